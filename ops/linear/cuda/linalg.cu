@@ -6,6 +6,8 @@
 
 #include "ops/linear/linalg_kernels.hpp"
 
+#include <cub/device/device_for.cuh>
+
 #include "core/complex.hpp"
 #include "enabled_dtypes.hpp"
 #include "ops/kernel/cuda/launch.cuh"
@@ -188,11 +190,11 @@ int run_routine(const LinAlgParams& p, LaunchContext* context) {
 
 /// As the host form: the product as mantissa and exponent, so that nothing overflows on the way.
 template <class T>
-__global__ void __launch_bounds__(linalg_threads) find_determinants(const LinAlgParams p) {
-  using R = ops::real_part_t<T>;
-  const std::int64_t step = std::int64_t{gridDim.x} * linalg_threads;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * linalg_threads + threadIdx.x; i < p.batch;
-       i += step) {
+struct find_determinants {
+  LinAlgParams p;
+
+  __device__ void operator()(std::int64_t i) const {
+    using R = ops::real_part_t<T>;
     const T* factors = reinterpret_cast<const T*>(p.a.get()) + i * p.rows * p.rows;
     bool odd = false;
     T sign(1);
@@ -229,12 +231,11 @@ __global__ void __launch_bounds__(linalg_threads) find_determinants(const LinAlg
       reinterpret_cast<T*>(p.b.get())[i] = sign == 0 ? R(0) : sign * value;
     }
   }
-}
+};
 
 template <class T>
 int determinant(const LinAlgParams& p, LaunchContext* context) {
-  find_determinants<T><<<linalg_blocks(p.batch), linalg_threads, 0, stream_of(context)>>>(p);
-  return end_launch(cudaGetLastError());
+  return end_launch(cub::DeviceFor::Bulk(p.batch, find_determinants<T>{p}, stream_of(context)));
 }
 
 template <class T>

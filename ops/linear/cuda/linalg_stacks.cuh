@@ -5,19 +5,13 @@
 #include "ops/linear/cuda/cusolver.cuh"
 #include "ops/linear/linalg_kernels.hpp"
 
+#include <cub/device/device_for.cuh>
+
 #include <cstdint>
 
 // Stacks of small matrices, for which the libraries have forms that take all of them by one call.
 
 namespace skerry::native {
-
-inline constexpr int linalg_threads = 256;
-
-inline unsigned linalg_blocks(std::int64_t count) {
-  constexpr std::int64_t max_blocks = 1 << 16;  // more work is done in turns
-  const std::int64_t blocks = (count + linalg_threads - 1) / linalg_threads;
-  return static_cast<unsigned>(blocks < max_blocks ? blocks : max_blocks);
-}
 
 /// Up to this side, a stack is one call. Calls for single matrices are several launches each, which
 /// a matrix of 256 x 256 (11 million operations, less than a microsecond of an H100) doesn't fill;
@@ -50,24 +44,24 @@ void for_each_part_size(std::int64_t batch, Ask&& ask) {
   if (batch > max_call_batch && batch % max_call_batch != 0) ask(batch % max_call_batch);
 }
 
-/// to[i] = where matrix i of a stack begins.
-inline __global__ void __launch_bounds__(linalg_threads)
-    list_matrices(char** addresses, char* stack, std::int64_t nbytes, std::int64_t count) {
-  const std::int64_t step = std::int64_t{gridDim.x} * linalg_threads;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * linalg_threads + threadIdx.x; i < count;
-       i += step) {
-    addresses[i] = stack + i * nbytes;
-  }
-}
+/// addresses[i] = where matrix i of a stack begins.
+struct list_matrices {
+  char** addresses;
+  char* stack;
+  std::int64_t nbytes;
+
+  __device__ void operator()(std::int64_t i) const { addresses[i] = stack + i * nbytes; }
+};
 
 /// The list of a stack's matrices that some of these forms take, in the device's memory.
 template <class U>
 U** list_of(CusolverCall& session, char* stack, std::int64_t items, std::int64_t count) {
   U** const list = session.scratch<U*>(count);
   if (!session.ok()) return nullptr;
-  list_matrices<<<linalg_blocks(count), linalg_threads, 0, stream_of(session.context)>>>(
-      reinterpret_cast<char**>(list), stack, items * static_cast<std::int64_t>(sizeof(U)), count);
-  session.note(cudaGetLastError());
+  const list_matrices write{.addresses = reinterpret_cast<char**>(list),
+                            .stack = stack,
+                            .nbytes = items * static_cast<std::int64_t>(sizeof(U))};
+  session.note(cub::DeviceFor::Bulk(count, write, stream_of(session.context)));
   return list;
 }
 

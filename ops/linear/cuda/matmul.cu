@@ -6,6 +6,7 @@
 #include "ops/linear/matmul_kernels.hpp"
 
 #include <cub/block/block_reduce.cuh>
+#include <cub/device/device_for.cuh>
 
 #include "core/complex.hpp"
 #include "enabled_dtypes.hpp"
@@ -272,17 +273,18 @@ __global__ void __launch_bounds__(dot_threads)
 }
 
 template <class T>
-__global__ void __launch_bounds__(dot_threads)
-    join_parts(T* out, const dot_sum_t<T>* sums, std::int64_t batch, std::int64_t parts) {
-  const std::int64_t step = std::int64_t{gridDim.x} * dot_threads;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * dot_threads + threadIdx.x; i < batch;
-       i += step) {
+struct join_parts {
+  T* out;
+  const dot_sum_t<T>* sums;
+  std::int64_t parts;
+
+  __device__ void operator()(std::int64_t i) const {
     dot_sum_t<T> sum(0);
     for (std::int64_t part_index = 0; part_index < parts; ++part_index)
       sum = sum + sums[i * parts + part_index];
     out[i] = static_cast<T>(sum);
   }
-}
+};
 
 /// A thread for each pair of short vectors. Asked for no number of blocks, ptxas 13.0 spills to
 /// keep to 32 registers; 40 are enough.
@@ -304,9 +306,9 @@ constexpr std::int64_t short_vector = 64;
 template <class T>
 int dot(const MatmulParams& p, LaunchContext* context) {
   if (p.batch == 0) return end_launch(cudaSuccess);
-  const unsigned blocks_of_all = blocks_for((p.batch + dot_threads - 1) / dot_threads);
   if (p.k <= short_vector) {
-    short_dots<T><<<blocks_of_all, dot_threads, 0, stream_of(context)>>>(p, is_aligned<T>(p));
+    const unsigned blocks = blocks_for((p.batch + dot_threads - 1) / dot_threads);
+    short_dots<T><<<blocks, dot_threads, 0, stream_of(context)>>>(p, is_aligned<T>(p));
     return end_launch(cudaGetLastError());
   }
   const std::int64_t parts = (p.k + dot_part - 1) / dot_part;
@@ -317,9 +319,8 @@ int dot(const MatmulParams& p, LaunchContext* context) {
       p, is_aligned<T>(p), parts, sums);
   if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess)
     return end_launch(status);
-  join_parts<T><<<blocks_of_all, dot_threads, 0, stream_of(context)>>>(
-      reinterpret_cast<T*>(p.out.get()), sums, p.batch, parts);
-  return end_launch(cudaGetLastError());
+  const join_parts<T> join{.out = reinterpret_cast<T*>(p.out.get()), .sums = sums, .parts = parts};
+  return end_launch(cub::DeviceFor::Bulk(p.batch, join, stream_of(context)));
 }
 
 template <class T>

@@ -11,6 +11,7 @@
 namespace skerry::native {
 
 inline constexpr int warp_lanes = 32;
+inline constexpr int reflector_threads = 256;
 
 template <class T>
 __device__ SKERRY_INLINE T conjugate_of(T x) {
@@ -68,7 +69,7 @@ struct Reflector {
 /// shared memory. A column is the matter of one warp from begin to end, so that nothing waits but
 /// for the reflector.
 template <class T>
-__global__ void __launch_bounds__(linalg_threads)
+__global__ void __launch_bounds__(reflector_threads)
     multiply_reflectors(whole<T>* stack, const whole<T>* factors, std::int64_t batch, int rows,
                         int columns, int count) {
   // Two, so that the next one can be loaded while some warp still applies the last.
@@ -104,7 +105,7 @@ __global__ void __launch_bounds__(linalg_threads)
 template <class T>
 void multiply_reflectors_of(const LinAlgParams& p, CusolverCall& session) {
   constexpr std::int64_t max_blocks = 1 << 16;
-  const int warps = narrow(minimum(p.columns, linalg_threads / warp_lanes));
+  const int warps = narrow(minimum(p.columns, reflector_threads / warp_lanes));
   multiply_reflectors<T><<<static_cast<unsigned>(minimum(p.batch, max_blocks)), warps * warp_lanes,
                            0, stream_of(session.context)>>>(
       reinterpret_cast<whole<T>*>(p.a.get()), reinterpret_cast<const whole<T>*>(p.b.get()), p.batch,

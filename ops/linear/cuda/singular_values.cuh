@@ -8,34 +8,36 @@
 
 namespace skerry::native {
 
-/// to[k] = the conjugate transpose of the first columns of from[k], for `count` matrices; all
-/// column-major, `destination` of rows x columns; one of `source` takes from_items.
+/// Matrix k of the destination = the conjugate transpose of the first columns of matrix k of the
+/// source, which has `source_items`; all column-major, those of the destination of rows x columns.
 template <class T>
-__global__ void __launch_bounds__(linalg_threads)
-    adjoint(whole<T>* destination, const whole<T>* source, std::int64_t rows, std::int64_t columns,
-            std::int64_t from_items, std::int64_t count) {
-  const std::int64_t step = std::int64_t{gridDim.x} * linalg_threads;
-  const std::int64_t items = rows * columns;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * linalg_threads + threadIdx.x; i < items * count;
-       i += step) {
-    const std::int64_t item_index = i % items;
-    const whole<T> item =
-        source[i / items * from_items + item_index % rows * columns + item_index / rows];
+struct write_adjoints {
+  whole<T>* destination;
+  const whole<T>* source;
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t source_items;
+
+  __device__ void operator()(std::int64_t i) const {
+    const std::int64_t items = rows * columns;
+    const std::int64_t index = i % items;
+    const whole<T> item = source[i / items * source_items + index % rows * columns + index / rows];
     destination[i].value = conjugate_of(item.value);
   }
-}
+};
 
-/// to[k] = the first columns, `items` in all, of from[k], which takes from_items.
+/// Matrix k of the destination = the first columns, `items` in all, of matrix k of the source.
 template <class T>
-__global__ void __launch_bounds__(linalg_threads)
-    first_columns(whole<T>* destination, const whole<T>* source, std::int64_t items,
-                  std::int64_t from_items, std::int64_t count) {
-  const std::int64_t step = std::int64_t{gridDim.x} * linalg_threads;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * linalg_threads + threadIdx.x; i < items * count;
-       i += step) {
-    destination[i] = source[i / items * from_items + i % items];
+struct copy_first_columns {
+  whole<T>* destination;
+  const whole<T>* source;
+  std::int64_t items;
+  std::int64_t source_items;
+
+  __device__ void operator()(std::int64_t i) const {
+    destination[i] = source[i / items * source_items + i % items];
   }
-}
+};
 
 /// By Jacobi's method, which takes matrices of any shape; it gives V, not its adjoint.
 template <class T>
@@ -70,11 +72,12 @@ struct gesdd {
                        std::int64_t from_columns, std::int64_t first, std::int64_t count) {
     const std::int64_t rows =
         p.vectors == SingularVectors::full ? p.columns : minimum(p.rows, p.columns);
-    adjoint<T><<<linalg_blocks(rows * p.columns * count), linalg_threads, 0,
-                 stream_of(session.context)>>>(matrix_at<whole<T>>(p.c, first, rows, p.columns),
-                                               reinterpret_cast<const whole<T>*>(v), rows,
-                                               p.columns, p.columns * from_columns, count);
-    session.note(cudaGetLastError());
+    const write_adjoints<T> write{.destination = matrix_at<whole<T>>(p.c, first, rows, p.columns),
+                                  .source = reinterpret_cast<const whole<T>*>(v),
+                                  .rows = rows,
+                                  .columns = p.columns,
+                                  .source_items = p.columns * from_columns};
+    session.note(cub::DeviceFor::Bulk(rows * p.columns * count, write, stream_of(session.context)));
   }
 
   static void decompose_each(const LinAlgParams& p, CusolverCall& session, gesvdjInfo_t settings) {
@@ -145,11 +148,12 @@ struct gesdd {
       if (p.vectors == SingularVectors::none || !session.ok()) return;
       if (is_own_u) {
         const std::int64_t items = p.rows * u_columns;
-        first_columns<T>
-            <<<linalg_blocks(items * count), linalg_threads, 0, stream_of(session.context)>>>(
-                matrix_at<whole<T>>(p.b, first, p.rows, u_columns),
-                reinterpret_cast<const whole<T>*>(u), items, p.rows * p.rows, count);
-        session.note(cudaGetLastError());
+        const copy_first_columns<T> copy{
+            .destination = matrix_at<whole<T>>(p.b, first, p.rows, u_columns),
+            .source = reinterpret_cast<const whole<T>*>(u),
+            .items = items,
+            .source_items = p.rows * p.rows};
+        session.note(cub::DeviceFor::Bulk(items * count, copy, stream_of(session.context)));
       }
       write_vh(p, session, v, p.columns, first, count);
     });

@@ -118,7 +118,8 @@ def test_a_matrix_that_is_not_finite_is_named(op, device):
         getattr(linalg, op)(to_device(device, a))
 
 
-OWN_KERNELS = ("list_matrices", "multiply_reflectors", "adjoint", "first_columns")
+#: In the mangled names of kernels: functions of ours, and functors that CUB runs.
+OWN_KERNELS = ("list_matrices", "multiply_reflectors", "write_adjoints", "copy_first_columns")
 #: For a process of its own, whose launches and calls of libraries are listed.
 PROGRAM = """
 import sys
@@ -145,7 +146,7 @@ def calls(count, folder):
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     lines = [json.loads(line) for line in path.read_text().splitlines()]
-    names = [line.get("library") or line["name"] for line in lines]
+    names = [line.get("library") or line["kernel"] for line in lines]
     return [
         name
         for line, name in zip(lines, names, strict=True)
@@ -159,4 +160,6 @@ def test_a_stack_is_as_many_calls_as_two_matrices(tmp_path):
     assert any("geqrfBatched" in name for name in of_two)
     assert any("gesvdjBatched" in name for name in of_two)
     assert any("XsyevBatched" in name for name in of_two)
+    for kernel in OWN_KERNELS:
+        assert any(kernel in name for name in of_two), kernel
     assert calls(100, tmp_path) == of_two
