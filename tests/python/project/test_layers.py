@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Includes follow python -> ops -> device -> core, with the emulated GPU beside; CUDA and CUB stay where they belong."""
 
-import collections
 import pathlib
 import re
 
@@ -286,13 +285,3 @@ def test_skerry_is_imported_without_the_emulators_package():
     paths = list((ROOT / "python" / "skerry").rglob("*.py"))
     assert len(paths) > 30
     assert [path.name for path in paths if statement.search(path.read_text())] == []
-
-
-def test_modules_of_tests_have_names_of_their_own():
-    """The folders of tests share one path of modules: of two files of one name, one would be imported for both."""
-    folders = ("python", "python/*", "emulator/users_kernels", "emulator/python_package")
-    names = collections.Counter(
-        path.name for folder in folders for path in (ROOT / "tests").glob(f"{folder}/*.py")
-    )
-    assert len(names) > 200
-    assert [name for name, count in names.items() if count > 1] == []
