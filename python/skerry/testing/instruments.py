@@ -1,0 +1,220 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Instruments of skerry's own tests: faults, delays, counts, and tables of what there is.
+
+They show how skerry works inside, so they change with it from one release to the next without a deprecation: this
+module is not public. Tests take what they need of the extension module from here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from skerry import _core
+from skerry._core import (
+    array_function,
+    built_dtypes,
+    counted_cuda_calls,
+    cuda_was_used,
+    draw,
+    dtype_kinds,
+    fused_pass_counts,
+    fused_work,
+    instruction_set,
+    is_page_locked,
+    is_pinned,
+    is_writable,
+    op_table,
+    order_statistics,
+    page_locks,
+    reduction_table,
+    scatter_reduce,
+    set_current_stream,
+    transfers,
+    waiting_cuda_calls,
+)
+
+__all__ = [
+    "Fault",
+    "array_function",
+    "backend_registry",
+    "built_dtypes",
+    "captured_stream",
+    "counted_cuda_calls",
+    "cuda_was_used",
+    "delay_work",
+    "delayed_work",
+    "draw",
+    "dtype_kinds",
+    "extension_names",
+    "extension_path",
+    "extension_types",
+    "fail_cuda_call",
+    "failing_allocation",
+    "failing_cuda_call",
+    "fused_pass_counts",
+    "fused_work",
+    "instruction_set",
+    "is_page_locked",
+    "is_pinned",
+    "is_writable",
+    "op_table",
+    "order_statistics",
+    "page_locks",
+    "recorded_from",
+    "reduction_table",
+    "rehearsed_calls",
+    "rehearsed_contexts",
+    "scatter_reduce",
+    "set_current_stream",
+    "set_rehearsed_device",
+    "slowed_waits",
+    "transfers",
+    "waiting_cuda_calls",
+    "watched_passes",
+]
+
+
+#: The capsule by which a library in C++ adds a kind of devices.
+backend_registry: Any = vars(_core)["_backend_registry"]
+
+
+class Fault:
+    """A call that is to fail: of some kind, the k-th in the body of ``with``; none if k is 0."""
+
+    def __init__(self, k: int, count: Callable[[], int]) -> None:
+        self._k = k
+        self._count = count
+
+    @property
+    def was_met(self) -> bool:
+        """Whether the body has come to that call."""
+        return self._count() >= self._k
+
+    def _end(self) -> None:
+        count = self._count()
+        self._count = lambda: count
+
+
+@contextlib.contextmanager
+def failing_allocation(k: int = 1, *, from_then_on: bool = False) -> Iterator[Fault]:
+    """Make the k-th allocation of the body fail, on any device; with ``from_then_on`` all after it, too."""
+    fault = Fault(k, _core.counted_allocations)
+    _core.fail_allocation(k, from_then_on)
+    try:
+        yield fault
+    finally:
+        fault._end()
+        _core.fail_allocation(0)
+
+
+def fail_cuda_call(k: int, status: int, *, is_sticky: bool = False) -> None:
+    """Make the k-th CUDA call from now on return a status, on rehearsed devices.
+
+    A sticky one is returned by all calls of that device from then on: it is lost.
+    """
+    _core.rehearsal_fail_call(k, status, is_sticky)
+
+
+@contextlib.contextmanager
+def failing_cuda_call(k: int, status: int, *, is_sticky: bool = False) -> Iterator[Fault]:
+    """Make the k-th CUDA call of the body fail, as `fail_cuda_call` does; the end of the body repairs the device."""
+    fault = Fault(k, _core.rehearsal_calls)
+    fail_cuda_call(k, status, is_sticky=is_sticky)
+    try:
+        yield fault
+    finally:
+        fault._end()
+        fail_cuda_call(0, 0)
+
+
+def rehearsed_calls() -> int:
+    """Count the CUDA calls on rehearsed devices since `fail_cuda_call`, or since the start."""
+    return _core.rehearsal_calls()
+
+
+def delay_work(seconds: float, most: float | None = None) -> None:
+    """Make each piece of work that rehearsed devices get from now on wait before it runs.
+
+    With ``most`` each waits for a random time between the two.
+    """
+    _core.rehearsal_delay(round(seconds * 1e6), None if most is None else round(most * 1e6))
+
+
+@contextlib.contextmanager
+def delayed_work(seconds: float, most: float | None = None) -> Iterator[None]:
+    """Delay the work that rehearsed devices get in the body, as `delay_work` does."""
+    delay_work(seconds, most)
+    try:
+        yield
+    finally:
+        delay_work(0)
+
+
+@contextlib.contextmanager
+def slowed_waits(seconds: float) -> Iterator[None]:
+    """Make each call of `waiting_cuda_calls` take longer in the body, while `count_cuda_calls` counts."""
+    _core.slow_waiting_cuda_calls(round(seconds * 1e6))
+    try:
+        yield
+    finally:
+        _core.slow_waiting_cuda_calls(0)
+
+
+@contextlib.contextmanager
+def captured_stream(handle: int) -> Iterator[None]:
+    """Let a stream of a rehearsed device count as captured into a graph, as by another library."""
+    _core.rehearsal_set_captured(handle)
+    try:
+        yield
+    finally:
+        _core.rehearsal_set_captured(0)
+
+
+def set_rehearsed_device(ordinal: int) -> int:
+    """Call ``cudaSetDevice`` on rehearsed GPUs, as another library does; its status."""
+    return _core.rehearsal_set_device(ordinal)
+
+
+def rehearsed_contexts() -> list[int]:
+    """List the ordinals of the rehearsed GPUs that have a context."""
+    return _core.rehearsal_contexts()
+
+
+@contextlib.contextmanager
+def recorded_from(nbytes: int) -> Iterator[int]:
+    """Let fused functions record calls whose result has so many bytes or more; yields the limit outside of the body."""
+    usual_nbytes = _core.least_recorded(nbytes)
+    try:
+        yield usual_nbytes
+    finally:
+        _core.least_recorded(usual_nbytes)
+
+
+@contextlib.contextmanager
+def watched_passes(
+    watcher: Callable[[int, tuple[int, ...], int, int, bool, int], object],
+) -> Iterator[None]:
+    """Call a function at each pass of fused functions, as ``skerry.fuse.explain`` does."""
+    _core.watch_passes(watcher)
+    try:
+        yield
+    finally:
+        _core.watch_passes(None)
+
+
+def extension_names() -> set[str]:
+    """Name what the extension module gives to ``skerry``."""
+    return set(_core.__all__)
+
+
+def extension_types() -> dict[str, type]:
+    """Find the types that the extension module registers, by their names."""
+    return {name: value for name, value in vars(_core).items() if isinstance(value, type)}
+
+
+def extension_path() -> str:
+    """Find the file of the extension module."""
+    return str(_core.__file__)
