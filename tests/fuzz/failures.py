@@ -107,9 +107,10 @@ class Walk:
     def __init__(self, seed):
         import numpy as np
         import skerry as sk
-        from skerry import _core, exceptions
+        from skerry import exceptions
+        from skerry.testing import instruments
 
-        self.seed, self.sk, self.np, self.core = seed, sk, np, _core
+        self.seed, self.sk, self.np, self.instruments = seed, sk, np, instruments
         self.errors = (
             exceptions.DeviceError,
             exceptions.OutOfMemoryError,
@@ -127,10 +128,9 @@ class Walk:
     def run_clean(self, index):
         recorded = self.make(RecordedProgram, index)
         seen = recorded.run()
-        self.core.rehearsal_fail_call(0, 0)
-        counted = self.make(FailingProgram, index)
-        assert counted.run() == seen
-        return CleanRun(seen, recorded.states, self.core.rehearsal_calls())
+        with self.instruments.failing_cuda_call(0, 0):
+            assert self.make(FailingProgram, index).run() == seen
+            return CleanRun(seen, recorded.states, self.instruments.rehearsed_calls())
 
     def failure(self, index, number, calls):
         """Draw the call that fails in a run, and how."""
@@ -142,19 +142,20 @@ class Walk:
     def run_failing(self, index, clean, failure):
         """What is wrong with the run, or None."""
         program = self.make(FailingProgram, index)
-        self.core.rehearsal_delay(0, failure.delay_us)
-        self.core.rehearsal_fail_call(failure.call, failure.status, failure.is_sticky)
         error = None
+        with (
+            self.instruments.failing_cuda_call(
+                failure.call, failure.status, is_sticky=failure.is_sticky
+            ) as fault,
+            self.instruments.delayed_work(0, failure.delay_us * 1e-6),
+        ):
+            try:
+                program.run()
+            except Exception as caught:
+                error = caught
         try:
-            program.run()
-        except Exception as caught:
-            error = caught
-        was_met = self.core.rehearsal_calls() >= failure.call
-        self.core.rehearsal_delay(0)
-        try:
-            return self.fault(program, clean, failure, error, was_met)
+            return self.fault(program, clean, failure, error, fault.was_met)
         finally:
-            self.core.rehearsal_fail_call(0, 0)
             error = None  # which holds the frames that hold the arrays
 
     def fault(self, program, clean, failure, error, was_met):
@@ -174,7 +175,6 @@ class Walk:
 
     def changed(self, program, clean):
         """What an error, which came from the last step begun, has changed."""
-        self.core.rehearsal_fail_call(0, 0)
         if not program.names or program.names[-1] in IN_PLACE:
             return None
         name = program.names[-1]

@@ -29,6 +29,8 @@ import tempfile
 import time
 import typing
 
+from skerry.testing import instruments
+
 DEVICES = ("cuda:0", "cuda:1")
 SIZE = 12  # of every array: views overlap often
 STEPS = 24
@@ -241,7 +243,6 @@ def child(options: argparse.Namespace, seed: int) -> None:
     """Run programs and write a line for each: a digest, or the whole program with ``show``."""
     import numpy as np
     import skerry as sk
-    from skerry import _core
 
     delayed = os.environ.get("SKERRY_SYNC") != "1"
     make, kernels = Program, None
@@ -261,13 +262,13 @@ def child(options: argparse.Namespace, seed: int) -> None:
             rng.seed(seed << 40 | index)
             longest = rng.choice(DELAYS)
             if delayed:
-                _core.rehearsal_delay(0, longest)
+                instruments.delay_work(0, longest * 1e-6)
             program = make(sk, np, rng, streams, threads)
             program.without = options.without and re.compile(options.without)
             seen = program.run()
             digest = hashlib.sha256(repr(seen).encode()).hexdigest()
             print("\n".join([*program.trace, *map(str, seen)]) if show else digest, file=file)
-        _core.rehearsal_delay(0)
+        instruments.delay_work(0)
     if kernels and kernels.count_reports():
         raise SystemExit(REPORTED)  # a table of them is written at the end
 

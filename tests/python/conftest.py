@@ -16,8 +16,7 @@ import pytest
 from tests.python.session import DEVICES, EMULATED, GUARDED, HAS_GPU  # isort: skip
 
 import skerry as sk
-import skerry.testing
-from skerry import _core
+from skerry.testing import guarded_numpy, instruments
 
 from tests.python import reduced_builds
 from tests.python.reduced_builds import (  # noqa: F401
@@ -100,7 +99,7 @@ def pytest_report_header() -> str:
 @pytest.fixture(scope="session", autouse=GUARDED)
 def guarded_operands():
     """NumPy's arrays in guarded memory; for every test where that of skerry is so."""
-    with skerry.testing.guarded_numpy():
+    with guarded_numpy():
         yield
 
 
@@ -133,7 +132,6 @@ def restore_threads():
 def slow():
     """On rehearsed devices every piece of work from now on waits 20 ms before it runs."""
     sk.synchronize()
-    _core.rehearsal_delay(20_000)
-    yield
-    _core.rehearsal_delay(0)
+    with instruments.delayed_work(0.02):
+        yield
     sk.synchronize()

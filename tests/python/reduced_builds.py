@@ -15,11 +15,11 @@ import sys
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
+from skerry.testing import instruments
 
 from tests.python.oracle import DTYPES
 
-MISSING = frozenset(DTYPES) - frozenset(_core.built_dtypes())
+MISSING = frozenset(DTYPES) - frozenset(instruments.built_dtypes())
 NO_KERNEL = re.compile(r"this build has no (?:kernel|FFT) for (\w+)")
 
 

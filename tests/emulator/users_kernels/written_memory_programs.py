@@ -12,8 +12,7 @@ import warnings
 
 import numpy as np
 import skerry as sk
-from skerry import _core
-from skerry.testing import emulated_gpu
+from skerry.testing import emulated_gpu, instruments
 from skerry_emulator import _reports
 
 from tests.emulator.users_kernels.checked_kernels import Program
@@ -282,7 +281,7 @@ def right_programs(device):
                 return x, x.T, x[::2, 1::2]
 
             yield f"written {name}, {np.dtype(dtype)}", run
-    operators = {entry["name"] for entry in _core.op_table()}
+    operators = {entry["name"] for entry in instruments.op_table()}
     for name, function in public_functions():
         tested_dtypes = [sk.float64, sk.int32] if name not in operators else dtypes()
         for dtype in tested_dtypes:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import skerry as sk
 import skerry.testing
-from skerry import _core
+from skerry.testing import instruments
 
 from tests.python.oracle import to_device
 
@@ -127,14 +127,14 @@ def test_html_tells_about_the_array(device):
 
 def test_html_of_a_large_array_has_the_edges_only(device):
     x = to_device(device, np.arange(1_000_000.0).reshape(1000, 1000))
-    old_transfers = _core.transfers()
+    old_transfers = instruments.transfers()
     text = x._repr_html_()
     assert len(text) < 4000
     for shown in ("<td>0.</td>", "<td>2997.</td>", "<td>999999.</td>", "⋮", "…"):
         assert shown in text
     assert "<td>3.</td>" not in text
     assert "<td>3000.</td>" not in text
-    read = sum(_core.transfers().values()) - sum(old_transfers.values())
+    read = sum(instruments.transfers().values()) - sum(old_transfers.values())
     assert read < 100_000
 
 

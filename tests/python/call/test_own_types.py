@@ -10,9 +10,9 @@ import pickle
 
 import pytest
 import skerry as sk
-from skerry import _core
+from skerry.testing import instruments
 
-TYPES = [value for value in vars(_core).values() if isinstance(value, type)]
+TYPES = list(instruments.extension_types().values())
 RAW = ("incompatible", "pybind11", "std::", "SwigPy", "_core.", "0x", "<built-in")
 
 
@@ -113,7 +113,7 @@ LEFT_OUT = {"show_config", "rehearse", "synchronize", "shut_down", "use_device_c
 
 
 # Their constructor is refused by its call, as every other is.
-NOT_MADE = {_core.DeviceInfo, _core.MemoryStatistics}
+NOT_MADE = {type(sk.Device("cpu:0").info), type(sk.memory_statistics("cpu:0"))}
 
 
 def callables():

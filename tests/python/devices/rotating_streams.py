@@ -11,9 +11,9 @@ import sys
 
 import pytest
 import skerry as sk
-from skerry import _core
+from skerry.testing import instruments
 
-MOST_US = 200
+LONGEST_DELAY = 200e-6  # seconds
 
 
 def pytest_collection_modifyitems(items):
@@ -32,16 +32,15 @@ def pytest_pyfunc_call(pyfuncitem):
         if event == "call" and frame.f_code.co_filename != file:
             return None
         for _device in devices:
-            _core.set_current_stream(next(streams))
+            instruments.set_current_stream(next(streams))
         return trace
 
     old_trace = sys.gettrace()
-    _core.rehearsal_delay(0, MOST_US)
     sys.settrace(trace)
     try:
-        yield
+        with instruments.delayed_work(0, most=LONGEST_DELAY):
+            yield
     finally:
         sys.settrace(old_trace)
-        _core.rehearsal_delay(0)
         for device in devices:
-            _core.set_current_stream(sk.Stream.from_handle(device, 1))
+            instruments.set_current_stream(sk.Stream.from_handle(device, 1))

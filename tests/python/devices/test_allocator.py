@@ -13,8 +13,8 @@ from tests.python.session import HAS_GPU
 pytestmark = pytest.mark.skipif(HAS_GPU, reason="other processes would use the GPU")
 
 BEFORE = """
-import gc, numpy as np, skerry as sk
-from skerry import _core
+import contextlib, gc, numpy as np, skerry as sk
+from skerry.testing import instruments
 from skerry.exceptions import *
 from skerry.testing import count_cuda_calls
 D = "cuda:0"
@@ -84,7 +84,7 @@ print(memory().live_bytes, memory().live_blocks, memory().cached_bytes, sk.trim(
 def test_memory_outlives_the_work_of_all_streams():
     """Work that is 2 ms late would meet freed memory, which loses a rehearsed device."""
     code = """
-_core.rehearsal_delay(2000)
+instruments.delay_work(0.002)
 s, t = sk.Stream(D), sk.Stream(D)
 x = sk.ones((1000,), device=D)
 sk.synchronize()
@@ -151,12 +151,8 @@ def test_a_failed_call_leaves_the_counts():
     code = """
 before = memory()
 for k in range(1, 6):
-    _core.rehearsal_fail_call(k, 1)
-    try:
+    with instruments.failing_cuda_call(k, 1), contextlib.suppress(DeviceError, OutOfMemoryError):
         sk.empty((100,), dtype=sk.int8, device=D)
-    except (DeviceError, OutOfMemoryError):
-        pass
-    _core.rehearsal_fail_call(0, 0)
     gc.collect()
     assert memory().live_bytes == before.live_bytes and memory().live_blocks == 1
 print("same")

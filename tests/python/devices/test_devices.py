@@ -7,8 +7,8 @@ import threading
 
 import pytest
 import skerry as sk
-from skerry import _core
 from skerry.exceptions import DeviceUnavailableError
+from skerry.testing import instruments
 
 from tests.python.oracle import to_numpy
 from tests.python.session import DEVICES, HAS_GPU
@@ -163,7 +163,7 @@ def test_memory_statistics(device):
 
 def test_pinned_arrays():
     x = sk.ones((4,), pinned=True)
-    assert _core.is_pinned(x)
+    assert instruments.is_pinned(x)
     assert x.__cuda_array_interface__["stream"] is None
     assert (x + 1).tolist() == [2.0] * 4
     assert not hasattr(sk.ones((4,)), "__cuda_array_interface__")

@@ -7,13 +7,15 @@ through; once, and from then on.
 """
 
 import contextlib
+import functools
 import gc
 
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
 from skerry.exceptions import DeviceError, FatalDeviceError, InterchangeError, OutOfMemoryError
+from skerry.testing import instruments
+from skerry.testing.instruments import failing_allocation, failing_cuda_call
 
 from tests.python.oracle import sample, to_device, to_numpy
 from tests.python.session import HAS_GPU
@@ -21,7 +23,7 @@ from tests.python.session import HAS_GPU
 
 def operations():
     """(name, call of two float64 arrays of shape (6, 5) on one device)."""
-    for entry in _core.op_table():
+    for entry in instruments.op_table():
         name, arity = entry["name"], entry["arity"]
         dtype = next(d for d in ("float64", "complex128", "int64", "bool") if d in entry["loops"])
         function = getattr(sk, name)
@@ -33,7 +35,7 @@ def operations():
             )
 
         yield name, call
-    for entry in _core.reduction_table():
+    for entry in instruments.reduction_table():
         function = getattr(sk, entry["name"])
         yield entry["name"], lambda x, y, function=function: function(x)
         yield entry["name"] + "_axis", lambda x, y, function=function: function(x.T, axis=0)
@@ -159,28 +161,27 @@ def is_back_to(old_live_bytes):
     return live_bytes() == old_live_bytes
 
 
-def fail_until_it_works(arm, disarm, error, call, make, unchanged, limit):
-    """Arm the k-th failure for k = 1, 2, … until the call gets through; the number of failures that were met."""
+def fail_until_it_works(failing, error, call, make, unchanged, limit):
+    """Call within ``failing(k)`` for k = 1, 2, … until it gets through; the number of failures that were met."""
     k = 1
     while True:
         x, y = make()
         old_live_bytes = live_bytes()
-        arm(k)
-        try:
-            result = call(x, y)
-            # Work on a device runs later: what it met shows at the next synchronisation.
-            for device in EVERY_DEVICE:
-                sk.synchronize(device)
-        except error:
-            disarm()
-            result = None
+        has_failed = False
+        with failing(k) as fault:
+            try:
+                result = call(x, y)
+                # Work on a device runs later: what it met shows at the next synchronisation.
+                for device in EVERY_DEVICE:
+                    sk.synchronize(device)
+            except error:
+                result, has_failed = None, True
+        if has_failed:
             unchanged(x, y)
             assert is_back_to(old_live_bytes), f"failure {k} lost memory"
             call(*make())  # and the next try gets through
-        else:
-            met = disarm()
-            if not met:
-                return k - 1
+        elif not fault.was_met:
+            return k - 1
         del result
         k += 1
         assert k < limit, "the operation never gets through"
@@ -202,21 +203,8 @@ def test_failed_allocations(name, device, from_then_on):
         assert np.array_equal(to_numpy(x), a)
         assert np.array_equal(to_numpy(y), b)
 
-    armed = {}
-
-    def arm(k):
-        armed["k"] = k
-        _core.fail_allocation(k, from_then_on)
-
-    def disarm():
-        met = _core.counted_allocations() >= armed["k"]
-        _core.fail_allocation(0)
-        return met
-
-    try:
-        failures = fail_until_it_works(arm, disarm, OutOfMemoryError, call, make, unchanged, 30)
-    finally:
-        _core.fail_allocation(0)
+    failing = functools.partial(failing_allocation, from_then_on=from_then_on)
+    failures = fail_until_it_works(failing, OutOfMemoryError, call, make, unchanged, 30)
     # Views, the real part of real numbers, which is the array itself, and on a CPU one run of memory over another.
     without_memory = {"iadd", "setitem", "setitem scalar", "by DLPack", "real"}
     if device.startswith("cpu"):
@@ -238,26 +226,12 @@ def test_failed_cuda_calls(name):
         if name in OPERATIONS:
             assert np.array_equal(to_numpy(x), a)
 
-    armed = {}
-
-    def arm(k):
-        sk.synchronize("cuda:0")
-        armed["k"] = k
-        _core.rehearsal_fail_call(k, 1)  # cudaErrorInvalidValue: not fatal
-
-    def disarm():
-        met = _core.rehearsal_calls() >= armed["k"]
-        _core.rehearsal_fail_call(0, 0)
-        return met
-
-    try:
-        errors = (DeviceError, OutOfMemoryError)
-        if name.startswith("by DLPack"):
-            # The code that is injected is what the runtime says of a pointer that it does not know.
-            errors += (InterchangeError,)
-        fail_until_it_works(arm, disarm, errors, call, make, unchanged, 200)
-    finally:
-        _core.rehearsal_fail_call(0, 0)
+    errors = (DeviceError, OutOfMemoryError)
+    if name.startswith("by DLPack"):
+        # The code that is injected is what the runtime says of a pointer that it does not know.
+        errors += (InterchangeError,)
+    failing = functools.partial(failing_cuda_call, status=1)  # cudaErrorInvalidValue: not fatal
+    fail_until_it_works(failing, errors, call, make, unchanged, 200)
 
 
 def is_lost(x, y):
@@ -280,19 +254,18 @@ def test_lost_devices(name):
     call = OPERATIONS.get(name) or IN_PLACE[name]
     sk.synchronize("cuda:0")
     k = met = 0
-    try:
-        while k == met:
-            k += 1
-            old_live_bytes = live_bytes()
-            x, y = make()
-            host_array, elsewhere = to_device("cpu:0", a), to_device("cuda:1", b)
-            sk.synchronize("cuda:0")
-            sk.synchronize("cuda:1")
-            _core.rehearsal_fail_call(k, 700, True)
+    while k == met:
+        k += 1
+        old_live_bytes = live_bytes()
+        x, y = make()
+        host_array, elsewhere = to_device("cpu:0", a), to_device("cuda:1", b)
+        sk.synchronize("cuda:0")
+        sk.synchronize("cuda:1")
+        with failing_cuda_call(k, 700, is_sticky=True) as fault:
             with contextlib.suppress(FatalDeviceError, InterchangeError):
                 call(x, y)
                 sk.synchronize("cuda:0")
-            if _core.rehearsal_calls() < k:
+            if not fault.was_met:
                 break
             met = k
             # Whatever the call did about it, from now on the device is known to be lost, with the first cause.
@@ -304,10 +277,7 @@ def test_lost_devices(name):
                 assert not is_lost(elsewhere, elsewhere)
             assert np.array_equal(to_numpy(host_array + host_array), a + a)
             del x, y
-            _core.rehearsal_fail_call(0, 0)
-            del host_array, elsewhere
-            assert is_back_to(old_live_bytes), f"failure {k} lost memory"
-            assert k < 200
-    finally:
-        _core.rehearsal_fail_call(0, 0)
+        del host_array, elsewhere
+        assert is_back_to(old_live_bytes), f"failure {k} lost memory"
+        assert k < 200
     assert met >= 1 or name in ("arange", "eye", "fftfreq")

@@ -95,12 +95,12 @@ lying = sk.asarray(np.lib.stride_tricks.as_strided(np.asarray(sk.ones((7,))), (1
 def test_a_fault_on_a_rehearsed_device_names_the_call_that_asked_for_it():
     """The kernel runs later, on another thread. A view whose owner does not keep the memory meets what was freed."""
     code = """
-from skerry import _core
+from skerry.testing import instruments
 a, b = sk.ones((7, 10), device=D), sk.ones((10,), device=D)
 class Owner: __cuda_array_interface__ = a.__cuda_array_interface__
 view = sk.asarray(Owner(), copy=False)[:, ::2]
 del a
-_core.rehearsal_delay(20_000)
+instruments.delay_work(0.02)
 c = view + b[::2]
 d = c * 2
 sk.synchronize()

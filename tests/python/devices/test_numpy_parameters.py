@@ -16,8 +16,9 @@ import weakref
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core, _extra
+from skerry import _extra
 from skerry.exceptions import DeviceMismatchError
+from skerry.testing import instruments
 
 from tests.python.devices.test_parameter_devices import (
     ANY_DEVICE,
@@ -119,10 +120,10 @@ def test_beside_another_device_it_is_a_mismatch_that_names_it(name, function, ho
                 for result in flattened(call(function, arguments)):
                     assert not isinstance(result, sk.Array) or result.device == sk.Device("cpu:0")
             continue
-        old_transfers = _core.transfers()
+        old_transfers = instruments.transfers()
         with pytest.raises(DeviceMismatchError, match=r"numpy\.ndarray .* on cpu:0.*asarray\("):
             call(function, arguments)
-        new_transfers = _core.transfers()
+        new_transfers = instruments.transfers()
         assert new_transfers["device_to_host_bytes"] == old_transfers["device_to_host_bytes"]
 
 

@@ -13,8 +13,8 @@ import operator
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
 from skerry.exceptions import DeviceMismatchError
+from skerry.testing import instruments
 
 from tests.python.numpy_functions.numpy_calls import CALLS as NUMPY_CALLS
 from tests.python.numpy_functions.numpy_calls import HOST
@@ -119,7 +119,7 @@ FLAGS = {"copy", "descending", "endpoint", "full_matrices", "include_initial", "
 
 def table_dtype(name):
     """A dtype that the elementwise functions and reductions of this name take."""
-    for entry in (*_core.op_table(), *_core.reduction_table()):
+    for entry in (*instruments.op_table(), *instruments.reduction_table()):
         if entry["name"] == name:
             return "float64" if "float64" in entry["loops"] else list(entry["loops"])[-1]
     return "float64"
@@ -198,10 +198,10 @@ def strays(device):
 def refuses(call_it, label):
     """The call raises as it must, and reads no element."""
     sk.synchronize()
-    old_transfers = _core.transfers()
+    old_transfers = instruments.transfers()
     with pytest.raises((DeviceMismatchError, TypeError, ValueError, IndexError)) as caught:
         call_it()
-    new_transfers = _core.transfers()
+    new_transfers = instruments.transfers()
     assert new_transfers["device_to_host_bytes"] == old_transfers["device_to_host_bytes"], (
         f"{label}: read"
     )
@@ -211,10 +211,12 @@ def refuses(call_it, label):
 def reads_nothing(call_it, label):
     """The call may go well, as it asks for no element."""
     sk.synchronize()
-    old_transfers = _core.transfers()
+    old_transfers = instruments.transfers()
     with contextlib.suppress(DeviceMismatchError, TypeError, ValueError, IndexError):
         call_it()
-    assert _core.transfers()["device_to_host_bytes"] == old_transfers["device_to_host_bytes"], label
+    assert (
+        instruments.transfers()["device_to_host_bytes"] == old_transfers["device_to_host_bytes"]
+    ), label
 
 
 @pytest.mark.parametrize(("name", "function"), list(functions()))

@@ -18,8 +18,7 @@ import time
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
-from skerry.testing import count_cuda_calls
+from skerry.testing import count_cuda_calls, instruments
 
 from tests.python.devices.threads import in_thread
 from tests.python.session import HAS_GPU
@@ -114,7 +113,7 @@ def test_a_consumer_s_stream_waits(slow, cuda_device):
     consumers = sk.Stream(cuda_device)
     x.__dlpack__(stream=consumers.handle, max_version=(1, 0))
     consumers.synchronize()
-    _core.rehearsal_delay(0)
+    instruments.delay_work(0)
     assert sk.from_cuda_array_interface(
         x.__cuda_array_interface__, owner=x, sync=False
     ).tolist() == [0, 1, 2, 3]
@@ -144,7 +143,7 @@ def test_a_write_does_not_overtake_reads_on_other_streams(slow, cuda_device, nam
         sums = x + 0
     with sk.Stream(OTHER[cuda_device]):
         moved = x.to_device(OTHER[cuda_device])
-    _core.rehearsal_delay(0)
+    instruments.delay_work(0)
     WRITES[name](x)
     assert sums.tolist() == [0, 1, 2, 3]
     assert moved.tolist() == [0, 1, 2, 3]
@@ -156,7 +155,7 @@ def test_an_upload_does_not_overtake_a_read(slow, cuda_device):
     sk.synchronize(cuda_device)
     with sk.Stream(cuda_device):
         y = x + 0
-    _core.rehearsal_delay(0)
+    instruments.delay_work(0)
     x[...] = sk.asarray(np.arange(4.0), device=cuda_device)
     assert y.tolist() == [0.0] * 4
     assert x.tolist() == [0.0, 1.0, 2.0, 3.0]
@@ -177,7 +176,7 @@ def test_memory_that_a_stream_still_reads_is_not_used_again(slow, cuda_device):
     with sk.Stream(cuda_device):
         y = x + 0
     del x
-    _core.rehearsal_delay(0)
+    instruments.delay_work(0)
     others = [sk.full((4,), 9, device=cuda_device) for _ in range(4)]
     assert y.tolist() == [0, 1, 2, 3]
     assert all(array.tolist() == [9] * 4 for array in others)
@@ -254,11 +253,8 @@ def test_work_that_has_nothing_in_common_runs_side_by_side(cuda_device):
                 x.__iadd__(1)
         sk.synchronize(cuda_device)
 
-    _core.rehearsal_delay(100_000)
-    try:
+    with instruments.delayed_work(0.1):
         seconds = elapsed(work)
-    finally:
-        _core.rehearsal_delay(0)
     assert 0.1 <= seconds < 0.3, "four pieces of work of 0.1 s"
     assert all(x.tolist() == [2.0] * 4 for x in arrays)
 
@@ -275,11 +271,8 @@ def test_reads_of_one_array_run_side_by_side(cuda_device):
                 results.append(x + 1)
         sk.synchronize(cuda_device)
 
-    _core.rehearsal_delay(100_000)
-    try:
+    with instruments.delayed_work(0.1):
         assert 0.1 <= elapsed(work) < 0.3
-    finally:
-        _core.rehearsal_delay(0)
     assert all(result.tolist() == [2.0] * 4 for result in results)
 
 
@@ -303,12 +296,11 @@ def test_events_tell_seconds(cuda_device):
     start, end = sk.Event(cuda_device), sk.Event(cuda_device)
     x = sk.ones((4,), device=cuda_device)
     sk.synchronize(cuda_device)
-    _core.rehearsal_delay(30_000)
-    start.record()
-    for _ in range(2):
-        x += 1
-    end.record()
-    _core.rehearsal_delay(0)
+    with instruments.delayed_work(0.03):
+        start.record()
+        for _ in range(2):
+            x += 1
+        end.record()
     with pytest.raises(ValueError, match=r"not done.*synchronize"):
         start.elapsed(end)
     end.synchronize()

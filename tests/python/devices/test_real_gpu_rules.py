@@ -10,8 +10,7 @@ import sys
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
-from skerry.testing import count_cuda_calls
+from skerry.testing import count_cuda_calls, instruments
 
 from tests.python.devices.threads import in_thread
 from tests.python.oracle import to_numpy
@@ -94,16 +93,13 @@ def test_nothing_is_enqueued_on_a_stream_that_is_captured(cuda_device):
         "between devices": lambda: elsewhere.to_device(cuda_device),
     }
     for name, call in calls.items():
-        try:
-            _core.rehearsal_set_captured(s.handle)
-            with (
-                sk.stream(s),
-                count_cuda_calls() as cuda_calls,
-                pytest.raises(ValueError, match=r"captured into a graph.*end the capture"),
-            ):
-                call()
-        finally:
-            _core.rehearsal_set_captured(0)
+        with (
+            instruments.captured_stream(s.handle),
+            sk.stream(s),
+            count_cuda_calls() as cuda_calls,
+            pytest.raises(ValueError, match=r"captured into a graph.*end the capture"),
+        ):
+            call()
         enqueued = {"launch_host_kernel", "copy_async", "copy_peer_async", "stream_synchronize"}
         enqueued.add("allocate_async")
         assert not enqueued & set(cuda_calls), name
@@ -117,15 +113,15 @@ def test_the_current_device_is_restored_even_where_a_call_fails():
     """Other libraries of this thread would go on with another device than they chose."""
     x = sk.ones((3,), device="cuda:1")
     for k in range(1, 20):
-        _core.rehearsal_fail_call(k, 1)  # not fatal
-        with contextlib.suppress(sk.exceptions.DeviceError):
+        with (
+            instruments.failing_cuda_call(k, 1) as fault,  # not fatal
+            contextlib.suppress(sk.exceptions.DeviceError),
+        ):
             x + x
-        met = _core.rehearsal_calls() >= k
-        _core.rehearsal_fail_call(0, 0)
         with count_cuda_calls() as calls:
             sk.ones((3,), device="cuda:0")
         assert "push_device" not in calls, f"cuda:0 is not current any more after call {k}"
-        if not met:
+        if not fault.was_met:
             break
     assert k > 3
 
@@ -154,9 +150,9 @@ def use_all():
 use_all()
 thread = threading.Thread(target=use_all)
 thread.start(); thread.join()
-print(_core.rehearsal_contexts())
-_core.rehearsal_set_device(0)
-print(_core.rehearsal_contexts())
+print(instruments.rehearsed_contexts())
+instruments.set_rehearsed_device(0)
+print(instruments.rehearsed_contexts())
 """
     assert run(code, SKERRY_REHEARSE="2", SKERRY_CUDA_LOGICAL="1") == ["[1]", "[0,", "1]"]
 
@@ -164,7 +160,7 @@ print(_core.rehearsal_contexts())
 @rehearsed_only
 def test_the_device_that_another_library_chose_stays_current():
     for ordinal in (0, 1):
-        assert _core.rehearsal_set_device(ordinal) == 0
+        assert instruments.set_rehearsed_device(ordinal) == 0
         for device in ("cuda:0", "cuda:1"):
             x = sk.ones((3,), device=device)
             sk.synchronize(device)
@@ -172,13 +168,13 @@ def test_the_device_that_another_library_chose_stays_current():
         with count_cuda_calls() as calls:
             sk.ones((3,), device=f"cuda:{ordinal}")
         assert "push_device" not in calls
-    assert _core.rehearsal_set_device(0) == 0
+    assert instruments.set_rehearsed_device(0) == 0
 
 
 def run(code, **environment):
     environment = {**os.environ, **environment}
     done = subprocess.run(
-        [sys.executable, "-c", "import skerry as sk\nfrom skerry import _core\nfrom skerry.testing import *\n" + code],
+        [sys.executable, "-c", "import skerry as sk\nfrom skerry.testing import *\nfrom skerry.testing import instruments\n" + code],
         env=environment, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

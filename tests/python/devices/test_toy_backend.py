@@ -18,8 +18,8 @@ import sysconfig
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
 from skerry.exceptions import DeviceMismatchError, DeviceUnavailableError, InterchangeError
+from skerry.testing import instruments
 
 from tests.python.oracle import assert_same, to_numpy
 
@@ -43,7 +43,7 @@ def toys(tmp_path_factory):
     spec = importlib.util.spec_from_file_location("toy_backend", library)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    module.add_toys(_core._backend_registry)
+    module.add_toys(instruments.backend_registry)
     return module
 
 
@@ -91,7 +91,7 @@ def test_one_that_does_not_exist():
 
 def test_a_kind_is_added_once(toys):
     with pytest.raises(ValueError, match="already"):
-        toys.add_toys(_core._backend_registry)
+        toys.add_toys(instruments.backend_registry)
 
 
 def test_default_device(toy):

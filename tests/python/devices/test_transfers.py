@@ -9,8 +9,7 @@ import sys
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
-from skerry.testing import count_cuda_calls
+from skerry.testing import count_cuda_calls, instruments
 
 from tests.python.oracle import to_numpy
 from tests.python.session import HAS_GPU
@@ -84,14 +83,14 @@ CHUNK = 1 << 20
 def test_large_host_arrays_are_locked_and_look_like_any_other():
     keep = sk.ones((1,), device="cuda:0")
     x = sk.ones((CHUNK // 8,))
-    assert _core.is_page_locked(x)
-    assert not _core.is_pinned(x)
+    assert instruments.is_page_locked(x)
+    assert not instruments.is_pinned(x)
     assert not hasattr(x, "__cuda_array_interface__")
     assert x.__dlpack_device__() == (1, 0)
     assert np.shares_memory(np.from_dlpack(x), np.asarray(x))
-    assert not _core.is_page_locked(sk.ones((CHUNK // 8 - 1,)))
+    assert not instruments.is_page_locked(sk.ones((CHUNK // 8 - 1,)))
     pinned = sk.ones((5,), pinned=True)
-    assert _core.is_page_locked(pinned)
+    assert instruments.is_page_locked(pinned)
     assert hasattr(pinned, "__cuda_array_interface__")
     del keep
 
@@ -104,7 +103,7 @@ def test_own_large_arrays_are_copied_without_chunks(cuda_device):
         back = device_array.to_device("cpu:0")
     assert calls["copy_async"] == 2
     assert "event_record" not in calls
-    assert _core.is_page_locked(back)
+    assert instruments.is_page_locked(back)
     assert np.array_equal(np.asarray(back), np.asarray(x))
 
 
@@ -124,7 +123,11 @@ def test_a_loop_over_large_host_arrays_locks_nothing_again():
 def run(code, **environment):
     environment = {**os.environ, "SKERRY_REHEARSE": "1", **environment}
     done = subprocess.run(
-        [sys.executable, "-c", "import skerry as sk; from skerry import _core\n" + code],
+        [
+            sys.executable,
+            "-c",
+            "import skerry as sk; from skerry.testing import instruments\n" + code,
+        ],
         env=environment,
         capture_output=True,
         text=True,
@@ -134,12 +137,14 @@ def run(code, **environment):
     return done.stdout.split()
 
 
-LARGE = "x = sk.ones((1 << 18,)); print(_core.is_page_locked(x), _core.is_pinned(x))\n"
+LARGE = "x = sk.ones((1 << 18,)); print(instruments.is_page_locked(x), instruments.is_pinned(x))\n"
 USE = "keep = sk.ones((1,), device='cuda:0')\n"
 
 
 def test_who_uses_no_device_makes_no_cuda_call():
-    code = LARGE + "sk.sum(x + x)\nprint(_core.cuda_was_used(), _core.rehearsal_calls())"
+    code = (
+        LARGE + "sk.sum(x + x)\nprint(instruments.cuda_was_used(), instruments.rehearsed_calls())"
+    )
     assert run(code) == ["False", "False", "False", "0"]
 
 
@@ -158,10 +163,12 @@ def test_the_environment_switches_locking(value, answer):
 
 @pytest.mark.skipif(HAS_GPU, reason="other processes would use the GPU")
 def test_the_environment_pins_all_host_arrays():
-    code = "x = sk.ones((3,)); print(_core.is_pinned(x), hasattr(x, '__cuda_array_interface__'))"
+    code = (
+        "x = sk.ones((3,)); print(instruments.is_pinned(x), hasattr(x, '__cuda_array_interface__'))"
+    )
     assert run(code, SKERRY_PINNED_HOST="1") == ["True", "True"]
     # Where the driver refuses, ordinary memory does.
-    failing = "sk.devices()\n_core.rehearsal_fail_call(1, 2, True)\n" + code
+    failing = f"sk.devices()\nwith instruments.failing_cuda_call(1, 2, is_sticky=True):\n    {code}"
     assert run(failing, SKERRY_PINNED_HOST="1") == ["False", "False"]
     assert run(code, SKERRY_PINNED_HOST="1", SKERRY_REHEARSE="0") == ["False", "False"]
 
@@ -170,9 +177,9 @@ def test_the_environment_pins_all_host_arrays():
 def test_a_refusal_to_lock_is_no_error():
     code = (
         USE
-        + "_core.rehearsal_fail_call(2, 2)\n"  # get_device, host_register
+        + "instruments.fail_cuda_call(2, 2)\n"  # get_device, host_register
         + LARGE
-        + "print(_core.page_locks()['refusals'], float(sk.sum(x.to_device('cuda:0'))))"
+        + "print(instruments.page_locks()['refusals'], float(sk.sum(x.to_device('cuda:0'))))"
     )
     assert run(code) == ["False", "False", "1", "262144.0"]
 
@@ -180,9 +187,9 @@ def test_a_refusal_to_lock_is_no_error():
 def test_memory_that_is_given_back_is_unlocked():
     sk.ones((1,), device="cuda:0")
     x = sk.ones((3 * CHUNK,))
-    assert _core.is_page_locked(x)
-    locked = _core.page_locks()["nbytes"]
+    assert instruments.is_page_locked(x)
+    locked = instruments.page_locks()["nbytes"]
     assert locked >= 24 * CHUNK
     del x
     sk.trim("cpu:0")
-    assert _core.page_locks()["nbytes"] <= locked - 24 * CHUNK
+    assert instruments.page_locks()["nbytes"] <= locked - 24 * CHUNK

@@ -9,8 +9,8 @@ import sys
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
 from skerry.exceptions import DeviceUnavailableError, OutOfMemoryError
+from skerry.testing import instruments
 
 from tests.python.oracle import to_numpy
 from tests.python.session import HAS_GPU
@@ -35,12 +35,11 @@ def test_a_device_that_turns_out_to_be_unusable_says_why(code):
     reason, remedy = UNAVAILABLE[code]
     x = sk.ones((3,), device="cuda:0")
     y = x + x
-    try:
-        _core.rehearsal_fail_call(2, code)  # the device is asked for, then the kernel launched
-        with pytest.raises(DeviceUnavailableError) as caught:
-            y = x + x
-    finally:
-        _core.rehearsal_fail_call(0, 0)
+    with (
+        instruments.failing_cuda_call(2, code),  # the device is asked for, then the kernel launched
+        pytest.raises(DeviceUnavailableError) as caught,
+    ):
+        y = x + x
     assert caught.value.reason == reason
     for word in ("cuda:0", f"{code})", remedy):
         assert word in str(caught.value)
@@ -51,7 +50,7 @@ def test_a_device_that_turns_out_to_be_unusable_says_why(code):
 def run(code, **environment):
     environment = {**os.environ, "SKERRY_REHEARSE": "2", **environment}
     program = (
-        "import gc, numpy as np, skerry as sk\nfrom skerry import _core\n"
+        "import gc, numpy as np, skerry as sk\nfrom skerry.testing import instruments\n"
         "from skerry.exceptions import *\n" + code
     )
     done = subprocess.run(
@@ -80,7 +79,7 @@ def test_a_start_that_fails_leaves_the_cpu(code, reason):
 LOST = """
 cpu, lost, other = (sk.arange(6.0, device=d) for d in ("cpu:0", "cuda:0", "cuda:1"))
 sk.synchronize("cuda:0")
-_core.rehearsal_fail_call(2, 700, True)
+instruments.fail_cuda_call(2, 700, is_sticky=True)
 texts = []
 for attempt in (lambda: lost + lost, lambda: sk.ones((2,), device="cuda:0"), lambda: float(lost[0]),
                 lambda: lost.to_device("cpu:0"), lambda: cpu.to_device("cuda:0"), lambda: sk.synchronize("cuda:0"),

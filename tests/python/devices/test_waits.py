@@ -5,7 +5,7 @@
 import functools
 
 import pytest
-from skerry import _core
+from skerry.testing import instruments
 
 from tests.python.devices import wait_records, waits_beside_threads
 from tests.python.session import HAS_GPU
@@ -37,7 +37,7 @@ def test_other_threads_run_while_one_waits(name):
 @pytest.mark.not_guarded("memory is not of a pool")
 def test_every_call_that_may_wait_is_made_by_some_wait():
     calls = {call for name in CONFIGURATIONS for record in waits(name) for call in record["calls"]}
-    assert calls == set(_core.waiting_cuda_calls())
+    assert calls == set(instruments.waiting_cuda_calls())
 
 
 @pytest.mark.not_guarded("memory is not of a pool")

@@ -18,8 +18,7 @@ import time
 
 import numpy as np
 import skerry as sk
-from skerry import _core
-from skerry.testing import count_cuda_calls
+from skerry.testing import count_cuda_calls, instruments
 
 LONG, SLOW = 0.15, 0.06  # seconds
 HERE, THERE = "cuda:0", "cuda:1"
@@ -64,10 +63,8 @@ def ask_skerry():
 
 def work_on(x):
     """The result of work on ``x`` that takes LONG."""
-    _core.rehearsal_delay(int(LONG * 1e6))
-    y = x + 1
-    _core.rehearsal_delay(0)
-    return y
+    with instruments.delayed_work(LONG):
+        return x + 1
 
 
 def pending(size=1000, device=HERE):
@@ -82,19 +79,18 @@ def measure(name):
     counters = Counter(lambda: None), Counter(ask_skerry)
     with count_cuda_calls() as calls:
         act = WAITS[name]()
-        _core.slow_waiting_cuda_calls(0 if name in LOOPS else int(SLOW * 1e6))
-        old_counts = [counter.count for counter in counters]
-        start = time.perf_counter()
-        act()
-        seconds = time.perf_counter() - start
-        counted = [counter.count - n for counter, n in zip(counters, old_counts, strict=True)]
-        _core.slow_waiting_cuda_calls(0)
+        with instruments.slowed_waits(0 if name in LOOPS else SLOW):
+            old_counts = [counter.count for counter in counters]
+            start = time.perf_counter()
+            act()
+            seconds = time.perf_counter() - start
+            counted = [counter.count - n for counter, n in zip(counters, old_counts, strict=True)]
     for counter in counters:
         counter.end()
     del act
     sk.synchronize(HERE)
     sk.synchronize(THERE)
-    waiting = sorted(set(calls) & set(_core.waiting_cuda_calls()))
+    waiting = sorted(set(calls) & set(instruments.waiting_cuda_calls()))
     return {"name": name, "seconds": seconds, "counted": counted, "calls": waiting}
 
 

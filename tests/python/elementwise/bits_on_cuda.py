@@ -15,12 +15,12 @@ import sys
 
 import numpy as np
 import skerry as sk
-from skerry import _core
+from skerry.testing import instruments
 
 from tests.python.elementwise import argument_pools, equal_inputs
 
 TABLE = pathlib.Path(__file__).parents[3] / "python" / "docs" / "accuracy_cuda.csv"
-CASES = [(entry["name"], dtype) for entry in _core.op_table() for dtype in entry["loops"]]
+CASES = [(entry["name"], dtype) for entry in instruments.op_table() for dtype in entry["loops"]]
 AT_ONCE = 1 << 20
 
 

@@ -15,12 +15,14 @@ import sys
 
 import numpy as np
 import skerry as sk
-from skerry import _core
+from skerry.testing import instruments
 
 from tests.python.elementwise import argument_pools
 
-TABLE = {entry["name"]: entry for entry in _core.op_table()}
-FLOATING = {"float16", "float32", "float64", "complex64", "complex128"} & set(_core.built_dtypes())
+TABLE = {entry["name"]: entry for entry in instruments.op_table()}
+FLOATING = {"float16", "float32", "float64", "complex64", "complex128"} & set(
+    instruments.built_dtypes()
+)
 CASES = [
     (name, dtype) for name, entry in TABLE.items() for dtype in entry["loops"] if dtype in FLOATING
 ]
@@ -285,7 +287,7 @@ def main():
     parser.add_argument("--functions", nargs="*", default=list(TABLE))
     parser.add_argument("--only-on", help="such as x86-64-v4; null is printed if this is another")
     chosen = parser.parse_args()
-    if chosen.only_on not in (None, _core.instruction_set()):
+    if chosen.only_on not in (None, instruments.instruction_set()):
         return print("null")
     cases = [case for case in CASES if case[0] in chosen.functions]
     results = {" ".join(case): walk(*case, chosen.device, chosen.full) for case in cases}

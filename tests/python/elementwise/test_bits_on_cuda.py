@@ -5,14 +5,14 @@
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
+from skerry.testing import instruments
 
 from tests.python.elementwise import bits_on_cuda
 from tests.python.session import HAS_GPU
 
 if not HAS_GPU:
     pytest.skip("the CPU's kernels run on a rehearsed device", allow_module_level=True)
-if _core.instruction_set() == "x86-64-v2":
+if instruments.instruction_set() == "x86-64-v2":
     pytest.skip("there the CPU's functions are libm's", allow_module_level=True)
 
 ALLOWED = bits_on_cuda.allowed()

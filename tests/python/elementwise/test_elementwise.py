@@ -7,11 +7,11 @@ import itertools
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
+from skerry.testing import instruments
 
 from tests.python.oracle import BASE_SHAPE, SIZES, assert_same, layouts_of, sample, to_device
 
-TABLE = {entry["name"]: entry for entry in _core.op_table()}
+TABLE = {entry["name"]: entry for entry in instruments.op_table()}
 CASES = [(name, dtype) for name, entry in TABLE.items() for dtype in entry["loops"]]
 
 # Correctly rounded or exact by the standard; everything else may be off by a few units in the last place.

@@ -12,13 +12,13 @@ import sys
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
+from skerry.testing import instruments
 
 from tests.python.elementwise import equal_inputs
 from tests.python.session import HAS_GPU
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-LEVEL = _core.instruction_set().removeprefix("x86-64-")
+LEVEL = instruments.instruction_set().removeprefix("x86-64-")
 
 
 @functools.cache

@@ -9,14 +9,14 @@ import pickle
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
+from skerry.testing import instruments
 
 from tests.python.elementwise.test_elementwise import EXACT, ON_BITS
 from tests.python.oracle import assert_within_a_unit, to_device, to_numpy
 
 WHERE = ["cpu:0", "cuda:0"]
 ALL = np.arange(65536, dtype=np.uint16).view(np.float16)
-TABLE = {entry["name"]: entry for entry in _core.op_table() if "float16" in entry["loops"]}
+TABLE = {entry["name"]: entry for entry in instruments.op_table() if "float16" in entry["loops"]}
 UNARY = [name for name, entry in TABLE.items() if entry["arity"] == 1]
 EXACT_BINARY = sorted(
     name

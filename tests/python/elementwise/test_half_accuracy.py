@@ -8,12 +8,12 @@ For functions of one argument these are all results that there are.
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
+from skerry.testing import instruments
 
 from tests.python.elementwise.test_accuracy import LEVELS, accuracy
 from tests.python.oracle import to_numpy
 
-if "float16" not in _core.built_dtypes():
+if "float16" not in instruments.built_dtypes():
     pytest.skip("built without float16", allow_module_level=True)
 
 BOUND = 0.501
@@ -22,7 +22,7 @@ NUMBERS = EVERY[np.isfinite(EVERY)]
 EXACT = accuracy.EXACT | accuracy.EXACT_IF_REAL
 ARITY = {
     entry["name"]: entry["arity"]
-    for entry in _core.op_table()
+    for entry in instruments.op_table()
     if entry["loops"].get("float16") == "float16" and entry["name"] not in EXACT
 }
 

@@ -5,21 +5,21 @@
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
+from skerry.testing import instruments
 
 from tests.python.elementwise import bits_on_cuda, equal_inputs
 from tests.python.session import HAS_GPU
 
 if not HAS_GPU:
     pytest.skip("the CPU's kernels run on a rehearsed device", allow_module_level=True)
-if "float16" not in _core.built_dtypes():
+if "float16" not in instruments.built_dtypes():
     pytest.skip("built without float16", allow_module_level=True)
 
 EVERY = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
 NUMBERS = EVERY[np.isfinite(EVERY)]
 UNARY = [name for name, dtype in bits_on_cuda.CASES if dtype == "float16"]
 UNARY = [name for name in UNARY if equal_inputs.TABLE[name]["arity"] == 1]
-OTHERS = [name for name in _core.built_dtypes() if name != "float16"]
+OTHERS = [name for name in instruments.built_dtypes() if name != "float16"]
 ALLOWED = bits_on_cuda.allowed()
 
 
@@ -32,7 +32,9 @@ def same_bits(got, want):
     return (equal_inputs.bits(got, True) == equal_inputs.bits(want, True)).all(axis=-1)
 
 
-@pytest.mark.skipif(_core.instruction_set() == "x86-64-v2", reason="the CPU's functions are libm's")
+@pytest.mark.skipif(
+    instruments.instruction_set() == "x86-64-v2", reason="the CPU's functions are libm's"
+)
 @pytest.mark.parametrize("name", UNARY)
 def test_every_argument_of_a_function(name):
     function = getattr(sk, name)

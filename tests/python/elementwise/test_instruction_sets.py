@@ -18,7 +18,7 @@ FILES = [
 
 
 def level_in_use(environment):
-    code = "from skerry import _core; print(_core.instruction_set())"
+    code = "from skerry.testing import instruments; print(instruments.instruction_set())"
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )

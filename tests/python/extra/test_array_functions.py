@@ -14,8 +14,9 @@ import weakref
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _arrays, _core
+from skerry import _arrays
 from skerry.exceptions import DeviceMismatchError
+from skerry.testing import instruments
 
 
 def test_they_are_shown_as_functions():
@@ -55,7 +56,7 @@ def seen():
         calls.append(args)
         return function(*args, **kwargs)
 
-    return functools.wraps(function)(_core.array_function(function, converting, False)), calls
+    return functools.wraps(function)(instruments.array_function(function, converting, False)), calls
 
 
 X = sk.ones((2,), device="cpu:0")

@@ -11,9 +11,10 @@ import pathlib
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core, _extra
+from skerry import _extra
 from skerry._extra import _operands
 from skerry.exceptions import DeviceMismatchError
+from skerry.testing import instruments
 
 from tests.python.extra import extra_calls
 from tests.python.oracle import to_device, to_numpy
@@ -100,10 +101,10 @@ def test_functions_that_read_the_device_say_so(name):
     for stated in CALLS[name]:
         args, kwargs = stated.move_arguments("cuda:0")
         sk.synchronize()
-        old_bytes = _core.transfers()["device_to_host_bytes"]
+        old_bytes = instruments.transfers()["device_to_host_bytes"]
         with sk.device("cuda:0"), contextlib.suppress(Exception):
             function(*args, **kwargs)
-        read += _core.transfers()["device_to_host_bytes"] - old_bytes
+        read += instruments.transfers()["device_to_host_bytes"] - old_bytes
     text = inspect.getdoc(function).lower()
     assert (read > 0) == ("from the device" in text), f"{read} bytes"
 

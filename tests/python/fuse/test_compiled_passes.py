@@ -16,7 +16,7 @@ import warnings
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
+from skerry.testing import instruments
 
 from tests.python.fuse.recorded_sizes import all_sizes_recorded  # noqa: F401
 from tests.python.fuse.test_fused_bits import (
@@ -38,25 +38,24 @@ GPU = "cuda:0"
 PROGRAM = """
 import sys, warnings
 import numpy as np, skerry as sk
-from skerry import _core
-_core.least_recorded(0)
+from skerry.testing import instruments
 x = sk.asarray(np.arange(1000, dtype=np.float32), device="cuda:0")
 run = sk.fuse(lambda x, by: sk.exp(-x * by) + x)
-with warnings.catch_warnings(record=True) as told:
+with warnings.catch_warnings(record=True) as told, instruments.recorded_from(0):
     warnings.simplefilter("always")
     results = [run(x, 0.5 + i) for i in range(4)]
 for i, result in enumerate(results):
     want = sk.exp(-x * (0.5 + i)) + x
     assert np.array_equal(want.to_device("cpu:0"), result.to_device("cpu:0"))
-print(*_core.fused_pass_counts(), len(told), *(each.message for each in told))
+print(*instruments.fused_pass_counts(), len(told), *(each.message for each in told))
 """
 
 
 def counted(function, *args):
     """The result, and by how much the counts of passes have grown: one kernel, one by one, kernels."""
-    old_counts = _core.fused_pass_counts()
+    old_counts = instruments.fused_pass_counts()
     result = function(*args)
-    return result, [b - a for a, b in zip(old_counts, _core.fused_pass_counts(), strict=True)]
+    return result, [b - a for a, b in zip(old_counts, instruments.fused_pass_counts(), strict=True)]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -64,14 +63,15 @@ def own_cache(tmp_path_factory):
     """Other runs' kernels are not taken; NVRTC is there, or the tests of this module are skipped."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SKERRY_KERNEL_CACHE", str(tmp_path_factory.mktemp("kernels") / "own"))
-        limit = _core.least_recorded(0)
-        with warnings.catch_warnings(record=True) as caught_warnings:
+        with (
+            warnings.catch_warnings(record=True) as caught_warnings,
+            instruments.recorded_from(0),
+        ):
             warnings.simplefilter("always")
             run = sk.fuse(lambda x: x * 2 + x)
             kernels = [
                 counted(run, sk.ones(3, dtype=sk.float32, device=GPU))[1][0] for _ in range(2)
             ]
-        _core.least_recorded(limit)
         if kernels != [0, 1] and any(
             "NVRTC can't be used" in str(warning.message) for warning in caught_warnings
         ):
@@ -154,7 +154,7 @@ def test_each_operation_of_each_dtype(dtype):
 
     def run(x, y, z):
         results = []
-        for operation in _core.op_table():
+        for operation in instruments.op_table():
             function = getattr(sk, operation["name"], None)
             if function is None:
                 continue

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations in place on arrays from outside a fused function: recorded where nobody else sees their memory."""
 
+import contextlib
+
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
+from skerry.testing import instruments
 
 from tests.python.fuse.recorded_sizes import all_sizes_recorded  # noqa: F401
 
@@ -23,11 +25,8 @@ def address(x):
 def passes(function, *args):
     """How many operations each pass has."""
     counts = []
-    _core.watch_passes(lambda operations, *_: counts.append(operations))
-    try:
+    with instruments.watched_passes(lambda operations, *_: counts.append(operations)):
         sk.fuse(function)(*args)
-    finally:
-        _core.watch_passes(None)
     return counts
 
 
@@ -159,18 +158,17 @@ def test_what_is_changed_before_an_exception_is_changed():
 def test_memory_that_runs_out_leaves_arguments_as_they_were():
     x, y, _ = fresh()
 
-    @sk.fuse
-    def run(x, y):
-        x *= 2
-        product = y * x
-        _core.fail_allocation(1, True)
-        return product
+    with contextlib.ExitStack() as stack:
 
-    try:
+        @sk.fuse
+        def run(x, y):
+            x *= 2
+            product = y * x
+            stack.enter_context(instruments.failing_allocation(from_then_on=True))
+            return product
+
         with pytest.raises(MemoryError):
             run(x, y)
-    finally:
-        _core.fail_allocation(0)
     assert type(x) is sk.Array
     np.testing.assert_array_equal(np.asarray(x), X)
 

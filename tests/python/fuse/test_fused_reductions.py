@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
+from skerry.testing import instruments
 
 from tests.python.fuse.recorded_sizes import USUAL_LIMIT, all_sizes_recorded  # noqa: F401
 from tests.python.oracle import DTYPES, to_numpy
@@ -142,10 +142,10 @@ def test_what_takes_long_and_is_held_is_computed_once():
     def run(x):
         cheap = x * 2
         first = sk.sum(cheap)
-        pending.append(_core.fused_work())
+        pending.append(instruments.fused_work())
         grown = sk.exp(x)
         second = sk.sum(grown)
-        pending.append(_core.fused_work())
+        pending.append(instruments.fused_work())
         return cheap, grown, first + second
 
     run(x)
@@ -171,12 +171,11 @@ def test_memory_that_runs_out_leaves_the_record():
     @sk.fuse
     def run(x):
         y = x * 2
-        _core.fail_allocation(1, True)
-        try:
-            with pytest.raises(sk.exceptions.OutOfMemoryError):
-                sk.sum(y)
-        finally:
-            _core.fail_allocation(0)
+        with (
+            instruments.failing_allocation(from_then_on=True),
+            pytest.raises(sk.exceptions.OutOfMemoryError),
+        ):
+            sk.sum(y)
         return y, sk.sum(y)
 
     y, total = run(x)
@@ -184,13 +183,13 @@ def test_memory_that_runs_out_leaves_the_record():
     assert to_numpy(total).tobytes() == to_numpy(sk.sum(x * 2)).tobytes()
 
 
+@instruments.recorded_from(USUAL_LIMIT)
 def test_small_arrays_are_computed_at_once():
-    _core.least_recorded(USUAL_LIMIT)
     pending = []
 
     def run(x, y):
         z = x * y + 1
-        pending.append(_core.fused_work())
+        pending.append(instruments.fused_work())
         z += x
         return sk.where(z > 0, z, -z), sk.clip(z, 0, 1), z.astype("float32"), sk.sum(z)
 

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
+from skerry.testing import instruments
 
 from tests.python.fuse.recorded_sizes import USUAL_LIMIT, all_sizes_recorded  # noqa: F401
 from tests.python.oracle import to_numpy
@@ -62,11 +62,8 @@ def assert_same(run, *args):
 def passes_of(run, *args):
     """(operations, rows at a time) of each pass."""
     seen = []
-    _core.watch_passes(lambda operations, *rest: seen.append((operations, rest[-1])))
-    try:
+    with instruments.watched_passes(lambda operations, *rest: seen.append((operations, rest[-1]))):
         sk.fuse(run)(*args)
-    finally:
-        _core.watch_passes(None)
     return seen
 
 
@@ -395,12 +392,11 @@ def test_memory_that_runs_out_leaves_the_record():
     @sk.fuse
     def run(x):
         y = softmax(x * 2)
-        _core.fail_allocation(1, True)
-        try:
-            with pytest.raises(sk.exceptions.OutOfMemoryError):
-                float(y[0, 0])
-        finally:
-            _core.fail_allocation(0)
+        with (
+            instruments.failing_allocation(from_then_on=True),
+            pytest.raises(sk.exceptions.OutOfMemoryError),
+        ):
+            float(y[0, 0])
         return y, sk.sum(y, axis=1)
 
     y, total = run(x)
@@ -408,14 +404,14 @@ def test_memory_that_runs_out_leaves_the_record():
     assert_same_bits(total, sk.sum(softmax(x * 2), axis=1))
 
 
+@instruments.recorded_from(USUAL_LIMIT)
 def test_small_arrays_are_computed_at_once():
-    _core.least_recorded(USUAL_LIMIT)
     pending = []
 
     @sk.fuse
     def run(x):
         total = sk.sum(x, axis=1)
-        pending.append(_core.fused_work())
+        pending.append(instruments.fused_work())
         return total
 
     small, large = (array(22, "float32", (n, 100)) for n in (10, 1000))

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a fused function does besides elementwise operations: it is the function without the decorator."""
 
-import contextlib
 import copy
 import functools
 import gc
@@ -15,7 +14,7 @@ import weakref
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
+from skerry.testing import instruments
 
 from tests.python.fuse.recorded_sizes import all_sizes_recorded  # noqa: F401
 
@@ -34,15 +33,6 @@ def both(function, *args):
 
 def host(x):
     return np.asarray(x.to_device("cpu:0"))
-
-
-@contextlib.contextmanager
-def failing_allocations():
-    _core.fail_allocation(1, True)
-    try:
-        yield
-    finally:
-        _core.fail_allocation(0)
 
 
 @sk.fuse
@@ -222,7 +212,7 @@ def test_a_write_on_another_device_lets_what_is_recorded_wait(other):
     def run(x, y):
         z = x * 2
         y[2:5] = 7
-        waiting.append(_core.fused_work())
+        waiting.append(instruments.fused_work())
         return z
 
     np.testing.assert_array_equal(host(run(x, y)), X * 2)
@@ -288,7 +278,7 @@ def test_an_exception_leaves_arrays_that_are_kept_with_their_values(x):
         run(x)
     assert type(results[0]) is sk.Array
     np.testing.assert_array_equal(host(results[0]), X * 2)
-    assert _core.fused_work() == 0
+    assert instruments.fused_work() == 0
 
 
 def test_memory_that_runs_out_leaves_everything_as_it_was(x):
@@ -296,7 +286,10 @@ def test_memory_that_runs_out_leaves_everything_as_it_was(x):
     def run(x):
         y = x * 2 + 1
         z = y - x
-        with failing_allocations(), pytest.raises(sk.exceptions.OutOfMemoryError):
+        with (
+            instruments.failing_allocation(from_then_on=True),
+            pytest.raises(sk.exceptions.OutOfMemoryError),
+        ):
             float(y[0])
         return y, z
 
@@ -313,12 +306,15 @@ def test_memory_that_runs_out_at_the_end_is_an_error_of_the_call(x):
         results.append(x * 2)
         return results[0]
 
-    with pytest.raises(sk.exceptions.OutOfMemoryError), failing_allocations():
+    with (
+        pytest.raises(sk.exceptions.OutOfMemoryError),
+        instruments.failing_allocation(from_then_on=True),
+    ):
         fail(x)
     with pytest.raises(RuntimeError, match="has no value"):
         results[0] + 1
     results.clear()
-    assert _core.fused_work() == 0
+    assert instruments.fused_work() == 0
     np.testing.assert_array_equal(host(sk.fuse(lambda x: x + 1)(x)), X + 1)
 
 
@@ -331,11 +327,8 @@ def test_a_watcher_that_asks_for_a_value_is_refused(monkeypatch):
     @sk.fuse
     def run(x):
         y = x * 2
-        _core.watch_passes(lambda *_: float(y[0]))
-        try:
+        with instruments.watched_passes(lambda *_: float(y[0])):
             float((y + 1)[0])
-        finally:
-            _core.watch_passes(None)
         return y
 
     np.testing.assert_array_equal(host(run(x)), X * 2)
@@ -349,7 +342,7 @@ def test_dead_temporaries_take_no_memory():
     @sk.fuse
     def run(x):
         y = sk.exp(x * 2 - 1) / 3 + x
-        live.append(_core.fused_work())
+        live.append(instruments.fused_work())
         return y
 
     y = run(x)
@@ -366,7 +359,7 @@ def test_nested_and_recursive_functions(x):
     def outer(x):
         y = inner(x) + 1
         assert (
-            _core.fused_work() == 2
+            instruments.fused_work() == 2
         )  # the outer call, and y: nobody keeps what the inner one gave
         return inner(y)
 

@@ -10,7 +10,7 @@ import pickle
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
+from skerry.testing import instruments
 
 from tests.python.interchange.cai_producers import Producer
 from tests.python.oracle import DTYPES, STANDARD_NAMES
@@ -27,8 +27,8 @@ REACHED = {
     *(MOVES - {"as_cuda_array"}),  # it takes no array of a CPU device
     *"argsort cumulative_prod cumulative_sum isin nonzero searchsorted sort".split(),
     *"unique_all unique_counts unique_inverse unique_values".split(),
-    *(entry["name"] for entry in _core.op_table() if "bool" in entry["loops"]),
-    *(entry["name"] for entry in _core.reduction_table() if "bool" in entry["loops"]),
+    *(entry["name"] for entry in instruments.op_table() if "bool" in entry["loops"]),
+    *(entry["name"] for entry in instruments.reduction_table() if "bool" in entry["loops"]),
 }
 OPERATORS = [
     *(operator.and_, operator.or_, operator.xor, operator.invert, operator.eq, operator.ne),

@@ -13,8 +13,8 @@ import threading
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
 from skerry.testing import count_cuda_calls
+from skerry.testing.instruments import captured_stream
 
 from tests.python.interchange.cai_producers import as_host, python
 from tests.python.oracle import DTYPES, layouts_of, sample, to_device, to_numpy
@@ -100,12 +100,14 @@ def test_export_E05_absent_on_cpu_arrays():
 @rehearsed_only
 def test_export_E05_absent_on_a_lost_device_and_in_a_forked_child():
     assert python(
-        "import skerry as sk, skerry._core as c\n"
+        "import skerry as sk\n"
+        "from skerry.testing.instruments import failing_cuda_call\n"
         "x = sk.ones((2,), device='cuda:0'); y = sk.ones((2,), device='cuda:1')\n"
-        "sk.synchronize(); c.rehearsal_fail_call(1, 700, True)\n"
-        "try: sk.synchronize('cuda:0')\n"
-        "except sk.exceptions.FatalDeviceError: pass\n"
-        "print(hasattr(x, '__cuda_array_interface__'), hasattr(y, '__cuda_array_interface__'))"
+        "sk.synchronize()\n"
+        "with failing_cuda_call(1, 700, is_sticky=True):\n"
+        "    try: sk.synchronize('cuda:0')\n"
+        "    except sk.exceptions.FatalDeviceError: pass\n"
+        "    print(hasattr(x, '__cuda_array_interface__'), hasattr(y, '__cuda_array_interface__'))"
     ).split() == ["False", "True"]
     assert python(
         "import os, skerry as sk\n"
@@ -159,24 +161,16 @@ def test_export_E07_no_event_while_a_graph_is_captured(cuda_device):
     with sk.stream(s):
         x = sk.ones((8,), device=cuda_device)
     events = {"event_record", "stream_wait_event"}
-    try:
-        # An event into the default stream would break the capture of the current one.
-        _core.rehearsal_set_captured(t.handle)
-        with sk.stream(t), count_cuda_calls() as calls:
+    # An event into the default stream would break the capture of the current one, and so it would where the default
+    # stream takes part in it.
+    for captured in (t.handle, 1):
+        with captured_stream(captured), sk.stream(t), count_cuda_calls() as calls:
             assert x.__cuda_array_interface__["stream"] == t.handle
         assert not events & set(calls)
-        # And so it would where the default stream takes part in it.
-        _core.rehearsal_set_captured(1)
-        with sk.stream(t), count_cuda_calls() as calls:
-            assert x.__cuda_array_interface__["stream"] == t.handle
-        assert not events & set(calls)
-        # Another stream that is captured is left alone; the others are ordered.
-        _core.rehearsal_set_captured(s.handle)
-        with sk.stream(t), count_cuda_calls() as calls:
-            assert x.__cuda_array_interface__["stream"] == 1
-        assert calls["event_record"] == 1
-    finally:
-        _core.rehearsal_set_captured(0)
+    # Another stream that is captured is left alone; the others are ordered.
+    with captured_stream(s.handle), sk.stream(t), count_cuda_calls() as calls:
+        assert x.__cuda_array_interface__["stream"] == 1
+    assert calls["event_record"] == 1
     with count_cuda_calls() as calls:
         assert x.__cuda_array_interface__["stream"] == 1
     assert calls["event_record"] == 1
@@ -368,4 +362,4 @@ def test_export_costs_no_call_of_cuda_and_asks_no_version_of_the_context():
         for _ in range(100):
             x.__cuda_array_interface__
     assert calls == {}
-    assert _core.exported_version() == 3
+    assert x.__cuda_array_interface__["version"] == 3

@@ -8,8 +8,7 @@ import types
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
-from skerry.testing import count_cuda_calls
+from skerry.testing import count_cuda_calls, instruments
 
 from tests.python.interchange.cai_producers import ABSENT, Producer, as_host, describe, python
 from tests.python.oracle import DTYPES, layouts_of, sample, to_device, to_numpy
@@ -242,8 +241,8 @@ def test_import_good_I09_read_only_stays_so(x):
         assert view.__cuda_array_interface__["data"][1] is True
         with pytest.raises(BufferError):
             view.__dlpack__()
-        assert not _core.is_writable(sk.from_dlpack(Redirect(view)))
-    assert not _core.is_writable(sk.as_cuda_array(Producer(y)))
+        assert not instruments.is_writable(sk.from_dlpack(Redirect(view)))
+    assert not instruments.is_writable(sk.as_cuda_array(Producer(y)))
 
 
 class Redirect:
@@ -318,7 +317,7 @@ def test_import_good_I14_pinned_host_memory_is_a_pinned_cpu_array():
     x = sk.ones((12,), pinned=True)
     y = sk.as_cuda_array(Producer(x))
     assert y.device == sk.Device("cpu:0")
-    assert _core.is_pinned(y)
+    assert instruments.is_pinned(y)
     assert_shares(y, x)
     y[3] = 5.0
     assert x[3].item() == 5.0

@@ -4,6 +4,7 @@
 collector sees of it."""
 
 import concurrent.futures
+import contextlib
 import gc
 import statistics
 import sys
@@ -13,8 +14,7 @@ import weakref
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
-from skerry.testing import count_cuda_calls
+from skerry.testing import count_cuda_calls, instruments
 
 from tests.python.interchange.cai_producers import Producer, describe, python
 from tests.python.oracle import to_device, to_numpy
@@ -173,14 +173,14 @@ def test_release_orders_our_work_before_the_producers_stream(x, cuda_device):
 
     class Owner(Producer):
         def __del__(self):
-            seen.append(_core.counted_cuda_calls())
+            seen.append(instruments.counted_cuda_calls())
 
     y = sk.as_cuda_array(Owner(x, stream=s.handle))
     with sk.stream(consumer_stream):
         consumer_stream.wait(s)
         z = y + 1
     with count_cuda_calls() as calls:
-        old_counts = _core.counted_cuda_calls()
+        old_counts = instruments.counted_cuda_calls()
         del y
     # One event on the stream that we used, one wait in the producer's; and both before the owner knew.
     assert calls["event_record"] == calls["stream_wait_event"] == 1
@@ -414,16 +414,14 @@ def test_every_cuda_call_of_an_import_may_fail(x, cuda_device):
     sk.synchronize()
     references = sys.getrefcount(producer), sys.getrefcount(producer.description)
     for k in range(1, 100):
-        _core.rehearsal_fail_call(k, 1)  # cudaErrorInvalidValue: not fatal
-        try:
+        with (
+            instruments.failing_cuda_call(k, 1) as fault,  # cudaErrorInvalidValue: not fatal
+            contextlib.suppress(sk.exceptions.DeviceError, ValueError),
+        ):
             y = sk.as_cuda_array(producer)
             del y
-        except (sk.exceptions.DeviceError, ValueError):
-            pass
-        met = _core.rehearsal_calls() >= k
-        _core.rehearsal_fail_call(0, 0)
         assert (sys.getrefcount(producer), sys.getrefcount(producer.description)) == references
-        if not met:
+        if not fault.was_met:
             break
     assert k > 4
     assert np.array_equal(to_numpy(sk.as_cuda_array(producer)), to_numpy(x))
@@ -438,14 +436,12 @@ def test_every_cuda_call_of_an_export_may_fail(cuda_device):
         x = sk.ones((3,), device=cuda_device)
     failed = 0
     for k in range(1, 100):
-        _core.rehearsal_fail_call(k, 1)
-        try:
-            x.__cuda_array_interface__
-        except AttributeError:  # consumers ask hasattr, which passes on nothing else
-            failed += 1
-        met = _core.rehearsal_calls() >= k
-        _core.rehearsal_fail_call(0, 0)
-        if not met:
+        with instruments.failing_cuda_call(k, 1) as fault:
+            try:
+                x.__cuda_array_interface__
+            except AttributeError:  # consumers ask hasattr, which passes on nothing else
+                failed += 1
+        if not fault.was_met:
             break
     assert k > 4
     assert failed > 0

@@ -9,7 +9,7 @@ import pytest
 import skerry as sk
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from skerry import _core
+from skerry.testing import instruments
 
 from tests.python.interchange import consumer_models as models
 from tests.python.libraries import library
@@ -78,7 +78,7 @@ class Layout:
         self.broadcast = any(
             s == 0 and n > 1 for s, n in zip(host.strides, host.shape, strict=True)
         )
-        self.read_only = not _core.is_writable(x)
+        self.read_only = not instruments.is_writable(x)
         assert self.read_only or not (self.broadcast and host.size)
         self.kind, self.rank = host.dtype.kind, host.ndim
         self.is_half = host.dtype == np.float16

@@ -16,7 +16,7 @@ import types
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
+from skerry.testing import instruments
 
 from tests.python.libraries import installed, library, missing
 from tests.python.oracle import DTYPES, sample, to_device, to_numpy
@@ -59,8 +59,8 @@ def test_numpy_shares_memory_both_ways(dtype):
 def test_numpy_keeps_what_is_read_only():
     host = np.arange(3)
     host.flags.writeable = False
-    assert not _core.is_writable(sk.asarray(host))
-    assert not _core.is_writable(sk.from_dlpack(host))
+    assert not instruments.is_writable(sk.asarray(host))
+    assert not instruments.is_writable(sk.from_dlpack(host))
     assert not np.from_dlpack(sk.asarray(host)).flags.writeable
     assert not np.asarray(sk.asarray(host)).flags.writeable
 
@@ -87,7 +87,7 @@ def test_arrow_arrays_are_taken_without_a_copy():
     x = sk.from_dlpack(theirs)
     assert x.tolist() == [1.5, 2.5, 3.5]
     assert address(x) == theirs.buffers()[1].address
-    assert not _core.is_writable(x), "Arrow's arrays never change"
+    assert not instruments.is_writable(x), "Arrow's arrays never change"
     part = sk.from_dlpack(theirs[1:])
     assert part.tolist() == [2.5, 3.5]
     del theirs

@@ -9,8 +9,7 @@ import weakref
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
-from skerry.testing import count_cuda_calls
+from skerry.testing import count_cuda_calls, instruments
 
 from tests.python.oracle import to_numpy
 from tests.python.session import HAS_GPU
@@ -130,7 +129,7 @@ def test_the_object_lives_while_its_stream_is_used(stream, cuda_device):
         assert seen() is not None
         sk.current_stream(cuda_device)
     del scope
-    _core.set_current_stream(sk.Stream.from_handle(cuda_device, 1))
+    instruments.set_current_stream(sk.Stream.from_handle(cuda_device, 1))
     assert seen() is None
 
 

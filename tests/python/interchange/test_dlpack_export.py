@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import skerry as sk
 from skerry.testing import count_cuda_calls
+from skerry.testing.instruments import failing_allocation
 
 from tests.python.interchange import dlpack_structs as dl
 from tests.python.oracle import DTYPES, to_device, to_numpy
@@ -426,14 +427,9 @@ def test_dlpack_D20_a_failed_export_leaves_nothing(device):
     old_live_bytes = sk.memory_statistics(device).live_bytes
     with pytest.raises(BufferError):
         x.__dlpack__()
-    from skerry import _core
 
-    _core.fail_allocation(1)
-    try:
-        with pytest.raises(MemoryError):
-            x.__dlpack__(copy=True)
-    finally:
-        _core.fail_allocation(0)
+    with failing_allocation(), pytest.raises(MemoryError):
+        x.__dlpack__(copy=True)
     if device.startswith("cuda"):
         with pytest.raises(ValueError):
             x.__dlpack__(copy=True, stream=0)

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import skerry as sk
+from skerry.testing import instruments
 
 from tests.python.layouts.kernel_thresholds import ROOT
 
@@ -309,8 +310,10 @@ def generated(path: str, function: Callable[..., Any]) -> Iterator[Call]:
         yield Call(path, "f(2, b)", tuple(kinds))
 
 
-SEVERAL_AXES = {entry["name"] for entry in sk._core.reduction_table() if not entry["has_one_axis"]}
-OF_TWO = {entry["name"] for entry in sk._core.op_table() if entry["arity"] == 2}
+SEVERAL_AXES = {
+    entry["name"] for entry in instruments.reduction_table() if not entry["has_one_axis"]
+}
+OF_TWO = {entry["name"] for entry in instruments.op_table() if entry["arity"] == 2}
 
 
 def calls_of(path: str, function: Callable[..., Any] | None) -> list[Call]:

@@ -77,9 +77,9 @@ class Number:
         return 1
 
 def late_read():
-    from skerry import _core
+    from skerry.testing import instruments
     sk.synchronize("cuda:0")
-    _core.rehearsal_delay(200_000)
+    instruments.delay_work(0.2)
     y = x + 1
     inside.set()
     float(y[0])

@@ -5,7 +5,7 @@
 import pathlib
 import struct
 
-from skerry import _core
+from skerry.testing import instruments
 
 PT_TLS = 7
 MOST = 512  # bytes; glibc has 1,664 for all libraries of a process
@@ -24,4 +24,4 @@ def bytes_of_threads(path):
 
 
 def test_the_extension_takes_little_of_each_threads_memory():
-    assert 0 < bytes_of_threads(_core.__file__) <= MOST
+    assert 0 < bytes_of_threads(instruments.extension_path()) <= MOST

@@ -1,11 +1,37 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What tests import: packages by their whole names."""
+"""What tests import: of skerry what is public and its instruments, of each other packages by their whole names."""
 
 import pathlib
+import re
+
+import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 FILES = sorted((ROOT / "tests").rglob("*.py"))
+#: Also in programs that tests start, which are text here.
+PRIVATE = re.compile(r"\b(?:skerry|sk)\._core\b|from skerry import[\w\s,(]*\b_core\b")
+MODULE = "_" + "core"  # which is not found in this file
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"from skerry import {MODULE}",
+        f"from skerry import _arrays, {MODULE}",
+        f"from skerry import (\n    _arrays,\n    {MODULE},\n)",
+        f"import skerry.{MODULE} as c",
+        f"from skerry.{MODULE} import op_table",
+        f"sk.{MODULE}.transfers()",
+    ],
+)
+def test_each_form_of_a_private_import_is_found(text):
+    assert PRIVATE.search(text)
+
+
+def test_tests_take_instruments_and_not_the_extension_module():
+    assert len(FILES) > 300
+    assert [path for path in FILES if PRIVATE.search(path.read_text())] == []
 
 
 def test_every_folder_of_tests_is_a_package():

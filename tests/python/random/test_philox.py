@@ -8,8 +8,8 @@ import pickle
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
 from skerry.random import Generator, Philox, default_rng
+from skerry.testing import instruments
 
 from tests.python.random.philox_model import halves, philox, words
 
@@ -32,8 +32,8 @@ def joined(low, high):
 @pytest.mark.parametrize(("counter", "key", "answer"), KNOWN)
 def test_published_answers(device, counter, key, answer):
     stream = joined(*key), joined(*counter[:2]), joined(*counter[2:])
-    out = _core.empty((4,), dtype=sk.uint32, device=device)
-    _core.draw(out, "bits", stream)
+    out = sk.empty((4,), dtype=sk.uint32, device=device)
+    instruments.draw(out, "bits", stream)
     assert " ".join(f"{word:08x}" for word in out.tolist()) == answer
     assert philox(key, counter) == tuple(out.tolist())
 

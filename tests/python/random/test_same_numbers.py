@@ -11,8 +11,8 @@ import threading
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
 from skerry.random import default_rng
+from skerry.testing import instruments
 
 DEVICES = ["cpu:0", "cpu:1", "cuda:0", "cuda:1"]  # without conftest: this file is a program, too
 EMULATED = os.environ.get("SKERRY_EMULATED") == "1"
@@ -165,4 +165,4 @@ def test_threads_take_parts_of_their_own():
 
 
 if __name__ == "__main__":
-    print(_core.instruction_set(), *checksums(), sep="\n")
+    print(instruments.instruction_set(), *checksums(), sep="\n")

@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
+from skerry.testing import instruments
 
 from tests.python.oracle import (
     BASE_SHAPE,
@@ -22,7 +22,7 @@ from tests.python.oracle import (
     to_numpy,
 )
 
-TABLE = {entry["name"]: entry for entry in _core.reduction_table()}
+TABLE = {entry["name"]: entry for entry in instruments.reduction_table()}
 REAL = [name for name in DTYPES if np.dtype(name).kind in "iuf"]
 CASES = [(name, dtype) for name, entry in TABLE.items() for dtype in entry["loops"]]
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
+from skerry.testing import instruments
 
 from tests.python.oracle import to_device, to_numpy
 
-TABLE = {entry["name"]: entry for entry in _core.reduction_table()}
+TABLE = {entry["name"]: entry for entry in instruments.reduction_table()}
 NAMES = [name for name, entry in TABLE.items() if not entry["is_private"]]
 CASES = [(name, dtype) for name in NAMES for dtype in TABLE[name]["loops"]]
 STEPS = (0, 1, 2, 3, 7, -1, -2)

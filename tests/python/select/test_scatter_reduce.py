@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``_core.scatter_reduce``, which ``numpy.ufunc.at`` runs, against NumPy's."""
+"""``instruments.scatter_reduce``, which ``numpy.ufunc.at`` runs, against NumPy's."""
 
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
 from skerry.exceptions import DeviceMismatchError
+from skerry.testing import instruments
 
 from tests.python.oracle import sample, to_device, to_numpy
 
@@ -54,7 +54,9 @@ def test_each_value_counts_as_often_as_its_index_occurs(dtype, device):
             with np.errstate(all="ignore"):
                 getattr(np, name).at(want, index, values)
             got = to_device(device, target.copy())
-            _core.scatter_reduce(name, got, to_device(device, index), to_device(device, values))
+            instruments.scatter_reduce(
+                name, got, to_device(device, index), to_device(device, values)
+            )
             assert got.device == sk.Device(device)
             assert_same(to_numpy(got), want)
 
@@ -66,7 +68,7 @@ def test_values_are_combined_in_turn_on_the_cpu():
     want = np.zeros(100, "float32")
     np.add.at(want, index, values)
     got = sk.zeros(100, dtype=sk.float32)
-    _core.scatter_reduce("add", got, sk.asarray(index), sk.asarray(values))
+    instruments.scatter_reduce("add", got, sk.asarray(index), sk.asarray(values))
     np.testing.assert_array_equal(to_numpy(got), want)
 
 
@@ -74,7 +76,7 @@ def test_long_runs_of_one_index(device):
     for size in (32, 33, 64, 65, 1000):
         index = np.repeat(np.asarray([5, 2, 5]), [size, 1, size])
         got = sk.zeros(7, dtype=sk.int64, device=device)
-        _core.scatter_reduce("add", got, to_device(device, index), 1)
+        instruments.scatter_reduce("add", got, to_device(device, index), 1)
         assert to_numpy(got).tolist() == [0, 0, 1, 0, 0, 2 * size, 0]
 
 
@@ -88,7 +90,7 @@ def test_places_are_counted_in_c_order_of_any_layout(shape, device):
         flat = want[view].reshape(-1).copy()
         np.add.at(flat, index, np.asarray([[1.0], [2.0]]))
         want[view] = flat.reshape(want[view].shape)
-        _core.scatter_reduce(
+        instruments.scatter_reduce(
             "add", x[view], to_device(device, index), to_device(device, np.asarray([[1.0], [2.0]]))
         )
         np.testing.assert_array_equal(to_numpy(x), want)
@@ -96,7 +98,7 @@ def test_places_are_counted_in_c_order_of_any_layout(shape, device):
 
 def test_operands_that_share_memory(device):
     x = to_device(device, np.asarray([1, 0, 2, 2]))
-    _core.scatter_reduce("add", x, x, x)
+    instruments.scatter_reduce("add", x, x, x)
     want = np.asarray([1, 0, 2, 2])
     np.add.at(want, want.copy(), want.copy())
     assert to_numpy(x).tolist() == want.tolist()
@@ -107,7 +109,7 @@ def test_an_index_out_of_bounds_changes_nothing(index, device):
     x = to_device(device, np.arange(5.0))
 
     def scatter():
-        _core.scatter_reduce("add", x, to_device(device, np.asarray(index)), 1.0)
+        instruments.scatter_reduce("add", x, to_device(device, np.asarray(index)), 1.0)
         sk.synchronize(x.device)
 
     with pytest.raises(IndexError, match="out of bounds"):
@@ -120,12 +122,12 @@ def test_every_index_is_out_of_bounds_of_no_elements(index, device):
     x = sk.zeros((0,), device=device)
 
     def scatter():
-        _core.scatter_reduce("add", x, to_device(device, np.asarray(index)), 1.0)
+        instruments.scatter_reduce("add", x, to_device(device, np.asarray(index)), 1.0)
         sk.synchronize(device)
 
     with pytest.raises(IndexError, match="out of bounds: x has 0 elements"):
         scatter()
-    _core.scatter_reduce("add", x, to_device(device, np.asarray([], np.int64)), 1.0)
+    instruments.scatter_reduce("add", x, to_device(device, np.asarray([], np.int64)), 1.0)
     sk.synchronize(device)
 
 
@@ -133,16 +135,16 @@ def test_refusals(device):
     x = to_device(device, np.arange(5.0))
     index = to_device(device, np.asarray([0, 1]))
     with pytest.raises(TypeError):
-        _core.scatter_reduce("bitwise_or", x, index, 1.0)
+        instruments.scatter_reduce("bitwise_or", x, index, 1.0)
     with pytest.raises(TypeError):
-        _core.scatter_reduce("add", x, x, 1.0)
+        instruments.scatter_reduce("add", x, x, 1.0)
     with pytest.raises(TypeError):
-        _core.scatter_reduce("logical_or", index, index, 1)
+        instruments.scatter_reduce("logical_or", index, index, 1)
     with pytest.raises(ValueError, match="hypot"):
-        _core.scatter_reduce("hypot", x, index, 1.0)
+        instruments.scatter_reduce("hypot", x, index, 1.0)
     with pytest.raises(ValueError, match="broadcast"):
-        _core.scatter_reduce("add", x, index, to_device(device, np.ones(3)))
+        instruments.scatter_reduce("add", x, index, to_device(device, np.ones(3)))
     elsewhere = to_device("cpu:1" if device == "cpu:0" else "cpu:0", np.asarray([0, 1]))
     with pytest.raises(DeviceMismatchError, match="to_device"):
-        _core.scatter_reduce("add", x, elsewhere, 1.0)
+        instruments.scatter_reduce("add", x, elsewhere, 1.0)
     assert to_numpy(x).tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]

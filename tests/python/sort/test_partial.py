@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
+from skerry.testing import instruments
 
 from tests.python.oracle import to_device, to_numpy
 
@@ -52,12 +52,14 @@ def test_ranks_and_partitions_of_rows(dtype, few, device):
         s = to_device(device, x)
         ordered = np.sort(comparable(x), axis=-1)
         ranks = sorted({0, length // 2, (length - 1) // 2, length - 1, length // 3})
-        np.testing.assert_array_equal(to_numpy(_core.order_statistics(s, ranks)), ordered[:, ranks])
+        np.testing.assert_array_equal(
+            to_numpy(instruments.order_statistics(s, ranks)), ordered[:, ranks]
+        )
         for kth in (ranks, ranks[1:2]):
             if not kth:
                 continue
-            parted = to_numpy(_core.partition_items(s, kth, -1, False))
-            indices = to_numpy(_core.partition_items(s, kth, -1, True))
+            parted = to_numpy(sk.partition(s, kth))
+            indices = to_numpy(sk.argpartition(s, kth))
             np.testing.assert_array_equal(np.take_along_axis(x, indices, -1), parted)
             np.testing.assert_array_equal(np.sort(indices, -1), np.tile(np.arange(length), (3, 1)))
             np.testing.assert_array_equal(comparable(parted)[:, kth], ordered[:, kth])
@@ -74,7 +76,7 @@ def test_best_items_of_rows(dtype, largest, device):
             x = items(dtype, (2, length), few, length)
             order = best_first(x, largest)
             for k in {1, length // 7, length}:
-                values, indices = _core.best_items(to_device(device, x), k, -1, largest)
+                values, indices = sk.topk(to_device(device, x), k, largest=largest)
                 np.testing.assert_array_equal(to_numpy(indices), order[:, :k])
                 want = np.take_along_axis(x, order[:, :k], -1)
                 assert to_numpy(values).tobytes() == want.tobytes()
@@ -88,9 +90,9 @@ def test_a_long_row_in_parts(dtype):
     ordered = np.sort(x, axis=-1)
     for rank in (0, 3, 77_777, 150_000, 299_999, 300_000):
         ranks = [rank] if rank == 300_000 else [rank, rank + 1]
-        result = _core.order_statistics(s, ranks)
+        result = instruments.order_statistics(s, ranks)
         np.testing.assert_array_equal(to_numpy(result), ordered[:, ranks])
-    values, indices = _core.best_items(s, 1000, -1, True)
+    values, indices = sk.topk(s, 1000)
     np.testing.assert_array_equal(to_numpy(indices), best_first(x, largest=True)[:, :1000])
     np.testing.assert_array_equal(to_numpy(values)[0], x[0][to_numpy(indices)[0]])
 
@@ -106,7 +108,7 @@ def test_keys_that_no_pivot_parts(dtype):
         np.full(n, 7),
         np.arange(n) // 100,
     ):
-        result = _core.order_statistics(sk.asarray(x.astype(dtype)), [n // 2])
+        result = instruments.order_statistics(sk.asarray(x.astype(dtype)), [n // 2])
         assert to_numpy(result)[0] == np.sort(x.astype(dtype))[n // 2]
 
 
@@ -178,9 +180,9 @@ def test_samples_that_tell_nothing_of_a_row(dtype):
             x = x.astype(dtype)
             ordered = np.sort(x)
             ranks = [n // 3, n // 2, n - n // 3]
-            result = to_numpy(_core.order_statistics(sk.asarray(x), ranks))
+            result = to_numpy(instruments.order_statistics(sk.asarray(x), ranks))
             assert result.tolist() == ordered[ranks].tolist()
-            values, _ = _core.best_items(sk.asarray(x), n // 2, -1, False)
+            values, _ = sk.topk(sk.asarray(x), n // 2, largest=False)
             assert to_numpy(values).tolist() == ordered[: n // 2].tolist()
 
 
@@ -215,7 +217,7 @@ def test_more_ranks_than_a_launch_takes(device):
 def test_bools_of_others_may_be_any_byte():
     memory = np.asarray([0, 2, 255, 0, 1], "uint8")
     x = sk.asarray(memory.view(bool), copy=False)
-    _, indices = _core.best_items(x, 3, -1, True)
+    _, indices = sk.topk(x, 3)
     assert to_numpy(indices).tolist() == [1, 2, 4]
     assert to_numpy(sk.partition(x, 2)).astype("uint8").astype(bool).tolist() == [
         False,

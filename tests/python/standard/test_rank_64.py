@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
+from skerry.testing import instruments
 
 from tests.python.oracle import STANDARD_NAMES
 
@@ -111,7 +111,7 @@ def functions():
 
 
 def dtype_of(name):
-    for entry in (*_core.op_table(), *_core.reduction_table()):
+    for entry in (*instruments.op_table(), *instruments.reduction_table()):
         if entry["name"] == name:
             return "float64" if "float64" in entry["loops"] else list(entry["loops"])[-1]
     return "float64"

@@ -10,7 +10,7 @@ import pathlib
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
+from skerry.testing import instruments
 
 PYTHON = pathlib.Path(__file__).parents[3] / "python"
 
@@ -211,7 +211,7 @@ def test_stubs_declare_the_functions_of_the_module():
     spec = importlib.util.spec_from_file_location("stubs", PYTHON / "stubs" / "generate.py")
     generate = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(generate)
-    assert set(sk.__all__) >= set(_core.__all__)
+    assert set(sk.__all__) >= instruments.extension_names()
     for file, text in generate.stubs().items():
         assert (generate.FOLDER / file).read_text() == text, (
             f"{file} is of other functions: python python/stubs/generate.py"
@@ -220,7 +220,7 @@ def test_stubs_declare_the_functions_of_the_module():
 
 def test_every_dtype_has_a_public_name():
     dtypes = {
-        name: getattr(np, name if name != "bool" else "bool_") for name in _core.dtype_kinds()
+        name: getattr(np, name if name != "bool" else "bool_") for name in instruments.dtype_kinds()
     }
     assert {name: vars(sk)[name] for name in dtypes} == dtypes
     assert set(dtypes) <= set(sk.__all__)
@@ -229,7 +229,7 @@ def test_every_dtype_has_a_public_name():
 def test_stubs_declare_the_members_of_the_types():
     stub = ast.parse((PYTHON / "skerry" / "_core" / "_types.pyi").read_text())
     declared = {node.name: node for node in stub.body if isinstance(node, ast.ClassDef)}
-    types = {name: value for name, value in vars(_core).items() if inspect.isclass(value)}
+    types = instruments.extension_types()
     assert set(types) <= set(declared)
     for name, type_ in types.items():
         members = {node.name for node in declared[name].body if isinstance(node, ast.FunctionDef)}
