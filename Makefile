@@ -16,7 +16,7 @@ SKERRY_EMULATION := ON
 endif
 # More -Ccmake.define.NAME=VALUE options for the build, such as -Ccmake.define.CMAKE_CUDA_ARCHITECTURES=native.
 BUILD_OPTIONS ?=
-# Such as --full: tests that walk or try everything do so at their full size
+# Such as --quick: tests that loop over dtypes and shapes try a few; --full: those that walk everything do so at full size
 PYTEST_OPTIONS ?=
 # --full: all tools of compute-sanitizer
 GPU_CHECK_OPTIONS ?=
@@ -28,17 +28,18 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-cpp test-python emulator test-emulator emulate gpu-estimate guard demo bench bench-kernels accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite paths sweep gpu-check test-newest-python lint format conformance docs clean
+.PHONY: help build test test-full test-cpp test-python emulator test-emulator emulate gpu-estimate guard demo bench bench-kernels accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite paths sweep gpu-check test-newest-python lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
-	@echo "make test         C++ and Python tests"
+	@echo "make test         C++ and Python tests, those over dtypes and shapes by a few of them; minutes"
+	@echo "make test-full    all of them"
 	@echo "make build        builds and installs skerry into .venv; SKERRY_CUDA=ON, with its CUDA module; nvcc from PyPI if need be"
 	@echo "make emulator     builds and installs skerry-emulator, an emulated GPU, into .venv"
 	@echo "make test-emulator  its tests"
 	@echo "make emulate      the CUDA kernels on an emulated GPU"
 	@echo "make gpu-estimate  what an H100 would do with bench/gpu/rows.py, from counts of the emulated GPU"
-	@echo "make guard        the Python tests with memory that ends where arrays do; a third of them, GUARD_OPTIONS= for all"
+	@echo "make guard        the Python tests with memory that ends where arrays do; GUARD_OPTIONS= for all dtypes and shapes"
 	@echo "make bench        speed against NumPy; figures go to bench/results"
 	@echo "make bench-kernels  the kernels of each family from C++, on the CPU and a GPU; KERNEL_BENCHMARK_OPTIONS=--benchmark_filter=sort"
 	@echo "make sweep        every function beside NumPy by dtype, size, layout and threads; SWEEP_OPTIONS=--quick"
@@ -79,7 +80,7 @@ CUDA_GROUP := $(if $(NVCC),,$(VENV)/.group-cuda)
 endif
 
 # Only these need GoogleTest, which is downloaded where it is not installed.
-WITH_TESTS := $(if $(filter test test-cpp emulate,$(MAKECMDGOALS)),ON,OFF)
+WITH_TESTS := $(if $(filter test test-full test-cpp emulate,$(MAKECMDGOALS)),ON,OFF)
 # And these Google Benchmark.
 WITH_BENCH := $(if $(filter bench-kernels,$(MAKECMDGOALS)),ON,OFF)
 
@@ -90,7 +91,9 @@ build: $(VENV)/.group-build $(CUDA_GROUP)
 	  -Ccmake.define.SKERRY_EMULATION=$(SKERRY_EMULATION) -Ccmake.define.SKERRY_TESTS=$(WITH_TESTS) \
 	  -Ccmake.define.SKERRY_BENCH=$(WITH_BENCH) $(BUILD_OPTIONS) .
 
-test: test-cpp test-python
+# The Python tests hold for every function and device here, and for all dtypes, shapes and layouts by test-full.
+test: PYTEST_OPTIONS += --quick
+test test-full: test-cpp test-python
 
 test-cpp: build
 	cmake --build $(BUILD) --target cpp_tests
@@ -129,8 +132,8 @@ ESTIMATE_OPTIONS ?=
 gpu-estimate: $(VENV)/.group-test
 	python -m bench.gpu.estimate $(ESTIMATE_OPTIONS)
 
-# A third of the tests; GUARD_OPTIONS= for all, or --share=2/3 for another third.
-GUARD_OPTIONS ?= --share=1/3
+# As make test, or as make test-full: GUARD_OPTIONS=
+GUARD_OPTIONS ?= --quick
 guard: build $(CONSUMERS)
 	SKERRY_ALLOCATOR=guard python -m pytest -n auto --dist loadfile $(GUARD_OPTIONS)
 

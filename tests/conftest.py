@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options that all tests in Python share: those of skerry and those of skerry-emulator, in one session or two."""
 
+import gc
+
 import pytest
 
 
@@ -9,6 +11,30 @@ def pytest_addoption(parser):
     parser.addoption(
         "--full", action="store_true", help="tests that walk or try everything: at their full size"
     )
+    parser.addoption(
+        "--quick",
+        action="store_true",
+        help="a few combinations of each loop over dtypes and shapes",
+    )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish():
+    """Takes the items out of the garbage collector's sight: tests that collect garbage would walk all of them each time."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_report_teststatus(report):
+    """Skipped combinations of a test that loops are counted and listed, which pytest does at -v only."""
+    if (
+        isinstance(report, pytest.SubtestReport)
+        and report.skipped
+        and not hasattr(report, "wasxfail")
+    ):
+        return "skipped", "s", "SUBSKIPPED"
+    return None
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import to_device, to_numpy
 
 SUMS = """
@@ -19,8 +20,8 @@ print(np.asarray(sk.bincount(sk.asarray(x), weights=sk.asarray(w))).tobytes().he
 """
 
 
-@pytest.mark.parametrize("bins", [1, 2, 7, 100, 3000, 5000])
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int16"])
+@loop_over("bins", [1, 2, 7, 100, 3000, 5000])
+@loop_over("dtype", ["float16", "float32", "float64", "int16"])
 def test_items_at_edges_are_counted_where_numpy_counts_them(dtype, bins, device):
     """Items on computed edges, and beside them, decide whether an estimated bin is corrected."""
     edges = np.linspace(-3, 11, min(bins, 500) + 1).astype(dtype)

@@ -8,6 +8,7 @@ import skerry as sk
 from skerry.exceptions import DeviceMismatchError, ReadOnlyError
 from skerry.testing import instruments
 
+from tests.python.loops import loop_over
 from tests.python.oracle import (
     DTYPES,
     assert_same,
@@ -260,7 +261,7 @@ VIEWS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("dtype", "other"), VIEWS)
+@loop_over(("dtype", "other"), VIEWS)
 def test_view_reinterprets_bytes(device, dtype, other):
     x = sample(dtype, (3, 8))
     array = to_device(device, x)
@@ -397,7 +398,7 @@ def test_to_numpy_copies_from_devices_alone(device):
     assert x.T.to_numpy().tolist() == host.T.tolist() or not device.startswith("cpu")
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_lists_hold_python_scalars(dtype, device):
     host = (np.arange(24).reshape(2, 3, 4) % 3).astype(dtype)
     for key in (..., (0, 0, 1), (slice(None), slice(None, None, -2)), (slice(0), 1)):

@@ -16,10 +16,11 @@ import pytest
 import skerry as sk
 from skerry.exceptions import ReadOnlyError
 
+from tests.python.loops import loop_over
 from tests.python.oracle import BEYOND_THE_STANDARD, DTYPES, to_device, to_numpy
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_attributes(dtype, device):
     x = sk.zeros((2, 3), dtype=dtype, device=device)
     want = np.zeros((2, 3), dtype)
@@ -37,7 +38,7 @@ def test_attributes(dtype, device):
     assert sys.getsizeof(x) > x.nbytes
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_items_are_python_scalars(dtype, device):
     x = (
         sk.asarray(1, dtype=dtype, device=device)

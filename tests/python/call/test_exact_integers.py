@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import to_device, to_numpy
 
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 
 
-@pytest.mark.parametrize("dtype", INTEGERS)
+@loop_over("dtype", INTEGERS)
 def test_builtin_divmod_is_exact(dtype, device):
     limits = np.iinfo(dtype)
     values = [v for v in (limits.min, -7, -1, 1, 7, 100, limits.max) if limits.min <= v != 0]
@@ -79,7 +80,7 @@ def test_negative_powers_beside_unsigned_and_bools(device):
 REALS = [*INTEGERS, "float16", "float32", "float64", "bool"]
 
 
-@pytest.mark.parametrize("dtype", REALS)
+@loop_over("dtype", REALS)
 def test_parts_of_reals_are_those_of_the_attributes(dtype, device):
     for size in (3, 40000):
         x = to_device(device, np.ones(size, dtype))

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import to_device, to_numpy
 
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
@@ -69,7 +70,7 @@ def outside(dtype, number):
     return dtype in FLOATS or not np.iinfo(dtype).min <= number <= np.iinfo(dtype).max
 
 
-@pytest.mark.parametrize("dtype", INTEGERS + FLOATS)
+@loop_over("dtype", INTEGERS + FLOATS)
 @pytest.mark.parametrize("name", COMPARISONS)
 def test_comparisons_with_them_are_exact(name, dtype, device):
     function, compare = getattr(sk, name), COMPARISONS[name]
@@ -118,7 +119,7 @@ def test_bools_are_numbers_beside_them(device):
 LIMITS = {"maximum": max, "minimum": min, "fmax": max, "fmin": min}
 
 
-@pytest.mark.parametrize("dtype", INTEGERS)
+@loop_over("dtype", INTEGERS)
 @pytest.mark.parametrize("name", LIMITS)
 def test_limits_that_no_element_meets(name, dtype, device):
     function = getattr(sk, name)
@@ -152,7 +153,7 @@ def test_limits_of_floats_round_to_infinities(device):
     assert sk.maximum(to_device(device, np.asarray([1.0], "float16")), 70000).tolist() == [math.inf]
 
 
-@pytest.mark.parametrize("dtype", INTEGERS)
+@loop_over("dtype", INTEGERS)
 def test_clip_is_the_upper_limit_of_the_lower_one(dtype, device):
     values, x = some(dtype, 1, device)
     limits = np.iinfo(dtype)
@@ -176,7 +177,7 @@ def test_clip_is_the_upper_limit_of_the_lower_one(dtype, device):
     assert np.clip(x, -(2**70), 2**70).tolist() == values
 
 
-@pytest.mark.parametrize("dtype", INTEGERS + FLOATS)
+@loop_over("dtype", INTEGERS + FLOATS)
 def test_searchsorted_puts_them_at_the_ends(dtype, device):
     values = sorted(elements(dtype), key=lambda v: (v != v, v))
     x = to_device(device, np.asarray(values, dtype=dtype))
@@ -189,7 +190,7 @@ def test_searchsorted_puts_them_at_the_ends(dtype, device):
     assert int(sk.searchsorted(sk.flip(x), beyond(dtype)[0], sorter=sk.flip(order))) >= 0
 
 
-@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS, "bool"])
+@loop_over("dtype", [*INTEGERS, *FLOATS, "bool"])
 def test_isin_finds_none(dtype, device):
     values = [False, True] if dtype == "bool" else elements(dtype)
     x = to_device(device, np.asarray(values, dtype=dtype))
@@ -246,7 +247,7 @@ def test_histogram_counts_in_any_range(range_, right, device):
 ARITHMETIC = "add subtract multiply floor_divide remainder bitwise_and bitwise_or bitwise_xor"
 
 
-@pytest.mark.parametrize("dtype", INTEGERS)
+@loop_over("dtype", INTEGERS)
 def test_arithmetic_and_assignment_refuse_them(dtype, device):
     x = to_device(device, np.ones(3, dtype))
     for number in filter(lambda n: outside(dtype, n), beyond(dtype)):

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
+
 VALUES = [
     *((value, dtype) for value in (0.5, 1.5, -2.5, 1234.5678, 1e300) for dtype in ("float64",)),
     *((value, dtype) for value in (7, -12345) for dtype in ("int64", "float32")),
@@ -16,7 +18,7 @@ VALUES = [
 ]
 
 
-@pytest.mark.parametrize(("value", "dtype"), VALUES)
+@loop_over(("value", "dtype"), VALUES)
 def test_real_scalars(value, dtype, device):
     x = sk.full((), value, dtype=np.dtype(dtype), device=device)
     scalar = x.item()

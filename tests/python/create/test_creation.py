@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, assert_same, sample, to_device, to_numpy
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_filled_arrays(dtype, device):
     for shape in [(), (0,), (3,), (2, 0, 3), (4, 5)]:
         assert_same(sk.zeros(shape, dtype=dtype, device=device), np.zeros(shape, dtype), device)
@@ -64,8 +65,8 @@ def test_arange(arguments, device):
     assert_same(sk.arange(*arguments, device=device), np.arange(*arguments), device)
 
 
-@pytest.mark.parametrize("step", [2**30, 3 * 2**29, 2**31, 2**40, -(2**31), -(2**40)])
-@pytest.mark.parametrize("dtype", ["int64", "float32", "float64"])
+@loop_over("step", [2**30, 3 * 2**29, 2**31, 2**40, -(2**31), -(2**40)])
+@loop_over("dtype", ["int64", "float32", "float64"])
 def test_arange_by_a_step_that_int32_does_not_hold(dtype, step, device):
     # Whole numbers are counted up as int32 where start, step and the end fit it.
     for start in (-(2**30), 0, 2**30):
@@ -74,9 +75,7 @@ def test_arange_by_a_step_that_int32_does_not_hold(dtype, step, device):
             assert_same(sk.arange(start, stop, step, dtype=dtype, device=device), want, device)
 
 
-@pytest.mark.parametrize(
-    "dtype", [name for name in DTYPES if name != "bool" and not name.startswith("complex")]
-)
+@loop_over("dtype", [name for name in DTYPES if name != "bool" and not name.startswith("complex")])
 def test_arange_dtypes(dtype, device):
     assert_same(
         sk.arange(2, 20, 3, dtype=dtype, device=device), np.arange(2, 20, 3, dtype=dtype), device
@@ -136,7 +135,7 @@ CASTS = [
 ]
 
 
-@pytest.mark.parametrize(("source", "target"), CASTS)
+@loop_over(("source", "target"), CASTS)
 def test_astype(source, target, device):
     low = 0 if np.dtype(target).kind == "u" else None
     x = (
@@ -200,14 +199,14 @@ def test_asarray_copy_semantics():
         sk.asarray(host, dtype=sk.float32, device="cpu:0", copy=False)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_asarray_of_a_numpy_scalar_keeps_its_dtype(dtype, device):
     value = np.ones((1,), dtype=dtype)[0]
     assert_same(sk.asarray(value, device=device), np.ones((), dtype=dtype), device)
     assert sk.asarray(value, dtype=sk.complex128, device=device).dtype == sk.complex128
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_asarray_of_a_list_of_numpy_scalars_keeps_their_dtype(dtype, device):
     values = np.ones((2, 3), dtype=dtype)
     assert_same(sk.asarray([list(row) for row in values], device=device), values, device)

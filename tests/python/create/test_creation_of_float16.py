@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import assert_same, to_device, to_numpy
 
 HALF = sk.float16
@@ -23,8 +24,8 @@ def test_arange(start, stop, step, device):
     assert_same(sk.arange(start, stop, step, dtype=HALF, device=device), want, device)
 
 
-@pytest.mark.parametrize("num", [0, 1, 2, 5, 1023, 1024, 1025, 100_001])
-@pytest.mark.parametrize("endpoint", [True, False])
+@loop_over("num", [0, 1, 2, 5, 1023, 1024, 1025, 100_001])
+@loop_over("endpoint", [True, False])
 def test_linspace(num, endpoint, device):
     for start, stop in ((0, 1), (-2.5, 7.1), (1, -65_504), (3, 3), (1 + 2**-11, 1 + 2**-10)):
         steps = max(1, num - 1 if endpoint else num)

@@ -8,9 +8,8 @@ import sys
 
 import pytest
 
-from tests.python.session import HAS_GPU
-
 from bench import fragmentation
+from tests.python.session import HAS_GPU
 
 
 @pytest.mark.skipif(HAS_GPU, reason="the figures are for a device of little memory, rehearsed")

@@ -21,6 +21,7 @@ import skerry as sk
 from skerry.exceptions import DeviceMismatchError, DeviceUnavailableError, InterchangeError
 from skerry.testing import instruments
 
+from tests.python.loops import loop_over
 from tests.python.oracle import assert_same, to_numpy
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -130,7 +131,7 @@ def test_values_reach_the_host_by_copies_only(toy):
 # --- operations -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 @pytest.mark.parametrize("name", ["add", "multiply", "equal"])
 def test_elementwise(name, dtype, toy):
     a, b = sample(dtype), sample(dtype)[::-1, ::-1]
@@ -155,7 +156,7 @@ def test_functions_of_elements(toy):
     assert_same(sk.astype(x, "int64"), (a + a).astype("int64"), toy)
 
 
-@pytest.mark.parametrize("axis", [None, 0, 1])
+@loop_over("axis", [None, 0, 1])
 @pytest.mark.parametrize("name", ["sum", "max", "argmax", "count_nonzero", "any"])
 def test_reductions(name, axis, toy):
     a = sample("int64", (31, 129))

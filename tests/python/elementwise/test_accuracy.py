@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from bench import accuracy
+from tests.python.loops import loop_over
 
 BOUNDS = {"f": 1.0, "c": 4.0}  # units in the last place; eps of the modulus
 LEVELS = ["v2", "v3", "v4"]
@@ -27,7 +28,7 @@ def measured(full):
         )
 
 
-@pytest.mark.parametrize(("name", "dtype"), CASES)
+@loop_over(("name", "dtype"), CASES, items="name")
 def test_error_is_within_the_bound(name, dtype, measured):
     function, levels = measured[0][name, dtype], measured[1]
     assert levels

@@ -9,6 +9,7 @@ import pytest
 import skerry as sk
 
 from tests.python.elementwise.complex_special_values import ANY, Unsigned, all_cases
+from tests.python.loops import loop_over
 from tests.python.oracle import to_device, to_numpy
 
 inf, nan = math.inf, math.nan
@@ -50,7 +51,7 @@ def layouts(values, device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 @pytest.mark.parametrize("name", CASES)
 def test_special_cases_side_by_side(name, dtype, device):
     values = np.array([complex(*z) for z, _ in CASES[name]], dtype=dtype)
@@ -59,7 +60,7 @@ def test_special_cases_side_by_side(name, dtype, device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 @pytest.mark.parametrize("name", CASES)
 def test_special_cases_alone_and_in_whole_vectors(name, dtype, device):
     function = getattr(sk, name)

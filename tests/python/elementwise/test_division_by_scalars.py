@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import assert_same, to_device, to_numpy
 
 DTYPES = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
@@ -55,7 +56,7 @@ def divisors(dtype):
     return sorted(value for value in values if value != 0 and limits.min <= value <= limits.max)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_quotients_and_remainders_are_numpys(dtype, device):
     for divisor in divisors(dtype):
         host = dividends(dtype, divisor)
@@ -69,7 +70,7 @@ def test_quotients_and_remainders_are_numpys(dtype, device):
             )
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_shifts_by_scalars_are_those_by_arrays(dtype, device):
     limits = np.iinfo(dtype)
     host = np.arange(max(limits.min, -300), min(limits.max, 300) + 1).astype(dtype)
@@ -88,8 +89,8 @@ def test_in_place_and_few_elements(device):
         assert_same(x, host // 7, device)
 
 
-@pytest.mark.parametrize("dtype", ["int64", "uint64"])
-@pytest.mark.parametrize("bits", [8, 50, 51, 52, 53, 63])
+@loop_over("dtype", ["int64", "uint64"])
+@loop_over("bits", [8, 50, 51, 52, 53, 63])
 def test_quotients_of_arrays_of_every_width(dtype, bits, device):
     rng = np.random.default_rng(bits)
     limits = np.iinfo(dtype)

@@ -9,6 +9,7 @@ import pytest
 import skerry as sk
 from skerry.testing import instruments
 
+from tests.python.loops import loop_over
 from tests.python.oracle import BASE_SHAPE, SIZES, assert_same, layouts_of, sample, to_device
 
 TABLE = {entry["name"]: entry for entry in instruments.op_table()}
@@ -131,7 +132,7 @@ def check(name, dtype, arrays, theirs, device, label):
     assert_same(got, want, device, dtype=result, exact=exact, scale=scale, label=label)
 
 
-@pytest.mark.parametrize(("name", "dtype"), CASES)
+@loop_over(("name", "dtype"), CASES, items="name")
 def test_values_in_every_layout(name, dtype, device):
     args = arguments(name, dtype, BASE_SHAPE)
     views = [layouts_of(x, device) for x in args]
@@ -140,7 +141,7 @@ def test_values_in_every_layout(name, dtype, device):
         check(name, dtype, arrays, theirs, device, f"{name} {dtype} {parts[0][0]}")
 
 
-@pytest.mark.parametrize(("name", "dtype"), CASES)
+@loop_over(("name", "dtype"), CASES, items="name")
 def test_mixed_layouts_broadcast(name, dtype, device):
     args = arguments(name, dtype, BASE_SHAPE)
     if len(args) < 2:
@@ -155,7 +156,7 @@ def test_mixed_layouts_broadcast(name, dtype, device):
         check(name, dtype, arrays, theirs, device, f"{name} {dtype} broadcast")
 
 
-@pytest.mark.parametrize(("name", "dtype"), CASES)
+@loop_over(("name", "dtype"), CASES, items="name")
 def test_every_size(name, dtype):
     # One CPU and one CUDA device: sizes are about loop tails, blocks and chunks, not about the device's number.
     for size in SIZES:
@@ -167,7 +168,7 @@ def test_every_size(name, dtype):
             check(name, dtype, arrays, args, device, f"{name} {dtype} size {size}")
 
 
-@pytest.mark.parametrize(("name", "dtype"), CASES)
+@loop_over(("name", "dtype"), CASES, items="name")
 def test_misaligned_memory(name, dtype):
     args = arguments(name, dtype, (37,))
     shifted = []
@@ -192,7 +193,7 @@ def threads(request, restore_threads):
     return request.param
 
 
-@pytest.mark.parametrize("dtype", ["int8", "int16", "float16", "float32", "int64", "complex128"])
+@loop_over("dtype", ["int8", "int16", "float16", "float32", "int64", "complex128"])
 def test_stepped_operands(dtype, device):
     # Some steps have loops of their own; lengths leave every remainder of what a loop takes at once.
     a, b = sample(dtype, (3, 3001), 3), sample(dtype, (3, 3001), 4)

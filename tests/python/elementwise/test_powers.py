@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import to_device, to_numpy
 
 FLOATS = ["float16", "float32", "float64"]
@@ -31,8 +32,8 @@ def bits(x):
     return np.where(np.isnan(values), 0, values.view(f"u{values.itemsize}"))
 
 
-@pytest.mark.parametrize("exponent", EXPONENTS)
-@pytest.mark.parametrize("dtype", FLOATS)
+@loop_over("exponent", EXPONENTS)
+@loop_over("dtype", FLOATS)
 def test_a_scalar_gives_the_bits_of_an_array_of_it(dtype, exponent, device):
     x = to_device(device, bases(dtype))
     by_array = sk.pow(x, sk.full_like(x, exponent))
@@ -65,8 +66,8 @@ def dtype_of(name):
     return np.dtype(name).type
 
 
-@pytest.mark.parametrize("exponent", [2, 3])
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "uint64"])
+@loop_over("exponent", [2, 3])
+@loop_over("dtype", ["int8", "uint8", "int32", "int64", "uint64"])
 def test_integers_wrap_around_as_products_do(dtype, exponent, device):
     x = to_device(device, np.random.default_rng(0).integers(0, 127, 1000).astype(dtype))
     product = x * x if exponent == 2 else x * x * x
@@ -74,9 +75,7 @@ def test_integers_wrap_around_as_products_do(dtype, exponent, device):
     np.testing.assert_array_equal(to_numpy(sk.pow(x, sk.full_like(x, exponent))), to_numpy(product))
 
 
-@pytest.mark.parametrize(
-    "dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
-)
+@loop_over("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
 def test_integers_by_exponents_of_every_width(dtype, device):
     # Those of narrow dtypes and those below 128 are computed by vectors, the others one by one.
     limits = np.iinfo(dtype)

@@ -22,6 +22,7 @@ from tests.python.elementwise.real_special_values import (
     binary_cases,
     fitting,
 )
+from tests.python.loops import loop_over
 from tests.python.oracle import to_device, to_numpy
 
 inf, nan = math.inf, math.nan
@@ -50,7 +51,7 @@ def layouts(values, device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-@pytest.mark.parametrize("dtype", FLOATS)
+@loop_over("dtype", FLOATS)
 @pytest.mark.parametrize("name", UNARY)
 def test_unary_special_cases(name, dtype, device):
     function = getattr(sk, name)
@@ -73,7 +74,7 @@ def test_unary_special_cases(name, dtype, device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-@pytest.mark.parametrize("dtype", FLOATS)
+@loop_over("dtype", FLOATS)
 @pytest.mark.parametrize("name", BINARY)
 def test_binary_special_cases(name, dtype, device):
     function = getattr(sk, name)
@@ -97,7 +98,7 @@ def test_binary_special_cases(name, dtype, device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-@pytest.mark.parametrize("dtype", FLOATS)
+@loop_over("dtype", FLOATS)
 @pytest.mark.parametrize("name", OPERATORS)
 def test_operators_have_the_special_cases_of_their_functions(name, dtype, device):
     plain, in_place = OPERATORS[name]
@@ -112,7 +113,7 @@ def test_operators_have_the_special_cases_of_their_functions(name, dtype, device
 
 
 @pytest.mark.parametrize("device", WHERE)
-@pytest.mark.parametrize("dtype", FLOATS)
+@loop_over("dtype", FLOATS)
 @pytest.mark.parametrize("name", PREDICATES)
 def test_predicates(name, dtype, device):
     for x, want in PREDICATES[name]:

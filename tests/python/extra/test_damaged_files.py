@@ -12,6 +12,7 @@ import skerry as sk
 from skerry._files import elements
 from skerry.exceptions import DTypeError
 
+from tests.python.loops import loop_over
 from tests.python.oracle import sample
 
 
@@ -50,7 +51,7 @@ def test_dtypes_that_skerry_has_not(x, instead, path):
             sk.save(path, x)
 
 
-@pytest.mark.parametrize("left", [0, 3, 7, 9, 40, 128, 131])
+@loop_over("left", [0, 3, 7, 9, 40, 128, 131])
 def test_truncated_files(left, path, device):
     data = saved_by_numpy(np.arange(3.0))[:left]
     path.write_bytes(data)

@@ -14,6 +14,7 @@ import pytest
 import skerry as sk
 from skerry.exceptions import DTypeError
 
+from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, assert_same, sample
 
 LENGTHS = {1: "<H", 2: "<I", 3: "<I"}
@@ -68,8 +69,8 @@ class Stream:
         self.read, self.seek, self.tell = file.read, file.seek, file.tell
 
 
-@pytest.mark.parametrize("version", LENGTHS)
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("version", LENGTHS)
+@loop_over("dtype", DTYPES)
 def test_all_versions(version, dtype, tmp_path):
     x = np.asfortranarray(sample(dtype, (3, 4)))
     header = repr({"descr": x.dtype.str, "fortran_order": True, "shape": x.shape})

@@ -17,14 +17,11 @@ from skerry.exceptions import DeviceMismatchError
 from skerry.testing import instruments
 
 from tests.python.extra import extra_calls
+from tests.python.loops import loop_over
 from tests.python.oracle import to_device, to_numpy
 
 CALLS = extra_calls.all_calls()
-EACH = [
-    pytest.param(name, call, id=f"{name}-{i}")
-    for name, calls in CALLS.items()
-    for i, call in enumerate(calls)
-]
+EACH = [(name, call) for name, calls in CALLS.items() for call in calls]
 OTHER = {"cpu:0": "cuda:0", "cpu:1": "cpu:0", "cuda:0": "cuda:1", "cuda:1": "cpu:0"}
 
 
@@ -77,13 +74,13 @@ def run(name, function, stated, device):
 
 
 @pytest.mark.filterwarnings("ignore:.*:RuntimeWarning")
-@pytest.mark.parametrize(("name", "stated"), EACH)
+@loop_over(("name", "stated"), EACH, items="name")
 def test_values(name, stated, device):
     run(name, getattr(sk, name), stated, device)
 
 
 @pytest.mark.filterwarnings("ignore:.*:RuntimeWarning")
-@pytest.mark.parametrize(("name", "stated"), EACH)
+@loop_over(("name", "stated"), EACH, items="name")
 def test_values_through_numpy(name, stated, device):
     """``numpy.f`` finds it, if NumPy dispatches f and takes these arguments."""
     function = getattr(np, name, None)

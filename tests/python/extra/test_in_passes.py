@@ -11,6 +11,7 @@ from skerry._extra.mathematics import arithmetic, differences
 from skerry._extra.polynomials import evaluation
 from skerry._extra.statistics import _moments
 
+from tests.python.loops import loop_over
 from tests.python.oracle import to_device, to_numpy
 
 DTYPES = ["bool", "uint8", "int64", "float32", "float64", "complex64", "complex128"]
@@ -45,7 +46,7 @@ FUSED = {
 }
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 @pytest.mark.parametrize("name", CALLS)
 def test_fused_functions_keep_their_bits(name, dtype, device):
     function = FUSED[name.split()[0]]
@@ -95,8 +96,8 @@ def test_what_lies_between_takes_no_memory(function, most):
     assert used_bytes < most << 20, "bytes for an element"
 
 
-@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64"])
-@pytest.mark.parametrize("ddof", [0, 1, 3, 5])
+@loop_over("dtype", ["bool", "uint8", "int64"])
+@loop_over("ddof", [0, 1, 3, 5])
 def test_variances_of_integers_have_no_nan_to_look_for(dtype, ddof, device):
     x = to_device(device, np.arange(12).reshape(4, 3).astype(dtype))
     for axis in (None, 0, 1):

@@ -15,6 +15,7 @@ from skerry._files import elements
 from skerry.exceptions import DTypeError, ReadOnlyError
 
 from tests.python.libraries import library
+from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, assert_same, sample, to_device, to_numpy
 
 SHAPES = [(), (0,), (3, 0, 2), (5,), (4, 6), (2, 3, 4)]
@@ -55,14 +56,14 @@ def saved(x):
 # One array.
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@loop_over("dtype", DTYPES)
+@loop_over("shape", SHAPES)
 def test_the_bytes_are_numpys(dtype, shape, device, chunk):
     x = sample(dtype, shape)
     assert saved(to_device(device, x)) == saved_by_numpy(x)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@loop_over("layout", LAYOUTS)
 def test_layouts(layout, device, chunk):
     x = sample("float32", (6, 5))
     change = LAYOUTS[layout]
@@ -74,10 +75,10 @@ def test_layouts(layout, device, chunk):
     assert saved(y) == saved_by_numpy(change(x))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("swapped", [False, True], ids=["native", "swapped"])
+@loop_over("dtype", DTYPES)
+@loop_over("shape", SHAPES)
+@loop_over("order", ["C", "F"])
+@loop_over("swapped", [False, True])
 def test_numpys_files_are_read(dtype, shape, order, swapped, device, chunk):
     x = np.asarray(sample(dtype, shape), order=order)
     file = io.BytesIO(saved_by_numpy(x.astype(x.dtype.newbyteorder("S")) if swapped else x))
@@ -205,8 +206,8 @@ def test_modes_of_mapping(path):
         sk.load(path, mmap_mode="w+")
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("order", ["C", "F"])
+@loop_over("shape", SHAPES)
+@loop_over("order", ["C", "F"])
 def test_mapped_files_go_to_devices_by_chunks(shape, order, path, cuda_device, chunk):
     x = np.asarray(sample("int32", shape), order=order)
     np.save(path, x.astype(">i4"))
@@ -277,7 +278,7 @@ def test_an_archive_of_nothing_and_names(tmp_path):
 # safetensors
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@loop_over("shape", SHAPES)
 def test_safetensors(tmp_path, device, shape, chunk):
     theirs = library("safetensors.numpy")
     path = tmp_path / "x.safetensors"
@@ -297,7 +298,7 @@ def test_safetensors(tmp_path, device, shape, chunk):
         )
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@loop_over("layout", LAYOUTS)
 def test_safetensors_have_c_order(tmp_path, device, layout, chunk):
     library("safetensors")
     x = sample("float32", (6, 5))

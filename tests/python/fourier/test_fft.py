@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import assert_same, sample, to_device, to_numpy
 from tests.python.session import HAS_GPU
 
@@ -59,8 +60,8 @@ def check(got, want, name, dtype, device, label=""):
     )
 
 
-@pytest.mark.parametrize(("name", "dtype"), cases(ONE_AXIS))
-@pytest.mark.parametrize("norm", NORMS)
+@loop_over(("name", "dtype"), cases(ONE_AXIS), items="name")
+@loop_over("norm", NORMS)
 def test_one_axis(name, dtype, norm, device):
     x = sample(dtype, (3, 8, 5))
     for axis in (0, 1, 2, -1, -3):
@@ -70,8 +71,8 @@ def test_one_axis(name, dtype, norm, device):
             check(got, want, name, dtype, device, f"axis {axis}, n {n}")
 
 
-@pytest.mark.parametrize(("name", "dtype"), cases(MANY_AXES))
-@pytest.mark.parametrize("norm", NORMS)
+@loop_over(("name", "dtype"), cases(MANY_AXES), items="name")
+@loop_over("norm", NORMS)
 def test_several_axes(name, dtype, norm, device):
     x = sample(dtype, (3, 4, 5, 6))
     for s, axes in [
@@ -97,7 +98,7 @@ def test_lengths_without_axes_belong_to_the_last_ones(name, device):
     check(got, in_double(name, x, s=(6, 4), axes=(-2, -1)), name, "float64", device)
 
 
-@pytest.mark.parametrize(("name", "dtype"), cases(ONE_AXIS + MANY_AXES))
+@loop_over(("name", "dtype"), cases(ONE_AXIS + MANY_AXES), items="name")
 def test_layouts(name, dtype, device):
     base = sample(dtype, (9, 14))
     array = to_device(device, base)
@@ -179,8 +180,8 @@ def test_all_axes_of_many_dimensions(device):
 
 
 @pytest.mark.parametrize("name", ONE_AXIS)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize(
+@loop_over("dtype", ["float32", "float64"])
+@loop_over(
     "n", [2, 3, 16, 31, 97, 128, 210, 1009, 1024, 4096, 10007, 65536, 131072, 262144, 300000]
 )
 def test_lengths(name, dtype, n):
@@ -189,7 +190,7 @@ def test_lengths(name, dtype, n):
 
 
 @pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft"])
-@pytest.mark.parametrize("shape", [(3, 140_000), (200, 300), (40, 3, 1000), (5000, 8)])
+@loop_over("shape", [(3, 140_000), (200, 300), (40, 3, 1000), (5000, 8)])
 def test_batches_that_are_worth_threads(name, shape, device):
     x = sample("float32" if name == "rfft" else "complex64", shape)
     for axis in (0, len(shape) - 1):
@@ -197,7 +198,7 @@ def test_batches_that_are_worth_threads(name, shape, device):
         check(got, in_double(name, x, axis=axis), name, "complex64", device, f"axis {axis}")
 
 
-@pytest.mark.parametrize(("shape", "axis"), [((20, 6, 7), 1), ((3, 6, 7), 1), ((20, 6, 7), 0)])
+@loop_over(("shape", "axis"), [((20, 6, 7), 1), ((3, 6, 7), 1), ((20, 6, 7), 0)])
 @pytest.mark.parametrize("name", ONE_AXIS)
 def test_batches_on_both_sides_of_the_axis(name, shape, axis, device):
     x = sample("float64", shape)
@@ -205,8 +206,8 @@ def test_batches_on_both_sides_of_the_axis(name, shape, axis, device):
     check(got, in_double(name, x, axis=axis), name, "float64", device)
 
 
-@pytest.mark.parametrize(("shape", "axis"), [((3, 7, 5), 1), ((2, 3, 5, 7, 3), 2), ((3, 4, 5), 1)])
-@pytest.mark.parametrize(("name", "dtype"), cases(ONE_AXIS + MANY_AXES))
+@loop_over(("shape", "axis"), [((3, 7, 5), 1), ((2, 3, 5, 7, 3), 2), ((3, 4, 5), 1)])
+@loop_over(("name", "dtype"), cases(ONE_AXIS + MANY_AXES), items="name")
 def test_batches_at_odd_distances(name, dtype, shape, axis, device):
     """cuFFT takes a real side only where a complex number could be: rehearsed devices refuse others."""
     x = sample(dtype, shape)
@@ -216,7 +217,7 @@ def test_batches_at_odd_distances(name, dtype, shape, axis, device):
         check(got, in_double(name, x, **keywords), name, dtype, device, f"{shape}, {keywords}")
 
 
-@pytest.mark.parametrize(("name", "dtype"), cases(ONE_AXIS))
+@loop_over(("name", "dtype"), cases(ONE_AXIS), items="name")
 def test_axes_of_one_element_with_any_stride(name, dtype, device):
     x = sample(dtype, (4, 6))
     for axis, n in ((0, None), (0, 1), (1, None)):
@@ -227,7 +228,7 @@ def test_axes_of_one_element_with_any_stride(name, dtype, device):
         check(got, want, name, dtype, device, f"{axis}, {n}")
 
 
-@pytest.mark.parametrize(("name", "dtype"), cases(ONE_AXIS))
+@loop_over(("name", "dtype"), cases(ONE_AXIS), items="name")
 def test_slices_that_begin_at_odd_elements(name, dtype, device):
     x = sample(dtype, (31,))
     for first in (1, 2, 3):
@@ -235,7 +236,7 @@ def test_slices_that_begin_at_odd_elements(name, dtype, device):
         check(got, in_double(name, x[first:]), name, dtype, device, f"x[{first}:]")
 
 
-@pytest.mark.parametrize(("name", "dtype"), cases(ONE_AXIS))
+@loop_over(("name", "dtype"), cases(ONE_AXIS), items="name")
 def test_no_transforms(name, dtype, device):
     x = sample(dtype, (0, 4, 0))
     got = getattr(sk.fft, name)(to_device(device, x), axis=1)
@@ -307,7 +308,7 @@ def test_nan_and_infinity_reach_every_element(bad, device):
     assert not np.isfinite(to_numpy(sk.fft.fft(to_device(device, x)))).any()
 
 
-@pytest.mark.parametrize("dtype", WIDE)
+@loop_over("dtype", WIDE)
 @pytest.mark.parametrize("name", ["irfft", "hfft"])
 def test_real_results_near_subnormal_numbers(name, dtype, device):
     """CUDA scales before it transforms: each term may be off by half the smallest subnormal number."""
@@ -405,8 +406,8 @@ def test_bad_arguments(device):
             function(x, **({"n": 2.0} if name in ONE_AXIS else {"s": (2.0, 2)}))
 
 
-@pytest.mark.parametrize("dtype", [None, "float16", "float32", "float64"])
-@pytest.mark.parametrize("n", [1, 2, 3, 8, 9, 1000, 1001])
+@loop_over("dtype", [None, "float16", "float32", "float64"])
+@loop_over("n", [1, 2, 3, 8, 9, 1000, 1001])
 def test_frequencies(n, dtype, device):
     for name in ("fftfreq", "rfftfreq"):
         for d in (1.0, 0.5, 0.1, -2, 3):

@@ -3,9 +3,9 @@
 """Transforms of many rows: as many together as vectors have lanes, however the rows lie."""
 
 import numpy as np
-import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import to_device, to_numpy
 
 LAYOUTS = {
@@ -19,8 +19,8 @@ LAYOUTS = {
 }
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize(
+@loop_over("layout", LAYOUTS)
+@loop_over(
     ("name", "dtype"),
     [
         *(
@@ -30,6 +30,7 @@ LAYOUTS = {
         ),
         *((name, dtype) for name in ("fft", "rfft", "ihfft") for dtype in ("float32", "float64")),
     ],
+    items="name",
 )
 def test_rows_together(name, dtype, layout, device):
     rng = np.random.default_rng(0)

@@ -10,6 +10,7 @@ import skerry as sk
 from skerry.testing import instruments
 
 from tests.python.fuse.recorded_sizes import USUAL_LIMIT, all_sizes_recorded  # noqa: F401
+from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, to_numpy
 
 REDUCTIONS = ["all", "any", "argmax", "count_nonzero", "max", "mean", "min", "prod", "std", "sum", "var"]  # fmt: skip
@@ -53,7 +54,7 @@ def assert_same(run, *args):
 
 
 @pytest.mark.parametrize("name", REDUCTIONS)
-@pytest.mark.parametrize("shape", SHAPES)
+@loop_over("shape", SHAPES)
 def test_bits_are_those_of_eager_reductions(name, shape):
     reduce = getattr(sk, name)
     for number, dtype in enumerate(["float32", "float64", "float16", "int32", "uint8", "bool"]):
@@ -64,7 +65,7 @@ def test_bits_are_those_of_eager_reductions(name, shape):
         assert_same(lambda x, y: reduce(x * y, axis=None, keepdims=True), x, y)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 @pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
 def test_each_dtype(dtype, device):
     x, y = (sk.asarray(sample(seed, dtype, (70, 130)), device=device) for seed in (1, 2))

@@ -10,6 +10,7 @@ import skerry as sk
 from skerry.testing import instruments
 
 from tests.python.fuse.recorded_sizes import USUAL_LIMIT, all_sizes_recorded  # noqa: F401
+from tests.python.loops import loop_over
 from tests.python.oracle import to_numpy
 
 REDUCTIONS = ["all", "any", "count_nonzero", "max", "mean", "min", "prod", "std", "sum", "var"]
@@ -88,8 +89,8 @@ def cosine(x, y):
     return sk.sum(x * y, axis=1) / sk.sqrt(lengths)
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-@pytest.mark.parametrize("length", LENGTHS)
+@loop_over("dtype", ["float16", "float32", "float64"])
+@loop_over("length", LENGTHS)
 def test_chains_over_rows(threads, dtype, length):
     rows = max(40, min(3000, 60_000 // length))
     x, y = (array(seed, dtype, (rows, length), has_nan=True) for seed in (1, 2))
@@ -105,7 +106,7 @@ def test_chains_over_rows(threads, dtype, length):
             assert [rows > 0 for _, rows in passes_of(run, *args)] == [True]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("name", "dtype"),
     [
         (name, dtype)
@@ -113,6 +114,7 @@ def test_chains_over_rows(threads, dtype, length):
         for dtype in ["bool", "uint8", "int32", "float16", "float32", "complex64"]
         if dtype != "complex64" or name not in ("max", "min", "std", "var")
     ],
+    items="name",
 )
 def test_each_reduction_of_arrays_and_of_what_is_recorded(threads, name, dtype):
     reduce = getattr(sk, name)
@@ -229,7 +231,7 @@ def random_chain(seed):
     return run
 
 
-@pytest.mark.parametrize("seed", range(120))
+@loop_over("seed", range(120))
 def test_random_chains(threads, seed):
     chance = random.Random(seed + 1000)
     dtype = chance.choice(["float16", "float32", "float64", "int32", "int64"])

@@ -8,6 +8,7 @@ import skerry as sk
 
 from tests.python.fuse import walked_programs as walked
 from tests.python.fuse.recorded_sizes import all_sizes_recorded  # noqa: F401
+from tests.python.loops import loop_over
 
 THREADS = (1, 2, 5)
 
@@ -58,8 +59,8 @@ def test_random_programs(walk, part, full, restore_threads):
         assert_alike(walked.make_program(seed, device, most_elements))
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-@pytest.mark.parametrize("length", [2, 3, 4, 5, 8, 9, 33, 64, 65])
+@loop_over("dtype", ["float16", "float32", "float64"])
+@loop_over("length", [2, 3, 4, 5, 8, 9, 33, 64, 65])
 def test_extrema_of_zeros_of_both_signs(restore_threads, dtype, length):
     """Which of them it is depends on the row alone."""
     rng = np.random.default_rng(length)

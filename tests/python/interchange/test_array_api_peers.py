@@ -10,6 +10,7 @@ import pytest
 import skerry as sk
 from array_api_extra.testing import assert_close, assert_equal
 
+from tests.python.loops import loop_over
 from tests.python.oracle import BEYOND_THE_STANDARD, DTYPES, to_device, to_numpy
 
 
@@ -382,7 +383,7 @@ def test_strict_takes_skerry_arrays_by_dlpack(dtype):
     assert np.array_equal(np.asarray(strict.from_dlpack(view)), to_numpy(view))
 
 
-@pytest.mark.parametrize("dtype", STANDARD)
+@loop_over("dtype", STANDARD)
 def test_skerry_takes_strict_arrays_by_dlpack(dtype, array_device):
     host = strict.astype(strict.arange(6), getattr(strict, dtype))
     for take in (sk.from_dlpack, sk.asarray):

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, odd_bytes, to_numpy
 
 VALUES = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
@@ -221,9 +222,9 @@ def test_read_only_stays_read_only(make):
     assert host[0, 0] == 1.0
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("order", ["<", ">"])
-@pytest.mark.parametrize("shape", [(), (0,), (3, 0, 2), (4,), (2, 3)])
+@loop_over("dtype", DTYPES)
+@loop_over("order", ["<", ">"])
+@loop_over("shape", [(), (0,), (3, 0, 2), (4,), (2, 3)])
 def test_dtypes_orders_and_shapes(dtype, order, shape, device):
     host = np.asarray(np.arange(np.prod(shape, dtype=int)).reshape(shape) % 3).astype(
         np.dtype(dtype).newbyteorder(order)

@@ -13,6 +13,7 @@ import skerry as sk
 from skerry.testing import instruments
 
 from tests.python.interchange.cai_producers import Producer
+from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, STANDARD_NAMES
 
 BYTES = np.array([0, 1, 2, 0x80, 0xFF], np.uint8)
@@ -196,7 +197,7 @@ def test_the_walk_reaches_what_takes_bools():
     assert not missing, f"say in this file how these are called with bools: {sorted(missing)}"
 
 
-@pytest.mark.parametrize("case", CASES, ids=ids)
+@loop_over("case", CASES)
 @pytest.mark.parametrize("function", OPERATORS, ids=lambda f: f.__name__)
 def test_operators_see_the_truth_of_any_byte(case, function):
     device, layout, shape = case

@@ -18,6 +18,7 @@ from skerry.exceptions import InterchangeError
 from skerry.testing import count_cuda_calls
 
 from tests.python.interchange.cai_producers import ABSENT, Producer, describe
+from tests.python.loops import loop_over
 from tests.python.oracle import to_device, to_numpy
 from tests.python.session import HAS_GPU
 
@@ -176,12 +177,8 @@ def test_import_bad_B13_typestr_is_no_str(typestr, x):
     refused(x, TypeError, "'typestr' must be a str", typestr=typestr)
 
 
-@pytest.mark.parametrize(
-    "typestr",
-    ["<f3", "<i3", "<fX", "", "<", "f8", "float64", "<f16", "<V2", "<c4", "|f8", "<f8 ", "<f8\0",
-     "\udcff", "<b1x", "=f8", "é"],
-    ids=repr,
-)  # fmt: skip
+@loop_over("typestr", ["<f3", "<i3", "<fX", "", "<", "f8", "float64", "<f16", "<V2", "<c4", "|f8", "<f8 ", "<f8\0",
+     "\udcff", "<b1x", "=f8", "é"])  # fmt: skip
 def test_import_bad_B14_typestr_is_unknown(typestr, x):
     refused(x, TypeError, "'typestr'", typestr=typestr)
 

@@ -7,11 +7,12 @@ import pytest
 import skerry as sk
 
 from tests.python.interchange.cai_producers import Producer
+from tests.python.loops import loop_over
 from tests.python.oracle import assert_same, to_device, to_numpy
 
 pytestmark = pytest.mark.two_gpus
 PARTS = {"complex64": "float32", "complex128": "float64"}
-DTYPES = pytest.mark.parametrize("dtype", PARTS)
+DTYPES = loop_over("dtype", PARTS)
 
 
 def numbers(dtype, size=5000):

@@ -13,6 +13,7 @@ from skerry.testing import instruments
 
 from tests.python.interchange import consumer_models as models
 from tests.python.libraries import library
+from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, sample, to_device
 from tests.python.session import HAS_GPU
 
@@ -135,7 +136,7 @@ def test_export_E17_is_read_right_or_refused_as_documented(name, data):
         np.testing.assert_array_equal(got.reshape(host.shape), host)
 
 
-@pytest.mark.parametrize("version", range(4))
+@loop_over("version", range(4))
 @pytest.mark.parametrize("name", models.MODELS)
 def test_export_E08_older_versions_are_read_right_by_all_that_know_them(name, version):
     x = sk.arange(6, dtype=sk.float64, device="cuda:0")

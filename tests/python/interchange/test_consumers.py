@@ -19,6 +19,7 @@ import skerry as sk
 from skerry.testing import instruments
 
 from tests.python.libraries import installed, library, missing
+from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, sample, to_device, to_numpy
 from tests.python.session import HAS_GPU
 
@@ -116,7 +117,7 @@ def test_arrow_takes_arrays_without_a_copy():
 # TVM FFI: kernels of TVM, FlashInfer, CuTe. It takes the table of the C exchange API where there is one.
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_tvm_ffi_takes_arrays_of_all_devices_and_gives_them_back(dtype, device):
     tvm_ffi = library("tvm_ffi")
     if HAS_GPU and device == "cuda:1":
@@ -149,7 +150,7 @@ def test_tvm_ffi_functions_take_arrays():
 
 
 @REHEARSED
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_cuda_core_views_arrays_of_all_devices(dtype, device):
     utils = library("cuda.core.utils")
     x = to_device(device, sample(dtype, (3, 4)))

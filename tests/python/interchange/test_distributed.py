@@ -10,6 +10,7 @@ import pytest
 import skerry as sk
 
 from tests.python.libraries import library
+from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, sample, to_numpy
 from tests.python.session import HAS_GPU
 
@@ -38,7 +39,7 @@ def layouts(x):
 @pytest.mark.parametrize(
     "serializers", [["dask"], ["cuda", "dask"], ["pickle"]], ids=lambda s: s[0]
 )
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_arrays_come_as_they_went(dtype, serializers, device):
     x = sk.asarray(sample(dtype, (3, 4)), device=device)
     for sent in layouts(x):

@@ -13,6 +13,7 @@ from skerry.testing import count_cuda_calls
 
 from tests.python.interchange import dlpack_structs as dl
 from tests.python.interchange.dlpack_structs import Made
+from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, to_device, to_numpy
 
 TABLE = dl.ExchangeTable.from_address(
@@ -54,7 +55,7 @@ def test_the_capsule_is_on_the_type_and_has_its_name():
     assert TABLE.previous is None
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_export_and_import_of_the_same_memory(dtype, device):
     base = to_device(device, np.arange(24).astype(dtype).reshape(2, 3, 4))
     for x in (base, base[::-1, 1:, ::2], sk.permute_dims(base, (2, 0, 1)), base[1, 2, 3], base[:0]):

@@ -16,6 +16,7 @@ from skerry.testing import count_cuda_calls
 from skerry.testing.instruments import failing_allocation
 
 from tests.python.interchange import dlpack_structs as dl
+from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, to_device, to_numpy
 
 VERSIONED = {"max_version": (1, 0)}
@@ -275,7 +276,7 @@ def test_dlpack_D13_the_consumers_stream_comes_after_pending_work(cuda_device):
     del capsule
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_dlpack_D14_types_have_one_lane_and_bool_has_eight_bits(dtype, device):
     about = dl.opened(sk.ones((2,), dtype=dtype, device=device).__dlpack__()).tensor.dtype
     numpy_dtype = np.dtype(dtype)

@@ -15,6 +15,7 @@ from skerry.testing import count_cuda_calls
 from tests.python.interchange import dlpack_structs as dl
 from tests.python.interchange.dlpack_import_aids import made_of, pointer, refused
 from tests.python.interchange.dlpack_structs import Made
+from tests.python.loops import loop_over
 from tests.python.oracle import odd_bytes, to_device, to_numpy
 
 
@@ -107,7 +108,7 @@ INVALID = {
 }
 
 
-@pytest.mark.parametrize("versioned", [False, True], ids=["legacy", "versioned"])
+@loop_over("versioned", [False, True])
 @pytest.mark.parametrize("name", list(INVALID))
 def test_dlpack_D20_a_refused_import_frees_once_and_leaves_nothing(name, versioned, device):
     x = sk.ones((3,), device=device)

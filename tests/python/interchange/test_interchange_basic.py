@@ -14,6 +14,7 @@ import pytest
 import skerry as sk
 from skerry.exceptions import InterchangeError
 
+from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, to_device, to_numpy
 
 
@@ -102,10 +103,8 @@ def test_bytes_are_those_of_the_elements():
     assert memoryview(np.asarray(x)).tolist() == [[1, 2], [3, 4]]
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize(
-    "layout", ["whole", "T", "reversed", "strided", "stretched", "empty", "0-d"]
-)
+@loop_over("dtype", DTYPES)
+@loop_over("layout", ["whole", "T", "reversed", "strided", "stretched", "empty", "0-d"])
 def test_the_array_interface(dtype, layout):
     base = sk.astype(to_device("cpu:1", np.arange(24).reshape(4, 6) % 2), dtype)
     x = {
@@ -179,7 +178,7 @@ def test_array_method():
     assert np.asarray(sk.asarray(2.5)).shape == ()
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_cuda_array_interface(dtype, cuda_device):
     x = sk.zeros((3, 4), dtype=dtype, device=cuda_device)
     about = x.__cuda_array_interface__

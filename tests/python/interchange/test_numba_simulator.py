@@ -20,6 +20,7 @@ from skerry.exceptions import DeviceMismatchError, InterchangeError
 from skerry.testing import numba_simulator
 
 from tests.python.libraries import library, missing
+from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, to_device, to_numpy
 from tests.python.session import HAS_GPU
 
@@ -88,7 +89,7 @@ def test_a_kernel_writes_through(simulator, cuda_device):
     assert x.tolist() == [6, 7, 8, 9, 10]
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_every_dtype_and_layout(simulator, cuda_device, dtype):
     host = (np.arange(48) % 2 if dtype == "bool" else np.arange(48)).astype(dtype).reshape(6, 8)
     base = to_device(cuda_device, host)

@@ -7,11 +7,12 @@ import pytest
 
 from tests.python.kernels import kernel_edges
 from tests.python.kernels.kernel_edge_cases import CASES
+from tests.python.loops import loop_over
 
 WAVES = {name: wave for name in CASES if (wave := kernel_edges.wave_of(CASES, name))}
 
 
-@pytest.mark.parametrize("offset", kernel_edges.OFFSETS)
+@loop_over("offset", kernel_edges.OFFSETS)
 @pytest.mark.parametrize("name", CASES)
 def test_kernels_at_the_edges_of_tiles(name, offset):
     for trial in kernel_edges.trials(CASES[name], offset):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import assert_same, to_device
 
 # Tiles have 32 or, for items of 1 and 2 bytes, 64 elements a side; axes below 16 have none.
@@ -30,8 +31,8 @@ def test_transposed_operands_at_the_edges_of_tiles(device, dtype):
         assert_same(across - array, y.T - x, device, label=label)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("offset", [0, 1, 7])
+@loop_over("dtype", DTYPES)
+@loop_over("offset", [0, 1, 7])
 def test_transposed_operands_that_begin_within_a_sector(device, dtype, offset):
     for rows, columns in ((16, 33), (65, 31), (64, 64)):
         flat = matrix((offset + rows * columns,), dtype)

@@ -11,6 +11,7 @@ from skerry import linalg
 from skerry.exceptions import DeviceMismatchError
 
 from tests.python.linear.matrices import layouts, random
+from tests.python.loops import loop_over
 from tests.python.oracle import to_device, to_numpy
 
 HALF = np.float16
@@ -34,7 +35,7 @@ def dot(a, b):
     return np.sum(a.astype("f8") * b.astype("f8"), axis=-1)
 
 
-@pytest.mark.parametrize("n", [1, 31, 32, 33, 1023, 1024, 1025, 4097, 70_000])
+@loop_over("n", [1, 31, 32, 33, 1023, 1024, 1025, 4097, 70_000])
 def test_vecdot_is_rounded_once(n, device):
     a, b = half(3, n, seed=1), half(3, n, seed=2)
     size = dot(np.abs(a), np.abs(b))
@@ -149,7 +150,7 @@ def test_views_traces_and_powers(device):
         assert got.dtype == HALF
 
 
-@pytest.mark.parametrize("order", [0, 1, 2, 3, 0.5, -1, -2, math.inf, -math.inf])
+@loop_over("order", [0, 1, 2, 3, 0.5, -1, -2, math.inf, -math.inf])
 def test_vector_norm(order, device):
     a = half(3, 4, 50, seed=5) / HALF(16)
     size = np.abs(a).astype("f8")

@@ -21,6 +21,7 @@ from tests.python.linear.matrices import (
     shapes_of_squares,
     squares,
 )
+from tests.python.loops import loop_over
 from tests.python.oracle import to_device, to_numpy
 
 
@@ -101,7 +102,7 @@ def test_solve_promotes_and_broadcasts_the_matrix(device):
 
 @squares
 @dtypes
-@pytest.mark.parametrize("upper", [False, True])
+@loop_over("upper", [False, True])
 def test_cholesky(dtype, n, upper, device):
     for shape in shapes_of_squares(n):
         a = random(dtype, shape, 4)
@@ -118,7 +119,7 @@ def test_cholesky(dtype, n, upper, device):
 
 
 @dtypes
-@pytest.mark.parametrize("mode", ["reduced", "complete"])
+@loop_over("mode", ["reduced", "complete"])
 def test_qr(dtype, mode, device):
     for m, n in [*RECTANGLES, (20, 40), (40, 20)]:
         for stack in [(), (3,), (2, 0)]:

@@ -10,6 +10,7 @@ from skerry.exceptions import LinAlgError
 from skerry.testing import instruments
 
 from tests.python.linear.matrices import adjoint, assert_close, dtypes, random, real_of
+from tests.python.loops import loop_over
 from tests.python.oracle import to_device, to_numpy
 
 #: Around the fewest that are worth it, and the lanes of vectors of 16, 32 and 64 bytes.
@@ -18,7 +19,7 @@ COUNTS = (1, 3, 4, 5, 8, 9, 16, 17, 33)
 SIDES = (1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 32, 33)
 #: Than LAPACK's errors are ours: its instructions are this machine's, which may fuse where ours do not.
 WORSE = 1.25 if instruments.instruction_set() == "x86-64-v2" else 1.06
-sides = pytest.mark.parametrize("n", SIDES)
+sides = loop_over("n", SIDES)
 
 
 def ill_conditioned(dtype, count, n):

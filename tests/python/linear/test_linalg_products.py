@@ -10,10 +10,11 @@ import skerry as sk
 from skerry import linalg
 
 from tests.python.linear.matrices import check, complex_of, dtypes, layouts, random, real_of
+from tests.python.loops import loop_over
 from tests.python.oracle import to_device, to_numpy
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "uint64", "float32", "complex128"])
+@loop_over("dtype", ["int8", "uint8", "int64", "uint64", "float32", "complex128"])
 def test_cross_and_outer(dtype, device):
     rng = np.random.default_rng(12)
 
@@ -104,7 +105,7 @@ NORM_ORDERS = [0, 1, 2, 3, 2.5, 0.5, -1, -2, math.inf, -math.inf]
 
 
 @dtypes
-@pytest.mark.parametrize("order", NORM_ORDERS)
+@loop_over("order", NORM_ORDERS)
 def test_vector_norm(dtype, order, device):
     a = random(dtype, (3, 4, 5), 13)
     x = to_device(device, a)
@@ -158,7 +159,7 @@ def test_vector_norm_of_special_values(device):
 
 
 @dtypes
-@pytest.mark.parametrize("order", ["fro", "nuc", 1, 2, math.inf, -1, -2, -math.inf, None])
+@loop_over("order", ["fro", "nuc", 1, 2, math.inf, -1, -2, -math.inf, None])
 def test_matrix_norm(dtype, order, device):
     for shape in [(1, 1), (3, 4), (5, 2), (2, 3, 4), (0, 3, 4)]:
         a = random(dtype, shape, 14)
@@ -206,7 +207,7 @@ def test_inner_and_dot_of_matrices_have_the_bits_of_tensordot(dtype, device):
         assert to_numpy(sk.dot(x, y.mT)).tobytes() == want.tobytes()
 
 
-@pytest.mark.parametrize("size", [0, 1, 4096, 4097, 70_000, 200_001])
+@loop_over("size", [0, 1, 4096, 4097, 70_000, 200_001])
 def test_products_of_bools_are_looked_for_everywhere(size, device):
     no = np.zeros(size, bool)
     assert not sk.vecdot(to_device(device, no), to_device(device, ~no))

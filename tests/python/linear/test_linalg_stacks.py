@@ -15,6 +15,7 @@ from skerry import linalg
 from skerry.exceptions import LinAlgError
 
 from tests.python.linear.matrices import adjoint, assert_close, check, dtypes, random, real_of
+from tests.python.loops import loop_over
 from tests.python.oracle import to_device, to_numpy
 from tests.python.session import EMULATED
 
@@ -22,8 +23,8 @@ COUNTS = (0, 1, 2, 33)
 # A warp, and the largest side of gesvdjBatched.
 SIDES = (1, 2, 31, 32, 33, 64)
 SHAPES = [*((n, n) for n in SIDES), (33, 2), (2, 33), (32, 31), (31, 32), (64, 5), (5, 64)]
-sides = pytest.mark.parametrize("n", SIDES)
-shapes = pytest.mark.parametrize(("m", "n"), SHAPES)
+sides = loop_over("n", SIDES)
+shapes = loop_over(("m", "n"), SHAPES)
 
 
 def stack(dtype, count, m, n):

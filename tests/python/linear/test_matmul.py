@@ -10,6 +10,7 @@ import pytest
 import skerry as sk
 from skerry.exceptions import AxisError, DeviceMismatchError
 
+from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, assert_same, to_device, to_numpy
 from tests.python.session import HAS_GPU
 
@@ -111,7 +112,7 @@ def assert_product(got, want, device, dtype):
         np.testing.assert_allclose(values, want, rtol=loose, atol=50 * loose)
 
 
-@pytest.mark.parametrize("dtype", NUMERIC)
+@loop_over("dtype", NUMERIC)
 def test_values_over_shapes_and_layouts(dtype, device):
     for first, second in SHAPES:
         a, b = whole_range(dtype, first, 1), whole_range(dtype, second, 2)
@@ -132,7 +133,7 @@ def test_stacks_of_small_matrices(dtype, device):
         assert_product(got, a @ b, device, dtype)
 
 
-@pytest.mark.parametrize("dtype", NUMERIC)
+@loop_over("dtype", NUMERIC)
 def test_without_elements(dtype, device):
     for first, second in EMPTY:
         a, b = np.ones(first, dtype), np.ones(second, dtype)
@@ -142,10 +143,8 @@ def test_without_elements(dtype, device):
     assert not np.signbit(zeros).any()
 
 
-@pytest.mark.parametrize("dtype", INTEGERS)
-@pytest.mark.parametrize(
-    "shape", [(1, 1, 1), (63, 65, 129), (128, 64, 1030), (2, 200, 17)], ids=str
-)
+@loop_over("dtype", INTEGERS)
+@loop_over("shape", [(1, 1, 1), (63, 65, 129), (128, 64, 1030), (2, 200, 17)])
 def test_integers_are_exact_at_the_edges_of_tiles(dtype, shape):
     m, n, k = shape
     a, b = whole_range(dtype, (m, k), 1), whole_range(dtype, (k, n), 2)
@@ -254,7 +253,7 @@ def dot(a, b, axis):
     return np.sum(np.conj(a) * b, axis=axis, dtype=np.result_type(a, b))
 
 
-@pytest.mark.parametrize("dtype", NUMERIC)
+@loop_over("dtype", NUMERIC)
 def test_vecdot(dtype, device):
     for first, second, axis in [
         ((7,), (7,), -1),

@@ -3,9 +3,9 @@
 """Casts from and to float16, rounded once; copies, joins and views of it, bit for bit."""
 
 import numpy as np
-import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, assert_same, to_device, to_numpy
 
 OTHERS = [name for name in DTYPES if name != "float16"]
@@ -27,7 +27,7 @@ def views(x, device):
     )
 
 
-@pytest.mark.parametrize("dtype", OTHERS)
+@loop_over("dtype", OTHERS)
 def test_every_value_goes_to_every_dtype(dtype, device):
     info = np.iinfo(dtype) if np.dtype(dtype).kind in "iu" else None
     x = PATTERNS if info is None else FINITE
@@ -57,7 +57,7 @@ def sources(dtype):
     return np.concatenate([x, np.nextafter(x, x.dtype.type(np.inf)), np.nextafter(x, -x[-7])])
 
 
-@pytest.mark.parametrize("dtype", [name for name in OTHERS if not name.startswith("complex")])
+@loop_over("dtype", [name for name in OTHERS if not name.startswith("complex")])
 def test_every_dtype_is_rounded_to_the_nearest(dtype, device):
     with np.errstate(over="ignore"):
         x = sources(dtype)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from tests.python.loops import loop_over
 from tests.python.oracle import (
     BASE_SHAPE,
     DTYPES,
@@ -25,7 +26,7 @@ WHERE = ["cpu:0", "cpu:1", "cuda:0"]
 
 
 @pytest.mark.parametrize("device", WHERE)
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_every_dtype_and_layout(dtype, device):
     x = sample(dtype, BASE_SHAPE, 3)
     other = to_device(device, sample(dtype, (2, 3), 4))

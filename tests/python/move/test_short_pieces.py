@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import assert_same, to_device
 
 DTYPES = ["int8", "int16", "float32", "int64", "complex128"]
@@ -17,8 +18,8 @@ def numbered(shape, dtype):
     return np.arange(np.prod(shape)).astype(dtype).reshape(shape)
 
 
-@pytest.mark.parametrize("width", [1, 2, 3, 4, 5, 8, 9])
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("width", [1, 2, 3, 4, 5, 8, 9])
+@loop_over("dtype", DTYPES)
 def test_repetitions_of_short_rows(dtype, width, device):
     for rows in ROWS:
         host = numbered((rows, width + 1), dtype)
@@ -47,8 +48,8 @@ def test_short_pieces_of_four_axes(dtype, device):
         assert_same(out, a[..., ::-1], device, label=str(axes))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize(
+@loop_over("dtype", DTYPES)
+@loop_over(
     "shape",
     [(3, 5), (4, 4), (7, 9), (64, 64), (100, 100), (127, 129), (128, 128), (129, 127), (300, 64)],
 )
@@ -61,8 +62,8 @@ def test_transposes(dtype, shape, device):
     assert_same(sk.reshape(x.T[::-1], (-1,)), host.T[::-1].reshape(-1), device)
 
 
-@pytest.mark.parametrize("count", [2, 3, 4, 5])
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("count", [2, 3, 4, 5])
+@loop_over("dtype", DTYPES)
 def test_runs_side_by_side(dtype, count, device):
     for n in (1, 3, 31, 100, 4097, 70_001):
         hosts = [numbered((n,), dtype) + k for k in range(count)]
@@ -118,8 +119,8 @@ def test_few_runs_side_by_side(dtype, device):
             assert_same(got, host[:, 2:-1].T, device, label=f"{runs} runs of {size}")
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("count", [2, 3, 4, 5, 7, 8, 11, 16, 17, 33, 64, 65, 257])
+@loop_over("dtype", DTYPES)
+@loop_over("count", [2, 3, 4, 5, 7, 8, 11, 16, 17, 33, 64, 65, 257])
 def test_items_repeated_within_a_larger_array(dtype, count, device):
     """What a row's vector writes beyond it is another row's, and nothing behind the last."""
     for n in (1, 2, 3, 9, 64, 700):
@@ -134,9 +135,7 @@ def test_items_repeated_within_a_larger_array(dtype, count, device):
             assert_same(sk.repeat(x[part], count), np.repeat(host[part], count), device)
 
 
-@pytest.mark.parametrize(
-    "nbytes", [63, 64, 2047, 2048, 2049, 2303, 2304, 2367, 4096, 16384, 16385, 70000]
-)
+@loop_over("nbytes", [63, 64, 2047, 2048, 2049, 2303, 2304, 2367, 4096, 16384, 16385, 70000])
 def test_runs_at_any_place_in_a_line(nbytes, device):
     host = (np.arange(nbytes + 8400) * 7 % 251).astype(np.uint8)
     x = to_device(device, host)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.numpy_functions.numpy_comparison import PLACES, assert_alike
 from tests.python.oracle import to_device, to_numpy
 
@@ -66,9 +67,9 @@ def test_diff_puts_scalars_beside(side, array_device):
     )
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128", "int64"])
-@pytest.mark.parametrize("rcond", [None, -1, 1e-4])
-@pytest.mark.parametrize(("shape", "right"), [
+@loop_over("dtype", ["float32", "float64", "complex128", "int64"])
+@loop_over("rcond", [None, -1, 1e-4])
+@loop_over(("shape", "right"), [
     ((8, 3), ()), ((8, 3), (2,)), ((3, 5), ()), ((4, 4), (1,)), ((0, 3), (2,)), ((3, 0), (2,)),
 ])  # fmt: skip
 def test_lstsq_is_numpys(dtype, rcond, shape, right, array_device):

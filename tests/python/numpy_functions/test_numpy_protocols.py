@@ -17,6 +17,7 @@ from skerry import _numpy_counterparts as counterparts
 from skerry._numpy_creation import MAKERS
 from skerry._numpy_protocols import _title
 
+from tests.python.loops import loop_over
 from tests.python.numpy_functions.numpy_calls import CALLS, HOST
 from tests.python.numpy_functions.numpy_comparison import PLACES, arrays, assert_alike
 from tests.python.oracle import to_device, to_numpy
@@ -159,7 +160,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("index", range(len(REFUSED)))
+@loop_over("index", range(len(REFUSED)))
 def test_arguments_without_counterpart_are_refused_but_on_cpu_0(index, array_device):
     if array_device == "cpu:0":
         assert_alike(REFUSED[index](arrays(array_device)), REFUSED[index](arrays()), array_device)

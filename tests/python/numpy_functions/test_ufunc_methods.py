@@ -7,6 +7,7 @@ import pytest
 import skerry as sk
 from skerry import _numpy_counterparts as counterparts
 
+from tests.python.loops import loop_over
 from tests.python.numpy_functions.numpy_calls import HOST
 from tests.python.numpy_functions.numpy_comparison import PLACES, arrays, assert_alike
 from tests.python.oracle import to_device
@@ -93,7 +94,7 @@ AT = {
 }
 
 
-@pytest.mark.parametrize("key", AT)
+@loop_over("key", AT)
 @pytest.mark.parametrize("ufunc", BINARY, ids=lambda ufunc: ufunc.__name__)
 def test_at_counts_repeated_indices(ufunc, key, array_device):
     host = fold_operand(ufunc)

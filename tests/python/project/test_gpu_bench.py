@@ -12,12 +12,11 @@ import numpy as np
 import pytest
 import skerry as sk
 
-from tests.python.reduced_builds import MISSING
-
 from bench.gpu import check as gpu_check
 from bench.gpu import rows as gpu_rows
 from bench.gpu import run as gpu_run
 from bench.peers import gpu_side_by_side
+from tests.python.reduced_builds import MISSING
 
 ROOT = pathlib.Path(__file__).parents[3]
 

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, assert_same, sample, to_device
 from tests.python.promotion.kind_rule import common
 
 
-@pytest.mark.parametrize("right", DTYPES)
-@pytest.mark.parametrize("left", DTYPES)
+@loop_over("right", DTYPES)
+@loop_over("left", DTYPES)
 def test_in_place_the_target_keeps_its_dtype(left, right, device):
     x1, x2 = sample(left, (5,), 1, 1, 5), sample(right, (5,), 2, 1, 5)
     target, other = to_device(device, x1), to_device(device, x2)

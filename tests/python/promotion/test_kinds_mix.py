@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, assert_same, sample, to_device
 from tests.python.promotion.kind_rule import common, computed_in, with_scalar
 
@@ -51,8 +52,8 @@ def check(got, function, arrays, computed, device, label):
     assert_same(got, want, device, dtype=dtype, exact=exact, scale=10.0, label=label)
 
 
-@pytest.mark.parametrize("right", DTYPES)
-@pytest.mark.parametrize("left", DTYPES)
+@loop_over("right", DTYPES)
+@loop_over("left", DTYPES)
 def test_arrays_of_two_kinds_give_the_higher_one(left, right, device):
     x1, x2, mine1, mine2 = operands(left, right, device)
     joint = common(left, right)
@@ -73,8 +74,8 @@ def test_arrays_of_two_kinds_give_the_higher_one(left, right, device):
             check(function(mine1, mine2), reference, (x1, x2), computed, device, label)
 
 
-@pytest.mark.parametrize("right", DTYPES)
-@pytest.mark.parametrize("left", DTYPES)
+@loop_over("right", DTYPES)
+@loop_over("left", DTYPES)
 def test_functions_that_choose_and_join_promote_alike(left, right, device):
     x1, x2, mine1, mine2 = operands(left, right, device)
     joint = common(left, right)
@@ -99,8 +100,8 @@ def test_functions_that_choose_and_join_promote_alike(left, right, device):
                 assert_same(call(sk, mine1, mine2), want, device, label=name)
 
 
-@pytest.mark.parametrize("value", [True, 2, 2.5, 2j], ids=repr)
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("value", [True, 2, 2.5, 2j])
+@loop_over("dtype", DTYPES)
 def test_a_scalar_of_a_higher_kind_raises_the_dtype(dtype, value, device):
     x = sample(dtype, (5,), low=1, high=5)
     array = to_device(device, x)
@@ -122,7 +123,7 @@ def test_an_integer_need_only_fit_what_is_computed_in(device):
         x + 300
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_functions_of_a_higher_kind_compute_in_the_default_dtype(dtype, device):
     x = sample(dtype, (4, 3), low=1, high=5)
     array = to_device(device, x)

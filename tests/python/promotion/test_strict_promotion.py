@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES
 from tests.python.promotion.kind_rule import common, level
 
@@ -26,8 +27,8 @@ def refused(calls):
         call()
 
 
-@pytest.mark.parametrize("right", DTYPES)
-@pytest.mark.parametrize("left", DTYPES)
+@loop_over("right", DTYPES)
+@loop_over("left", DTYPES)
 def test_pairs_that_the_standard_promotes_work_and_others_are_refused(left, right, device):
     x1, x2 = (sk.ones((2,), dtype=name, device=device) for name in (left, right))
     calls = [

@@ -13,6 +13,7 @@ from skerry.exceptions import AxisError, DeviceMismatchError, DeviceUnavailableE
 from skerry.random import Generator, default_rng
 from skerry.testing import instruments
 
+from tests.python.loops import loop_over
 from tests.python.oracle import to_device, to_numpy
 
 METHODS = (
@@ -52,7 +53,7 @@ def test_signatures_are_numpys(name):
         assert name == "dtype" or our == their or (our, their) == ("0.0", "0") or our is their
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("size", "shape"),
     [(None, ()), (0, (0,)), (5, (5,)), ((), ()), ((2, 3),) * 2, ([3, 1], (3, 1)), ((0, 4),) * 2]
     + [(np.int64(2), (2,))],

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import to_device, to_numpy
 
 SHAPES = [(300_000,), (1000, 300), (300, 1000), (3, 100_000), (100_000, 3), (64, 64, 80)]
@@ -25,8 +26,8 @@ def layouts(x):
     yield x[::2, ...]
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "int64", "float32"])
+@loop_over("shape", SHAPES)
+@loop_over("dtype", ["bool", "uint8", "int16", "int64", "float32"])
 def test_bits_are_those_of_an_array_converted_before(dtype, shape, device):
     host = np.random.default_rng(7).integers(0, 2 if dtype == "bool" else 100, shape)
     for x in layouts(to_device(device, host.astype(dtype))):

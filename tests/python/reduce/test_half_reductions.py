@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import BASE_SHAPE, SIZES, assert_same, layouts_of, to_device, to_numpy
 
 WHERE = ("cpu:0", "cuda:0")
@@ -132,7 +133,7 @@ def test_dtype_says_what_elements_are_cast_to(device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@loop_over("shape", SHAPES)
 @pytest.mark.parametrize("name", ["var", "std"])
 def test_moments_are_those_of_float32_rounded(name, shape, device):
     rng = np.random.default_rng(1)

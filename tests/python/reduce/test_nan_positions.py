@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, to_numpy
 
 FLOATS = [
@@ -47,8 +48,8 @@ def threads(request, restore_threads):
     return request.param
 
 
-@pytest.mark.parametrize("dtype", FLOATS, ids=str)
-@pytest.mark.parametrize("step", [1, -1, 3])
+@loop_over("dtype", FLOATS)
+@loop_over("step", [1, -1, 3])
 def test_extrema_of_a_row_find_one_nan_at_every_position(threads, dtype, step):
     random = np.random.default_rng(threads)
     for size in SIZES:
@@ -95,8 +96,8 @@ def layouts(shape, dtype, random):
         yield f"reversed {share}", x[::-1, ..., ::-1]
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@loop_over("shape", SHAPES)
+@loop_over("dtype", FLOATS)
 def test_extrema_along_axes_with_nans(threads, dtype, shape):
     random = np.random.default_rng(threads)
     for name, x in layouts(shape, dtype, random):
@@ -108,8 +109,8 @@ def test_extrema_along_axes_with_nans(threads, dtype, shape):
                 np.testing.assert_array_equal(got, want, err_msg=f"{name} {function} {axis}")
 
 
-@pytest.mark.parametrize("dtype", FLOATS, ids=str)
-@pytest.mark.parametrize("size", [1, 7, 64, 100, 1_024, 4_097, 66_000, 140_001])
+@loop_over("dtype", FLOATS)
+@loop_over("size", [1, 7, 64, 100, 1_024, 4_097, 66_000, 140_001])
 def test_sorting_and_searching_with_nans(threads, dtype, size):
     random = np.random.default_rng(size)
     for nans in (1, 2, size // 3, size):

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import to_device, to_numpy
 
 NAMES = ["argmax", "argmin", "nanargmax", "nanargmin"]
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("n", [1, 15, 16, 17, 255, 256, 257, 300, 1000, 70_000, 1_000_000])
+@loop_over("n", [1, 15, 16, 17, 255, 256, 257, 300, 1000, 70_000, 1_000_000])
 def test_one_element_decides_wherever_it_is(name, n):
     """The first of those that decide, alone and with others after it; or the first of all."""
     for index in {0, min(n - 1, 16), n // 3, n // 2, n - 1}:
@@ -28,7 +29,7 @@ def test_one_element_decides_wherever_it_is(name, n):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(
+@loop_over(
     "shape", [(7, 3), (300, 2), (3, 4), (5, 700), (700, 5), (3, 40_000), (40_000, 3), (4, 300, 5)]
 )
 def test_rows_and_columns(name, shape, device):

@@ -10,6 +10,7 @@ import pytest
 import skerry as sk
 from skerry.testing import instruments
 
+from tests.python.loops import loop_over
 from tests.python.oracle import (
     BASE_SHAPE,
     DTYPES,
@@ -97,7 +98,7 @@ def values(name, dtype, shape):
     return x
 
 
-@pytest.mark.parametrize(("name", "dtype"), CASES)
+@loop_over(("name", "dtype"), CASES, items="name")
 def test_values_in_every_layout(name, dtype, device):
     for layout, array, theirs in layouts_of(values(name, dtype, BASE_SHAPE), device):
         axes = axes_of(name, theirs.ndim)
@@ -107,7 +108,7 @@ def test_values_in_every_layout(name, dtype, device):
             )
 
 
-@pytest.mark.parametrize(("name", "dtype"), CASES)
+@loop_over(("name", "dtype"), CASES, items="name")
 def test_every_size(name, dtype):
     for size in SIZES:
         if size == 0 and TABLE[name]["needs_elements"]:
@@ -120,7 +121,7 @@ def test_every_size(name, dtype):
 
 
 @pytest.mark.parametrize("name", TABLE)
-@pytest.mark.parametrize(
+@loop_over(
     "shape",
     [(4097, 4), (4, 4097), (3, 4097, 5), (2, 3, 5, 7), (1, 129, 1, 33), (65, 64, 63), (0, 5)],
 )
@@ -223,7 +224,7 @@ def test_table_covers_all_dtypes_for_all_and_any():
     }
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 @pytest.mark.parametrize("name", ["all", "any", "count_nonzero"])
 def test_truth_of_short_rows_of_any_number(name, dtype):
     # All remainders of a vector; values whose lowest bits differ, so that a mask is no count.
@@ -235,7 +236,7 @@ def test_truth_of_short_rows_of_any_number(name, dtype):
             np.testing.assert_array_equal(to_numpy(got), getattr(np, name)(x, axis=axis))
 
 
-@pytest.mark.parametrize("dtype", REAL)
+@loop_over("dtype", REAL)
 @pytest.mark.parametrize("name", ["argmax", "argmin", "max", "min"])
 def test_extrema_of_short_and_few_rows_of_any_number(name, dtype):
     # All remainders of a vector; many ties, and rows with one or several NaNs.
@@ -249,7 +250,7 @@ def test_extrema_of_short_and_few_rows_of_any_number(name, dtype):
             np.testing.assert_array_equal(to_numpy(got), getattr(np, name)(array, axis=axis))
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("name", "dtype"),
     [
         *itertools.product(
@@ -257,6 +258,7 @@ def test_extrema_of_short_and_few_rows_of_any_number(name, dtype):
         ),
         *itertools.product(["mean", "var"], ["float32", "float64"]),
     ],
+    items="name",
 )
 def test_middle_axes_between_few_items_and_rows_of_any_length(name, dtype):
     # Adjacent blocks and rows of up to 64 items go by transposes; the next larger ones don't.
@@ -313,7 +315,7 @@ def test_columns_of_arrays_beyond_the_caches(rows):
         np.testing.assert_array_equal(got, getattr(np, name)(data, axis=0))
 
 
-@pytest.mark.parametrize("dtype", REAL)
+@loop_over("dtype", REAL)
 @pytest.mark.parametrize("name", ["argmax", "argmin", "max", "min"])
 def test_extrema_of_rows_of_any_length(name, dtype):
     rng = np.random.default_rng(17)
@@ -348,8 +350,8 @@ def test_one_element_decides_wherever_it_is(dtype):
         assert not bool(sk.all(to_device("cpu:0", x)))
 
 
-@pytest.mark.parametrize("dtype", ["int8", "int64", "float32", "float64", "complex128"])
-@pytest.mark.parametrize("n", [1, 2, 1365, 1366, 5461, 5462, 20_000])
+@loop_over("dtype", ["int8", "int64", "float32", "float64", "complex128"])
+@loop_over("n", [1, 2, 1365, 1366, 5461, 5462, 20_000])
 def test_all_of_short_rows_with_gaps(n, dtype):
     # Rows go into blocks of 16 KiB together; the last one of a block may be cut.
     memory = (np.arange(n * 5) * 7919 % 251 - 125).astype(dtype).reshape(n, 5)
@@ -362,8 +364,8 @@ def test_all_of_short_rows_with_gaps(n, dtype):
             assert sk.argmin(view) == want.argmin()
 
 
-@pytest.mark.parametrize("dtype", ["int8", "int64", "uint64", "float32", "float64", "complex128"])
-@pytest.mark.parametrize("n", [1, 100, 1023, 1025, 2047, 2048, 2049, 6150, 200_003])
+@loop_over("dtype", ["int8", "int64", "uint64", "float32", "float64", "complex128"])
+@loop_over("n", [1, 100, 1023, 1025, 2047, 2048, 2049, 6150, 200_003])
 def test_elements_that_lie_apart(n, dtype):
     """In the same order whatever their step, so with the same bits."""
     x = sample(dtype, n)
@@ -402,8 +404,8 @@ def test_a_few_columns_beside_each_other_in_many_blocks(dtype, shape):
 
 @pytest.mark.usefixtures("restore_threads")
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("dtype", ["int32", "float32", "float64"])
-@pytest.mark.parametrize(
+@loop_over("dtype", ["int32", "float32", "float64"])
+@loop_over(
     ("shape", "rows", "axis"),
     [
         ((12, 400_000), 12, 0),

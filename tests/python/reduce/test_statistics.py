@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, assert_same, sample, to_device, to_numpy
 
 WHERE = ("cpu:0", "cpu:1", "cuda:0")
@@ -20,7 +21,7 @@ def ordinary(dtype, size, seed=0):
 
 
 @pytest.mark.parametrize("device", WHERE)
-@pytest.mark.parametrize("dtype", [d for d in DTYPES if d[0] not in "bc"])
+@loop_over("dtype", [d for d in DTYPES if d[0] not in "bc"])
 def test_first_of_equal_elements_wins(dtype, device):
     for size in SIZES:
         x = ordinary(dtype, size, size)
@@ -112,7 +113,7 @@ def test_arguments_of_index_reductions(name):
 
 
 @pytest.mark.parametrize("device", WHERE)
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_count_nonzero_counts_all_but_zeros(dtype, device):
     for size in (0, *SIZES):
         x = ordinary(dtype, size)
@@ -140,7 +141,7 @@ def test_count_nonzero_counts_all_but_zeros(dtype, device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_any_and_all_of_long_runs_of_elements_that_lie_apart(dtype, device):
     for n in (4095, 4096, 10_001):
         for index in (0, 1, n - 1, None):

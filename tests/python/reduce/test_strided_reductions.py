@@ -11,6 +11,7 @@ import pytest
 import skerry as sk
 from skerry.testing import instruments
 
+from tests.python.loops import loop_over
 from tests.python.oracle import to_device, to_numpy
 
 TABLE = {entry["name"]: entry for entry in instruments.reduction_table()}
@@ -57,7 +58,7 @@ def compare(name: str, x: sk.Array, axis: int, label: str) -> None:
             np.testing.assert_array_equal(got, want, err_msg=label)
 
 
-@pytest.mark.parametrize(("name", "dtype"), CASES)
+@loop_over(("name", "dtype"), CASES, items="name")
 def test_elements_at_any_step(name: str, dtype: str) -> None:
     columns = max(map(abs, STEPS)) * max(LENGTHS)
     base = to_device("cpu:0", values_of(name, dtype, 3 * columns).reshape(3, columns))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import (
     BASE_SHAPE,
     DTYPES,
@@ -79,7 +80,7 @@ def check(name, array, theirs, axis, device, label, **options):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_values_in_every_layout(name, dtype, device):
     for layout, array, theirs in layouts_of(values(name, dtype, BASE_SHAPE), device):
         for axis, initial in itertools.product(range(-theirs.ndim, theirs.ndim), (False, True)):
@@ -88,7 +89,7 @@ def test_values_in_every_layout(name, dtype, device):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_every_size_of_one_axis(name, dtype):
     for size, device in itertools.product(SIZES, ("cpu:0", "cuda:1")):
         if name == "cumulative_prod" and size > 5000:
@@ -166,8 +167,8 @@ def test_short_rows_of_every_length(dtype, device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-@pytest.mark.parametrize("dtype", TILES)
-@pytest.mark.parametrize("width", [2, 3, 31, 32, 33, 1000])
+@loop_over("dtype", TILES)
+@loop_over("width", [2, 3, 31, 32, 33, 1000])
 def test_columns_of_every_width(dtype, width, device):
     for length in (1, 2, 14, 15, 16, 119, 120, 121, 2000):
         x = np.random.default_rng(length).integers(0, 3, (length, width)).astype(dtype)
@@ -268,10 +269,8 @@ def test_error_does_not_grow_with_the_length():
 
 
 @pytest.mark.usefixtures("restore_threads")
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "int32"])
-@pytest.mark.parametrize(
-    "shape", [(3_000_000,), (3, 1_000_000), (9, 300_000), (400_000, 3), (500, 2000)]
-)
+@loop_over("dtype", ["float16", "float32", "float64", "complex64", "int32"])
+@loop_over("shape", [(3_000_000,), (3, 1_000_000), (9, 300_000), (400_000, 3), (500, 2000)])
 def test_results_do_not_depend_on_the_number_of_threads(dtype, shape):
     x = sk.asarray(sample(dtype, shape, 5), device="cpu:0")
     results = []

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from tests.python.loops import loop_over
 from tests.python.oracle import (
     BASE_SHAPE,
     DTYPES,
@@ -134,7 +135,7 @@ def test_any_key_is_assigned_as_numpy(data):
 
 
 @pytest.mark.parametrize("device", WHERE)
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_every_dtype_and_layout(dtype, device):
     x = sample(dtype, BASE_SHAPE, 5)
     for name, array, want in layouts_of(x, device):
@@ -155,8 +156,8 @@ def test_every_dtype_and_layout(dtype, device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex128"])
-@pytest.mark.parametrize("size", [1, 31, 32, 33, 64, 95, 32767, 32768, 32800, 100_003])
+@loop_over("dtype", ["bool", "int16", "float32", "float64", "complex128"])
+@loop_over("size", [1, 31, 32, 33, 64, 95, 32767, 32768, 32800, 100_003])
 def test_masks_of_any_density(size, dtype, device):
     x = sample(dtype, (size,), 1)
     array = to_device(device, x)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import assert_same, to_device
 
 # A word of flags has 32 elements, a block 4,096; items of 16 bytes are written by half blocks.
@@ -13,8 +14,8 @@ SIZES = (1, 31, 32, 33, 2047, 2048, 2049, 4095, 4096, 4097, 8193, 100_003)
 RNG = np.random.default_rng(12)
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("share", [0, 0.01, 0.5, 0.99, 1])
+@loop_over("size", SIZES)
+@loop_over("share", [0, 0.01, 0.5, 0.99, 1])
 def test_masks_select_items_of_every_size(device, size, share):
     mask = RNG.random(size) < share
     device_mask = to_device(device, mask)
@@ -36,9 +37,7 @@ def test_masks_and_items_that_begin_within_a_sector(device, offset):
     assert_same(got, mask[offset:].nonzero()[0], device)
 
 
-@pytest.mark.parametrize(
-    "shape", [(3, 5), (1, 4097), (64, 65), (7, 11, 13), (2, 3, 5, 7, 11), (1,) * 9]
-)
+@loop_over("shape", [(3, 5), (1, 4097), (64, 65), (7, 11, 13), (2, 3, 5, 7, 11), (1,) * 9])
 def test_coordinates_of_every_rank(device, shape):
     mask = RNG.random(shape) < 0.5
     for got, want in zip(sk.nonzero(to_device(device, mask)), mask.nonzero(), strict=True):

@@ -8,6 +8,7 @@ import skerry as sk
 from skerry.exceptions import DeviceMismatchError
 from skerry.testing import instruments
 
+from tests.python.loops import loop_over
 from tests.python.oracle import sample, to_device, to_numpy
 
 ARITHMETIC = ["add", "subtract", "multiply", "minimum", "maximum"]
@@ -42,7 +43,7 @@ def assert_same(got, want):
         np.testing.assert_array_equal(got, want)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_each_value_counts_as_often_as_its_index_occurs(dtype, device):
     rng = np.random.default_rng(1)
     target = sample(dtype, 40, 1)

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from tests.python.loops import loop_over
 from tests.python.oracle import (
     BASE_SHAPE,
     DTYPES,
@@ -28,7 +29,7 @@ INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uin
 
 
 @pytest.mark.parametrize("device", WHERE)
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_take_of_every_dtype_and_layout(dtype, device):
     x = sample(dtype, BASE_SHAPE, 3)
     rng = np.random.default_rng(4)
@@ -49,7 +50,7 @@ def test_take_of_every_dtype_and_layout(dtype, device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-@pytest.mark.parametrize("dtype", INTEGERS)
+@loop_over("dtype", INTEGERS)
 def test_indices_of_every_integer_dtype(dtype, device):
     x = np.arange(10.0)
     index = np.array([3, 0, 9, 9], dtype=dtype)
@@ -311,7 +312,7 @@ def test_bad_input(name, device):
     assert np.array_equal(to_numpy(x), values)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_take_from_near_and_far(dtype, device):
     """From what is in the caches, and from more, by plain indices and by ones from the end."""
     rng = np.random.default_rng(5)

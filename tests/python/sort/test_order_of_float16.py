@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import assert_same, to_device, to_numpy
 from tests.python.sort.test_sorting import DESCENDING, check
 
@@ -49,7 +50,7 @@ def test_all_bit_patterns(times, descending, device):
 
 
 @DESCENDING
-@pytest.mark.parametrize("length", LENGTHS)
+@loop_over("length", LENGTHS)
 def test_rows_of_any_length(length, descending):
     rng = np.random.default_rng(length)
     rows = {
@@ -74,7 +75,7 @@ def test_rows_of_any_length(length, descending):
 
 
 @DESCENDING
-@pytest.mark.parametrize("length", [1, 17, 100, 4353, 9000, 20_000])
+@loop_over("length", [1, 17, 100, 4353, 9000, 20_000])
 def test_rows_with_nan_and_both_zeros(length, descending, device):
     x = np.random.default_rng(length).choice(SPECIAL, (3, length))
     check(to_device(device, x), x, -1, descending, device, "rows")
@@ -94,7 +95,7 @@ def test_axes_and_views(descending, device):
 @pytest.mark.usefixtures("restore_threads")
 @DESCENDING
 @pytest.mark.parametrize("threads", [1, 2, 3, 8])
-@pytest.mark.parametrize("dtype", ["float16", "int16", "uint16"])
+@loop_over("dtype", ["float16", "int16", "uint16"])
 def test_long_rows_by_any_number_of_threads(dtype, threads, descending):
     sk.set_num_threads(threads)
     rng = np.random.default_rng(threads)
@@ -117,8 +118,8 @@ def test_items_that_lie_at_odd_addresses():
         same_bits(to_numpy(sk.sort(sk.asarray(x))), np.sort(x))
 
 
-@pytest.mark.parametrize("side", ["left", "right"])
-@pytest.mark.parametrize("size", [0, 1, 2, 1000, 65_536])
+@loop_over("side", ["left", "right"])
+@loop_over("size", [0, 1, 2, 1000, 65_536])
 def test_searchsorted(size, side, device):
     values = all_patterns(1)
     x = in_order(all_patterns(2)[:size])[0]
@@ -137,7 +138,7 @@ def test_searchsorted(size, side, device):
     assert_same(got, want, device)
 
 
-@pytest.mark.parametrize("invert", [False, True])
+@loop_over("invert", [False, True])
 @pytest.mark.parametrize("among", [0, 1, 8, 9, 500, 40_000])
 def test_isin(among, invert, device):
     x = all_patterns(3)
@@ -148,8 +149,8 @@ def test_isin(among, invert, device):
     assert_same(sk.isin(to_device(device, x), to_device(device, few), invert=invert), want, device)
 
 
-@pytest.mark.parametrize("few", [False, True])
-@pytest.mark.parametrize("size", [1, 32, 33, 3000, 65_536, 200_000])
+@loop_over("few", [False, True])
+@loop_over("size", [1, 32, 33, 3000, 65_536, 200_000])
 def test_unique(size, few, device):
     """Each NaN is distinct, so there may be more distinct items than numbers in the dtype."""
     rng = np.random.default_rng(size)

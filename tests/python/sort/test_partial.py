@@ -7,6 +7,7 @@ import pytest
 import skerry as sk
 from skerry.testing import instruments
 
+from tests.python.loops import loop_over
 from tests.python.oracle import to_device, to_numpy
 
 DTYPES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64".split()
@@ -44,8 +45,8 @@ def best_first(x, largest):
     return x.shape[-1] - 1 - np.argsort(x[:, ::-1], axis=-1, kind="stable")[:, ::-1]
 
 
-@pytest.mark.parametrize("few", [True, False])
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("few", [True, False])
+@loop_over("dtype", DTYPES)
 def test_ranks_and_partitions_of_rows(dtype, few, device):
     for length in LENGTHS:
         x = items(dtype, (3, length), few, length)
@@ -68,8 +69,8 @@ def test_ranks_and_partitions_of_rows(dtype, few, device):
                 np.testing.assert_array_equal(below, ordered[:, :k])
 
 
-@pytest.mark.parametrize("largest", [True, False])
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("largest", [True, False])
+@loop_over("dtype", DTYPES)
 def test_best_items_of_rows(dtype, largest, device):
     for length in LENGTHS:
         for few in (True, False):
@@ -142,8 +143,8 @@ def slow_row(n, lanes):
     return np.asarray([values[position] for position in range(n)])
 
 
-@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "float32", "float64"])
-@pytest.mark.parametrize("lanes", [0, 2, 4, 8, 16])
+@loop_over("dtype", ["int32", "uint32", "int64", "float32", "float64"])
+@loop_over("lanes", [0, 2, 4, 8, 16])
 def test_keys_that_pivots_hardly_part(dtype, lanes):
     """After so many rounds a key is found by its digits."""
     for n in (250, 500, 1000):

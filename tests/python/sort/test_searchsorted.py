@@ -7,10 +7,11 @@ import pytest
 import skerry as sk
 from skerry.exceptions import DeviceMismatchError
 
+from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, assert_same, layouts_of, sample, to_device, to_numpy
 
 REAL = [d for d in DTYPES if not d.startswith("complex")]
-SIDES = pytest.mark.parametrize("side", ["left", "right"])
+SIDES = loop_over("side", ["left", "right"])
 
 
 def check(x1, x2, side, device, label=""):
@@ -20,7 +21,7 @@ def check(x1, x2, side, device, label=""):
 
 
 @SIDES
-@pytest.mark.parametrize("dtype", REAL)
+@loop_over("dtype", REAL)
 def test_dtypes_and_sizes(dtype, side):
     for n in (0, 1, 2, 3, 31, 32, 33, 100, 4097):
         x1 = np.sort(sample(dtype, n, n, *((0, 60) if dtype[0] in "iu" else (None, None))))
@@ -66,7 +67,7 @@ def test_nan_and_zeros_are_in_the_order_of_sort(dtype, side, device):
 
 
 @SIDES
-@pytest.mark.parametrize("index_dtype", [d for d in DTYPES if d[0] in "iu"])
+@loop_over("index_dtype", [d for d in DTYPES if d[0] in "iu"])
 def test_sorter(index_dtype, side, device):
     x1 = sample("float64", 100, 1)
     x2 = sample("float64", (3, 20), 2)
@@ -144,7 +145,7 @@ def test_errors(device):
 
 
 @SIDES
-@pytest.mark.parametrize("dtype", REAL)
+@loop_over("dtype", REAL)
 def test_a_sorter_out_of_bounds(dtype, side, device):
     x = to_device(device, np.arange(100).astype(dtype))
     values = to_device(device, sample(dtype, 40, 1))
@@ -164,7 +165,7 @@ def test_three_devices_are_checked():
         sk.searchsorted(x, x, sorter=sk.arange(3, device="cuda:0"))
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64", "float32", "float64"])
+@loop_over("dtype", ["bool", "int8", "uint8", "int64", "float32", "float64"])
 def test_places_among_many_equal_items(dtype, device):
     """Steps of a search that are all taken, and none of them, in blocks of any length; of bytes each value once."""
     for n in (1, 2, 31, 32, 33, 100, 400):

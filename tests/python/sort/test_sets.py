@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, assert_same, layouts_of, sample, to_device, to_numpy
 
-ALL = pytest.mark.parametrize("dtype", DTYPES)
+ALL = loop_over("dtype", DTYPES)
 
 
 def reference(x):
@@ -114,8 +115,8 @@ def test_unique_complex_numbers_beyond_the_second_cache():
     check(to_device("cpu:0", x), x, "cpu:0")
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
-@pytest.mark.parametrize("n", [5, 32, 40, 500, 4000])
+@loop_over("dtype", ["float32", "float64", "complex64", "complex128"])
+@loop_over("n", [5, 32, 40, 500, 4000])
 def test_unique_nan_and_zeros(dtype, n, device):
     if n > 500 and device != "cpu:0":
         return
@@ -171,7 +172,7 @@ def isin_reference(x1, x2, invert):
 
 
 @ALL
-@pytest.mark.parametrize("invert", [False, True])
+@loop_over("invert", [False, True])
 def test_isin(dtype, invert, device):
     low_high = (0, 30) if np.dtype(dtype).kind in "iu" else (None, None)
     x = sample(dtype, (9, 14), 5, *low_high)
@@ -255,8 +256,8 @@ def test_counts_of_small_dtypes_take_no_memory_for_each_element(dtype, device):
     assert to_numpy(counts).tolist() == expected[1].tolist()
 
 
-@pytest.mark.parametrize("dtype", ["int8", "int16"])
-@pytest.mark.parametrize("size", [255, 256, 257, 319, 320, 321, 70_000, 140_000])
+@loop_over("dtype", ["int8", "int16"])
+@loop_over("size", [255, 256, 257, 319, 320, 321, 70_000, 140_000])
 def test_all_values_of_a_small_dtype(dtype, size, device):
     """Vectors are stored beyond the last distinct value: into their buffer, and no further."""
     a = np.arange(size).astype(dtype)

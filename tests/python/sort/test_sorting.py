@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import (
     BASE_SHAPE,
     DTYPES,
@@ -18,7 +19,7 @@ from tests.python.oracle import (
 )
 
 REAL = [d for d in DTYPES if not d.startswith("complex")]
-DESCENDING = pytest.mark.parametrize("descending", [False, True], ids=["up", "down"])
+DESCENDING = loop_over("descending", [False, True])
 
 
 def reference_places(x, axis=-1, descending=False):
@@ -57,7 +58,7 @@ def bits(dtype, n, seed=0):
 
 
 @DESCENDING
-@pytest.mark.parametrize("dtype", REAL)
+@loop_over("dtype", REAL)
 def test_layouts(dtype, descending, device):
     for name, array, theirs in layouts_of(sample(dtype, BASE_SHAPE, 5, *range_of(dtype)), device):
         if theirs.ndim == 0:
@@ -72,7 +73,7 @@ def range_of(dtype):
 
 
 @DESCENDING
-@pytest.mark.parametrize("dtype", REAL)
+@loop_over("dtype", REAL)
 def test_sizes(dtype, descending):
     for n in SIZES:
         for kind in ("whole range", "ties", "sorted", "reversed", "all equal"):
@@ -94,8 +95,8 @@ WIDE = ["int64", "uint64", "float64", "int32", "float32"]
 
 
 @DESCENDING
-@pytest.mark.parametrize("dtype", WIDE)
-@pytest.mark.parametrize("n", [3000, 20_000, 300_000])
+@loop_over("dtype", WIDE)
+@loop_over("n", [3000, 20_000, 300_000])
 def test_keys_that_are_not_spread_evenly(dtype, n, descending):
     rng = np.random.default_rng(n)
     kind = np.dtype(dtype).kind
@@ -123,8 +124,8 @@ def test_keys_that_are_not_spread_evenly(dtype, n, descending):
 
 
 @DESCENDING
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("n", [7, 32, 40, 5000, 20_000, 300_000])
+@loop_over("dtype", ["float32", "float64"])
+@loop_over("n", [7, 32, 40, 5000, 20_000, 300_000])
 def test_nan_is_last_and_zeros_keep_their_order(dtype, n, descending, device):
     if n > 20_000 and device != "cpu:0":
         return
@@ -139,8 +140,8 @@ def test_nan_is_last_and_zeros_keep_their_order(dtype, n, descending, device):
 
 
 @DESCENDING
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("length", [1, 17, 18, 100, 4353, 9000])
+@loop_over("dtype", ["float32", "float64"])
+@loop_over("length", [1, 17, 18, 100, 4353, 9000])
 def test_rows_with_nan_and_both_zeros(dtype, length, descending, device):
     rng = np.random.default_rng(length)
     special = np.asarray([np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf, 1.0, -1.0, 5e-324], dtype)
@@ -149,8 +150,8 @@ def test_rows_with_nan_and_both_zeros(dtype, length, descending, device):
 
 
 @DESCENDING
-@pytest.mark.parametrize("dtype", REAL)
-@pytest.mark.parametrize("length", range(1, 10))
+@loop_over("dtype", REAL)
+@loop_over("length", range(1, 10))
 def test_many_rows_of_a_few_items(length, dtype, descending):
     """By a network of keys joined with places: ties and special values are what it could put in another order."""
     x = np.stack([bits(dtype, 200 * length, 1), sample(dtype, 200 * length, 2, *range_of(dtype))])
@@ -254,7 +255,7 @@ def large_rows(dtype, n):
 @pytest.mark.usefixtures("restore_threads")
 @DESCENDING
 @pytest.mark.parametrize("threads", [1, 2, 5])
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "uint64", "int16"])
+@loop_over("dtype", ["float32", "float64", "int32", "int64", "uint64", "int16"])
 def test_large_rows_by_any_number_of_threads(dtype, threads, descending):
     sk.set_num_threads(threads)
     for name, x in large_rows(dtype, 700_001):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, assert_same, to_device, to_numpy
 
 inf, nan = math.inf, math.nan
@@ -15,8 +16,8 @@ FLOATS = ["float16", "float32", "float64"]
 COMPLEX = ["complex64", "complex128"]
 
 
-@pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("length", [1, 41])
+@loop_over("dtype", FLOATS)
+@loop_over("length", [1, 41])
 def test_nan_values_are_distinct_and_zeros_are_one(dtype, length, device):
     values = np.array([nan, 0.0, 1.0, -0.0, nan, inf, 1.0, -inf, 0.0] * length, dtype=dtype)
     x = to_device(device, values)
@@ -59,8 +60,8 @@ def test_unique_of_0_d_and_of_nothing(device):
     assert sk.unique_values(sk.ones((0,), dtype="bool", device=device)).shape == (0,)
 
 
-@pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("side", ["left", "right"])
+@loop_over("dtype", FLOATS)
+@loop_over("side", ["left", "right"])
 def test_searchsorted_is_consistent_with_sort(dtype, side, device):
     rng = np.random.default_rng(1)
     values = np.concatenate([rng.integers(-4, 4, 60), [nan, nan, inf, -inf, 0.0, -0.0]])
@@ -89,7 +90,7 @@ def test_isin_goes_by_equality(dtype, device):
 REDUCTIONS = ["sum", "prod", "mean", "max", "min", "std", "var"]
 
 
-@pytest.mark.parametrize("dtype", FLOATS)
+@loop_over("dtype", FLOATS)
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_nan_goes_through_reductions_wherever_it_is(name, dtype, device):
     function = getattr(sk, name)
@@ -130,7 +131,7 @@ def test_complex_sums_keep_nan_and_infinities_to_their_part(dtype, device):
         assert got.imag == inf
 
 
-@pytest.mark.parametrize("dtype", DTYPES[1:])
+@loop_over("dtype", DTYPES[1:])
 def test_reductions_of_nothing(dtype, device):
     x = sk.empty((0, 3), dtype=dtype, device=device)
     assert_same(sk.astype(sk.sum(x, axis=0), sk.complex128), np.zeros(3, complex), device)
@@ -208,7 +209,7 @@ def test_shapes_that_do_not_fit_raise(device):
         sk.linalg.cross(one, three)
 
 
-@pytest.mark.parametrize("dtype", DTYPES[1:9])
+@loop_over("dtype", DTYPES[1:9])
 def test_integer_products_wrap_around_exactly(dtype, device):
     rng = np.random.default_rng(2)
     info = np.iinfo(dtype)

@@ -11,6 +11,7 @@ import pytest
 import skerry as sk
 
 from tests.python.devices.test_faults import OPERATIONS
+from tests.python.loops import loop_over
 from tests.python.oracle import (
     BEYOND_THE_STANDARD,
     DTYPES,
@@ -99,7 +100,7 @@ def test_namespaces_are_found_by_version(device):
         x.__array_namespace__("2025.12")
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over("dtype", DTYPES)
 def test_conversions_to_python_scalars_by_kind(dtype, device):
     kind = np.dtype(dtype).kind
     x = sk.ones((), dtype=dtype, device=device)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import skerry as sk
 
+from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, assert_same, to_device, to_numpy
 
 pytestmark = pytest.mark.usefixtures("strict_promotion")
@@ -44,8 +45,8 @@ for real, results in {
 PROMOTION.update({(b, a): result for (a, b), result in list(PROMOTION.items())})
 
 
-@pytest.mark.parametrize("left", DTYPES)
-@pytest.mark.parametrize("right", DTYPES)
+@loop_over("left", DTYPES)
+@loop_over("right", DTYPES)
 def test_promotion_is_the_table_and_no_more(left, right, device):
     want = PROMOTION.get((left, right))
     x1, x2 = (sk.ones((2,), dtype=name, device=device) for name in (left, right))
@@ -70,8 +71,8 @@ def test_promotion_is_the_table_and_no_more(left, right, device):
     assert sk.where(x1 == x1, x1, x2).dtype == np.dtype(want)
 
 
-@pytest.mark.parametrize("source", DTYPES)
-@pytest.mark.parametrize("target", DTYPES)
+@loop_over("source", DTYPES)
+@loop_over("target", DTYPES)
 def test_can_cast_follows_promotion(source, target):
     want = PROMOTION.get((source, target)) == target
     assert sk.can_cast(np.dtype(source), np.dtype(target)) is want
@@ -99,8 +100,8 @@ SCALARS = [
 ]
 
 
-@pytest.mark.parametrize(("scalar", "results"), SCALARS, ids=str)
-@pytest.mark.parametrize("dtype", DTYPES)
+@loop_over(("scalar", "results"), SCALARS)
+@loop_over("dtype", DTYPES)
 def test_python_scalars_take_the_dtype_of_the_array(scalar, results, dtype, device):
     x = sk.ones((3,), dtype=dtype, device=device)
     forward, backward = (
@@ -219,7 +220,7 @@ def fraction(x):
     return Fraction(float(x))
 
 
-@pytest.mark.parametrize("dtype", INTEGERS)
+@loop_over("dtype", INTEGERS)
 def test_integer_powers_are_exact_modulo_the_width(dtype, device):
     bits = np.iinfo(dtype).bits
     base = np.array([0, 1, 2, 3, 5, 7, 10, 11, 13] + ([-1, -2, -3] if dtype in SIGNED else []))
@@ -265,7 +266,7 @@ SUMS = {
 }
 
 
-@pytest.mark.parametrize("dtype", SUMS)
+@loop_over("dtype", SUMS)
 def test_sums_are_of_the_default_integer_or_of_the_floating_dtype(dtype, device):
     x = to_device(device, np.ones((3, 2), dtype=dtype))
     for name in ("sum", "prod", "cumulative_sum", "cumulative_prod"):

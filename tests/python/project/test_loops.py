@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Tests that loop over combinations try all of them, and name each one that fails or is skipped."""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+from tests.python import loops
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+PROGRAM = """
+import pytest
+from tests.python.loops import loop_over
+
+@loop_over("shape", [(), (2,)])
+@loop_over("dtype", ["int8", "int16", "float32"])
+def test_product(dtype, shape):
+    print("tried", dtype, shape)
+    assert dtype != "int16" or shape == (), "odd"
+    if dtype == "float32":
+        pytest.skip("no floats")
+
+@loop_over(("name", "dtype"), [("add", "int8"), ("add", "int16"), ("sin", "float32")], items="name")
+@pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
+def test_functions(name, dtype, device):
+    assert (name, dtype, device) != ("add", "int8", "cuda:0")
+    assert (name == "sin") == (dtype == "float32")
+"""
+
+
+def run(tmp_path, *options):
+    path = tmp_path / "test_program.py"
+    path.write_text(PROGRAM)
+    plugins = ["-p", "tests.conftest", "-p", "no:cacheprovider"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-c",
+        "/dev/null",
+        "-rfs",
+        *plugins,
+        *options,
+        str(path),
+    ]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_each_failing_combination_is_named(tmp_path):
+    done = run(tmp_path)
+    assert done.returncode == 1
+    assert "SUBFAILED(shape=(2,), dtype='int16')" in done.stdout
+    assert "test_functions[add-cuda:0]" in done.stdout
+    assert done.stdout.count("SUBFAILED") == 2
+    assert done.stdout.count("tried int8") == 2  # combinations behind the one that failed, too
+    assert "SKIPPED [2]" in done.stdout
+    assert "no floats" in done.stdout
+
+
+def test_names_of_items_separate_items(tmp_path):
+    done = run(tmp_path, "--collect-only", "-q")
+    items = [line.split("::")[1] for line in done.stdout.splitlines() if "::" in line]
+    functions = [
+        f"test_functions[{device}-{name}]"
+        for device in ("cpu:0", "cuda:0")
+        for name in ("add", "sin")
+    ]
+    assert sorted(items) == sorted(["test_product", *functions])
+
+
+def test_a_few_combinations_are_chosen_by_the_name_of_the_item():
+    combinations = [{"n": n} for n in range(100)]
+    chosen = loops.choose(combinations, "test_sum[cpu:0]")
+    assert len(chosen) == loops.QUICK_COUNT
+    assert chosen == loops.choose(combinations, "test_sum[cpu:0]")
+    assert chosen != loops.choose(combinations, "test_sum[cpu:1]")
+    assert loops.choose(combinations[:3], "test_sum") == combinations[:3]
+    assert loops.choose([], "test_sum") == []
+
+
+def test_marks_of_values_are_refused():
+    with pytest.raises(TypeError, match="marks of pytest"):
+        loops.loop_over("n", [pytest.param(1, marks=pytest.mark.skip)])(lambda n: n)
