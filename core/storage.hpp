@@ -34,6 +34,13 @@ class Storage {
   /// The memory itself may not be written (an imported read-only buffer); a view can be read-only
   /// without this.
   [[nodiscard]] bool read_only() const noexcept { return read_only_; }
+  /// Somebody outside of the library gets the address, and may write there: until as many calls of
+  /// end_export().
+  void begin_export() noexcept { exports_.fetch_add(1, std::memory_order_relaxed); }
+  void end_export() noexcept { exports_.fetch_sub(1, std::memory_order_relaxed); }
+  [[nodiscard]] bool is_exported() const noexcept {
+    return exports_.load(std::memory_order_relaxed) != 0;
+  }
   /// Null where the layers above know no more than this class.
   [[nodiscard]] const StorageAttachment* attachment() const noexcept { return attachment_; }
 
@@ -57,6 +64,7 @@ class Storage {
   Device device_;
   bool read_only_;
   const StorageAttachment* attachment_;
+  std::atomic<long> exports_{0};
 };
 
 /// Owning pointer to a storage.

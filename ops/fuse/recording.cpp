@@ -76,6 +76,12 @@ bool Recording::records(Device device) noexcept {
   return has_form(fuse.run_pass, device) || has_form(fuse.compiled, device);
 }
 
+void Recording::report_alias(const char* operation, const char* operand,
+                             const NdArray& x) noexcept {
+  if (hooks_above.observe_alias == nullptr) return;
+  hooks_above.observe_alias(operation, operand, is_foreign(*x.memory()));
+}
+
 std::int32_t Recording::find_place(const Layout& layout) {
   const std::int32_t found_index = find_latest(layouts_, [&](const LayoutEntry& entry) {
     return entry.layout.shape == layout.shape && entry.layout.strides == layout.strides;
@@ -155,7 +161,7 @@ bool Recording::may_change(const NdArray& x) const noexcept {
     ++readers;
   }
   // Consumers are told of other devices' memory by its address, which no reference counts.
-  return memory.references() == readers && !is_foreign(memory) && is_host(memory.device()) &&
+  return memory.references() == readers && may_read_later(x) && is_host(memory.device()) &&
          !x.read_only() && x.layout().offset == 0 && x.is_c_contiguous();
 }
 

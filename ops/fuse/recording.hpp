@@ -97,6 +97,10 @@ struct EvaluationHooks {
   void (*warn)(const char* text) noexcept = nullptr;
   /// Of each pass before it runs; null where nobody watches.
   void (*observe_pass)(const PassReport& pass) noexcept = nullptr;
+  /// Of an operation that is not recorded, as others may write to its operand, which is imported
+  /// memory or exported; null where nobody watches.
+  void (*observe_alias)(const char* operation, const char* operand,
+                        bool is_imported) noexcept = nullptr;
 };
 
 /// Runs a kernel that reads what a pass makes: it gets the pass's parameters (FuseKernels::feed),
@@ -160,6 +164,13 @@ class Recording {
   /// Has `reduce` read the value of a pending array, which is made for it and not stored, and stays
   /// pending; `is_held` by others than who asks. False where it is better computed: evaluate() it.
   [[nodiscard]] bool feed(const NdArray& x, bool is_held, const feed_reader& reduce);
+  /// Whether a recorded operation may read x later than it is called: nobody else may write to its
+  /// memory, be it imported or exported.
+  [[nodiscard]] static bool may_read_later(const NdArray& x) noexcept {
+    return !is_foreign(*x.memory()) && !x.memory()->is_exported();
+  }
+  /// Tells who watches that an operation is not recorded, as others may write to its operand x.
+  static void report_alias(const char* operation, const char* operand, const NdArray& x) noexcept;
   /// Whether operations that change x in place are recorded: nobody else sees its memory.
   [[nodiscard]] bool may_change(const NdArray& x) const noexcept;
   /// As evaluate(), if what is recorded reads memory that `target` may share: it is to be written.

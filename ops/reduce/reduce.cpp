@@ -325,6 +325,10 @@ std::optional<NdArray> reduce_recorded(Recording& recording, reduction_id op, co
   }
   const int rows = find_rows(x.shape(), selected_axes, described, x.itemsize());
   if (rows >= 0) {
+    if (pending_of(x) == nullptr && !Recording::may_read_later(x)) {
+      Recording::report_alias(entry.name, "x", x);
+      return std::nullopt;
+    }
     const ReduceParams params{
         {.input = OperandList::no_memory(), .output = OperandList::no_memory()},
         described,

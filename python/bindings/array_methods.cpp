@@ -76,7 +76,7 @@ PyObject* run_array_namespace(const Arguments& arguments) {
 }
 
 PyObject* run_dlpack(const Arguments& arguments) {
-  return export_capsule(value_of(arguments.self), arguments[0], arguments[1], arguments[2],
+  return export_capsule(target_of(arguments.self), arguments[0], arguments[1], arguments[2],
                         optional_boolean(arguments, 3));
 }
 

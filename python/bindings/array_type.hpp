@@ -52,6 +52,14 @@ void prepare_array_type(PyObject* module);
     resolve_array(array);
   return header_of(array);
 }
+/// The same of an array that is given to others, who may write to it: what is recorded and reads it
+/// is computed before.
+[[nodiscard]] inline const NdArray& target_of(PyObject* array) {
+  const NdArray& x = value_of(array);
+  if (fused_work != 0) [[unlikely]]
+    evaluate_readers(x);
+  return x;
+}
 /// A new Python object for an array.
 [[nodiscard]] PyObject* wrap(NdArray&& value);
 /// The same for the array that `make` returns, which runs without the GIL if that is worth it. In

@@ -95,12 +95,14 @@ Object describe_memory(const NdArray& array) {
   if (!array.is_c_contiguous()) put(about, Key::strides, tuple_of(array.strides()));
   put(about, Key::version, Object(PyLong_FromLong(version)));
   if (version >= 3) put(about, Key::stream, stream);
+  array.memory()->begin_export();  // for good: nobody says when the dictionary's reader is done
   return about;
 }
 
 PyObject* get_interface(PyObject*, PyObject* self) {
   return translate_exceptions("__cuda_array_interface__", [&]() -> PyObject* {
-    const NdArray& array = require_array("self", self);
+    static_cast<void>(require_array("self", self));
+    const NdArray& array = target_of(self);
     if (!capabilities_of(array.device()).has_cuda_interface && !is_pinned(*array.memory())) {
       PyErr_Format(PyExc_AttributeError,
                    "__cuda_array_interface__: the array is on %s, whose memory no GPU reads; move "

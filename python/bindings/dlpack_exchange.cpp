@@ -38,7 +38,9 @@ int run_for_c_caller(Body&& body) noexcept {
 }
 
 const NdArray& array_of(void* object) {
-  return require_array("the object", static_cast<PyObject*>(object));
+  auto* const array = static_cast<PyObject*>(object);
+  static_cast<void>(require_array("the object", array));
+  return target_of(array);
 }
 
 /// A consumer comes after our current stream, for which it asks, and no other. Logical devices

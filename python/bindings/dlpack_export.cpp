@@ -17,6 +17,7 @@
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/dlpack_tensor.hpp"
+#include "python/bindings/exported_memory.hpp"
 #include "python/bindings/foreign.hpp"
 #include "python/bindings/lazy_object.hpp"
 
@@ -42,7 +43,7 @@ constexpr auto type_codes = [] {
 template <class Managed>
 struct Exported {
   Managed managed;  // every member is set by make_managed
-  StorageRef memory;
+  ExportedMemory memory;
 
   explicit Exported(const StorageRef& storage) noexcept : memory(storage) {}
   static void free(Exported* whole) {
@@ -177,7 +178,7 @@ bool is_own(const Managed* managed) noexcept {
 template <class Managed>
 StorageRef own_memory(const Managed* managed) noexcept {
   if (!is_own(managed)) return {};
-  return static_cast<const Exported<Managed>*>(managed->context)->memory;
+  return static_cast<const Exported<Managed>*>(managed->context)->memory.storage();
 }
 
 template ManagedTensor* make_managed(const NdArray&, DeviceId);

@@ -115,7 +115,8 @@ void warn(const char* text) noexcept {
 }
 
 EvaluationHooks hooks = {.set_value = take_value, .warn = warn};
-PyObject* monitor = nullptr;  ///< a callable
+PyObject* monitor = nullptr;  ///< a callable, as the next
+PyObject* alias_monitor = nullptr;
 
 void report_pass(const PassReport& pass) noexcept {
   const ErrorAside error_scope;
@@ -130,6 +131,21 @@ void report_pass(const PassReport& pass) noexcept {
       },
       false);
   if (!done) PyErr_WriteUnraisable(monitor);
+}
+
+void report_alias(const char* operation, const char* operand, bool is_imported) noexcept {
+  const ErrorAside error_scope;
+  PyObject* const ignored = PyObject_CallFunction(alias_monitor, "ssO", operation, operand,
+                                                  is_imported ? Py_True : Py_False);
+  if (ignored == nullptr) PyErr_WriteUnraisable(alias_monitor);
+  Py_XDECREF(ignored);
+}
+
+PyObject* observe_aliases(PyObject*, PyObject* callback) {
+  Py_XSETREF(alias_monitor, callback == Py_None ? nullptr : Py_NewRef(callback));
+  hooks.observe_alias = alias_monitor == nullptr ? nullptr : report_alias;
+  Recording::set_hooks(hooks);
+  Py_RETURN_NONE;
 }
 
 PyObject* observe_passes(PyObject*, PyObject* callback) {
@@ -158,6 +174,10 @@ PyMethodDef module_functions[] = {
      "watch_passes($module, watcher, /)\n--\n\nCalls watcher(operations, shape, moved, "
      "moved_eager, "
      "is_fed, rows) before each pass; None ends it."},
+    {"watch_aliases", observe_aliases, METH_O,
+     "watch_aliases($module, watcher, /)\n--\n\nCalls watcher(operation, operand, is_imported) "
+     "where an operation is not recorded, as others may write to the memory of the operand; None "
+     "ends it."},
     {"least_recorded", exchange_recorded, METH_O,
      "least_recorded($module, nbytes, /)\n--\n\nFrom what size of a result on calls are recorded. "
      "Returns what it was."},
@@ -340,6 +360,10 @@ bool begin_pending(ArrayObject* self) noexcept {
 
 void end_pending(PyObject* self) noexcept {
   if (is_pending(self)) --fused_work;
+}
+
+void evaluate_readers(const NdArray& target) {
+  if (Recording* const recording = Recording::current()) recording->evaluate_readers(target);
 }
 
 bool resolve_array(PyObject* object) {

@@ -8,6 +8,7 @@
 #include "core/errors.hpp"
 #include "device/backend.hpp"
 #include "python/bindings/array_type.hpp"
+#include "python/bindings/exported_memory.hpp"
 
 namespace skerry::python {
 namespace {
@@ -24,7 +25,7 @@ void* address_of(const NdArray& array) {
 /// The array, if its memory is the host's; else an AttributeError is set, so that `hasattr` is
 /// False.
 const NdArray* on_host(const char* name, PyObject* self) {
-  const NdArray& array = value_of(self);
+  const NdArray& array = target_of(self);
   if (capabilities_of(array.device()).host_memory) return &array;
   PyErr_Format(PyExc_AttributeError,
                "%s: the array is on %s; copy it to the host first: x.to_device(\"cpu\")", name,
@@ -32,9 +33,10 @@ const NdArray* on_host(const char* name, PyObject* self) {
   return nullptr;
 }
 
-/// Its consumer holds the memory, too, as a fused operation in place has to know.
+/// As its consumer holds it.
 struct SharedStruct : ArrayStruct {
-  StorageRef memory;
+  explicit SharedStruct(const StorageRef& storage) noexcept : memory(storage) {}
+  ExportedMemory memory;
 };
 
 void free_struct(PyObject* capsule) {
@@ -48,8 +50,7 @@ PyObject* get_array_struct(PyObject* self, void*) {
     const NdArray* array = on_host("__array_struct__", self);
     if (array == nullptr) return nullptr;
     const char* typestr = info(array->dtype()).typestr;
-    auto about = std::make_unique<SharedStruct>();
-    about->memory = array->memory();
+    auto about = std::make_unique<SharedStruct>(array->memory());
     about->rank = array->rank();
     about->kind = typestr[1];
     about->itemsize = static_cast<int>(array->itemsize());
@@ -75,6 +76,7 @@ PyObject* get_array_interface(PyObject* self, void*) {
   return translate_exceptions([&]() -> PyObject* {
     const NdArray* array = on_host("__array_interface__", self);
     if (array == nullptr) return nullptr;
+    array->memory()->begin_export();  // for good: nobody says when the dictionary's reader is done
     const char* typestr = info(array->dtype()).typestr;
     // Strides also where there are no gaps, which None would say: Pillow would then take the array
     // for a buffer, which it is not, and asks for its bytes so.

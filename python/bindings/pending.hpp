@@ -4,6 +4,8 @@
 
 #include <Python.h>
 
+#include "core/ndarray.hpp"
+
 namespace skerry::python {
 
 struct ArrayObject;
@@ -22,6 +24,10 @@ inline long fused_work = 0;
 bool resolve_array(PyObject* object);
 /// The same for some objects, where no exception can be thrown: false with an error set.
 [[nodiscard]] bool resolve_arrays(PyObject* const* objects, Py_ssize_t count) noexcept;
+
+/// Computes what this thread has recorded, if it reads memory that `target` may share, and others
+/// may write from now on.
+void evaluate_readers(const NdArray& target);
 
 /// For an object whose value has pending memory, before it is seen by anybody. False for another.
 bool begin_pending(ArrayObject* self) noexcept;

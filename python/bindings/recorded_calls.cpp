@@ -62,8 +62,9 @@ class RecordedArgs {
   /// False where it can't be: the call itself says what is wrong. The first `required` are not
   /// None. Of `arguments`, unless null, the first is an array, and what becomes one is converted,
   /// in the order of the call. Throws PythonError, and as convert_argument does.
-  bool read(const Recording& recording, PyObject* const* args, int count, int required,
-            const char* const* names, const Arguments* arguments = nullptr) {
+  bool read(const Recording& recording, const char* operation, PyObject* const* args, int count,
+            int required, const char* const* names, const Arguments* arguments = nullptr) {
+    const Operand* aliased = nullptr;
     for (int i = 0; i < count; ++i) {
       Operand& x = operands[i];
       x.name = names[i];
@@ -90,10 +91,16 @@ class RecordedArgs {
         }
       }
       if (arguments != nullptr && operands[0].array == nullptr) return false;
-      if (x.array != nullptr && !Recording::records(x.array->device())) return false;
-      has_array_ = has_array_ || x.array != nullptr;
+      if (x.array == nullptr) continue;
+      if (!Recording::records(x.array->device())) return false;
+      has_array_ = true;
+      if (aliased == nullptr && !is_pending(args[i]) && !Recording::may_read_later(*x.array))
+        aliased = &x;
     }
-    return has_pending_ || (has_array_ && !is_small({operands, static_cast<std::size_t>(count)}));
+    const std::span<const Operand> all(operands, static_cast<std::size_t>(count));
+    if (!has_pending_ && (!has_array_ || is_small(all))) return false;
+    if (aliased != nullptr) Recording::report_alias(operation, aliased->name, *aliased->array);
+    return aliased == nullptr;
   }
 
   Operand operands[max_operands];
@@ -111,12 +118,12 @@ constexpr const char* clip_names[] = {"x", "min", "max"};
 
 /// Makes what `function` gives from the operands, where they can be recorded.
 template <class Make>
-PyObject* record_by(PyObject* const* args, int count, int required, const char* const* names,
-                    Make function, const Arguments* arguments = nullptr) {
+PyObject* record_by(const char* operation, PyObject* const* args, int count, int required,
+                    const char* const* names, Make function, const Arguments* arguments = nullptr) {
   Recording* const recording = open_recording();
   if (recording == nullptr) return nullptr;
   RecordedArgs read;
-  if (!read.read(*recording, args, count, required, names, arguments)) return nullptr;
+  if (!read.read(*recording, operation, args, count, required, names, arguments)) return nullptr;
   return function(*recording, read.operands);
 }
 
@@ -161,7 +168,7 @@ bool runs_at_once(PyObject* const* args, int count) noexcept {
 PyObject* record_call(op_id op, PyObject* const* args, int count) noexcept {
   return translate_exceptions(op_table()[op].name, [&] {
     return record_by(
-        args, count, count, count == 1 ? unary_names : binary_names,
+        op_table()[op].name, args, count, count, count == 1 ? unary_names : binary_names,
         [&](Recording& recording, const Operand* operands) {
           if (PyObject* const component = part_of_reals(op, args[0], *operands[0].array)) {
             return component;
@@ -194,7 +201,7 @@ PyObject* record_in_place(op_id op, PyObject* self, PyObject* other) noexcept {
         is_pending(self) || (threads_without_gil == 0 && recording->may_change(changed->value));
     PyObject* const args[] = {self, other};
     RecordedArgs read;
-    if (!may_change || !read.read(*recording, args, 2, 2, binary_names)) {
+    if (!may_change || !read.read(*recording, op_table()[op].name, args, 2, 2, binary_names)) {
       if (!is_pending(self)) recording->evaluate_readers(changed->value);
       return nullptr;
     }
@@ -206,7 +213,7 @@ PyObject* record_in_place(op_id op, PyObject* self, PyObject* other) noexcept {
 
 PyObject* record_where(const Arguments& arguments) {
   return record_by(
-      arguments.values, 3, 3, where_names,
+      "where", arguments.values, 3, 3, where_names,
       [&](Recording& recording, const Operand* operands) {
         return wrap(skerry::record_where(recording, operands[0], operands[1], operands[2]));
       },
@@ -215,7 +222,7 @@ PyObject* record_where(const Arguments& arguments) {
 
 PyObject* record_clip(const Arguments& arguments) {
   return record_by(
-      arguments.values, 3, 1, clip_names,
+      "clip", arguments.values, 3, 1, clip_names,
       [&](Recording& recording, const Operand* operands) {
         return wrap(skerry::record_clip(recording, *operands[0].array, operands[1], operands[2]));
       },
@@ -224,7 +231,7 @@ PyObject* record_clip(const Arguments& arguments) {
 
 PyObject* record_astype(const Arguments& arguments) {
   return record_by(
-      arguments.values, 1, 1, unary_names,
+      "astype", arguments.values, 1, 1, unary_names,
       [&](Recording& recording, const Operand* operands) -> PyObject* {
         const NdArray& x = *operands[0].array;
         const Dtype type = parse_dtype(arguments[1]);

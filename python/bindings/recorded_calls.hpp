@@ -10,8 +10,8 @@
 
 // Calls that are recorded while a fused function runs; asked for where fused_work != 0. Null
 // without an error: the call is to be run, as this thread records nothing, or not on the device, or
-// as an argument is no array and no scalar, or as all arrays are small. Null with one: it failed as
-// the call would have.
+// as an argument is no array and no scalar, or memory that others may write, or as all arrays are
+// small. Null with one: it failed as the call would have.
 
 namespace skerry {
 class Recording;

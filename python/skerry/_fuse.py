@@ -95,6 +95,8 @@ def _asking_line() -> str:
 def explain(function: _Callable[..., _Any], /, *args: _Any, **keywords: _Any) -> None:
     """Print what a fused call computes in passes, the bytes that these move, and what asked for them at which line.
 
+    Operations that no pass computes as others may write to their operands are named, too.
+
     Parameters
     ----------
     function : callable
@@ -104,6 +106,7 @@ def explain(function: _Callable[..., _Any], /, *args: _Any, **keywords: _Any) ->
 
     """
     lines: list[str] = []
+    passes = 0
     sums = [0, 0]
     own_thread = _threading.get_ident()
 
@@ -115,8 +118,10 @@ def explain(function: _Callable[..., _Any], /, *args: _Any, **keywords: _Any) ->
         is_fed: bool,
         rows: int,
     ) -> None:
+        nonlocal passes
         if _threading.get_ident() != own_thread:
             return
+        passes += 1
         line = _asking_line()
         use = "for a reduction" if is_fed else "for a value" if line else "at the end"
         lines.append(
@@ -128,13 +133,23 @@ def explain(function: _Callable[..., _Any], /, *args: _Any, **keywords: _Any) ->
         sums[0] += moved
         sums[1] += moved_eager
 
+    def watch_alias(operation: str, operand: str, is_imported: bool) -> None:
+        if _threading.get_ident() != own_thread:
+            return
+        memory = "imported memory" if is_imported else "memory that was handed out"
+        lines.append(
+            f"{operation} at once, not in a pass, in {_asking_line()}: "
+            f"{operand} is {memory}, which others may write; a copy is recorded"
+        )
+
     _core.watch_passes(watch)
+    _core.watch_aliases(watch_alias)
     try:
         fuse(function)(*args, **keywords)
     finally:
         _core.watch_passes(None)
-    count = len(lines)
-    print(f"{count} pass{'es' * (count != 1)}, {sums[0]} bytes moved, {sums[1]} one by one")
+        _core.watch_aliases(None)
+    print(f"{passes} pass{'es' * (passes != 1)}, {sums[0]} bytes moved, {sums[1]} one by one")
     for line in lines:
         print(f"  {line}")
 

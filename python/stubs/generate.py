@@ -98,6 +98,7 @@ PARAMETERS = {
     "unravel_indices.indices": "Array",
     "least_recorded.nbytes": "int",
     "watch_passes.watcher": "Callable[[int, tuple[int, ...], int, int, bool, int], object] | None",
+    "watch_aliases.watcher": "Callable[[str, str, bool], object] | None",
     "with_axes.least": "int",
     "with_axes.values": "tuple[Any, ...]",
     "require_one_device.arrays": "tuple[Array, ...]",
@@ -133,7 +134,7 @@ RESULTS = {
         "count_cuda_calls draw fail_allocation rehearsal_delay rehearsal_fail_call rehearsal_set_captured rehearse "
         "require_objects require_one_device reset_peak scatter_reduce set_current_stream set_default_device "
         "set_memory_limit set_num_threads set_numpy_memory slow_waiting_cuda_calls synchronize "
-        "use_device_context use_promotion_context use_version_context watch_passes".split(),
+        "use_device_context use_promotion_context use_version_context watch_aliases watch_passes".split(),
         "None",
     ),
     **dict.fromkeys(

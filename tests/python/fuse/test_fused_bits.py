@@ -59,7 +59,9 @@ def laid_out(rng, dtype, shape, layout, device):
         "column": lambda put: put((n, 1)),
         "0-d": lambda put: put(()),
     }
-    return builders[layout](lambda extents: sk.asarray(sample(rng, dtype, extents), device=device))
+    return builders[layout](
+        lambda extents: sk.asarray(sample(rng, dtype, extents), device=device, copy=True)
+    )
 
 
 def chain(choices, arrays):
@@ -160,7 +162,7 @@ def test_records_without_elements(shape):
 def test_each_dtype_in_a_chain(dtype):
     """More than a piece of each, and a tail."""
     rng = np.random.default_rng(1)
-    x, y = (sk.asarray(sample(rng, dtype, (5003,))) for _ in range(2))
+    x, y = (sk.asarray(sample(rng, dtype, (5003,)), copy=True) for _ in range(2))
 
     def run(x, y):
         t = x * y
@@ -171,7 +173,7 @@ def test_each_dtype_in_a_chain(dtype):
 
 
 def test_a_stencil_of_views():
-    x = sk.asarray(np.random.default_rng(3).normal(size=(301, 517)))
+    x = sk.asarray(np.random.default_rng(3).normal(size=(301, 517)), copy=True)
 
     def stencil(x):
         return (x[1:-1, :-2] + x[1:-1, 2:] + x[:-2, 1:-1] + x[2:, 1:-1] - 4 * x[1:-1, 1:-1]) * 0.25
@@ -180,7 +182,7 @@ def test_a_stencil_of_views():
 
 
 def test_more_operands_than_one_pass_takes():
-    arrays = [sk.asarray(np.random.default_rng(i).normal(size=1000)) for i in range(50)]
+    arrays = [sk.asarray(np.random.default_rng(i).normal(size=1000), copy=True) for i in range(50)]
 
     def run(arrays):
         total = arrays[0] * 1.5
@@ -194,7 +196,7 @@ def test_more_operands_than_one_pass_takes():
 
 
 def test_ranks_beyond_those_of_a_plan():
-    x = sk.asarray(np.random.default_rng(5).normal(size=(2,) * 12))
+    x = sk.asarray(np.random.default_rng(5).normal(size=(2,) * 12), copy=True)
     transposed = sk.permute_dims(x, (11, 3, 9, 1, 7, 5, 6, 4, 8, 2, 10, 0))
 
     def run(x, y):

@@ -41,7 +41,7 @@ def test_a_chain_has_the_bits_of_eager_calls(function, dtype):
         x = rng.normal(scale=3, size=n).astype(dtype)
         special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, -np.nan, 1e-40, -1e-310], dtype)
         x[rng.integers(0, n, n // 8 + 1)] = rng.choice(special, n // 8 + 1)
-        arrays = [sk.asarray(x), sk.asarray(rng.normal(size=n).astype(dtype))]
+        arrays = [sk.asarray(x, copy=True), sk.asarray(rng.normal(size=n).astype(dtype), copy=True)]
         for scalar in (0.75, 0.5, -4.0, 1e-3):
             assert bits(sk.fuse(function)(*arrays, scalar)) == bits(function(*arrays, scalar)), (
                 n,
@@ -57,7 +57,7 @@ def test_of_two_nans_a_chain_hands_on_the_eager_one(dtype):
             (-np.nan, np.nan, -np.nan),
             (1.0, np.nan, -np.nan),
         ]:
-            arrays = [sk.asarray(np.full(n, value, dtype)) for value in (x, y)]
+            arrays = [sk.asarray(np.full(n, value, dtype), copy=True) for value in (x, y)]
             assert bits(sk.fuse(in_both_orders)(*arrays, scalar)) == bits(
                 in_both_orders(*arrays, scalar)
             )
@@ -66,8 +66,8 @@ def test_of_two_nans_a_chain_hands_on_the_eager_one(dtype):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_a_chain_over_rows_and_gaps(dtype):
     rng = np.random.default_rng(2)
-    whole = sk.asarray(rng.normal(size=(60, 310)).astype(dtype))
-    column = sk.asarray(rng.normal(size=(60, 1)).astype(dtype))
+    whole = sk.asarray(rng.normal(size=(60, 310)).astype(dtype), copy=True)
+    column = sk.asarray(rng.normal(size=(60, 1)).astype(dtype), copy=True)
     for x in (whole, whole[:, 3:-4], whole[:, ::2], whole.T[5:40].T):
         arrays = [x, x + 1, column]
         assert bits(sk.fuse(in_both_orders)(*arrays)) == bits(in_both_orders(*arrays))
@@ -87,7 +87,7 @@ def test_lengths_are_compared_as_eager_ones(dtype):
         mixed[rng.integers(0, 1000, 9)] = rng.choice(special, 9)
         for values in (z, mixed, z[:100] * 0.9, z[:64] * 1.1, np.full(200, bound)):
             with np.errstate(over="ignore"):
-                x = sk.asarray(np.asarray(values).astype(dtype))
+                x = sk.asarray(np.asarray(values).astype(dtype), copy=True)
 
             def compare(x, bound=bound):
                 y = x * 1.0
@@ -100,8 +100,8 @@ def test_lengths_are_compared_as_eager_ones(dtype):
 @pytest.mark.parametrize(("dtype", "real"), [("complex64", "float32"), ("complex128", "float64")])
 def test_lengths_that_others_read_or_that_are_no_first_operand(dtype, real):
     rng = np.random.default_rng(4)
-    z = sk.asarray((rng.normal(size=1000) + 1j * rng.normal(size=1000)).astype(dtype))
-    y = sk.asarray(rng.random(1000).astype(real))
+    z = sk.asarray((rng.normal(size=1000) + 1j * rng.normal(size=1000)).astype(dtype), copy=True)
+    y = sk.asarray(rng.random(1000).astype(real), copy=True)
 
     def compare(z, y):
         length = abs(z)
@@ -132,6 +132,6 @@ def test_after_a_nan_no_update_in_place_comes_twice(dtype):
         y = np.random.default_rng(n).normal(size=n).astype(dtype)
         y[:: max(n // 3, 1)] = np.nan
         x = [sk.asarray(np.arange(n, dtype=dtype), copy=True) for _ in range(2)]
-        y = sk.asarray(y)
+        y = sk.asarray(y, copy=True)
         assert bits(sk.fuse(update)(x[0], y, 3.0)) == bits(update(x[1], y, 3.0)), n
         assert bits(x[:1]) == bits(x[1:])

@@ -23,7 +23,7 @@ X = np.linspace(-2, 2, 1000)
 
 @pytest.fixture(params=["cpu:0", "cuda:0"])
 def x(request):
-    return sk.asarray(X, device=request.param)
+    return sk.asarray(X, device=request.param, copy=True)
 
 
 def both(function, *args):
@@ -205,7 +205,7 @@ def test_a_captured_array_may_be_written(x):
 
 @pytest.mark.parametrize("other", ["cpu:1", "cuda:0", "cuda:1"])
 def test_a_write_on_another_device_lets_what_is_recorded_wait(other):
-    x, y = sk.asarray(X), sk.asarray(X, device=other, copy=True)
+    x, y = sk.asarray(X, copy=True), sk.asarray(X, device=other, copy=True)
     waiting = []
 
     @sk.fuse
@@ -322,7 +322,7 @@ def test_a_watcher_that_asks_for_a_value_is_refused(monkeypatch):
     """Nothing is computed twice: the value is there when the evaluation is done."""
     refused = []
     monkeypatch.setattr("sys.unraisablehook", lambda raised: refused.append(str(raised.exc_value)))
-    x = sk.asarray(X)
+    x = sk.asarray(X, copy=True)
 
     @sk.fuse
     def run(x):
@@ -451,7 +451,7 @@ def test_threads_record_apart():
         return y
 
     def work(n):
-        x = sk.asarray(np.full(50_000, float(n)))
+        x = sk.asarray(np.full(50_000, float(n)), copy=True)
         results[n] = [run(x, n) for _ in range(10)]
 
     threads = [threading.Thread(target=work, args=(n,)) for n in range(6)]
@@ -460,7 +460,7 @@ def test_threads_record_apart():
     for thread in threads:
         thread.join()
     for n, arrays in results.items():
-        want = run.__wrapped__(sk.asarray(np.full(50_000, float(n))), n)
+        want = run.__wrapped__(sk.asarray(np.full(50_000, float(n)), copy=True), n)
         for array in arrays:
             assert host(array).tobytes() == host(want).tobytes()
 
