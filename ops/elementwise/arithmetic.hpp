@@ -18,7 +18,6 @@ struct abs {
           "the real one of its width.\n"
           "The least signed integer wraps around to itself.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = ChainStep::length,
   };
   static constexpr bool of_bits = true;
   template <signed_integral T>

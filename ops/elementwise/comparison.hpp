@@ -30,7 +30,6 @@ struct greater {
           "Whether x1 > x2.\n\n"
           "Real dtypes; the result is bool, False for NaN.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = ChainStep::above,
   };
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE bool operator()(T x1, T x2) const {
@@ -45,7 +44,6 @@ struct greater_equal {
           "Whether x1 >= x2.\n\n"
           "Real dtypes; the result is bool, False for NaN.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = ChainStep::above,
   };
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE bool operator()(T x1, T x2) const {
@@ -129,7 +127,6 @@ struct less {
           "Whether x1 < x2.\n\n"
           "Real dtypes; the result is bool, False for NaN.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = ChainStep::below,
   };
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE bool operator()(T x1, T x2) const {
@@ -144,7 +141,6 @@ struct less_equal {
           "Whether x1 <= x2.\n\n"
           "Real dtypes; the result is bool, False for NaN.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = ChainStep::below,
   };
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE bool operator()(T x1, T x2) const {

@@ -7,20 +7,6 @@
 
 namespace skerry {
 
-/// Whether the step before is the length of complex numbers, which this one compares with a bound.
-bool Evaluation::compares_lengths(nodes part_nodes, std::size_t position) {
-  if (position == 0) return false;
-  const node& operation = node_at(part_nodes[position]);
-  const node& previous_operation = node_at(part_nodes[position - 1]);
-  const reference& left = operation.inputs[0];
-  return operation.function.chain > ChainStep::length &&
-         previous_operation.function.chain == ChainStep::length &&
-         kind(previous_operation.inputs[0].type) == DtypeKind::complex_floating &&
-         !previous_operation.is_stored && previous_operation.last == static_cast<int>(position) &&
-         left.source == source::node && left.index == part_nodes[position - 1] &&
-         operation.inputs[1].source == source::constant;
-}
-
 /// Whether the step before leaves its result in registers for this one. Not where this one reads an
 /// array as well: a chain that reads many arrays in turn waits for memory, as the core asks for
 /// what comes next by the address of the instruction that loads, which is one for all of them. But
@@ -28,16 +14,9 @@ bool Evaluation::compares_lengths(nodes part_nodes, std::size_t position) {
 /// on the way, too; not in memory that is changed in place, as steps are run again after a NaN.
 void Evaluation::add_to_chain(nodes part_nodes, std::size_t position, FusedStep& step) {
   const node& operation = node_at(part_nodes[position]);
-  if (compares_lengths(part_nodes, position)) {
-    steps_.back().chain = ChainStep::length;
-    steps_.back().goes_on = true;
-    step.chain = operation.function.chain;
-    return;
-  }
   const bool is_real_float = operation.type == Dtype::float32 || operation.type == Dtype::float64;
-  const bool is_alone =
-      operation.function.chain < ChainStep::length && operation.type == operation.inputs[0].type;
-  const ChainStep chain = is_real_float && is_alone ? operation.function.chain : ChainStep::no;
+  const bool keeps_type = operation.type == operation.inputs[0].type;
+  const ChainStep chain = is_real_float && keeps_type ? operation.function.chain : ChainStep::no;
   step.chain = chain;
   if (chain == ChainStep::no || position == 0) return;
   FusedStep& last = steps_.back();

@@ -74,7 +74,6 @@ class Evaluation {
   [[nodiscard]] bool add_operand(const reference& new_operand);
   [[nodiscard]] bool add_operands(nodes part_nodes);
   [[nodiscard]] bool add_steps(nodes part_nodes);
-  [[nodiscard]] bool compares_lengths(nodes part_nodes, std::size_t position);
   void add_to_chain(nodes part_nodes, std::size_t position, FusedStep& step);
   [[nodiscard]] std::int16_t find_input(const reference& input);
   void allocate_outputs(nodes part_nodes);

@@ -21,9 +21,6 @@ enum class ChainStep : unsigned char {
   subtract_from,
   multiply_to,
   divide_into,
-  length,  ///< of complex numbers, which the next step compares with a constant
-  below,
-  above,
 };
 
 /// What an operation says about itself; part of its declaration.

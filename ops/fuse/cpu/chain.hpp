@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <limits>
-
 #include "ops/fuse/kernels.hpp"
 #include "ops/kernel/cpu/loops.hpp"
 #include "ops/kernel/cpu/vector.hpp"
@@ -128,40 +126,6 @@ class ChainBlock {
   const int64 start_;
   vector vectors_[N];
 };
-
-/// Compares lengths of complex numbers with a bound by their squares, where these are not too near
-/// each other, as the roots take most of the time. Returns how many of the n elements are done.
-template <class T>
-SKERRY_SHARED int64 compare_lengths(const StepLocations& locations, const FusedStep* length,
-                                    int64 n) noexcept {
-  using bits = ops::bits_t<T>;
-  const FusedStep& comparison = length[1];
-  const bits is_above = comparison.chain == ChainStep::above ? 1 : 0;
-  const char* const x = locations.find(length->locations[1], 0, 0);
-  char* const destination = locations.find(comparison.locations[0], 0, 0);
-  const T bound = load<T>(locations.find(comparison.locations[2], 0, 0));
-  if (!(bound > T(0x1p-30) && bound < T(0x1p30)) || locations.is_single(length->locations[1]))
-    return 0;
-  const T square = bound * bound;
-  const bits tolerance = ops::math::to_bits(square * T(0x1p-16));
-  constexpr bits infinite = ops::math::to_bits(std::numeric_limits<T>::infinity());
-  constexpr int sign = 8 * sizeof(T) - 1;
-  constexpr int64 block = 64;
-  for (int64 position = 0; position < n; position += block) {
-    const int64 end = minimum(position + block, n);
-    bits slow_path_bits = 0;  // the highest bit is set if it is near, or not a number
-    for (int64 i = position; i < end; ++i) {
-      const auto number = load<complex<T>>(x + i * int64(2 * sizeof(T)));
-      const T difference = number.re * number.re + number.im * number.im - square;
-      const bits magnitude = ops::math::to_bits(ops::math::fabs(difference));
-      const bits is_below = ops::math::to_bits(difference) >> sign;
-      slow_path_bits |= (magnitude - tolerance) | (infinite - magnitude);
-      destination[i] = static_cast<char>(is_below ^ is_above);
-    }
-    if ((slow_path_bits >> sign) != 0) return position;
-  }
-  return n;
-}
 
 /// As many of the n elements as make whole vectors before there may be a NaN; returns how many.
 template <class T>

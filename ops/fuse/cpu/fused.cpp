@@ -155,13 +155,8 @@ class Prefetcher {
 /// Steps that go on with each other, then the rest of them one by one.
 [[gnu::noinline]] void run_chained(const StepLocations& locations, const FusedStep* begin,
                                    const FusedStep* end, int64 n) noexcept {
-  const auto call_by_dtype = [&](auto of_float32, auto of_float64) {
-    return begin->widths[0] == sizeof(float32) ? of_float32(locations, begin, n)
-                                               : of_float64(locations, begin, n);
-  };
-  const int64 done = begin->chain == ChainStep::length
-                         ? call_by_dtype(compare_lengths<float32>, compare_lengths<float64>)
-                         : call_by_dtype(run_chain<float32>, run_chain<float64>);
+  const int64 done = begin->widths[0] == sizeof(float32) ? run_chain<float32>(locations, begin, n)
+                                                         : run_chain<float64>(locations, begin, n);
   for (; begin < end && done < n; ++begin) run_step(locations, *begin, done, n - done);
 }
 
