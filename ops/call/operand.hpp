@@ -7,12 +7,16 @@
 
 namespace skerry {
 
+class PendingValue;
+
 /// An argument of an operation: an array or a Python scalar (exactly one is set), with the name
 /// that the standard gives the parameter.
 struct Operand {
   const NdArray* array = nullptr;
   const Scalar* value = nullptr;
   const char* name = "x";
+  /// Where an operation is recorded: of an array that has no value yet. `array` is its header then.
+  const PendingValue* pending = nullptr;
 };
 
 }  // namespace skerry

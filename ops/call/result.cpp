@@ -10,9 +10,6 @@
 
 namespace skerry {
 
-[[gnu::tls_model("initial-exec")]] constinit thread_local detail::write_hook detail::before_write =
-    nullptr;
-
 NdArray empty_of(Layout layout, Dtype type, Device device) {
   std::int64_t nbytes = itemsize(type);
   for (const std::int64_t n : layout.shape) nbytes *= n;
@@ -33,7 +30,6 @@ void require_writable(const NdArray& target) {
     throw ReadOnlyError("elements of the target share memory: " + describe(target) +
                         " is a broadcast view; write to a copy of it");
   }
-  if (detail::before_write != nullptr) detail::before_write(target);
 }
 
 }  // namespace skerry

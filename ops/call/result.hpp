@@ -17,13 +17,6 @@ namespace skerry {
   return is_host(x.device()) ? x.data() : nullptr;
 }
 
-namespace detail {
-/// Called with each array that this thread is about to write, by who may have put off reading it;
-/// null while nobody may.
-using write_hook = void (*)(const NdArray& target);
-[[gnu::tls_model("initial-exec")]] extern constinit thread_local write_hook before_write;
-}  // namespace detail
-
 /// Throws ReadOnlyError, with the remedy, for a read-only target and for one in which two
 /// elements share memory.
 void require_writable(const NdArray& target);

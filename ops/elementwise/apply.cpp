@@ -193,12 +193,12 @@ Element element_of(const Scalar& value, Dtype type) {
 
 /// The step of apply_parts(), recorded. Arrays are converted where they are read.
 template <class LayoutOrShape>
-NdArray record_loop(Recording& recording, op_id op, const Common& common, const Dims& shape,
-                    LayoutOrShape layout_or_shape, std::span<const Operand> operands) {
+PendingArray record_loop(Recording& recording, op_id op, const Common& common, const Dims& shape,
+                         LayoutOrShape layout_or_shape, std::span<const Operand> operands) {
   const OpEntry& entry = entry_of(op);
   const Kernel<Plan>& loop = elementwise_kernel(op, common);
   RecordedInput inputs[Plan::max_operands - 1];
-  std::optional<NdArray> casts[Plan::max_operands - 1];
+  PendingArray casts[Plan::max_operands - 1];
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Operand& operand = operands[i];
     inputs[i].type = common.type;
@@ -206,9 +206,11 @@ NdArray record_loop(Recording& recording, op_id op, const Common& common, const 
       inputs[i].value = element_of(*operand.value, common.type);
     } else if (operand.array->dtype() == common.type) {
       inputs[i].array = operand.array;
+      inputs[i].pending = operand.pending;
     } else {
-      inputs[i].array =
-          &casts[i].emplace(record_operand(recording, *operand.array, common.type, shape));
+      casts[i] = record_operand(recording, operand, common.type, shape);
+      inputs[i].array = &casts[i].header;
+      inputs[i].pending = casts[i].value.get();
     }
   }
   const std::uint8_t cost = entry.expensive ? 8 : 1;
@@ -241,7 +243,7 @@ Decided decide(op_id op, const Common& common, std::span<const Operand>& operand
 
 }  // namespace
 
-NdArray record(Recording& recording, op_id op, std::span<const Operand> operands) {
+PendingArray record(Recording& recording, op_id op, std::span<const Operand> operands) {
   const Common operands_common = common_of(operands);
   if (needs_call_in_range(op, operands_common.type, operands)) {
     const CallInRange same(op, operands_common.type, operands);
@@ -258,21 +260,15 @@ NdArray record(Recording& recording, op_id op, std::span<const Operand> operands
   return record_loop<Layout&&>(recording, loop, loop_common, shape, std::move(layout), operands);
 }
 
-NdArray record_into(Recording& recording, op_id op, const NdArray& target,
-                    std::span<const Operand> operands) {
+PendingArray record_into(Recording& recording, op_id op, std::span<const Operand> operands) {
+  const NdArray& target = *operands[0].array;
   const Common operands_common = common_of(operands, &target);
   const std::span<const Operand> all_operands = operands;
   const auto [loop, loop_common, result] = decide(op, operands_common, operands, &target);
   check_result_shape(common_shape(all_operands), target);
-  NdArray array = record_loop<Layout&&>(recording, loop, loop_common, target.shape(),
-                                        Layout(target.layout()), operands);
-  PendingMemory* const old_pending = pending_of(target);
-  StorageRef& final_storage = pending_of(array)->target;
-  if (old_pending == nullptr) {
-    final_storage = target.memory();
-  } else {
-    final_storage = std::move(old_pending->target);
-  }
+  PendingArray array = record_loop<Layout&&>(recording, loop, loop_common, target.shape(),
+                                             Layout(target.layout()), operands);
+  recording.set_target(array, all_operands[0]);
   return array;
 }
 

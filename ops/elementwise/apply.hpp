@@ -9,6 +9,7 @@
 
 namespace skerry {
 
+struct PendingArray;
 class Recording;
 
 /// Applies an elementwise operation: common device → dtypes → broadcast → allocate → plan →
@@ -23,14 +24,15 @@ void apply_into(op_id op, const NdArray& target, std::span<const Operand> operan
 
 // The same, recorded: the checks are those of the calls, in the same order. Operands may be
 // pending.
-[[nodiscard]] NdArray record(Recording& recording, op_id op, std::span<const Operand> operands);
-/// What becomes of a pending `target` by apply_into().
-[[nodiscard]] NdArray record_into(Recording& recording, op_id op, const NdArray& target,
+[[nodiscard]] PendingArray record(Recording& recording, op_id op,
                                   std::span<const Operand> operands);
-[[nodiscard]] NdArray record_where(Recording& recording, const Operand& condition,
-                                   const Operand& x1, const Operand& x2);
-[[nodiscard]] NdArray record_clip(Recording& recording, const NdArray& x, const Operand& min,
-                                  const Operand& max);
+/// What becomes of the first operand by apply_into().
+[[nodiscard]] PendingArray record_into(Recording& recording, op_id op,
+                                       std::span<const Operand> operands);
+[[nodiscard]] PendingArray record_where(Recording& recording, const Operand& condition,
+                                        const Operand& x1, const Operand& x2);
+[[nodiscard]] PendingArray record_clip(Recording& recording, const Operand& x, const Operand& min,
+                                       const Operand& max);
 
 /// `where(condition, x1, x2)`: condition is an array, of which the truth counts; x1 and x2 promote.
 /// Where both are scalars, the result has the default dtype of the wider kind.

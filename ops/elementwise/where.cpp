@@ -94,8 +94,8 @@ NdArray where(const Operand& condition, const Operand& x1, const Operand& x2) {
   return out;
 }
 
-NdArray record_where(Recording& recording, const Operand& condition, const Operand& x1,
-                     const Operand& x2) {
+PendingArray record_where(Recording& recording, const Operand& condition, const Operand& x1,
+                          const Operand& x2) {
   const Operand all[] = {condition, x1, x2};
   const Device device = common_device(all);
   check_condition(condition);
@@ -105,16 +105,18 @@ NdArray record_where(Recording& recording, const Operand& condition, const Opera
   const Kernel<Plan>& loop = require_kernel(
       kernels<MovesKernels>(device).where_kernel[size_class(itemsize(type))], type, device);
   RecordedInput inputs[3];
-  NdArray casts[3];
+  PendingArray casts[3];
   for (int i = 0; i < 3; ++i) {
     inputs[i].type = i == 0 ? Dtype::bool_ : type;
     if (all[i].array == nullptr) {
       inputs[i].value = to_element(*all[i].value, type);
     } else if (all[i].array->dtype() == inputs[i].type) {
       inputs[i].array = all[i].array;
+      inputs[i].pending = all[i].pending;
     } else {
-      casts[i] = record_operand(recording, *all[i].array, inputs[i].type, shape);
-      inputs[i].array = &casts[i];
+      casts[i] = record_operand(recording, all[i], inputs[i].type, shape);
+      inputs[i].array = &casts[i].header;
+      inputs[i].pending = casts[i].value.get();
     }
   }
   return recording.append<Layout&&>(loop, {"choose"}, std::move(layout), type, device, inputs);
@@ -125,18 +127,17 @@ namespace {
 /// `apply` gets the operation that clip() is, and its operands; `copied` is called where there is
 /// no bound.
 template <class Apply, class Copied>
-NdArray clip_by(const NdArray& x, const Operand& min, const Operand& max, Apply apply,
-                Copied copied) {
+auto clip_by(const Operand& x, const Operand& min, const Operand& max, Apply apply, Copied copied) {
   constexpr op_id limit_both = op_id_of<ops::clip>;
-  std::array<Operand, 3> all{{{.array = &x, .name = "x"}}};
+  std::array<Operand, 3> all{{x}};
   std::size_t count = 1;
   for (const Operand* bound : {&min, &max}) {
     if (bound->array != nullptr || bound->value != nullptr) all[count++] = *bound;
   }
   const std::span<const Operand> operands(all.data(), count);
   static_cast<void>(common_device(operands));
-  static_cast<void>(nearest_loop(op_table()[limit_both].result, x.dtype()));
-  for (const Operand& bound : operands.subspan(1)) check_bound(x, bound);
+  static_cast<void>(nearest_loop(op_table()[limit_both].result, x.array->dtype()));
+  for (const Operand& bound : operands.subspan(1)) check_bound(*x.array, bound);
   if (count == 1) return copied();
   if (count == 3) return apply(limit_both, operands);
   const bool only_min = min.array != nullptr || min.value != nullptr;
@@ -147,15 +148,15 @@ NdArray clip_by(const NdArray& x, const Operand& min, const Operand& max, Apply 
 
 NdArray clip(const NdArray& x, const Operand& min, const Operand& max) {
   return clip_by(
-      x, min, max, [](op_id op, auto operands) { return apply(op, operands); },
+      {.array = &x}, min, max, [](op_id op, auto operands) { return apply(op, operands); },
       [&] { return copy(x); });
 }
 
-NdArray record_clip(Recording& recording, const NdArray& x, const Operand& min,
-                    const Operand& max) {
+PendingArray record_clip(Recording& recording, const Operand& x, const Operand& min,
+                         const Operand& max) {
   return clip_by(
       x, min, max, [&](op_id op, auto operands) { return record(recording, op, operands); },
-      [&] { return record_astype(recording, x, x.dtype()); });
+      [&] { return record_astype(recording, x, x.array->dtype()); });
 }
 
 }  // namespace skerry

@@ -23,8 +23,7 @@ void Evaluation::add_to_chain(nodes part_nodes, std::size_t position, FusedStep&
   const node& previous_operation = node_at(part_nodes[position - 1]);
   const bool is_near =
       !group_.empty() || FusedParams::is_near(elements_of(operation), operand_count_);
-  const bool stores_result =
-      previous_operation.is_stored && is_near && !previous_operation.result->target;
+  const bool stores_result = previous_operation.is_stored && is_near && !previous_operation.target;
   if (last.chain == ChainStep::no || previous_operation.type != operation.type) return;
   if (!stores_result &&
       (previous_operation.is_stored || previous_operation.last != static_cast<int>(position)))

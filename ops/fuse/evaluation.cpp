@@ -37,7 +37,7 @@ std::int64_t size_of(const Dims& shape) noexcept {
 }  // namespace
 
 bool Evaluation::runs_together(const node& a, const node& b) const noexcept {
-  return a.level == b.level && a.rows == b.rows && a.result->device() == b.result->device() &&
+  return a.level == b.level && a.rows == b.rows && a.device == b.device &&
          (a.rows >= 0 || layout_entry(a).shape == layout_entry(b).shape);
 }
 
@@ -50,7 +50,7 @@ bool Evaluation::is_aligned(const node& producer, const node& reader) const noex
 
 void Evaluation::find_needed() noexcept {
   for (node& operation : recording_.nodes_) {
-    operation.is_stored = operation.is_needed = operation.result->references() > 1;
+    operation.is_stored = operation.is_needed = operation.result != nullptr;
   }
   for (auto i = std::ssize(recording_.nodes_) - 1; i >= 0; --i) {
     const node& operation = node_at(static_cast<std::int32_t>(i));
@@ -89,7 +89,7 @@ void Evaluation::run() {
   is_whole_ = is_one_pass;
   if (is_one_pass) return run_group(order);
   const auto key = [&](std::int32_t i) {
-    const Device device = node_at(i).result->device();
+    const Device device = node_at(i).device;
     const std::int32_t rows = node_at(i).rows;
     const std::int32_t shape = rows < 0 ? layout_entry(node_at(i)).shape : 0;
     return std::tuple(node_at(i).level, rows, shape, device.kind, device.index);
@@ -112,7 +112,7 @@ void Evaluation::run_group(std::span<std::int32_t> group) {
 void Evaluation::run_pass(nodes pass) {
   if (pass.empty()) return;
   const Dims& shape = layout_entry(node_at(pass[0])).layout.shape;
-  const Device device = node_at(pass[0]).result->device();
+  const Device device = node_at(pass[0]).device;
   const bool is_native = has_form(kernels<FuseKernels>(device).compiled, device);
   const bool is_long = is_native && std::ssize(pass) > max_compiled_operations;
   if (!fits(pass) || is_long) return run_in_halves(pass);
@@ -247,10 +247,9 @@ void Evaluation::allocate_outputs(nodes part_nodes) {
     if (!operation.is_stored) continue;
     const std::int64_t nbytes =
         size_of(layout_entry(operation).layout.shape) * itemsize(operation.type);
-    const StorageRef& target = operation.result->target;
-    operation.storage = is_whole_ && target ? target
-                                            : allocate(operation.result->device(),
-                                                       static_cast<std::size_t>(nbytes));
+    const StorageRef& target = operation.target;
+    operation.storage =
+        is_whole_ && target ? target : allocate(operation.device, static_cast<std::size_t>(nbytes));
   }
 }
 
@@ -357,7 +356,7 @@ bool Evaluation::feed(std::int32_t root, bool is_held, const feed_reader& reduce
   const Dims& shape = layout_entry(node_at(root)).layout.shape;
   constexpr int max_uses = WidePlan::max_operands + 1;  // with the reduction's output
   MemoryUse uses[max_uses];
-  OperandList operands(node_at(root).result->device(), uses, max_uses);
+  OperandList operands(node_at(root).device, uses, max_uses);
   const ParamsBlock<FusedParams>& params = fill_params(operands, shape);
   const WithoutOuterLock working(size_of(shape) * std::ssize(steps_) > min_steps_without_lock);
   reduce(params, operands);

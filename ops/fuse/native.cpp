@@ -154,7 +154,7 @@ void Evaluation::launch_native(nodes part_nodes, const Dims& shape) {
 }
 
 bool Evaluation::launch_compiled(nodes part_nodes, const Dims& shape) {
-  const Device device = node_at(part_nodes[0]).result->device();
+  const Device device = node_at(part_nodes[0]).device;
   MemoryUse uses[WidePlan::max_operands];
   OperandList operands(device, uses, WidePlan::max_operands);
   WidePlan plan;
@@ -206,7 +206,7 @@ void Evaluation::run_singly(nodes part_nodes) {
     const Layout& layout = layout_entry(operation).layout;
     if (!operation.storage) {
       const std::int64_t nbytes = layout.size() * itemsize(operation.type);
-      operation.storage = allocate(operation.result->device(), static_cast<std::size_t>(nbytes));
+      operation.storage = allocate(operation.device, static_cast<std::size_t>(nbytes));
     }
     const NdArray out(operation.storage, Layout(layout), operation.type);
     KernelCall call(out);

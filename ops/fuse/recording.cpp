@@ -17,14 +17,7 @@
 namespace skerry {
 namespace {
 
-constinit thread_local Recording* of_thread = nullptr;  ///< what it records to, or did last
-struct end_of_thread {
-  void operator()(Recording* recording) const noexcept {
-    of_thread = nullptr;
-    delete recording;
-  }
-};
-thread_local std::unique_ptr<Recording, end_of_thread> owned_recording;
+thread_local std::unique_ptr<Recording> owned_recording;
 constinit EvaluationHooks hooks_above{};
 
 /// So many arrays and places, the latest ones, are looked through for equal ones.
@@ -39,25 +32,35 @@ std::int32_t find_latest(const Items& items, IsSame is_same) {
   return -1;
 }
 
-/// Called only while this thread records.
-void before_write(const NdArray& target) { of_thread->evaluate_readers(target); }
-
 /// What tells this thread from others.
-const void* this_thread() noexcept { return static_cast<const void*>(&of_thread); }
+const void* this_thread() noexcept { return static_cast<const void*>(&detail::active_recording); }
+
+/// The memory of headers: of no bytes, whatever allocations fail.
+class EmptyMemory final : public Storage {
+ public:
+  explicit EmptyMemory(Device device) noexcept : Storage(nullptr, 0, device) {}
+
+ private:
+  void destroy() noexcept override { delete this; }
+};
 
 }  // namespace
 
-Recording* Recording::current() noexcept {
-  return of_thread != nullptr && of_thread->depth_ > 0 ? of_thread : nullptr;
+constinit thread_local Recording* detail::active_recording = nullptr;
+
+PendingValue::~PendingValue() {
+  if (recording_ == nullptr) return;
+  recording_->nodes_[static_cast<std::size_t>(node_)].result = nullptr;
+  detach();
 }
 
 bool Recording::is_evaluated_here() const noexcept { return evaluator_ == this_thread(); }
 
 Recording& Recording::begin() {
-  if (of_thread == nullptr) owned_recording.reset(of_thread = new Recording);
-  ++of_thread->depth_;
-  detail::before_write = before_write;
-  return *of_thread;
+  if (owned_recording == nullptr) owned_recording = std::make_unique<Recording>();
+  ++owned_recording->depth_;
+  detail::active_recording = owned_recording.get();
+  return *owned_recording;
 }
 
 void Recording::end() {
@@ -103,9 +106,9 @@ Recording::reference Recording::refer_to(const RecordedInput& x) {
     constants_.push_back(x.value);
     return {Source::constant, width, x.type, static_cast<std::int32_t>(constants_.size()) - 1};
   }
-  if (const PendingMemory* const pending = pending_of(*x.array)) {
-    if (pending->recording_ != this) throw LibraryError("an operand has lost its value");
-    return {Source::node, width, x.type, pending->node_};
+  if (x.pending != nullptr) {
+    if (x.pending->recording_ != this) throw LibraryError("an operand has lost its value");
+    return {Source::node, width, x.type, x.pending->node_};
   }
   const std::int32_t leaf_index = find_latest(leaves_, [&](const Leaf& leaf) {
     return leaf.array.data() == x.array->data() && same_elements(leaf.array, *x.array);
@@ -116,37 +119,40 @@ Recording::reference Recording::refer_to(const RecordedInput& x) {
 }
 
 template <class LayoutOrShape>
-NdArray Recording::append_node(const Kernel<Plan>* loop, const RecordedFunction& function,
-                               LayoutOrShape layout_or_shape, Dtype type, Device device,
-                               std::span<const RecordedInput> inputs) {
+PendingArray Recording::append_node(const Kernel<Plan>* loop, const RecordedFunction& function,
+                                    LayoutOrShape layout_or_shape, Dtype type, Device device,
+                                    std::span<const RecordedInput> inputs) {
   if (is_evaluating()) throw LibraryError("an operation while results are being computed");
   reference references[FusedStep::max_inputs];
   for (std::size_t i = 0; i < inputs.size(); ++i) references[i] = refer_to(inputs[i]);
-  auto* const result = new PendingMemory(this, static_cast<std::int32_t>(nodes_.size()), device);
-  StorageRef memory(result);
+  const auto index = static_cast<std::int32_t>(nodes_.size());
   Node& added = nodes_.emplace_back();
   added.loop = loop;
   added.function = function;
-  added.result = result;
+  added.device = device;
   std::copy_n(references, FusedStep::max_inputs, added.inputs);
   added.input_count = static_cast<std::uint8_t>(inputs.size());
   added.type = type;
-  memory->retain();
-  NdArray array(std::move(memory), std::forward<LayoutOrShape>(layout_or_shape), type);
-  added.layout_index = find_place(array.layout());  // where it throws, nobody has what is made
-  return array;
+  // Where this throws, nobody wants what is made.
+  NdArray header(empty_memory(device), std::forward<LayoutOrShape>(layout_or_shape), type);
+  added.layout_index = find_place(header.layout());
+  std::unique_ptr<PendingValue> value(new PendingValue(this, index));
+  added.result = value.get();
+  return {std::move(header), std::move(value)};
 }
 
-template NdArray Recording::append_node(const Kernel<Plan>*, const RecordedFunction&, const Dims&,
-                                        Dtype, Device, std::span<const RecordedInput>);
-template NdArray Recording::append_node(const Kernel<Plan>*, const RecordedFunction&, Layout&&,
-                                        Dtype, Device, std::span<const RecordedInput>);
+template PendingArray Recording::append_node(const Kernel<Plan>*, const RecordedFunction&,
+                                             const Dims&, Dtype, Device,
+                                             std::span<const RecordedInput>);
+template PendingArray Recording::append_node(const Kernel<Plan>*, const RecordedFunction&, Layout&&,
+                                             Dtype, Device, std::span<const RecordedInput>);
 
-NdArray Recording::append_reduction(Reduction&& reduction, const Dims& shape, Dtype type,
-                                    int row_axes, const NdArray& x) {
+PendingArray Recording::append_reduction(Reduction&& reduction, const Dims& shape, Dtype type,
+                                         int row_axes, const Operand& x) {
   reductions_.push_back(std::move(reduction));
-  const RecordedInput input{.array = &x, .type = x.dtype()};
-  NdArray array = append_node<const Dims&>(nullptr, {""}, shape, type, x.device(), {&input, 1});
+  const RecordedInput input{.array = x.array, .pending = x.pending, .type = x.array->dtype()};
+  PendingArray array =
+      append_node<const Dims&>(nullptr, {""}, shape, type, x.array->device(), {&input, 1});
   nodes_.back().reduction = static_cast<std::int32_t>(reductions_.size()) - 1;
   nodes_.back().row_axes = row_axes;
   return array;
@@ -165,20 +171,36 @@ bool Recording::may_change(const NdArray& x) const noexcept {
          !x.read_only() && x.layout().offset == 0 && x.is_c_contiguous();
 }
 
-void Recording::notify_holder(const Node& node, StorageRef&& storage) noexcept {
-  // The last reference is this one's where nobody wants the value any more.
-  if (node.result->references() == 1 || node.result->holder == nullptr || !storage) return;
-  Layout layout = layouts_[static_cast<std::size_t>(node.layout_index)].layout;
-  hooks_above.set_value(node.result->holder,
-                        NdArray(std::move(storage), std::move(layout), node.type));
+const StorageRef& Recording::empty_memory(Device device) {
+  for (const StorageRef& memory : empty_memory_) {
+    if (memory->device() == device) return memory;
+  }
+  return empty_memory_.emplace_back(new EmptyMemory(device));
+}
+
+void Recording::set_target(const PendingArray& result, const Operand& target) noexcept {
+  StorageRef& memory = nodes_[static_cast<std::size_t>(result.value->node_)].target;
+  if (target.pending == nullptr) {
+    memory = target.array->memory();
+  } else {
+    memory = std::move(nodes_[static_cast<std::size_t>(target.pending->node_)].target);
+  }
+}
+
+/// The value, or that there will be none.
+void Recording::deliver(Node& node, StorageRef&& storage) noexcept {
+  PendingValue* const result = std::exchange(node.result, nullptr);
+  if (result == nullptr) return;
+  if (storage) {
+    Layout layout = layouts_[static_cast<std::size_t>(node.layout_index)].layout;
+    result->value_.emplace(std::move(storage), std::move(layout), node.type);
+  }
+  result->detach();
 }
 
 void Recording::discard() noexcept {
-  for (const Node& node : nodes_) {
-    notify_holder(node,
-                  std::move(node.result->target));  // what is changed in place has its old value
-    node.result->recording_ = nullptr;
-    node.result->release();
+  for (Node& node : nodes_) {
+    deliver(node, std::move(node.target));  // what is changed in place has its old value
   }
   nodes_.clear();
   leaves_.clear();
@@ -199,9 +221,9 @@ auto Recording::begin_evaluation() {
   return std::unique_ptr<Recording, decltype(done)>(this, done);
 }
 
-bool Recording::feed(const NdArray& x, bool is_held, const feed_reader& reduce) {
+bool Recording::feed(const PendingValue& x, bool is_held, const feed_reader& reduce) {
   const auto evaluating = begin_evaluation();
-  return Evaluation(*this, hooks_above).feed(pending_of(x)->node_, is_held, reduce);
+  return Evaluation(*this, hooks_above).feed(x.node_, is_held, reduce);
 }
 
 void Recording::evaluate() {
@@ -209,12 +231,11 @@ void Recording::evaluate() {
   const auto evaluating = begin_evaluation();
   Evaluation(*this, hooks_above).run();
   for (Node& node : nodes_) {
-    StorageRef& target = node.result->target;
-    if (target && node.storage && !(target == node.storage)) {
-      std::memcpy(target->data(), node.storage->data(), node.storage->nbytes());
-      node.storage = target;
+    if (node.target && node.storage && !(node.target == node.storage)) {
+      std::memcpy(node.target->data(), node.storage->data(), node.storage->nbytes());
+      node.storage = node.target;
     }
-    notify_holder(node, std::move(node.storage));
+    deliver(node, std::move(node.storage));
   }
   discard();
 }

@@ -16,10 +16,12 @@
 #include "core/scalar.hpp"
 #include "device/storage_attachment.hpp"
 #include "ops/call/kernel.hpp"
+#include "ops/call/operand.hpp"
 #include "ops/call/params_block.hpp"
 #include "ops/call/result.hpp"
 #include "ops/call/row_range.hpp"
 #include "ops/fuse/kernels.hpp"
+#include "ops/fuse/pending_array.hpp"
 
 // Operations that are recorded instead of run. What is recorded is evaluated in passes: in each one
 // the operations over one shape, piece by piece, so that values in between stay in the first cache.
@@ -29,42 +31,6 @@
 
 namespace skerry {
 
-class Recording;
-
-/// The memory of a result that is recorded and not computed: it has no bytes. What holds it as an
-/// array is told by `holder`.
-class PendingMemory final : public Storage {
- public:
-  PendingMemory(Recording* recording, std::int32_t node, Device device) noexcept
-      : Storage(nullptr, 0, device, false, &mark), recording_(recording), node_(node) {}
-  /// By which pending memory is told from other: a cast that asks for the class takes ten times as
-  /// long.
-  static const StorageAttachment mark;
-  /// Null once nobody can compute it.
-  [[nodiscard]] Recording* recording() const noexcept { return recording_; }
-  void* holder = nullptr;  ///< the layer above's object, of which it is told the value
-  /// Where the value is to go at last: the memory of what an operation in place changes.
-  StorageRef target;
-
- private:
-  friend class Recording;
-  void destroy() noexcept override { delete this; }
-
-  /// It is not memory of skerry's yet: who looks for foreign memory finds it, too.
-  static inline constinit ForeignOwnership no_owner{};
-
-  Recording* recording_;
-  std::int32_t node_;
-};
-inline constexpr StorageAttachment PendingMemory::mark{.ownership = &no_owner};
-
-/// The pending memory of an array, null where it has real memory.
-[[nodiscard]] inline PendingMemory* pending_of(const NdArray& x) noexcept {
-  Storage* const memory = x.memory().get();
-  return memory->attachment() == &PendingMemory::mark ? static_cast<PendingMemory*>(memory)
-                                                      : nullptr;
-}
-
 /// What a recorded kernel does to an element.
 struct RecordedFunction {
   const char* name;       ///< of a functor of `ops`; kept
@@ -72,9 +38,10 @@ struct RecordedFunction {
   ChainStep chain = ChainStep::no;
 };
 
-/// An input of a recorded operation: an array, or an element.
+/// An input of a recorded operation: an array, which may be pending, or an element.
 struct RecordedInput {
   const NdArray* array = nullptr;
+  const PendingValue* pending = nullptr;
   Dtype type = Dtype::bool_;
   Element value{};
 };
@@ -91,8 +58,6 @@ struct PassReport {
 
 /// What the layer above does around and after an evaluation.
 struct EvaluationHooks {
-  /// The value of what `holder` holds; it never throws.
-  void (*set_value)(void* holder, NdArray&& value) noexcept = nullptr;
   /// Something that a user may want to know, once.
   void (*warn)(const char* text) noexcept = nullptr;
   /// Of each pass before it runs; null where nobody watches.
@@ -115,10 +80,13 @@ class Recording {
   Recording() = default;
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
-  ~Recording() { discard(); }
+  ~Recording() {
+    if (detail::active_recording == this) detail::active_recording = nullptr;
+    discard();
+  }
 
   /// That of this thread; null where it records nothing.
-  [[nodiscard]] static Recording* current() noexcept;
+  [[nodiscard]] static Recording* current() noexcept { return detail::active_recording; }
   /// This thread records from now on; calls may be nested.
   static Recording& begin();
   /// The end of the outermost call, where end_at_once() was false: evaluates what is still held.
@@ -138,9 +106,9 @@ class Recording {
   /// The result of a kernel over a plan, output first; it is kept. `LayoutOrShape`: a layout&&, or
   /// const dims& in C order, to whose shape inputs broadcast.
   template <class LayoutOrShape>
-  [[nodiscard]] NdArray append(const Kernel<Plan>& step, const RecordedFunction& function,
-                               LayoutOrShape layout_or_shape, Dtype type, Device device,
-                               std::span<const RecordedInput> inputs) {
+  [[nodiscard]] PendingArray append(const Kernel<Plan>& step, const RecordedFunction& function,
+                                    LayoutOrShape layout_or_shape, Dtype type, Device device,
+                                    std::span<const RecordedInput> inputs) {
     return append_node<LayoutOrShape>(&step, function, std::forward<LayoutOrShape>(layout_or_shape),
                                       type, device, inputs);
   }
@@ -150,20 +118,24 @@ class Recording {
   /// are set when it runs. Row 0 is `input_offset` bytes after the first byte of x's memory, which
   /// only counts where x is not pending.
   template <std::derived_from<RowReduction> Params>
-  [[nodiscard]] NdArray append_reduction(const Kernel<Params>& step, const Params& params,
-                                         std::int64_t input_offset, const Dims& shape, Dtype type,
-                                         int row_axes, const NdArray& x) {
+  [[nodiscard]] PendingArray append_reduction(const Kernel<Params>& step, const Params& params,
+                                              std::int64_t input_offset, const Dims& shape,
+                                              Dtype type, int row_axes, const Operand& x) {
     const auto bytes = std::as_bytes(std::span(&params, 1));
     return append_reduction({RowKernel(step), {bytes.begin(), bytes.end()}, input_offset}, shape,
                             type, row_axes, x);
   }
 
+  /// The value of `result`, which this has recorded, goes to the memory of `target` at last, which
+  /// the operation changes in place.
+  void set_target(const PendingArray& result, const Operand& target) noexcept;
+
   /// Computes all that is recorded and still held. Where it throws, nothing has changed. Throws
   /// OutOfMemoryError, DeviceError, and LibraryError where it is at it already.
   void evaluate();
-  /// Has `reduce` read the value of a pending array, which is made for it and not stored, and stays
+  /// Has `reduce` read a value that is pending: it is made for it and not stored, and stays
   /// pending; `is_held` by others than who asks. False where it is better computed: evaluate() it.
-  [[nodiscard]] bool feed(const NdArray& x, bool is_held, const feed_reader& reduce);
+  [[nodiscard]] bool feed(const PendingValue& x, bool is_held, const feed_reader& reduce);
   /// Whether a recorded operation may read x later than it is called: nobody else may write to its
   /// memory, be it imported or exported.
   [[nodiscard]] static bool may_read_later(const NdArray& x) noexcept {
@@ -183,11 +155,12 @@ class Recording {
 
  private:
   friend class Evaluation;
+  friend class PendingValue;
 
   template <class LayoutOrShape>
-  [[nodiscard]] NdArray append_node(const Kernel<Plan>* loop, const RecordedFunction& function,
-                                    LayoutOrShape layout_or_shape, Dtype type, Device device,
-                                    std::span<const RecordedInput> inputs);
+  [[nodiscard]] PendingArray append_node(const Kernel<Plan>* loop, const RecordedFunction& function,
+                                         LayoutOrShape layout_or_shape, Dtype type, Device device,
+                                         std::span<const RecordedInput> inputs);
 
   /// Of inputs: what they are, and which one.
   enum class Source : std::uint8_t { node, leaf, constant };
@@ -205,7 +178,10 @@ class Recording {
   struct Node {
     const Kernel<Plan>* loop;  ///< null: a reduction
     RecordedFunction function;
-    PendingMemory* result;  ///< one reference is the recording's
+    PendingValue* result;  ///< null once nobody wants it
+    Device device;
+    /// Where the value is to go at last: the memory of what an operation in place changes.
+    StorageRef target;
     reference inputs[FusedStep::max_inputs];
     std::uint8_t input_count;
     Dtype type;
@@ -239,14 +215,15 @@ class Recording {
   };
 
   void exit_scope() noexcept {
-    if (--depth_ == 0) detail::before_write = nullptr;
+    if (--depth_ == 0) detail::active_recording = nullptr;
   }
   [[nodiscard]] auto begin_evaluation();
   [[nodiscard]] std::int32_t find_place(const Layout& layout);
   [[nodiscard]] reference refer_to(const RecordedInput& x);
-  [[nodiscard]] NdArray append_reduction(Reduction&& reduction, const Dims& shape, Dtype type,
-                                         int row_axes, const NdArray& x);
-  void notify_holder(const Node& node, StorageRef&& storage) noexcept;
+  [[nodiscard]] PendingArray append_reduction(Reduction&& reduction, const Dims& shape, Dtype type,
+                                              int row_axes, const Operand& x);
+  [[nodiscard]] const StorageRef& empty_memory(Device device);
+  void deliver(Node& node, StorageRef&& storage) noexcept;
   void discard() noexcept;
 
   std::vector<Node> nodes_;
@@ -254,6 +231,7 @@ class Recording {
   std::vector<LayoutEntry> layouts_;
   std::vector<Element> constants_;
   std::vector<Reduction> reductions_;
+  std::vector<StorageRef> empty_memory_;  ///< of headers, by device
   // What evaluations need, kept for the next one.
   std::vector<std::int32_t> order_;
   std::vector<FusedStep> steps_;

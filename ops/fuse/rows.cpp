@@ -46,7 +46,7 @@ void Evaluation::find_rows() {
   std::ranges::stable_sort(row_shapes, {}, &Dims::rank);
   for (node& operation : recording_.nodes_) {
     operation.scratch = RowStep::in_memory;
-    const Device device = operation.result->device();
+    const Device device = operation.device;
     const bool is_along = operation.is_needed &&
                           has_form(kernels<FuseKernels>(device).rows, device) &&
                           is_c_contiguous(layout_entry(operation).layout, itemsize(operation.type));
@@ -95,7 +95,7 @@ void Evaluation::run_rows(std::span<std::int32_t> group) {
   recording_.schedule_.start([] { return RowParams{}; });
   // Each of the group is in one step, which has it and its inputs as operands at most.
   recording_.row_uses_.resize(group.size() * (1 + FusedStep::max_inputs));
-  row_operands_.emplace(node_at(group[0]).result->device(), recording_.row_uses_.data(),
+  row_operands_.emplace(node_at(group[0]).device, recording_.row_uses_.data(),
                         static_cast<int>(recording_.row_uses_.size()));
   for (auto begin = group.begin(); begin != group.end();) {
     const auto end = std::find_if(begin + 1, group.end(), [&](std::int32_t i) {
@@ -120,12 +120,12 @@ bool Evaluation::may_go_to_target(const node& x) const {
         operation.inputs, operation.inputs + operation.input_count, [&](const reference& input) {
           if (input.source != source::leaf) return true;
           const NdArray& leaf = recording_.leaves_[static_cast<std::size_t>(input.index)].array;
-          return !(leaf.memory() == x.result->target) || is_one_step(operation, x) ||
+          return !(leaf.memory() == x.target) || is_one_step(operation, x) ||
                  (operation.step < x.step &&
                   (!is_pass(operation) || leaf.shape() == shape_of(operation)));
         });
   };
-  return is_whole_ && x.result->target && std::ranges::all_of(group_, is_early);
+  return is_whole_ && x.target && std::ranges::all_of(group_, is_early);
 }
 
 void Evaluation::place_output(node& x) {
@@ -137,9 +137,9 @@ void Evaluation::place_output(node& x) {
     temporaries_.push_back(row);
     row_scratch_ += row;
   } else if (may_go_to_target(x)) {
-    x.storage = x.result->target;
+    x.storage = x.target;
   } else {
-    x.storage = allocate(x.result->device(), static_cast<std::size_t>(nbytes));
+    x.storage = allocate(x.device, static_cast<std::size_t>(nbytes));
   }
 }
 
@@ -251,7 +251,7 @@ std::int64_t Evaluation::bytes_one_by_one(nodes pass) const {
 
 void Evaluation::launch_rows() {
   const node& first = node_at(group_[0]);
-  const Device device = first.result->device();
+  const Device device = first.device;
   const auto elements = [&](std::int32_t i) { return elements_of(node_at(i)); };
   PassReport pass_report{
       .operations = std::ssize(group_),
@@ -302,7 +302,7 @@ bool Evaluation::find_cone(std::int32_t root, bool is_held) {
     if (!operation.is_needed) continue;
     const bool is_alike = is_pass(operation) &&
                           layout_entry(operation).shape == layout_entry(node_at(root)).shape &&
-                          operation.result->device() == node_at(root).result->device();
+                          operation.device == node_at(root).device;
     if (!is_alike) return false;
     for_each_producer(operation, [](node& producer) { producer.is_needed = true; });
   }
@@ -315,7 +315,7 @@ bool Evaluation::find_cone(std::int32_t root, bool is_held) {
     for_each_producer(operation,
                       [&](const node& producer) { takes_long = takes_long || producer.level > 0; });
     operation.level = takes_long ? 1 : 0;
-    const bool is_referenced = i == root ? is_held : operation.result->references() > 1;
+    const bool is_referenced = i == root ? is_held : operation.result != nullptr;
     if (takes_long && is_referenced) return false;
   }
   node_at(root).is_stored = true;

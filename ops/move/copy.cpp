@@ -163,18 +163,20 @@ static const char* cast_function(Dtype source_dtype, Dtype destination_dtype) no
                                            : casts[static_cast<std::size_t>(destination_dtype)];
 }
 
-NdArray record_astype(Recording& recording, const NdArray& x, Dtype type) {
-  const Kernel<Plan>& kernel = cast_kernel(x.dtype(), type, x.device());
-  const RecordedInput input{.array = &x, .type = x.dtype()};
-  return recording.append<Layout&&>(kernel, {cast_function(x.dtype(), type)}, order_of(x, type),
-                                    type, x.device(), {&input, 1});
+PendingArray record_astype(Recording& recording, const Operand& x, Dtype type) {
+  const NdArray& array = *x.array;
+  const Kernel<Plan>& kernel = cast_kernel(array.dtype(), type, array.device());
+  const RecordedInput input{.array = &array, .pending = x.pending, .type = array.dtype()};
+  return recording.append<Layout&&>(kernel, {cast_function(array.dtype(), type)},
+                                    order_of(array, type), type, array.device(), {&input, 1});
 }
 
-NdArray record_operand(Recording& recording, const NdArray& x, Dtype type, const Dims& shape) {
-  const Kernel<Plan>& kernel = cast_kernel(x.dtype(), type, x.device());
-  const RecordedInput input{.array = &x, .type = x.dtype()};
-  return recording.append<const Dims&>(kernel, {cast_function(x.dtype(), type)}, shape, type,
-                                       x.device(), {&input, 1});
+PendingArray record_operand(Recording& recording, const Operand& x, Dtype type, const Dims& shape) {
+  const NdArray& array = *x.array;
+  const Kernel<Plan>& kernel = cast_kernel(array.dtype(), type, array.device());
+  const RecordedInput input{.array = &array, .pending = x.pending, .type = array.dtype()};
+  return recording.append<const Dims&>(kernel, {cast_function(array.dtype(), type)}, shape, type,
+                                       array.device(), {&input, 1});
 }
 
 NdArray convert_operand(const NdArray& x, Dtype type) {

@@ -9,6 +9,8 @@
 
 namespace skerry {
 
+struct Operand;
+struct PendingArray;
 class Recording;
 
 /// Whether memmove() does it best: of more bytes threads and stores past the caches do, and of 2
@@ -30,10 +32,10 @@ class Recording;
 [[nodiscard]] NdArray astype(const NdArray& x, Dtype type, bool force_copy);
 
 /// astype() of a copy, recorded.
-[[nodiscard]] NdArray record_astype(Recording& recording, const NdArray& x, Dtype type);
+[[nodiscard]] PendingArray record_astype(Recording& recording, const Operand& x, Dtype type);
 /// `x`, which broadcasts to the shape, in another dtype: recorded as an operand.
-[[nodiscard]] NdArray record_operand(Recording& recording, const NdArray& x, Dtype type,
-                                     const Dims& shape);
+[[nodiscard]] PendingArray record_operand(Recording& recording, const Operand& x, Dtype type,
+                                          const Dims& shape);
 
 /// A fresh array that broadcasts as `x` does; elements that `x` repeats are converted once. For
 /// operands.

@@ -305,10 +305,11 @@ int find_rows(const Dims& shape, const axis_set& axes, const ReductionAxes& desc
 
 }  // namespace
 
-std::optional<NdArray> reduce_recorded(Recording& recording, reduction_id op, const NdArray& x,
-                                       bool is_held,
-                                       std::optional<std::span<const std::int64_t>> axes,
-                                       bool keepdims, double correction) {
+std::optional<PendingArray> reduce_recorded(Recording& recording, reduction_id op,
+                                            const Operand& operand, bool is_held,
+                                            std::optional<std::span<const std::int64_t>> axes,
+                                            bool keepdims, double correction) {
+  const NdArray& x = *operand.array;
   const ReductionEntry& entry = reduction_table()[static_cast<std::size_t>(op)];
   const std::optional<Dtype> result = entry.result[static_cast<int>(x.dtype())];
   if (!result || entry.has_one_axis || x.size() == 0) return std::nullopt;
@@ -325,7 +326,7 @@ std::optional<NdArray> reduce_recorded(Recording& recording, reduction_id op, co
   }
   const int rows = find_rows(x.shape(), selected_axes, described, x.itemsize());
   if (rows >= 0) {
-    if (pending_of(x) == nullptr && !Recording::may_read_later(x)) {
+    if (operand.pending == nullptr && !Recording::may_read_later(x)) {
       Recording::report_alias(entry.name, "x", x);
       return std::nullopt;
     }
@@ -335,10 +336,10 @@ std::optional<NdArray> reduce_recorded(Recording& recording, reduction_id op, co
         correction,
         nullptr};
     return recording.append_reduction(kernel, params, input - x.memory()->data(), shape, *result,
-                                      rows, x);
+                                      rows, operand);
   }
-  PendingMemory* const pending = pending_of(x);
-  if (pending == nullptr || !accepts_feed(entry, described, x.itemsize())) return std::nullopt;
+  if (operand.pending == nullptr || !accepts_feed(entry, described, x.itemsize()))
+    return std::nullopt;
   NdArray out = empty(shape, *result, device);
   const auto launch_reduction = [&](const ParamsBlock<FusedParams>& pass, OperandList& operands) {
     ParamsBlock<ReduceParams> params;
@@ -351,8 +352,8 @@ std::optional<NdArray> reduce_recorded(Recording& recording, reduction_id op, co
     params.append(pass.bytes());
     launch(device, kernel, params, operands);
   };
-  if (!recording.feed(x, is_held, launch_reduction)) return std::nullopt;
-  return out;
+  if (!recording.feed(*operand.pending, is_held, launch_reduction)) return std::nullopt;
+  return PendingArray{std::move(out), nullptr};
 }
 
 }  // namespace skerry

@@ -11,6 +11,8 @@
 
 namespace skerry {
 
+struct Operand;
+struct PendingArray;
 class Recording;
 
 /// Reduces over `axes` (empty optional: all of them; an empty span: none). `correction` is for
@@ -21,9 +23,10 @@ class Recording;
 
 /// The same without dtype= while `recording` records: over rows of x that fit a cache the reduction
 /// is recorded, too. Else, of an array that is pending, its elements are made for it and not
-/// stored; `is_held`: x, by others than who asks. Nothing where it had better be computed as ever.
-[[nodiscard]] std::optional<NdArray> reduce_recorded(
-    Recording& recording, reduction_id op, const NdArray& x, bool is_held,
+/// stored, and the result has its value; `is_held`: x, by others than who asks. Nothing where it
+/// had better be computed as ever.
+[[nodiscard]] std::optional<PendingArray> reduce_recorded(
+    Recording& recording, reduction_id op, const Operand& x, bool is_held,
     std::optional<std::span<const std::int64_t>> axes, bool keepdims, double correction);
 
 /// What x is cast to before it is reduced (by a reduction that takes dtype=) to `type`: nothing

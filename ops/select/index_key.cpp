@@ -379,9 +379,7 @@ void set_item(const NdArray& x, const IndexKey& key, const Operand& value) {
 
 void set_element(const NdArray& x, std::int64_t offset, const Scalar& value) {
   // For all that makes a target unfit, an element's view has only these.
-  if (x.read_only() || detail::before_write != nullptr) {
-    require_writable(x.view({{}, {}, offset}));
-  }
+  if (x.read_only()) require_writable(x.view({{}, {}, offset}));
   const Element element = to_element(value, x.dtype());
   char* const destination = x.memory()->data() + offset;
   visit(x.dtype(),

@@ -77,7 +77,7 @@ class ArgumentSummary {
 
  private:
   void add_array(PyObject* value) {
-    const Device device = value_of(value).device();
+    const Device device = header_of(value).device();
     if (arrays_++ == 0) {
       first_ = device;
     } else {
@@ -123,8 +123,9 @@ bool is_of_operation(const ArrayFunction& function, PyObject* const* args, Py_ss
   std::optional<Dtype> type;
   for (Py_ssize_t i = 0; i < count; ++i) {
     if (!is_array(args[i])) continue;
-    if (type.value_or(value_of(args[i]).dtype()) != value_of(args[i]).dtype()) return false;
-    type = value_of(args[i]).dtype();
+    const Dtype own_type = header_of(args[i]).dtype();
+    if (type.value_or(own_type) != own_type) return false;
+    type = own_type;
   }
   if (!type) return false;
   const DtypeKind dtype_kind = kind(*type);

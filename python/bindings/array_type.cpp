@@ -8,6 +8,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "core/errors.hpp"
 #include "device/storage_attachment.hpp"
@@ -53,7 +54,6 @@ void keep_object(ArrayObject* self) noexcept {
 
 /// Of foreign memory.
 void begin_tracking(ArrayObject* self) {
-  if (begin_pending(self)) return;
   ForeignOwnership& ownership = *foreign_ownership(*self->value.memory());
   if (python_owner(ownership) == nullptr) return;
   ForeignOwnership::Sharers& arrays = ownership.sharers;
@@ -95,8 +95,8 @@ void deallocate(PyObject* object) {
   PyObject* reporter = nullptr;
   if (is_foreign(*self->value.memory())) [[unlikely]]
     reporter = end_tracking(self);
-  if (fused_work != 0) [[unlikely]]
-    end_pending(object);
+  if (self->pending != nullptr) [[unlikely]]
+    delete std::exchange(self->pending, nullptr);
   if (self->weak_references != nullptr) PyObject_ClearWeakRefs(object);
   PyTypeObject* type = Py_TYPE(object);
   self->value.~NdArray();
@@ -232,6 +232,7 @@ ArrayObject* new_object() {
   }
   ArrayObject* const self = PyObject_GC_New(ArrayObject, array_type);
   if (self == nullptr) throw PythonError{};
+  self->pending = nullptr;  // as of those that are kept
   return self;
 }
 
@@ -252,6 +253,13 @@ PyObject* wrap(NdArray&& value) {
   ArrayObject* const self = new_object();
   new (&self->value) NdArray(std::move(value));
   return finish_object(self);
+}
+
+PyObject* wrap(PendingArray&& array) {
+  PyObject* const object = wrap(std::move(array.header));
+  reinterpret_cast<ArrayObject*>(object)->pending = array.value.release();
+  if (PendingValue* const pending = pending_of(object)) limit_recording(*pending->recording());
+  return object;
 }
 
 std::int64_t* element_strides(PyObject* array) {
@@ -288,7 +296,7 @@ PyObject* named_tuple(PyObject* type, std::vector<NdArray>&& arrays) {
 }
 
 const NdArray& require_array(const char* argument, PyObject* object) {
-  if (is_array(object)) return header_of(object);
+  if (is_array(object)) return value_of(object);
   reject_argument(argument, "a skerry.Array", object);
 }
 
@@ -300,14 +308,14 @@ std::span<PyObject* const> items_of(PyObject* tuple) {
 
 bool are_arrays_of_one_device(std::span<PyObject* const> values) noexcept {
   return std::ranges::all_of(values, [&](PyObject* value) {
-    return is_array(value) && value_of(value).device() == value_of(values[0]).device();
+    return is_array(value) && header_of(value).device() == header_of(values[0]).device();
   });
 }
 
 bool agree(std::span<PyObject* const> values) noexcept {
   return !values.empty() && are_arrays_of_one_device(values) &&
          std::ranges::all_of(values, [&](PyObject* value) {
-           return value_of(value).dtype() == value_of(values[0]).dtype();
+           return header_of(value).dtype() == header_of(values[0]).dtype();
          });
 }
 

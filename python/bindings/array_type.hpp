@@ -19,49 +19,51 @@
 
 namespace skerry::python {
 
-/// A `skerry.Array`. `value` never changes while the object lives, so it may be read without the
-/// GIL by whoever holds a reference.
+/// A `skerry.Array`: it has its value, or one that is pending. From when it is there, `value` never
+/// changes, so it may be read without the GIL by whoever holds a reference.
 struct ArrayObject {
-  PyObject_HEAD NdArray value;
+  PyObject_HEAD NdArray value;  ///< the header while it is pending
+  PendingValue* pending;        ///< owned; null where `value` is there
   PyObject* weak_references;
   std::int64_t* element_strides;  ///< made by element_strides()
   PyObject* reporter;  ///< of memory that a Python object owns: the array that reports the owner
 };
 
 extern PyTypeObject* array_type;
-extern PyTypeObject* pending_type;  ///< pending.hpp
 
 /// Makes the type and adds it to the module as Array; throws PythonError.
 void prepare_array_type(PyObject* module);
 
-[[nodiscard]] inline bool is_pending(PyObject* value) noexcept {
-  return Py_TYPE(value) == pending_type;
+[[nodiscard]] inline bool is_array(PyObject* value) noexcept {
+  return Py_TYPE(value) == array_type;
 }
-/// What is pending has its value afterwards; throws PythonError where it can't be computed.
-[[nodiscard]] inline bool is_array(PyObject* value) {
-  if (Py_TYPE(value) == array_type) return true;
-  return fused_work != 0 && resolve_array(value);
+/// That of an array, null where it has its value.
+[[nodiscard]] inline PendingValue* pending_of(PyObject* array) noexcept {
+  auto* const self = reinterpret_cast<ArrayObject*>(array);
+  return self->pending == nullptr ? nullptr : waiting_value(self);
 }
-/// What an array is, its memory aside, which may be pending.
+/// What an array is, its memory aside: of a pending one there is none.
 [[nodiscard]] inline const NdArray& header_of(PyObject* array) noexcept {
   return reinterpret_cast<ArrayObject*>(array)->value;
 }
-/// Throws PythonError where it can't be computed.
+/// Computes it where it is pending. Throws PythonError.
 [[nodiscard]] inline const NdArray& value_of(PyObject* array) {
-  if (fused_work != 0) [[unlikely]]
-    resolve_array(array);
-  return header_of(array);
+  auto* const self = reinterpret_cast<ArrayObject*>(array);
+  if (self->pending != nullptr) [[unlikely]]
+    compute_value(self);
+  return self->value;
 }
-/// The same of an array that is given to others, who may write to it: what is recorded and reads it
-/// is computed before.
+/// The same of an array that is written in place, or given to others who may write to it: what is
+/// recorded and reads it is computed before.
 [[nodiscard]] inline const NdArray& target_of(PyObject* array) {
   const NdArray& x = value_of(array);
-  if (fused_work != 0) [[unlikely]]
+  if (detail::active_recording != nullptr) [[unlikely]]
     evaluate_readers(x);
   return x;
 }
 /// A new Python object for an array.
 [[nodiscard]] PyObject* wrap(NdArray&& value);
+[[nodiscard]] PyObject* wrap(PendingArray&& array);
 /// The same for the array that `make` returns, which runs without the GIL if that is worth it. In
 /// place: to move a result of one element costs a tenth of the call that made it.
 template <class Make>
@@ -90,7 +92,7 @@ template <class Make>
 [[nodiscard]] inline Parsed parse_operand(PyObject* object, Operand& operand,
                                           Scalar& scalar_value) {
   if (is_array(object)) {
-    operand.array = &header_of(object);
+    operand.array = &value_of(object);
     return Parsed::yes;
   }
   const Parsed result = parse_scalar(object, scalar_value);

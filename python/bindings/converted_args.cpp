@@ -20,12 +20,12 @@ namespace {
 constexpr Device numpy_device{};
 
 Device device_of(PyObject* array) {
-  return is_array(array) ? value_of(array).device() : numpy_device;
+  return is_array(array) ? header_of(array).device() : numpy_device;
 }
 
 std::string described(const std::string& name, PyObject* array) {
   if (is_array(array)) {
-    const NdArray& x = value_of(array);
+    const NdArray& x = header_of(array);
     return name + " (" + skerry::name(x.dtype()) + ' ' + to_string(x.shape()) + ") on " +
            to_string(x.device());
   }
@@ -234,7 +234,7 @@ PyObject* operate_converted(const char* name, PyObject* left, PyObject* right,
   PyObject* const array = is_array(left) ? left : right;
   PyObject* const other = is_array(left) ? right : left;
   // To a 0-d array of integers `[0] * x` is a repetition.
-  const bool is_list = is_list_or_tuple(other) && value_of(array).rank() > 0;
+  const bool is_list = is_list_or_tuple(other) && header_of(array).rank() > 0;
   if (!is_list && !is_base_numpy_array(other)) Py_RETURN_NOTIMPLEMENTED;
   return translate_exceptions(name, [&] {
     ConvertedArgs converted_args(nullptr);

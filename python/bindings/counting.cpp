@@ -160,6 +160,7 @@ PyObject* run_scatter_reduce(const Arguments& arguments) {
     throw DtypeError("logical operations take x of bool, not " + describe(x));
   }
   const auto op = static_cast<ScatterOp>(op_index < scatter_op_count ? op_index : op_index - 3);
+  static_cast<void>(target_of(arguments[1]));
   run_without_gil(index.size() > min_size_without_gil / 8,
                   [&] { scatter_reduce(op, x, index, values); });
   Py_RETURN_NONE;

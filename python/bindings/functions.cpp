@@ -56,7 +56,7 @@ template <int Arity>
   for (int i = first; i < Arity; ++i) {
     if (operands[i].value == nullptr) operands[i].array = &value_of(converted_values[i]);
   }
-  if (fused_work != 0 && !runs_at_once(converted_values, Arity)) {
+  if (detail::active_recording != nullptr && !runs_at_once(converted_values, Arity)) {
     PyObject* const result = record_call(id, converted_values, Arity);
     if (result != nullptr || PyErr_Occurred() != nullptr) return result;
   }
@@ -75,7 +75,7 @@ template <int Arity>
   if (count != Arity || (keywords != nullptr && PyTuple_GET_SIZE(keywords) > 0)) {
     return wrong_count(op, count, keywords);
   }
-  if (fused_work != 0 && !runs_at_once(args, Arity)) [[unlikely]] {
+  if (detail::active_recording != nullptr && !runs_at_once(args, Arity)) [[unlikely]] {
     PyObject* const result = record_call(id, args, Arity);
     if (result != nullptr || PyErr_Occurred() != nullptr) return result;
   }
@@ -121,7 +121,7 @@ PyObject* run_elementwise(const Arguments& arguments) {
 }
 
 PyObject* run_clip(const Arguments& arguments) {
-  if (fused_work != 0) [[unlikely]] {
+  if (detail::active_recording != nullptr) [[unlikely]] {
     if (PyObject* const result = record_clip(arguments)) return result;
   }
   const NdArray& x = array_argument(arguments, 0);
@@ -134,7 +134,7 @@ PyObject* run_clip(const Arguments& arguments) {
 }
 
 PyObject* run_where(const Arguments& arguments) {
-  if (fused_work != 0) [[unlikely]] {
+  if (detail::active_recording != nullptr) [[unlikely]] {
     if (PyObject* const result = record_where(arguments)) return result;
   }
   Scalar values[3];
@@ -170,7 +170,8 @@ bool is_referenced(PyObject* argument) {
 
 PyObject* reduce_call(reduction_id id, const Arguments& arguments) {
   const ReductionEntry& op = reduction_table()[static_cast<std::size_t>(id)];
-  const bool was_pending = fused_work != 0 && is_pending(arguments[0]);
+  // Only what is not recorded needs the value.
+  const bool was_pending = is_array(arguments[0]) && pending_of(arguments[0]) != nullptr;
   const NdArray& x = was_pending ? header_of(arguments[0]) : array_argument(arguments, 0);
   const bool has_option = op.has_dtype || op.has_correction;
   const bool keep = boolean(arguments, has_option ? 3 : 2, false);
@@ -183,13 +184,15 @@ PyObject* reduce_call(reduction_id id, const Arguments& arguments) {
     axes = op.has_one_axis ? std::vector{integer(arguments, 1)} : integers(arguments, 1);
   std::optional<std::span<const std::int64_t>> selected_axes;
   if (!all_axes) selected_axes = axes;
-  Recording* const recording = fused_work == 0 || type ? nullptr : recording_for(arguments[0]);
+  Recording* const recording =
+      detail::active_recording == nullptr || type ? nullptr : recording_for(arguments[0]);
   if (recording != nullptr) {
-    std::optional<NdArray> result = reduce_recorded(*recording, id, x, is_referenced(arguments[0]),
-                                                    selected_axes, keep, correction);
+    const Operand operand{.array = &x, .pending = pending_of(arguments[0])};
+    std::optional<PendingArray> result = reduce_recorded(
+        *recording, id, operand, is_referenced(arguments[0]), selected_axes, keep, correction);
     if (result) return wrap(std::move(*result));
   }
-  if (was_pending) resolve_array(arguments[0]);
+  static_cast<void>(value_of(arguments[0]));
   return wrap_result(x.size() > min_size_without_gil,
                      [&] { return reduce(id, x, selected_axes, type, keep, correction); });
 }

@@ -5,9 +5,9 @@
 #include <structmember.h>
 
 #include <chrono>
+#include <memory>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "core/errors.hpp"
 #include "device/outer_lock.hpp"
@@ -19,23 +19,9 @@
 
 namespace skerry::python {
 
-PyTypeObject* pending_type = nullptr;
-
 namespace {
 
-void change_type(PyObject* self, PyTypeObject* new_type) noexcept {
-  PyTypeObject* const old_type = Py_TYPE(self);
-  Py_INCREF(reinterpret_cast<PyObject*>(new_type));
-  Py_SET_TYPE(self, new_type);
-  Py_DECREF(reinterpret_cast<PyObject*>(old_type));
-}
-
-void take_value(void* holder, NdArray&& value) noexcept {
-  auto* const self = static_cast<ArrayObject*>(holder);
-  self->value = std::move(value);
-  change_type(reinterpret_cast<PyObject*>(self), array_type);
-  --fused_work;
-}
+long running_calls = 0;  ///< for tests; guarded by the GIL
 
 /// Another thread evaluates.
 void wait_a_little() {
@@ -62,7 +48,7 @@ struct FusedFunction {
 
 /// The end of a call. What failed has its own error, which that of an evaluation does not replace.
 PyObject* end_call(Recording& recording, PyObject* result) noexcept {
-  --fused_work;
+  --running_calls;
   if (recording.end_at_once()) return result;
   const auto end = [&recording] {
     while (recording.is_evaluating() && !recording.is_evaluated_here()) wait_a_little();
@@ -82,7 +68,7 @@ PyObject* end_call(Recording& recording, PyObject* result) noexcept {
 
 PyObject* call_fused(PyObject* self, PyObject* const* args, std::size_t count, PyObject* keywords) {
   Recording& recording = Recording::begin();
-  ++fused_work;
+  ++running_calls;
   PyObject* const function = reinterpret_cast<FusedFunction*>(self)->function;
   return end_call(recording, PyObject_Vectorcall(function, args, count, keywords));
 }
@@ -97,8 +83,10 @@ PyObject* make_fused(PyObject*, PyObject* function) {
   return reinterpret_cast<PyObject*>(fused_function);
 }
 
-/// For tests: fused_work.
-PyObject* count_fused_work(PyObject*, PyObject*) { return PyLong_FromLong(fused_work); }
+/// For tests.
+PyObject* count_fused_work(PyObject*, PyObject*) {
+  return PyLong_FromLong(running_calls + PendingValue::waiting_count());
+}
 PyObject* count_passes(PyObject*, PyObject*) {
   const auto [compiled, single, kernels] = fused_pass_counts();
   return Py_BuildValue("LLL", static_cast<long long>(compiled), static_cast<long long>(single),
@@ -114,7 +102,7 @@ void warn(const char* text) noexcept {
   }
 }
 
-EvaluationHooks hooks = {.set_value = take_value, .warn = warn};
+EvaluationHooks hooks = {.warn = warn};
 PyObject* monitor = nullptr;  ///< a callable, as the next
 PyObject* alias_monitor = nullptr;
 
@@ -253,124 +241,30 @@ void make_fused_type() {
   fused_type = reinterpret_cast<PyTypeObject*>(Object(PyType_FromSpec(&spec)).release());
 }
 
-// The class of pending arrays: Array's slots that ask for the value settle it first, and then ask
-// what is an Array by then.
-
-PyObject* known_attributes = nullptr;  ///< that need no value, or are recorded
-
-bool try_resolve(PyObject* self) noexcept { return resolve_arrays(&self, 1); }
-
-PyObject* pending_attribute(PyObject* self, PyObject* name) {
-  const int is_known = PySet_Contains(known_attributes, name);
-  if (is_known < 0) return nullptr;
-  if (is_known == 0 && !try_resolve(self)) return nullptr;
-  if (is_known != 0 && PyUnicode_CompareWithASCIIString(name, "__class__") == 0) {
-    return Py_NewRef(reinterpret_cast<PyObject*>(array_type));
-  }
-  return PyObject_GenericGetAttr(self, name);
-}
-int set_pending_attribute(PyObject* self, PyObject* name, PyObject* value) {
-  return try_resolve(self) ? PyObject_GenericSetAttr(self, name, value) : -1;
-}
-PyObject* pending_item(PyObject* self, PyObject* key) {
-  return try_resolve(self) ? PyObject_GetItem(self, key) : nullptr;
-}
-int set_pending_item(PyObject* self, PyObject* key, PyObject* value) {
-  if (!try_resolve(self)) return -1;
-  return value == nullptr ? PyObject_DelItem(self, key) : PyObject_SetItem(self, key, value);
-}
-Py_ssize_t pending_length(PyObject* self) { return try_resolve(self) ? PyObject_Size(self) : -1; }
-PyObject* pending_sequence_item(PyObject* self, Py_ssize_t index) {
-  return try_resolve(self) ? PySequence_GetItem(self, index) : nullptr;
-}
-int pending_bool(PyObject* self) { return try_resolve(self) ? PyObject_IsTrue(self) : -1; }
-PyObject* pending_inplace_matmul(PyObject* self, PyObject* other) {
-  return try_resolve(self) ? PyNumber_InPlaceMatrixMultiply(self, other) : nullptr;
-}
-template <PyObject* (*Of)(PyObject*)>
-PyObject* resolve_and_call(PyObject* self) {
-  return try_resolve(self) ? Of(self) : nullptr;
-}
-
-PyType_Slot pending_slots[] = {
-    {Py_tp_getattro, slot(pending_attribute)},
-    {Py_tp_setattro, slot(set_pending_attribute)},
-    {Py_tp_repr, slot(resolve_and_call<PyObject_Repr>)},
-    {Py_tp_str, slot(resolve_and_call<PyObject_Str>)},
-    {Py_tp_iter, slot(resolve_and_call<PyObject_GetIter>)},
-    {Py_mp_subscript, slot(pending_item)},
-    {Py_mp_ass_subscript, slot(set_pending_item)},
-    {Py_mp_length, slot(pending_length)},
-    {Py_sq_length, slot(pending_length)},
-    {Py_sq_item, slot(pending_sequence_item)},
-    {Py_nb_bool, slot(pending_bool)},
-    {Py_nb_float, slot(resolve_and_call<PyNumber_Float>)},
-    {Py_nb_int, slot(resolve_and_call<PyNumber_Long>)},
-    {Py_nb_index, slot(resolve_and_call<PyNumber_Index>)},
-    {Py_nb_inplace_matrix_multiply, slot(pending_inplace_matmul)},
-    {},
-};
-
-void make_pending_type() {
-  constexpr const char* names[] = {
-      "dtype", "device",   "shape",  "ndim", "size",      "nbytes",    "strides",
-      "clip",  "itemsize", "astype", "conj", "conjugate", "__class__", "__array_namespace__",
-      "all",   "any",      "max",    "mean", "min",       "prod",      "std",
-      "sum",   "var"};
-  Object attribute_set(PyFrozenSet_New(nullptr));
-  for (const char* attribute_name : names) {
-    const Object name(PyUnicode_InternFromString(attribute_name));
-    if (PySet_Add(attribute_set.get(), name.get()) != 0) throw PythonError{};
-  }
-  known_attributes = attribute_set.release();
-  std::vector<PyType_Slot> slots(std::begin(pending_slots), std::end(pending_slots) - 1);
-  for (const int slot_id : {Py_tp_dealloc, Py_tp_traverse}) {
-    slots.push_back({slot_id, PyType_GetSlot(array_type, slot_id)});
-  }
-  slots.push_back({});
-  PyType_Spec spec{"skerry.Array", sizeof(ArrayObject), 0,
-                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_GC,
-                   slots.data()};
-  // Nobody else makes a class of it: an array is found by its type.
-  array_type->tp_flags |= Py_TPFLAGS_BASETYPE;
-  const Object bases(PyTuple_Pack(1, array_type));
-  Object type(PyType_FromSpecWithBases(&spec, bases.get()));
-  array_type->tp_flags &= ~Py_TPFLAGS_BASETYPE;
-  pending_type = reinterpret_cast<PyTypeObject*>(type.release());
-}
-
 }  // namespace
 
-bool begin_pending(ArrayObject* self) noexcept {
-  PendingMemory* const memory = pending_of(self->value);
-  if (memory == nullptr) return false;
-  memory->holder = self;
-  if (!is_pending(reinterpret_cast<PyObject*>(self))) {
-    change_type(reinterpret_cast<PyObject*>(self), pending_type);
-    ++fused_work;
-  }
-  Recording* const recording = memory->recording();
-  if (recording->size() >= Recording::max_operations && !recording->is_evaluating()) {
-    // Where it fails the record goes on: who needs a value is told.
-    const bool done = translate_exceptions([&] { return recording->evaluate(), true; }, false);
-    if (!done) PyErr_Clear();
-  }
-  return true;
-}
-
-void end_pending(PyObject* self) noexcept {
-  if (is_pending(self)) --fused_work;
+void limit_recording(Recording& recording) noexcept {
+  if (recording.size() < Recording::max_operations || recording.is_evaluating()) return;
+  // Where it fails the record goes on: who needs a value is told.
+  const bool done = translate_exceptions([&] { return recording.evaluate(), true; }, false);
+  if (!done) PyErr_Clear();
 }
 
 void evaluate_readers(const NdArray& target) {
   if (Recording* const recording = Recording::current()) recording->evaluate_readers(target);
 }
 
-bool resolve_array(PyObject* object) {
-  if (!is_pending(object)) return false;
+PendingValue* waiting_value(ArrayObject* self) noexcept {
+  if (!self->pending->is_computed()) return self->pending;
+  const std::unique_ptr<PendingValue> computed(std::exchange(self->pending, nullptr));
+  self->value = std::move(computed->value());
+  return nullptr;
+}
+
+void compute_value(ArrayObject* self) {
   const OperationScope scope("fuse");
-  while (is_pending(object)) {
-    Recording* const recording = pending_of(header_of(object))->recording();
+  while (const PendingValue* const pending = pending_of(reinterpret_cast<PyObject*>(self))) {
+    Recording* const recording = pending->recording();
     if (recording == nullptr) {
       throw LibraryError("an array of a call that failed has no value; make it again");
     }
@@ -380,22 +274,11 @@ bool resolve_array(PyObject* object) {
       recording->evaluate();
     }
   }
-  return true;
-}
-
-bool resolve_arrays(PyObject* const* objects, Py_ssize_t count) noexcept {
-  return translate_exceptions(
-      [&] {
-        for (Py_ssize_t i = 0; i < count; ++i) resolve_array(objects[i]);
-        return true;
-      },
-      false);
 }
 
 void add_fuse(PyObject* module) {
   Recording::set_hooks(hooks);
   before_releasing_gil = evaluate_current;
-  make_pending_type();
   make_fused_type();
   for (PyMethodDef& definition : module_functions)
     add_function(module, &definition, private_module);

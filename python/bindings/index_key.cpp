@@ -34,7 +34,7 @@ bool is_advanced_part(PyObject* part, const NdArray* array) {
   return array->rank() > 0 || array->dtype() == Dtype::bool_;
 }
 
-const NdArray* array_or_null(PyObject* part) { return is_array(part) ? &header_of(part) : nullptr; }
+const NdArray* array_or_null(PyObject* part) { return is_array(part) ? &value_of(part) : nullptr; }
 
 std::int64_t index_of(PyObject* part) {
   const Py_ssize_t value = PyNumber_AsSsize_t(part, PyExc_IndexError);

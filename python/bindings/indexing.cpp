@@ -69,14 +69,14 @@ Object array_of_library_number(PyObject* self, PyObject* value) {
 }
 
 /// x[i, j] = a Python scalar, on the host. False for all else.
-bool assign_element(const NdArray& x, const IndexKey& key, PyObject* value) {
+bool assign_element(PyObject* self, const NdArray& x, const IndexKey& key, PyObject* value) {
   const std::optional<std::int64_t> offset = element_offset(x, key);
   if (!offset || !is_host(x.device()) || is_array(value)) return false;
   Scalar scalar_value;
   const Parsed result = parse_scalar(value, scalar_value);
   if (result == Parsed::error) throw PythonError{};
   if (result == Parsed::no) return false;
-  set_element(x, *offset, scalar_value);
+  set_element(target_of(self), *offset, scalar_value);
   return true;
 }
 
@@ -108,12 +108,14 @@ void assign_value(PyObject* self, PyObject* value, Assign assign_operand) {
 void assign_by_key(PyObject* self, const NdArray& x, const IndexKey& key, PyObject* value) {
   if (!key.advanced.empty()) {
     return assign_value(self, value, [&](const Operand& source) {
+      static_cast<void>(target_of(self));
       const WithoutGil working(takes_long(x, key));
       set_item(x, key, source);
     });
   }
   const NdArray target = view_of(x, key);
   assign_value(self, value, [&](const Operand& source) {
+    static_cast<void>(target_of(self));
     const WithoutGil working(target.size() > min_size_without_gil);
     if (source.array != nullptr) {
       assign(target, *source.array);
@@ -130,7 +132,7 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
         if (value == nullptr) throw DtypeError("elements of an array can't be deleted");
         const ParsedKey parsed(self, key);
         const NdArray& x = parsed.x();
-        if (assign_element(x, parsed.key(), value)) return 0;
+        if (assign_element(self, x, parsed.key(), value)) return 0;
         assign_by_key(self, x, parsed.key(), value);
         return 0;
       },
@@ -138,7 +140,7 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
 }
 
 Py_ssize_t length(PyObject* self) {
-  const NdArray& x = value_of(self);
+  const NdArray& x = header_of(self);
   if (x.rank() == 0) {
     PyErr_SetString(PyExc_TypeError, "len: a 0-d array has no length");
     return -1;
@@ -147,12 +149,13 @@ Py_ssize_t length(PyObject* self) {
 }
 
 PyObject* item_at(PyObject* self, Py_ssize_t index) {
-  const NdArray& x = value_of(self);
-  if (x.rank() > 0 && (index < 0 || index >= x.shape()[0])) {
+  const NdArray& header = header_of(self);
+  if (header.rank() > 0 && (index < 0 || index >= header.shape()[0])) {
     PyErr_SetString(PyExc_IndexError, "__getitem__: index out of bounds");
     return nullptr;
   }
   return translate_exceptions([&] {
+    const NdArray& x = value_of(self);
     const std::int64_t* const shape = x.shape().data();
     const std::int64_t* const strides = x.strides().data();
     const auto rest = static_cast<std::size_t>(std::max(x.rank() - 1, 0));
@@ -163,7 +166,7 @@ PyObject* item_at(PyObject* self, Py_ssize_t index) {
 }
 
 PyObject* iterate(PyObject* self) {
-  if (value_of(self).rank() == 0) {
+  if (header_of(self).rank() == 0) {
     PyErr_SetString(PyExc_TypeError, "iter: a 0-d array can't be iterated over");
     return nullptr;
   }

@@ -92,7 +92,7 @@ PyObject* run_repeat(const Arguments& arguments) {
   const auto repeat_by = [&](const NdArray& repeats) {
     return compute(min_size_without_gil + 1, [&] { return repeat(x, repeats, axis); });
   };
-  if (is_array(arguments[1])) return repeat_by(header_of(arguments[1]));
+  if (is_array(arguments[1])) return repeat_by(value_of(arguments[1]));
   if (may_become_array(arguments[1])) return repeat_by(array_argument(arguments, 1));
   const std::int64_t repeats = exact_integer(arguments, 1);
   return compute(min_size_without_gil + 1, [&] { return repeat(x, repeats, axis); });

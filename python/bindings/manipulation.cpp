@@ -112,7 +112,7 @@ PyObject* run_broadcast_shapes(const Arguments& arguments) {
 }
 
 PyObject* run_astype(const Arguments& arguments) {
-  if (fused_work != 0) [[unlikely]] {
+  if (detail::active_recording != nullptr) [[unlikely]] {
     if (PyObject* const result = record_astype(arguments)) return result;
   }
   const NdArray& x = array_argument(arguments, 0);

@@ -171,8 +171,10 @@ PyObject* multiply_matrices_in_place(PyObject* self, PyObject* other) {
   return translate_exceptions("matmul", [&] {
     find_openblas();
     {
-      const WithoutGil working(takes_long(value_of(self), value_of(other)));
-      matmul_into(value_of(self), value_of(other));
+      static_cast<void>(value_of(other));
+      const NdArray& x = target_of(self);
+      const WithoutGil working(takes_long(x, value_of(other)));
+      matmul_into(x, value_of(other));
     }
     return Py_NewRef(self);
   });

@@ -134,7 +134,7 @@ PyObject* store_result(Object result, PyObject* out) {
     throw DtypeError("out must be a skerry.Array, not " + type_name(out));
   }
   const NdArray& source = value_of(result.get());
-  const NdArray& destination = value_of(out);
+  const NdArray& destination = target_of(out);
   if (destination.dtype() != source.dtype() || destination.shape() != source.shape()) {
     throw ValueError("out is " + describe(destination) + ", the result " + describe(source) +
                      "; make out with skerry.empty");

@@ -31,7 +31,7 @@ struct ArgumentTraversal {
   void* context;
 
   void look_at(PyObject* value) const noexcept {
-    if (Py_TYPE(value) == array_type) {
+    if (is_array(value)) {
       const NdArray& x = header_of(value);
       visitor(context, {.dtype = name(x.dtype()),
                         .block = x.memory()->data(),

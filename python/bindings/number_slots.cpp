@@ -12,65 +12,65 @@
 namespace skerry::python {
 namespace {
 
-/// Where something is fused, before a call is run: true with what it makes, or null and an error.
+/// While this thread records, before a call is run: true with what it makes, or null and an error.
 [[gnu::noinline, gnu::cold]] bool recorded(op_id op, PyObject* const* args, int count,
                                            PyObject*& result) {
+  if (runs_at_once(args, count)) return false;
   result = record_call(op, args, count);
-  return result != nullptr || PyErr_Occurred() != nullptr || !resolve_arrays(args, count);
+  return result != nullptr || PyErr_Occurred() != nullptr;
 }
 [[gnu::noinline, gnu::cold]] bool recorded_in_place(op_id op, PyObject* self, PyObject* other,
                                                     PyObject*& result) {
-  PyObject* const args[] = {self, other};
   result = record_in_place(op, self, other);
-  return result != nullptr || PyErr_Occurred() != nullptr || !resolve_arrays(args, 2);
+  return result != nullptr || PyErr_Occurred() != nullptr;
 }
 
 template <class Op>
 PyObject* binary(PyObject* left, PyObject* right) {
-  if (fused_work != 0) [[unlikely]] {
+  if (detail::active_recording != nullptr) [[unlikely]] {
     PyObject* const args[] = {left, right};
     PyObject* result = nullptr;
-    if (!runs_at_once(args, 2) && recorded(op_id_of<Op>, args, 2, result)) return result;
+    if (recorded(op_id_of<Op>, args, 2, result)) return result;
   }
-  Scalar values[2];
-  Operand operands[2] = {{.name = "x1"}, {.name = "x2"}};
-  const Parsed first = parse_operand(left, operands[0], values[0]);
-  const Parsed second = parse_operand(right, operands[1], values[1]);
-  if (first == Parsed::error || second == Parsed::error) return nullptr;
-  if (first == Parsed::no || second == Parsed::no) {
-    return operate_converted(op_table()[op_id_of<Op>].name, left, right, binary<Op>);
-  }
-  return translate_exceptions(op_table()[op_id_of<Op>].name, [&] {
+  return translate_exceptions(op_table()[op_id_of<Op>].name, [&]() -> PyObject* {
+    Scalar values[2];
+    Operand operands[2] = {{.name = "x1"}, {.name = "x2"}};
+    const Parsed first = parse_operand(left, operands[0], values[0]);
+    const Parsed second = parse_operand(right, operands[1], values[1]);
+    if (first == Parsed::error || second == Parsed::error) return nullptr;
+    if (first == Parsed::no || second == Parsed::no) {
+      return operate_converted(op_table()[op_id_of<Op>].name, left, right, binary<Op>);
+    }
     return wrap_result(takes_long(operands), [&] { return apply(op_id_of<Op>, operands); });
   });
 }
 
 template <class Op>
 PyObject* unary(PyObject* self) {
-  if (fused_work != 0) [[unlikely]] {
+  if (detail::active_recording != nullptr) [[unlikely]] {
     PyObject* result = nullptr;
-    if (!runs_at_once(&self, 1) && recorded(op_id_of<Op>, &self, 1, result)) return result;
+    if (recorded(op_id_of<Op>, &self, 1, result)) return result;
   }
   return translate_exceptions(op_table()[op_id_of<Op>].name, [&] {
-    const Operand x{.array = &header_of(self)};
+    const Operand x{.array = &value_of(self)};
     return wrap_result(takes_long({&x, 1}), [&] { return apply(op_id_of<Op>, {&x, 1}); });
   });
 }
 
 template <class Op>
 PyObject* in_place(PyObject* self, PyObject* other) {
-  if (fused_work != 0) [[unlikely]] {
+  if (detail::active_recording != nullptr) [[unlikely]] {
     PyObject* result = nullptr;
     if (recorded_in_place(op_id_of<Op>, self, other, result)) return result;
   }
-  Scalar scalar_value;
-  Operand operands[2] = {{.array = &header_of(self), .name = "x1"}, {.name = "x2"}};
-  const Parsed second = parse_operand(other, operands[1], scalar_value);
-  if (second == Parsed::error) return nullptr;
-  if (second == Parsed::no) {
-    return operate_converted(op_table()[op_id_of<Op>].name, self, other, in_place<Op>);
-  }
-  return translate_exceptions(op_table()[op_id_of<Op>].name, [&] {
+  return translate_exceptions(op_table()[op_id_of<Op>].name, [&]() -> PyObject* {
+    Scalar scalar_value;
+    Operand operands[2] = {{.array = &value_of(self), .name = "x1"}, {.name = "x2"}};
+    const Parsed second = parse_operand(other, operands[1], scalar_value);
+    if (second == Parsed::error) return nullptr;
+    if (second == Parsed::no) {
+      return operate_converted(op_table()[op_id_of<Op>].name, self, other, in_place<Op>);
+    }
     {
       const WithoutGil working(takes_long(operands));
       apply_into(op_id_of<Op>, header_of(self), operands);
@@ -115,10 +115,6 @@ PyObject* compare(PyObject* self, PyObject* other, int comparison) {
                                              binary<ops::equal>,   binary<ops::not_equal>,
                                              binary<ops::greater>, binary<ops::greater_equal>};
   static_assert(Py_LT == 0 && Py_LE == 1 && Py_EQ == 2 && Py_NE == 3 && Py_GT == 4 && Py_GE == 5);
-  if (fused_work != 0) [[unlikely]] {
-    // For an array that is pending no question is asked that would settle it.
-    if (is_pending(other)) return functions[comparison](self, other);
-  }
   PyObject* const result = functions[comparison](self, other);
   if (result != Py_NotImplemented || is_list_or_tuple(other)) return result;
   Py_DECREF(result);

@@ -125,7 +125,7 @@ PyObject* run_swapaxes(const Arguments& arguments) {
 }
 
 PyObject* run_sort(const Arguments& arguments) {
-  const NdArray& x = value_of(arguments.self);
+  const NdArray& x = target_of(arguments.self);
   const std::int64_t axis = arguments[0] == nullptr ? -1 : integer(arguments, 0);
   if (arguments.has(2)) throw ValueError("order= is for fields, which skerry's arrays lack");
   const bool descending = arguments.has(4) && boolean(arguments, 4, false);

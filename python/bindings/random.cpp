@@ -44,7 +44,8 @@ void parse_parameter(PyObject* object, double& real, std::uint64_t& bits, const 
 }
 
 PyObject* run_draw(const Arguments& arguments) {
-  const NdArray& out = array_argument(arguments, 0);
+  static_cast<void>(array_argument(arguments, 0));
+  const NdArray& out = target_of(arguments[0]);
   // In the order of RandomMethod.
   const int method =
       choice(arguments, 1,

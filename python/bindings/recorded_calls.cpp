@@ -31,6 +31,12 @@ Recording* open_recording() noexcept {
   return recording == nullptr || recording->is_evaluating() ? nullptr : recording;
 }
 
+/// The pending value of an array that is recorded there; null of other arrays.
+PendingValue* pending_in(const Recording& recording, PyObject* array) noexcept {
+  PendingValue* const pending = pending_of(array);
+  return pending != nullptr && pending->recording() == &recording ? pending : nullptr;
+}
+
 /// Whether the result of a call on these operands, which broadcast, is small.
 bool is_small(std::span<const Operand> operands) noexcept {
   int rank = 0;
@@ -72,11 +78,10 @@ class RecordedArgs {
         if (i < required) return false;
         continue;
       }
-      if (is_pending(args[i]) && pending_of(header_of(args[i]))->recording() == &recording) {
-        x.array = &header_of(args[i]);
-        has_pending_ = true;
-      } else if (is_array(args[i])) {
-        x.array = &header_of(args[i]);
+      if (is_array(args[i])) {
+        x.pending = pending_in(recording, args[i]);
+        x.array = x.pending != nullptr ? &header_of(args[i]) : &value_of(args[i]);
+        has_pending_ = has_pending_ || x.pending != nullptr;
       } else {
         const Parsed result = parse_scalar(args[i], values_[i]);
         if (result == Parsed::error) PyErr_Clear();
@@ -87,14 +92,14 @@ class RecordedArgs {
                                       ? convert_argument(*arguments, args[i])
                                       : nullptr;
           if (array == nullptr) return false;
-          x.array = &header_of(array);
+          x.array = &value_of(array);
         }
       }
       if (arguments != nullptr && operands[0].array == nullptr) return false;
       if (x.array == nullptr) continue;
       if (!Recording::records(x.array->device())) return false;
       has_array_ = true;
-      if (aliased == nullptr && !is_pending(args[i]) && !Recording::may_read_later(*x.array))
+      if (aliased == nullptr && x.pending == nullptr && !Recording::may_read_later(*x.array))
         aliased = &x;
     }
     const std::span<const Operand> all(operands, static_cast<std::size_t>(count));
@@ -132,9 +137,10 @@ PyObject* record_by(const char* operation, PyObject* const* args, int count, int
 Recording* recording_for(PyObject* array) noexcept {
   Recording* const recording = open_recording();
   if (recording == nullptr) return nullptr;
-  const NdArray& x = header_of(array);
-  if (is_pending(array)) return pending_of(x)->recording() == recording ? recording : nullptr;
-  return x.nbytes() >= min_recorded_bytes ? recording : nullptr;
+  if (pending_of(array) != nullptr) {
+    return pending_in(*recording, array) != nullptr ? recording : nullptr;
+  }
+  return header_of(array).nbytes() >= min_recorded_bytes ? recording : nullptr;
 }
 
 std::int64_t exchange_min_recorded_bytes(std::int64_t nbytes) noexcept {
@@ -144,10 +150,11 @@ std::int64_t exchange_min_recorded_bytes(std::int64_t nbytes) noexcept {
 bool runs_at_once(PyObject* const* args, int count) noexcept {
   const NdArray* first = nullptr;
   for (int i = 0; i < count; ++i) {
-    if (Py_TYPE(args[i]) != array_type) {
+    if (!is_array(args[i])) {
       if (PyFloat_CheckExact(args[i]) || PyLong_CheckExact(args[i])) continue;
       return false;
     }
+    if (pending_of(args[i]) != nullptr) return false;
     const NdArray& x = header_of(args[i]);
     if (first == nullptr) {
       if (x.nbytes() >= min_recorded_bytes) return false;
@@ -173,9 +180,7 @@ PyObject* record_call(op_id op, PyObject* const* args, int count) noexcept {
           if (PyObject* const component = part_of_reals(op, args[0], *operands[0].array)) {
             return component;
           }
-          return wrap_result(false, [&] {
-            return record(recording, op, {operands, static_cast<std::size_t>(count)});
-          });
+          return wrap(record(recording, op, {operands, static_cast<std::size_t>(count)}));
         });
   });
 }
@@ -196,17 +201,26 @@ PyObject* record_in_place(op_id op, PyObject* self, PyObject* other) noexcept {
     Recording* const recording = open_recording();
     if (recording == nullptr) return nullptr;
     auto* const changed = reinterpret_cast<ArrayObject*>(self);
+    const bool is_pending = pending_in(*recording, self) != nullptr;
+    const NdArray& target = is_pending ? header_of(self) : value_of(self);
     // Who works without the GIL may be reading where the array lies.
     const bool may_change =
-        is_pending(self) || (threads_without_gil == 0 && recording->may_change(changed->value));
+        is_pending || (threads_without_gil == 0 && recording->may_change(target));
     PyObject* const args[] = {self, other};
+    const char* const operation = op_table()[op].name;
     RecordedArgs read;
-    if (!may_change || !read.read(*recording, op_table()[op].name, args, 2, 2, binary_names)) {
-      if (!is_pending(self)) recording->evaluate_readers(changed->value);
+    if (!may_change || !read.read(*recording, operation, args, 2, 2, binary_names)) {
+      if (!is_pending) {
+        const bool is_aliased = !may_change && !Recording::may_read_later(target);
+        if (is_aliased) Recording::report_alias(operation, binary_names[0], target);
+        recording->evaluate_readers(target);
+      }
       return nullptr;
     }
-    changed->value = record_into(*recording, op, changed->value, {read.operands, 2});
-    begin_pending(changed);
+    PendingArray result = record_into(*recording, op, {read.operands, 2});
+    changed->value = std::move(result.header);
+    delete std::exchange(changed->pending, result.value.release());
+    limit_recording(*recording);
     return Py_NewRef(self);
   });
 }
@@ -224,7 +238,7 @@ PyObject* record_clip(const Arguments& arguments) {
   return record_by(
       "clip", arguments.values, 3, 1, clip_names,
       [&](Recording& recording, const Operand* operands) {
-        return wrap(skerry::record_clip(recording, *operands[0].array, operands[1], operands[2]));
+        return wrap(skerry::record_clip(recording, operands[0], operands[1], operands[2]));
       },
       &arguments);
 }
@@ -238,7 +252,7 @@ PyObject* record_astype(const Arguments& arguments) {
         const bool copied = boolean(arguments, 2, true);
         if (arguments.has(3) && usable_device(arguments[3]) != x.device()) return nullptr;
         if (!copied && type == x.dtype()) return Py_NewRef(arguments[0]);
-        return wrap(skerry::record_astype(recording, x, type));
+        return wrap(skerry::record_astype(recording, operands[0], type));
       },
       &arguments);
 }

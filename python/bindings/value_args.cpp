@@ -74,11 +74,10 @@ PyObject* convert_numpy_array(const ArgumentRef& argument, PyObject* object) {
   throw DtypeError(argument.text() + " is a numpy.ndarray; convert it with skerry.asarray");
 }
 
-/// Of what is pending, or no array. Out of line, so that who finds an array sets up no frame.
+/// Of what is no array. Out of line, so that who finds an array sets up no frame.
 [[gnu::noinline, gnu::cold]] const NdArray& other_array_argument(const Arguments& arguments,
                                                                  int parameter) {
   PyObject* const object = arguments[parameter];
-  if (is_array(object)) return header_of(object);
   if (PyObject* const array = convert_argument(arguments, object)) return header_of(array);
   return require_array(name_of(arguments, parameter), object);
 }
@@ -86,10 +85,6 @@ PyObject* convert_numpy_array(const ArgumentRef& argument, PyObject* object) {
 /// The same of an operand, which may be a scalar.
 [[gnu::noinline]] void other_operand_argument(const Arguments& arguments, PyObject* object,
                                               Operand& operand, Scalar& scalar_value) {
-  if (fused_work != 0 && is_array(object)) {
-    operand.array = &header_of(object);
-    return;
-  }
   const Parsed result = parse_scalar(object, scalar_value);
   if (result == Parsed::error) throw PythonError{};
   if (result == Parsed::yes) {
@@ -155,16 +150,16 @@ void reject_device_mismatch(const char* parameter, const NdArray& x, Device expe
 
 const NdArray& array_argument(const Arguments& arguments, int parameter) {
   PyObject* const object = arguments[parameter];
-  if (Py_TYPE(object) == array_type) [[likely]]
-    return header_of(object);
+  if (is_array(object)) [[likely]]
+    return value_of(object);
   return other_array_argument(arguments, parameter);
 }
 
 void operand_argument(const Arguments& arguments, int parameter, Operand& operand,
                       Scalar& scalar_value) {
   PyObject* const object = arguments[parameter];
-  if (Py_TYPE(object) == array_type) [[likely]] {
-    operand.array = &header_of(object);
+  if (is_array(object)) [[likely]] {
+    operand.array = &value_of(object);
   } else {
     other_operand_argument(arguments, object, operand, scalar_value);
   }
@@ -177,7 +172,7 @@ std::vector<NdArray> require_arrays(const Arguments& arguments, int parameter,
   for (std::size_t i = 0; i < objects.size(); ++i) {
     PyObject* const object = objects[i];
     if (is_array(object)) {
-      arrays.push_back(header_of(object));
+      arrays.push_back(value_of(object));
     } else if (PyObject* const array = convert_argument(arguments, object)) {
       arrays.push_back(header_of(array));
       // To convert may run code that shrinks a list, of which the arguments have a copy by now.

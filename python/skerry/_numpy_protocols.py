@@ -148,9 +148,7 @@ def _shown(value: Any) -> str:
 def _defers(name: str, types: Iterable[type], protocol: str) -> bool:
     """Whether another library's type should have its turn."""
     for operand_type in types:
-        if (
-            issubclass(operand_type, Array) or operand_type in _arrays.PLAIN
-        ):  # a pending array's class is one
+        if operand_type is Array or operand_type in _arrays.PLAIN:
             continue
         if issubclass(operand_type, np.ndarray) and getattr(operand_type, protocol) is getattr(
             np.ndarray, protocol

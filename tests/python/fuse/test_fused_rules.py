@@ -64,8 +64,10 @@ def test_arrays_inside_are_arrays_with_a_dtype_and_a_shape(x):
     @sk.fuse
     def run(x):
         y = x * 2
-        assert isinstance(y, sk.Array)
+        assert type(y) is sk.Array
         assert y.__class__ is sk.Array
+        assert type(x + 1) is sk.Array
+        assert instruments.fused_work() == 2  # the call, and y: nothing asked for a value
         assert (y.dtype, y.shape, y.ndim, y.size) == (np.float64, (1000,), 1, 1000)
         assert (y.itemsize, y.nbytes, y.strides, y.device) == (8, 8000, (8,), x.device)
         return y
@@ -171,11 +173,26 @@ def test_in_place_on_temporaries_is_seen_by_other_names(x):
         lambda a, b: a.sort(),
         lambda a, b: a.fill(4),
         lambda a, b: sk.Array.clip(b, 0, 1, out=a),
+        lambda a, b: sk.Array.cumsum(b, out=a),
+        lambda a, b: a.__setitem__(3, 7.0),
+        lambda a, b: a.__setitem__(sk.asarray([1, 2], device=a.device), b[:2]),
+        lambda a, b: setattr(a, "real", b),
+        lambda a, b: sk.reshape(a[:900], (30, 30)).__imatmul__(sk.reshape(b[:900], (30, 30))),
+        lambda a, b: np.add.at(a, sk.asarray([1, 1], device=a.device), 5.0),
+        lambda a, b: np.multiply(b, b, out=a),
+        lambda a, b: sk.put(a, sk.asarray([1, 2], device=a.device), 3.0),
+        lambda a, b: sk.place(a, a > 0, sk.asarray([4.0], device=a.device)),
+        lambda a, b: sk.putmask(a, a > 0, b),
+        lambda a, b: sk.copyto(a, b),
+        lambda a, b: sk.put_along_axis(a, sk.asarray([1], device=a.device), b[:1], axis=0),
+        lambda a, b: sk.fill_diagonal(sk.reshape(a, (10, 100)), 5.0),
+        lambda a, b: sk.random.default_rng(0, device=a.device).random(out=a),
+        lambda a, b: sk.random.default_rng(0, device=a.device).shuffle(a),
     ],
 )
 def test_a_write_to_an_argument_comes_after_what_reads_it(x, write):
     def run(x):
-        a, b = x + 0.0, x * 2.0
+        a, b = 0.5 - x, x * 2.0
         float(a[0] + b[0])  # both are there
         t = a * 3
         write(a, b)
@@ -183,6 +200,7 @@ def test_a_write_to_an_argument_comes_after_what_reads_it(x, write):
 
     for want, got in zip(*both(run, x), strict=True):
         assert host(got).tobytes() == host(want).tobytes()
+    assert (host(run(x)[0]) != 0.5 - X).any()
 
 
 def test_a_captured_array_may_be_written(x):

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "core/ndarray.hpp"
+
+namespace skerry {
+
+class Recording;
+
+namespace detail {
+/// What this thread records to now; null while it records nothing.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local Recording* active_recording;
+}  // namespace detail
+
+/// The value of an array whose operation is recorded: it comes when the recording is evaluated, for
+/// who still has this then. Guarded by the lock of the layer above, as the recording is.
+class PendingValue {
+ public:
+  PendingValue(const PendingValue&) = delete;
+  PendingValue& operator=(const PendingValue&) = delete;
+  ~PendingValue();
+
+  /// That computes it. Null once the value is there, or nobody can compute it.
+  [[nodiscard]] Recording* recording() const noexcept { return recording_; }
+  [[nodiscard]] bool is_computed() const noexcept { return value_.has_value(); }
+  [[nodiscard]] NdArray& value() noexcept { return *value_; }
+
+  /// For tests: how many wait for their values.
+  [[nodiscard]] static long waiting_count() noexcept { return waiting_values; }
+
+ private:
+  friend class Recording;
+  PendingValue(Recording* recording, std::int32_t node) noexcept
+      : recording_(recording), node_(node) {
+    ++waiting_values;
+  }
+  /// No value, or the one that there is, is to come from the recording any more.
+  void detach() noexcept {
+    recording_ = nullptr;
+    --waiting_values;
+  }
+
+  static inline constinit std::atomic<long> waiting_values{0};
+
+  Recording* recording_;
+  std::int32_t node_;
+  std::optional<NdArray> value_;
+};
+
+/// The result of a recorded operation.
+struct PendingArray {
+  NdArray header;  ///< its dtype, device, shape and strides; its memory has no bytes
+  std::unique_ptr<PendingValue> value;  ///< null where `header` is the array, with its bytes
+};
+
+}  // namespace skerry
