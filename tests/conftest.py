@@ -14,8 +14,20 @@ def pytest_addoption(parser):
     parser.addoption(
         "--quick",
         action="store_true",
-        help="a few combinations of each loop over dtypes and shapes",
+        help="a few combinations of each loop over dtypes and shapes, and no test that is marked slow",
     )
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: takes seconds on every run; left out with --quick")
+
+
+def pytest_collection_modifyitems(config, items):
+    if not config.getoption("--quick"):
+        return
+    slow_items = [item for item in items if item.get_closest_marker("slow")]
+    config.hook.pytest_deselected(items=slow_items)
+    items[:] = [item for item in items if not item.get_closest_marker("slow")]
 
 
 @pytest.hookimpl(trylast=True)

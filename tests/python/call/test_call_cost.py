@@ -7,6 +7,7 @@ import pytest
 from bench import call_instructions
 
 
+@pytest.mark.slow
 @pytest.mark.not_guarded("allocations take system calls")
 def test_calls_take_no_more_instructions_than_recorded():
     if why := call_instructions.refusal():

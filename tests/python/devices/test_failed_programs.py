@@ -17,6 +17,7 @@ pytestmark = pytest.mark.skipif(HAS_GPU, reason="failures are injected into rehe
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
+@pytest.mark.slow
 def test_no_failed_call_gives_a_wrong_result(full):
     command = [sys.executable, "-m", "tests.fuzz.failures", "--seed", "1", "--processes", "1"]
     command += ["--runs", "50000" if full else "600"]

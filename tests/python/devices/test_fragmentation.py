@@ -12,6 +12,7 @@ from bench import fragmentation
 from tests.python.session import HAS_GPU
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(HAS_GPU, reason="the figures are for a device of little memory, rehearsed")
 @pytest.mark.parametrize("name", fragmentation.TRACES)
 def test_arrays_fill_the_memory(name):

@@ -456,6 +456,7 @@ FAMILIES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_operations_tell_what_they_read_and_write():
     """Tests of operations pass where each of their lines works on another stream."""
     files = [next(ROOT.glob(f"tests/python/*/test_{name}.py")) for name in FAMILIES]

@@ -23,6 +23,7 @@ def address(x):
     return x.__cuda_array_interface__["data"][0]
 
 
+@pytest.mark.slow
 @pytest.mark.not_guarded("nothing is kept for the next arrays")
 @rehearsed_only
 def test_memory_of_one_per_thread_stream_is_not_given_to_that_of_another_thread(cuda_device, slow):

@@ -28,6 +28,7 @@ def measured(full):
         )
 
 
+@pytest.mark.slow
 @loop_over(("name", "dtype"), CASES, items="name")
 def test_error_is_within_the_bound(name, dtype, measured):
     function, levels = measured[0][name, dtype], measured[1]

@@ -56,11 +56,13 @@ def test_elements_of_one_array_that_are_equal_have_equal_results(name):
         assert len({float(v) for v in function(sk.full((7,), value))}) == 1, f"{name}({value})"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", ["v2", "v3", "v4"])
 def test_results_depend_on_the_value_alone(level, full):
     assert_all_equal(walked(level, full))
 
 
+@pytest.mark.slow
 def test_avx2_and_avx512_give_the_same_bits(full):
     narrow, wide = walked("v3", full), walked("v4", full)
     assert [case for case in narrow if narrow[case]["digest"] != wide[case]["digest"]] == []

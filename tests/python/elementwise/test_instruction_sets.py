@@ -25,6 +25,7 @@ def level_in_use(environment):
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", ["v2", "v3", "v4"])
 def test_special_cases_and_rounding_at_every_level(level):
     environment = {**os.environ, "SKERRY_ISA": level}

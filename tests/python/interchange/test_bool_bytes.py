@@ -184,6 +184,7 @@ def walk(case):
     return reached
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=ids)
 @pytest.mark.usefixtures("strict_promotion")
 def test_every_function_sees_the_truth_of_any_byte(case):

@@ -23,6 +23,7 @@ def fuzz(*options):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.not_guarded("addresses made up at random may be those of inaccessible pages")
 @pytest.mark.two_gpus(always=True)
 def test_random_interfaces_and_structures_do_no_harm():

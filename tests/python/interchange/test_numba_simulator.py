@@ -324,11 +324,13 @@ def run_this_file_again(prelude, simulated):
 AGAIN = pytest.mark.skipif("TESTS_RUN_AGAIN" in os.environ, reason="this is such a run")
 
 
+@pytest.mark.slow
 @AGAIN
 def test_all_of_this_where_numba_was_imported_with_its_simulator():
     run_this_file_again("import numba.cuda", "1")
 
 
+@pytest.mark.slow
 @AGAIN
 @pytest.mark.parametrize("simulated", ["0", "1"])
 def test_all_of_this_with_numba_cuda(simulated):

@@ -51,6 +51,7 @@ except MemoryError as error:
 NAMES = [line.split('"')[1] for line in PROGRAM.splitlines() if line.startswith('    "')]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_call_gives_a_value_or_a_memory_error(name, full):
     limits = (

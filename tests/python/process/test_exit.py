@@ -27,6 +27,7 @@ def exits(*options):
     )
 
 
+@pytest.mark.slow
 def test_processes_end_by_themselves_at_any_moment(full):
     done = exits("--count", "1000" if full else "40")
     assert done.returncode == 0, done.stdout + done.stderr

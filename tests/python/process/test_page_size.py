@@ -62,6 +62,7 @@ assert float(sk.sum(x.to_device("cuda:1"))) == 1000
     assert run(code, large_pages) == ["True", "True"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("allocator", ["pool", "guard", "guard-front"])
 def test_memory_goes_back_whole(large_pages, allocator):
     """500 rounds: neither mappings nor addresses are left behind."""

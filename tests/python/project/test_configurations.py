@@ -57,6 +57,7 @@ def generated_code(command):
     return {name for flag in flags for name in re.search(r"code=\[(.+)\]", flag)[1].split(",")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_configures(name, tmp_path):
     with_cuda = PRESETS[name].get("cacheVariables", {}).get("SKERRY_CUDA") == "ON"
@@ -68,6 +69,7 @@ def test_every_preset_configures(name, tmp_path):
     assert ("moves.cu" in commands) == with_cuda
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
 def test_the_release_is_compiled_for_its_architectures_and_says_so(tmp_path):
     configure("--preset", "release", "-B", str(tmp_path))
@@ -80,6 +82,7 @@ def test_the_release_is_compiled_for_its_architectures_and_says_so(tmp_path):
     assert define in commands["native_api.cpp"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
 def test_nvcc_tells_the_module_what_it_compiled_for(tmp_path):
     """`native` and `all-major` are words; tests/device/registry_test.cpp reads lists and words."""
@@ -96,6 +99,7 @@ def test_nvcc_tells_the_module_what_it_compiled_for(tmp_path):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
 def test_auto_builds_the_cuda_module_where_there_is_a_driver(stub_driver, tmp_path):
     """Why, and with which nvcc: test_cuda_toolkit.py."""
@@ -151,6 +155,7 @@ def gpu_check(stub_driver, work, *failing, **environment):
     return done.returncode, done.stdout + done.stderr, commands, record
 
 
+@pytest.mark.slow
 def test_gpu_check_builds_for_the_gpus_of_the_machine(stub_driver, tmp_path):
     failing = [] if NVCC else ["none"]
     status, output, ran, record = gpu_check(stub_driver, tmp_path, *failing)

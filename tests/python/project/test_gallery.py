@@ -20,6 +20,7 @@ def test_there_are_ten_programs():
     assert len(PROGRAMS) >= 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
 def test_program(program, tmp_path):
     for name in sorted(

@@ -93,6 +93,7 @@ def measured(bench):
     return results
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("subject", list(gpu_rows.SUBJECTS))
 def test_every_row_of_the_gpu_benchmark_runs_and_agrees(measured, subject):
     figures, notes = measured[subject]

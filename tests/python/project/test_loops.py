@@ -28,6 +28,10 @@ def test_product(dtype, shape):
 def test_functions(name, dtype, device):
     assert (name, dtype, device) != ("add", "int8", "cuda:0")
     assert (name == "sin") == (dtype == "float32")
+
+@pytest.mark.slow
+def test_that_takes_seconds():
+    pass
 """
 
 
@@ -53,22 +57,27 @@ def test_each_failing_combination_is_named(tmp_path):
     done = run(tmp_path)
     assert done.returncode == 1
     assert "SUBFAILED(shape=(2,), dtype='int16')" in done.stdout
-    assert "test_functions[add-cuda:0]" in done.stdout
+    assert "test_functions[cuda:0-add]" in done.stdout
     assert done.stdout.count("SUBFAILED") == 2
     assert done.stdout.count("tried int8") == 2  # combinations behind the one that failed, too
     assert "SKIPPED [2]" in done.stdout
     assert "no floats" in done.stdout
 
 
+def items_of(done):
+    return sorted(line.split("::")[1] for line in done.stdout.splitlines() if "::" in line)
+
+
 def test_names_of_items_separate_items(tmp_path):
-    done = run(tmp_path, "--collect-only", "-q")
-    items = [line.split("::")[1] for line in done.stdout.splitlines() if "::" in line]
-    functions = [
-        f"test_functions[{device}-{name}]"
-        for device in ("cpu:0", "cuda:0")
-        for name in ("add", "sin")
-    ]
-    assert sorted(items) == sorted(["test_product", *functions])
+    items = items_of(run(tmp_path, "--collect-only", "-q"))
+    functions = [f"test_functions[{d}-{n}]" for d in ("cpu:0", "cuda:0") for n in ("add", "sin")]
+    assert items == [*functions, "test_product", "test_that_takes_seconds"]
+
+
+def test_slow_tests_are_left_out_of_quick_sessions_which_say_so(tmp_path):
+    done = run(tmp_path, "--collect-only", "-q", "--quick")
+    assert "test_that_takes_seconds" not in items_of(done)
+    assert "1 deselected" in done.stdout
 
 
 def test_a_few_combinations_are_chosen_by_the_name_of_the_item():

@@ -59,10 +59,12 @@ def run(monkeypatch, tmp_path, change, *options):
     return lint_names.main()
 
 
+@pytest.mark.slow
 def test_the_record_holds(monkeypatch, tmp_path):
     assert run(monkeypatch, tmp_path, lambda rows: None) == 0
 
 
+@pytest.mark.slow
 def test_a_new_name_is_refused_with_its_line(monkeypatch, tmp_path, capsys):
     def forget_a_name(rows):
         del rows[next(i for i, row in enumerate(rows) if row["folder"] == "core")]
@@ -74,6 +76,7 @@ def test_a_new_name_is_refused_with_its_line(monkeypatch, tmp_path, capsys):
     )  # which writes no more of them
 
 
+@pytest.mark.slow
 def test_a_count_that_has_fallen_is_to_be_written(monkeypatch, tmp_path, capsys):
     def allow_another(rows):
         rows[0]["count"] = int(rows[0]["count"]) + 1

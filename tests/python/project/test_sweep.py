@@ -29,6 +29,7 @@ def test_no_reason_is_left_of_a_function_that_is_gone():
     assert set(sweep_cases.LEFT_OUT) <= names
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of NumPy, about numbers
 @pytest.mark.parametrize(
     "function", sweep_cases.measured_functions(), ids=lambda function: function.path
@@ -40,6 +41,7 @@ def test_calls_of_a_function_work_for_both_libraries(function):
     assert any(outcome.works for outcome in outcomes), outcomes[0].why
 
 
+@pytest.mark.slow
 def test_no_cell_is_measured_twice():
     names = [case.name for case in sweep_cases.all_cases()]
     assert len(names) == len(set(names))

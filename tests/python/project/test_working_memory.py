@@ -28,6 +28,7 @@ def limit_of(words):
 
 
 # All dtypes with --full. In a process of its own: other tests leave threads that allocate, and tracing is slow.
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float64"])
 def test_functions_take_no_more_than_the_table_says(dtype, full):
     command = [sys.executable, "-m", "bench.working_memory"]

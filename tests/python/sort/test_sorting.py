@@ -94,6 +94,7 @@ def test_sizes(dtype, descending):
 WIDE = ["int64", "uint64", "float64", "int32", "float32"]
 
 
+@pytest.mark.slow
 @DESCENDING
 @loop_over("dtype", WIDE)
 @loop_over("n", [3000, 20_000, 300_000])
