@@ -1,0 +1,26 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Tells files of more than 500 lines: advice, for what belongs together stays together."""
+
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+FOLDERS = ("core", "device", "ops", "python/bindings", "python/skerry", "bench")
+SUFFIXES = (".hpp", ".h", ".cpp", ".cu", ".cuh", ".py")
+MOST = 500
+
+
+def main() -> None:
+    """Print a warning for each."""
+    listed = subprocess.run(
+        ["git", "ls-files", *FOLDERS], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    for name in listed:
+        if name.endswith(SUFFIXES):
+            lines = len((ROOT / name).read_text().splitlines())
+            if lines > MOST:
+                print(f"{name}: warning: {lines} lines; would its reader rather have two files?")
+
+
+main()
