@@ -13,6 +13,7 @@
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/elementwise/apply.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/kernels.hpp"
 
@@ -62,10 +63,10 @@ NdArray filled(const Dims& shape, const Scalar& value, Dtype type, Device device
   const Element entry = to_element(value, type);
   NdArray out = empty(shape, type, device);
   // Nobody else has the memory, so that there is nothing to be put in order.
-  constexpr std::int64_t few = 1 << 18;  // bytes
   const auto* const bytes = reinterpret_cast<const char*>(entry.bytes);
   const bool is_zero = std::all_of(bytes, bytes + itemsize(type), [](char b) { return b == 0; });
-  if (char* const data = host_address(out); data != nullptr && is_zero && out.nbytes() <= few) {
+  if (char* const data = host_address(out);
+      data != nullptr && is_zero && out.nbytes() <= tuning::max_set_bytes) {
     std::fill_n(data, out.nbytes(), char{0});
     return out;
   }

@@ -13,6 +13,7 @@
 #include "device/memory.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 
 namespace skerry {
 namespace {
@@ -311,7 +312,7 @@ const ParamsBlock<FusedParams>& Evaluation::fill_params(OperandList& operands, c
     return FusedParams{
         .plan = operands.plan(fill),
         .steps = static_cast<std::int32_t>(steps_.size()),
-        .chunk_size = std::min(chunk_bytes / max_itemsize_, FusedParams::max_chunk_size),
+        .chunk_size = std::min(chunk_bytes / max_itemsize_, tuning::max_fused_chunk_size),
         .cost = std::min(cost_, 1024)};
   });
   params.append(std::as_bytes(std::span(steps_)));

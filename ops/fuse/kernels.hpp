@@ -11,6 +11,7 @@
 #include "core/scalar.hpp"
 #include "ops/call/kernel.hpp"
 #include "ops/call/row_range.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/math/op_info.hpp"
 
 // A pass: operations over one shape, run one after the other on pieces that stay in the first
@@ -58,10 +59,8 @@ struct alignas(16) FusedStep {
 static_assert(sizeof(FusedStep) == 32);
 
 struct alignas(16) FusedParams {
-  static constexpr int slots = 16;          ///< pieces of values that nobody keeps
-  static constexpr int chunk_bytes = 4096;  ///< of the widest item; half of it where much is read
-  static constexpr int max_chunk_size = 2048;  ///< at most, so that no step starts threads
-  static constexpr std::int64_t out_of_cache_bytes = std::int64_t{12} << 20;  ///< bytes
+  static constexpr int slots = 16;  ///< pieces of values that nobody keeps
+  static constexpr int chunk_bytes = tuning::fused_chunk_bytes;  ///< of a slot
   static constexpr int first_slot = WidePlan::max_operands;
   static constexpr int first_constant = first_slot + slots;
 
@@ -71,8 +70,8 @@ struct alignas(16) FusedParams {
   std::int32_t cost;        ///< of an element, in additions
 
   /// Whether arrays of the widest items would be in the caches.
-  static constexpr bool is_near(std::int64_t elements, std::int64_t arrays) noexcept {
-    return elements * arrays * std::int64_t{sizeof(Element)} < out_of_cache_bytes;
+  static bool is_near(std::int64_t elements, std::int64_t arrays) noexcept {
+    return elements * arrays * std::int64_t{sizeof(Element)} < tuning::min_fused_memory_bytes;
   }
   [[nodiscard]] const FusedStep* step() const noexcept {
     return reinterpret_cast<const FusedStep*>(this + 1);
@@ -86,7 +85,7 @@ struct alignas(16) FusedParams {
 /// what is made in between stays in the caches. The steps follow, then the offset of each temporary
 /// in the scratch, a 64-bit number.
 struct alignas(16) RowParams {
-  static constexpr std::int64_t scratch_bytes = 262144;  ///< of a thread
+  static constexpr std::int64_t scratch_bytes = tuning::fused_scratch_bytes;
   /// A temporary begins with a page, as large arrays do: loads wait for stores before that differ
   /// from them in the page alone.
   static constexpr std::int64_t page = 4096;

@@ -15,12 +15,10 @@
 #include "ops/call/kernels.hpp"
 #include "ops/call/row_range.hpp"
 #include "ops/fuse/evaluation.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 
 namespace skerry {
 namespace {
-
-/// Of the rows that are taken together, what is read, made and written.
-constexpr std::int64_t block_bytes = 196608;
 
 constexpr std::int64_t rounded_up(std::int64_t n, std::int64_t multiple) noexcept {
   return (n + multiple - 1) / multiple * multiple;
@@ -263,13 +261,13 @@ void Evaluation::launch_rows() {
   const std::int64_t slack = RowParams::page * std::ssize(temporaries_);
   const std::int64_t capacity =
       (RowParams::scratch_bytes - slack) / std::max<std::int64_t>(row_scratch_, 1);
-  const RowParams params{
-      .rows = rows_,
-      .block = std::clamp<std::int64_t>(block_bytes / row, 1, std::min(rows_, capacity)),
-      .cost = std::max<std::int64_t>(row_cost_, 1),
-      .feed = table.feed,
-      .make_rows = table.make_rows,
-      .steps = row_steps_};
+  const RowParams params{.rows = rows_,
+                         .block = std::clamp<std::int64_t>(tuning::fused_rows_bytes / row, 1,
+                                                           std::min(rows_, capacity)),
+                         .cost = std::max<std::int64_t>(row_cost_, 1),
+                         .feed = table.feed,
+                         .make_rows = table.make_rows,
+                         .steps = row_steps_};
   std::int64_t offset = 0;
   for (std::int64_t& temporary : temporaries_) {
     offset += rounded_up(std::exchange(temporary, offset) * params.block, RowParams::page);

@@ -21,6 +21,7 @@
 #include "ops/call/operand_list.hpp"
 #include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/linear/arithmetic.hpp"
 #include "ops/linear/library.hpp"
 #include "ops/linear/linalg_kernels.hpp"
@@ -29,10 +30,6 @@
 
 namespace skerry::linalg {
 namespace {
-
-/// Up to here OpenBLAS's threads give a matrix less than ours give a stack: beside them, two of
-/// ours take 0.6 of the time for matrices of 200 rows.
-constexpr std::int64_t max_serial_extent = 512;
 
 constexpr std::int64_t both_axes[] = {-2, -1};
 
@@ -50,7 +47,6 @@ void require_dtype(const char* argument, const NdArray& x, bool (*takes)(Dtype))
 /// Into how many parts to cut a stack. No thread is worth waking for little work, and one call of
 /// OpenBLAS has all of them where there are too few matrices.
 std::int64_t slots_of(const LinAlgRequest& request) {
-  constexpr std::int64_t products = 1 << 14;
   constexpr std::int64_t call = 100;
   constexpr std::int64_t few_rows = 64;  // OpenBLAS keeps to one thread
   const std::int64_t area = request.rows * request.columns;
@@ -58,10 +54,11 @@ std::int64_t slots_of(const LinAlgRequest& request) {
       area * std::max(request.right_columns, std::min(request.rows, request.columns));
   const std::int64_t max_extent = std::max(request.rows, request.columns);
   if (max_extent <= few_rows) {
-    return std::min(host_slots(request.batch), 1 + request.batch * (call + matrix_cost) / products);
+    return std::min(host_slots(request.batch),
+                    1 + request.batch * (call + matrix_cost) / tuning::lapack_grain_size);
   }
   const std::int64_t threads = cpu::thread_count();
-  return max_extent <= max_serial_extent && 2 * request.batch >= threads
+  return max_extent <= tuning::max_serial_extent && 2 * request.batch >= threads
              ? std::min(request.batch, threads)
              : 1;
 }

@@ -21,6 +21,7 @@
 #include "ops/call/operand_list.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/kernels.hpp"
 #include "ops/move/views.hpp"
@@ -108,9 +109,9 @@ void fill_parts(const NdArray& out, std::span<const NdArray> arrays, int axis) {
   const std::int64_t part_bytes =
       run_bytes * (out.shape()[axis] / static_cast<std::int64_t>(arrays.size()));
   const bool has_short_parts = part_bytes < 64;
-  // Single items of reversed vectors take a third less time by longer blocks.
   const std::int64_t block_bytes =
-      cache_block_bytes(out.device(), part_bytes < 16 ? 1 << 20 : 1 << 18);
+      cache_block_bytes(out.device(), part_bytes < 16 ? tuning::joined_items_block_bytes
+                                                      : tuning::joined_block_bytes);
   int slowest = 0;
   while (slowest < axis && out.shape()[slowest] == 1) ++slowest;
   if (has_short_parts && slowest < axis && out.nbytes() > block_bytes) {

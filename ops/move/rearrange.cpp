@@ -14,6 +14,7 @@
 #include "ops/call/limits.hpp"
 #include "ops/call/operand_list.hpp"
 #include "ops/call/result.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/kernels.hpp"
 #include "ops/move/views.hpp"
@@ -80,13 +81,12 @@ NdArray roll_few(const NdArray& x, std::span<const int> axes, const Dims& shifts
 /// Long rows of contiguous items, in one pass by a kernel of their own, which GPUs have no
 /// form of. Nothing if it is something else.
 std::optional<NdArray> rotated(const NdArray& x, int axis, std::int64_t shift) {
-  constexpr std::int64_t min_row_bytes = 512;
   const Kernel<RotateParams>& kernel = kernels<MovesKernels>(x.device()).rotate;
   std::int64_t item = x.itemsize();
   for (int i = axis + 1; i < x.rank(); ++i) item *= x.shape()[i];
   const std::int64_t row = item * x.shape()[axis];
-  if (keeps_native_limits(x.device()) || !has_form(kernel, x.device()) || row < min_row_bytes ||
-      !x.is_c_contiguous()) {
+  if (keeps_native_limits(x.device()) || !has_form(kernel, x.device()) ||
+      row < tuning::min_rotated_row_bytes || !x.is_c_contiguous()) {
     return std::nullopt;
   }
   NdArray out = empty(x.shape(), x.dtype(), x.device());

@@ -8,6 +8,7 @@
 #include "core/plan.hpp"
 #include "ops/call/kernel.hpp"
 #include "ops/call/row_range.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/reduce/reductions.hpp"
 
 namespace skerry {
@@ -44,8 +45,7 @@ struct alignas(16) ReduceParams : RowReduction, ReductionAxes {
   /// variances not along columns.
   void (*feed)(const BlockElements& elements);
 };
-inline constexpr std::int64_t feed_bytes =
-    524288;  ///< that are made at a time: in the second cache
+using tuning::feed_bytes;
 
 /// A dense array that is converted when it is reduced, piece by piece.
 struct Conversion {

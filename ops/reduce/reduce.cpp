@@ -19,6 +19,7 @@
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/fuse/recording.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/kernels.hpp"
 #include "ops/move/views.hpp"
@@ -154,10 +155,6 @@ NdArray run(const ReductionEntry& entry, reduction_id op, const NdArray& x, axis
   return out;
 }
 
-/// Of more columns it takes as long to make elements as to read them: 2000 x 2000 float32 and
-/// 10 ms to 15 on one thread of an EPYC (AVX2).
-constexpr std::int64_t max_columns = 512;
-
 /// Whether a kernel reduces elements that are made for it (ReduceParams::feed).
 bool accepts_feed(const ReductionEntry& entry, const ReductionAxes& axes, std::int64_t width) {
   const std::int64_t rows = axes.retained_size;
@@ -169,7 +166,8 @@ bool accepts_feed(const ReductionEntry& entry, const ReductionAxes& axes, std::i
   const bool is_along = is_step(axes.reduced_strides[0], 1) &&
                         (axes.retained_rank == 0 || is_step(axes.retained_strides[0], length));
   const bool is_across = axes.retained_rank == 1 && is_step(axes.retained_strides[0], 1) &&
-                         is_step(axes.reduced_strides[0], rows) && rows <= max_columns;
+                         is_step(axes.reduced_strides[0], rows) &&
+                         rows <= tuning::max_converted_columns;
   if (entry.needs_elements) return is_along && length * width <= feed_bytes;
   return is_along || (is_across && !entry.has_correction);
 }
@@ -178,10 +176,10 @@ bool accepts_feed(const ReductionEntry& entry, const ReductionAxes& axes, std::i
 std::optional<NdArray> run_converted(const ReductionEntry& entry, reduction_id op, const NdArray& x,
                                      Dtype type, const axis_set& axes, const Dims& shape,
                                      double correction) {
-  constexpr std::int64_t min_bytes = 1 << 18;
   const std::int64_t width = itemsize(type);
   const std::optional<Dtype> result = entry.result[static_cast<int>(type)];
-  if (!result || entry.has_one_axis || x.dtype() == type || x.size() * width < min_bytes) {
+  if (!result || entry.has_one_axis || x.dtype() == type ||
+      x.size() * width < tuning::min_converted_bytes) {
     return std::nullopt;
   }
   const Layout dense = dense_layout_like(x.layout(), width);
@@ -283,16 +281,13 @@ NdArray reduce(reduction_id op, const NdArray& x, std::optional<std::span<const 
 
 namespace {
 
-/// Of longer rows only few would fit the second cache with what is made of them.
-constexpr std::int64_t max_row_bytes = 65536;
-
 /// On how many first axes rows are, for a kernel that reduces some of them (RowRange): the others
 /// are reduced. -1 where there are no such rows, or too few to be shared out.
 int find_rows(const Dims& shape, const axis_set& axes, const ReductionAxes& described,
               std::int64_t width) {
   const bool is_along = described.retained_rank == 1 && described.reduced_rank == 1 &&
                         described.reduced_strides[0] == width &&
-                        described.reduced_size * width <= max_row_bytes &&
+                        described.reduced_size * width <= tuning::max_reduced_row_bytes &&
                         keeps_threads_busy(described.retained_size);
   if (!is_along) return -1;
   int rows = 0;

@@ -6,6 +6,7 @@
 #include "ops/create/kernels.hpp"
 #include "ops/kernel/cpu/half.hpp"
 #include "ops/kernel/cpu/memory.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/math/concepts.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
@@ -31,10 +32,10 @@ template <ops::stored_only T>
 void sequence_run(const SequenceParams& p, int64 begin, int64 end) {
   const float64 start = p.start.as<float64>();
   const float64 step = p.step.as<float64>();
-  alignas(64) float32 wide[half_block];
-  for (int64 position = begin; position < end; position += half_block) {
+  alignas(64) float32 wide[tuning::half_block];
+  for (int64 position = begin; position < end; position += tuning::half_block) {
     const float64 origin = static_cast<float64>(position);
-    const int32 n = static_cast<int32>(minimum(half_block, end - position));
+    const int32 n = static_cast<int32>(minimum(tuning::half_block, end - position));
     for (int32 i = 0; i < n; ++i) {
       wide[i] = detail::rounded_to_odd(start + (origin + static_cast<float64>(i)) * step);
     }
@@ -66,7 +67,7 @@ void sequence_run(const SequenceParams& p, int64 begin, int64 end) {
     }
     return;
   }
-  constexpr int64 block = 4096;  // int32 has a vector conversion to double, int64 has not
+  constexpr int64 block = tuning::sequence_block;
   for (int64 position = begin; position < end; position += block) {
     const float64 origin = static_cast<float64>(position);
     const int32 n = static_cast<int32>(minimum(block, end - position));
@@ -107,11 +108,10 @@ SKERRY_INLINE T narrow(const Element& value) {
 template <class T>
 void run_sequence(const SequenceParams& p) {
   if (p.size <= 0) return;
-  constexpr int64 grain_size = 32768;
-  if (p.size <= grain_size) {
+  if (p.size <= tuning::sequence_grain_size) {
     sequence_run<T>(p, 0, p.size);
   } else {
-    cpu::parallel_for(p.size, grain_size,
+    cpu::parallel_for(p.size, tuning::sequence_grain_size,
                       [&](int64 begin, int64 end) { sequence_run<T>(p, begin, end); });
   }
   if (p.has_last) store(p.output + (p.size - 1) * int64(sizeof(T)), narrow<T>(p.last));

@@ -4,12 +4,13 @@
 #include "ops/fuse/cpu/chain.hpp"
 #include "ops/fuse/kernels.hpp"
 #include "ops/kernel/cpu/tiles.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/kernel/pointer_plan.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
 template <>
-inline constexpr int64 buffer_bytes<WidePlan> = 16384;
+inline constexpr int64 buffer_bytes<WidePlan> = tuning::fused_tile_bytes;
 
 /// A pass as the driver runs loops.
 struct FusedLoop {
@@ -26,17 +27,13 @@ struct FusedLoop {
 // lines of each operand before each step: 4e6 elements, one thread of an EPYC (Zen 4), five points
 // of float64 from 8.1 to 4.3 ms, Adam's update of float32 from 9.7 to 6.2. Where a step had more to
 // ask for than the core waits for at a time, short pieces do better: their steps overlap.
-inline constexpr int64 prefetch_distance = 2048;
-inline constexpr int64 max_prefetch_bytes = int64{24} * 64;  ///< bytes before a step
-/// What another operand has read or written so many bytes ago is in a cache still.
-inline constexpr int64 near_bytes = int64{256} << 10;
 
 /// Whether memory goes on behind a row of an operand with, nearly, its next row.
 inline bool runs_on(const WidePlan& plan, int i) noexcept {
   const int64 row = plan.shape[0] * plan.itemsize[i];
   if (plan.strides[i][0] != plan.itemsize[i]) return false;
   const int64 next = plan.rank == 1 ? row : plan.strides[i][1];
-  return row >= 8 * prefetch_distance || (next >= row && next <= row + row / 4);
+  return row >= 8 * tuning::fused_prefetch_distance || (next >= row && next <= row + row / 4);
 }
 
 /// Whether no other view is there before: as an output, or somewhat earlier.
@@ -44,7 +41,7 @@ inline bool is_first_operand(const WidePlan& plan, int i) noexcept {
   for (int other = 0; other < plan.operand_count; ++other) {
     const int64 ahead = plan.data[other] - plan.data[i];
     if (ahead == 0 && other < i) return false;
-    if (ahead > 0 && ahead < near_bytes && i >= plan.output_count) return false;
+    if (ahead > 0 && ahead < tuning::max_cached_distance && i >= plan.output_count) return false;
   }
   return true;
 }
@@ -68,13 +65,15 @@ inline FusedLoop loop_of(const FusedParams& pass) noexcept {
   int64 total = 0;
   for (int i = 0; i < plan.operand_count; ++i) {
     const int64 nbytes = bytes_of(plan, i);
-    if (nbytes < near_bytes || !runs_on(plan, i) || !is_first_operand(plan, i)) continue;
+    if (nbytes < tuning::max_cached_distance || !runs_on(plan, i) || !is_first_operand(plan, i))
+      continue;
     loop.prefetch_mask |= 1u << i;
     width += plan.itemsize[i];
     total += nbytes;
   }
-  if (total < FusedParams::out_of_cache_bytes) loop.prefetch_mask = 0;
-  while (loop.prefetch_mask != 0 && loop.chunk_size * width > max_prefetch_bytes * loop.turns)
+  if (total < tuning::min_fused_memory_bytes) loop.prefetch_mask = 0;
+  while (loop.prefetch_mask != 0 &&
+         loop.chunk_size * width > tuning::max_prefetched_step_bytes * loop.turns)
     loop.chunk_size /= 2;
   if (loop.chunk_size < pass.chunk_size) loop.prefetch_mask = 0;
   return loop;
@@ -132,7 +131,8 @@ class Prefetcher {
     for (int i = 0; i < plan.operand_count; ++i) {
       if (((loop.prefetch_mask >> i) & 1u) == 0) continue;
       const int64 nbytes = n * plan.itemsize[i] / turns;
-      runs_[count_++] = {in_place_data[i] + prefetch_distance, nbytes, ceil_div(nbytes, 64) * 64};
+      runs_[count_++] = {in_place_data[i] + tuning::fused_prefetch_distance, nbytes,
+                         ceil_div(nbytes, 64) * 64};
     }
   }
   SKERRY_INLINE void ask() noexcept {

@@ -6,6 +6,7 @@
 #include "ops/fuse/kernels.hpp"
 #include "ops/kernel/cpu/drive.hpp"
 #include "ops/kernel/cpu/memory.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
@@ -85,7 +86,7 @@ void run_blocks(const RowParams& row_params, int64 block, int64 begin, int64 end
 void run_rows(const RowParams& row_params) {
   const int64 shares = int64{4} * cpu::thread_count();
   const int64 block = minimum(row_params.block, ceil_div(row_params.rows, shares));
-  const int64 grain_size = maximum(parallel_from / 2 / (block * row_params.cost), 1);
+  const int64 grain_size = maximum(tuning::parallel_from / 2 / (block * row_params.cost), 1);
   cpu::parallel_for(
       ceil_div(row_params.rows, block), grain_size,
       [&](int64 begin, int64 end) noexcept { run_blocks(row_params, block, begin, end); });

@@ -4,6 +4,7 @@
 
 #include "core/plan.hpp"
 #include "ops/call/kernel.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
@@ -34,12 +35,9 @@ struct Loop {
 /// body can't take as they lie are packed into a buffer, tile by tile.
 void run_tiles(const Plan& plan, const Loop& loop) noexcept;
 
-/// Fewest elements (of cost 1) for which waking the pool pays; about 10 us of work.
-inline constexpr int64 parallel_from = 32768;
-
 /// As run_tiles, short for work that is small or one contiguous run.
 SKERRY_INLINE void run(const Plan& plan, const Loop& loop) noexcept {
-  if (plan.contiguous && plan.size * loop.cost < parallel_from) {
+  if (plan.contiguous && plan.size * loop.cost < tuning::parallel_from) {
     return loop.body(plan.data, 0, plan.size);
   }
   run_tiles(plan, loop);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ops/kernel/cpu/drive.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/kernel/cpu/vector.hpp"
 
 // float16 in loops: a block of it becomes float32, for which the loops are, and what they give is
@@ -10,11 +11,8 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// Elements of a block: three of them as float32 leave most of the first cache free.
-inline constexpr int64 half_block = 1024;
-
-/// to[i] = from[i] for i < n, n at most half_block or memory that doesn't overlap. `destination`
-/// need not be aligned.
+/// to[i] = from[i] for i < n, n at most tuning::half_block or memory that doesn't overlap.
+/// `destination` need not be aligned.
 SKERRY_INLINE void widen_halves(float32* destination, const char* source, int64 n) {
   int64 i = 0;
   for (; i + half_lanes <= n; i += half_lanes) widen_lanes(destination + i, source + i * 2);
@@ -35,15 +33,15 @@ void half_body(char* const* data, unsigned single, int64 n) noexcept {
   constexpr bool is_rounded = !ops::same_v<R, ops::result_t<Op, ops::computed_t<T>...>>;
   constexpr int input_count = sizeof...(T);
   constexpr int64 size = sizeof(R);
-  alignas(64) float32 wide[input_count][half_block];
-  alignas(64) float32 results[half_block];
+  alignas(64) float32 wide[input_count][tuning::half_block];
+  alignas(64) float32 results[tuning::half_block];
   char* operands[input_count + 1];
   for (int i = 0; i < input_count; ++i) {
     operands[i + 1] = reinterpret_cast<char*>(wide[i]);
     if ((single >> (i + 1) & 1) != 0) wide[i][0] = load<float16>(data[i + 1]);
   }
-  for (int64 begin = 0; begin < n; begin += half_block) {
-    const int64 count = minimum(half_block, n - begin);
+  for (int64 begin = 0; begin < n; begin += tuning::half_block) {
+    const int64 count = minimum(tuning::half_block, n - begin);
     for (int i = 0; i < input_count; ++i) {
       if ((single >> (i + 1) & 1) == 0) widen_halves(wide[i], data[i + 1] + begin * 2, count);
     }

@@ -55,12 +55,6 @@ struct item<16> {
 template <int Size>
 using item_t = typename item<Size>::type;
 
-/// How far ahead of what it works on a loop over contiguous items asks for memory. The core does so
-/// by itself, but stops at the end of each page of 4 KiB, and where other work comes between.
-inline constexpr int64 prefetched_ahead = 4096;
-/// Bytes of input from which on asking is worth its time: less is in the caches.
-inline constexpr int64 out_of_cache_bytes = int64{2} << 20;
-
 SKERRY_INLINE void prefetch(const char* source, int64 nbytes) {
   for (int64 byte = 0; byte < nbytes; byte += 64) __builtin_prefetch(source + byte);
 }

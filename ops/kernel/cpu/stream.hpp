@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/kernel/cpu/vector.hpp"
 
 // Stores past the caches. A result that is larger than what a core may hope for in the caches is
@@ -10,13 +11,6 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
-
-/// Least bytes of such a result, and of a run of it: the ends of a run may share their lines with
-/// others, and the fence at its end waits.
-constexpr int64 streamed_bytes = int64{32} << 20;
-constexpr int64 streamed_run = 4096;
-/// Least bytes of a run where one fence does for many.
-constexpr int64 streamed_chunk = 256;
 
 SKERRY_INLINE int64 bytes_to_line(const char* destination) {
   return static_cast<int64>(-reinterpret_cast<unsigned long>(destination) & 63);
@@ -28,7 +22,7 @@ inline void copy_unfenced(char* destination, const char* source, int64 nbytes) {
   const int64 head = minimum(bytes_to_line(destination), nbytes);
   const int64 lines = (nbytes - head) / 64;
   const int64 tail = head + lines * 64;
-  const int64 ahead = nbytes > prefetched_ahead ? prefetched_ahead : 0;
+  const int64 ahead = nbytes > tuning::copy_prefetch_distance ? tuning::copy_prefetch_distance : 0;
   __builtin_memmove(destination, source, static_cast<unsigned long>(head));
   for (int64 i = head; i < tail; i += 64) {
     __builtin_prefetch(source + i + ahead);

@@ -7,6 +7,7 @@
 #include "ops/kernel/cpu/flipped.hpp"
 #include "ops/kernel/cpu/stream.hpp"
 #include "ops/kernel/cpu/tiling.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 
 // Runs a loop over a plan, tile by tile.
 
@@ -101,7 +102,8 @@ class TileRunner {
 
   void compute(char** data, char* const* in_place_data, int64 n) noexcept {
     const int64 nbytes = n * plan_.itemsize[0];
-    if (tiling_.copies && nbytes >= streamed_chunk) return lines_.put(data[0], data[1], nbytes);
+    if (tiling_.copies && nbytes >= tuning::min_streamed_chunk_bytes)
+      return lines_.put(data[0], data[1], nbytes);
     if (!tiling_.streams) return call(tiling_.loop, data, in_place_data, tiling_.single, n);
     char* const destination = data[0];
     data[0] = buffers_[0];
@@ -201,12 +203,12 @@ void drive_here(const Plan& plan, const Loop& loop) noexcept {
 /// Runs the loop over the plan: cut into tiles, which are spread over the pool.
 template <class Plan, class Loop>
 void drive(const Plan& plan, const Loop& loop) noexcept {
-  if (plan.size * loop.cost < parallel_from) return drive_here(plan, loop);
+  if (plan.size * loop.cost < tuning::parallel_from) return drive_here(plan, loop);
   if (needs_flip(plan, loop)) return drive(flip_plan(plan), loop);
   Tiling<Plan, Loop> tiling(plan, loop);
   const int64 tile_cost = tiling.n * tiling.rows * loop.cost;
-  cpu::parallel_for(tiling.units, maximum(parallel_from / 2 / tile_cost, 1), run_range<Plan, Loop>,
-                    &tiling);
+  cpu::parallel_for(tiling.units, maximum(tuning::parallel_from / 2 / tile_cost, 1),
+                    run_range<Plan, Loop>, &tiling);
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

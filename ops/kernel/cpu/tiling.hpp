@@ -6,6 +6,7 @@
 #include "ops/kernel/cpu/drive.hpp"
 #include "ops/kernel/cpu/memory.hpp"
 #include "ops/kernel/cpu/stream.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 
 // How a plan is cut up. A tile is n by rows elements along axis 0 and one more axis. An operand
 // that steps along axis 0 goes through a buffer in L1; where it is contiguous along another axis,
@@ -16,13 +17,9 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// Per operand, for a transpose: a tile stays in L2.
+/// Per operand.
 template <class Plan>
-inline constexpr int64 buffer_bytes = 65536;
-inline constexpr int64 packed_bytes = 8192;  ///< per operand, for all else: a tile stays in L1
-/// Of a result that goes past the caches, with nothing to pack.
-inline constexpr int64 streamed_tile = 16384;
-inline constexpr int64 direct_elements = 16384;
+inline constexpr int64 buffer_bytes = tuning::transposed_tile_bytes;
 
 // What the driver asks of a plan and of a loop, here for those of one operation.
 inline constexpr int outputs_of(const Plan&) noexcept { return 1; }
@@ -31,7 +28,7 @@ inline bool takes(const Loop& loop, unsigned single) noexcept {
 }
 /// Elements of a tile that goes through no buffer.
 inline int64 direct_tile(const Loop& loop) noexcept {
-  return maximum(direct_elements / loop.cost, 1024);
+  return maximum(tuning::direct_tile_size / loop.cost, 1024);
 }
 inline bool streams_of(const Loop& loop) noexcept { return loop.streams; }
 inline constexpr bool may_stream(const Loop&) noexcept { return true; }
@@ -137,7 +134,7 @@ struct Tiling {
     for (int i = outputs_of(plan); i < plan.operand_count; ++i) {
       const int64 step = magnitude(stride(i, 0));
       if (((packed >> i) & 1u) == 0 || plan.itemsize[i] < 8 || step > 64) continue;
-      if (plan.size * step >= out_of_cache_bytes) return true;
+      if (plan.size * step >= tuning::min_prefetched_bytes) return true;
     }
     return false;
   }
@@ -190,10 +187,10 @@ struct Tiling {
   bool is_streamed() const noexcept {
     const int64 row = plan.shape[0] * plan.itemsize[0];
     if (!may_stream(loop) || streams_of(loop) || (packed & 1u) != 0 ||
-        plan.size * plan.itemsize[0] < streamed_bytes) {
+        plan.size * plan.itemsize[0] < tuning::min_streamed_bytes) {
       return false;
     }
-    if ((row < streamed_run && !merged) || cpu::thread_count() > 1) return false;
+    if ((row < tuning::min_streamed_run_bytes && !merged) || cpu::thread_count() > 1) return false;
     for (int i = 1; i < plan.operand_count; ++i) {
       if (plan.data[i] == plan.data[0]) return false;
     }
@@ -212,8 +209,8 @@ struct Tiling {
       if (steps) max_item_bytes = maximum(max_item_bytes, minimum(magnitude(stride(i, 0)), 64));
     }
     const int64 bytes = is_transpose  ? buffer_bytes<Plan>
-                        : packed != 0 ? packed_bytes
-                                      : streamed_tile;
+                        : packed != 0 ? tuning::packed_tile_bytes
+                                      : tuning::streamed_tile_bytes;
     const bool is_buffered = packed != 0 || streams || is_transpose;
     const int64 capacity = is_buffered ? bytes / max_item_bytes : direct_tile(loop);
     const int64 max_extent = is_transpose ? maximum(512 / max_item_bytes, 32) : capacity;

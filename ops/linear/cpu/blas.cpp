@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "device/cpu/thread_pool.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/linear/cpu/openblas.hpp"
 #include "ops/linear/matmul_kernels.hpp"
 
@@ -123,7 +124,7 @@ void multiply_with_own_transpose(const Product& p) {
                                as_factor(one), p.x1, narrow(p.first.leading), as_factor(zero),
                                p.out, narrow(p.n));
   T* const out = reinterpret_cast<T*>(p.out);
-  constexpr std::int64_t tile = 64;  // both sides of the diagonal stay in the cache
+  const std::int64_t tile = tuning::mirrored_tile_side;
   for (std::int64_t i0 = 0; i0 < p.n; i0 += tile) {
     for (std::int64_t j0 = i0; j0 < p.n; j0 += tile) {
       for (std::int64_t i = i0; i < std::min(i0 + tile, p.n); ++i) {

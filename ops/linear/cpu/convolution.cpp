@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cpu/thread_pool.hpp"
 #include "enabled_dtypes.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/kernel/cpu/vector.hpp"
 #include "ops/linear/convolution_kernels.hpp"
 
@@ -135,8 +136,7 @@ class Convolver {
 template <class R, int Parts>
 void convolve(const ConvolutionParams& p) {
   const Convolver<R, Parts> convolver(p);
-  constexpr int64 products = int64{1} << 16;  // of a thread, at least
-  cpu::parallel_for(p.count, maximum(64, products / p.tap_count),
+  cpu::parallel_for(p.count, maximum(64, tuning::convolution_grain_size / p.tap_count),
                     [&](int64 begin, int64 end) { convolver.run(begin, end); });
 }
 

@@ -4,6 +4,7 @@
 
 #include "device/cpu/thread_pool.hpp"
 #include "ops/kernel/cpu/half.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/kernel/cpu/vector.hpp"
 #include "ops/linear/matmul_kernels.hpp"
 
@@ -194,11 +195,11 @@ SKERRY_INLINE bool has_true_product(const char* a, int64 a_step, const char* b, 
 /// For float16 that lies in order, in blocks.
 SKERRY_INLINE float32 dot_of_halves(const char* a, const char* b, int64 n) {
   constexpr int64 width = sizeof(float32);
-  alignas(64) float32 first[half_block];
-  alignas(64) float32 second[half_block];
+  alignas(64) float32 first[tuning::half_block];
+  alignas(64) float32 second[tuning::half_block];
   float32 sum = 0;
-  for (int64 i = 0; i < n; i += half_block) {
-    const int64 count = minimum(half_block, n - i);
+  for (int64 i = 0; i < n; i += tuning::half_block) {
+    const int64 count = minimum(tuning::half_block, n - i);
     widen_halves(first, a + i * 2, count);
     widen_halves(second, b + i * 2, count);
     sum += dot_of<float32, false>(reinterpret_cast<const char*>(first), width,
@@ -353,7 +354,7 @@ void long_dot_range(void* context, std::int64_t begin, std::int64_t end) noexcep
 
 template <class T, bool Conjugate>
 void run_dots(MatmulParams p) {
-  constexpr int64 grain_size = 16384;
+  const int64 grain_size = tuning::dot_grain_size;
   if (p.batch == 1 && p.k > 4 * grain_size) {
     LongDot<T> all;
     all.params = &p;

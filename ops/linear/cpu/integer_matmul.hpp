@@ -4,6 +4,7 @@
 
 #include "device/cpu/thread_pool.hpp"
 #include "ops/kernel/cpu/memory.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/kernel/cpu/vector.hpp"
 #include "ops/linear/cpu/dot.hpp"
 #include "ops/linear/matmul_kernels.hpp"
@@ -189,7 +190,7 @@ void run_integer_matmul(const MatmulParams& params) {
   MatmulParams p = params;
   const int64 tiles = ceil_div(p.n, shape::columns) * ceil_div(p.m, shape::rows);
   const int64 cost = minimum(p.m, shape::rows) * minimum(p.n, shape::columns) * (p.k + 1);
-  constexpr int64 grain_size = 131072;  // multiplications
+  const int64 grain_size = tuning::integer_matmul_grain_size;
   cpu::parallel_for(p.batch * tiles, maximum(grain_size / maximum(cost, 1), 1), integer_range<U>,
                     &p);
 }

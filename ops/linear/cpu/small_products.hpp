@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/cpu/thread_pool.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/kernel/cpu/vector.hpp"
 #include "ops/linear/cpu/blas.hpp"
 #include "ops/linear/cpu/wide.hpp"
@@ -111,18 +112,19 @@ SKERRY_INLINE void multiply_small(const MatmulParams& p) {
   const SmallProduct<T, Vectors> multiply(p);
   const int64 out_step = p.m * p.n * int64(sizeof(T));
   const int64 length = p.batch_rank > 0 ? p.batch_shape[0] : 1;
-  constexpr int64 operations = 1 << 18;  // of a thread
-  cpu::parallel_for(p.batch, ceil_div(operations, p.m * p.n * p.k), [&](int64 begin, int64 end) {
-    for (int64 i = begin; i < end;) {
-      const int64 stop = minimum(end, i + length - i % length);
-      const StackOffsets offsets = stack_offsets(i, p);
-      for (int64 k = 0; i < stop; ++i, ++k) {
-        const int64 first = p.batch_rank > 0 ? k * p.x1_batch[0] : 0;
-        const int64 second = p.batch_rank > 0 ? k * p.x2_batch[0] : 0;
-        multiply(p.x1 + offsets.x1 + first, p.x2 + offsets.x2 + second, p.out + i * out_step);
-      }
-    }
-  });
+  cpu::parallel_for(p.batch, ceil_div(tuning::small_matmul_grain_size, p.m * p.n * p.k),
+                    [&](int64 begin, int64 end) {
+                      for (int64 i = begin; i < end;) {
+                        const int64 stop = minimum(end, i + length - i % length);
+                        const StackOffsets offsets = stack_offsets(i, p);
+                        for (int64 k = 0; i < stop; ++i, ++k) {
+                          const int64 first = p.batch_rank > 0 ? k * p.x1_batch[0] : 0;
+                          const int64 second = p.batch_rank > 0 ? k * p.x2_batch[0] : 0;
+                          multiply(p.x1 + offsets.x1 + first, p.x2 + offsets.x2 + second,
+                                   p.out + i * out_step);
+                        }
+                      }
+                    });
 }
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "enabled_dtypes.hpp"
 #include "ops/kernel/cpu/loops.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/kernel/unit.hpp"
 #include "ops/move/kernels.hpp"
 
@@ -15,7 +16,7 @@ namespace {
 template <class To>
 void booleans_body(char* const* data, unsigned, int64 n) noexcept {
   constexpr int64 size = sizeof(To);
-  constexpr int64 block = 1024;
+  constexpr int64 block = tuning::cast_block;
   uint8 booleans[block];
   for (int64 position = 0; position < n; position += block) {
     const int64 count = minimum(block, n - position);
@@ -41,9 +42,9 @@ struct to_half {
 };
 template <class From>
 void halves_body(char* const* data, unsigned, int64 n) noexcept {
-  alignas(64) float32 wide[half_block];
-  for (int64 position = 0; position < n; position += half_block) {
-    const int64 count = minimum(half_block, n - position);
+  alignas(64) float32 wide[tuning::half_block];
+  for (int64 position = 0; position < n; position += tuning::half_block) {
+    const int64 count = minimum(tuning::half_block, n - position);
     const char* source = data[1] + position * int64(sizeof(From));
     loop_of<to_half, From>(to_half{}, reinterpret_cast<char*>(wide), source, count);
     narrow_halves(data[0] + position * 2, wide, count);

@@ -7,6 +7,7 @@
 #include "ops/kernel/cpu/loops.hpp"
 #include "ops/kernel/cpu/memory.hpp"
 #include "ops/kernel/cpu/stream.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/kernel/cpu/vector.hpp"
 #include "ops/move/kernels.hpp"
 
@@ -27,15 +28,11 @@ void copy_body(char* const* data, unsigned single, int64 n) noexcept {
   for (int64 i = 0; i < n; ++i) store(out + i * Size, value);
 }
 
-/// Least bytes of a copy past the caches, which does nothing else meanwhile. One thread of an EPYC
-/// (Zen 4, 32 MiB of third cache): of 8 MB 0.34 ms instead of 0.57, and as long where a sum reads
-/// the copy next, which of 6 MB takes 0.52 instead of 0.40 then. (x + 1 of 30 MB: 2.6 for 1.9 ms.)
-constexpr int64 streamed_copy_bytes = int64{7} << 20;
-
 /// For a result larger than the caches; all but short runs and fills, the driver copies itself.
 template <int Size>
 void streamed_copy_body(char* const* data, unsigned single, int64 n) noexcept {
-  if (single == 0 || n * Size < streamed_run) return copy_body<Size>(data, single, n);
+  if (single == 0 || n * Size < tuning::min_streamed_run_bytes)
+    return copy_body<Size>(data, single, n);
   if (reinterpret_cast<unsigned long>(data[0]) % Size != 0) return copy_body<Size>(data, single, n);
   fill_streamed(data[0], load<item_t<Size>>(data[1]), n);
 }
@@ -43,21 +40,19 @@ void streamed_copy_body(char* const* data, unsigned single, int64 n) noexcept {
 /// Whether the two fastest axes are a few items, as in a repetition of short rows.
 template <int Size>
 bool has_short_segments(const Plan& plan) {
-  constexpr int64 max_items = 16;
-  return plan.rank > 2 && plan.shape[0] * plan.shape[1] <= max_items &&
-         plan.shape[2] >= 2 * max_items;
+  return plan.rank > 2 && plan.shape[0] * plan.shape[1] <= tuning::max_segment_items &&
+         plan.shape[2] >= 2 * tuning::max_segment_items;
 }
 
 /// Short pieces go item after item along the third axis: a run for each takes longer than its
 /// items.
 template <int Size>
 void copy_short_segments(const Plan& plan) {
-  constexpr int64 block_bytes = 16384;
-  const int64 block = block_bytes / (Size * plan.shape[0] * plan.shape[1]);
+  const int64 block = tuning::segment_block_bytes / (Size * plan.shape[0] * plan.shape[1]);
   const int64 blocks = ceil_div(plan.shape[2], block);
   int64 units = blocks;
   for (int a = 3; a < plan.rank; ++a) units *= plan.shape[a];
-  const int64 grain_size = maximum(1, parallel_from * Size / block_bytes);
+  const int64 grain_size = maximum(1, tuning::parallel_from * Size / tuning::segment_block_bytes);
   cpu::parallel_for(units, grain_size, [&](int64 begin, int64 end) {
     for (int64 unit = begin; unit < end; ++unit) {
       const int64 first = unit % blocks * block;
@@ -86,8 +81,7 @@ void copy_short_segments(const Plan& plan) {
 /// matrix, fall into the same sets of a cache and go by tiles.
 template <int Size>
 bool is_small_matrix(const Plan& plan) {
-  constexpr int64 max_bytes = int64{1} << 18;
-  if (plan.rank != 2 || plan.size * Size > max_bytes) return false;
+  if (plan.rank != 2 || plan.size * Size > tuning::max_small_matrix_bytes) return false;
   return plan.size <= 4096 || plan.strides[1][0] % 512 != 0;
 }
 
@@ -105,7 +99,7 @@ bool is_strided_row(const Plan& plan) {
   const bool is_repeated =
       plan.rank == 2 && plan.strides[1][1] == 0 && plan.shape[0] >= plan.shape[1];
   return (plan.rank == 1 || is_repeated) && !plan.contiguous && plan.strides[1][0] != 0 &&
-         plan.size * Size < streamed_bytes;
+         plan.size * Size < tuning::min_streamed_bytes;
 }
 
 template <int Size>
@@ -114,27 +108,28 @@ void copy_strided_row(const Plan& plan) {
   const int64 input_stride = plan.strides[1][0];
   const int64 rows = plan.rank == 2 ? plan.shape[1] : 1;
   const int64 row = plan.rank == 2 ? plan.strides[0][1] : 0;
-  const int64 block = rows > 1 ? 16384 / Size : plan.size;
-  cpu::parallel_for(plan.shape[0], ceil_div(parallel_from, rows), [&](int64 begin, int64 end) {
-    for (int64 i = begin; i < end; i += block) {
-      copy_2d({plan.base(0) + i * output_stride, output_stride, row},
-              {plan.base(1) + i * input_stride, input_stride, 0}, minimum(block, end - i), rows,
-              Size);
-    }
-  });
+  const int64 block = rows > 1 ? tuning::segment_block_bytes / Size : plan.size;
+  cpu::parallel_for(plan.shape[0], ceil_div(tuning::parallel_from, rows),
+                    [&](int64 begin, int64 end) {
+                      for (int64 i = begin; i < end; i += block) {
+                        copy_2d({plan.base(0) + i * output_stride, output_stride, row},
+                                {plan.base(1) + i * input_stride, input_stride, 0},
+                                minimum(block, end - i), rows, Size);
+                      }
+                    });
 }
 
 /// Small matrices of rows that lie in order, such as each row several times.
 template <int Size>
 bool is_small_stack(const Plan& plan) {
-  return plan.rank == 3 && plan.shape[0] * plan.shape[1] < parallel_from &&
-         plan.size * Size < streamed_bytes && plan.strides[0][0] == Size &&
+  return plan.rank == 3 && plan.shape[0] * plan.shape[1] < tuning::parallel_from &&
+         plan.size * Size < tuning::min_streamed_bytes && plan.strides[0][0] == Size &&
          plan.strides[1][0] == Size;
 }
 
 template <int Size>
 void copy_small_stack(const Plan& plan) {
-  const int64 grain_size = ceil_div(parallel_from, plan.shape[0] * plan.shape[1]);
+  const int64 grain_size = ceil_div(tuning::parallel_from, plan.shape[0] * plan.shape[1]);
   cpu::parallel_for(plan.shape[2], grain_size, [&](int64 begin, int64 end) {
     for (int64 k = begin; k < end; ++k) {
       copy_2d({plan.base(0) + k * plan.strides[0][2], Size, plan.strides[0][1]},
@@ -149,7 +144,7 @@ template <int Size>
 bool is_repetition(const Plan& plan) {
   return plan.rank == 2 && plan.strides[1][0] == 0 && plan.strides[0][0] == Size &&
          plan.strides[0][1] == plan.shape[0] * Size && plan.shape[0] * Size <= 256 &&
-         plan.size * Size < streamed_bytes;
+         plan.size * Size < tuning::min_streamed_bytes;
 }
 
 template <int Size>
@@ -157,7 +152,7 @@ void copy_repetition(const Plan& plan) {
   const int64 row = plan.strides[0][1];
   const int64 input_stride = plan.strides[1][1];
   const int64 n = plan.shape[0];
-  cpu::parallel_for(plan.shape[1], ceil_div(parallel_from, n), [&](int64 begin, int64 end) {
+  cpu::parallel_for(plan.shape[1], ceil_div(tuning::parallel_from, n), [&](int64 begin, int64 end) {
     copy_2d({plan.base(0) + begin * row, Size, row},
             {plan.base(1) + begin * input_stride, 0, input_stride}, n, end - begin, Size);
   });
@@ -183,7 +178,8 @@ void run_copy(const Plan& plan) {
   if (is_small_matrix<Size>(plan)) return copy_small_matrix<Size>(plan);
   if (has_short_segments<Size>(plan)) return copy_short_segments<Size>(plan);
   if (is_small_stack<Size>(plan)) return copy_small_stack<Size>(plan);
-  const int64 bound = has_like_lines(plan) ? streamed_copy_bytes : streamed_bytes;
+  const int64 bound =
+      has_like_lines(plan) ? tuning::min_streamed_copy_bytes : tuning::min_streamed_bytes;
   const bool is_large = plan.size * Size >= bound;
   run(plan, is_large ? copy_loop<Size, true> : copy_loop<Size, false>);
 }
@@ -305,7 +301,7 @@ SKERRY_INLINE void interleave_few(const InterleaveParams& p, int64 begin, int64 
 template <int Size>
 void run_interleave(const InterleaveParams& p) {
   using U = item_t<Size>;
-  const bool is_large = p.size * p.count * Size >= streamed_bytes;
+  const bool is_large = p.size * p.count * Size >= tuning::min_streamed_bytes;
   const int64 step = p.count * Size;
   const int64 block_items = 16384 / step;
   const auto chunk = [&](int64 begin, int64 end) {
@@ -320,7 +316,7 @@ void run_interleave(const InterleaveParams& p) {
         char* destination = buffer + k * Size;
         for (int64 j = 0; j < n; ++j) store(destination + j * step, load<U>(source + j * Size));
       }
-      if (is_large && n * step >= streamed_run) {
+      if (is_large && n * step >= tuning::min_streamed_run_bytes) {
         copy_streamed(p.output + i * step, buffer, n * step);
       } else {
         __builtin_memcpy(p.output + i * step, buffer, static_cast<unsigned long>(n * step));
@@ -332,7 +328,7 @@ void run_interleave(const InterleaveParams& p) {
 
 /// Bytes [begin, end) of the output.
 void rotate_range(const RotateParams& p, int64 begin, int64 end) {
-  const bool is_large = p.rows * p.row_bytes >= streamed_bytes;
+  const bool is_large = p.rows * p.row_bytes >= tuning::min_streamed_bytes;
   StreamedLines lines;
   int64 row = begin / p.row_bytes;
   int64 row_offset = begin - row * p.row_bytes;
@@ -359,7 +355,7 @@ void rotate_range(const RotateParams& p, int64 begin, int64 end) {
 }
 
 void run_rotate(const RotateParams& p) {
-  constexpr int64 chunk_bytes = 65536;
+  const int64 chunk_bytes = tuning::rotated_chunk_bytes;
   const int64 nbytes = p.rows * p.row_bytes;
   cpu::parallel_for(ceil_div(nbytes, chunk_bytes), 4, [&](int64 begin, int64 end) {
     rotate_range(p, begin * chunk_bytes, minimum(end * chunk_bytes, nbytes));

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/kernel/cpu/vector.hpp"
 #include "ops/random/kernels.hpp"
 #include "ops/random/philox.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// Blocks that are made at a time: what they take stays in the nearest cache.
-inline constexpr int64 chunk_blocks = 256;
+inline constexpr int64 chunk_blocks = tuning::random_chunk_blocks;
 
 namespace detail {
 

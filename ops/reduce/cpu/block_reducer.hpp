@@ -4,6 +4,7 @@
 
 #include "ops/call/block_elements.hpp"
 #include "ops/kernel/cpu/copy_2d.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/reduce/cpu/cut.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
@@ -104,7 +105,7 @@ class BlockReducer {
                            .first = first,
                            .is_out_of_cache = reduction_.is_out_of_cache};
       if (reduction_.pack) {
-        now = minimum(now, maximum(pack_bytes / (n_ * size), 1));
+        now = minimum(now, maximum(tuning::reduce_pack_bytes / (n_ * size), 1));
         copy_2d({buffer_, size, n_ * size},
                 {const_cast<char*>(source), reduction_.retained_step(), step_}, n_, now, size);
         block.x = buffer_;
@@ -221,7 +222,7 @@ class BlockReducer {
                            .first = first};
       if (has_feed_ || (is_strided(block) && now < reducer_.strided_rows_from)) {
         if (reducer_.max_run_length == endless)
-          now = minimum(now, scratch_bytes / reducer_.itemsize);
+          now = minimum(now, tuning::reduce_scratch_bytes / reducer_.itemsize);
         block.n = now;
         make(block);
       }
@@ -239,7 +240,8 @@ class BlockReducer {
   void columns(const ElementRows& block) noexcept {
     const bool is_taken = reducer_.takes_strided_columns || !is_strided(block);
     if (!has_feed_ && is_taken) return reducer_.columns(acc_, block);
-    const int64 max_rows = maximum(scratch_bytes / (block.n * reducer_.itemsize) / 4 * 4, 4);
+    const int64 max_rows =
+        maximum(tuning::reduce_scratch_bytes / (block.n * reducer_.itemsize) / 4 * 4, 4);
     for (int64 j = 0; j < block.rows; j += max_rows) {
       ElementRows chunk = block;
       chunk.x += j * block.row;
@@ -281,13 +283,14 @@ class BlockReducer {
   int64 n_;
   int64 step_;
   bool has_feed_;
-  char* workspace_;                                        ///< where elements are made, or gathered
-  const int64 gathered_ = pack_bytes / reducer_.itemsize;  ///< elements that buffer_ holds
+  char* workspace_;  ///< where elements are made, or gathered
+  const int64 gathered_ =
+      tuning::reduce_pack_bytes / reducer_.itemsize;  ///< elements that buffer_ holds
   int64 held_count_ = 0;  ///< rows in acc_ (columns) or elements in buffer_ (fold)
   int64 held_first_ = 0;  ///< index of the first element in buffer_
   bool decided_ = false;  ///< no further element can change the result
   alignas(64) char acc_[accumulator_bytes];
-  alignas(64) char buffer_[pack_bytes];
+  alignas(64) char buffer_[tuning::reduce_pack_bytes];
   Pairwise sums_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "device/cpu/thread_pool.hpp"
 #include "ops/kernel/cpu/stream.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/reduce/cpu/loops.hpp"
 #include "ops/reduce/cpu/pairwise.hpp"
 
@@ -19,19 +20,13 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-constexpr int64 pack_bytes = 16384;
-constexpr int64 reduce_parallel_from = 65536;
 constexpr int64 max_partials = 64;
 constexpr int64 max_adjacent_blocks = 8;
 constexpr int64 max_result_bytes = 16;
 
 enum class ReductionStrategy { columns, fold, rows };
-/// Bytes that are made, or gathered, at a time where there is a choice: the first cache holds them
-/// beside what they come from.
-constexpr int64 scratch_bytes = 4096;
 constexpr int64 contiguous_row_from = 65;  ///< elements of a row that lies in one piece, at least
 constexpr int64 max_row_length = 32768;    ///< beyond it a row is worth several threads
-constexpr int64 in_memory = int64{16} << 20;  ///< bytes that a third cache may not hold
 
 /// Whether the elements of a row lie one after the other, and are few enough for one run.
 inline bool has_short_runs(const ReduceParams& params, const Reducer& reducer) noexcept {
@@ -70,12 +65,13 @@ struct Reduction {
         chunk(reduce_params.reduced_size) {
     choose_block();
     const int64 results = reduce_params.retained_size * reducer_loops.result_size;
-    const int64 min_streamed_bytes = makes_chunks() ? streamed_bytes / 4 : streamed_bytes;
+    const int64 min_streamed_bytes =
+        makes_chunks() ? tuning::min_streamed_bytes / 4 : tuning::min_streamed_bytes;
     streams = results >= min_streamed_bytes && cpu::thread_count() == 1;
     is_out_of_cache =
         !pack && reduce_params.feed == nullptr &&
         reduce_params.retained_size * reduce_params.reduced_size * reducer_loops.itemsize >=
-            in_memory;
+            tuning::min_reduced_memory_bytes;
     for (int a = 0; a < params.retained_rank; ++a) units *= block_count(a);
     choose_chunks();
   }
@@ -120,9 +116,10 @@ struct Reduction {
                         retained_step() == reducer.itemsize && step == width() * reducer.itemsize;
     if (has_short_runs(params, reducer) && (length >= long_from || params.retained_size < 8)) {
       way = ReductionStrategy::rows;
-      block = minimum(columns_within(width()), reduce_parallel_from / maximum(length, 1));
+      block = minimum(columns_within(width()), tuning::reduce_parallel_from / maximum(length, 1));
       // Which row a thread takes changes no result.
-      if (params.feed != nullptr) block = maximum(minimum(block, scratch_bytes / row_bytes()), 1);
+      if (params.feed != nullptr)
+        block = maximum(minimum(block, tuning::reduce_scratch_bytes / row_bytes()), 1);
     } else if (long_rows) {
       way = ReductionStrategy::fold;
     } else if (narrow) {
@@ -135,7 +132,7 @@ struct Reduction {
       block = columns_within(width());
       pack = retained_step() != reducer.itemsize;
       // Short rows are packed all at once: else it depends on the block how many are.
-      const int64 packed = pack_bytes / (reducer.itemsize * maximum(length, 1));
+      const int64 packed = tuning::reduce_pack_bytes / (reducer.itemsize * maximum(length, 1));
       if (pack && params.reduced_rank == 1 && packed >= 16) block = minimum(block, packed);
     }
   }
@@ -144,7 +141,7 @@ struct Reduction {
   bool transposes_rows() const {
     return reducer.splits_runs && reducer.absorbing < 0 && reducer.itemsize >= 4 &&
            params.reduced_rank == 1 && width() >= 64 &&
-           pack_bytes / (reducer.itemsize * maximum(length, 1)) >= 32;
+           tuning::reduce_pack_bytes / (reducer.itemsize * maximum(length, 1)) >= 32;
   }
 
   /// Where items that are reduced lie between few others, as in sum(x, axis=1) of (n, 5, 4), a
@@ -155,7 +152,7 @@ struct Reduction {
     const int64 row_bytes = few * length * reducer.itemsize;
     if (few < 2 || few > max_adjacent_blocks || params.retained_strides[0] != reducer.itemsize ||
         step != few * reducer.itemsize || length > reducer.block_rows ||
-        row_bytes * 16 > pack_bytes) {
+        row_bytes * 16 > tuning::reduce_pack_bytes) {
       return false;
     }
     int largest_axis = 1;
@@ -165,13 +162,13 @@ struct Reduction {
     if (params.retained_shape[largest_axis] < 16) return false;
     axis = largest_axis;
     adjacent_blocks = few;
-    block = minimum(columns_within(width()), pack_bytes / row_bytes);
+    block = minimum(columns_within(width()), tuning::reduce_pack_bytes / row_bytes);
     return true;
   }
 
   void choose_chunks() noexcept {
     if (way == ReductionStrategy::rows || units * 4 > max_partials ||
-        params.reduced_size * block < 2 * reduce_parallel_from)
+        params.reduced_size * block < 2 * tuning::reduce_parallel_from)
       return;
     const int64 max_chunks = minimum(max_partials / units, params.reduced_size * block / 65536);
     chunk = ceil_div(ceil_div(params.reduced_size, max_chunks), 1024) * 1024;

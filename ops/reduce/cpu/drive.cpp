@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/kernel/cpu/copy_2d.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/reduce/cpu/block_reducer.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
@@ -66,7 +67,7 @@ void reduce_matrix(const Reduction& reduction, const BlockSlice& slice, char* ou
                        .overwrites = true,
                        .first = 0,
                        .is_out_of_cache = reduction.is_out_of_cache && !reduction.streams};
-  alignas(64) char buffer[pack_bytes];
+  alignas(64) char buffer[tuning::reduce_pack_bytes];
   if (reduction.pack) {
     block.x = buffer;
     block.row = slice.n * size;
@@ -82,8 +83,7 @@ void reduce_matrix(const Reduction& reduction, const BlockSlice& slice, char* ou
 /// thread of a Xeon (Sapphire Rapids), in larger pieces without that and so: argmax of (4194304, 4)
 /// over axis 1 8.3 and 4.6 ms, of (4, 4194304) over axis 0 4.6 and 3.9.
 void stream_chunks(const Reduction& reduction, const BlockSlice& slice) noexcept {
-  constexpr int64 max_outputs = 128;
-  constexpr int64 ahead = 2048;
+  constexpr int64 max_outputs = tuning::streamed_results;
   const int64 result_size = reduction.reducer.result_size;
   const int64 column = reduction.retained_step();
   const int64 runs = reduction.has_short_rows() ? 1 : reduction.length;
@@ -92,7 +92,8 @@ void stream_chunks(const Reduction& reduction, const BlockSlice& slice) noexcept
     const BlockSlice chunk = {slice.input + i * column, results, minimum(max_outputs, slice.n - i),
                               result_size, slice.step};
     for (int64 run_index = 0; run_index < runs; ++run_index) {
-      prefetch(chunk.input + run_index * slice.step + ahead, chunk.n * column);
+      prefetch(chunk.input + run_index * slice.step + tuning::reduce_prefetch_distance,
+               chunk.n * column);
     }
     reduce_matrix(reduction, chunk, results);
     copy_unfenced(slice.output + i * result_size, results, chunk.n * result_size);
@@ -103,7 +104,7 @@ void stream_chunks(const Reduction& reduction, const BlockSlice& slice) noexcept
 void reduce_adjacent_blocks(const Reduction& reduction, const BlockSlice& slice) noexcept {
   const int64 size = reduction.reducer.itemsize;
   const int64 row = slice.n * size;
-  alignas(64) char buffer[pack_bytes];
+  alignas(64) char buffer[tuning::reduce_pack_bytes];
   copy_2d({buffer, size, row}, {const_cast<char*>(slice.input), reduction.retained_step(), size},
           slice.n, reduction.length * reduction.adjacent_blocks, size);
   for (int64 k = 0; k < reduction.adjacent_blocks; ++k) {
@@ -134,7 +135,7 @@ bool reduce_at_once(const Reduction& reduction, const BlockSlice& slice) noexcep
   const int64 rows = params.reduced_size;
   if (reduction.way != ReductionStrategy::columns || params.reduced_rank > 1) return false;
   if (rows == 0 || rows > reduction.reducer.block_rows) return false;
-  if (reduction.pack && rows * slice.n * size > pack_bytes) return false;
+  if (reduction.pack && rows * slice.n * size > tuning::reduce_pack_bytes) return false;
   const bool is_dense = slice.output_step == reduction.reducer.result_size;
   if (reduction.streams && is_dense && reduction.makes_chunks()) {
     stream_chunks(reduction, slice);
@@ -262,12 +263,12 @@ void run_reduction(const RowReduction& header, const Reducer& reducer) noexcept 
   if (range != nullptr) return reduce_range(*range, params, reducer);
   Reduction reduction(params, reducer);
   if (reduction.chunks > 1) return reduce_split(reduction);
-  if (params.retained_size * params.reduced_size < reduce_parallel_from) {
+  if (params.retained_size * params.reduced_size < tuning::reduce_parallel_from) {
     return reduce_units(&reduction, 0, reduction.units);
   }
   const int64 unit_size = maximum(reduction.block * params.reduced_size, 1);
-  cpu::parallel_for(reduction.units, maximum(reduce_parallel_from / 2 / unit_size, 1), reduce_units,
-                    &reduction);
+  cpu::parallel_for(reduction.units, maximum(tuning::reduce_parallel_from / 2 / unit_size, 1),
+                    reduce_units, &reduction);
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

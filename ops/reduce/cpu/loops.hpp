@@ -4,12 +4,13 @@
 
 #include <type_traits>
 
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/kernel/cpu/vector.hpp"
 #include "ops/reduce/kernels.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-inline constexpr int64 max_block_columns = 512;
+using tuning::max_block_columns;
 inline constexpr int64 endless = int64(1) << 62;
 
 /// A matrix of elements, of which column i goes to accumulator i, or (`rows`) row j to accumulator

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/reduce/cpu/loops.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-constexpr int64 accumulator_bytes = 8192;
+using tuning::accumulator_bytes;
 
 /// Partial results by powers of two, as a binary counter: the tree of a pairwise sum.
 class Pairwise {

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/scan/cpu/half_rows.hpp"
 
 #include "device/cpu/thread_pool.hpp"
@@ -14,13 +15,9 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-constexpr int64 scan_parallel_from = 65536;
-constexpr int64 short_run = 32;  ///< a call of its own costs as much as the elements
 constexpr int64 max_chunks = 32;
 constexpr int64 smallest_chunk = 131072;  ///< elements
 constexpr int64 carry_capacity = 32 * max_strip_width;
-/// Results larger than this leave no room in a cache for anything, themselves least.
-constexpr int64 past_caches_from = int64(8) << 20;
 
 struct ScanTask {
   const ScanParams& params;
@@ -38,7 +35,7 @@ struct ScanTask {
       : params(scan_params),
         scanner(scan_loops),
         past_caches(scan_params.length * scan_params.outer_size * scan_loops.result_size >=
-                    past_caches_from),
+                    tuning::min_uncached_scan_bytes),
         block(scan_params.is_axis_contiguous ? run_block : column_block),
         units(scan_params.outer_size) {
     if (!params.is_axis_contiguous) {
@@ -200,12 +197,13 @@ void run_scan(const ScanParams& params, const Scanner& scanner) noexcept {
   ScanTask task(params, scanner);
   const int64 size = params.length * params.outer_size;
   const bool is_short = params.is_axis_contiguous && params.rank > 0 && params.length > 0 &&
-                        params.length <= short_run;
+                        params.length <= tuning::max_short_run;
   const auto scan_range = is_short ? scan_short_runs : scan_units;
-  if (size < scan_parallel_from) return scan_range(&task, 0, task.units);
+  if (size < tuning::scan_parallel_from) return scan_range(&task, 0, task.units);
   if (task.chunks > 1 && task.units < 8 && cpu::thread_count() > 1) return scan_by_chunks(task);
   const int64 unit_size = maximum(task.strip * params.length, 1);
-  cpu::parallel_for(task.units, maximum(scan_parallel_from / 2 / unit_size, 1), scan_range, &task);
+  cpu::parallel_for(task.units, maximum(tuning::scan_parallel_from / 2 / unit_size, 1), scan_range,
+                    &task);
 }
 
 void fill_scan(ScanKernels& table) {

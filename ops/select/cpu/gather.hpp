@@ -4,17 +4,11 @@
 
 #include "device/cpu/thread_pool.hpp"
 #include "ops/kernel/cpu/memory.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/select/kernels.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
-
-/// Elements along axis 0 that are handled at once, and fewest that are worth a thread.
-constexpr int64 max_run_length = 8192;
-constexpr int64 gather_grain = 16384;
-/// Items under way from memory: 48 make a random take of 64 MB 1.7 times as fast (Xeon, one thread,
-/// beside others).
-constexpr int64 fetched_ahead = 48;
 
 /// A plan as runs along axis 0, of at most `length` elements, numbered in the order of the axes.
 struct Runs {
@@ -68,7 +62,7 @@ struct Runs {
 
   template <class Body>
   void visit_in_parallel(Body&& body) const {
-    const int64 grain_size = maximum(gather_grain / length, 1);
+    const int64 grain_size = maximum(tuning::gather_grain_size / length, 1);
     if (count <= grain_size) return visit_runs(0, count, body);
     cpu::parallel_for(count, grain_size,
                       [&](int64 begin, int64 end) { visit_runs(begin, end, body); });
@@ -108,11 +102,6 @@ SKERRY_INLINE bool are_inside(const char* indices, int64 step, int64 n, int64 si
   return outside >= 0;
 }
 
-/// Bytes of an array whose items a core has sooner if it overlaps plain loads than if it is asked
-/// to fetch each ahead: 10^6 of as many, in any order, one thread of an EPYC (Zen 4): of uint8 772
-/// us for 1354, float32 1076 for 1476, float64 1680 for 1792; of 16 MB of complex128 3700 for 3290.
-constexpr int64 near_bytes = 4 * out_of_cache_bytes;
-
 /// The same of what lies in the caches by plain indices, which are the most: nothing to fetch ahead
 /// and nothing to look at.
 template <int Size>
@@ -132,14 +121,15 @@ template <int Size, bool IsOffset>
 SKERRY_INLINE void gather_run(const GatherParams& p, char* const* data, int64 to_step,
                               int64 index_step, int64 from_step, int64 stride, int64 n) {
   using U = item_t<Size>;
-  if (!IsOffset && p.size * magnitude(stride) <= near_bytes &&
+  if (!IsOffset && p.size * magnitude(stride) <= tuning::max_gathered_bytes &&
       are_inside(data[1], index_step, n, p.size)) {
     return gather_near<Size>(data[0], to_step, data[1], index_step, data[2], from_step, stride, n);
   }
   bool all_inside = true;
   for (int64 i = 0; i < n; ++i) {
     // An index that is negative or out of bounds fetches something else, which does no harm.
-    const int64 ahead = load<int64>(data[1] + minimum(i + fetched_ahead, n - 1) * index_step);
+    const int64 ahead =
+        load<int64>(data[1] + minimum(i + tuning::gather_distance, n - 1) * index_step);
     __builtin_prefetch(data[2] + (IsOffset ? ahead : ahead * stride), 0, 2);
     int64 offset = load<int64>(data[1] + i * index_step);
     if constexpr (IsOffset) {
@@ -183,7 +173,7 @@ SKERRY_INLINE void gather_row(const GatherParams& p, char* const* data, int64 to
 
 template <int Size>
 void run_gather(const GatherParams& p) {
-  const Runs all(p.plan, max_run_length);
+  const Runs all(p.plan, tuning::max_gathered_run);
   const int64 output_stride = all.stride(0);
   const int64 index = all.stride(1);
   const int64 array_stride = all.stride(2);
@@ -210,7 +200,7 @@ void run_gather(const GatherParams& p) {
 }
 
 void run_offsets(const OffsetsParams& p) {
-  const Runs all(p.plan, max_run_length);
+  const Runs all(p.plan, tuning::max_gathered_run);
   const int64 output_stride = all.stride(0);
   const int64 step = all.stride(1);
   all.visit_in_parallel([&](char* const* data, int64 n) {
@@ -252,15 +242,16 @@ SKERRY_INLINE void scatter_run(const Runs& all, char* const* data, int64 n) {
 template <int Size>
 void run_scatter(const ScatterParams& p) {
   const Plan& over = p.plan;
-  const Runs all(over, max_run_length);
+  const Runs all(over, tuning::max_gathered_run);
   const auto body = [&](char* const* data, int64 n) { scatter_run<Size>(all, data, n); };
   const int last = over.rank - 1;
   if (p.is_unique) return all.visit_in_parallel(body);
-  if (over.size < 2 * gather_grain || over.rank < 2) return all.visit_runs(0, all.count, body);
+  if (over.size < 2 * tuning::gather_grain_size || over.rank < 2)
+    return all.visit_runs(0, all.count, body);
   if (over.strides[1][last] == 0) {
     const int64 rows = all.count / over.shape[last];
     cpu::parallel_for(
-        over.shape[last], maximum(gather_grain * over.shape[last] / over.size, 1),
+        over.shape[last], maximum(tuning::gather_grain_size * over.shape[last] / over.size, 1),
         [&](int64 begin, int64 end) { all.visit_runs(begin * rows, end * rows, body); });
   } else if (over.strides[1][0] == 0 && over.shape[0] >= 1024) {
     cpu::parallel_for(over.shape[0], 512, [&](int64 begin, int64 end) {
@@ -270,7 +261,7 @@ void run_scatter(const ScatterParams& p) {
         chunk_plan.data[i] +=
             begin * over.strides[i][0];  // an element by value has plans of one axis
       }
-      const Runs chunk_runs(chunk_plan, max_run_length);
+      const Runs chunk_runs(chunk_plan, tuning::max_gathered_run);
       chunk_runs.visit_runs(0, chunk_runs.count, [&](char* const* data, int64 n) {
         scatter_run<Size>(chunk_runs, data, n);
       });

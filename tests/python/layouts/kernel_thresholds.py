@@ -17,6 +17,8 @@ from collections.abc import Iterator
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 #: Where they are defined: the kernels, and the front ends that choose among them.
 SOURCES = ("ops/*/cpu/*.?pp", "ops/kernel/*.?pp", "ops/*/*.?pp", "core/*.?pp")
+#: As ops/kernel/cpu/tuning.hpp has them.
+UNITS = {"KiB": 1 << 10, "MiB": 1 << 20}
 #: Numbers of elements beyond are not walked: memory and time.
 MOST = 1 << 22
 
@@ -32,6 +34,8 @@ _COMMENT = re.compile(r"//[^\n]*")
 
 def numbers_in(expression: str) -> Iterator[int]:
     """The whole numbers of an expression, and what its shifts and products of them are."""
+    for unit, number in UNITS.items():
+        expression = expression.replace(unit, str(number))
     for base, shift in _SHIFTED.findall(expression):
         yield int(base) << int(shift)
     for one, other in _TIMES.findall(expression):

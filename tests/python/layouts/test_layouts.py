@@ -49,10 +49,10 @@ def test_thresholds_are_read_from_the_sources() -> None:
     for number, name in {
         128: "block_rows",
         1024: "max_run_length",
-        16384: "pack_bytes",
+        16384: "reduce_pack_bytes",
         32768: "parallel_from",
         1 << 19: "in_place_bytes",
-        7 << 20: "streamed_copy_bytes",
+        7 << 20: "min_streamed_copy_bytes",
         65: "contiguous_row_from",
         8: "width() < 8",
     }.items():

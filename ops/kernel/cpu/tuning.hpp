@@ -1,0 +1,255 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+// Thresholds and sizes of blocks on a CPU: where one way to compute becomes another, how much is
+// taken at a time, what is worth a thread. All levels of kernels have the same: none of these was
+// found to be worth a value of its own for one of them. Units stand in the names or comments;
+// elements are additions, of which other operations are some (Loop::cost).
+//
+// `python -m bench.tune NAME` times the rows beside a constant with a quarter, half, twice and four
+// times its value, on the machine where it runs, and `python -m bench.tune` those of all: it says
+// what is stale there. bench/results has what the last machines said. A row is "arrays | call", by
+// one thread unless it says so; f4(n), f8, i4, i8, u1, b1 are random arrays, p8 a permutation.
+//
+// Not here: registers that a loop has, which are its shape; and what others fix, such as OpenBLAS.
+
+namespace skerry::tuning {
+
+using std::int64_t;
+inline constexpr int64_t KiB = int64_t{1} << 10;
+inline constexpr int64_t MiB = int64_t{1} << 20;
+
+// --- read in each call: one build measures them --------------------------------------------------
+
+/// Fewest elements for which waking the pool pays: about 10 us of work.
+/// Row of all cores: x = f4(40000) | x + x
+/// Row of all cores: x = f8(100000) | x * x
+/// Row of all cores: x = f8(60000)[::2] | x + x
+inline constexpr int64_t parallel_from = 32768;
+/// Elements of a tile that goes through no buffer: what a thread takes at a time.
+/// Row of all cores: x = f8(1000, 1000) | x[:, :900] + 1.5
+/// Row of all cores: x = f4(1000000) | x + x
+inline constexpr int64_t direct_tile_size = 16384;
+/// Bytes per operand of a tile that is packed: it stays in the first cache.
+/// Row: x = f4(1000000)[::-1] | x + x
+/// Row: x = f4(200000)[::2] | sk.sqrt(x)
+/// Row: x = f8(1000, 1000) | x + x.T
+inline constexpr int64_t packed_tile_bytes = 8 * KiB;
+/// Bytes of a tile of a result that goes past the caches, with nothing to pack.
+/// Row: x = f8(8000000) | x + x
+/// Row: x = f4(16000000) | sk.sqrt(x)
+inline constexpr int64_t streamed_tile_bytes = 16 * KiB;
+/// Bytes of input from which on a loop that packs asks for memory ahead: less is in the caches.
+/// Row: x = f8(1000000)[::-1] | x + x
+/// Row: x = f8(500000)[::2] | x + 1.5
+inline constexpr int64_t min_prefetched_bytes = 2 * MiB;
+/// How many bytes ahead of what it works on a loop over contiguous items asks for memory. The core
+/// does so by itself, but stops at each page of 4 KiB, and where other work comes between.
+/// Row: x = f8(8000000) | sk.asarray(x, copy=True)
+/// Row: x = f8(8000000) | sk.roll(x, 5)
+inline constexpr int64_t copy_prefetch_distance = 4 * KiB;
+
+/// Least bytes of a result that is stored past the caches: it would be gone from them when it is
+/// read, and an ordinary store reads its line first. By one thread: two wait for each other.
+/// Row: x = f8(8000000) | x + x
+/// Row: x = f8(3000000) | x + x
+inline constexpr int64_t min_streamed_bytes = 32 * MiB;
+/// The same of a copy, which does nothing else meanwhile.
+/// Row: x = f8(1000000) | sk.asarray(x, copy=True)
+/// Row: x = f8(600000) | sk.asarray(x, copy=True)
+inline constexpr int64_t min_streamed_copy_bytes = 7 * MiB;
+/// Least bytes of a run that is stored so: its ends share lines with others, and its fence waits.
+/// Row: x = f8(8000, 1000) | sk.asarray(x[:, :400], copy=True)
+/// Row: x = f4(20000000) | x > 0.5
+inline constexpr int64_t min_streamed_run_bytes = 4 * KiB;
+/// The same where one fence does for many runs.
+/// Row: x = f8(80000, 100) | sk.asarray(x[:, :50], copy=True)
+inline constexpr int64_t min_streamed_chunk_bytes = 256;
+
+/// Most items of the two fastest axes that are copied item by item along the third.
+/// Row: x = f8(2000, 3) | sk.tile(x, (1, 4))
+/// Row: x = f4(50000, 2, 2) | sk.flip(x, axis=-1)
+inline constexpr int64_t max_segment_items = 16;
+/// Bytes of a block of such a copy.
+/// Row: x = f8(20000, 3) | sk.tile(x, (1, 4))
+inline constexpr int64_t segment_block_bytes = 16 * KiB;
+/// Most bytes of a matrix that is copied without tiles.
+/// Row: x = f8(100, 100) | sk.asarray(x.T, copy=True)
+/// Row: x = f4(200, 200)[::2, ::2] | x + 0
+inline constexpr int64_t max_small_matrix_bytes = 256 * KiB;
+/// Bytes of roll() that a thread takes at a time.
+/// Row of all cores: x = f8(1000000) | sk.roll(x, 5)
+inline constexpr int64_t rotated_chunk_bytes = 64 * KiB;
+/// Least bytes of a row that roll() moves by a kernel of its own.
+/// Row: x = f8(10000, 40) | sk.roll(x, 1, axis=1)
+/// Row: x = f8(1000, 100) | sk.roll(x, 1, axis=1)
+inline constexpr int64_t min_rotated_row_bytes = 512;
+/// Bytes of a block of concat() or stack() whose parts are shorter than a line of the caches, and
+/// where they are shorter than a quarter of one.
+/// Row: x = f8(500000, 4) | sk.concat([x, x], axis=1)
+inline constexpr int64_t joined_block_bytes = 256 * KiB;
+/// Row: x = f8(1000000) | sk.stack([x, x], axis=1)
+inline constexpr int64_t joined_items_block_bytes = 1 * MiB;
+/// Most bytes of zeros that are set without a kernel.
+/// Row: n = 30000 | sk.zeros(n)
+inline constexpr int64_t max_set_bytes = 256 * KiB;
+/// Elements of arange() that a thread takes at a time.
+/// Row of all cores: n = 100000 | sk.arange(n)
+inline constexpr int64_t sequence_grain_size = 32768;
+
+/// Elements of a reduction that are worth two threads. Sums are cut by it, at any number of them,
+/// so it decides how they are rounded.
+/// Row of all cores: x = f8(100000) | sk.sum(x)
+/// Row of all cores: x = f4(300, 300) | sk.sum(x, axis=1)
+inline constexpr int64_t reduce_parallel_from = 65536;
+/// Bytes of elements that a reduction finds in memory, as a third cache may not hold them.
+/// Row: x = f8(2000, 2000) | sk.sum(x, axis=0)
+/// Row: x = f4(2000, 2000) | sk.max(x, axis=0)
+inline constexpr int64_t min_reduced_memory_bytes = 16 * MiB;
+/// How many bytes ahead a reduction to many results asks for memory.
+/// Row: x = f8(4, 2000000) | sk.sum(x, axis=0)
+inline constexpr int64_t reduce_prefetch_distance = 2 * KiB;
+/// Most columns of elements that are made when they are reduced: of more it takes as long to make
+/// as to read them.
+/// Row: x = f4(20000, 300) | sk.sum(x, axis=0, dtype=sk.float64)
+inline constexpr int64_t max_converted_columns = 512;
+/// Least bytes of elements that are converted piece by piece when they are reduced.
+/// Row: x = f4(100000) | sk.sum(x, dtype=sk.float64)
+/// Row: x = i4(60000) | sk.mean(x)
+inline constexpr int64_t min_converted_bytes = 256 * KiB;
+/// Most bytes of a row of a fused function that is reduced as soon as it is made: of longer ones
+/// the second cache has room for few.
+/// Row: x = f8(1000, 4000); g = sk.fuse(lambda a: sk.sum(a * a + 1.0, axis=1)) | g(x)
+inline constexpr int64_t max_reduced_row_bytes = 64 * KiB;
+
+/// Elements of a scan that are worth two threads.
+/// Row of all cores: x = f8(100, 1000) | sk.cumulative_sum(x, axis=1)
+inline constexpr int64_t scan_parallel_from = 65536;
+/// Longest run of a scan that is taken with its neighbours: a call of its own costs as much.
+/// Row: x = f8(10000, 20) | sk.cumulative_sum(x, axis=1)
+inline constexpr int64_t max_short_run = 32;
+/// Bytes of a scan's results that leave no room in a cache for anything, themselves least.
+/// Row: x = f8(2000000) | sk.cumulative_sum(x)
+inline constexpr int64_t min_uncached_scan_bytes = 8 * MiB;
+
+/// Elements along axis 0 that indexing handles at once.
+/// Row: x = f8(100000); i = p8(100000) | sk.take(x, i)
+inline constexpr int64_t max_gathered_run = 8192;
+/// Fewest that are worth a thread.
+/// Row of all cores: x = f8(40000); i = p8(40000) | sk.take(x, i)
+inline constexpr int64_t gather_grain_size = 16384;
+/// Items under way from memory.
+/// Row: x = f8(8000000); i = p8(8000000) | sk.take(x, i)
+inline constexpr int64_t gather_distance = 48;
+/// Bytes of an array whose items a core has sooner if it overlaps plain loads than if it is asked
+/// to fetch each ahead.
+/// Row: x = f8(600000); i = p8(600000) | sk.take(x, i)
+/// Row: x = f4(4000000); i = p8(4000000) | sk.take(x, i)
+inline constexpr int64_t max_gathered_bytes = 8 * MiB;
+
+/// Multiplications of small matrices that are worth a thread.
+/// Row of all cores: x = f8(4000, 4, 4) | x @ x
+inline constexpr int64_t small_matmul_grain_size = 256 * KiB;
+/// Multiplications of integers that are worth a thread.
+/// Row of all cores: x = i8(100, 100) | x @ x
+inline constexpr int64_t integer_matmul_grain_size = 128 * KiB;
+/// Elements of a dot product that are worth a thread.
+/// Row of all cores: x = i8(100000) | sk.vecdot(x, x)
+inline constexpr int64_t dot_grain_size = 16384;
+/// Products of a convolution that are worth a thread.
+/// Row of all cores: x = f8(20000); y = f8(20) | sk.convolve(x, y)
+inline constexpr int64_t convolution_grain_size = 64 * KiB;
+/// Side of the tiles in which a symmetric product is mirrored: both sides of the diagonal stay in
+/// the cache.
+/// Row: x = f8(500, 20) | x @ x.T
+inline constexpr int64_t mirrored_tile_side = 64;
+/// Largest extent of a stack's matrices that are shared out among threads of ours: of larger ones
+/// OpenBLAS's threads give each more.
+/// Row of all cores: x = f8(8, 200, 200) + sk.eye(200) | sk.linalg.inv(x)
+inline constexpr int64_t max_serial_extent = 512;
+/// Products of a stack of small matrices that are worth a thread.
+/// Row of all cores: x = f8(200, 6, 6) + sk.eye(6) | sk.linalg.inv(x)
+inline constexpr int64_t lapack_grain_size = 16384;
+
+/// Bytes that a pass finds in memory.
+/// Row: x = f8(1000000); g = sk.fuse(lambda a: a * a + a * 2.0) | g(x)
+inline constexpr int64_t min_fused_memory_bytes = 12 * MiB;
+/// How many bytes ahead a pass asks for memory.
+/// Row: x = f8(4000000); g = sk.fuse(lambda a: a * a + a * 2.0) | g(x)
+inline constexpr int64_t fused_prefetch_distance = 2 * KiB;
+/// Most bytes that it asks for before a step: more than the core waits for at a time is no gain.
+/// Row: x = f8(4000000); g = sk.fuse(lambda a: a * a + a * 2.0) | g(x)
+inline constexpr int64_t max_prefetched_step_bytes = 24 * 64;
+/// What another operand has read or written so many bytes ago is in a cache still.
+/// Row: x = f8(2000, 2000); g = sk.fuse(lambda a: a[1:, 1:] + a[:-1, :-1]) | g(x)
+inline constexpr int64_t max_cached_distance = 256 * KiB;
+/// Bytes that are read, made and written of the rows that a schedule of passes takes together.
+/// Row: x = f8(2000, 500); g = sk.fuse(lambda a: a - sk.mean(a, axis=1, keepdims=True)) | g(x)
+inline constexpr int64_t fused_rows_bytes = 192 * KiB;
+
+// --- compiled in, as they size arrays: a build for each value ------------------------------------
+
+/// Bytes per operand of a tile that is transposed: it stays in the second cache.
+/// Row: x = f8(1000, 1000) | x + x.T
+/// Row: x = f4(1000, 1000) | x + x.T
+inline constexpr int64_t transposed_tile_bytes = 64 * KiB;
+/// The same of a pass, which has more of them.
+/// Row: x = f8(1000, 1000); g = sk.fuse(lambda a: a * 2.0 + a.T) | g(x)
+inline constexpr int64_t fused_tile_bytes = 16 * KiB;
+/// Elements of a block of float16: three of them as float32 leave most of the first cache free.
+/// Row: x = sk.astype(f4(100000), sk.float16) | x + x
+inline constexpr int64_t half_block = 1024;
+/// Elements that are converted by way of a block of bytes.
+/// Row: x = b1(100000) | sk.astype(x, sk.float64)
+inline constexpr int64_t cast_block = 1024;
+/// Elements of arange() of floats: int32, which counts them, has a vector conversion to double.
+/// Row: n = 100000 | sk.linspace(0.0, 1.0, n)
+inline constexpr int64_t sequence_block = 4096;
+
+/// Columns that a reduction takes together.
+/// Row: x = f8(1000, 1000) | sk.sum(x, axis=0)
+/// Row: x = f4(1000, 1000) | sk.max(x, axis=0)
+inline constexpr int64_t max_block_columns = 512;
+/// Bytes of their accumulators.
+/// Row: x = f8(1000, 1000) | sk.var(x, axis=0)
+inline constexpr int64_t accumulator_bytes = 8 * KiB;
+/// Bytes of elements that are packed for a reduction.
+/// Row: x = f4(1000, 1000) | sk.sum(x[:, ::2], axis=1)
+/// Row: x = f8(100000, 3) | sk.sum(x, axis=1)
+inline constexpr int64_t reduce_pack_bytes = 16 * KiB;
+/// Bytes that are made, or gathered, at a time where there is a choice: the first cache holds them
+/// beside what they come from.
+/// Row: x = f4(1000, 300) | sk.sum(x, axis=1, dtype=sk.float64)
+inline constexpr int64_t reduce_scratch_bytes = 4 * KiB;
+/// Bytes of elements that are made for a reduction at a time: in the second cache.
+/// Row: x = f4(1000000) | sk.sum(x, dtype=sk.float64)
+inline constexpr int64_t feed_bytes = 512 * KiB;
+/// Results that are stored past the caches at a time.
+/// Row: x = f8(4, 8000000) | sk.sum(x, axis=0)
+inline constexpr int64_t streamed_results = 128;
+
+/// Elements of a mask that are counted together.
+/// Row: x = f8(1000000); m = b1(1000000) | x[m]
+inline constexpr int64_t mask_block = 32 * KiB;
+/// Indices that go past the caches together.
+/// Row: m = b1(16000000) | sk.nonzero(m)
+inline constexpr int64_t streamed_indices = 4096;
+
+/// Blocks of random bits that are made at a time: they stay in the nearest cache.
+/// Row: g = sk.random.default_rng(1) | g.random(1000000)
+inline constexpr int64_t random_chunk_blocks = 256;
+
+/// Bytes of a pass's widest items in a piece; half of it where much is read.
+/// Row: x = f8(100000); g = sk.fuse(lambda a: a * a + a * 2.0) | g(x)
+inline constexpr int fused_chunk_bytes = 4 * KiB;
+/// Most elements of a piece: so that no step of it starts threads.
+/// Row: x = u1(100000); g = sk.fuse(lambda a: (a & 7) + (a | 1)) | g(x)
+inline constexpr int max_fused_chunk_size = 2048;
+/// Bytes of a thread for what is made between passes over rows.
+/// Row: x = f8(2000, 500); g = sk.fuse(lambda a: a - sk.mean(a, axis=1, keepdims=True)) | g(x)
+inline constexpr int64_t fused_scratch_bytes = 256 * KiB;
+
+}  // namespace skerry::tuning
