@@ -33,6 +33,18 @@ def pytest_collection_modifyitems(config, items):
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish():
     """Takes the items out of the garbage collector's sight: tests that collect garbage would walk all of them each time."""
+    freeze_objects()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item, nextitem):
+    """And what a file of tests has imported and reported, when it is done."""
+    if nextitem is None or nextitem.path != item.path:
+        freeze_objects()
+
+
+def freeze_objects():
+    """Without garbage, which would never be collected."""
     gc.collect()
     gc.freeze()
 

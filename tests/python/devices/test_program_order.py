@@ -435,6 +435,7 @@ def programs(*options):
     )
 
 
+@pytest.mark.slow
 def test_random_programs_read_what_they_read_in_order():
     done = programs("--count", "400")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -29,6 +29,7 @@ def waits(name):
     return wait_records.run(*CONFIGURATIONS[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CONFIGURATIONS)
 def test_other_threads_run_while_one_waits(name):
     wait_records.check_threads(waits(name))

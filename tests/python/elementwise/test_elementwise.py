@@ -252,6 +252,7 @@ def test_results_of_one_order_of_axes_lie_in_it(device):
                 assert all(stride == other for stride, other, counts in strides if counts)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("threads")
 @pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
 def test_results_larger_than_the_caches(device):

@@ -138,6 +138,7 @@ def blocks_left(rounds):
     return statistics.median(left)
 
 
+@pytest.mark.slow
 def test_many_rounds_leave_nothing(cuda_device):
     x = sk.ones((8,), device=cuda_device)
     producer = Producer(x)
@@ -373,6 +374,7 @@ def test_a_finaliser_that_saves_the_array_saves_the_owner(x):
     assert seen() is None
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*torch:FutureWarning")  # of what is found in its modules
 def test_collection_while_threads_work_without_the_gil(cuda_device):
     x = sk.ones((300_000,), device=cuda_device)

@@ -110,6 +110,7 @@ def test_a_wrong_result_is_seen():
     assert "DIFFERS" in gpu_side_by_side.agreement(expected[:1], expected, 1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(bool(MISSING), reason="built without some dtypes: their rows were not run")
 def test_goals_are_computed_from_the_figures_and_what_is_missing_is_said(measured, bench):
     text = gpu_run.table(bench)
