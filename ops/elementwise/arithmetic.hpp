@@ -64,7 +64,7 @@ struct clip {
   };
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE T operator()(T x, T min, T max) const {
-    return math::minimum(math::maximum(x, min), max);
+    return math::clip(x, min, max);
   }
 };
 

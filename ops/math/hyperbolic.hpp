@@ -11,29 +11,22 @@
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
 /// -e / (e + 2) with e = expm1(-2 size), which is below 1; size up to where it is 1.
-template <bool IsNormalRange, real_floating T>
+template <real_floating T>
 SKERRY_HD SKERRY_INLINE T tanh_of(T size) {
   const ReducedExponent<T> reduced = reduce_exponent(-(size + size));
   const T scale = half_power_of_2(reduced.rounded);
-  const Pair<T> exact = {scale - T(0.5), T(-0.0)};
-  const Pair<T> any_half =
-      half_expm1(reduced, scale, IsNormalRange ? exact : fast_two_sum(T(-0.5), scale));
+  const Pair<T> any_half = half_expm1(reduced, scale, fast_two_sum(T(-0.5), scale));
   const Pair<T> half = fast_two_sum(any_half.high, any_half.low);
   const T y = half.high / (T(1) + half.high);
   // y is one to two times half.high, so their difference is exact.
   const T rest = math::fma(-y, half.high, half.high - y) + math::fma(-y, half.low, half.low);
   return math::fma(rest, T(1) - y, y);  // 1 - y is the reciprocal
 }
-/// For |x| up to here 2^n - 1 is a number.
-inline constexpr float32 max_normal_tanh = 8.0f;
-SKERRY_HD SKERRY_INLINE float32 normal_range_tanh(float32 x) {
-  return math::copysign(tanh_of<true>(math::fabs(x)), x);
-}
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T tanh(T x) {
   constexpr T max_size = sizeof(T) == 4 ? T(10) : T(22);
   const T size = math::fabs(x);
-  return math::copysign(tanh_of<false>(max_size < size ? max_size : size), x);  // NaN stays
+  return math::copysign(tanh_of(max_size < size ? max_size : size), x);  // NaN stays
 }
 
 /// q of sinh(r) = r + r^3 q(r^2) and of cosh(r) = 1 + r^2 q(r^2) for |r| <= log(2) / 2:

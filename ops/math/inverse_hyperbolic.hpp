@@ -9,16 +9,6 @@
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
-/// log(sum.high + sum.low), both normal.
-template <real_floating T>
-SKERRY_HD SKERRY_INLINE T log_of_sum(Pair<T> sum, T more_exponent = T(-0.0)) {
-  const BinaryParts<T> u = split(sum.high);
-  const T low = sum.low * power_of_2(magic<T> - u.exponent);
-  const Pair<T> y =
-      add_exponent(u.exponent + more_exponent, log_of_significand(u.significand, low));
-  return y.high + y.low;
-}
-
 /// From here on the root of x^2 +- 1 is x, and the square not yet infinite.
 template <real_floating T>
 inline constexpr T great_root = sizeof(T) == 4 ? T(0x1p60) : T(0x1p500);
@@ -27,8 +17,11 @@ inline constexpr T great_root = sizeof(T) == 4 ? T(0x1p60) : T(0x1p500);
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T log_of_root(T x, Pair<T> sum) {
   const bool is_great = x > great_root<T>;
-  return log_of_sum<T>({is_great ? T(0.25) * x : sum.high, is_great ? T(0) : sum.low},
-                       is_great ? T(3) : T(0));
+  const BinaryParts<T> u = split(is_great ? T(0.25) * x : sum.high);
+  const T low = (is_great ? T(0) : sum.low) * power_of_2(magic<T> - u.exponent);
+  const Pair<T> y =
+      add_exponent(u.exponent + (is_great ? T(3) : T(0)), log_of_significand(u.significand, low));
+  return y.high + y.low;
 }
 
 template <real_floating T>
@@ -45,29 +38,20 @@ SKERRY_HD SKERRY_INLINE T asinh(T x) {
 }
 
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE Pair<T> sum_for_acosh(T x) {
+SKERRY_HD SKERRY_INLINE T acosh(T x) {
   const Pair<T> square = two_product(x, x);
   const Pair<T> below = fast_two_sum(square.high, T(-1));
   const Pair<T> root = sqrt_of_pair(fast_two_sum(below.high, below.low + square.low));
   const Pair<T> sum = fast_two_sum(x, root.high);
-  return {sum.high, sum.low + root.low};
-}
-/// For x in [1, great_root].
-template <real_floating T>
-SKERRY_HD SKERRY_INLINE T normal_range_acosh(T x) {
-  return log_of_sum(sum_for_acosh(x));
-}
-template <real_floating T>
-SKERRY_HD SKERRY_INLINE T acosh(T x) {
-  const T y = log_of_root(x, sum_for_acosh(x));
+  const T y = log_of_root<T>(x, {sum.high, sum.low + root.low});
   const T finite = x < T(1) ? nan<T>() : y;
   return x < infinity<T>() ? finite : x;
 }
 
 /// Half the logarithm of (1 + x) / (1 - x) = 2^k t, t in [2/3, 3/2]: that of t by the quotient
-/// (1 + x - 2^k (1 - x)) / (1 + x + 2^k (1 - x)), which is x itself for k = 0. For |x| < 1.
+/// (1 + x - 2^k (1 - x)) / (1 + x + 2^k (1 - x)), which is x itself for k = 0.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE T normal_range_atanh(T x) {
+SKERRY_HD SKERRY_INLINE T atanh(T x) {
   const T size = math::fabs(x);
   const Pair<T> above = fast_two_sum(T(1), size);
   const Pair<T> below = fast_two_sum(T(1), -size);
@@ -83,12 +67,9 @@ SKERRY_HD SKERRY_INLINE T normal_range_atanh(T x) {
   const Pair<T> sum = two_sum(above.high, other.high);
   const Pair<T> y =
       add_exponent(k, log_by_quotient(numerator, {sum.high, sum.low + (above.low + other.low)}));
-  return math::copysign(T(0.5) * (y.high + y.low), x);
-}
-template <real_floating T>
-SKERRY_HD SKERRY_INLINE T atanh(T x) {
-  const T outside = math::fabs(x) == T(1) ? math::copysign(infinity<T>(), x) : nan<T>();
-  return math::fabs(x) < T(1) ? normal_range_atanh(x) : outside;
+  const T result = math::copysign(T(0.5) * (y.high + y.low), x);
+  const T outside = size == T(1) ? math::copysign(infinity<T>(), x) : nan<T>();
+  return size < T(1) ? result : outside;
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::ops::math::portable

@@ -150,6 +150,16 @@ SKERRY_HD SKERRY_INLINE T minimum(T a, T b) {
   return select((a < b) | (a != a), a, b);
 }
 
+/// minimum(maximum(x, min), max), with one comparison for a NaN among the bounds, which a loop
+/// whose bounds are scalars leaves out.
+template <real_numeric T>
+SKERRY_HD SKERRY_INLINE T clip(T x, T min, T max) {
+  const T raised = x <= min ? min : x;
+  const T clipped = raised >= max ? max : raised;
+  const T bound = min != min ? min : max;
+  return bound != bound ? bound : clipped;
+}
+
 /// -1, +0, 1 or NaN.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T sign(T x) {
@@ -230,8 +240,8 @@ SKERRY_HD SKERRY_INLINE float32 near_rest(float32 a, float32 b) {
 }
 SKERRY_HD SKERRY_INLINE float64 near_rest(float64 a, float64 b) {
   const float64 rest = fma(-math::trunc(a / b), b, a);
-  const bool overshoots = a < 0 ? rest > 0 : rest < 0;
-  return overshoots ? rest + math::copysign(b, a) : rest;
+  const bool overshoots = ((rest < 0) != (a < 0)) & (rest != 0);
+  return select(overshoots, rest + math::copysign(b, a), rest);
 }
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE bool has_large_quotient(T a, T b) {
@@ -249,9 +259,8 @@ SKERRY_HD SKERRY_INLINE T truncated_rest(T a, T b) {
 /// Python's %: the sign of b, zeros included.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T rest_as_of(T b, T rest) {
-  const T adjusted = (rest < T(0)) != (b < T(0)) ? rest + b : rest;
-  const T zero = math::copysign(T(0), b);
-  return rest == T(0) ? zero : adjusted;
+  const T adjusted = select((rest < T(0)) != (b < T(0)), rest + b, rest);
+  return select(rest == T(0), math::copysign(T(0), b), adjusted);
 }
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T remainder(T a, T b) {

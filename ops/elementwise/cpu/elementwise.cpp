@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/elementwise/all.hpp"
-#include "ops/elementwise/cpu/by_scalar.hpp"
-#include "ops/elementwise/cpu/corrected.hpp"
-#include "ops/elementwise/cpu/normal_range.hpp"
+#include "ops/elementwise/cpu/fast_forms.hpp"
+#include "ops/elementwise/cpu/scalar_forms.hpp"
 #include "ops/elementwise/kernels.hpp"
 #include "ops/kernel/cpu/loops.hpp"
 #include "ops/kernel/unit.hpp"

@@ -45,8 +45,9 @@ void halves_body(char* const* data, unsigned, int64 n) noexcept {
   alignas(64) float32 wide[tuning::half_block];
   for (int64 position = 0; position < n; position += tuning::half_block) {
     const int64 count = minimum(tuning::half_block, n - position);
-    const char* source = data[1] + position * int64(sizeof(From));
-    loop_of<to_half, From>(to_half{}, reinterpret_cast<char*>(wide), source, count);
+    char* const operands[] = {reinterpret_cast<char*>(wide),
+                              data[1] + position * int64(sizeof(From))};
+    item_loop<From, 0, 0>(to_half{}, operands, count);
     narrow_halves(data[0] + position * 2, wide, count);
   }
 }

@@ -8,14 +8,16 @@
 
 #include "ops/elementwise/arithmetic.hpp"
 #include "ops/elementwise/bitwise.hpp"
+#include "ops/elementwise/cpu/fast_forms.hpp"
 #include "ops/elementwise/exponential.hpp"
 #include "ops/kernel/cpu/loops.hpp"
 
 // Operations that are simpler by one scalar. Integers are divided by a product with the divisor's
 // reciprocal, as processors take ten times as long for a quotient of 64 bits, and vectors of others
-// are those of doubles. A cube is two products, and what is divided by a power of two
-// is multiplied by its reciprocal, which is exact, so that both are rounded alike. (Squares and
-// reciprocals are operations of their own, which ops/elementwise/apply.cpp takes for these powers.)
+// are those of doubles. A power's steps are the same for all items, and what is divided by a power
+// of two is multiplied by its reciprocal, which is exact, so that both are rounded alike. (Squares
+// and reciprocals are operations of their own, which ops/elementwise/apply.cpp takes for these
+// powers.)
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
@@ -86,7 +88,6 @@ bool divide_by(T divisor, Run run_loop) {
 
 template <ops::integral T>
 struct ScalarForm<ops::floor_divide, T> {
-  static constexpr bool exists = true;
   template <class Run>
   static bool apply(T divisor, Run run_loop) {
     return divide_by(divisor, run_loop);
@@ -95,7 +96,6 @@ struct ScalarForm<ops::floor_divide, T> {
 
 template <ops::integral T>
 struct ScalarForm<ops::remainder, T> {
-  static constexpr bool exists = true;
   template <class Run>
   static bool apply(T divisor, Run run_loop) {
     return divide_by(divisor, [&](auto quotient) {
@@ -110,7 +110,6 @@ struct ScalarForm<ops::remainder, T> {
 template <ops::integral T>
   requires(sizeof(T) == 1)
 struct ScalarForm<ops::bitwise_right_shift, T> {
-  static constexpr bool exists = true;
   template <class Run>
   static bool apply(T shift, Run run_loop) {
     using wide = std::conditional_t<ops::signed_integral<T>, int16, uint16>;
@@ -122,7 +121,6 @@ struct ScalarForm<ops::bitwise_right_shift, T> {
 
 template <ops::real_floating T>
 struct ScalarForm<ops::divide, T> {
-  static constexpr bool exists = true;
   template <class Run>
   static bool apply(T divisor, Run run_loop) {
     using limits = std::numeric_limits<T>;
@@ -138,34 +136,26 @@ struct ScalarForm<ops::divide, T> {
   }
 };
 
-template <ops::real_numeric T>
+template <ops::real_floating T>
 struct ScalarForm<ops::pow, T> {
-  static constexpr bool exists = true;
   template <class Run>
   static bool apply(T exponent, Run run_loop) {
     if (exponent != T(3)) return false;
-    run_loop([](T x) {
-      if constexpr (ops::integral<T>) {
-        return ops::wrapping_multiply(ops::wrapping_multiply(x, x), x);
-      } else {
-        return ops::math::cube(x);
-      }
-    });
+    run_loop([](T x) { return ops::math::cube(x); });
     return true;
   }
 };
 
-/// By bounds that are not NaN half of the comparisons do, of which the compiler makes a short loop.
-template <ops::real_numeric T>
-struct ScalarForm<ops::clip, T> {
-  static constexpr bool exists = true;
+template <ops::integral T>
+struct ScalarForm<ops::pow, T> {
   template <class Run>
-  static bool apply(T min, T max, Run run_loop) {
-    if (min != min || max != max) return false;
-    run_loop([min, max](T x) {
-      const T raised = x <= min ? min : x;
-      return raised >= max ? max : raised;
-    });
+  static bool apply(T exponent, Run run_loop) {
+    if (exponent < T(0) || exponent > T(127)) return false;
+    if (exponent < T(4)) {
+      run_loop([exponent](T x) { return small_power<2>(x, exponent); });
+    } else {
+      run_loop([exponent](T x) { return small_power<7>(x, exponent); });
+    }
     return true;
   }
 };
