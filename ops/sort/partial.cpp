@@ -103,11 +103,9 @@ BestItems best_of_rows(const Kernel<PartialParams>& kernel, const NdArray& x, st
   return best_items;
 }
 
-/// Short rows are sorted in less time than their items are sought; of one and two bytes, of which a
-/// CPU's vectors hold many, only very short ones.
-bool is_sorted_first(const NdArray& x) {
-  return row_length(x) <= (x.itemsize() > 2 || keeps_native_limits(x.device()) ? 1024 : 32);
-}
+/// Short rows are sorted in less time than their items are sought; items of a byte are counted,
+/// which sorts them.
+bool is_sorted_first(const NdArray& x) { return row_length(x) <= 1024 || x.itemsize() == 1; }
 
 NdArray pick_sorted(const NdArray& x, std::span<const std::int64_t> ranks, const NdArray& out) {
   const int last = x.rank() - 1;
@@ -145,8 +143,8 @@ NdArray partition(const NdArray& x, std::span<const std::int64_t> requested_rank
   const int along = normalize_axis(axis, x.rank());
   const std::vector<std::int64_t> ranks = checked_ranks(requested_ranks, x.shape()[along]);
   if (x.size() == 0) return empty(x.shape(), indices ? default_integer : x.dtype(), x.device());
-  // Items of a byte are counted, which sorts them.
-  if (ranks.empty() || ranks.size() > max_ranks || x.itemsize() == 1) {
+  // Several ranks take as long as all of them.
+  if (ranks.size() != 1 || x.itemsize() == 1) {
     return indices ? argsort(x, axis, false) : sort(x, axis, false);
   }
   if (along == x.rank() - 1) return partition_rows(kernel, contiguous(x), ranks, indices);

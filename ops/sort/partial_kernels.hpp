@@ -32,10 +32,11 @@ struct PartialParams {
   static constexpr NativeLimits native_limits{.max_count = (std::int64_t{1} << 32) - 1};
 };
 
-/// Bytes that the host form needs for a row of items of `width` bytes.
+/// Bytes that the host form needs for a row of items of `width` bytes: its keys twice, and for topk
+/// the best with their indices.
 [[nodiscard]] constexpr std::int64_t partial_scratch(std::int64_t length, std::int64_t width,
                                                      std::int64_t best) {
-  return (length * width + 63) / 64 * 64 + best * 32;
+  return (2 * length * width + 63) / 64 * 64 + best * 32;
 }
 
 struct PartialKernels {
@@ -43,9 +44,9 @@ struct PartialKernels {
 
   /// values: for each row the items of the ranks; any of those that are equal, and of NaNs.
   Kernel<PartialParams> statistics[dtype_count];
-  /// values or indices: of each row first the items that are less than the one of the first rank,
-  /// then those equal to it, then those up to the one of the next rank and so on, and each of these
-  /// groups in the order of the input.
+  /// values or indices: of each row first the items that are less than the one of the rank, then
+  /// those equal to it, then the others, and each of these groups in the order of the input. Of one
+  /// rank.
   Kernel<PartialParams> partition[dtype_count];
   /// values and indices: of each row the `best` first ones in the order, sorted, equal ones in the
   /// order of the input.

@@ -26,11 +26,10 @@ struct UniqueParams {
 };
 
 /// Room for something of each distinct item: there are few of small dtypes, but for NaNs. The CPU's
-/// kernels store whole vectors, so beyond the last one.
+/// kernels write one beyond the last one.
 [[nodiscard]] constexpr std::int64_t distinct_capacity(std::int64_t size, Dtype type) {
-  constexpr std::int64_t max_lanes = 64;
   if (itemsize(type) > 2 || is_floating(type)) return size;
-  const std::int64_t all = (std::int64_t{1} << (8 * itemsize(type))) + max_lanes;
+  const std::int64_t all = (std::int64_t{1} << (8 * itemsize(type))) + 1;
   return size < all ? size : all;
 }
 
@@ -59,14 +58,12 @@ struct IsinParams {
 };
 
 /// Whether a set is so small that its items are compared one by one: a vector of comparisons takes
-/// less time than a look into a hash table, and a table of all values is there at once.
-[[nodiscard]] constexpr bool is_small_set(std::int64_t test_size, std::int64_t itemsize) {
-  return test_size <= 8 || (itemsize > 2 && test_size * itemsize <= 128);
-}
+/// less time than looks into a table.
+[[nodiscard]] constexpr bool is_small_set(std::int64_t test_size) { return test_size <= 16; }
 
 /// Slots of the hash table: a power of 2 that leaves it half empty; or one for every value.
 [[nodiscard]] constexpr std::int64_t isin_slots(std::int64_t test_size, std::int64_t itemsize) {
-  if (is_small_set(test_size, itemsize)) return 0;
+  if (is_small_set(test_size)) return 0;
   if (itemsize <= 2) return std::int64_t{1} << (8 * itemsize);
   std::int64_t slots = 16;
   while (slots < 2 * test_size) slots *= 2;

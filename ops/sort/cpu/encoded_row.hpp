@@ -29,52 +29,35 @@ struct RowOrder {
   }
 };
 
-/// The items of a row as keys; notes on the way which bits differ, and items that decode does not
-/// give back.
+/// The items of a row as keys; notes on the way items that decode does not give back.
 template <class T>
 struct EncodedRow {
   using K = typename SortKey<T>::type;
 
   const char* row;
   K flip;
-  K first;
-  K differing = 0;
   K special = 0;
 
-  EncodedRow(const char* row_data, RowOrder order)
-      : row(row_data), flip(order.flip<T>()), first(SortKey<T>::encode(load<K>(row_data), flip)) {}
+  EncodedRow(const char* row_data, RowOrder order) : row(row_data), flip(order.flip<T>()) {}
 
   [[nodiscard]] SKERRY_INLINE K key(int64 i) const {
     return SortKey<T>::encode(load<K>(row + i * int64(sizeof(K))), flip);
   }
 
-  SKERRY_INLINE const K* block(int64 position, int64 n, K* scratch) {
+  SKERRY_INLINE void encode(int64 position, int64 n, K* destination) {
     const char* source = row + position * int64(sizeof(K));
-    K differ = 0;
     K odd = 0;
     for (int64 i = 0; i < n; ++i) {
       const K bits = load<K>(source + i * int64(sizeof(K)));
-      const K key = SortKey<T>::encode(bits, flip);
-      differ |= static_cast<K>(key ^ first);
       odd |= static_cast<K>(is_special(bits));
-      scratch[i] = key;
+      destination[i] = SortKey<T>::encode(bits, flip);
     }
-    differing |= differ;
     special |= odd;
-    return scratch;
   }
 
   [[nodiscard]] static SKERRY_INLINE bool is_special(K bits) {
     if constexpr (ops::real_floating<T>) return SortKey<T>::is_special(bits);
     return false;
-  }
-
-  /// One more than the highest bit in which any of a few keys differ.
-  [[nodiscard]] int guess_high(int64 n) const {
-    K differ = 0;
-    const int64 step = maximum(1, n / 64);
-    for (int64 i = 0; i < n; i += step) differ |= static_cast<K>(key(i) ^ first);
-    return bit_width(differ);
   }
 };
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/sort/cpu/sort_part.hpp"
+#include "ops/sort/cpu/encoded_row.hpp"
+#include "ops/sort/cpu/sort_network.hpp"
 
 // Quicksort of items of 4 and 8 bytes, by vectors. Two arrays are stacks of parts yet to be sorted:
 // the output, and one more. To part what is on top of one, keys below the pivot are moved down to
@@ -13,13 +14,199 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// Sorts a row of has_lanes<T>; returns whether there are NaNs or zeros with a sign, of which the
-/// one are lost and the others are any. `scratch` has room for n items, unless they are so few that
-/// they are sorted in registers: short_row, at least.
 template <class T>
-bool sort_lanes(const char* row, char* out, char* scratch, int64 n, RowOrder order);
+inline constexpr bool has_lanes = false;
 
 #if defined(SKERRY_PACKS_LANES)
+
+// ---- items as keys
+
+template <class T>
+  requires(sizeof(T) == 4 || sizeof(T) == 8) && ops::real_numeric<T>
+inline constexpr bool has_lanes<T> = true;
+
+template <class T>
+struct lane_key {
+  using type = lane_integer<T>;
+};
+template <ops::real_floating T>
+struct lane_key<T> {
+  using type = T;
+};
+template <class T>
+using lane_key_t = typename lane_key<T>::type;
+
+/// Items as keys, and back: integers with the sign that makes them ordered, numbers as they are, or
+/// negated; NaN becomes infinity. For an unsigned integer that of the signed one serves, whose
+/// code flips one more bit: so both have one sort.
+template <class T>
+struct LaneCode {
+  using K = lane_key_t<T>;
+  using bits = ops::bits_t<T>;
+  using lanes_of_bits = typename VectorOf<K>::bits;
+
+  bits flip;
+
+  template <class Item>
+  [[nodiscard]] static SKERRY_INLINE LaneCode create(RowOrder order) {
+    constexpr bits top = ops::sign_bit<T>;
+    if constexpr (ops::real_floating<Item>) {
+      return {order.descending ? top : bits{0}};
+    } else {
+      return {(order.is_signed ? bits{0} : top) ^ (order.descending ? ~bits{0} : bits{0})};
+    }
+  }
+  [[nodiscard]] SKERRY_INLINE lanes_of<K> flipped(lanes_of<K> v) const {
+    return lanes_of<K>(lanes_of_bits(v) ^ flip);
+  }
+  [[nodiscard]] SKERRY_INLINE lanes_of<K> encode(lanes_of<K> v) const {
+    if constexpr (ops::real_floating<T>) {
+      const lanes_of<K> key = flipped(v);
+      return v == v ? key : all_lanes<K>(max_key<K>());
+    } else {
+      return flipped(v);
+    }
+  }
+  [[nodiscard]] SKERRY_INLINE K encode(K item) const {
+    if constexpr (ops::real_floating<T>) {
+      if (item != item) return max_key<K>();
+      return flip != 0 ? -item : item;
+    } else {
+      return static_cast<K>(static_cast<bits>(item) ^ flip);
+    }
+  }
+};
+
+// Sources of keys note on the way what their readers have to know in the end. The notes are the
+// readers' own: a source then fits into registers where it is handed on.
+
+template <class K>
+struct EncodedKeys {
+  struct Notes {};
+
+  const K* keys;
+
+  [[nodiscard]] SKERRY_INLINE K key(int64 i) const { return keys[i]; }
+  [[nodiscard]] SKERRY_INLINE lanes_of<K> lanes(int64 position, Notes&) const {
+    return load_lanes(keys + position);
+  }
+  [[nodiscard]] SKERRY_INLINE lanes_of<K> some_lanes(int64 position, int64 n, lanes_of<K> rest,
+                                                     Notes&) const {
+    return load_some_lanes(keys + position, n, rest);
+  }
+  [[nodiscard]] static SKERRY_INLINE bool any_special(const Notes&) { return false; }
+};
+
+/// The items of a row; NaNs and zeros with a sign are noted.
+template <class T>
+struct ItemsAsKeys {
+  using K = lane_key_t<T>;
+  using lanes_of_bits = typename VectorOf<K>::bits;
+
+  struct Notes {
+    lanes_of_bits special{};
+  };
+
+  const K* items;
+  LaneCode<T> code;
+
+  [[nodiscard]] SKERRY_INLINE K key(int64 i) const {
+    return code.encode(load<K>(reinterpret_cast<const char*>(items + i)));
+  }
+  [[nodiscard]] SKERRY_INLINE lanes_of<K> lanes(int64 position, Notes& notes) const {
+    return noted(load_lanes(items + position), notes);
+  }
+  [[nodiscard]] SKERRY_INLINE lanes_of<K> some_lanes(int64 position, int64 n, lanes_of<K> rest,
+                                                     Notes& notes) const {
+    return noted(load_some_lanes(items + position, n, code.flipped(rest)), notes);
+  }
+  [[nodiscard]] static SKERRY_INLINE bool any_special(const Notes& notes) {
+    if constexpr (!ops::real_floating<T>) return false;
+    using integer = lane_integer<K>;
+    return lanes_unequal<integer>(lanes_of<integer>(notes.special), lanes_of<integer>{}) != 0;
+  }
+
+ private:
+  SKERRY_INLINE lanes_of<K> noted(lanes_of<K> v, [[maybe_unused]] Notes& notes) const {
+    if constexpr (ops::real_floating<T>) {
+      constexpr auto top = ops::bits_t<T>{1} << (8 * sizeof(T) - 1);
+      notes.special |= lanes_of_bits(v != v) | lanes_of_bits(lanes_of_bits(v) == top);
+    }
+    return code.encode(v);
+  }
+};
+
+template <class T>
+struct KeysToItems {
+  using K = lane_key_t<T>;
+
+  K* items;
+  LaneCode<T> code;
+
+  SKERRY_INLINE void put(int64 position, lanes_of<K> v) const {
+    store_lanes(items + position, code.flipped(v));
+  }
+  SKERRY_INLINE void put_some(int64 position, int64 n, lanes_of<K> v) const {
+    store_some_lanes(items + position, n, code.flipped(v));
+  }
+  SKERRY_INLINE void put_key(int64 position, K key) const {
+    items[position] = code.flipped(all_lanes<K>(key))[0];
+  }
+};
+
+// ---- partitions
+
+/// Moves the keys above the pivot (or equal to it, if not `Strict`) to `high`, and the others to
+/// `low`, which may be where the source is. Returns how many are above.
+template <bool Strict, class K, class Source>
+int64 part_keys(const Source& source, int64 n, K pivot, K* low, K* high,
+                typename Source::Notes& notes) {
+  constexpr int lanes = lane_count<K>;
+  const lanes_of<K> pivots = all_lanes<K>(pivot);
+  int64 above = 0;
+  int64 i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const lanes_of<K> v = source.lanes(i, notes);
+    const unsigned set = lanes_above<Strict, K>(v, pivots);
+    // Whole vectors: what is written after the lanes is written again, or has been read.
+    store_lanes(low + (i - above), pack_lanes<K>(v, set ^ every_lane<K>));
+    store_lanes(high + above, pack_lanes<K>(v, set));
+    above += __builtin_popcount(set);
+  }
+  if (i < n) {
+    const auto count = n - i;
+    const unsigned valid_mask = (1u << count) - 1;
+    const lanes_of<K> v = source.some_lanes(i, count, pivots, notes);
+    const unsigned set = lanes_above<Strict, K>(v, pivots) & valid_mask;
+    const int more = __builtin_popcount(set);
+    store_some_lanes(low + (i - above), count - more, pack_lanes<K>(v, set ^ valid_mask));
+    store_some_lanes(high + above, more, pack_lanes<K>(v, set));
+    above += more;
+  }
+  return above;
+}
+
+/// A pseudo-random sample of Rows vectors' worth of keys, sorted.
+template <class K, int Rows, class Source>
+void draw_sample(const Source& source, int64 n, K* sample) {
+  constexpr int size = Rows * lane_count<K>;
+  uint64 state = static_cast<uint64>(n);
+  for (int i = 0; i < size; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    const auto scaled = static_cast<unsigned __int128>(state) * static_cast<uint64>(n);
+    sample[i] = source.key(static_cast<int64>(scaled >> 64));
+  }
+  sort_in_registers<K, Rows>(EncodedKeys<K>{sample}, KeysToItems<K>{sample, {}}, size);
+}
+
+/// The median of a sample of one vector. Of four, rows of 1000 float32 take 14 % more and rows of
+/// 1e6 as long (EPYC of Zen 4, x86-64-v4).
+template <class K, class Source>
+K choose_pivot(const Source& source, int64 n) {
+  K sample[lane_count<K>];
+  draw_sample<K, 1>(source, n, sample);
+  return sample[lane_count<K> / 2];
+}
 
 /// For what quicksort makes no headway with.
 template <class K>
@@ -49,9 +236,8 @@ struct StackedKeys {
   K* keys;
   K* scratch;
   int64 count;
-  int depth;     ///< partitions that it may take
-  bool bounded;  ///< no key is less than `bound`
-  K bound;
+  int depth;  ///< partitions that it may take
+  K bound;    ///< no key is less
 };
 
 template <class K>
@@ -60,97 +246,55 @@ StackedKeys<K> whole_row(K* keys, K* scratch, int64 n) {
           .scratch = scratch,
           .count = n,
           .depth = 2 * bit_width(static_cast<uint64>(n)),
-          .bounded = false,
-          .bound = {}};
+          .bound = min_key<K>()};
 }
 
-template <class T, class K>
-void sort_stacked(StackedKeys<K> segment, K* destination, LaneCode<T> code) {
-  while (segment.count > network_keys<K>) {
-    const EncodedKeys<K> source{segment.keys};
-    const int64 n = segment.count;
-    if (segment.depth-- == 0) {
-      heap_sort(segment.keys, n);
-      // Backwards: the keys may lie before `destination`, in the same array.
-      for (int64 i = n - 1; i >= 0; --i)
-        KeysToItems<T>{destination, code}.put_key(i, segment.keys[i]);
-      return;
-    }
-    const K pivot = choose_pivot<K>(source, n);
-    const bool all_above = segment.bounded && pivot == segment.bound;
-    const int64 above = all_above
-                            ? part_keys<true>(source, n, pivot, segment.keys, segment.scratch)
-                            : part_keys<false>(source, n, pivot, segment.keys, segment.scratch);
-    const int64 rest = n - above;
-    sort_stacked<T>(StackedKeys<K>{.keys = segment.scratch,
-                                   .scratch = segment.keys + rest,
-                                   .count = above,
-                                   .depth = segment.depth,
-                                   .bounded = !all_above,
-                                   .bound = pivot},
-                    destination + rest, code);
-    if (all_above) {
-      for (int64 i = 0; i < rest; ++i) KeysToItems<T>{destination, code}.put_key(i, pivot);
-      return;
-    }
-    segment.count = rest;
+/// Sorts a part, whose keys `source` has; they may lie in part.keys. Returns whether any is
+/// special.
+template <class T, class K, class Source>
+bool sort_stacked(const Source& source, const StackedKeys<K>& part, K* destination,
+                  LaneCode<T> code) {
+  const KeysToItems<T> items{destination, code};
+  const int64 n = part.count;
+  if (n <= network_keys<K>) return sort_few<K>(source, items, n);
+  if (part.depth == 0) {
+    heap_sort(part.keys, n);
+    // Backwards: the keys may lie before `destination`, in the same array.
+    for (int64 i = n - 1; i >= 0; --i) items.put_key(i, part.keys[i]);
+    return false;
   }
-  sort_few<K>(EncodedKeys<K>{segment.keys}, KeysToItems<T>{destination, code}, segment.count);
-}
-
-/// From this many bytes on a part does not share the second-level cache with its scratch, and is
-/// parted in place: so memory is read and written once. Rows of 1e6 and 4e6 float32 or int64 take 1
-/// to 8 % more with half of it, and from 5 % less to as much with twice (EPYC of Zen 4, 1 MiB of
-/// that cache).
-inline constexpr int64 in_place_bytes = int64{1} << 19;
-
-/// Sorts keys that lie where their items go. `scratch` has room for as many.
-template <class T, class K>
-void sort_at_place(StackedKeys<K> segment, LaneCode<T> code) {
-  while (segment.count * int64(sizeof(K)) > in_place_bytes && segment.depth > 0) {
-    --segment.depth;
-    const K pivot = choose_pivot<K>(EncodedKeys<K>{segment.keys}, segment.count);
-    const bool all_above = segment.bounded && pivot == segment.bound;
-    const int64 above = all_above ? part_in_place<true>(segment.keys, segment.count, pivot)
-                                  : part_in_place<false>(segment.keys, segment.count, pivot);
-    const int64 rest = segment.count - above;
-    sort_at_place<T>(StackedKeys<K>{.keys = segment.keys + rest,
-                                    .scratch = segment.scratch,
-                                    .count = above,
-                                    .depth = segment.depth,
-                                    .bounded = !all_above,
-                                    .bound = pivot},
-                     code);
-    segment.count = rest;
-    if (all_above) {
-      for (int64 i = 0; i < rest; ++i) KeysToItems<T>{segment.keys, code}.put_key(i, pivot);
-      return;
-    }
-  }
-  sort_stacked<T>(segment, segment.keys, code);
-}
-
-template <class K>
-bool sort_lanes_by(LaneCode<K> code, const char* row, char* out, char* scratch, int64 n) {
-  const ItemsAsKeys<K> items{reinterpret_cast<const K*>(row), code};
-  K* const destination = reinterpret_cast<K*>(out);
-  if (n <= network_keys<K>) return sort_few<K>(items, KeysToItems<K>{destination, code}, n);
-  K* const scratch_keys = reinterpret_cast<K*>(scratch);
-  const K pivot = choose_pivot<K>(items, n);
-  bool special = false;
-  const int64 above = part_outwards(items, n, pivot, destination, special);
-  const int depth = 2 * bit_width(static_cast<uint64>(n));
+  typename Source::Notes notes{};
+  const K pivot = choose_pivot<K>(source, n);
+  const bool is_bound = pivot == part.bound;
+  const int64 above = is_bound ? part_keys<true>(source, n, pivot, part.keys, part.scratch, notes)
+                               : part_keys<false>(source, n, pivot, part.keys, part.scratch, notes);
   const int64 rest = n - above;
-  sort_at_place<K>(StackedKeys<K>{destination + rest, scratch_keys, above, depth, true, pivot},
-                   code);
-  sort_at_place<K>(StackedKeys<K>{destination, scratch_keys, rest, depth, false, pivot}, code);
-  return special;
+  const StackedKeys<K> upper{.keys = part.scratch,
+                             .scratch = part.keys + rest,
+                             .count = above,
+                             .depth = part.depth - 1,
+                             .bound = pivot};
+  sort_stacked<T>(EncodedKeys<K>{upper.keys}, upper, destination + rest, code);
+  if (is_bound) {
+    for (int64 i = 0; i < rest; ++i) items.put_key(i, pivot);
+  } else {
+    const StackedKeys<K> lower{.keys = part.keys,
+                               .scratch = part.scratch,
+                               .count = rest,
+                               .depth = part.depth - 1,
+                               .bound = part.bound};
+    sort_stacked<T>(EncodedKeys<K>{lower.keys}, lower, destination, code);
+  }
+  return Source::any_special(notes);
 }
 
-template <class T>
-bool sort_lanes(const char* row, char* out, char* scratch, int64 n, RowOrder order) {
-  using K = lane_key_t<T>;
-  return sort_lanes_by<K>(LaneCode<K>::template create<T>(order), row, out, scratch, n);
+/// Sorts n keys of a source to items, which may lie where the keys do. Returns whether any is
+/// special. `scratch` has room for n keys, unless they fit the registers.
+template <class T, class K, class Source>
+bool sort_keys(const Source& source, K* destination, K* scratch, int64 n, LaneCode<T> code) {
+  // Here, too: few items are sorted in the time of some calls.
+  if (n <= network_keys<K>) return sort_few<K>(source, KeysToItems<T>{destination, code}, n);
+  return sort_stacked<T>(source, whole_row(destination, scratch, n), destination, code);
 }
 
 #endif

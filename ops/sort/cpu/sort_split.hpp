@@ -14,10 +14,6 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 /// of it, where one thread is done in 0.1 ms (float32, EPYC of Zen 4).
 inline constexpr int64 parallel_keys = int64{1} << 16;
 
-/// Sorts a row as sort_lanes does, by all threads.
-template <class T>
-bool sort_by_threads(const char* row, char* out, char* scratch, int64 n, RowOrder order);
-
 #if defined(SKERRY_PACKS_LANES)
 
 /// For a split. 1e6 and 4e6 keys take 3 to 16 % more work with two ways, and 5 to 14 % more with
@@ -146,8 +142,8 @@ struct chunk_splitter {
   }
 };
 
-/// Splits n keys; begins.at[i] tells where way i begins in `destination`. Returns whether any is
-/// special.
+/// Splits n keys; begins.offsets[i] tells where way i begins in `destination`. Returns whether any
+/// is special.
 template <class K, class Source>
 bool split_keys(const Source& source, int64 n, const WayPivots<K>& pivots, K* destination,
                 int64 chunks, WayBegins& begins) {
@@ -170,65 +166,55 @@ bool split_keys(const Source& source, int64 n, const WayPivots<K>& pivots, K* de
   return special;
 }
 
-/// Splits a part, whose keys `source` has, into part.scratch; `parts` get its ways. Returns whether
-/// any key is special.
+/// Splits a part, whose keys `source` has, into part.scratch; `ways_of_part` get its ways. Returns
+/// whether any key is special.
 template <class K, class Source>
-bool split_part(const Source& source, const StackedKeys<K>& segment, int64 chunks,
-                StackedKeys<K>* parts) {
+bool split_part(const Source& source, const StackedKeys<K>& part, int64 chunks,
+                StackedKeys<K>* ways_of_part) {
   WayPivots<K> pivots{};
   WayBegins begins;
-  if (segment.count > 0) pivots.choose(source, segment.count);
-  const bool special =
-      split_keys<K>(source, segment.count, pivots, segment.scratch, chunks, begins);
+  if (part.count > 0) pivots.choose(source, part.count);
+  const bool special = split_keys<K>(source, part.count, pivots, part.scratch, chunks, begins);
   for (int way = 0; way < ways; ++way) {
     const int64 begin = begins.offsets[way];
-    parts[way] = {.keys = segment.scratch + begin,
-                  .scratch = segment.keys + begin,
-                  .count = begins.offsets[way + 1] - begin,
-                  .depth = segment.depth,
-                  .bounded = way > 0 || segment.bounded,
-                  .bound = way > 0 ? pivots.key[way - 1] : segment.bound};
+    ways_of_part[way] = {.keys = part.scratch + begin,
+                         .scratch = part.keys + begin,
+                         .count = begins.offsets[way + 1] - begin,
+                         .depth = part.depth,
+                         .bound = way > 0 ? pivots.key[way - 1] : part.bound};
   }
   return special;
 }
 
-/// Sorts the keys of a source by all threads, to where whole.keys are; returns whether any is
-/// special. The source may be what lies there.
+/// Sorts n keys of a source as sort_keys does, by all threads where they are worth it.
 template <class T, class K, class Source>
-bool sort_whole(const Source& source, const StackedKeys<K>& whole, LaneCode<T> code) {
+bool sort_all_keys(const Source& source, K* destination, K* scratch, int64 n, LaneCode<T> code) {
+  if (n < parallel_keys || cpu::thread_count() == 1) {
+    return sort_keys<T>(source, destination, scratch, n, code);
+  }
   constexpr int max_parts = ways * ways * ways;
   const int64 chunks = minimum(cpu::thread_count(), max_chunks);
   StackedKeys<K> parts[max_parts];
+  const StackedKeys<K> whole = whole_row(destination, scratch, n);
   const bool special = split_part(source, whole, chunks, parts);
   // Twice as many parts as threads even out their sizes.
   int count = ways;
   bool in_place = false;
   for (; count < 2 * chunks && count < max_parts; count *= ways) {
     for (int i = count - 1; i >= 0; --i) {
-      const StackedKeys<K> segment = parts[i];
-      split_part(EncodedKeys<K>{segment.keys}, segment, chunks, parts + i * ways);
+      const StackedKeys<K> part = parts[i];
+      split_part(EncodedKeys<K>{part.keys}, part, chunks, parts + i * ways);
     }
     in_place = !in_place;
   }
   cpu::parallel_for(count, 1, [&](int64 first, int64 last) {
     for (int64 i = first; i < last; ++i) {
-      if (in_place) {
-        sort_at_place<T>(parts[i], code);
-      } else {
-        sort_stacked<T>(parts[i], parts[i].scratch, code);
-      }
+      const StackedKeys<K>& part = parts[i];
+      K* const items = in_place ? part.keys : part.scratch;
+      sort_stacked<T>(EncodedKeys<K>{part.keys}, part, items, code);
     }
   });
   return special;
-}
-
-template <class T>
-bool sort_by_threads(const char* row, char* out, char* scratch, int64 n, RowOrder order) {
-  using K = lane_key_t<T>;
-  const auto code = LaneCode<K>::template create<T>(order);
-  const ItemsAsKeys<K> items{reinterpret_cast<const K*>(row), code};
-  return sort_whole<K>(
-      items, whole_row(reinterpret_cast<K*>(out), reinterpret_cast<K*>(scratch), n), code);
 }
 
 #endif

@@ -230,7 +230,7 @@ def test_errors(function, device):
 
 
 def large_rows(dtype, n):
-    """Rows that are distributed by value, and rows too unevenly spread for that."""
+    """Rows of which threads get equal parts, and unevenly spread ones."""
     rng = np.random.default_rng(n)
     if np.dtype(dtype).kind == "f":
         yield "normal", rng.standard_normal(n)
@@ -324,7 +324,7 @@ def slow_for_quicksort(n, lanes):
     ranks = np.full(n, n)
     rest = np.arange(n)
     least = 0
-    for level in range(2 * n.bit_length() + 1):
+    for _ in range(2 * n.bit_length() + 1):
         state, sample = len(rest), []
         for _ in range(lanes):
             state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
@@ -335,8 +335,7 @@ def slow_for_quicksort(n, lanes):
                 least += 1
         above = ranks[rest] >= sorted(ranks[sample])[lanes // 2]
         blocks = [rest[i : i + lanes][above[i : i + lanes]] for i in range(0, len(rest), lanes)]
-        # The first partition goes from one array to the end of another.
-        rest = np.concatenate(blocks[::-1] if level == 0 else blocks)
+        rest = np.concatenate(blocks)
     assert len(rest) > 1000
     unset = ranks == n
     ranks[unset] = least + np.random.default_rng(n).permutation(unset.sum())
