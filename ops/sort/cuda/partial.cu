@@ -141,25 +141,20 @@ cudaError_t pick(const PartialParams& p, const std::int64_t* order, std::int64_t
   return cub::DeviceFor::Bulk(p.rows * columns, loop, stream_of(context));
 }
 
-/// By which items of a partition go together: those less than the item of the first rank, those
-/// equal to it and so on.
+/// By which items of a partition go together: those less than the item of the rank, those equal to
+/// it, and the others.
 template <class T>
 struct group_of {
   rank_keys<T> keys;
   const std::int64_t* order;
   std::int64_t length;
-  selected_ranks selected;
-  int count;
+  std::int64_t rank;
 
   __device__ SKERRY_INLINE std::uint8_t operator()(std::int64_t i) const {
     const std::int64_t first = i / length * length;
     const auto key = keys(i);
-    int group = 0;
-    for (int r = 0; r < count; ++r) {
-      const auto bound = keys(first + order[first + selected.ranks[r]]);
-      group += (key >= bound ? 1 : 0) + (key > bound ? 1 : 0);
-    }
-    return static_cast<std::uint8_t>(group);
+    const auto bound = keys(first + order[first + rank]);
+    return static_cast<std::uint8_t>((key >= bound ? 1 : 0) + (key > bound ? 1 : 0));
   }
 };
 
@@ -193,12 +188,8 @@ int partition(const PartialParams& p, LaunchContext* context) {
   if (order == nullptr) return end_launch(cudaErrorMemoryAllocation);
   cudaError_t status = order_rows<T>(p, order, context);
   if (status != cudaSuccess) return end_launch(status);
-  group_of<T> groups{.keys = rank_keys<T>(p),
-                     .order = order,
-                     .length = p.length,
-                     .selected = {.ranks = {}, .are_first = false},
-                     .count = p.rank_count};
-  for (int i = 0; i < p.rank_count; ++i) groups.selected.ranks[i] = p.ranks[i];
+  const group_of<T> groups{
+      .keys = rank_keys<T>(p), .order = order, .length = p.length, .rank = p.ranks[0]};
   std::int64_t* const grouped = order + p.rows * p.length;
   status = order_by<std::uint8_t>(groups, p.rows, p.length, grouped, context);
   if (status != cudaSuccess) return end_launch(status);
