@@ -8,7 +8,6 @@
 #include "core/plan.hpp"
 #include "ops/call/kernel.hpp"
 #include "ops/call/row_range.hpp"
-#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/reduce/reductions.hpp"
 
 namespace skerry {
@@ -41,11 +40,10 @@ struct alignas(16) ReduceParams : RowReduction, ReductionAxes {
   /// Null: the elements are in memory. Else they are made when they are reduced, by this function
   /// of a pass or a Conversion, whose parameters stand behind these (ParamsBlock). `input` is no
   /// address then (OperandList::no_memory), but bytes are counted from it. Only of itemsizes up to
-  /// 8, in dense order, one axis of each kind at most; extrema along rows of up to feed_bytes,
-  /// variances not along columns.
+  /// 8, in dense order, one axis of each kind at most; extrema along rows of up to
+  /// tuning::feed_bytes, variances not along columns.
   void (*feed)(const BlockElements& elements);
 };
-using tuning::feed_bytes;
 
 /// A dense array that is converted when it is reduced, piece by piece.
 struct Conversion {

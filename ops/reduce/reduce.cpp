@@ -168,7 +168,7 @@ bool accepts_feed(const ReductionEntry& entry, const ReductionAxes& axes, std::i
   const bool is_across = axes.retained_rank == 1 && is_step(axes.retained_strides[0], 1) &&
                          is_step(axes.reduced_strides[0], rows) &&
                          rows <= tuning::max_converted_columns;
-  if (entry.needs_elements) return is_along && length * width <= feed_bytes;
+  if (entry.needs_elements) return is_along && length * width <= tuning::feed_bytes;
   return is_along || (is_across && !entry.has_correction);
 }
 

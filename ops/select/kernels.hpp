@@ -6,7 +6,6 @@
 
 #include "core/plan.hpp"
 #include "ops/call/kernel.hpp"
-#include "ops/kernel/cpu/tuning.hpp"
 
 // Kernels that choose elements by index arrays and masks. They move items without looking at them.
 
@@ -46,7 +45,7 @@ struct ScatterParams {
 };
 
 /// Elements of a mask that are counted together.
-using tuning::mask_block;
+inline constexpr std::int64_t mask_block = 1 << 15;
 [[nodiscard]] constexpr std::int64_t mask_blocks(std::int64_t size) {
   return (size + mask_block - 1) / mask_block;
 }

@@ -4,6 +4,7 @@
 
 #include "device/cpu/thread_pool.hpp"
 #include "ops/kernel/cpu/memory.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
@@ -23,7 +24,7 @@ void count_by_parts(const Params& p, Sum* output, Count count) {
     }
   });
   if (p.parts == 1) return;
-  cpu::parallel_for(p.bins, 4096, [&](int64 begin, int64 end) {
+  cpu::parallel_for(p.bins, tuning::bins_grain_size, [&](int64 begin, int64 end) {
     for (int64 part_index = 0; part_index + 1 < p.parts; ++part_index) {
       const Sum* const source = partial_sums + part_index * p.bins;
       for (int64 i = begin; i < end; ++i) output[i] += source[i];
@@ -61,7 +62,7 @@ SKERRY_INLINE ops::computed_t<T> number_at(const char* source, int64 i) {
 template <class T>
 void count_uniform(const HistogramParams& p, int64 begin, int64 end, int64* counts) {
   using C = ops::computed_t<T>;
-  constexpr int64 block = 256;
+  constexpr int64 block = tuning::bins_block;
   C items[block];
   int guesses[block];
   const C lowest = number_at<T>(p.edges, 0);

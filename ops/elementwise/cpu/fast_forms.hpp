@@ -115,7 +115,7 @@ struct FastForm<ops::pow, T> {
     using bits = typename VectorOf<T>::bits;
     constexpr int64 size = sizeof(T);
     const auto& table = ops::math::portable::power_table<T>;
-    alignas(vector_bytes) T row[3][fast_form_block];
+    alignas(vector_bytes) T row[3][tuning::fast_form_block];
     for (int64 i = 0; i < n; i += lane_count<T>) {
       const T* const source = reinterpret_cast<const T*>(data[1]) + i;
       const lanes_of<T> x =

@@ -19,7 +19,7 @@ struct FusedLoop {
   int64 chunk_size;            ///< elements
   int64 turns;                 ///< steps and chains of a piece, before which memory is asked for
   unsigned prefetch_mask = 0;  ///< operands whose memory is asked for before it is needed
-  static constexpr int64 short_row = 32;
+  static constexpr int64 short_row = tuning::max_merged_row;
 };
 
 // Of memory beyond the caches the core itself asks for what comes next only while a step reads it,

@@ -24,7 +24,7 @@ struct Loop {
   /// The body copies, and its result is too large for the caches: what is stored past them is
   /// fenced by every thread when it is done.
   bool streams = false;
-  int64 short_row = 32;  ///< elements from which on rows are not merged
+  int64 short_row = tuning::max_merged_row;  ///< elements from which on rows are not merged
   /// Instead of packing operands, if there is one: where steps are longer than two items, or so
   /// many bytes lie between first and last items.
   strided_body strided = nullptr;

@@ -7,6 +7,7 @@
 #include "ops/kernel/cpu/drive.hpp"
 #include "ops/kernel/cpu/half.hpp"
 #include "ops/kernel/cpu/memory.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/math/concepts.hpp"
 
 // The loops of an operation over operands of one dtype, in four forms:
@@ -31,7 +32,6 @@ template <class Op, class T>
 struct FastForm;
 template <class Op, class T>
 concept HasFastForm = requires { sizeof(FastForm<Op, T>); };
-inline constexpr int64 fast_form_block = 512;  ///< items
 
 /// What an operation by single operands but the first is, where that is simpler:
 /// `apply(operands..., run_loop)` calls `run_loop` with a function of the first one, of the same
@@ -40,8 +40,6 @@ template <class Op, class T>
 struct ScalarForm;
 template <class Op, class T>
 concept HasScalarForm = requires { sizeof(ScalarForm<Op, T>); };
-/// Items from which on it is worth being made.
-inline constexpr int64 min_scalar_form_size = 32;
 
 // Bit i of a set of single operands is operand i; the output is operand 0.
 inline constexpr unsigned left_single = 1u << 1;
@@ -84,7 +82,7 @@ SKERRY_INLINE void compute_block(char* const* data, int64 n) {
   } else if constexpr (requires { typename Form::wide_form; }) {
     compute_block<Op, typename Form::wide_form, T, I...>(data, n);
   } else if constexpr (requires { &Form::corrected; }) {
-    T results[fast_form_block];  // apart, since the output may be an input
+    T results[tuning::fast_form_block];  // apart, since the output may be an input
     char* const operands[] = {reinterpret_cast<char*>(results), data[I + 1]...};
     item_loop<T, 0, I...>(Form{}, operands, n);
     for (int64 i = 0; i < n; ++i) {
@@ -101,19 +99,21 @@ template <class Op, class T, int... I>
 SKERRY_INLINE void block_loop(char* const* data, unsigned single, int64 n) {
   constexpr int arity = sizeof...(I);
   constexpr int64 size = sizeof(T);
-  alignas(T) char filled[arity][fast_form_block * size];  // a T[] would be zeroed if complex
+  alignas(
+      T) char filled[arity][tuning::fast_form_block * size];  // a T[] would be zeroed if complex
   char* block[] = {data[0], data[I + 1]...};
   int64 steps[] = {sizeof(ops::result_t<Op, same_t<T, I>...>), int64(sizeof(same_t<T, I>))...};
   for (int k = 1; k <= arity; ++k) {
     if (((single >> k) & 1u) == 0) continue;
     const T value = load<T>(data[k]);
-    for (int64 i = 0; i < minimum(n, fast_form_block); ++i) store(filled[k - 1] + i * size, value);
+    for (int64 i = 0; i < minimum(n, tuning::fast_form_block); ++i)
+      store(filled[k - 1] + i * size, value);
     block[k] = filled[k - 1];
     steps[k] = 0;
   }
-  for (int64 begin = 0; begin < n; begin += fast_form_block) {
-    compute_block<Op, FastForm<Op, T>, T, I...>(block, minimum(n - begin, fast_form_block));
-    for (int k = 0; k <= arity; ++k) block[k] += fast_form_block * steps[k];
+  for (int64 begin = 0; begin < n; begin += tuning::fast_form_block) {
+    compute_block<Op, FastForm<Op, T>, T, I...>(block, minimum(n - begin, tuning::fast_form_block));
+    for (int k = 0; k <= arity; ++k) block[k] += tuning::fast_form_block * steps[k];
   }
 }
 
@@ -122,7 +122,7 @@ SKERRY_SHARED void contiguous_body(char* const* data, unsigned single, int64 n) 
   constexpr int arity = 1 + sizeof...(Rest);
   constexpr unsigned trailing = trailing_single<arity>;
   if constexpr (HasScalarForm<Op, T>) {
-    if (single == trailing && n >= min_scalar_form_size) {
+    if (single == trailing && n >= tuning::min_scalar_form_size) {
       const auto run_loop = [&](auto function) { item_loop<T, 0, First>(function, data, n); };
       if (ScalarForm<Op, T>::apply(load<T>(data[Rest + 1])..., run_loop)) return;
     }
@@ -164,7 +164,7 @@ SKERRY_SHARED void strided_loop(char* const* data, const int64* steps, int64 n) 
 /// Others are packed by vectors, but beyond the second cache that waits for memory while nothing is
 /// computed: add of float64, x[::-1], from 1390 to 670 us (10^6).
 template <class T>
-inline constexpr int64 strided_from = sizeof(T) == 16 ? 0 : int64{4} << 20;
+inline constexpr int64 strided_from = sizeof(T) == 16 ? 0 : tuning::min_strided_bytes;
 
 /// None for what is worth its vectors: add of float32, x[::-1], takes 184 us packed, 296 so (10^6,
 /// EPYC), clip of float64 by scalars 260 and 640.
@@ -191,9 +191,10 @@ constexpr loop_body body_of() {
 /// rows of 100, one operand broadcast, pow of float32 from 17.2 to 12.8 us (EPYC, Zen 4). Of bytes
 /// such a row is little more than a vector: logical_and of a column from 3.1 to 1.0 us.
 template <class Op, class T>
-inline constexpr int64 short_row = Op::info.expensive && ops::floating<T> ? 512
-                                   : sizeof(T) == 1                       ? 256
-                                                                          : 32;
+inline constexpr int64 short_row =
+    Op::info.expensive && ops::floating<T> ? tuning::max_merged_expensive_row
+    : sizeof(T) == 1                       ? tuning::max_merged_row_of_bytes
+                                           : tuning::max_merged_row;
 
 template <class Op, class T, int... I>
 constexpr Loop loop_of(std::integer_sequence<int, I...>) {

@@ -190,6 +190,55 @@ inline constexpr int64_t max_cached_distance = 256 * KiB;
 /// Row: x = f8(2000, 500); g = sk.fuse(lambda a: a - sk.mean(a, axis=1, keepdims=True)) | g(x)
 inline constexpr int64_t fused_rows_bytes = 192 * KiB;
 
+/// Items from which on a function that a scalar makes is worth being made.
+/// Row: x = i8(20) | x // 7
+/// Row: x = i8(60) | x // 7
+inline constexpr int64_t min_scalar_form_size = 32;
+
+/// Bits of keys from which on indices are sorted by vectors, with these keys; fewer by bytes.
+/// Row: x = i8(100000) | sk.argsort(x)
+/// Row: x = i8(100000) * 1000 | sk.argsort(x)
+inline constexpr int64_t min_quicksorted_bits = 17;
+/// Items of a row that are worth being split for several threads, by vectors.
+/// Row of all cores: x = f4(100000) | sk.sort(x)
+inline constexpr int64_t min_split_size = 65536;
+/// Items of a run that are worth a thread, without vectors: two and their merge are 1.4 x the work.
+/// Row of all cores: x = sk.astype(f8(300000), sk.complex128) | sk.sort(sk.real(x))
+inline constexpr int64_t min_run_size = 131072;
+/// Items of a merge that a thread takes at a time.
+/// Row of all cores: x = f8(1000000) | sk.sort(x)
+inline constexpr int64_t merged_chunk_size = 32768;
+/// Items of rows that are worth a thread.
+/// Row of all cores: x = f4(200, 50) | sk.sort(x, axis=1)
+inline constexpr int64_t sort_grain_size = 8192;
+/// Items of a row of which a sample tells where a rank is; fewer are sorted.
+/// Row: x = f4(400) | sk.median(x)
+/// Row: x = i8(900) | sk.median(x)
+inline constexpr int64_t min_sampled_size = 512;
+/// Items of a sample.
+/// Row: x = f4(100000) | sk.median(x)
+inline constexpr int64_t max_sample_size = 512;
+/// Items of a row whose ranks are looked for by a thread of its own.
+/// Row of all cores: x = f4(200000) | sk.median(x)
+inline constexpr int64_t ranked_part_size = 65536;
+/// Values of a byte that are worth a table of all places, in searchsorted().
+/// Row: x = sk.sort(u1(1000)); v = u1(300) | sk.searchsorted(x, v)
+inline constexpr int64_t min_byte_searches = 512;
+/// Values of searchsorted() that are worth a thread.
+/// Row of all cores: x = sk.sort(f8(10000)); v = f8(3000) | sk.searchsorted(x, v)
+inline constexpr int64_t search_grain_size = 1024;
+/// Items of isin() that are worth a thread: compared, or looked up in a table, and by a hash.
+/// Row of all cores: x = i8(60000); v = i8(3) | sk.isin(x, v)
+inline constexpr int64_t compared_grain_size = 32768;
+/// Row of all cores: x = i8(20000); v = i8(300) | sk.isin(x, v)
+inline constexpr int64_t hashed_grain_size = 8192;
+/// Bins of a histogram that are worth a thread where threads' counts are added up.
+/// Row of all cores: x = i8(1000000) | sk.bincount(x)
+inline constexpr int64_t bins_grain_size = 4096;
+/// Random numbers that are worth a thread, where each takes some attempts.
+/// Row of all cores: g = sk.random.default_rng(1) | g.standard_normal(5000)
+inline constexpr int64_t random_grain_size = 1024;
+
 // --- compiled in, as they size arrays: a build for each value ------------------------------------
 
 /// Bytes per operand of a tile that is transposed: it stays in the second cache.
@@ -231,9 +280,6 @@ inline constexpr int64_t feed_bytes = 512 * KiB;
 /// Row: x = f8(4, 8000000) | sk.sum(x, axis=0)
 inline constexpr int64_t streamed_results = 128;
 
-/// Elements of a mask that are counted together.
-/// Row: x = f8(1000000); m = b1(1000000) | x[m]
-inline constexpr int64_t mask_block = 32 * KiB;
 /// Indices that go past the caches together.
 /// Row: m = b1(16000000) | sk.nonzero(m)
 inline constexpr int64_t streamed_indices = 4096;
@@ -251,5 +297,31 @@ inline constexpr int max_fused_chunk_size = 2048;
 /// Bytes of a thread for what is made between passes over rows.
 /// Row: x = f8(2000, 500); g = sk.fuse(lambda a: a - sk.mean(a, axis=1, keepdims=True)) | g(x)
 inline constexpr int64_t fused_scratch_bytes = 256 * KiB;
+
+/// Elements of a block that is computed by a fast form, if all are ordinary.
+/// Row: x = f4(10000) | sk.sin(x)
+/// Row: x = f8(10000) | sk.exp(x)
+inline constexpr int64_t fast_form_block = 512;
+/// Bytes between first and last items from which on operands are read where they lie, not packed.
+/// Row: x = f8(1000000)[::-1] | x + x
+/// Row: x = f8(100000)[::-1] | x + x
+inline constexpr int64_t min_strided_bytes = 4 * MiB;
+/// Longest row that is merged with the next ones; of an expensive function, and of bytes.
+/// Row: x = f8(1000, 20); y = f8(1000, 1) | x + y
+inline constexpr int64_t max_merged_row = 32;
+/// Row: x = f4(100, 100); y = f4(100, 1) | sk.pow(x, y)
+inline constexpr int64_t max_merged_expensive_row = 512;
+/// Row: x = b1(100, 100); y = b1(100, 1) | sk.logical_and(x, y)
+inline constexpr int64_t max_merged_row_of_bytes = 256;
+
+/// Values whose searches take their steps together.
+/// Row: x = sk.sort(f8(10000)); v = f8(10000) | sk.searchsorted(x, v)
+inline constexpr int64_t searched_block = 32;
+/// Distinct items that a hash table finds; of more, items are sorted.
+/// Row: x = i8(10000) | sk.unique_values(x)
+inline constexpr int64_t max_distinct_items = 2048;
+/// Items of a histogram that are put into bins together.
+/// Row: x = f8(100000) | sk.histogram(x, bins=20)
+inline constexpr int64_t bins_block = 256;
 
 }  // namespace skerry::tuning

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/cpu/thread_pool.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/random/counts.hpp"
 #include "ops/random/cpu/stream.hpp"
 #include "ops/random/integers.hpp"
@@ -161,7 +162,7 @@ void run_elements(const RandomParams& p) {
   const bool is_one = p.a_each == nullptr && p.b_each == nullptr;
   const Element of_all(p.a, p.b);
   if (is_one && of_all.has_fast_path()) return run_elements_alike<Element, T>(p, of_all);
-  cpu::parallel_for(p.size, 1024, [&](int64 begin, int64 end) {
+  cpu::parallel_for(p.size, tuning::random_grain_size, [&](int64 begin, int64 end) {
     for (int64 i = begin; i < end; ++i) {
       const ops::random::Attempts attempts(p.stream.key, p.stream.position + uint64(i),
                                            p.stream.tail);
@@ -175,7 +176,7 @@ void run_elements(const RandomParams& p) {
 
 template <class T>
 void run_integer_of_each(const RandomParams& p) {
-  cpu::parallel_for(p.size, 1024, [&](int64 begin, int64 end) {
+  cpu::parallel_for(p.size, tuning::random_grain_size, [&](int64 begin, int64 end) {
     for (int64 i = begin; i < end; ++i) {
       const ops::random::Attempts attempts(p.stream.key, p.stream.position + uint64(i),
                                            p.stream.tail);

@@ -154,7 +154,7 @@ bool feed_unit(const Reduction& reduction, BlockSlice& slice, char* workspace) n
   const bool is_across = reduction.step != size;
   const int64 rows = is_across ? reduction.length : slice.n;
   const int64 n = is_across ? slice.n : reduction.length;
-  if (rows * n * size > feed_bytes) return false;
+  if (rows * n * size > tuning::feed_bytes) return false;
   feed(reduction, slice.input, is_across ? reduction.step : reduction.retained_step(), rows, n,
        workspace);
   slice.input = workspace;
@@ -175,7 +175,7 @@ void reduce_block(const Reduction& reduction, BlockSlice slice, char* workspace)
 /// `visitor(i, workspace)` of a range.
 template <class Each>
 [[gnu::noinline]] void visit_with_workspace(int64 begin, int64 end, Each visitor) noexcept {
-  alignas(64) char workspace[feed_bytes];
+  alignas(64) char workspace[tuning::feed_bytes];
   for (int64 i = begin; i < end; ++i) visitor(i, workspace);
 }
 template <class Each>

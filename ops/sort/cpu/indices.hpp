@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/sort/cpu/encoded_row.hpp"
 #include "ops/sort/cpu/radix.hpp"
 #include "ops/sort/cpu/sort_split.hpp"
@@ -95,10 +96,6 @@ void order_ties(const Keys& keys, uint64* joined, uint64* scratch, int64 n, Join
   }
 }
 
-/// Keys of fewer bits are sorted by bytes, which takes a third to a half of the time (int64 of 100
-/// values, EPYC of Zen 4, x86-64-v4).
-inline constexpr int quicksorted_bits = 17;
-
 /// Sorts n joined keys, of which no two are equal, and which are in the order of their indices.
 /// Returns the one of both arrays that has the result. `alone`: by all threads, where they are
 /// many.
@@ -143,7 +140,8 @@ void argsort_keys(const Keys& keys, uint64* out, uint64* scratch, int64 n, bool 
                   .index_bits = bit_width(static_cast<uint64>(n - 1)),
                   .flip = 0};
 #if defined(SKERRY_PACKS_LANES)
-  if (key_bits >= quicksorted_bits || n <= network_keys<int64>) bits.flip = ops::sign_bit<uint64>;
+  if (key_bits >= tuning::min_quicksorted_bits || n <= network_keys<int64>)
+    bits.flip = ops::sign_bit<uint64>;
 #endif
   join_keys(keys, out, n, bits);
   const uint64* const sorted = sort_joined(out, scratch, n, bits, alone);

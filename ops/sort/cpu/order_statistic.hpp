@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/cpu/thread_pool.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/sort/cpu/encoded_row.hpp"
 #include "ops/sort/cpu/quicksort.hpp"
 #include "ops/sort/cpu/radix.hpp"
@@ -126,14 +127,11 @@ struct EnclosingKeys {
   K high;
 };
 
-/// Fewer keys are sorted.
-inline constexpr int64 sampled_from = 512;
-
 /// `scratch` has room for n keys.
 template <class T, class Source>
 EnclosingKeys<rank_key_t<T>> enclose(const Source& source, int64 n, int64 rank,
                                      rank_key_t<T>* scratch) {
-  const int64 size = minimum(512, n / 4);
+  const int64 size = minimum(tuning::max_sample_size, n / 4);
   const int64 step = n / size;
   uint32 random = 1;
   for (int64 i = 0; i < size; ++i) {
@@ -215,7 +213,7 @@ inline constexpr int64 max_parts = 64;
 
 /// Parts of a row for the threads: any number gives the same result.
 inline int64 parts_of_row(int64 n) {
-  return maximum(1, minimum(minimum(n >> 16, cpu::thread_count()), max_parts));
+  return maximum(1, minimum(minimum(n / tuning::ranked_part_size, cpu::thread_count()), max_parts));
 }
 
 /// All parts of a row.
@@ -251,11 +249,12 @@ SKERRY_SHARED SortedKeys<rank_key_t<T>> keys_around(const RankedRow<T>& row, int
                                                     rank_key_t<T>* scratch) {
   using K = rank_key_t<T>;
   K* const alternate = scratch + n;
-  if (n >= sampled_from) {
+  if (n >= tuning::min_sampled_size) {
     EnclosingKeys<K> bounds = enclose<T>(row, n, rank, alternate);
     CollectedKeys<T> collected = collect_row(row, n, bounds, scratch);
     for (int64 size = n; collected.has(rank);) {
-      const bool is_small = collected.count < sampled_from || collected.count > size / 2;
+      const bool is_small =
+          collected.count < tuning::min_sampled_size || collected.count > size / 2;
       if (is_small || bounds.low == bounds.high) {
         const K* const keys = bounds.low == bounds.high
                                   ? scratch

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/sort/partial_kernels.hpp"
 
 #include "ops/kernel/unit.hpp"
@@ -16,7 +17,7 @@ SKERRY_INLINE void for_each_row(const PartialParams& p, int64 width, Body body) 
   if (p.rows == 1) return body(0, p.scratch);
   const int64 slot_bytes = partial_scratch(p.length, width, p.best);
   const int64 share = ceil_div(p.rows, p.slots);
-  const int64 grain_size = maximum(1, 8192 / (share * p.length));
+  const int64 grain_size = maximum(1, tuning::sort_grain_size / (share * p.length));
   cpu::parallel_for(ceil_div(p.rows, share), grain_size, [&](int64 begin, int64 end) {
     for (int64 slot = begin; slot < end; ++slot) {
       const int64 last = minimum(p.rows, (slot + 1) * share);

@@ -4,6 +4,7 @@
 
 #include "device/cpu/thread_pool.hpp"
 #include "ops/kernel/cpu/memory.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/math/integer.hpp"
 #include "ops/sort/kernels.hpp"
 
@@ -83,7 +84,7 @@ int64 index_of_nan(Items& items) {
 
 template <bool Right, class T, class Items>
 void search_range(const SearchParams& p, Items& items, int64 begin, int64 end) {
-  constexpr int64 block = 32;
+  constexpr int64 block = tuning::searched_block;
   ops::computed_t<T> values[block];
   for (int64 position = begin; position < end; position += block) {
     const int64 n = minimum(block, end - position);
@@ -120,9 +121,9 @@ void search_bytes(const SearchParams& p, T sign) {
 template <class T, bool Right, bool Sorter>
 void search_all(const SearchParams& p, ops::computed_t<T> sign) {
   if constexpr (sizeof(T) == 1 && !Sorter) {
-    if (p.size >= 512) return search_bytes<T, Right>(p, sign);
+    if (p.size >= tuning::min_byte_searches) return search_bytes<T, Right>(p, sign);
   }
-  cpu::parallel_for(p.size, 1024, [&](int64 begin, int64 end) {
+  cpu::parallel_for(p.size, tuning::search_grain_size, [&](int64 begin, int64 end) {
     SortedItems<T, Sorter> items(p, sign);
     search_range<Right, T>(p, items, begin, end);
     if (Sorter && items.out_of_range_index != 0)

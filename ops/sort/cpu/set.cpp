@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/sort/set_kernels.hpp"
 
 #include "enabled_dtypes.hpp"
@@ -79,7 +80,7 @@ SKERRY_INLINE T item_at(const char* array, int64 i) {
 template <class T>
 class DistinctItems {
  public:
-  static constexpr int64 max_distinct = 2048;
+  static constexpr int64 max_distinct = tuning::max_distinct_items;
 
   /// Numbers the items of the input; false if there are NaNs, or so many distinct ones that to sort
   /// the items takes less time.
@@ -131,8 +132,9 @@ class DistinctItems {
 
  private:
   using K = typename HashKey<T>::type;
-  static constexpr int slot_bits = 12;
-  static constexpr uint64 slots = uint64{1} << slot_bits;
+  static constexpr uint64 slots = 2 * max_distinct;
+  static constexpr int slot_bits = __builtin_ctzll(slots);
+  static_assert(slots == uint64{1} << slot_bits);
   static constexpr uint32 none = ~uint32{0};
 
   int64 distinct_count_ = 0;
@@ -253,7 +255,7 @@ void isin_table(const IsinParams& p) {
     const auto item_key = key::load_key(p.test_elements + j * int64(sizeof(T)));
     if (!equals_nothing<T>(item_key)) table[item_key] = p.invert ? 0 : 1;
   }
-  cpu::parallel_for(p.size, 32768, [&](int64 begin, int64 end) {
+  cpu::parallel_for(p.size, tuning::compared_grain_size, [&](int64 begin, int64 end) {
     for (int64 i = begin; i < end; ++i) {
       p.output[i] = table[key::load_key(p.x + i * int64(sizeof(T)))] != 0;
     }
@@ -309,7 +311,7 @@ void isin_hashed(const IsinParams& p) {
   constexpr int64 size = sizeof(T);
   HashSet<T> set(p.scratch, isin_slots(p.test_size, size));
   for (int64 j = 0; j < p.test_size; ++j) set.add(key::load_key(p.test_elements + j * size));
-  cpu::parallel_for(p.size, 8192, [&](int64 begin, int64 end) {
+  cpu::parallel_for(p.size, tuning::hashed_grain_size, [&](int64 begin, int64 end) {
     for (int64 i = begin; i < end; ++i) {
       p.output[i] = set.has(key::load_key(p.x + i * size)) != p.invert;
     }
@@ -320,7 +322,8 @@ template <class T>
 void run_isin(const IsinParams& p) {
   if (p.size <= 0) return;
   if (is_small_set(p.test_size)) {
-    cpu::parallel_for(p.size, 32768, [&](int64 begin, int64 end) { isin_few<T>(p, begin, end); });
+    cpu::parallel_for(p.size, tuning::compared_grain_size,
+                      [&](int64 begin, int64 end) { isin_few<T>(p, begin, end); });
   } else if constexpr (sizeof(T) <= 2) {
     isin_table<T>(p);
   } else {

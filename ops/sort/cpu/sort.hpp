@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/cpu/thread_pool.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/sort/cpu/encoded_row.hpp"
 #include "ops/sort/cpu/indices.hpp"
 #include "ops/sort/cpu/quicksort.hpp"
@@ -182,7 +183,7 @@ template <class T>
 void merge_runs(const typename SortKey<T>::type* source, typename SortKey<T>::type* destination,
                 int64 n, int64 length, RowOrder order) {
   using K = typename SortKey<T>::type;
-  constexpr int64 chunk_size = 32768;
+  const int64 chunk_size = tuning::merged_chunk_size;
   const K flip = order.flip<T>();
   cpu::parallel_for(ceil_div(n, chunk_size), 1, [=](int64 begin_chunk, int64 end_chunk) {
     for (int64 position = begin_chunk * chunk_size;
@@ -199,16 +200,11 @@ void merge_runs(const typename SortKey<T>::type* source, typename SortKey<T>::ty
   });
 }
 
-/// Items for which it pays to give a thread its own run: two runs of as many and their merge take
-/// up to 1.4 times the work of one run of all, those of half as many up to 1.7 times (EPYC of Zen
-/// 4, x86-64-v2).
-inline constexpr int64 run_per_thread = 1 << 17;
-
 /// Runs for the threads to sort, a power of 2: 1 if there is no use in more.
 SKERRY_INLINE int64 parallel_runs(int64 n) {
   const int64 threads = cpu::thread_count();
   int64 runs = 1;
-  while (runs < threads && n / (2 * runs) >= run_per_thread) runs *= 2;
+  while (runs < threads && n / (2 * runs) >= tuning::min_run_size) runs *= 2;
   return runs;
 }
 
@@ -274,7 +270,7 @@ SKERRY_SHARED void sort_rows(const SortParams& p, RowOrder order) {
   if (p.rows == 1) return sort_one<T, Indices>(p, order, 0, p.scratch);
   const int64 slot_bytes = sort_scratch(p.length, Indices ? 8 : int64(sizeof(T)));
   const int64 share = ceil_div(p.rows, p.slots);
-  const int64 grain_size = maximum(1, 8192 / (share * p.length));
+  const int64 grain_size = maximum(1, tuning::sort_grain_size / (share * p.length));
   cpu::parallel_for(ceil_div(p.rows, share), grain_size, [&](int64 begin, int64 end) {
     if constexpr (Indices || (sizeof(T) < 8 && !ops::boolean<T>)) {
       if (p.length <= tiny_row<T>) {

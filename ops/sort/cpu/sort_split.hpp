@@ -3,16 +3,13 @@
 #pragma once
 
 #include "device/cpu/thread_pool.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/sort/cpu/quicksort.hpp"
 
 // What is worth several threads is first split by three pivots at a time, in passes that any number
 // of threads can share.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
-
-/// Keys that are worth several threads. Splitting takes no more than 7 % of work here and at half
-/// of it, where one thread is done in 0.1 ms (float32, EPYC of Zen 4).
-inline constexpr int64 parallel_keys = int64{1} << 16;
 
 #if defined(SKERRY_PACKS_LANES)
 
@@ -189,7 +186,7 @@ bool split_part(const Source& source, const StackedKeys<K>& part, int64 chunks,
 /// Sorts n keys of a source as sort_keys does, by all threads where they are worth it.
 template <class T, class K, class Source>
 bool sort_all_keys(const Source& source, K* destination, K* scratch, int64 n, LaneCode<T> code) {
-  if (n < parallel_keys || cpu::thread_count() == 1) {
+  if (n < tuning::min_split_size || cpu::thread_count() == 1) {
     return sort_keys<T>(source, destination, scratch, n, code);
   }
   constexpr int max_parts = ways * ways * ways;

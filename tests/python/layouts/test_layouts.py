@@ -51,7 +51,7 @@ def test_thresholds_are_read_from_the_sources() -> None:
         1024: "max_run_length",
         16384: "reduce_pack_bytes",
         32768: "parallel_from",
-        1 << 17: "run_per_thread",
+        1 << 17: "min_run_size",
         7 << 20: "min_streamed_copy_bytes",
         65: "contiguous_row_from",
         8: "width() < 8",

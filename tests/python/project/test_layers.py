@@ -221,8 +221,13 @@ FAMILIES = {
 }
 
 
-# What front ends and kernels say to each other.
-CONTRACT = ("ops/call/block_elements.hpp", "ops/call/kernel.hpp", "ops/call/row_range.hpp")
+# What front ends and kernels say to each other, and numbers by which both choose on a CPU.
+CONTRACT = (
+    "ops/call/block_elements.hpp",
+    "ops/call/kernel.hpp",
+    "ops/call/row_range.hpp",
+    "ops/kernel/cpu/tuning.hpp",
+)
 
 
 def side(name):

@@ -8,15 +8,28 @@ from bench import tune
 from tests.python.project.test_layers import ROOT, sources
 
 HEADER = ROOT / tune.HEADER
-#: A number of its own, in a name that says a threshold, a size of blocks or a distance.
+#: A number of its own, in a name that says a threshold, a size of blocks or a distance; or a share of work.
 OWN_NUMBER = re.compile(
     r"constexpr (?:std::)?(?:int64|int64_t|int|size_t)\s+"
-    r"(\w*(?:bytes|from|grain|block|chunk|distance|ahead|run|tile)\w*|m(?:in|ax)_\w+)\s*="
-    r"\s*(?:(?:std::)?int64(?:_t)?\{)?\d{2,}"
+    r"(\w*(?:bytes|from|grain|block|chunk|distance|ahead|tile)\w*|m(?:in|ax)_\w+)(?:<[^=;]*>)?\s*="
+    r"[^;]*(?<!\w)\d{2,}[^;]*;|(parallel_for)\([^,]*, \d{3,}"
 )
-#: What is no threshold of ours, or no CPU kernel's.
+#: What is no matter of speed alone, by file.
 OTHERS = {
-    "ops/fourier/cpu/ducc/transforms.hpp": {"long_transform"},  # ducc's own
+    "kernel/cpu/vector.hpp": {"vector_bytes"},  # an instruction set's
+    "kernel/cpu/transpose.cpp": {"block_side"},  # a register's
+    "random/cpu/random.hpp": {"per_block"},  # Philox's
+    "linear/cpu/blas.cpp": {"max_extent"},  # BLAS counts in 32 bits
+    "linear/cpu/openblas.cpp": {"library_bytes", "thread_bytes"},  # what OpenBLAS takes
+    "sort/cpu/sort.hpp": {"counted_from", "block"},  # scratch memory, and counters of 16 bits
+    "sort/cpu/sort_network.hpp": {"max_network_rows"},  # registers
+    # How sums are rounded, on every machine alike.
+    "reduce/cpu/cut.hpp": {"max_partials", "max_result_bytes", "contiguous_row_from", "max_row_length"},
+    "reduce/cpu/loops.hpp": {"block_rows", "max_run_length"},
+    "reduce/cpu/moments.hpp": {"block_rows", "max_run_length"},
+    "linear/cpu/dot.hpp": {"block"},
+    "scan/cpu/rows.hpp": {"max_strip_width", "column_block"},
+    "scan/cpu/scan.cpp": {"max_chunks", "smallest_chunk"},
 }
 
 
@@ -31,6 +44,17 @@ def test_each_constant_has_rows_and_a_use():
     assert len(names) > 50
     assert [name for name in names if name not in by_name] == []
     assert [name for name in names if not re.search(rf"\btuning::{name}\b", text)] == []
+
+
+def test_no_kernel_has_a_threshold_of_its_own():
+    found = {}
+    for path in sorted((ROOT / "ops").glob("*/cpu/*.?pp")):
+        if path != HEADER:
+            names = {name or call for name, call in OWN_NUMBER.findall(path.read_text())}
+            found[path.relative_to(ROOT / "ops").as_posix()] = names
+    own = {file: names - OTHERS.get(file, set()) for file, names in found.items()}
+    assert {file: names for file, names in own.items() if names} == {}
+    assert {file: names - found[file] for file, names in OTHERS.items() if names - found[file]} == {}
 
 
 def test_variables_take_the_place_of_constants():
