@@ -160,6 +160,7 @@ def test_single_operands_among_blocks(case):
 SCALAR = [
     *[(name, dtype, scalar) for name in ("floor_divide", "remainder") for dtype in INTEGERS
       for scalar in (1, 2, 7, 100, *((-3, -128) if dtype[0] == "i" else ()))],
+    *[("bitwise_right_shift", dtype, scalar) for dtype in ("int8", "uint8") for scalar in (0, 3, 7, 9)],
     *[("divide", dtype, scalar) for dtype in FLOATS for scalar in (4.0, 0.5, -2.0, 3.0)],
     *[("pow", dtype, 3) for dtype in (*FLOATS, *INTEGERS)],
 ]  # fmt: skip
