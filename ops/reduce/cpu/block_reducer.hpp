@@ -220,7 +220,7 @@ class BlockReducer {
                            .n = now,
                            .overwrites = true,
                            .first = first};
-      if (has_feed_ || (is_strided(block) && now < reducer_.strided_rows_from)) {
+      if (has_feed_ || (is_strided(block) && !reducer_.takes_strided_rows)) {
         if (reducer_.max_run_length == endless)
           now = minimum(now, tuning::reduce_scratch_bytes / reducer_.itemsize);
         block.n = now;
@@ -238,8 +238,7 @@ class BlockReducer {
   /// What is made is made for some rows at a time, as many fours of them as there is room for: so
   /// the loops take them.
   void columns(const ElementRows& block) noexcept {
-    const bool is_taken = reducer_.takes_strided_columns || !is_strided(block);
-    if (!has_feed_ && is_taken) return reducer_.columns(acc_, block);
+    if (!has_feed_ && !is_strided(block)) return reducer_.columns(acc_, block);
     const int64 max_rows =
         maximum(tuning::reduce_scratch_bytes / (block.n * reducer_.itemsize) / 4 * 4, 4);
     for (int64 j = 0; j < block.rows; j += max_rows) {

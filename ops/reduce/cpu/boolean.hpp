@@ -6,11 +6,6 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// Of elements of 8 bytes that lie apart, which one look is enough for: in long runs it takes
-/// longer to bring them together. No block of columns is as wide.
-template <class T>
-inline constexpr int64 looked_at_from = sizeof(T) == 8 ? 8 * max_block_columns : endless;
-
 /// any and all, whose runs are searched for the one value that decides.
 template <class Op, class T>
 struct BooleanLoops : SimpleLoops<Op, T> {
@@ -20,13 +15,10 @@ struct BooleanLoops : SimpleLoops<Op, T> {
   static constexpr int64 block_rows = 4096;
   static constexpr int64 max_run_length = endless;
   static constexpr bool splits_runs = true;
-  static constexpr int64 strided_rows_from = looked_at_from<T>;
-  static constexpr bool takes_strided_columns = false;
   static constexpr int absorbing = ops::same_v<Op, ops::any> ? 1 : 0;
 
   /// In lanes as wide as the elements.
-  template <class Step>
-  static SKERRY_INLINE A search(const char* x, int64 n, Step step) {
+  static SKERRY_INLINE A search(const char* x, int64 n) {
     using B = ops::bits_t<ops::real_part_t<T>>;
     constexpr A decisive = absorbing;
     constexpr int64 block = 2048;
@@ -34,7 +26,7 @@ struct BooleanLoops : SimpleLoops<Op, T> {
       const int64 end = minimum(position + block, n);
       B hits = 0;
       for (int64 i = position; i < end; ++i) {
-        hits = static_cast<B>(hits | static_cast<B>(base::item(x, i, step) == decisive));
+        hits = static_cast<B>(hits | static_cast<B>(base::item(x, i) == decisive));
       }
       if (hits != 0) return decisive;
     }
@@ -44,10 +36,7 @@ struct BooleanLoops : SimpleLoops<Op, T> {
   SKERRY_SHARED static void rows(char* acc, const ElementRows& input_block) noexcept {
     const ElementRows block = input_block;  // not changed by what is stored
     for (int64 j = 0; j < block.rows; ++j) {
-      const char* x = block.x + j * block.row;
-      store<A>(acc + j * size, strided_rows_from < endless && base::is_strided(block)
-                                   ? search(x, block.n, block.step)
-                                   : search(x, block.n, typename base::dense{}));
+      store<A>(acc + j * size, search(block.x + j * block.row, block.n));
     }
   }
 };
@@ -61,11 +50,10 @@ struct CountLoops : AccumulatorLoops<Op, T> {
   static constexpr int64 block_rows = sizeof(B) == 1 ? 255 : 4096;
   static constexpr int64 max_run_length = endless;
   static constexpr bool splits_runs = true;
-  static constexpr int64 strided_rows_from = looked_at_from<T>;
   static constexpr int absorbing = -1;
 
-  static SKERRY_INLINE bool is_true(const char* x, int64 i, int64 step = sizeof(T)) {
-    return ops::is_true(load<T>(x + i * step));
+  static SKERRY_INLINE bool is_true(const char* x, int64 i) {
+    return ops::is_true(load<T>(x + i * int64(sizeof(T))));
   }
   /// Zeros are taken off: the mask of a comparison is -1, and x86 has none for what differs.
   static SKERRY_INLINE B less_zero(B count, const char* x, int64 i) {
@@ -92,11 +80,6 @@ struct CountLoops : AccumulatorLoops<Op, T> {
     for (int64 j = 0; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
       int64 total = 0;
-      if (strided_rows_from < endless && base::is_strided(block)) {
-        for (int64 i = 0; i < block.n; ++i) total += is_true(x, i, block.step) ? 1 : 0;
-        store<int64>(acc + j * size, total);
-        continue;
-      }
       for (int64 position = 0; position < block.n; position += chunk_size) {
         const int64 end = minimum(position + chunk_size, block.n);
         B count = static_cast<B>(end - position);

@@ -25,7 +25,7 @@ constexpr int64 max_adjacent_blocks = 8;
 constexpr int64 max_result_bytes = 16;
 
 enum class ReductionStrategy { columns, fold, rows };
-constexpr int64 contiguous_row_from = 65;  ///< elements of a row that lies in one piece, at least
+constexpr int64 contiguous_row_from = 64;  ///< elements of a row that lies in one piece, at least
 constexpr int64 max_row_length = 32768;    ///< beyond it a row is worth several threads
 
 /// Whether the elements of a row lie one after the other, and are few enough for one run.
@@ -110,11 +110,11 @@ struct Reduction {
       }
     }
     if (choose_adjacent_blocks()) return;
-    const int64 long_from = transposes_rows() ? contiguous_row_from : contiguous_row_from - 1;
-    const bool long_rows = step == reducer.itemsize && length >= long_from;
+    const bool long_rows = step == reducer.itemsize && length >= contiguous_row_from;
     const bool narrow = width() <= 64 && length >= 16 && axis == 0 &&
                         retained_step() == reducer.itemsize && step == width() * reducer.itemsize;
-    if (has_short_runs(params, reducer) && (length >= long_from || params.retained_size < 8)) {
+    if (has_short_runs(params, reducer) &&
+        (length >= contiguous_row_from || params.retained_size < 8)) {
       way = ReductionStrategy::rows;
       block = minimum(columns_within(width()), tuning::reduce_parallel_from / maximum(length, 1));
       // Which row a thread takes changes no result.
@@ -135,13 +135,6 @@ struct Reduction {
       const int64 packed = tuning::reduce_pack_bytes / (reducer.itemsize * maximum(length, 1));
       if (pack && params.reduced_rank == 1 && packed >= 16) block = minimum(block, packed);
     }
-  }
-
-  /// Extrema of many rows of up to 64 items are found faster along columns.
-  bool transposes_rows() const {
-    return reducer.splits_runs && reducer.absorbing < 0 && reducer.itemsize >= 4 &&
-           params.reduced_rank == 1 && width() >= 64 &&
-           tuning::reduce_pack_bytes / (reducer.itemsize * maximum(length, 1)) >= 32;
   }
 
   /// Where items that are reduced lie between few others, as in sum(x, axis=1) of (n, 5, 4), a

@@ -144,7 +144,6 @@ struct ExtremumLoops : AccumulatorLoops<Op, T> {
   static constexpr int64 max_run_length = endless;
   static constexpr bool splits_runs = true;
   static constexpr bool takes_strided_rows = sizeof(T) == 8;
-  static constexpr int64 strided_rows_from = takes_strided_rows ? 0 : endless;
   static constexpr int absorbing = -1;
 
   static SKERRY_INLINE T item(const char* x, int64 i) { return load<T>(x + i * size); }

@@ -17,8 +17,7 @@ struct HalfLoops {
   static constexpr int64 block_rows = Wide::block_rows;
   static constexpr int64 max_run_length = Wide::max_run_length;
   static constexpr bool splits_runs = Wide::splits_runs;
-  static constexpr int64 strided_rows_from = endless;
-  static constexpr bool takes_strided_columns = false;
+  static constexpr bool takes_strided_rows = false;
   static constexpr int absorbing = Wide::absorbing;
 
   static constexpr auto clear = Wide::clear;

@@ -55,9 +55,7 @@ struct Reducer {
   /// left to columns, or (`splits_runs`) to `rows` in pieces.
   int64 max_run_length;
   bool splits_runs;
-  /// `rows` takes elements of any step from so many in a row on; endless: dense ones only.
-  int64 strided_rows_from;
-  bool takes_strided_columns;  ///< else `columns` takes dense elements only
+  bool takes_strided_rows;  ///< else `rows` takes dense elements only, as `columns` does
   /// Whether a finished answer may be known before all elements are seen: an accumulator whose
   /// first byte has this value absorbs everything after it. -1 if there is none.
   int absorbing;
@@ -93,8 +91,7 @@ template <class Op, class T>
 struct AccumulatorLoops {
   using A = typename lane_type<ops::accumulator_t<Op, T>>::type;
   static constexpr int64 size = sizeof(A);
-  static constexpr int64 strided_rows_from = endless;
-  static constexpr bool takes_strided_columns = false;
+  static constexpr bool takes_strided_rows = false;
   static SKERRY_INLINE bool is_strided(const ElementRows& block) {
     return block.step != int64(sizeof(T));
   }
@@ -215,14 +212,10 @@ struct SimpleLoops : AccumulatorLoops<Op, T> {
   /// Of integers any order gives the same, and memory gives one run sooner than several rows.
   static constexpr bool splits_runs = ops::integral<T> && sizeof(T) == 8;
   static constexpr int64 max_run_length = splits_runs ? endless : 1024;
-  static constexpr bool takes_strided_columns =
-      ops::same_v<A, T> && sizeof(T) == 8 && ops::real_numeric<T>;
-  static constexpr bool takes_strided_rows =
-      takes_strided_columns || (ops::same_v<A, T> && sizeof(T) == 16);
-  static constexpr int64 strided_rows_from = takes_strided_rows ? 0 : endless;
+  /// Numbers of 8 bytes, whose columns go row by row where they are in memory.
+  static constexpr bool is_wide = ops::same_v<A, T> && sizeof(T) == 8 && ops::real_numeric<T>;
+  static constexpr bool takes_strided_rows = is_wide || (ops::same_v<A, T> && sizeof(T) == 16);
   static constexpr int absorbing = -1;
-
-  using dense = std::integral_constant<int64, sizeof(T)>;
 
   static SKERRY_INLINE A item(const char* x, int64 i, int64 step = sizeof(T)) {
     return static_cast<A>(Op::load(load<T>(x + i * step)));
@@ -242,26 +235,23 @@ struct SimpleLoops : AccumulatorLoops<Op, T> {
   }
 
   SKERRY_SHARED static void columns(char* acc, const ElementRows& block) noexcept {
-    if constexpr (takes_strided_columns) {
-      if (base::is_strided(block)) return columns_by_row(acc, block, block.step);
+    if constexpr (is_wide) {
       const bool is_run = block.row == block.n * size;
-      if (block.is_out_of_cache && is_run) return columns_by_row(acc, block, dense{});
+      if (block.is_out_of_cache && is_run) return columns_by_row(acc, block);
     }
     base::template columns_by_four<SimpleLoops>(acc, block);
   }
 
   /// to[i] = x[i], to which the elements i of `held` are put, one after the other.
-  template <class Step, class... Held>
-  static SKERRY_INLINE void put_row(char* destination, const char* x, int64 n, Step step,
+  template <class... Held>
+  static SKERRY_INLINE void put_row(char* destination, const char* x, int64 n,
                                     Held... accumulators) {
     // Of signed integers GCC 12 makes no vectors here.
     using lane = std::conditional_t<ops::integral<T>, ops::bits_t<T>, T>;
     using V = VectorOf<lane>;
     int64 i = 0;
     for (; i + V::lanes <= n; i += V::lanes) {
-      const char* const source = x + i * step;
-      typename V::type now = std::is_same_v<Step, dense> ? load_vector<typename V::type>(source)
-                                                         : gather_lanes<lane>(source, step);
+      auto now = load_vector<typename V::type>(x + i * size);
       [[maybe_unused]] const auto put =
           [&](const char* accumulator) __attribute__((always_inline)) {
             const auto accumulated = load_vector<typename V::type>(accumulator + i * size);
@@ -271,22 +261,21 @@ struct SimpleLoops : AccumulatorLoops<Op, T> {
       store_vector(destination + i * size, now);
     }
     for (; i < n; ++i) {
-      A now = item(x, i, step);
+      A now = item(x, i);
       ((now = Op::combine(load<A>(accumulators + i * size), now)), ...);
       store<A>(destination + i * size, now);
     }
   }
 
   /// As columns_by_four, but one row after the other: memory is slower to give four at a time.
-  template <class Step>
-  static SKERRY_INLINE void columns_by_row(char* acc, const ElementRows& input_block, Step step) {
+  static SKERRY_INLINE void columns_by_row(char* acc, const ElementRows& input_block) {
     const ElementRows block = input_block;  // not changed by what is stored
     alignas(64) char low[2 * max_block_columns * size];
     char* const high = low + block.n * size;
-    const auto put = [&](char* destination, int64 j,
-                         auto... accumulators) __attribute__((always_inline)) {
-      put_row(destination, block.x + j * block.row, block.n, step, accumulators...);
-    };
+    const auto put = [&](char* destination, int64 j, auto... accumulators)
+                         __attribute__((always_inline)) {
+                           put_row(destination, block.x + j * block.row, block.n, accumulators...);
+                         };
     int64 j = 0;
     for (; j + 4 <= block.rows; j += 4) {
       put(low, j);

@@ -70,10 +70,8 @@ struct MomentLoops : AccumulatorLoops<Op, T> {
 
   SKERRY_SHARED static void rows(char* acc, const ElementRows& input_block) noexcept {
     const ElementRows block = input_block;  // not changed by what is stored
-    const int64 n = block.n;
     for (int64 j = 0; j < block.rows; ++j) {
-      const char* source = block.x + j * block.row;
-      store<A>(acc + j * size, n < 4 * V::lanes ? short_run(source, n) : run(source, n));
+      store<A>(acc + j * size, run(block.x + j * block.row, block.n));
     }
   }
 
@@ -137,19 +135,6 @@ struct MomentLoops : AccumulatorLoops<Op, T> {
     if constexpr (Rows == 8) return sum_of<4>(v) + sum_of<4>(v + 4);
   }
 
-  static SKERRY_INLINE A short_run(const char* x, int64 n) {
-    if (n == 0) return Op::template identity<A>();
-    T total = T(0);
-    for (int64 i = 0; i < n; ++i) total = total + item(x, i);
-    const T mean = total / static_cast<T>(n);
-    T squares = T(0);
-    for (int64 i = 0; i < n; ++i) {
-      const T distance = item(x, i) - mean;
-      squares = squares + distance * distance;
-    }
-    return {mean, squares, static_cast<T>(n)};
-  }
-
   static SKERRY_INLINE T total_of(const typename V::type (&lanes)[4]) {
     const typename V::type all = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
     T lane_sums[V::lanes];
@@ -161,6 +146,7 @@ struct MomentLoops : AccumulatorLoops<Op, T> {
   }
 
   static SKERRY_INLINE A run(const char* x, int64 n) {
+    if (n == 0) return Op::template identity<A>();
     constexpr int64 width = V::lanes;
     constexpr int64 bytes = width * int64(sizeof(T));
     const int64 vectors = n / width;

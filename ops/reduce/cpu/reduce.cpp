@@ -71,8 +71,7 @@ void reduce(const RowReduction& header) {
       .block_rows = loops::block_rows,
       .max_run_length = loops::max_run_length,
       .splits_runs = loops::splits_runs,
-      .strided_rows_from = loops::strided_rows_from,
-      .takes_strided_columns = loops::takes_strided_columns,
+      .takes_strided_rows = loops::takes_strided_rows,
       .absorbing = loops::absorbing};
   run_reduction(header, reducer);
 }

@@ -53,7 +53,7 @@ def test_thresholds_are_read_from_the_sources() -> None:
         32768: "parallel_from",
         1 << 17: "min_run_size",
         7 << 20: "min_streamed_copy_bytes",
-        65: "contiguous_row_from",
+        64: "contiguous_row_from",
         8: "width() < 8",
     }.items():
         assert any(name in entry for entry in names_by_number[number]), name
