@@ -4,8 +4,7 @@
 
 #include "device/cpu/thread_pool.hpp"
 #include "ops/kernel/cpu/memory.hpp"
-#include "ops/kernel/cpu/stream.hpp"
-#include "ops/kernel/cpu/tuning.hpp"
+#include "ops/kernel/cpu/vector.hpp"
 #include "ops/select/kernels.hpp"
 
 // What is true in a mask. Masks are read 32 bytes at a time into 32 bits. A random mask has no
@@ -151,31 +150,9 @@ void write_coordinates(const NonzeroParams& p, int64 begin, int64 end, int64 fir
   }
 }
 
-/// As write_positions, for a result larger than the caches: by way of a buffer, which is stored
-/// past them. 1.6e7 elements, half of them true: 9.8 ms without it, and see stream.hpp.
-void stream_positions(const char* mask, int64 begin, int64 end, int64* destination, int64 first) {
-  constexpr int64 buffer_size = tuning::streamed_indices;
-  alignas(64) int64 buffer[buffer_size + group];
-  for (int64 i = begin; i < end; i += buffer_size) {
-    const int64 past = minimum(i + buffer_size, end);
-    const int64 count = count_true(mask + i, past - i);
-    write_positions(mask, i, past, 0, buffer, 0, count + group);
-    char* const target = reinterpret_cast<char*>(destination + first);
-    if (count * 8 >= tuning::min_streamed_run_bytes) {
-      copy_streamed(target, reinterpret_cast<const char*>(buffer), count * 8);
-    } else {
-      __builtin_memcpy(target, buffer, static_cast<unsigned long>(count * 8));
-    }
-    first += count;
-  }
-}
-
 void run_nonzero(const NonzeroParams& p) {
-  const bool is_large = p.count * 8 >= tuning::min_streamed_bytes;
   for_each_block(p.size, p.starts, [&](int64 begin, int64 end, int64 first, int64 last) {
-    if (p.rank == 1 && is_large) {
-      stream_positions(p.mask, begin, end, p.output, first);
-    } else if (p.rank == 1) {
+    if (p.rank == 1) {
       write_positions(p.mask, begin, end, 0, p.output, first, last);
     } else {
       write_coordinates(p, begin, end, first, last);
