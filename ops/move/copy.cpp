@@ -236,11 +236,6 @@ void fill(const NdArray& target, const Scalar& value) {
   const Device device = target.device();
   const Kernel<Plan>& copies =
       require_kernel(kernels<MovesKernels>(device).copy[size_class(width)], target.dtype(), device);
-  if (char* const data = host_address(target); data != nullptr && target.rank() == 0) {
-    // x[i] = value, which needs no plan.
-    std::memcpy(data, kernel.bytes, static_cast<std::size_t>(width));
-    return;
-  }
   KernelCall call(target);
   call.add(kernel, width);
   call.enqueue(copies);

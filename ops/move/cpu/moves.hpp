@@ -28,15 +28,6 @@ void copy_body(char* const* data, unsigned single, int64 n) noexcept {
   for (int64 i = 0; i < n; ++i) store(out + i * Size, value);
 }
 
-/// For a result larger than the caches; all but short runs and fills, the driver copies itself.
-template <int Size>
-void streamed_copy_body(char* const* data, unsigned single, int64 n) noexcept {
-  if (single == 0 || n * Size < tuning::min_streamed_run_bytes)
-    return copy_body<Size>(data, single, n);
-  if (reinterpret_cast<unsigned long>(data[0]) % Size != 0) return copy_body<Size>(data, single, n);
-  fill_streamed(data[0], load<item_t<Size>>(data[1]), n);
-}
-
 /// Whether the two fastest axes are a few items, as in a repetition of short rows.
 template <int Size>
 bool has_short_segments(const Plan& plan) {
@@ -159,7 +150,7 @@ void copy_repetition(const Plan& plan) {
 }
 
 template <int Size, bool IsLarge>
-constexpr Loop copy_loop{IsLarge ? streamed_copy_body<Size> : copy_body<Size>, 0b101u, 1, IsLarge};
+constexpr Loop copy_loop{copy_body<Size>, 0b101u, 1, IsLarge};
 
 /// Whether each element is read once, and lies on its line as the result does on its own: what is
 /// read again is in the caches, and copy_bytes() knows how to store what begins elsewhere.
@@ -296,18 +287,17 @@ SKERRY_INLINE void interleave_few(const InterleaveParams& p, int64 begin, int64 
   }
 }
 
-/// Items of `count` runs side by side, by way of a buffer, so that every line of a large result is
-/// written once.
+/// Items of `count` runs side by side; of more than a few by way of a buffer, so that every line of
+/// a large result is written once.
 template <int Size>
 void run_interleave(const InterleaveParams& p) {
   using U = item_t<Size>;
-  const bool is_large = p.size * p.count * Size >= tuning::min_streamed_bytes;
   const int64 step = p.count * Size;
   const int64 block_items = 16384 / step;
   const auto chunk = [&](int64 begin, int64 end) {
-    if (!is_large && p.count == 2) return interleave_few<Size, 2>(p, begin, end);
-    if (!is_large && p.count == 3) return interleave_few<Size, 3>(p, begin, end);
-    if (!is_large && p.count == 4) return interleave_few<Size, 4>(p, begin, end);
+    if (p.count == 2) return interleave_few<Size, 2>(p, begin, end);
+    if (p.count == 3) return interleave_few<Size, 3>(p, begin, end);
+    if (p.count == 4) return interleave_few<Size, 4>(p, begin, end);
     alignas(64) char buffer[16384];
     for (int64 i = begin; i < end; i += block_items) {
       const int64 n = minimum(block_items, end - i);
@@ -316,11 +306,7 @@ void run_interleave(const InterleaveParams& p) {
         char* destination = buffer + k * Size;
         for (int64 j = 0; j < n; ++j) store(destination + j * step, load<U>(source + j * Size));
       }
-      if (is_large && n * step >= tuning::min_streamed_run_bytes) {
-        copy_streamed(p.output + i * step, buffer, n * step);
-      } else {
-        __builtin_memcpy(p.output + i * step, buffer, static_cast<unsigned long>(n * step));
-      }
+      __builtin_memcpy(p.output + i * step, buffer, static_cast<unsigned long>(n * step));
     }
   };
   cpu::parallel_for(p.size, 65536, chunk);

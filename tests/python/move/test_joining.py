@@ -397,7 +397,7 @@ def test_results_larger_than_the_caches():
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("count", [2, 3, 4, 5])
 def test_large_stacks_along_the_last_axis_of_any_length(count, threads):
-    # 32 MiB and more are written in blocks of 16 KiB; the last one may be too short to go past the caches.
+    # More than four are written in blocks of 16 KiB, of which the last one may be short.
     sk.set_num_threads(threads)
     for size in (4 * (2**20 // count) + 2, 4 * (2**20 // count) + 1003):
         parts = [sample("float64", (size,), seed) for seed in range(count)]
