@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "device/cpu/thread_pool.hpp"
-#include "ops/kernel/cpu/stream.hpp"
 #include "ops/kernel/cpu/tuning.hpp"
 #include "ops/reduce/cpu/loops.hpp"
 #include "ops/reduce/cpu/pairwise.hpp"
@@ -22,7 +20,6 @@ namespace {
 
 constexpr int64 max_partials = 64;
 constexpr int64 max_adjacent_blocks = 8;
-constexpr int64 max_result_bytes = 16;
 
 enum class ReductionStrategy { columns, fold, rows };
 constexpr int64 contiguous_row_from = 64;  ///< elements of a row that lies in one piece, at least
@@ -49,10 +46,7 @@ struct Reduction {
   int64 chunk;       ///< elements of one
   char* partials = nullptr;
   int64 deciding = max_partials;  ///< of one output: a chunk whose result absorbs the next ones'
-  /// The results are more than the caches hold, and go past them. By one thread: two have to wait
-  /// for each other's stores.
-  bool streams;
-  bool is_out_of_cache;  ///< the elements are in memory, and are read where they are
+  bool is_out_of_cache;           ///< the elements are in memory, and are read where they are
 
   Reduction(const ReduceParams& reduce_params, const Reducer& reducer_loops) noexcept
       : params(reduce_params),
@@ -64,10 +58,6 @@ struct Reduction {
                                             : reducer_loops.itemsize),
         chunk(reduce_params.reduced_size) {
     choose_block();
-    const int64 results = reduce_params.retained_size * reducer_loops.result_size;
-    const int64 min_streamed_bytes =
-        makes_chunks() ? tuning::min_streamed_bytes / 4 : tuning::min_streamed_bytes;
-    streams = results >= min_streamed_bytes && cpu::thread_count() == 1;
     is_out_of_cache =
         !pack && reduce_params.feed == nullptr &&
         reduce_params.retained_size * reduce_params.reduced_size * reducer_loops.itemsize >=
@@ -90,13 +80,6 @@ struct Reduction {
     return way == ReductionStrategy::columns && pack && params.reduced_rank == 1 && length >= 2 &&
            length <= 4 && step == reducer.itemsize && retained_step() == length * step;
   }
-  /// Whether there are a few rows, each of many items.
-  bool has_few_rows() const {
-    return way == ReductionStrategy::columns && !pack && adjacent_blocks == 1 &&
-           params.reduced_rank == 1 && length >= 1 && length <= 16;
-  }
-  /// Whether results that go past the caches are put together in small pieces.
-  bool makes_chunks() const { return has_short_rows() || has_few_rows(); }
   int64 retained_step() const {
     return params.retained_rank > 0 ? params.retained_strides[axis] : reducer.itemsize;
   }

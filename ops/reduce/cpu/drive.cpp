@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include "device/cpu/thread_pool.hpp"
 #include "ops/kernel/cpu/copy_2d.hpp"
 #include "ops/kernel/cpu/tuning.hpp"
 #include "ops/reduce/cpu/block_reducer.hpp"
@@ -53,11 +54,12 @@ void reduce_runs(const ReduceParams& params, const Reducer& reducer, const Block
 }
 
 /// A block of few rows, all of them at once.
-void reduce_matrix(const Reduction& reduction, const BlockSlice& slice, char* out) noexcept {
+void reduce_matrix(const Reduction& reduction, const BlockSlice& slice) noexcept {
   const int64 size = reduction.reducer.itemsize;
   const int64 rows = reduction.params.reduced_size;
   if (reduction.has_short_rows() && slice.output_step == reduction.reducer.result_size) {
-    return reduction.reducer.short_rows[rows - 2](out, slice.input, slice.n, finishing(reduction));
+    return reduction.reducer.short_rows[rows - 2](slice.output, slice.input, slice.n,
+                                                  finishing(reduction));
   }
   ElementRows block = {.x = slice.input,
                        .row = slice.step,
@@ -66,7 +68,7 @@ void reduce_matrix(const Reduction& reduction, const BlockSlice& slice, char* ou
                        .n = slice.n,
                        .overwrites = true,
                        .first = 0,
-                       .is_out_of_cache = reduction.is_out_of_cache && !reduction.streams};
+                       .is_out_of_cache = reduction.is_out_of_cache};
   alignas(64) char buffer[tuning::reduce_pack_bytes];
   if (reduction.pack) {
     block.x = buffer;
@@ -75,29 +77,7 @@ void reduce_matrix(const Reduction& reduction, const BlockSlice& slice, char* ou
             {const_cast<char*>(slice.input), reduction.retained_step(), slice.step}, slice.n, rows,
             size);
   }
-  reduction.reducer.direct(out, slice.output_step, block, finishing(reduction));
-}
-
-/// In pieces between which the results go past the caches. The core's own prefetching loses its way
-/// between such stores, so each piece asks for what comes 2 KiB after it. 64 MiB of float32, one
-/// thread of a Xeon (Sapphire Rapids), in larger pieces without that and so: argmax of (4194304, 4)
-/// over axis 1 8.3 and 4.6 ms, of (4, 4194304) over axis 0 4.6 and 3.9.
-void stream_chunks(const Reduction& reduction, const BlockSlice& slice) noexcept {
-  constexpr int64 max_outputs = tuning::streamed_results;
-  const int64 result_size = reduction.reducer.result_size;
-  const int64 column = reduction.retained_step();
-  const int64 runs = reduction.has_short_rows() ? 1 : reduction.length;
-  alignas(64) char results[max_outputs * max_result_bytes];
-  for (int64 i = 0; i < slice.n; i += max_outputs) {
-    const BlockSlice chunk = {slice.input + i * column, results, minimum(max_outputs, slice.n - i),
-                              result_size, slice.step};
-    for (int64 run_index = 0; run_index < runs; ++run_index) {
-      prefetch(chunk.input + run_index * slice.step + tuning::reduce_prefetch_distance,
-               chunk.n * column);
-    }
-    reduce_matrix(reduction, chunk, results);
-    copy_unfenced(slice.output + i * result_size, results, chunk.n * result_size);
-  }
+  reduction.reducer.direct(slice.output, slice.output_step, block, finishing(reduction));
 }
 
 /// As reduce_matrix, of all the blocks that lie beside each other.
@@ -136,15 +116,7 @@ bool reduce_at_once(const Reduction& reduction, const BlockSlice& slice) noexcep
   if (reduction.way != ReductionStrategy::columns || params.reduced_rank > 1) return false;
   if (rows == 0 || rows > reduction.reducer.block_rows) return false;
   if (reduction.pack && rows * slice.n * size > tuning::reduce_pack_bytes) return false;
-  const bool is_dense = slice.output_step == reduction.reducer.result_size;
-  if (reduction.streams && is_dense && reduction.makes_chunks()) {
-    stream_chunks(reduction, slice);
-    return true;
-  }
-  alignas(64) char results[accumulator_bytes];
-  char* out = reduction.streams && is_dense ? results : slice.output;
-  reduce_matrix(reduction, slice, out);
-  if (out == results) copy_unfenced(slice.output, results, slice.n * reduction.reducer.result_size);
+  reduce_matrix(reduction, slice);
   return true;
 }
 
@@ -189,7 +161,6 @@ void reduce_units(void* context, std::int64_t begin, std::int64_t end) noexcept 
   visit_range(reduction, begin, end, [&](int64 unit, char* workspace) {
     reduce_block(reduction, locate(reduction, unit), workspace);
   });
-  if (reduction.streams) fence_stores();
 }
 
 /// Rows of the one kept axis, in blocks: which block has a row changes no result.
@@ -210,7 +181,6 @@ void reduce_range(const RowRange& range, const ReduceParams& params,
     return;
   }
   Reduction reduction(params, reducer);
-  reduction.streams = false;
   for (int64 row = range.first_row; row < end; row += reduction.block) {
     reduce_block(reduction, slice_rows(row, minimum(reduction.block, end - row)), nullptr);
   }

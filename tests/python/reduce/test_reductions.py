@@ -279,7 +279,7 @@ def test_middle_axes_between_few_items_and_rows_of_any_length(name, dtype):
 @pytest.mark.usefixtures("restore_threads")
 @pytest.mark.parametrize("threads", [1, 2])
 def test_results_larger_than_the_caches(threads):
-    # Stored past the caches by one thread; an odd number, so that runs end within a line.
+    # An odd number, so that blocks end within a line.
     count = (1 << 22) + 5
     x = np.random.default_rng(13).integers(0, 100, (count, 4)).astype(np.int8)
     sk.set_num_threads(threads)
@@ -292,9 +292,9 @@ def test_results_larger_than_the_caches(threads):
 
 @pytest.mark.usefixtures("restore_threads")
 @pytest.mark.parametrize("length", [2, 3, 4, 16])
-def test_results_of_few_items_go_past_the_caches_in_pieces(length):
+def test_large_results_of_few_items(length):
     sk.set_num_threads(1)
-    count = (1 << 20) + 261  # pieces and five rows over
+    count = (1 << 20) + 261
     x = np.random.default_rng(15).integers(0, 9, (count, length)).astype("float64")
     x[::1000, -1] = np.nan
     for name in ("argmax", "max", "sum", "mean", "var"):
