@@ -87,7 +87,6 @@ strided_body strided_of(const Plan&, const FusedLoop&) noexcept {
 inline int64 direct_tile(const FusedLoop& loop) noexcept { return 16 * loop.chunk_size; }
 inline int64 bridged_row(const FusedLoop& loop) noexcept { return loop.pass.chunk_size / 2; }
 inline bool streams_of(const FusedLoop&) noexcept { return false; }
-inline constexpr bool may_stream(const FusedLoop&) noexcept { return false; }
 
 /// What the loop takes no single operand of, or not this set of them.
 [[gnu::noinline]] void run_plan(const FusedStep& step, char* const* data, unsigned single,

@@ -31,12 +31,6 @@ inline void copy_unfenced(char* destination, const char* source, int64 nbytes) {
   __builtin_memmove(destination + tail, source + tail, static_cast<unsigned long>(nbytes - tail));
 }
 
-/// The two areas are the same, or don't overlap.
-inline void copy_streamed(char* destination, const char* source, int64 nbytes) {
-  copy_unfenced(destination, source, nbytes);
-  fence_stores();
-}
-
 /// Writes runs one after the other. A line that two of them share is put together first: around an
 /// ordinary store to it, others past the caches wait (64 MB in runs of 64 KiB that begin within a
 /// line, one thread of a Xeon of model 167: 7.5 ms, and 5.2 so).
@@ -79,21 +73,6 @@ class StreamedLines {
   int64 held_bytes_ = 0;  ///< bytes before `end_` that are still in `line_`
   alignas(64) char line_[64];
 };
-
-/// n items of one value; `destination` is aligned for them.
-template <class U>
-void fill_streamed(char* destination, U value, int64 n) {
-  constexpr int64 size = sizeof(U);
-  const int64 head = bytes_to_line(destination) / size;
-  const int64 lines = (n - head) * size / 64;
-  alignas(64) char line[64];
-  for (int64 i = 0; i < 64; i += size) store(line + i, value);
-  for (int64 i = 0; i < head; ++i) store(destination + i * size, value);
-  char* cursor = destination + head * size;
-  for (int64 i = 0; i < lines; ++i, cursor += 64) store_line_past_caches(cursor, line);
-  fence_stores();
-  for (int64 i = head + lines * 64 / size; i < n; ++i) store(destination + i * size, value);
-}
 
 }  // namespace
 }  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -32,7 +32,7 @@ class TileRunner {
       run_tile(position);
       for (int a = 0; a < plan_.rank && ++position[a] == tiling_.counts[a]; ++a) position[a] = 0;
     }
-    if (tiling_.streams || streams_of(tiling_.loop)) {
+    if (streams_of(tiling_.loop)) {
       lines_.flush();
       fence_stores();
     }
@@ -82,21 +82,16 @@ class TileRunner {
     }
   }
 
-  /// Along the longer side of the tile.
   void run_strided(const int64* position, int64 n, int64 rows) noexcept {
     char* data[Plan::max_operands];
     int64 steps[Plan::max_operands];
-    int64 across[Plan::max_operands];
-    const bool turn = rows > n;
-    const int64 longer = maximum(n, rows);
     for (int i = 0; i < plan_.operand_count; ++i) {
       data[i] = locate(i, position);
-      steps[i] = turn ? row_stride(i) : plan_.strides[i][0];
-      across[i] = turn ? plan_.strides[i][0] : row_stride(i);
+      steps[i] = plan_.strides[i][0];
     }
-    for (int64 j = 0; j < minimum(n, rows); ++j) {
-      tiling_.strided(data, steps, longer);
-      for (int i = 0; i < plan_.operand_count; ++i) data[i] += across[i];
+    for (int64 j = 0; j < rows; ++j) {
+      tiling_.strided(data, steps, n);
+      for (int i = 0; i < plan_.operand_count; ++i) data[i] += row_stride(i);
     }
   }
 
@@ -104,12 +99,7 @@ class TileRunner {
     const int64 nbytes = n * plan_.itemsize[0];
     if (tiling_.copies && nbytes >= tuning::min_streamed_chunk_bytes)
       return lines_.put(data[0], data[1], nbytes);
-    if (!tiling_.streams) return call(tiling_.loop, data, in_place_data, tiling_.single, n);
-    char* const destination = data[0];
-    data[0] = buffers_[0];
     call(tiling_.loop, data, in_place_data, tiling_.single, n);
-    data[0] = destination;
-    lines_.put(destination, buffers_[0], nbytes);
   }
 
   char* locate(int operand, const int64* position) const noexcept {
@@ -130,15 +120,6 @@ class TileRunner {
     const int64 size = plan_.itemsize[operand];
     copy_2d({buffers_[operand], size, pitch * size},
             {source, plan_.strides[operand][0], row_stride(operand)}, n, rows, size);
-    if (tiling_.asks_ahead) ask_ahead(source, n, plan_.strides[operand][0]);
-  }
-
-  /// For what the next tile packs, while this one is computed: into the second cache, as the first
-  /// has room for the buffers only.
-  static void ask_ahead(const char* source, int64 n, int64 step) noexcept {
-    const int64 span = n * magnitude(step);
-    const char* const next = step > 0 ? source + span : source - 2 * span;
-    for (int64 byte = 0; byte < span; byte += 64) __builtin_prefetch(next + byte, 0, 2);
   }
 
   const Tiling<Plan, Loop>& tiling_;

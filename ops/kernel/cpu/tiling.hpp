@@ -31,7 +31,6 @@ inline int64 direct_tile(const Loop& loop) noexcept {
   return maximum(tuning::direct_tile_size / loop.cost, 1024);
 }
 inline bool streams_of(const Loop& loop) noexcept { return loop.streams; }
-inline constexpr bool may_stream(const Loop&) noexcept { return true; }
 /// The body that reads operands where they lie, if they are to be.
 inline strided_body strided_of(const Plan& plan, const Loop& loop) noexcept {
   if (loop.strided == nullptr || loop.strided_from == 0) return loop.strided;
@@ -62,11 +61,9 @@ struct Tiling {
   unsigned packed = 0;             ///< operands that go through a buffer
   bool merged = false;             ///< a tile is one run
   int64 pitch = 0;                 ///< from one of its rows to the next, in elements
-  bool streams = false;            ///< the result goes by way of a buffer, and past the caches
-  bool copies = false;             ///< as it is, past the caches
+  bool copies = false;             ///< the result goes past the caches
   bool transposes = false;         ///< some operand is contiguous along `axis`, not along axis 0
   strided_body strided = nullptr;  ///< takes all operands where they lie
-  bool asks_ahead = false;         ///< for what comes after what is packed
   int same_as[Plan::max_operands];  ///< the first input that is the same view, as in x * x
   int64 counts[Plan::max_axes];
   int64 units = 1;
@@ -76,11 +73,9 @@ struct Tiling {
     choose_axis();
     choose_pitch();
     classify();
-    streams = is_streamed();
     copies = streams_of(loop) && single == 0 && (packed & 1u) == 0;
     choose_extents();
     find_same();
-    asks_ahead = packed > 1 && rows == 1 && is_out_of_cache();
     for (int a = 0; a < plan.rank; ++a) {
       const int64 step = a == 0 ? n : a == axis ? rows : 1;
       counts[a] = ceil_div(plan.shape[a], step);
@@ -129,16 +124,6 @@ struct Tiling {
     merged = merged || pitch > row;
   }
 
-  /// Whether a packed operand is in memory, not in the caches, and is read in order.
-  bool is_out_of_cache() const {
-    for (int i = outputs_of(plan); i < plan.operand_count; ++i) {
-      const int64 step = magnitude(stride(i, 0));
-      if (((packed >> i) & 1u) == 0 || plan.itemsize[i] < 8 || step > 64) continue;
-      if (plan.size * step >= tuning::min_prefetched_bytes) return true;
-    }
-    return false;
-  }
-
   void find_same() noexcept {
     for (int i = 0; i < plan.operand_count; ++i) {
       same_as[i] = i;
@@ -181,22 +166,6 @@ struct Tiling {
     }
   }
 
-  /// A large result that is not an input, too: an ordinary store would read it from memory first.
-  /// 1.6e7 sums of float32, one thread of a Xeon (Sapphire Rapids): from 1.45 to 1.7 times NumPy's
-  /// speed. By one thread only: two of an EPYC took longer so (5.7 for 4.3 ms), and one as long.
-  bool is_streamed() const noexcept {
-    const int64 row = plan.shape[0] * plan.itemsize[0];
-    if (!may_stream(loop) || streams_of(loop) || (packed & 1u) != 0 ||
-        plan.size * plan.itemsize[0] < tuning::min_streamed_bytes) {
-      return false;
-    }
-    if ((row < tuning::min_streamed_run_bytes && !merged) || cpu::thread_count() > 1) return false;
-    for (int i = 1; i < plan.operand_count; ++i) {
-      if (plan.data[i] == plan.data[0]) return false;
-    }
-    return true;
-  }
-
   void choose_extents() noexcept {
     // A transpose reads and writes 512 bytes at a time; all else goes along rows as far as it can,
     // since short pieces of many rows fall into the same sets of the cache.
@@ -208,10 +177,8 @@ struct Tiling {
       const bool steps = ((packed >> i) & 1u) != 0 && !is_transpose;
       if (steps) max_item_bytes = maximum(max_item_bytes, minimum(magnitude(stride(i, 0)), 64));
     }
-    const int64 bytes = is_transpose  ? buffer_bytes<Plan>
-                        : packed != 0 ? tuning::packed_tile_bytes
-                                      : tuning::streamed_tile_bytes;
-    const bool is_buffered = packed != 0 || streams || is_transpose;
+    const int64 bytes = is_transpose ? buffer_bytes<Plan> : tuning::packed_tile_bytes;
+    const bool is_buffered = packed != 0 || is_transpose;
     const int64 capacity = is_buffered ? bytes / max_item_bytes : direct_tile(loop);
     const int64 max_extent = is_transpose ? maximum(512 / max_item_bytes, 32) : capacity;
     n = minimum(plan.shape[0], max_extent);

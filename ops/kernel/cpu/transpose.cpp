@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include <type_traits>
-#include <utility>
 
 #include "ops/kernel/cpu/copy_2d.hpp"
 #include "ops/kernel/cpu/vector.hpp"
@@ -59,43 +58,6 @@ SKERRY_INLINE void transpose_block(char* out, int64 to_row, const char* source, 
   for (int i = 0; i < count; ++i) store(out + i * to_row, rows[i]);
 }
 
-#if defined(__AVX2__)
-/// Four rows of four items of 8 bytes: interleaved within halves, whose halves are joined then.
-SKERRY_INLINE void transpose_four(char* out, int64 to_row, const char* source, int64 from_row) {
-  typedef uint64 V __attribute__((vector_size(32)));
-  V x[4];
-  V low[2];
-  V high[2];
-#pragma GCC unroll 4
-  for (int64 i = 0; i < 4; ++i) x[i] = load<V>(source + i * from_row);
-#pragma GCC unroll 2
-  for (int64 i = 0; i < 2; ++i) {
-    low[i] = __builtin_shufflevector(x[2 * i], x[2 * i + 1], 0, 4, 2, 6);
-    high[i] = __builtin_shufflevector(x[2 * i], x[2 * i + 1], 1, 5, 3, 7);
-  }
-  store(out, __builtin_shufflevector(low[0], low[1], 0, 1, 4, 5));
-  store(out + to_row, __builtin_shufflevector(high[0], high[1], 0, 1, 4, 5));
-  store(out + 2 * to_row, __builtin_shufflevector(low[0], low[1], 2, 3, 6, 7));
-  store(out + 3 * to_row, __builtin_shufflevector(high[0], high[1], 2, 3, 6, 7));
-}
-#endif
-
-/// Items along a side of a block.
-template <class U>
-inline constexpr int64 block_side =
-#if defined(__AVX2__)
-    sizeof(U) == 8 ? 4 :
-#endif
-                   16 / sizeof(U);
-
-template <class U>
-SKERRY_INLINE void transpose_square(char* out, int64 to_row, const char* source, int64 from_row) {
-#if defined(__AVX2__)
-  if constexpr (sizeof(U) == 8) return transpose_four(out, to_row, source, from_row);
-#endif
-  transpose_block<U>(out, to_row, source, from_row);
-}
-
 template <class U>
 void copy_strided(const Strided2d& output, const Strided2d& input, int64 n, int64 rows) {
   for (int64 j = 0; j < rows; ++j) {
@@ -117,36 +79,6 @@ void copy_strided(const Strided2d& output, const Strided2d& input, int64 n, int6
   }
 }
 
-template <class V, int... I>
-SKERRY_INLINE auto joined(V low, V high, std::integer_sequence<int, I...>) {
-  return __builtin_shufflevector(low, high, I...);
-}
-template <int Count>
-SKERRY_INLINE auto gathered(const char* source, int64 step) {
-  if constexpr (Count == 1) {
-    return load<item_t<16>>(source);
-  } else {
-    constexpr int half = Count / 2;
-    return joined(gathered<half>(source, step), gathered<half>(source + half * step, step),
-                  std::make_integer_sequence<int, 2 * Count>{});
-  }
-}
-
-/// Items of 16 bytes at any step to runs: a core stores once a cycle, so whole vectors of them.
-void gather_runs(const Strided2d& output, const Strided2d& input, int64 n, int64 rows) {
-  constexpr int64 count = vector_bytes / 16;
-  const int64 step = input.step;
-  for (int64 j = 0; j < rows; ++j) {
-    char* target = output.base + j * output.row;
-    const char* source = input.base + j * input.row;
-    int64 i = 0;
-    for (; i + count <= n; i += count) {
-      store(target + i * 16, gathered<count>(source + i * step, step));
-    }
-    for (; i < n; ++i) store(target + i * 16, load<item_t<16>>(source + i * step));
-  }
-}
-
 /// Items of so few runs side by side: a known number has a vector form.
 template <class U, int Count>
 void join_runs(char* out, const char* source, int64 step, int64 count) {
@@ -164,7 +96,7 @@ void join_runs(char* out, const char* source, int64 step, int64 count) {
 template <class U>
 void transpose(const Strided2d& output, const Strided2d& input, int64 n, int64 rows) {
   constexpr int64 size = sizeof(U);
-  constexpr int64 count = block_side<U>;
+  constexpr int64 count = 16 / sizeof(U);
   if (output.row == n * size && rows > n) {
     if (n == 2) return join_runs<U, 2>(output.base, input.base, input.step, rows);
     if (n == 3) return join_runs<U, 3>(output.base, input.base, input.step, rows);
@@ -182,7 +114,7 @@ void transpose(const Strided2d& output, const Strided2d& input, int64 n, int64 r
       char* target = output.base + j * to_row;
       const char* source = input.base + j * size;
       for (int64 i = 0; i < whole_n; i += count) {
-        transpose_square<U>(target, to_row, source, from_step);
+        transpose_block<U>(target, to_row, source, from_step);
         target += count * size;
         source += count * from_step;
       }
@@ -263,13 +195,6 @@ void fill_rows(const Strided2d& output, const Strided2d& input, int64 n, int64 r
                                        : fill_by_vectors<U, 64>;
     return fill(output.base, input.base, input.row, n, rows);
   }
-  if (n <= 8 && rows > n) {  // short rows, as of repeat(x, 2): no loop for each
-    const Strided2d across = {input.base, input.row, 0};
-    for (int64 i = 0; i < n; ++i) {
-      copy_strided<U>({output.base + i * int64(sizeof(U)), output.row, 0}, across, rows, 1);
-    }
-    return;
-  }
   for (int64 j = 0; j < rows; ++j) {
     const U value = load<U>(input.base + j * input.row);
     char* target = output.base + j * output.row;
@@ -329,15 +254,8 @@ void copy_items(const Strided2d& output, const Strided2d& input, int64 n, int64 
     return copy_items<U>({output.base, output.row, output.step},
                          {input.base, input.row, input.step}, rows, n);
   }
-  if (output.step == -size) {  // the same from the other end
-    return copy_items<U>({output.base - (n - 1) * size, size, output.row},
-                         {input.base + (n - 1) * input.step, -input.step, input.row}, n, rows);
-  }
   if (output.step == size && input.step == size) return copy_rows<U>(output, input, n, rows);
   if (output.step == size && input.step == 0) return fill_rows<U>(output, input, n, rows);
-  if constexpr (size == 16) {
-    if (output.step == size && rows <= 4 * n) return gather_runs(output, input, n, rows);
-  }
   if (output.step == size && input.row == size && rows > 1)
     return transpose<U>(output, input, n, rows);
   if (output.step == size && input.step == -size)
@@ -348,10 +266,6 @@ void copy_items(const Strided2d& output, const Strided2d& input, int64 n, int64 
     return copy_fixed_step<U, 3>(output, input, n, rows);
   if (output.step == size && input.step == 4 * size)
     return copy_fixed_step<U, 4>(output, input, n, rows);
-  if (rows > 4 * n) {
-    return copy_strided<U>({output.base, output.row, output.step},
-                           {input.base, input.row, input.step}, rows, n);
-  }
   copy_strided<U>(output, input, n, rows);
 }
 

@@ -38,14 +38,6 @@ inline constexpr int64_t direct_tile_size = 16384;
 /// Row: x = f4(200000)[::2] | sk.sqrt(x)
 /// Row: x = f8(1000, 1000) | x + x.T
 inline constexpr int64_t packed_tile_bytes = 8 * KiB;
-/// Bytes of a tile of a result that goes past the caches, with nothing to pack.
-/// Row: x = f8(8000000) | x + x
-/// Row: x = f4(16000000) | sk.sqrt(x)
-inline constexpr int64_t streamed_tile_bytes = 16 * KiB;
-/// Bytes of input from which on a loop that packs asks for memory ahead: less is in the caches.
-/// Row: x = f8(1000000)[::-1] | x + x
-/// Row: x = f8(500000)[::2] | x + 1.5
-inline constexpr int64_t min_prefetched_bytes = 2 * MiB;
 /// How many bytes ahead of what it works on a loop over contiguous items asks for memory. The core
 /// does so by itself, but stops at each page of 4 KiB, and where other work comes between.
 /// Row: x = f8(8000000) | sk.asarray(x, copy=True)
@@ -53,19 +45,15 @@ inline constexpr int64_t min_prefetched_bytes = 2 * MiB;
 inline constexpr int64_t copy_prefetch_distance = 4 * KiB;
 
 /// Least bytes of a result that is stored past the caches: it would be gone from them when it is
-/// read, and an ordinary store reads its line first. By one thread: two wait for each other.
-/// Row: x = f8(8000000) | x + x
-/// Row: x = f8(3000000) | x + x
+/// read, and an ordinary store reads its line first.
+/// Row: x = f8(8000000) | sk.roll(x, 5)
+/// Row: x = f8(3000000) | sk.roll(x, 5)
 inline constexpr int64_t min_streamed_bytes = 32 * MiB;
 /// The same of a copy, which does nothing else meanwhile.
 /// Row: x = f8(1000000) | sk.asarray(x, copy=True)
 /// Row: x = f8(600000) | sk.asarray(x, copy=True)
 inline constexpr int64_t min_streamed_copy_bytes = 7 * MiB;
-/// Least bytes of a run that is stored so: its ends share lines with others, and its fence waits.
-/// Row: x = f8(8000, 1000) | sk.asarray(x[:, :400], copy=True)
-/// Row: x = f4(20000000) | x > 0.5
-inline constexpr int64_t min_streamed_run_bytes = 4 * KiB;
-/// The same where one fence does for many runs.
+/// Least bytes of a run that is stored so: its ends share lines with others.
 /// Row: x = f8(80000, 100) | sk.asarray(x[:, :50], copy=True)
 inline constexpr int64_t min_streamed_chunk_bytes = 256;
 
@@ -109,9 +97,6 @@ inline constexpr int64_t reduce_parallel_from = 65536;
 /// Row: x = f8(2000, 2000) | sk.sum(x, axis=0)
 /// Row: x = f4(2000, 2000) | sk.max(x, axis=0)
 inline constexpr int64_t min_reduced_memory_bytes = 16 * MiB;
-/// How many bytes ahead a reduction to many results asks for memory.
-/// Row: x = f8(4, 2000000) | sk.sum(x, axis=0)
-inline constexpr int64_t reduce_prefetch_distance = 2 * KiB;
 /// Most columns of elements that are made when they are reduced: of more it takes as long to make
 /// as to read them.
 /// Row: x = f4(20000, 300) | sk.sum(x, axis=0, dtype=sk.float64)
@@ -276,13 +261,6 @@ inline constexpr int64_t reduce_scratch_bytes = 4 * KiB;
 /// Bytes of elements that are made for a reduction at a time: in the second cache.
 /// Row: x = f4(1000000) | sk.sum(x, dtype=sk.float64)
 inline constexpr int64_t feed_bytes = 512 * KiB;
-/// Results that are stored past the caches at a time.
-/// Row: x = f8(4, 8000000) | sk.sum(x, axis=0)
-inline constexpr int64_t streamed_results = 128;
-
-/// Indices that go past the caches together.
-/// Row: m = b1(16000000) | sk.nonzero(m)
-inline constexpr int64_t streamed_indices = 4096;
 
 /// Blocks of random bits that are made at a time: they stay in the nearest cache.
 /// Row: g = sk.random.default_rng(1) | g.random(1000000)
