@@ -43,30 +43,11 @@ void sequence_run(const SequenceParams& p, int64 begin, int64 end) {
   }
 }
 
-/// Whether all values are whole numbers of 32 bits, and none is -0.
-inline bool is_of_int32(float64 start, float64 step, int64 size) {
-  constexpr float64 limit = 1 << 30;
-  const float64 last = start + static_cast<float64>(size) * step;
-  return size <= (int64{1} << 30) && start >= -limit && start <= limit && last >= -limit &&
-         last <= limit && static_cast<float64>(static_cast<int32>(start)) == start &&
-         step >= -limit && step <= limit &&
-         static_cast<float64>(static_cast<int32>(step)) == step && (start != 0 || step >= 0);
-}
-
 template <ops::real_floating T>
   requires(!ops::stored_only<T>)
 void sequence_run(const SequenceParams& p, int64 begin, int64 end) {
   const float64 start = p.start.as<float64>();
   const float64 step = p.step.as<float64>();
-  if (is_of_int32(start, step, p.size)) {
-    const auto added = static_cast<int32>(step);
-    auto value = static_cast<int32>(start + static_cast<float64>(begin) * step);
-    for (int64 i = begin; i < end; ++i) {
-      store(p.output + i * int64(sizeof(T)), static_cast<T>(value));
-      value += added;
-    }
-    return;
-  }
   constexpr int64 block = tuning::sequence_block;
   for (int64 position = begin; position < end; position += block) {
     const float64 origin = static_cast<float64>(position);
