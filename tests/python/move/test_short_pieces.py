@@ -36,6 +36,24 @@ def test_repetitions_of_short_rows(dtype, width, device):
                 assert_same(sk.tile(b, (1, count)), np.tile(a, (1, count)), device, label=label)
 
 
+@loop_over("step", [-2, -1, 2, 3, 4, 5])
+@loop_over("dtype", DTYPES)
+def test_short_rows_at_any_step(dtype, step, device):
+    # Many of up to 8 items go along the other axis.
+    for n in (2, 3, 7, 8, 9):
+        for rows in (4 * n, 4 * n + 1, 700):
+            host = numbered((rows, n * abs(step) + 1), dtype)
+            a, b = host[:, ::step][:, :n], to_device(device, host)[:, ::step][:, :n]
+            label = f"{rows} x {n} by {step}"
+            assert_same(sk.reshape(b, (-1,)), a.reshape(-1), device, label=label)
+            assert_same(b + b, a + a, device, label=label)
+            want = np.zeros((rows, n), dtype)
+            out = to_device(device, want)
+            want[:, ::-1] = a
+            out[:, ::-1] = b
+            assert_same(out, want, device, label=label)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_short_pieces_of_four_axes(dtype, device):
     host = numbered((5, 3, 40, 2, 3), dtype)
