@@ -36,7 +36,7 @@ ROW = re.compile(r"^/// Row( of all cores)?: (.*) \| (.*)$", re.MULTILINE)
 FACTORS = (0.25, 0.5, 1, 2, 4)
 #: Less of the time of the value that is there than this, and the value is stale.
 STALE = 0.93
-UNITS = {"KiB": 1 << 10, "MiB": 1 << 20}
+UNITS = {"kib": 1 << 10, "mib": 1 << 20}
 READER = """
 #include <cstdlib>
 namespace skerry::tuning {
@@ -160,7 +160,7 @@ def time_rows(rows: list[list[Any]]) -> None:
         sk.set_num_threads(os.cpu_count() or 1 if all_cores else 1)
         local = dict(names)
         exec(arrays, local)
-        exec(f"def loop(n):\n for _ in range(n): {call}", local)
+        exec(f"def loop(repeats):\n for _ in range(repeats): {call}", local)
         loop = local["loop"]
         loop(2)
         start = time.perf_counter()

@@ -89,7 +89,7 @@ class Convolver {
 
   /// Elements that lack some of the products: tap by tap, by the sums in memory.
   SKERRY_SHARED void some_taps(int64 begin, int64 end) const {
-    constexpr int64 block = 256;
+    constexpr int64 block = tuning::convolution_block;
     alignas(64) R sums[Parts][block * Parts];
     for (int64 block_begin = begin; block_begin < end; block_begin += block) {
       const int64 n = minimum(block, end - block_begin);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/linear/linalg_kernels.hpp"
 
 // Compiled once for all x86-64 levels: the work is OpenBLAS's.
@@ -12,7 +13,7 @@ namespace skerry::blas {
 
 /// Up to here, and from so many matrices on, scratch memory is planned for LU and Cholesky factors
 /// of as many matrices at a time as a vector has lanes (lane_matrices.hpp).
-inline constexpr std::int64_t max_rows_in_lanes = 32;
+using tuning::max_rows_in_lanes;
 inline constexpr std::int64_t min_rows_in_lanes = 4;
 
 /// Host form of LinAlgKernels::kernel; null for dtypes that are not floating.

@@ -309,7 +309,7 @@ void run_interleave(const InterleaveParams& p) {
       __builtin_memcpy(p.output + i * step, buffer, static_cast<unsigned long>(n * step));
     }
   };
-  cpu::parallel_for(p.size, 65536, chunk);
+  cpu::parallel_for(p.size, tuning::interleaved_grain_size, chunk);
 }
 
 /// Bytes [begin, end) of the output.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/reduce/cpu/extrema.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
@@ -12,7 +13,7 @@ struct BooleanLoops : SimpleLoops<Op, T> {
   using base = SimpleLoops<Op, T>;
   using A = typename base::A;
   using base::size;
-  static constexpr int64 block_rows = 4096;
+  static constexpr int64 block_rows = tuning::max_block_rows;
   static constexpr int64 max_run_length = endless;
   static constexpr bool splits_runs = true;
   static constexpr int absorbing = ops::same_v<Op, ops::any> ? 1 : 0;
@@ -21,7 +22,7 @@ struct BooleanLoops : SimpleLoops<Op, T> {
   static SKERRY_INLINE A search(const char* x, int64 n) {
     using B = ops::bits_t<ops::real_part_t<T>>;
     constexpr A decisive = absorbing;
-    constexpr int64 block = 2048;
+    constexpr int64 block = tuning::bool_block;
     for (int64 position = 0; position < n; position += block) {
       const int64 end = minimum(position + block, n);
       B hits = 0;
@@ -47,7 +48,7 @@ struct CountLoops : AccumulatorLoops<Op, T> {
   using base = AccumulatorLoops<Op, T>;
   using base::size;
   using B = ops::bits_t<ops::real_part_t<T>>;
-  static constexpr int64 block_rows = sizeof(B) == 1 ? 255 : 4096;
+  static constexpr int64 block_rows = sizeof(B) == 1 ? 255 : tuning::max_block_rows;
   static constexpr int64 max_run_length = endless;
   static constexpr bool splits_runs = true;
   static constexpr int absorbing = -1;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/kernel/cpu/vector.hpp"
 #include "ops/reduce/cpu/loops.hpp"
 
@@ -140,7 +141,7 @@ struct ExtremumLoops : AccumulatorLoops<Op, T> {
   using base::size;
   static constexpr bool ignores_nan = ops::one_of_v<Op, ops::nanmax, ops::nanmin>;
   using best = Extremum<ops::one_of_v<Op, ops::max, ops::nanmax>, T, ignores_nan>;
-  static constexpr int64 block_rows = 4096;
+  static constexpr int64 block_rows = tuning::max_block_rows;
   static constexpr int64 max_run_length = endless;
   static constexpr bool splits_runs = true;
   static constexpr bool takes_strided_rows = sizeof(T) == 8;

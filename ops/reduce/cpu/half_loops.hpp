@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ops/kernel/cpu/half.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/reduce/cpu/loops.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
@@ -74,10 +75,13 @@ struct HalfLoops {
   }
 
  private:
-  static constexpr int64 max_items = 4096;  ///< that are widened at a time: in the first cache
+  static constexpr int64 max_items =
+      tuning::half_reduced_block;  ///< that are widened at a time: in the first cache
   /// Of columns, in the second cache where accumulators are records: it takes long to put those of
   /// some rows to those before.
-  static constexpr int64 max_column_items = size > int64(sizeof(float32)) ? 16384 : max_items;
+  static constexpr int64 max_column_items = size > int64(sizeof(float32))
+                                                ? tuning::half_record_block
+                                                : max_items;
 
   /// Rows j to j + rows of a block, in `items`.
   static SKERRY_INLINE ElementRows widened(float32* items, const ElementRows& block, int64 j,

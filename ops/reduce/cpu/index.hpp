@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/reduce/cpu/extrema.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
@@ -15,7 +16,7 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
   using A = typename base::A;
   using B = ops::bits_t<T>;
   using best = Extremum<ops::same_v<Op, ops::argmax>, T>;
-  static constexpr int64 block_rows = sizeof(T) == 1 ? 256 : 4096;
+  static constexpr int64 block_rows = sizeof(T) == 1 ? 256 : tuning::max_block_rows;
   static constexpr int64 max_run_length = endless;
   static constexpr bool splits_runs = true;
   static constexpr int absorbing = -1;
@@ -285,9 +286,9 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
 
   static A search(const char* x, int64 n) {
     if constexpr (sizeof(T) >= 4) {
-      if (n <= 65536 / int64(sizeof(T))) return lead(x, n);
+      if (n <= tuning::max_led_row_bytes / int64(sizeof(T))) return lead(x, n);
     }
-    constexpr int64 block = 8192 / int64(sizeof(T));
+    constexpr int64 block = tuning::extremum_block_bytes / int64(sizeof(T));
     T value = item(x, 0);
     int64 start = 0;
     for (int64 position = 0; position < n; position += block) {

@@ -254,7 +254,7 @@ void run_scatter(const ScatterParams& p) {
         over.shape[last], maximum(tuning::gather_grain_size * over.shape[last] / over.size, 1),
         [&](int64 begin, int64 end) { all.visit_runs(begin * rows, end * rows, body); });
   } else if (over.strides[1][0] == 0 && over.shape[0] >= 1024) {
-    cpu::parallel_for(over.shape[0], 512, [&](int64 begin, int64 end) {
+    cpu::parallel_for(over.shape[0], tuning::scattered_grain_size, [&](int64 begin, int64 end) {
       Plan chunk_plan = over;
       chunk_plan.shape[0] = end - begin;
       for (int i = 0; i < over.operand_count; ++i) {
@@ -286,7 +286,7 @@ void run_spread(const RepeatStartsParams& p) {
 }
 
 void run_owners(const RepeatedIndicesParams& p) {
-  cpu::parallel_for(p.size, 4096, [&](int64 begin, int64 end) {
+  cpu::parallel_for(p.size, tuning::repeated_grain_size, [&](int64 begin, int64 end) {
     for (int64 i = begin; i < end; ++i) {
       for (int64 position = p.starts[i]; position < p.starts[i + 1]; ++position)
         p.output[position] = i;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cpu/thread_pool.hpp"
 #include "ops/kernel/cpu/memory.hpp"
+#include "ops/kernel/cpu/tuning.hpp"
 #include "ops/kernel/unit.hpp"
 #include "ops/select/scatter_ops.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 /// An index that is out of bounds, or 0.
 int64 find_outside(const ScatterReduceParams& p) {
   int64 invalid_index = 0;
-  cpu::parallel_for(p.size, 1 << 16, [&](int64 begin, int64 end) {
+  cpu::parallel_for(p.size, tuning::checked_grain_size, [&](int64 begin, int64 end) {
     int64 low = 0;
     int64 high = 0;
     for (int64 i = begin; i < end; ++i) {

@@ -163,7 +163,7 @@ struct CollectedKeys {
   template <class Source>
   SKERRY_INLINE void collect(const Source& source, int64 begin, int64 end, EnclosingKeys<K> bounds,
                              K* destination) {
-    constexpr int64 block = 64;
+    constexpr int64 block = tuning::collected_block;
     K encoded[block];
     for (; begin < end; begin += block) {
       const int64 n = minimum(block, end - begin);
@@ -189,7 +189,7 @@ struct CollectedKeys {
   }
 
   SKERRY_INLINE void keep_block(const K* keys, EnclosingKeys<K> bounds, K* destination) {
-    constexpr int64 block = 64;
+    constexpr int64 block = tuning::collected_block;
 #if defined(SKERRY_PACKS_LANES)
     if constexpr (has_lanes<T>) {
       const lanes_of<K> low = all_lanes<K>(bounds.low);

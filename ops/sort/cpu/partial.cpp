@@ -59,7 +59,7 @@ struct ThreeGroups {
 /// Calls `use(i, key)` for the items of a row in turn, until it returns false.
 template <class T, class Use>
 SKERRY_INLINE void for_each_key(const RankedRow<T>& row, int64 n, Use use) {
-  constexpr int64 block = 256;
+  constexpr int64 block = tuning::partitioned_block;
   rank_key_t<T> keys[block];
   for (int64 position = 0; position < n; position += block) {
     const int64 count = minimum(block, n - position);
@@ -211,7 +211,7 @@ SKERRY_INLINE void for_each_best(const RankedRow<T>& row, int64 n, rank_key_t<T>
                                  int64 best, Put put) {
   using K = rank_key_t<T>;
   int64 ties = best - less;
-  constexpr int block = 64;
+  constexpr int block = tuning::collected_block;
   K keys[block];
   uint8 indices[block];
   for (int64 position = 0; position < n && best > 0; position += block) {

@@ -29,7 +29,7 @@ CASES = [
 LONGEST = 41  # past two vectors of 16 and a remainder
 # Elements that wake the threads, of functions marked expensive and of others; many chunks and a remainder.
 PARALLEL = {True: 12_345, False: 70_001}
-PAST_THE_CACHES = (32 << 20) + 1234  # bytes of results that one thread stores past the caches
+PAST_THE_CACHES = (32 << 20) + 1234  # bytes of results that no cache holds
 IN_PLACE = {
     "add": operator.iadd,
     "subtract": operator.isub,

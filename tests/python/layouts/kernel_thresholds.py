@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 #: Where they are defined: the kernels, and the front ends that choose among them.
 SOURCES = ("ops/*/cpu/*.?pp", "ops/kernel/*.?pp", "ops/*/*.?pp", "core/*.?pp")
 #: As ops/kernel/cpu/tuning.hpp has them.
-UNITS = {"KiB": 1 << 10, "MiB": 1 << 20}
+UNITS = {"kib": 1 << 10, "mib": 1 << 20}
 #: Numbers of elements beyond are not walked: memory and time.
 MOST = 1 << 22
 
