@@ -66,9 +66,9 @@ def topk(x: Array, k: int, /, *, axis: int = -1, largest: bool = True) -> TopKRe
 def partition(a: Array, kth: int | tuple[int, ...], axis: int | None = -1) -> Array:
     """Rearrange elements along an axis such that one of each rank is where sorting would put it.
 
-    What comes before it is not greater, what comes after it not less. Elements less than it, equal to it and greater
-    each keep the order of the input, for up to 16 ranks, which NumPy leaves open: the result is the same on every
-    device.
+    What comes before it is not greater, what comes after it not less. NumPy leaves the rest open; here the result is
+    the same on every device: of one rank, elements less than it, equal to it and greater each keep the order of the
+    input; of several, and of items of one byte, all elements are sorted.
 
     Parameters
     ----------

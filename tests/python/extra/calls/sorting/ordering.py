@@ -26,19 +26,15 @@ def sorted_first(x, k, *, axis=-1, largest=True):
 
 
 def argpartitioned(a, kth, axis=-1):
-    """Be the oracle of argpartition: the groups that the ranks part, each in the order of the input."""
+    """Be the oracle of argpartition: the groups that a rank parts, each in the order of the input; else all sorted."""
     if axis is None:
         a, axis = a.reshape(-1), -1
-    ranks = np.atleast_1d(kth) % a.shape[axis]
-    bounds = np.take(np.sort(a, axis=axis), ranks, axis=axis)
-    keys, thresholds = np.moveaxis(a, axis, -1), np.moveaxis(bounds, axis, -1)
-    is_nan = keys != keys
+    if np.size(kth) > 1 or a.itemsize == 1:
+        return np.argsort(a, axis=axis, kind="stable")
+    bound = np.take(np.sort(a, axis=axis), np.atleast_1d(kth), axis=axis)
+    keys, bound = np.moveaxis(a, axis, -1), np.moveaxis(bound, axis, -1)
     below = lambda x, y: (x < y) | ((y != y) & (x == x))  # noqa: E731
-    groups = np.zeros(keys.shape, int)
-    for i in range(ranks.size):
-        bound = thresholds[..., i : i + 1]
-        groups += ~below(keys, bound)
-        groups += below(np.broadcast_to(bound, keys.shape), keys) | (is_nan & (bound == bound))
+    groups = below(bound, keys).astype(int) - below(keys, bound)
     return np.moveaxis(np.argsort(groups, axis=-1, kind="stable"), -1, axis)
 
 
