@@ -291,6 +291,10 @@ void copy_items(const Strided2d& output, const Strided2d& input, int64 n, int64 
     return copy_items<U>({output.base, output.row, output.step},
                          {input.base, input.row, input.step}, rows, n);
   }
+  if (output.step == -size) {  // the same from the other end
+    return copy_items<U>({output.base - (n - 1) * size, size, output.row},
+                         {input.base + (n - 1) * input.step, -input.step, input.row}, n, rows);
+  }
   if (output.step == size && input.step == size) return copy_rows<U>(output, input, n, rows);
   if (output.step == size && input.step == 0) return fill_rows<U>(output, input, n, rows);
   if (output.step == size && input.row == size && rows > 1)
