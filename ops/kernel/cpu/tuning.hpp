@@ -218,7 +218,7 @@ inline constexpr int64_t compared_grain_size = 32768;
 /// Row of all cores: x = i8(20000); v = i8(300) | sk.isin(x, v)
 inline constexpr int64_t hashed_grain_size = 8192;
 /// Bins of a histogram that are worth a thread where threads' counts are added up.
-/// Row of all cores: x = i8(1000000) | sk.bincount(x)
+/// Row of all cores: x = f8(1000000) | sk.histogram(x, bins=20000)
 inline constexpr int64_t bins_grain_size = 4096;
 /// Random numbers that are worth a thread, where each takes some attempts.
 /// Row of all cores: g = sk.random.default_rng(1) | g.standard_normal(5000)
