@@ -256,7 +256,7 @@ def test_results_of_one_order_of_axes_lie_in_it(device):
 @pytest.mark.usefixtures("threads")
 @pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
 def test_results_larger_than_the_caches(device):
-    # Many tiles and chunks, with heads and tails that fit no vector. One thread stores them past the caches.
+    # Many tiles and chunks, with heads and tails that fit no vector.
     a = sample("float32", (9_000_001,), 0)
     b = sample("float32", (9_000_001,), 1)
     x, y = to_device(device, a), to_device(device, b)
