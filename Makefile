@@ -219,6 +219,7 @@ lint: $(VENV)/.group-build $(VENV)/.group-lint
 	codespell
 	mypy
 	python tests/lint_names.py
+	python tests/lint_commits.py
 	python tests/lint_file_sizes.py
 	cmake -S . -B build/lint -G Ninja -DSKERRY_CUDA=OFF -DSKERRY_TESTS=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
 	  -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DSKERRY_DTYPES="float32;int32" -DSKERRY_CPU_TARGETS="v3;v4" >/dev/null
