@@ -51,9 +51,11 @@ def is_placeholder(text):
 def is_there(path, folder=ROOT):
     if path.startswith(".") and path.count("/") == 0:
         return any(file.name.endswith(path) for file in FILES)
+    if any(folder.glob(path.rstrip("/"))):
+        return True
     if "/" not in path.rstrip("/"):
         return any(file.name == path for file in FILES) or (ROOT / path).is_dir()
-    return any(ROOT.glob(path.rstrip("/"))) or any(folder.glob(path.rstrip("/")))
+    return any(ROOT.glob(path.rstrip("/")))
 
 
 DECISION_PAGES = sorted(
