@@ -3,26 +3,26 @@
 #ifndef SKERRY_DEVICE_CUDA_API_H
 #define SKERRY_DEVICE_CUDA_API_H
 
-/* The CUDA runtime as skerry sees it: one table of functions, which the CUDA module, rehearsal and
-   the emulated GPU implement. The emulated GPU (device/emulator, the package skerry-emulator) is
-   built and released by itself: this header is all that it and skerry know of each other when they
-   run. It is C, and needs no header of CUDA; every status is a cudaError_t as an int. */
+/* The part of the CUDA runtime that skerry uses, as a table of functions. The CUDA module,
+   rehearsal and the emulated GPU implement it. The emulated GPU (device/emulator, the package
+   skerry-emulator) is built and released separately: this header is its whole interface with skerry
+   at run time. It is C and includes no CUDA header; every status is a cudaError_t as an int. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* To be raised by each change of this header. */
+/* Increment with each change of this header. */
 #define SKERRY_CUDA_API_VERSION 8
 
 #ifdef __cplusplus
 extern "C" {
-/* With their enumerators in api.hpp. */
+/* api.hpp defines the enumerators. */
 enum class skerry_copy_kind : int;
 enum class skerry_memory_type : int;
 #else
-typedef int skerry_copy_kind;   /* the numbers of cudaMemcpyKind */
-typedef int skerry_memory_type; /* the numbers of cudaMemoryType */
+typedef int skerry_copy_kind;   /* values of cudaMemcpyKind */
+typedef int skerry_memory_type; /* values of cudaMemoryType */
 #endif
 
 struct skerry_device_properties {
@@ -39,7 +39,7 @@ struct skerry_pointer_attributes {
   int device; /* ordinal; negative if unregistered */
   void* device_pointer;
   void* host_pointer;
-  /* The allocation that the pointer lies in; no bytes where it can't be known. */
+  /* The allocation that contains the pointer; 0 bytes if unknown. */
   void* allocation;
   size_t allocation_bytes;
 };
@@ -49,7 +49,7 @@ struct skerry_kernel_operand {
   void* data;
   size_t nbytes;
   bool is_written;
-  bool is_whole; /* every byte is touched */
+  bool is_whole; /* every byte is accessed */
 };
 
 struct skerry_cuda_api {
@@ -57,9 +57,9 @@ struct skerry_cuda_api {
   int (*runtime_version)(int* version);
   int (*device_count)(int* count);
   int (*get_device)(int* ordinal);
-  /* Makes a device current on top of what is current on this thread, which pop_device() makes
-     current again: a context of somebody else, or none. To set the device 0 that get_device() says
-     of a thread without a context would make one, on a GPU that nobody may use. */
+  /* Makes a device current on this thread; pop_device() restores what was current before, which
+     may be another library's context or none. Restoring by ordinal would be wrong: get_device()
+     returns 0 for a thread without a context, and setting device 0 would create one there. */
   int (*push_device)(int ordinal);
   int (*pop_device)(void);
   int (*get_properties)(struct skerry_device_properties* properties, int ordinal);
@@ -77,10 +77,10 @@ struct skerry_cuda_api {
   int (*pool_trim)(int ordinal, size_t keep_bytes);
   int (*host_allocate)(void** data, size_t nbytes);
   int (*host_deallocate)(void* data);
-  /* Locks the pages of memory that is there already, for all devices. */
+  /* Page-locks existing memory, for all devices. */
   int (*host_register)(void* data, size_t nbytes);
   int (*host_unregister)(void* data);
-  /* Makes no context. */
+  /* Creates no context. */
   int (*get_pointer_attributes)(struct skerry_pointer_attributes* attributes, const void* data);
 
   int (*copy_async)(void* target, const void* source, size_t nbytes, skerry_copy_kind kind,
@@ -89,8 +89,8 @@ struct skerry_cuda_api {
                          size_t nbytes, void* stream);
   int (*fill_async)(void* target, int value, size_t nbytes, void* stream);
   int (*launch_host_function)(void* stream, void (*function)(void* data), void* data);
-  /* Enqueues a kernel's host form with a copy of its parameters; null in the native table. Who
-     checks memory looks at `operands`. */
+  /* Enqueues a kernel's host form with a copy of its parameters; null in the native table.
+     Implementations that check memory read `operands`. */
   int (*launch_host_kernel)(void (*kernel)(const void* params), const void* params,
                             size_t params_size, const struct skerry_kernel_operand* operands,
                             size_t operand_count, void* stream);
@@ -101,7 +101,7 @@ struct skerry_cuda_api {
   int (*stream_query)(void* stream);
   int (*stream_wait_event)(void* stream, void* event);
   int (*stream_is_capturing)(void* stream, int* capturing); /* into a graph */
-  int (*stream_device)(void* stream, int* ordinal); /* of a default stream: the current device */
+  int (*stream_device)(void* stream, int* ordinal); /* for a default stream, the current device */
   int (*event_create)(void** event);                /* without timing */
   int (*event_create_timed)(void** event);
   int (*event_destroy)(void* event);
@@ -110,12 +110,12 @@ struct skerry_cuda_api {
   int (*event_synchronize)(void* event);
   int (*event_elapsed)(float* milliseconds, void* start, void* end);
 
-  int (*get_last_error)(void); /* and clears it */
+  int (*get_last_error)(void); /* clears it */
   const char* (*error_name)(int code);
   const char* (*error_string)(int code);
 };
 
-/* What skerry asks of a simulated runtime beside calls: device/rehearsal/control.hpp. */
+/* Controls of a simulated runtime: device/rehearsal/control.hpp. */
 struct skerry_simulation_controls {
   void (*set_device_count)(int count);
   void (*fail_call)(uint64_t k, int code, bool sticky);
@@ -128,8 +128,8 @@ struct skerry_simulation_controls {
   void (*finish)(void);
 };
 
-/* What the emulated GPU gives. Members are added at the end alone, so that the first two can be
-   read whatever the version. */
+/* The emulated GPU's interface. New members go at the end, so that the first two are readable in
+   any version. */
 struct skerry_emulator {
   int version;         /* SKERRY_CUDA_API_VERSION of its build */
   const char* release; /* of the package: "0.1.0" */
@@ -137,7 +137,7 @@ struct skerry_emulator {
   const struct skerry_simulation_controls* controls;
 };
 
-/* The one function that skerry looks up in libskerry_emulator.so. */
+/* The only function that skerry looks up in libskerry_emulator.so. */
 const struct skerry_emulator* skerry_emulator_interface(void);
 #define SKERRY_EMULATOR_SYMBOL "skerry_emulator_interface"
 

@@ -4,7 +4,7 @@
 
 #include "device/cuda/api.h"
 
-/// The numbers of cudaMemcpyKind.
+/// Values of cudaMemcpyKind.
 enum class skerry_copy_kind : int {
   host_to_host = 0,
   host_to_device = 1,
@@ -13,20 +13,20 @@ enum class skerry_copy_kind : int {
   automatic = 4,
 };
 
-/// The numbers of cudaMemoryType.
+/// Values of cudaMemoryType.
 enum class skerry_memory_type : int { unregistered = 0, host = 1, device = 2, managed = 3 };
 
 namespace skerry::cuda {
 
-// The table of api.h in C++'s names, and what its statuses mean.
+// C++ names for the table of api.h, and the meaning of its statuses.
 
-/// To be raised by each change of what the CUDA module and the rest pass to each other: its
-/// interface, tables and parameters of kernels.
+/// Increment with each change of the interface between the CUDA module and the rest: its functions,
+/// tables and kernel parameters.
 inline constexpr int module_abi_version = 9;
 
 inline constexpr int max_devices = 64;
 
-/// The statuses that skerry tells apart.
+/// The statuses that skerry handles specifically.
 inline constexpr int success = 0;
 inline constexpr int invalid_value = 1;
 inline constexpr int memory_allocation = 2;
@@ -51,8 +51,8 @@ inline constexpr int system_driver_mismatch = 803;
 inline constexpr int compatibility_not_supported = 804;
 inline constexpr int stream_capture_unsupported = 900;
 
-/// True for the codes after which CUDA wants the process to be terminated (driver_types.h of CUDA
-/// 13.0: "the only way … is to terminate and relaunch the process"), and for lost hardware.
+/// True for the codes after which CUDA requires the process to end (driver_types.h of CUDA 13.0:
+/// "the only way … is to terminate and relaunch the process"), and for lost hardware.
 [[nodiscard]] constexpr bool is_fatal(int code) noexcept {
   switch (code) {
     case 214:  // uncorrectable ECC error
@@ -76,15 +76,15 @@ inline constexpr int stream_capture_unsupported = 900;
   }
 }
 
-/// True for the codes that a call gives because a stream is captured into a graph.
+/// True for the codes of calls that fail because a stream is being captured into a graph.
 [[nodiscard]] constexpr bool is_of_capture(int code) noexcept { return code >= 900 && code <= 908; }
 
-/// cudaStreamLegacy. A null handle would mean the same, or the per-thread stream in code compiled
-/// so.
+/// cudaStreamLegacy. A null handle means the same, or the per-thread stream in code compiled for
+/// that.
 inline void* const legacy_stream = reinterpret_cast<void*>(1);
-/// cudaStreamPerThread: another stream in every thread, so that who was given it can't order
-/// anything by it later. Each of them waits for the legacy stream's work, and that one for theirs:
-/// memory is kept in order with the legacy stream instead.
+/// cudaStreamPerThread: a different stream in each thread, so a handle that is passed on cannot be
+/// used to order work later. These streams and the legacy stream wait for each other, so memory
+/// used on them is ordered with the legacy stream instead.
 inline void* const per_thread_stream = reinterpret_cast<void*>(2);
 
 using Api = ::skerry_cuda_api;
@@ -94,8 +94,8 @@ using KernelOperand = ::skerry_kernel_operand;
 using CopyKind = ::skerry_copy_kind;
 using MemoryType = ::skerry_memory_type;
 
-/// Whether an entry point may wait for work of a device, whoever enqueued it, and not only enqueue
-/// or ask: to wait is its purpose, or it frees what the work uses, or makes room for what is asked.
+/// True if an entry point may wait for a device's work, whoever enqueued it: waiting is its
+/// purpose, it frees memory that the work uses, or it waits to make room for an allocation.
 template <auto Entry>
 inline constexpr bool may_wait = false;
 template <>

@@ -7,7 +7,7 @@
 namespace skerry::cuda {
 namespace {
 
-/// Takes the first entry off a list.
+/// Removes the first entry from a list and returns it.
 std::string_view next_entry(std::string_view& list) noexcept {
   const std::string_view first = list.substr(0, list.find_first_of(";, "));
   list.remove_prefix(first.size() < list.size() ? first.size() + 1 : list.size());
@@ -18,16 +18,17 @@ bool runs_native_code(int version, int compute_capability) noexcept {
   return version / 10 == compute_capability / 10 && version <= compute_capability;
 }
 
-/// One of CMake's numbers.
+/// Checks a numeric entry, such as 90-real.
 bool entry_fits(int version, std::string_view suffix, int compute_capability) noexcept {
-  // "90a" is machine code for exactly that one.
+  // "90a" is machine code for exactly this architecture.
   if (suffix.starts_with('a')) return version == compute_capability;
   if (!suffix.ends_with("-virtual") && runs_native_code(version, compute_capability)) return true;
   return !suffix.ends_with("-real") && version <= compute_capability;
 }
 
-/// `native` is machine code alone, `all` and `all-major` are machine code and portable code of the
-/// highest, which is the last; OFF leaves all to nvcc's flags, where it may be of any.
+/// Checks a word. `native` stands for machine code only; `all` and `all-major` for machine code,
+/// plus portable code of the highest (the last) architecture; with OFF nvcc's flags decide, so any
+/// entry may be portable.
 bool word_fits(std::string_view word, std::string_view by_nvcc, int compute_capability) noexcept {
   if (by_nvcc.empty()) return true;
   while (!by_nvcc.empty()) {

@@ -6,12 +6,11 @@
 
 namespace skerry::cuda {
 
-/// Whether kernels compiled for `architectures` run on a GPU of compute capability 90, say. These
-/// are CMake's words: "90-real,100" (by commas or semicolons), where "-real" means machine code
-/// only, "-virtual" code for later GPUs only, neither means both; or one of `native`, `all`,
-/// `all-major` and `OFF`, of which `by_nvcc` ("800,900") says what they came to. Machine code runs
-/// on later minor versions of the same major one. An empty list says nothing and is taken as
-/// fitting.
+/// True if kernels compiled for `architectures` run on a GPU of `compute_capability` (90 for 9.0).
+/// `architectures` is CMake's list, separated by commas or semicolons: "90-real,100", where "-real"
+/// means machine code only, "-virtual" portable code for later GPUs only, and no suffix both; or
+/// one of `native`, `all`, `all-major` and `OFF`, which `by_nvcc` ("800,900") expands. Machine code
+/// runs on later minor versions of the same major version. An empty list counts as fitting.
 [[nodiscard]] bool compiled_for(std::string_view architectures, std::string_view by_nvcc,
                                 int compute_capability) noexcept;
 

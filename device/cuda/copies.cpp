@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Bytes on their way to, from and between CUDA devices.
+// Copies to, from and between CUDA devices.
 
 #include "core/errors.hpp"
 #include "device/cuda/deferred.hpp"
@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* copying = "copy_bytes";
 
-/// The current stream, for a copy.
+/// Returns the current stream for a copy; throws if it is being captured.
 StreamState& stream_for_copies(DeviceState& device_state) {
   StreamState& stream_state = current_stream_state(device_state);
   stream_state.limit_work();
@@ -29,12 +29,13 @@ StreamState& stream_for_copies(DeviceState& device_state) {
   return stream_state;
 }
 
-/// Enqueued copies of host memory have ended when it returns or throws: the memory may be freed or
-/// written again.
+/// Waits for enqueued copies of host memory, also when it throws, so that the memory may be freed
+/// or written again.
 void end_copy(DeviceState& device_state, void* stream, int code) {
   if (code == success) code = call<&Api::stream_synchronize>(stream);
   if (code != success)
-    static_cast<void>(finish_work(device_state));  // else it is lost, and copies nothing
+    static_cast<void>(finish_work(device_state));  // if this fails the device is lost and copies
+                                                   // nothing
   check(code, device_state, copying);
 }
 
@@ -101,14 +102,15 @@ void copy_to_host(char* target_data, bool to_page_locked, const StorageRef& sour
   device_state.deferred->raise_after_wait(handle, end_number);
 }
 
-/// On the target's stream.
+/// Copies on the target device's current stream.
 void copy_between(const StorageRef& target, char* target_data, const StorageRef& source,
                   const char* source_data, std::size_t nbytes) {
   DeviceState& device_state = usable_state(target->device());
   DeviceState& origin = usable_state(source->device());
   StreamState& stream_state = stream_for_copies(device_state);
   const bool same_gpu = device_state.ordinal == origin.ordinal;
-  // The driver stages by itself where there is no peer access; asking enables it where it exists.
+  // The driver stages copies where there is no peer access; this enables peer access where it
+  // exists.
   if (!same_gpu && nbytes > 0) static_cast<void>(route_between(device_state, origin));
 
   const MemoryUse uses[] = {writes(target), reads(source)};

@@ -14,7 +14,7 @@ namespace skerry::cuda {
 
 namespace {
 
-/// The functions that are in use while nothing is counted.
+/// The table in use while nothing is counted.
 constinit std::atomic<const Api*> counted_table{nullptr};
 
 constinit std::atomic<unsigned> slowness_us{0};
@@ -32,7 +32,7 @@ struct Counted<Entry> {
     }
     return (counted_table.load(std::memory_order_relaxed)->*Entry)(args...);
   }
-  /// An entry that the table lacks stays null: callers ask for it.
+  /// An entry that the table lacks stays null: callers test for null.
   static void put_before(Api& table) noexcept {
     if (table.*Entry != nullptr) table.*Entry = call;
   }
@@ -68,7 +68,7 @@ struct entry_of_table {
         Rejected<&Api::name>::put_before                                                       \
   }
 
-/// All but the two that give texts.
+/// All but error_name and error_string.
 constexpr std::array entries{
     SKERRY_COUNTED(driver_version),
     SKERRY_COUNTED(runtime_version),
@@ -132,7 +132,7 @@ void start_counting() {
   const std::lock_guard lock(counting_mutex);
   if (depth++ != 0) return;
   const Api* const uncounted_table = detail::table.load();
-  // Written once: a thread may still be on its way through it.
+  // Written once: another thread may still be calling through it.
   if (counted_table.exchange(uncounted_table) == nullptr) {
     counting_table = *uncounted_table;
     for (const entry_of_table& entry : entries) entry.count_before(counting_table);

@@ -8,19 +8,19 @@
 
 namespace skerry::cuda {
 
-/// Puts counting functions in front of the table's, real or rehearsed, until stop_counting() was
-/// called as often; finds the devices first. Kernels that a GPU launches are no calls of the table;
-/// those of rehearsed devices are (`launch_host_kernel`). Other threads may go on meanwhile.
+/// Replaces the table's functions, real or rehearsed, by counting ones until stop_counting() has
+/// been called as often; finds the devices first. Kernels that a GPU launches are not calls of the
+/// table; those of rehearsed devices are (`launch_host_kernel`). Other threads may keep calling.
 void start_counting();
 void stop_counting() noexcept;
-/// Each counted call that may wait takes that much longer from now on, as if it had waited.
+/// Delays each counted call that may wait by this much, to simulate waiting.
 void slow_waiting_calls(unsigned microseconds) noexcept;
 
-/// At exit: calls of the thread that called this return runtime_unloading from now on, those of
-/// other threads never return. The driver goes, and threads that Python left behind work on.
+/// For exit: from now on calls of this thread return runtime_unloading, and calls of other threads
+/// never return. The driver is being unloaded while threads that Python left behind still run.
 void reject_calls() noexcept;
 
-/// Since the process began: callers compare two of these.
+/// Returns the counts since the process began; callers subtract two results.
 [[nodiscard]] std::vector<CountedCall> counted_calls();
 
 }  // namespace skerry::cuda

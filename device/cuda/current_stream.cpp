@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The streams of CUDA devices that a thread's work goes to.
+// The current streams of a thread, one for each CUDA device.
 
 #include <array>
 #include <utility>
@@ -15,8 +15,8 @@ namespace skerry::cuda {
 
 namespace {
 
-/// The streams that a thread chose. On the heap, made by the first choice: a thread's own storage
-/// is scarce in a module that is loaded late, and the allocator needs what there is for its caches.
+/// The streams that a thread chose, on the heap and created by the first choice: static TLS is
+/// scarce in a module that is loaded late, and the allocator needs it for its caches.
 struct ThreadStreams {
   ThreadStreams() = default;
   ThreadStreams(const ThreadStreams&) = delete;
@@ -35,7 +35,7 @@ struct ThreadStreams {
   std::array<StreamState*, max_devices> stream_states{};  ///< null for the default stream
 };
 
-/// Null in a thread that never chose a stream, and after its end.
+/// Null in a thread that never chose a stream, and at the end of a thread.
 constinit thread_local ThreadStreams* thread_streams = nullptr;
 
 ThreadStreams& choices_of_thread() {
@@ -69,7 +69,7 @@ void set_current_stream(const Stream& stream) {
     own_streams.streams[index] = stream;
     return;
   }
-  // To leave a block of a device that is lost is no error.
+  // Leaving the `with` block of a lost device's stream is not an error.
   StreamState& stream_state = look_at(stream.device()).streams->enter(stream.handle());
   own_streams.exit_stream(index);
   own_streams.streams[index] = stream;

@@ -16,7 +16,7 @@ constexpr const char* doing = "deferred errors";
 
 }  // namespace
 
-/// At first use.
+/// Allocates the pinned words at first use.
 void DeferredErrors::allocate_words() {
   const std::lock_guard allocating(allocating_);
   if (is_allocated_) return;

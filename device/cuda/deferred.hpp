@@ -14,26 +14,28 @@ namespace skerry::cuda {
 
 struct DeviceState;
 
-/// The words of one device into which kernels store errors, in pinned memory: the host reads them
-/// after a wait without another transfer. Every kernel has a word of its own, which is used again
-/// only when a wait has shown that the kernel has ended; so nobody writes what another reads.
+/// The error words of one device. Kernels store errors in pinned memory, so the host reads them
+/// after a wait without another transfer. Each kernel has its own word, reused only after a wait
+/// has shown that the kernel has ended, so that no two kernels share a word.
 class DeferredErrors {
  public:
   explicit DeferredErrors(DeviceState& device_state) noexcept : device_state_(device_state) {}
 
-  /// Waits for the device where all words are taken. Throws what that wait finds, DeviceError,
-  /// OutOfMemoryError.
+  /// Waits for the device if all words are in use. Throws the deferred errors that this wait finds,
+  /// DeviceError, OutOfMemoryError.
   [[nodiscard]] std::int64_t* add(const DeferredError& error, void* stream);
-  /// All kernels that use the word are enqueued.
+  /// Marks a word as complete: all kernels that use it are enqueued.
   void close(const std::int64_t* word) noexcept;
 
-  /// A wait that begins now covers the entries that were closed with lower numbers.
+  /// Returns the number for a wait that begins now: it covers entries that were closed with lower
+  /// numbers.
   [[nodiscard]] std::uint64_t next() const noexcept { return next_.load(); }
 
-  /// After a wait for `stream`, begun at number `end_number`. Null: for no stream as a whole.
-  /// Throws what kernels of this device have stored, or of those that work here has come after.
+  /// Call after a wait for `stream` that began at number `end_number`; a null stream means that no
+  /// whole stream was waited for. Throws the errors stored by kernels of this device, and by those
+  /// of other devices that work here depends on.
   void raise_after_wait(void* stream, std::uint64_t end_number);
-  /// After a wait for all of the device.
+  /// The same after a wait for the whole device.
   void raise_after_device_wait(std::uint64_t end_number);
 
  private:
@@ -42,12 +44,12 @@ class DeferredErrors {
   struct Entry {
     DeferredError error;
     void* stream;
-    std::uint64_t number;  ///< in the order of closing; open ones have the highest
+    std::uint64_t number;  ///< in order of closing; open entries have the highest
     std::int64_t* word;
     bool is_reported;
   };
 
-  /// Throws the first error that is stored, of the entries with numbers below `end`.
+  /// Throws the first stored error of the entries with numbers below `end`.
   template <class IsOver>
   void collect(IsOver&& is_over, std::uint64_t end = UINT64_MAX);
 
@@ -58,7 +60,7 @@ class DeferredErrors {
   std::mutex mutex_;
   std::atomic<std::uint64_t> next_{0};
   std::atomic<std::size_t> pending_{0};
-  std::vector<Entry> entries_;  ///< oldest first; never grows beyond what was reserved
+  std::vector<Entry> entries_;  ///< oldest first; never exceeds the reserved capacity
   std::vector<std::int64_t*> free_;
   bool is_allocated_ = false;  ///< guarded by allocating_
 };

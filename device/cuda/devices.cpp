@@ -44,7 +44,7 @@ DeviceInfo describe(Device device) {
   info.physical_index = device_state.ordinal;
   info.compute_capability = device_state.properties.compute_capability;
   info.uuid = uuid_text(device_state.properties.uuid);
-  // For a lost one what was found when it was well.
+  // For a lost device, the size found by the probe.
   info.total_bytes = device_state.properties.total_bytes;
   if (device_state.lost()) return info;
   const DeviceGuard guard(device_state);
@@ -72,12 +72,11 @@ void rehearse(int count, RehearsedKernels kernels) {
   if (count < 1 || count > cuda::max_devices) {
     throw ValueError("cuda must be 1 to 64 devices, not " + std::to_string(count));
   }
-  // To have looked for a GPU in vain is no use.
+  // A failed probe does not count as use.
   if (cuda::used() && cuda::count() > 0) {
     throw ValueError(
-        "CUDA devices were already found in this process; call it before the first use "
-        "of "
-        "one, or of skerry.devices()");
+        "CUDA devices were already found in this process; rehearse before the first use of a CUDA "
+        "device or of skerry.devices()");
   }
   cuda::plan_rehearsal(count, kernels);
 }

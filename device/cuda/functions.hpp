@@ -6,7 +6,7 @@
 #include "device/registry.hpp"
 #include "device/transfer.hpp"
 
-/// What CUDA's backend is made of, by the groups of device/backend.hpp.
+/// The functions of the CUDA backend, grouped as in device/backend.hpp.
 namespace skerry::cuda {
 
 inline constexpr DeviceKind kind = cuda_kind;
@@ -63,12 +63,12 @@ std::shared_ptr<void> make_device_current(Device device);
 void launch(Device device, const AnyKernel& entry, const void* params, std::size_t params_size,
             std::span<const MemoryUse> uses);
 
-/// CUDA devices, and what stands for them until the first use of one tells which there are.
+/// The backend of GPUs; also in place until the first use of CUDA finds the devices.
 extern const Backend native_backend;
-/// The same devices where their kernels' host forms run, on a thread for each stream.
+/// The backend of rehearsed devices, which run the kernels' host forms on one thread per stream.
 extern const Backend rehearsed_backend;
 
-/// By the probe: which of the two is in use from now on.
+/// Called by the probe: selects one of the two backends.
 void use_backend(const Backend& backend) noexcept;
 
 }  // namespace skerry::cuda

@@ -48,7 +48,7 @@ constexpr rehearsal::LaunchMonitor launch_monitor{
 
 void guard_rehearsed_memory() noexcept {
   if (!guard::is_on()) return;
-  guard::prepare();  // so that its finder is asked first
+  guard::prepare();  // first, so that its fault finder precedes ours
   rehearsal::block_placement.store(selected_allocator() == Allocator::guard
                                        ? rehearsal::BlockPlacement::at_end
                                        : rehearsal::BlockPlacement::at_begin);

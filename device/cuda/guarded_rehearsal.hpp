@@ -4,8 +4,8 @@
 
 namespace skerry::cuda {
 
-/// With guarded memory, makes that of rehearsed devices so, before the first of them is used: of
-/// those whose kernels are C++ functions. The emulated GPU looks at each access anyway.
+/// If guarded memory is on, guards the memory of rehearsed devices whose kernels are C++ functions.
+/// Call before the first use of a device. The emulated GPU checks every access anyway.
 void guard_rehearsed_memory() noexcept;
 
 }  // namespace skerry::cuda

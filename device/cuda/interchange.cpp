@@ -19,7 +19,8 @@ bool is_capturing(DeviceState& device_state, void* stream) {
   return capturing != 0;
 }
 
-/// The uses of memory on streams of its device other than these two, and on other devices.
+/// Returns the unfinished uses on other devices, and on streams of the memory's device other than
+/// these two.
 UnfinishedUses unfinished_uses_except(Storage& memory, const void* one, const void* other) {
   StreamUses* const storage_uses = stream_uses(memory);
   if (storage_uses == nullptr) return {};
@@ -54,7 +55,7 @@ void* make_ready_on_legacy(Storage& memory) {
   if (is_legacy && pending.empty()) return current;
   const DeviceGuard guard(device_state);
   if (is_capturing(device_state, current)) return current;
-  // True where any stream that the legacy one would wait for is captured.
+  // The legacy stream counts as capturing if any stream that it would wait for is captured.
   if (is_capturing(device_state, legacy_stream)) return current;
   wait_for(pending, device_state, legacy_stream);
   if (!is_legacy) join(device_state, legacy_stream, device_state, current);
@@ -97,11 +98,11 @@ PointerInfo inspect_pointer(const void* data) {
   PointerAttributes attributes{};
   const int code = call<&Api::get_pointer_attributes>(&attributes, data);
   if (code == invalid_value) {
-    // Left in the runtime's error slot it would be blamed on somebody else's launch.
+    // Otherwise the error would be reported for an unrelated launch.
     clear_last_error();
     return {};
   }
-  check(code, any, "asking for a pointer");
+  check(code, any, "querying a pointer");
   PointerInfo pointer_info{.ordinal = attributes.device,
                            .allocation = attributes.allocation,
                            .allocation_bytes = attributes.allocation_bytes};
@@ -131,7 +132,7 @@ int ordinal_of_stream(Device device, void* handle) {
     clear_last_error();
     return -1;
   }
-  check(code, device_state, "asking for a stream");
+  check(code, device_state, "querying a stream");
   return ordinal;
 }
 

@@ -21,14 +21,14 @@ namespace skerry::cuda {
 
 namespace {
 
-/// SKERRY_SYNC=1: waits after each launch, so that an error is reported by the call that made it.
+/// SKERRY_SYNC=1: waits after each launch, so that the call that caused an error reports it.
 bool waits_after_launch() noexcept {
   static const bool is_enabled = flag_from_environment("SKERRY_SYNC", false);
   return is_enabled;
 }
 
-/// Scratch memory of one launch. It goes back to the pool in order with the stream, so the end of
-/// the call may be before the kernel's.
+/// Scratch memory of one launch. It returns to the pool in stream order, so the call may return
+/// before the kernel ends.
 struct PooledContext : LaunchContext {
   explicit PooledContext(StreamState& launch_stream) noexcept
       : LaunchContext{.stream = launch_stream.handle(),
@@ -50,10 +50,10 @@ struct PooledContext : LaunchContext {
 
   StreamState& stream_state;
   std::vector<StorageRef> scratch;
-  std::exception_ptr exception;  ///< says more than the status that the kernel returns for it
+  std::exception_ptr exception;  ///< more specific than the status that the kernel returns
 };
 
-/// A rehearsed device refuses what the library on a GPU would.
+/// Rejects what the library on a GPU would reject.
 void require_accepted(Device device, const AnyKernel& entry, const void* params) {
   const char* const reason =
       entry.unsupported_reason != nullptr ? entry.unsupported_reason(params) : nullptr;
@@ -87,7 +87,7 @@ void launch_native(StreamState& stream_state, const AnyKernel& entry, const void
   check(code, device_state, "launch");
 }
 
-/// What a kernel's host form may touch, for a simulation that looks at it.
+/// Returns the memory that a kernel's host form may access, for a simulation that checks it.
 std::vector<KernelOperand> operands_of(std::span<const MemoryUse> uses) {
   std::vector<KernelOperand> operands;
   if (kernels_of_rehearsal() == RehearsedKernels::none) return operands;
@@ -98,7 +98,8 @@ std::vector<KernelOperand> operands_of(std::span<const MemoryUse> uses) {
     if (const NdArray* const array = memory_use.array()) {
       const auto [begin, end] = extent(array->layout(), array->itemsize());
       if (begin == end) continue;
-      // Fewer elements leave bytes out; as many may lie on each other, which is rare.
+      // Fewer elements than bytes in the extent leave gaps; with as many, elements that overlap
+      // (rare) also leave gaps.
       const bool is_whole =
           array->nbytes() == end - begin && !overlaps_itself(array->layout(), array->itemsize());
       operands.push_back(
@@ -120,7 +121,8 @@ void launch(Device device, const AnyKernel& entry, const void* params, std::size
   const DeviceGuard guard(device_state);
   reject_capture(device_state, stream_state.handle(), "launch");
   {
-    // Before the work: if it fails to start, others wait for nothing, which does no harm.
+    // Recorded before the work: if the launch fails, later work waits for nothing, which is
+    // harmless.
     const OrderedWork ordered(stream_state, uses);
     const auto rehearse_kernel = calls().launch_host_kernel;
     if (rehearse_kernel != nullptr) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory of CUDA devices, and memory on them that is others'.
+// Memory of CUDA devices, allocated here or by other libraries.
 
 #include "device/memory.hpp"
 
@@ -16,9 +16,9 @@ namespace skerry::cuda {
 
 namespace {
 
-/// Before its owner is let go, all work of ours on it is ordered before what comes later on the
-/// producer's stream: the second half of the CUDA array interface's rule, by which an allocator
-/// that reuses memory in stream order is safe.
+/// Releases its owner only after ordering our work on the memory before later work of the
+/// producer's stream. This is the second half of the CUDA array interface's rule, which makes reuse
+/// in stream order by the producer's allocator safe.
 class ForeignDeviceStorage final : public ForeignStorage {
  public:
   ForeignDeviceStorage(Device device, const ForeignMemory& foreign_memory) noexcept
@@ -34,7 +34,8 @@ class ForeignDeviceStorage final : public ForeignStorage {
     DeviceState& device_state = *detail::states[device().index];
     if (device_state.lost()) return;
     uses_.take().for_each([&](const StreamUse& stream_use) {
-      // What can't be waited for is lost, or captured: that graph's owner keeps the memory.
+      // A use that can't be waited for is on a lost device, or captured: then the graph's owner
+      // keeps the memory.
       if (!stream_use.is_foreign)
         static_cast<void>(
             stream_use.stream_state->try_precede(device_state, owner_stream_, stream_use.epoch));
@@ -45,7 +46,8 @@ class ForeignDeviceStorage final : public ForeignStorage {
   StreamUses uses_;
 };
 
-/// An array of no elements: who reads it waits for the work that found that there are none.
+/// Storage of an array without elements: a reader waits for the work that determined that there are
+/// none.
 class EmptyDeviceStorage final : public Storage {
  public:
   EmptyDeviceStorage(Device device, StreamState& stream_state) noexcept

@@ -27,7 +27,8 @@ const ModuleInterface* open_module(const std::vector<std::string>& paths, std::s
         reinterpret_cast<decltype(&skerry_cuda_module)>(dlsym(library, "skerry_cuda_module"));
     const ModuleInterface* module = ask != nullptr ? ask(module_abi_version) : nullptr;
     if (module != nullptr) return module;
-    complaint += (complaint.empty() ? "" : "; ") + path + " belongs to another version of skerry";
+    complaint +=
+        (complaint.empty() ? "" : "; ") + path + " was built for another version of skerry";
     dlclose(library);
   }
   return nullptr;

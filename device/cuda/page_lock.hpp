@@ -7,26 +7,26 @@
 
 #include "device/host_pages.hpp"
 
-/// Host memory whose pages are locked for the copies of CUDA devices. Not memory of CUDA's own:
-/// what cudaHostAlloc gives may be missing in the child of a fork, where CPU arrays are to work.
+/// Page-locks ordinary host memory for copies of CUDA devices. cudaHostAlloc is not used: its
+/// memory may be missing in the child of a fork, where CPU arrays must still work.
 namespace skerry::cuda {
 
 struct DeviceState;
 
-/// SKERRY_PINNED_HOST: 0, 1 (all host arrays are pinned, as if each were made so) or anything else:
-/// large ones are page-locked once a CUDA device has memory of this process.
+/// SKERRY_PINNED_HOST: 0, 1 (all host arrays are pinned, as by an explicit request), or anything
+/// else: large ones are page-locked once a CUDA device has memory of this process.
 enum class HostMemory : std::uint8_t { pageable, automatic, all_pinned };
 [[nodiscard]] HostMemory selected_host_memory() noexcept;
 
-/// A device has got memory: from now on large host blocks are locked.
+/// Records that a device has allocated memory: from now on large host blocks are page-locked.
 void note_use(DeviceState& device_state) noexcept;
 
-/// False, and no error, if the pages stay as they are: no device is in use, SKERRY_PINNED_HOST=0, a
-/// quarter of the machine's memory is locked, or the driver refuses. After three rejections in a
-/// row it is not asked again.
+/// Page-locks memory. Returns false without an error if the pages stay pageable: no device is in
+/// use, SKERRY_PINNED_HOST=0, a quarter of the machine's memory is locked, or the driver rejects
+/// the call. After three rejections in a row the driver is not called again.
 [[nodiscard]] bool lock_pages(void* data, std::size_t nbytes) noexcept;
-/// Before the memory goes back to the system. False where the driver keeps them locked: the memory
-/// stays where it is then, for ever.
+/// Unlocks pages before the memory returns to the system. Returns false if the driver keeps them
+/// locked: then the memory must never be released.
 [[nodiscard]] bool unlock_pages(void* data, std::size_t nbytes) noexcept;
 
 [[nodiscard]] PageLockStatistics page_locks() noexcept;

@@ -20,7 +20,7 @@ namespace skerry::cuda {
 
 namespace {
 
-/// Locking pages takes about 0.3 ms per MiB, so blocks are kept; not more than this.
+/// Locking pages takes about 0.3 ms per MiB, so freed blocks are cached up to this total.
 constexpr std::size_t max_cached_bytes = std::size_t{256} << 20;
 
 struct PinnedPool {
@@ -30,7 +30,7 @@ struct PinnedPool {
   std::array<MemoryStatistics, max_devices> of_device;
 };
 
-/// What is cached belongs to nobody, and is charged to this device.
+/// Cached blocks have no owner and are charged to this device.
 constexpr int cache_device_index = 0;
 
 /// Never destroyed.
@@ -45,7 +45,7 @@ PinnedPool& the_pool() {
 void free_block(void* data) noexcept {
   DeviceState* const device_state = first_in_use();
   if (device_state == nullptr) return;
-  // Once more if it fails, as that may be the failure of an earlier call.
+  // Retries once, since the failure may be that of an earlier call.
   for (int attempt = 0; attempt < 2; ++attempt) {
     const DeviceGuard guard(*device_state, std::nothrow);
     const int code = guard.ok() ? call<&Api::host_deallocate>(data) : guard.code();
@@ -78,7 +78,7 @@ void give_back(void* data, std::size_t block_bytes, Device device) noexcept {
 
 constexpr StorageAttachment pinned_pages{.pages = HostPages::pinned};
 
-/// Copies between it and a GPU have ended when a call returns.
+/// Pinned host memory. Copies between it and a GPU are complete when a call returns.
 class PinnedStorage final : public Storage {
  public:
   PinnedStorage(void* data, std::size_t nbytes, std::size_t block_bytes, Device device) noexcept
@@ -139,7 +139,7 @@ struct TakenBlock {
   bool is_new;
 };
 
-/// Charged to `device`.
+/// Takes a cached or new block and charges it to `device`.
 TakenBlock take_block(DeviceState& device_state, Device device, std::size_t nbytes,
                       std::size_t block_bytes) {
   for (int attempt = 0; attempt < 3; ++attempt) {

@@ -7,14 +7,14 @@
 
 namespace skerry::cuda {
 
-/// Host memory for `device`, a CPU device, that all CUDA devices can read.
+/// Allocates host memory for `device`, a CPU device, that all CUDA devices can read.
 [[nodiscard]] StorageRef allocate_pinned(Device device, std::size_t nbytes);
 
-/// What `device`, a CPU device, holds, pinned memory with the other; a cached pinned block belongs
-/// to nobody and is told of cpu:0.
+/// Returns the memory of `device`, a CPU device, including pinned memory; cached pinned blocks
+/// count for cpu:0.
 [[nodiscard]] MemoryStatistics host_statistics(Device device);
 
-/// Gives cached pinned blocks back; returns how many bytes.
+/// Frees cached pinned blocks; returns how many bytes.
 std::size_t trim_pinned();
 
 }  // namespace skerry::cuda

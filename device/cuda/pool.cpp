@@ -31,7 +31,7 @@ Pool::StreamCache* Pool::find_cache(void* stream) noexcept {
 }
 
 Block* Pool::take_cached(const SizeClass& size, void* stream) noexcept {
-  // Above a limit that was lowered, what is cached goes to the driver first.
+  // After the limit was lowered, cached blocks go to the driver first.
   if (size.bin == SizeClass::uncached || held_bytes() > counts_.limit_bytes) return nullptr;
   StreamCache* const cache = find_cache(stream);
   if (cache == nullptr) return nullptr;
@@ -42,8 +42,8 @@ Block* Pool::take_cached(const SizeClass& size, void* stream) noexcept {
   return item;
 }
 
-/// The last given back comes first: a GPU may still have it in its cache. The cache of the stream
-/// exists: try_new made it.
+/// Puts a block first in its bin, since the block freed last may still be in the GPU's cache. The
+/// stream's cache exists: try_new created it.
 void Pool::put_cached(Block* item) noexcept {
   Block*& bin = find_cache(item->owner_stream)->bins[static_cast<std::size_t>(item->size.bin)];
   item->previous = nullptr;
@@ -86,7 +86,7 @@ Block* Pool::take_hit(const SizeClass& size, void* stream) noexcept {
   return item;
 }
 
-/// With the per-thread stream memory is in order with the legacy one, which waits for it.
+/// Memory of the per-thread stream is ordered with the legacy stream, which waits for it.
 StorageRef Pool::allocate(std::size_t nbytes, StreamState& stream_state) {
   const SizeClass size =
       device_state_.keeps_blocks ? SizeClass::round_up(nbytes) : SizeClass::exactly(nbytes);

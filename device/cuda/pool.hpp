@@ -37,45 +37,44 @@ class DeviceStorage final : public Storage {
   const StorageAttachment attachment_{.uses = &uses_};
 };
 
-/// Device memory with all that is needed to hand it out again; the storage object lies inside, so
-/// that an allocation that hits the cache allocates nothing on the host either.
+/// Device memory and its bookkeeping. The storage object is stored inside, so that an allocation
+/// that hits the cache allocates nothing on the host.
 struct Block {
-  Block* next = nullptr;      ///< in its bin, or in the list of pending ones
+  Block* next = nullptr;      ///< in its bin, or in the list of pending blocks
   Block* previous = nullptr;  ///< in its bin
-  Block* older = nullptr;     ///< of all that are cached
+  Block* older = nullptr;     ///< among all cached blocks
   Block* newer = nullptr;
   Pool* owner = nullptr;
   void* data = nullptr;
   SizeClass size{};
-  /// The stream that the block is in order with: work submitted there after it is handed out comes
-  /// after all earlier use.
+  /// The stream that the block is ordered with: work submitted there after the block is allocated
+  /// follows all earlier uses.
   void* owner_stream = nullptr;
-  UnfinishedUses other_uses;       ///< on further streams, when it was given back
-  bool is_to_be_released = false;  ///< goes from the pending ones to the driver
+  UnfinishedUses other_uses;       ///< on other streams, when it was freed
+  bool is_to_be_released = false;  ///< when no longer pending, it goes to the driver
   alignas(DeviceStorage) std::byte object[sizeof(DeviceStorage)];
 };
 
 /// The memory of one logical device: a cache of blocks per stream over the driver's stream-ordered
-/// allocator. A block is given back to its home stream at once if only that one used it, else when
-/// the others have done what they had to do then.
+/// allocator. A freed block returns to the cache of its owner stream at once if only that stream
+/// used it, otherwise when the other streams have finished their work on it.
 ///
-/// Blocks are never split: what is cached and fits nothing goes back to the driver's pool, oldest
-/// first, before the pool holds more than it ever held (or than an eighth of the device, which is
-/// kept without thought), and what waits for other streams is waited for if it is much. So a loop
-/// that repeats itself makes no call, and what a program needs at most is what it has in arrays,
-/// and not that plus what is left over from before; the driver maps the pages of freed blocks to
-/// new addresses, which a cache of its own can't.
+/// Blocks are never split. Before the pool grows beyond the most it has held (or an eighth of the
+/// device's memory, if that is more), it returns cached blocks that do not fit to the driver's
+/// pool, oldest first, and waits for blocks pending on other streams if they are a large part. So a
+/// loop that repeats itself makes no driver call, and a program's peak is what its arrays need,
+/// without leftover blocks of earlier sizes. The driver maps the pages of freed blocks to new
+/// addresses, which a cache of its own cannot.
 ///
 /// No call that may wait is made with the lock held: the work may need another thread.
 ///
-/// With another SKERRY_ALLOCATOR than the pool nothing is cached: each block is an allocation of
-/// cudaMalloc.
+/// If SKERRY_ALLOCATOR is not the pool, nothing is cached: each block is a cudaMalloc allocation.
 class Pool {
  public:
   explicit Pool(DeviceState& device_state) noexcept : device_state_(device_state) {}
 
-  /// In order with the stream of `stream_state`. Less than 100 ns and no call of the runtime if the
-  /// cache has one.
+  /// Allocates in order with the stream of `stream_state`. A cache hit takes less than 100 ns and
+  /// makes no call of the runtime.
   [[nodiscard]] StorageRef allocate(std::size_t nbytes, StreamState& stream_state);
 
   [[nodiscard]] MemoryStatistics read_statistics();
@@ -91,7 +90,8 @@ class Pool {
     std::array<Block*, static_cast<std::size_t>(cached_bins)> bins{};
   };
 
-  /// Blocks that have left the cache: the driver gets them when the lock is not held any more.
+  /// Blocks that have left the cache; the destructor passes them to the driver, after the lock is
+  /// released.
   class OutgoingBlocks {
    public:
     explicit OutgoingBlocks(Pool& owner) noexcept : owner_(owner) {}
@@ -146,10 +146,10 @@ class Pool {
   DeviceState& device_state_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<StreamCache>> caches_;
-  /// Given back, but other streams have work on it, or the driver could not take it.
+  /// Freed blocks that other streams still use, or that the driver could not take.
   Block* pending_ = nullptr;
   std::size_t pending_bytes_ = 0;
-  Block* oldest_ = nullptr;  ///< of the cached blocks
+  Block* oldest_ = nullptr;  ///< among the cached blocks
   Block* newest_ = nullptr;
   std::size_t max_held_bytes_ = 0;  ///< since trim()
   std::atomic<bool> keeps_memory_{false};

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// What the pool does when its cache has nothing that fits: it asks the driver, and gives back.
+// The pool's slow path, when the cache has no fitting block: allocates from the driver and returns
+// blocks to it.
 
 #include <algorithm>
 #include <string>
@@ -21,8 +22,8 @@ std::size_t Pool::growth_threshold() const noexcept {
                   counts_.limit_bytes);
 }
 
-/// Before the pool grows: waits for other streams if more than a small part of it waits for them.
-/// Null if what has come back is of no use.
+/// Before the pool grows, waits for other streams if more than a small part of it is pending on
+/// them. Returns null if no block that came back fits.
 Block* Pool::take_pending(const SizeClass& size, void* stream) noexcept {
   constexpr std::size_t small_part = 32;
   {
@@ -37,8 +38,8 @@ Block* Pool::take_pending(const SizeClass& size, void* stream) noexcept {
   return item;
 }
 
-/// Gives the longest unused blocks to the driver until one more of `size` leaves the pool with no
-/// more than it may hold. False if that is over the limit all the same. With the lock held.
+/// Returns the least recently used blocks to the driver until a new block of `size` keeps the pool
+/// within its threshold. False if the pool would still exceed its limit. Requires the lock.
 bool Pool::make_space(const SizeClass& size, OutgoingBlocks& outgoing) noexcept {
   const std::size_t enough = growth_threshold();
   while (!fits(size, enough) && oldest_ != nullptr) {
@@ -49,8 +50,8 @@ bool Pool::make_space(const SizeClass& size, OutgoingBlocks& outgoing) noexcept 
   return fits(size, counts_.limit_bytes);
 }
 
-/// Gives the longest unused blocks to the driver as far as the pool holds more than it may. What
-/// waits for other streams follows when it has come back. With the lock held.
+/// Returns the least recently used blocks to the driver until the pool is within its limit. Pending
+/// blocks follow when they come back. Requires the lock.
 void Pool::keep_to_limit(OutgoingBlocks& outgoing) noexcept {
   while (held_bytes() > counts_.limit_bytes && oldest_ != nullptr) {
     Block* const item = oldest_;
@@ -60,7 +61,7 @@ void Pool::keep_to_limit(OutgoingBlocks& outgoing) noexcept {
 }
 
 Block* Pool::acquire(std::size_t nbytes, const SizeClass& size, void* stream) {
-  // No cache is thrown away for what can't ever fit.
+  // Keep the cache if the request can never fit.
   if (nbytes > device_state_.properties.total_bytes) {
     throw_out_of_memory(nbytes, size, "nothing, it is larger than the device");
   }
@@ -73,22 +74,22 @@ Block* Pool::acquire(std::size_t nbytes, const SizeClass& size, void* stream) {
   if (Block* item = try_new(size, stream)) return item;
   wait_for_pending();
   release_cached();
-  static_cast<void>(
-      finish_work(device_state_));  // if it can't be waited for, the next call says so
+  static_cast<void>(finish_work(device_state_));  // if the wait fails, the next call reports it
   if (Block* item = try_new(size, stream)) return item;
   release_all_of_gpu(size);
   if (Block* item = try_new(size, stream)) return item;
   collect_garbage();
   release_all_of_gpu(size);
   if (Block* item = try_new(size, stream)) return item;
-  throw_out_of_memory(nbytes, size,
-                      device_state_.keeps_blocks
-                          ? "own cached blocks, then waiting for pending frees, then trimming the "
-                            "driver's pool, then collecting garbage"
-                          : "collecting garbage");
+  throw_out_of_memory(
+      nbytes, size,
+      device_state_.keeps_blocks
+          ? "releasing cached blocks, then waiting for pending frees, then trimming the "
+            "driver's pool, then collecting garbage"
+          : "collecting garbage");
 }
 
-/// Null if there is not enough memory.
+/// Allocates from the driver. Returns null if there is not enough memory.
 Block* Pool::try_new(const SizeClass& size, void* stream) {
   auto item = std::make_unique<Block>();
   item->owner = this;
@@ -101,7 +102,7 @@ Block* Pool::try_new(const SizeClass& size, void* stream) {
       caches_.push_back(std::make_unique<StreamCache>(StreamCache{stream, {}}));
     }
     if (!make_space(size, outgoing)) return nullptr;
-    // Taken before the call, so that threads together keep the limit.
+    // Counted before the call, so that concurrent threads stay within the limit.
     counts_.live_bytes += size.nbytes;
   }
   const auto take_back = [&] {
@@ -137,8 +138,8 @@ int Pool::call_allocate(Block& item) {
   return call<&Api::allocate_async>(&item.data, item.size.nbytes, item.owner_stream);
 }
 
-/// By default each synchronisation gives the driver's free memory to the system, and the next large
-/// block pays for mapping it again. trim() and running out of memory still give it back.
+/// By default each synchronization returns the driver's free memory to the system, and the next
+/// large block pays for mapping it again. trim() and running out of memory still release it.
 void Pool::keep_memory_in_driver_pool() noexcept {
   keeps_memory_.store(true);
   note_failure(call<&Api::pool_set_release_threshold>(device_state_.ordinal, UINT64_MAX),
@@ -153,7 +154,7 @@ void Pool::throw_out_of_memory(std::size_t nbytes, const SizeClass& size,
   {
     const DeviceGuard guard(device_state_, std::nothrow);
     has_memory_info = guard.ok() && succeeded(call<&Api::memory_info>(&free_bytes, &total_bytes),
-                                              device_state_, "asking for free memory");
+                                              device_state_, "querying free memory");
   }
   const MemoryStatistics now = read_statistics();
   std::string text =
@@ -172,7 +173,7 @@ void Pool::throw_out_of_memory(std::size_t nbytes, const SizeClass& size,
   throw OutOfMemoryError(text, device_state_.device, nbytes);
 }
 
-/// Gives all cached blocks to the driver's pool.
+/// Returns all cached blocks to the driver's pool.
 void Pool::release_cached() noexcept {
   OutgoingBlocks outgoing(*this);
   const std::lock_guard lock(mutex_);
@@ -191,8 +192,8 @@ void Pool::release_all_and_trim() noexcept {
   note_failure(call<&Api::pool_trim>(device_state_.ordinal, 0), device_state_, "trimming");
 }
 
-/// Other logical devices of the same GPU cache what this one lacks, too, unless it is its limit
-/// that it has come to.
+/// Releases the caches of all logical devices of this GPU, unless this device's own limit is what
+/// prevents the allocation.
 void Pool::release_all_of_gpu(const SizeClass& size) noexcept {
   release_all_and_trim();
   {

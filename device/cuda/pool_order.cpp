@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// When a block of the pool may be used again: after the work of all streams that used it.
+// Decides when a block may be reused: after the work of all streams that used it.
 
 #include <utility>
 
@@ -19,8 +19,8 @@ constexpr const char* freeing = "freeing";
 }  // namespace
 
 void Pool::give_back(Block* item) noexcept {
-  // In a forked child another thread may have held the lock for ever; at exit the driver takes the
-  // memory. Only the host's part is returned.
+  // In a forked child a thread that no longer exists may hold the lock; at exit the driver frees
+  // the memory. Only the host's part is released.
   if (!alive()) {
     delete item;
     return;
@@ -50,20 +50,20 @@ void Pool::give_back(Block* item) noexcept {
   }
 }
 
-/// A per-thread stream is nobody's: that of the next thread is not in order with it.
+/// A per-thread stream is never the owner: another thread's is not ordered with it.
 bool Pool::is_owner_stream(const Block& item, const StreamState& stream_state) const noexcept {
   return &stream_state.device_state() == &device_state_ &&
          stream_state.handle() == item.owner_stream;
 }
 
-/// With the lock held.
+/// Requires the lock.
 void Pool::put_pending(Block* item) noexcept {
   counts_.cached_bytes += item->size.nbytes;
   pending_bytes_ += item->size.nbytes;
   item->next = std::exchange(pending_, item);
 }
 
-/// Moves pending blocks that no stream works on any more into their cache. With the lock held.
+/// Moves pending blocks that no stream uses any more to their caches. Requires the lock.
 void Pool::reclaim_pending(OutgoingBlocks& outgoing) noexcept {
   Block* rest = nullptr;
   while (pending_ != nullptr) {
@@ -87,10 +87,10 @@ void Pool::reclaim_pending(OutgoingBlocks& outgoing) noexcept {
   keep_to_limit(outgoing);
 }
 
-/// The host waits for the work on what is pending now, as far as it can be waited for.
+/// Blocks the host until the work on blocks that are pending now is done, if it can be waited for.
 void Pool::wait_for_pending() noexcept {
   const std::uint64_t newest = StreamState::newest();
-  std::uint64_t last = 0;  // in the order of the stretches, so that each is waited for once
+  std::uint64_t last = 0;  // in epoch order, so that each is waited for once
   for (;;) {
     StreamUse next;
     {
@@ -106,11 +106,11 @@ void Pool::wait_for_pending() noexcept {
     }
     if (next.stream_state == nullptr) return;
     last = next.epoch;
-    static_cast<void>(next.stream_state->wait(next.epoch));  // what it could not stays pending
+    static_cast<void>(next.stream_state->wait(next.epoch));  // on failure the block stays pending
   }
 }
 
-/// Gives a block that nobody uses any more to the driver, or keeps it until that can be done.
+/// Returns an unused block to the driver, or keeps it pending until that is possible.
 void Pool::release_at_once(Block* item) noexcept {
   if (device_state_.lost() || release_in_order(*item) || release_block(*item)) {
     delete item;
@@ -121,11 +121,11 @@ void Pool::release_at_once(Block* item) noexcept {
   put_pending(item);
 }
 
-/// In stream order, so that nobody waits. False where that can't be done.
+/// Frees a block in stream order, without a wait. Returns false if that is impossible.
 bool Pool::release_in_order(Block& item) noexcept {
   if (device_state_.properties.supports_pools == 0) return false;
-  // A block may name a foreign stream that its owner has destroyed since. Who chose it keeps it
-  // alive.
+  // A block may name a foreign stream that its owner has since destroyed. A current stream is kept
+  // alive by whoever set it.
   const bool is_valid = item.owner_stream == legacy_stream ||
                         item.owner_stream == current_stream_handle(device_state_.device) ||
                         device_state_.streams->owns_handle(item.owner_stream);
@@ -133,7 +133,7 @@ bool Pool::release_in_order(Block& item) noexcept {
   const DeviceGuard guard(device_state_, std::nothrow);
   if (!guard.ok()) return false;
   if (item.owner_stream != legacy_stream) {
-    // Freed by a captured stream, the memory would be freed by each launch of the graph.
+    // If freed on a captured stream, the memory would be freed by each launch of the graph.
     int capturing = 0;
     const int code = call<&Api::stream_is_capturing>(item.owner_stream, &capturing);
     if (!succeeded(code, device_state_, freeing) || capturing != 0) return false;
@@ -146,8 +146,8 @@ bool Pool::release_in_order(Block& item) noexcept {
                    freeing);
 }
 
-/// After the host has waited for all that may use it: cudaFree does so for its device, but is not
-/// said to, and does not for memory of a pool.
+/// Frees a block after the host has waited for all its uses: cudaFree waits for its device, but
+/// this is not documented, and it does not wait for memory of a pool.
 bool Pool::release_block(Block& item) noexcept {
   item.other_uses.erase_if(
       [](const StreamUse& stream_use) { return stream_use.stream_state->wait(stream_use.epoch); });

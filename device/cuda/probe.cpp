@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Finds out, once and at first use, which CUDA devices this process has and why it has none.
+// Determines once, at first use, which CUDA devices this process has, or why it has none.
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -48,7 +48,8 @@ struct Findings {
 
 constinit std::mutex probe_mutex;
 constinit std::atomic<Findings*> probe_findings{nullptr};
-/// Those of looks in vain, before a rehearsal was planned: another thread may still read them.
+/// Findings of failed probes before a rehearsal was planned, kept because other threads may still
+/// read them.
 constinit Findings* superseded = nullptr;
 constinit std::atomic<bool> was_used{false};
 constinit std::atomic<bool> in_forked_child{false};
@@ -90,7 +91,7 @@ CudaFailure failure_of_code(int code, const Findings& findings) {
   }
 }
 
-/// SKERRY_CUDA_MODULE, or else `default_path`.
+/// Opens the module named by SKERRY_CUDA_MODULE, or else `default_path`.
 const ModuleInterface* open_cuda_module(const std::string& default_path, std::string& complaint) {
   std::vector<std::string> paths;
   if (const char* configured_path = environment_text("SKERRY_CUDA_MODULE")) {
@@ -110,7 +111,7 @@ CudaFailure no_module(const std::string& complaint) {
               "); install a build with CUDA, or set SKERRY_CUDA_MODULE." + cpu_works};
 }
 
-/// False with a problem if kernels that are wanted are not there.
+/// Sets up rehearsal. False, with a failure in `findings`, if the requested kernels are missing.
 bool find_rehearsal(Findings& findings) {
   const RehearsedKernels kernels = planned_kernels.load();
   choose_simulation(planned_rehearsal.load(), kernels);
@@ -135,7 +136,7 @@ bool find_rehearsal(Findings& findings) {
   return true;
 }
 
-/// Sets the table; false with a problem if there is no CUDA to ask.
+/// Sets the table of calls. False, with a failure in `findings`, if there is no CUDA.
 bool find_table(Findings& findings) {
   if (planned_rehearsal.load() > 0) return find_rehearsal(findings);
   if (const int rehearsed = count_from_environment("SKERRY_REHEARSE", 0, 0); rehearsed > 0) {
@@ -169,7 +170,7 @@ std::unique_ptr<DeviceState> make_state(int index, int ordinal, const DeviceProp
   state->has_kernels = findings.module == nullptr || compiled_for(findings.module->architectures,
                                                                   findings.module->compiled_by_nvcc,
                                                                   properties.compute_capability);
-  // Blocks of arrays end where the arrays do, so that a kernel that goes beyond is seen.
+  // Exact block sizes let the emulator detect accesses past the end.
   if (planned_kernels.load() != RehearsedKernels::none) state->keeps_blocks = false;
   if (selected_allocator() != Allocator::pool) {
     state->keeps_blocks = false;
@@ -182,7 +183,7 @@ std::unique_ptr<DeviceState> make_state(int index, int ordinal, const DeviceProp
   return state;
 }
 
-/// Returns how many devices there are.
+/// Creates the states of all devices; returns their number.
 int find_devices(Findings& findings) {
   if (!find_table(findings)) return 0;
   const Api& ask = calls();
@@ -211,8 +212,8 @@ int find_devices(Findings& findings) {
   return static_cast<int>(new_states.size());
 }
 
-/// In the child of a fork, CUDA can't be used any more, and locks of other threads stay locked:
-/// from here on nothing of it is touched.
+/// In the child of a fork CUDA can't be used, and locks of other threads stay locked, so from here
+/// on no CUDA state is accessed.
 void after_fork_in_child() noexcept {
   if (!was_used.load()) return;
   in_forked_child.store(true);
@@ -240,13 +241,14 @@ void probe() noexcept {
   static_cast<void>(no_fork_handler);
   int n = 0;
   try {
-    const OperationScope unnamed(nullptr);  // the text is kept for other operations
+    const OperationScope unnamed(nullptr);  // the text is reused by other operations
     n = find_devices(*result);
   } catch (const std::exception& error) {
     result->failure = {UnavailableReason::no_device,
                        std::string("CUDA can't be initialised: ") + error.what()};
   }
-  // After the driver was started, which registers its own end: what is registered last runs first.
+  // Registered after the driver has started and registered its own exit handler: handlers run in
+  // reverse order.
   static const int no_exit_handler = std::atexit([] { shut_down(); });
   static_cast<void>(no_exit_handler);
   total_count.store(n);
@@ -290,11 +292,11 @@ bool used() noexcept { return was_used.load(); }
 
 void plan_rehearsal(int n, RehearsedKernels kernels) {
   const std::lock_guard lock(probe_mutex);
-  // At once, as other libraries may ask the emulated GPU for its devices before skerry does.
+  // Now, since other libraries may query the emulated GPU's devices before skerry does.
   choose_simulation(n, kernels);
   planned_rehearsal.store(n);
   planned_kernels.store(kernels);
-  // What a look for GPUs found, and nobody uses: none. The next look finds the rehearsed ones.
+  // Discard a failed probe, so that the next one finds the rehearsed devices.
   if (count() > 0) return;
   if (Findings* const old = probe_findings.exchange(nullptr))
     old->next_superseded = std::exchange(superseded, old);
@@ -327,7 +329,7 @@ const ModuleInterface* loaded_module() noexcept {
 void shut_down() noexcept {
   if (was_shut_down.exchange(true)) return;
   detail::usable_count.store(0);
-  // The parent's threads do not exist in a forked child, so there is nothing to end there.
+  // A forked child has none of the parent's threads, so there is nothing to end.
   if (probe_findings.load() == nullptr || in_forked_child.load()) return;
   if (planned_rehearsal.load() > 0) return simulation_controls().finish();
   reject_calls();

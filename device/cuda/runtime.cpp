@@ -19,7 +19,7 @@ std::string describe_code(int code) {
          std::to_string(code) + ")";
 }
 
-/// All logical devices of the same GPU go with it.
+/// Marks all logical devices of a GPU as lost.
 void lose(int code, DeviceState& device_state, const char* operation) noexcept {
   const int n = detail::usable_count.load();
   for (int i = 0; i < n; ++i) {
@@ -34,7 +34,7 @@ void lose(int code, DeviceState& device_state, const char* operation) noexcept {
       const std::string* none = nullptr;
       if (!sibling_state.first_cause.compare_exchange_strong(none, text)) delete text;
     } catch (const std::bad_alloc&) {
-      // The code alone has to do.
+      // Report the code without a text.
     }
     int none = 0;
     sibling_state.lost_code.compare_exchange_strong(none, code);
@@ -47,7 +47,7 @@ void lose(int code, DeviceState& device_state, const char* operation) noexcept {
                     device_state.device, device_state.lost_code.load(), true);
 }
 
-/// What makes a device useless although it was found, which may come out at its first use only.
+/// An error that makes a device unusable and may only show at its first use.
 struct Unavailability {
   int code;
   UnavailableReason reason;
@@ -142,7 +142,7 @@ int DeviceGuard::enter(DeviceState& target) noexcept {
 
 DeviceGuard::~DeviceGuard() {
   if (!pushed_) return;
-  // Once more if it fails: the thread must not go on with another device than before.
+  // Retries once: otherwise the thread would continue with another device than before.
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (call<&Api::pop_device>() == success) return;
     clear_last_error();
@@ -150,21 +150,21 @@ DeviceGuard::~DeviceGuard() {
 }
 
 void reject_capture(DeviceState& device_state, void* stream, const char* operation) {
-  if (stream == legacy_stream) return;  // can't be captured
+  if (stream == legacy_stream) return;  // cannot be captured
   int capturing = 0;
   check(call<&Api::stream_is_capturing>(stream, &capturing), device_state, operation);
   if (capturing == 0) return;
   throw ValueError("the current stream of " + to_string(device_state.device) +
-                   " is captured into a graph, which would use this call's memory again after it "
-                   "was given to others; end the capture, or leave this call out of it");
+                   " is being captured into a graph, whose launches would use this call's memory "
+                   "after it is reused; end the capture, or leave this call out of it");
 }
 
 bool finish_work(DeviceState& device_state) noexcept {
   constexpr const char* waiting = "waiting for the device";
-  // To wait for a device without a context would make one.
+  // Waiting for a device without a context would create one.
   if (!device_state.in_use.load()) return true;
   int code = success;
-  // Once more: the first failure may be that of an earlier call.
+  // Retries once, since the first failure may be that of an earlier call.
   for (int attempt = 0; attempt < 2 && !device_state.lost(); ++attempt) {
     const DeviceGuard guard(device_state, std::nothrow);
     code = guard.ok() ? call<&Api::device_synchronize>() : guard.code();
@@ -192,7 +192,7 @@ Route route_between(DeviceState& target_state, DeviceState& source_state) {
 
   int can = 0;
   check(call<&Api::can_access_peer>(&can, target_state.ordinal, source_state.ordinal), target_state,
-        "asking for peer access");
+        "querying peer access");
   Route route = can != 0 ? Route::direct : Route::staged;
   if (route == Route::direct) {
     const DeviceGuard guard(target_state);

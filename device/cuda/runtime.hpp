@@ -17,8 +17,8 @@
 #include "device/registry.hpp"
 #include "device/rehearsal/rehearse.hpp"
 
-/// CUDA in this process: found at first use, one state per logical device, all of it never
-/// destroyed because arrays may be freed after main() has ended.
+/// The state of CUDA in this process, found at first use: one DeviceState per logical device. Never
+/// destroyed, because arrays may be freed after main() has ended.
 namespace skerry::cuda {
 
 class DeferredErrors;
@@ -26,22 +26,22 @@ class Pool;
 class Staging;
 class StreamSet;
 
-/// How bytes get from one device to another.
+/// How copies between two devices are made.
 enum class Route : std::uint8_t { unknown, direct, staged };
 
 /// One logical device.
 struct DeviceState {
   Device device;
-  int ordinal = 0;  ///< of the CUDA runtime; shared by the logical devices of one GPU
+  int ordinal = 0;  ///< in the CUDA runtime; shared by the logical devices of one GPU
   DeviceProperties properties{};
   bool has_kernels = true;   ///< the module was compiled for this GPU
-  bool keeps_blocks = true;  ///< memory that was freed, for later arrays
+  bool keeps_blocks = true;  ///< freed memory is cached for later arrays
 
-  /// There may be work of ours, and there is a context. To wait for a device without would make
-  /// one.
+  /// The device has a context and may have work of ours. Waiting for a device without a context
+  /// would create one.
   std::atomic<bool> in_use{false};
 
-  /// Set once, by the first fatal error: the text of the errors that every later use gives.
+  /// Set once by the first fatal error: the text of the error that every later use throws.
   std::atomic<const std::string*> first_cause{nullptr};
   std::atomic<int> lost_code{0};
 
@@ -49,9 +49,9 @@ struct DeviceState {
   std::unique_ptr<Staging> chunks;
   std::unique_ptr<StreamSet> streams;
   std::unique_ptr<DeferredErrors> deferred;
-  std::array<std::atomic<Route>, max_devices> routes{};  ///< from the device of that index
-  /// For each device that work here has come after, the number of its next deferred error then: the
-  /// errors before may be in what is read here.
+  std::array<std::atomic<Route>, max_devices> routes{};  ///< indexed by source device
+  /// For each device that work here was ordered after, the number of its next deferred error at
+  /// that time: data read here may depend on the kernels of earlier entries.
   std::array<std::atomic<std::uint64_t>, max_devices> sources{};
 
   DeviceState();
@@ -72,7 +72,7 @@ extern std::atomic<const Api*> table;
 
 }  // namespace detail
 
-/// The state of a CUDA device that is usable now; throws what require() throws.
+/// Returns the state of a usable CUDA device; throws what require() throws.
 [[nodiscard]] inline DeviceState& usable_state(Device device) {
   if (device.index >= 0 && device.index < detail::usable_count.load(std::memory_order_acquire))
       [[likely]] {
@@ -83,23 +83,22 @@ extern std::atomic<const Api*> table;
   return detail::use_slowly(device);
 }
 
-/// The same, of a device that may be lost, for statistics.
+/// The same for a device that may be lost, for statistics.
 [[nodiscard]] DeviceState& look_at(Device device);
 
-/// Whether calls may be made at all: false before first use, in a forked child and after
-/// shut_down().
+/// True if calls are allowed: false before first use, in a forked child and after shut_down().
 [[nodiscard]] inline bool alive() noexcept {
   return detail::usable_count.load(std::memory_order_acquire) > 0;
 }
 
-/// The table of entry points; only after use() has returned once.
+/// Returns the table of entry points; valid after usable_state() or look_at() has returned once.
 [[nodiscard]] inline const Api& calls() noexcept {
-  // Counting and the end of a process put tables in its place that they have just filled.
+  // Counting, and the end of the process, replace the table by one that they have just filled.
   return *detail::table.load(std::memory_order_acquire);
 }
 
-/// The only way of calling: a status that nobody looks at is a warning, and what may wait does so
-/// without the outer lock. No mutex is held then but a WaitingMutex.
+/// Calls an entry point; the only way to do so. An ignored status is a warning, and calls that may
+/// wait release the outer lock. The caller must hold no mutex then but a WaitingMutex.
 template <auto Entry, class... Args>
 [[nodiscard]] int call(Args... args) noexcept {
   if constexpr (may_wait<Entry>) {
@@ -110,7 +109,7 @@ template <auto Entry, class... Args>
   }
 }
 
-/// A failure that is left in the runtime's error slot would be blamed on somebody else's launch.
+/// Otherwise the failure would be reported for an unrelated launch.
 inline void clear_last_error() noexcept { static_cast<void>(call<&Api::get_last_error>()); }
 
 [[noreturn]] void fail(int code, DeviceState& device_state, const char* operation);
@@ -122,18 +121,18 @@ inline void check(int code, DeviceState& device_state, const char* operation) {
     fail(code, device_state, operation);
 }
 
-/// Remembers a fatal error; the caller sees to what it means that the call failed.
+/// Returns true on success and records a fatal error; the caller handles the failure.
 [[nodiscard]] bool succeeded(int code, DeviceState& device_state, const char* operation) noexcept;
-/// The same where nothing depends on the call but what the device or the driver holds too much.
+/// The same for calls whose failure matters only if it is fatal; at worst the device or the driver
+/// keeps too much.
 inline void note_failure(int code, DeviceState& device_state, const char* operation) noexcept {
   static_cast<void>(succeeded(code, device_state, operation));
 }
 
-/// Takes lost devices into use again, for tests of what happens when a rehearsed one is lost. A GPU
-/// stays lost.
+/// Makes lost rehearsed devices usable again, for tests of losses. A GPU stays lost.
 void clear_losses() noexcept;
 
-/// Makes a device current, and the one that was current before again at its end.
+/// Makes a device current; restores the previous one at its end.
 class DeviceGuard {
  public:
   explicit DeviceGuard(DeviceState& target);
@@ -152,27 +151,27 @@ class DeviceGuard {
   int code_ = success;
 };
 
-/// A graph would keep the addresses of memory that goes back to the pool when the call is over:
-/// what replays it later overwrites whoever has that memory then. With the device current; throws
-/// ValueError for a stream that is captured.
+/// Throws ValueError if a stream is being captured: a graph keeps the addresses of memory that
+/// returns to the pool when the call ends, and replaying it would overwrite whatever uses that
+/// memory by then. Requires the device to be current.
 void reject_capture(DeviceState& device_state, void* stream, const char* operation);
 
-/// Waits for all work on a device. False if it is lost, which it is, too, when it can't be waited
-/// for: nobody knows then what its memory holds, and when it is free. False as well while a stream
-/// is captured into a graph.
+/// Waits for all work on a device. Returns false if the device is lost; a device that can't be
+/// waited for becomes lost, since the state of its memory is unknown. Also returns false while a
+/// stream is being captured into a graph.
 [[nodiscard]] bool finish_work(DeviceState& device_state) noexcept;
 
-/// Work of `later` comes after what was enqueued for `earlier` by now.
+/// Records that work of `later` is ordered after the work enqueued for `earlier` so far.
 void note_dependency(DeviceState& later, const DeviceState& earlier) noexcept;
 
-/// For calls that concern all devices; null if none is both in use and not lost.
+/// Returns a device for calls that concern all devices; null if none is in use and not lost.
 [[nodiscard]] DeviceState* first_in_use() noexcept;
 
-// What the registry asks.
+// Queries of the registry.
 
 /// Finds the devices; makes the first CUDA call of the process.
 void probe() noexcept;
-/// Counted by the probe; stays after a fork.
+/// Returns the number of devices that the probe found; unchanged by a fork.
 [[nodiscard]] int count() noexcept;
 [[nodiscard]] std::optional<CudaFailure> probe_failure();
 [[nodiscard]] bool used() noexcept;
@@ -183,8 +182,8 @@ void plan_rehearsal(int count, RehearsedKernels kernels);
 [[nodiscard]] int runtime_version() noexcept;
 void shut_down() noexcept;
 
-/// Whether bytes go directly from the memory of `source_state` to that of `target_state`; asks and
-/// enables peer access the first time.
+/// Returns how to copy from `source_state` to `target_state`; checks and enables peer access the
+/// first time.
 [[nodiscard]] Route route_between(DeviceState& target_state, DeviceState& source_state);
 
 }  // namespace skerry::cuda

@@ -31,7 +31,7 @@ namespace cuda {
 
 namespace {
 
-/// The emulated GPU's; null: this library simulates by itself.
+/// The emulated GPU; null if this library simulates.
 constinit std::atomic<const skerry_emulator*> emulator{nullptr};
 
 [[noreturn]] void throw_no_emulator(const std::string& reason) {
@@ -45,7 +45,7 @@ constexpr const char* how_to_install =
 
 void require_processor() {
 #ifdef __x86_64__
-  // A warp's lanes are vectors.
+  // The emulator runs a warp's lanes as AVX2 vectors.
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
     throw_no_emulator("uses AVX2 and FMA, which this processor lacks; rehearse without kernels");
   }
@@ -69,7 +69,7 @@ const skerry_emulator& open_emulator() {
   const skerry_emulator* const opened = get_interface != nullptr ? get_interface() : nullptr;
   if (opened == nullptr || opened->version != SKERRY_CUDA_API_VERSION) {
     const std::string description = opened == nullptr
-                                        ? "which is none of skerry's"
+                                        ? "a library without skerry's interface"
                                         : "skerry-emulator " + std::string(opened->release) +
                                               ", of interface " + std::to_string(opened->version);
     dlclose(library);

@@ -8,20 +8,20 @@
 
 namespace skerry::cuda {
 
-// What stands for CUDA's runtime where devices are rehearsed: the simulation of this library, or
-// that of the emulated GPU, on whose devices kernels of others run, too.
+// The simulated runtime of rehearsed devices: this library's own, or that of the emulated GPU,
+// which also runs CUDA kernels of other libraries.
 
-/// Opens the emulated GPU's library, once, if `kernels` needs it, and tells the simulation how many
-/// devices there are. Throws DeviceUnavailableError if the emulated GPU is not installed, or if it
-/// is of another version than this library needs.
+/// Opens the emulated GPU's library, once, if `kernels` needs it, and sets the simulation's number
+/// of devices. Throws DeviceUnavailableError if the emulated GPU is not installed or has another
+/// interface version.
 void choose_simulation(int count, RehearsedKernels kernels);
 
-/// What SKERRY_REHEARSE_KERNELS says: 0, 1 (of users) or all. Throws ValueError for anything else.
+/// Returns the value of SKERRY_REHEARSE_KERNELS: 1 (users' kernels), all, or else none.
 [[nodiscard]] RehearsedKernels kernels_from_environment() noexcept;
-/// The folder of the emulated GPU's libraries; empty if nobody has said it.
+/// Returns the folder of the emulated GPU's libraries; empty if not configured.
 [[nodiscard]] std::string emulator_folder();
 
-/// For the chosen simulation.
+/// Returns the calls and controls of the chosen simulation.
 [[nodiscard]] const Api& simulated_calls() noexcept;
 [[nodiscard]] const rehearsal::Controls& simulation_controls() noexcept;
 

@@ -8,23 +8,23 @@
 
 namespace skerry::cuda {
 
-/// Sizes that blocks are rounded up to: 32 steps per doubling, so that at most 1/32 is wasted above
-/// 16 KiB and 1/64 on average: what is lost by rounding can't be won back by any cleverness later.
-/// Multiples of 512 bytes, which keeps cudaMalloc's alignment.
+/// Sizes that blocks are rounded up to: 32 steps per doubling, so that above 16 KiB at most 1/32 is
+/// wasted, 1/64 on average. Rounding loss cannot be recovered later. Multiples of 512 bytes keep
+/// cudaMalloc's alignment.
 struct SizeClass {
   static constexpr std::size_t min_bytes = 512;
   static constexpr int log2_steps = 5;
   static constexpr int steps = 1 << log2_steps;
-  /// More than any device has.
+  /// More than the memory of any device.
   static constexpr std::size_t largest = std::size_t{1} << 46;
-  /// The class of a block that goes back to the driver as soon as it is free.
+  /// The bin of blocks that are returned to the driver when freed.
   static constexpr int uncached = -1;
 
   std::size_t nbytes;
   int bin;
 
-  /// No byte more than asked for, so that a tool sees an access beyond the end. One at least: CUB
-  /// takes a null pointer for a question.
+  /// Exactly the requested size, so that tools detect accesses past the end; at least 1, since CUB
+  /// takes a null pointer as a query for the workspace size.
   [[nodiscard]] static constexpr SizeClass exactly(std::size_t nbytes) noexcept {
     return {std::max<std::size_t>(nbytes, 1), uncached};
   }

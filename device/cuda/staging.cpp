@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* copying = "copy_bytes";
 
-/// One thread copies memory that is in no cache at 5 to 10 GB/s, a tenth of what a PCIe 5 link
-/// carries: beside an H100, four threads carried 19 of its 55 GB/s.
+/// One thread copies out-of-cache memory at 5 to 10 GB/s, a tenth of a PCIe 5 link: on the host of
+/// an H100, four threads used 19 of its 55 GB/s.
 void copy_by_threads(char* target, const char* source, std::size_t nbytes) noexcept {
   constexpr std::int64_t share = static_cast<std::int64_t>(Staging::chunk_bytes) / 16;
   cpu::parallel_for(
@@ -23,7 +23,8 @@ void copy_by_threads(char* target, const char* source, std::size_t nbytes) noexc
       });
 }
 
-/// What goes through a chunk at a time: a quarter of a short transfer, so that it overlaps too.
+/// Returns the bytes to send per chunk: a quarter of a short transfer, so that short transfers
+/// overlap too.
 std::size_t bytes_per_chunk(std::size_t nbytes) noexcept {
   constexpr std::size_t min_bytes = std::size_t{512} << 10;
   constexpr std::size_t page = 4096;
@@ -33,7 +34,7 @@ std::size_t bytes_per_chunk(std::size_t nbytes) noexcept {
 
 }  // namespace
 
-/// Ready to be written. Made at first use.
+/// Returns a chunk that may be overwritten; allocates it at first use.
 Staging::Chunk& Staging::take_next() {
   Chunk& next = chunks_[next_];
   if (next.event == nullptr) check(call<&Api::event_create>(&next.event), device_state_, copying);
@@ -63,7 +64,7 @@ void Staging::copy(Chunk& chunk, void* target, const void* source, std::size_t n
     chunk.in_flight = !finish_work(device_state_);
     check(code, device_state_, copying);
   }
-  // From here on the chunk is taken. Without an event behind the copy nobody could wait for it.
+  // The copy now uses the chunk; without an event after it nothing could wait for it.
   const int code = call<&Api::event_record>(chunk.event, stream);
   if (code != success && finish_work(device_state_)) chunk.in_flight = false;
   check(code, device_state_, copying);
@@ -73,7 +74,7 @@ char* Staging::Upload::buffer(std::size_t nbytes) {
   constexpr std::size_t alignment = 256;
   const bool small = nbytes <= max_small_bytes;
   Chunk* chunk = &chunks_.last();
-  // One event stands for all copies from a chunk, so they have to be on one stream.
+  // One event covers all copies from a chunk, so they must be on one stream.
   const bool shares = small && stream_ != per_thread_stream && chunk->in_flight &&
                       chunk->stream == stream_ && chunk->used + nbytes <= chunk_bytes;
   if (!shares) chunk = &chunks_.take_next();
@@ -107,7 +108,7 @@ void Staging::to_host(void* target, const void* source, std::size_t nbytes, void
   const std::size_t step = bytes_per_chunk(nbytes);
   const std::size_t n = (nbytes + step - 1) / step;
   const auto size_of = [&](std::size_t i) { return std::min(step, nbytes - i * step); };
-  // One ahead: piece i is on the bus while piece i - 1 is copied by the CPU.
+  // Pipelined: part i is on the bus while the CPU copies part i - 1.
   Chunk* last = nullptr;
   for (std::size_t i = 0; i <= n; ++i) {
     Chunk* now = nullptr;

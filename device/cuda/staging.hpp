@@ -11,32 +11,33 @@
 
 namespace skerry::cuda {
 
-/// Pinned chunks by which pageable memory reaches a device and comes back: one is copied by the CPU
-/// while another is on the bus. They take turns, also from one transfer to the next, and small
-/// transfers share one, so that these need not wait for the ones before them.
+/// Pinned chunks through which pageable memory is copied to and from a device: the CPU copies one
+/// while another is on the bus. Chunks are used in rotation, across transfers too, and small
+/// transfers share one, so that they need not wait for earlier ones.
 class Staging {
  public:
-  /// 4 MiB: a chunk takes about 80 µs on PCIe 5, much longer than the 5 µs of starting a copy.
+  /// 4 MiB: a chunk takes about 80 µs on PCIe 5, much longer than the 5 µs to start a copy.
   static constexpr std::size_t chunk_bytes = std::size_t{4} << 20;
   static constexpr std::size_t chunk_count = 4;
   static constexpr std::size_t max_small_bytes = std::size_t{64} << 10;
 
   explicit Staging(DeviceState& device_state) noexcept : device_state_(device_state) {}
 
-  /// In order with `stream`; the source may be reused on return.
+  /// Copies in order with `stream`; the source may be reused on return.
   void to_device(void* target, const void* source, std::size_t nbytes, void* stream);
-  /// Has arrived on return.
+  /// Copies to the host; the data are complete on return.
   void to_host(void* target, const void* source, std::size_t nbytes, void* stream);
 
-  /// The chunks for one transfer to the device, whose bytes the caller puts there; other transfers
-  /// wait for its end.
+  /// One transfer to the device whose bytes the caller writes into chunks; other transfers wait
+  /// until it is destroyed.
   class Upload {
    public:
     Upload(Staging& chunks, void* stream)
         : chunks_(chunks), stream_(stream), lock_(chunks.mutex_), guard_(chunks.device_state_) {}
     Upload(const Upload&) = delete;
     Upload& operator=(const Upload&) = delete;
-    /// Room for `nbytes`, at most chunk_bytes; waits until the device has read what was there.
+    /// Returns space for `nbytes`, at most chunk_bytes; waits until the device has read its
+    /// previous contents.
     [[nodiscard]] char* buffer(std::size_t nbytes);
     /// Sends the first bytes of the last buffer.
     void send(void* target, std::size_t nbytes);
@@ -52,8 +53,8 @@ class Staging {
  private:
   struct Chunk {
     char* data = nullptr;
-    void* event = nullptr;   ///< recorded behind the last copy
-    void* stream = nullptr;  ///< on this stream
+    void* event = nullptr;   ///< recorded after the last copy
+    void* stream = nullptr;  ///< of the last copy
     std::size_t used = 0;    ///< since the last wait
     bool in_flight = false;
   };

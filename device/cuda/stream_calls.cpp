@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Streams and events of CUDA devices, by their handles.
+// Operations on streams and events of CUDA devices, by handle.
 
 #include <vector>
 

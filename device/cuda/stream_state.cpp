@@ -15,8 +15,7 @@ namespace skerry::cuda {
 namespace {
 
 constexpr const char* ordering = "stream";
-/// Points of one stream that may be waited for at once; more are of no use, since each stands for
-/// all work before it.
+/// Maximum marks of one stream. More are useless, since each covers all work before it.
 constexpr std::size_t max_marks = 16;
 
 constinit std::atomic<std::uint64_t> last_epoch{0};
@@ -39,12 +38,12 @@ std::uint64_t StreamState::end_epoch() noexcept {
   return epoch_.exchange(next_epoch());
 }
 
-/// What was submitted before the last checkpoint has ended when it returns.
+/// Waits until the work submitted before the previous checkpoint has ended.
 void StreamState::pass_checkpoint() noexcept {
   const std::uint64_t epoch = now();
   mark(epoch);
   const std::uint64_t earlier = checkpoint_.exchange(epoch);
-  if (earlier != 0) static_cast<void>(wait(earlier));  // where it can't, the next call fails
+  if (earlier != 0) static_cast<void>(wait(earlier));  // if the wait fails, so does the next call
 }
 
 void StreamState::note_done(std::uint64_t last) noexcept {
@@ -62,7 +61,8 @@ void StreamState::drop_passed_marks() noexcept {
   marks_.erase(marks_.begin(), first_pending);
 }
 
-/// The legacy default stream and the per-thread ones wait for each other by themselves.
+/// Returns true if the two streams are ordered implicitly: CUDA orders the legacy stream and
+/// per-thread streams with each other.
 bool StreamState::needs_no_event(const DeviceState& waiting, const void* stream) const noexcept {
   if (device_state_.ordinal != waiting.ordinal) return false;
   const void* const own_handle = handle();
@@ -124,7 +124,7 @@ bool StreamState::try_precede(DeviceState& waiting, void* stream, std::uint64_t 
          finish();
 }
 
-/// With the lock held until the wait is enqueued, so that the event is not used again before.
+/// Holds the lock until the wait is enqueued, so that the event is not reused before.
 StreamState::Outcome StreamState::make_wait(DeviceState& waiting, void* stream, std::uint64_t epoch,
                                             Marked& point) noexcept {
   const std::lock_guard lock(mutex_);
@@ -141,7 +141,7 @@ StreamState::Outcome StreamState::make_wait(DeviceState& waiting, void* stream, 
   return {.code = code, .device_state = &waiting};
 }
 
-/// With the lock held and the device current. No event where all is done.
+/// Requires the lock, and the device to be current. `point` has no event if all work is done.
 StreamState::Outcome StreamState::find_mark(std::uint64_t epoch, Marked& point) noexcept {
   for (const Marked& candidate : marks_) {
     if (candidate.last < epoch) continue;
@@ -149,19 +149,19 @@ StreamState::Outcome StreamState::find_mark(std::uint64_t epoch, Marked& point) 
     return {};
   }
   if (!closed_) return add_mark(point);
-  if (!marks_.empty()) point = marks_.back();  // behind all that was ever submitted
+  if (!marks_.empty()) point = marks_.back();  // after all work submitted so far
   return {};
 }
 
 StreamState::Outcome StreamState::add_mark(Marked& added) noexcept {
   if (marks_.size() == max_marks) query_marks();
-  // Another thread's per-thread stream can't be named, but the legacy one waits for it.
+  // Another thread's per-thread stream has no handle here, but the legacy stream waits for it.
   void* const stream = handle() == per_thread_stream ? legacy_stream : handle();
   const auto failed = [&](int code) {
     return Outcome{.code = code, .device_state = &device_state_};
   };
-  // An event of a stream that is captured into a graph would be one of the graph. The legacy one
-  // can't be captured.
+  // An event recorded on a captured stream would become part of the graph. The legacy stream cannot
+  // be captured.
   if (stream != legacy_stream) {
     int capturing = 0;
     const int code = call<&Api::stream_is_capturing>(stream, &capturing);
@@ -171,14 +171,14 @@ StreamState::Outcome StreamState::add_mark(Marked& added) noexcept {
   SharedEvent* event = nullptr;
   if (const int code = device_state_.streams->take_event(event); code != success)
     return failed(code);
-  // Before the event: who has read the number of this stretch before it submitted work, and reads
-  // it again, submitted that work ahead of the event.
+  // Advance the epoch before recording the event: a thread that reads the same epoch before and
+  // after it submits work knows that the work precedes the event.
   const std::uint64_t last = epoch_.exchange(next_epoch());
   if (const int code = call<&Api::event_record>(event->handle, stream); code != success) {
     device_state_.streams->give_event(event);
     return failed(code);
   }
-  // The oldest are kept: those are the first to pass.
+  // Keep the oldest marks: the stream passes them first.
   if (marks_.size() == max_marks) {
     device_state_.streams->give_event(marks_.back().event);
     marks_.pop_back();
@@ -188,7 +188,7 @@ StreamState::Outcome StreamState::add_mark(Marked& added) noexcept {
   return {};
 }
 
-/// Forgets the points that the stream has passed.
+/// Drops the marks that the stream has passed.
 void StreamState::query_marks() noexcept {
   std::uint64_t last = 0;
   for (const Marked& point : marks_) {
@@ -210,7 +210,7 @@ void StreamState::mark(std::uint64_t epoch) noexcept {
     result = guard.ok() ? find_mark(epoch, point) : Outcome{guard.code(), &device_state_};
   }
   if (result.is_captured || succeeded(result.code, device_state_, ordering)) return;
-  // Where nobody can wait for it, is_done() is false for ever.
+  // If finish() fails too, is_done() stays false.
   static_cast<void>(finish());
 }
 
@@ -238,7 +238,8 @@ bool StreamState::wait(std::uint64_t epoch) noexcept {
   }
   if (result.is_captured) return false;
   if (!succeeded(result.code, device_state_, ordering)) return finish();
-  // Closed, and all is done. Not passed(): opened again, it goes on in this stretch.
+  // Closed, and all work is done. No note_done(): if the stream is reopened, it continues in this
+  // epoch.
   if (point.event == nullptr) return true;
   bool is_over = false;
   {

@@ -12,14 +12,13 @@ namespace skerry::cuda {
 struct DeviceState;
 struct SharedEvent;
 
-/// The work of one stream, cut into stretches by the points that others waited for. No two
-/// stretches of the process have the same number and later ones have higher ones, so that one
-/// comparison tells work that is in order by itself: of the same stream, with nobody waiting in
-/// between.
+/// The work of one stream, divided into epochs by the points that others waited for. Epoch numbers
+/// are unique in the process and increase, so one comparison tells that two uses need no event:
+/// they are on the same stream, and nothing waited in between.
 ///
-/// Never destroyed: memory remembers by which stream_states it was used. That of a stream which may
-/// be gone is closed, with an event behind all its work, and taken for another stream when that has
-/// passed.
+/// Never destroyed: memory records which stream states used it. The state of a foreign stream that
+/// may be gone is closed, with an event after all its work, and reused for another stream once that
+/// event has passed.
 class StreamState {
  public:
   StreamState(DeviceState& device_state, void* handle);
@@ -28,24 +27,26 @@ class StreamState {
 
   [[nodiscard]] DeviceState& device_state() const noexcept { return device_state_; }
   [[nodiscard]] void* handle() const noexcept { return handle_.load(std::memory_order_relaxed); }
-  /// No stretch of the process has a higher number yet.
+  /// Returns the highest epoch number in the process so far.
   [[nodiscard]] static std::uint64_t newest() noexcept;
-  /// The stretch of work that is submitted now, if it is still the same afterwards.
+  /// Returns the current epoch. Work submitted now belongs to it if it is still the same
+  /// afterwards.
   [[nodiscard]] std::uint64_t now() const noexcept {
     return epoch_.load(std::memory_order_acquire);
   }
-  /// Whether the host has seen the end of a stretch.
+  /// True if the host knows that an epoch has ended.
   [[nodiscard]] bool known_done(std::uint64_t epoch) const noexcept {
     return epoch <= done_.load(std::memory_order_acquire);
   }
 
-  /// Begins another stretch, before a wait of the host for the stream; returns the last that ended.
+  /// Begins a new epoch, before the host waits for the stream; returns the epoch that ended.
   [[nodiscard]] std::uint64_t end_epoch() noexcept;
-  /// The host has waited for all stretches up to this one.
+  /// Records that the host has waited for all epochs up to `last`.
   void note_done(std::uint64_t last) noexcept;
 
-  /// Before work is submitted. A stream that holds too much of it makes the driver's call wait, and
-  /// that with the outer lock: no stream gets so far ahead of the host's last wait for it.
+  /// Call before submitting work. When a stream's queue is full the driver's call blocks while
+  /// holding the outer lock, so this bounds how far a stream runs ahead of the host's last wait for
+  /// it.
   void limit_work() noexcept {
     const std::uint32_t submissions = submissions_.load(std::memory_order_relaxed) + 1;
     submissions_.store(submissions, std::memory_order_relaxed);
@@ -53,49 +54,49 @@ class StreamState {
       pass_checkpoint();
   }
 
-  /// Work submitted to `later` from now on comes after a stretch of this timeline, by an event.
-  /// Calls nothing where that is so already. Throws DeviceError, ValueError where the stream is
-  /// captured.
+  /// Orders later work of `later` after an epoch of this stream, by an event; makes no call if that
+  /// is already so. Throws DeviceError, and ValueError if this stream is being captured.
   void precede(StreamState& later, std::uint64_t epoch);
-  /// The same for a stream that has no timeline. Where this one is captured nothing can wait for
-  /// it.
+  /// The same for a stream without a StreamState. Does nothing if this stream is being captured,
+  /// since nothing can wait for it.
   void precede(DeviceState& waiting, void* stream, std::uint64_t epoch);
-  /// Where that fails the host waits. False if it could not: this device is lost then, or the
-  /// stream is captured.
+  /// The same; if it fails the host waits. Returns false if that fails too: then this device is
+  /// lost, or the stream is being captured.
   [[nodiscard]] bool try_precede(DeviceState& waiting, void* stream, std::uint64_t epoch) noexcept;
 
-  /// Sees to an event behind a stretch; where that fails the host waits, unless it is for the
-  /// stream's being captured.
+  /// Ensures an event after an epoch; if that fails the host waits, unless the stream is being
+  /// captured.
   void mark(std::uint64_t epoch) noexcept;
   [[nodiscard]] bool is_done(std::uint64_t epoch) noexcept;
-  /// The host waits for it, without the lock. False if it could not, as above.
+  /// Blocks the host until an epoch is done, without holding the lock. Returns false if it could
+  /// not wait, as above.
   [[nodiscard]] bool wait(std::uint64_t epoch) noexcept;
-  /// The host waits for all work on the device. False if it could not.
+  /// Blocks the host until all work on the device is done. Returns false if it could not wait.
   [[nodiscard]] bool finish() noexcept;
 
-  /// Puts an event behind all work: the stream is not touched again. One that is captured into a
-  /// graph stays open. False where that fails: finish() does as well.
+  /// Records an event after all work, since the stream may not be accessed again. A stream being
+  /// captured stays open. Returns false on failure; the caller then calls finish().
   [[nodiscard]] bool close() noexcept;
-  /// A timeline that is closed, and whose work is done, begins anew for another stream.
+  /// Reuses a closed state, whose work must be done, for another stream. Returns false if it can't.
   [[nodiscard]] bool try_reopen(void* handle) noexcept;
-  /// The same stream goes on.
+  /// Reopens a closed state for the same stream.
   void reopen() noexcept;
 
  private:
-  /// A point that others can wait for.
+  /// A recorded point that others can wait for.
   struct Marked {
-    std::uint64_t last = 0;  ///< it comes behind this stretch and all before
+    std::uint64_t last = 0;  ///< covers all epochs up to this one
     SharedEvent* event = nullptr;
   };
   struct Waited {
     const StreamState* stream_state;
     std::uint64_t last;
   };
-  /// What came of calls on one or two devices.
+  /// Result of calls on one or two devices.
   struct Outcome {
     int code = 0;
-    DeviceState* device_state = nullptr;  ///< where it failed
-    bool is_captured = false;             ///< nothing was called, as a graph would keep it
+    DeviceState* device_state = nullptr;  ///< that failed
+    bool is_captured = false;             ///< no call was made, since a graph would record it
   };
 
   void pass_checkpoint() noexcept;
@@ -110,33 +111,33 @@ class StreamState {
   void drop_passed_marks() noexcept;
   void query_marks() noexcept;
 
-  /// Two of these are less than the thousand launches that a stream of CUDA holds.
+  /// Two intervals are fewer than the thousand launches that a CUDA stream queues.
   static constexpr std::uint32_t submissions_between_checkpoints = 480;
 
   DeviceState& device_state_;
   std::atomic<void*> handle_;
   std::atomic<std::uint64_t> epoch_;
   std::atomic<std::uint64_t> done_{0};
-  std::atomic<std::uint32_t> submissions_{0};  ///< of work; two threads may miss one
-  std::atomic<std::uint64_t> checkpoint_{0};   ///< the stretch before the last one
+  std::atomic<std::uint32_t> submissions_{0};  ///< approximate: two threads may miss one
+  std::atomic<std::uint64_t> checkpoint_{0};   ///< the previous one
   std::mutex mutex_;
   bool closed_ = false;
   std::vector<Marked> marks_;   ///< oldest first
-  std::vector<Waited> waited_;  ///< what later work comes after already
+  std::vector<Waited> waited_;  ///< what later work is already ordered after
 };
 
-/// A use of memory by the work of a stream; by nobody if there is none.
+/// A use of memory by a stream's work; empty if `stream_state` is null.
 struct StreamUse {
   StreamState* stream_state = nullptr;
   std::uint64_t epoch = 0;
-  bool is_foreign = false;  ///< work of others, which the stream waits for
+  bool is_foreign = false;  ///< work of another library that the stream waits for
 
   [[nodiscard]] bool known_done() const noexcept {
     return stream_state == nullptr || stream_state->known_done(epoch);
   }
 };
 
-/// What may still be in flight on memory: the last write, and what has read since.
+/// Uses of memory that may be unfinished: the last write and all later reads.
 struct UnfinishedUses {
   StreamUse written;
   std::vector<StreamUse> reads;

@@ -13,7 +13,8 @@ namespace skerry {
 
 namespace {
 
-/// Held while events are recorded, which two threads that use one array at once wait for.
+/// Spin lock, held while events are recorded; only threads that use one array at once contend for
+/// it.
 class BusyGuard {
  public:
   explicit BusyGuard(std::atomic_flag& flag) noexcept : flag_(flag) {
@@ -77,7 +78,7 @@ void StreamUses::note_read(cuda::StreamState& stream_state, std::uint64_t epoch)
 void StreamUses::order_slowly(Access access, cuda::StreamState& stream_state, std::uint64_t epoch) {
   const BusyGuard guard(busy_);
   discard_finished();
-  // A stream that has read since comes after the write already.
+  // A stream that has read since the write is already ordered after it.
   if (unfinished_.written.stream_state != nullptr && find_read(stream_state) == nullptr) {
     unfinished_.written.stream_state->precede(stream_state, unfinished_.written.epoch);
   }
@@ -155,7 +156,7 @@ void OrderedWork::extend() noexcept {
     try {
       storage_uses->extend(stream_state_, epoch);
     } catch (const std::bad_alloc&) {
-      // Nobody could wait for the work, so it is waited for here.
+      // Without a record nothing could wait for the work, so wait here.
       static_cast<void>(stream_state_.finish());
     }
   }

@@ -14,43 +14,42 @@
 
 namespace skerry {
 
-/// The uses of one storage that may not be done: the last write, and what has read since. By it
-/// uses take effect in the order in which they were made, whatever streams they run on, and memory
-/// is not used again too early.
+/// The unfinished uses of one storage: the last write and all later reads. They order uses on
+/// different streams as the program made them, and delay the reuse of freed memory.
 class StreamUses {
  public:
-  /// Nothing is in flight.
+  /// No unfinished uses.
   StreamUses() = default;
-  /// Memory that is in order with a stream: as if that had written it.
+  /// Memory ordered with a stream, as if the stream had written it.
   explicit StreamUses(cuda::StreamState& stream_state) noexcept;
 
-  /// Work that is submitted to `stream_state` now, in `epoch`, comes after the earlier uses that it
-  /// has to come after. Calls nothing where all of them are on that stream. Throws DeviceError,
-  /// ValueError; a use that fails to start leaves an order that is stricter than need be.
+  /// Orders work that is now submitted to `stream_state`, in `epoch`, after the earlier uses that
+  /// it conflicts with. Makes no call if all of them are on that stream. Throws DeviceError,
+  /// ValueError; if the work then fails to start, the order is stricter than necessary.
   void order(Access access, cuda::StreamState& stream_state, std::uint64_t epoch) {
     if (ordered_epochs_[static_cast<std::size_t>(access)].load(std::memory_order_relaxed) != epoch)
         [[unlikely]]
       order_slowly(access, stream_state, epoch);
   }
-  /// The work of a use was submitted when its stretch had ended: it belongs to this one, too.
+  /// Moves a use to this epoch: its work was submitted after its recorded epoch had ended.
   void extend(cuda::StreamState& stream_state, std::uint64_t epoch);
 
-  /// Whether all uses that the host has not seen the end of are on that stream, so that its work
-  /// comes after them by itself.
+  /// True if all uses not known to be done are on that stream, so that its later work needs no
+  /// event.
   [[nodiscard]] bool are_all_on(const cuda::StreamState& stream_state) {
     const std::uint64_t now = stream_state.now();
     return all_on_.load(std::memory_order_relaxed) == now || are_all_on_slowly(stream_state, now);
   }
-  /// Work submitted to `stream_state` from now on comes after all uses. Calls nothing where that is
-  /// so.
+  /// Orders later work of `stream_state` after all uses. Makes no call if that is already so.
   void precede(cuda::StreamState& stream_state);
-  /// Others have used memory that is new here, and `stream_state` waits for them.
+  /// Records that other libraries have used newly imported memory, and that `stream_state` waits
+  /// for them.
   void note_import(cuda::StreamState& stream_state);
 
-  /// All uses that the host has not seen the end of.
+  /// Returns the uses that are not known to be done.
   [[nodiscard]] cuda::UnfinishedUses unfinished();
-  /// For a storage that nobody uses any more: whether there are none, or only those of one stream.
-  /// May say no where it is so.
+  /// For a storage without further users: true if it has no uses, or only those of one stream. May
+  /// return false although it is so.
   [[nodiscard]] bool are_only_of(const cuda::DeviceState& device_state,
                                  const void* stream) const noexcept {
     const cuda::StreamState* const stream_state = unfinished_.written.stream_state;
@@ -58,10 +57,10 @@ class StreamUses {
            (stream_state == nullptr ||
             (&stream_state->device_state() == &device_state && stream_state->handle() == stream));
   }
-  /// All uses of a storage that nobody uses any more.
+  /// Moves out all uses, for a storage without further users.
   [[nodiscard]] cuda::UnfinishedUses take() noexcept;
 
-  /// Another library uses the memory from now on, and puts what it does before later work of
+  /// Records that another library may use the memory from now on, ordered before later work of
   /// `stream_state`.
   void note_export(cuda::StreamState& stream_state);
 
@@ -73,18 +72,18 @@ class StreamUses {
   [[nodiscard]] cuda::StreamUse* find_read(const cuda::StreamState& stream_state) noexcept;
   void note_read(cuda::StreamState& stream_state, std::uint64_t epoch);
 
-  /// For a read and for a write: the stretch in which it needs nothing.
+  /// The epoch in which a read or a write needs no ordering.
   std::array<std::atomic<std::uint64_t>, 2> ordered_epochs_{};
-  /// The stretch during which all uses are on its stream; 0 where they may not be.
+  /// The epoch during which all uses are on its stream; 0 if they may not be.
   std::atomic<std::uint64_t> all_on_{0};
-  std::atomic_flag busy_ = ATOMIC_FLAG_INIT;  ///< guards what follows
+  std::atomic_flag busy_ = ATOMIC_FLAG_INIT;  ///< guards the members below
   cuda::UnfinishedUses unfinished_;
   std::vector<cuda::StreamState*> exported_;
 };
 
 namespace cuda {
 
-/// Puts work that is submitted while it lives after the earlier uses of what it touches.
+/// Orders work submitted during its lifetime after earlier conflicting uses.
 class OrderedWork {
  public:
   OrderedWork(StreamState& stream_state, std::span<const MemoryUse> uses)
@@ -100,7 +99,7 @@ class OrderedWork {
     if (stream_state_.now() != epoch_ && !has_passed_) [[unlikely]]
       extend();
   }
-  /// Before work for which the host waits itself; passed() follows when it has.
+  /// Call before work that the host waits for; note_done() follows the wait.
   void begin_wait() noexcept { ended_ = stream_state_.end_epoch(); }
   void note_done() noexcept {
     stream_state_.note_done(ended_);

@@ -15,7 +15,7 @@ std::shared_ptr<void> StreamSet::create() {
   void* handle = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    // One whose old work has ended, so that a new stream starts idle.
+    // Reuse a stream whose work has ended, so that a new stream starts idle.
     for (auto idle_stream = idle_.begin(); idle_stream != idle_.end(); ++idle_stream) {
       if (!is_done(call<&Api::stream_query>(*idle_stream), device_state_, "stream")) continue;
       handle = *idle_stream;
@@ -43,12 +43,12 @@ void StreamSet::give_back(void* handle) noexcept {
     const std::lock_guard lock(mutex_);
     idle_.push_back(handle);
   } catch (const std::bad_alloc&) {
-    // The stream is lost, which costs some memory of the driver.
+    // The stream leaks, which costs some driver memory.
   }
 }
 
-/// Never one of a per-thread stream, whose handle says nothing. A new stream may have the handle of
-/// a foreign one that is gone. With the lock held.
+/// Returns null for the per-thread handle, which does not identify a stream. A new stream may have
+/// the handle of a foreign one that is gone. Requires the lock.
 StreamSet::Member* StreamSet::find_member(void* handle) noexcept {
   if (handle == per_thread_stream) return nullptr;
   Member* member = nullptr;
@@ -60,7 +60,7 @@ StreamSet::Member* StreamSet::find_member(void* handle) noexcept {
   return member;
 }
 
-/// For a foreign stream that has none. With the lock held.
+/// Returns a member for a foreign stream that has none. Requires the lock.
 StreamSet::Member& StreamSet::take_member(void* handle) {
   for (const auto& member : all_) {
     if (member->is_foreign && member->entered == 0 && member->stream_state.try_reopen(handle))
@@ -94,7 +94,7 @@ void StreamSet::exit(StreamState& entered) noexcept {
       break;
     }
   }
-  // Its owner may destroy the stream when this has returned. What is lost stays so.
+  // The owner may destroy the stream after this returns. If finish() fails, the device stays lost.
   if (!is_closed) static_cast<void>(entered.finish());
 }
 
@@ -164,7 +164,7 @@ void join(DeviceState& waiting, void* later, DeviceState& earlier_state, void* e
     const DeviceGuard guard(earlier_state);
     check(earlier_state.streams->take_event(event), earlier_state, joining);
   }
-  // A wait takes a copy of the recorded point, so that the event is free again.
+  // A wait copies the recorded point, so the event is free for reuse.
   struct Giver {
     ~Giver() { stream_set.give_event(event); }
     StreamSet& stream_set;

@@ -14,52 +14,54 @@ namespace skerry::cuda {
 
 struct DeviceState;
 
-/// An event that some hold: a point that the host waits for is not recorded anew meanwhile.
+/// A reference-counted event: it is not recorded again while the host waits for it.
 struct SharedEvent {
   void* handle = nullptr;
   std::atomic<int> holders{1};
 };
 
-/// The streams of a device that work goes to, with their stream_states. Created ones are never
-/// destroyed but used again: a cached block, and an array that remembers who used it, may name a
-/// stream after its last owner has gone. A foreign stream's timeline is all that is kept.
+/// The streams of a device with our work, and their states. Own streams are never destroyed but
+/// reused: a cached block, or an array's record of uses, may name a stream after its last owner has
+/// gone. Of a foreign stream only the state is kept.
 class StreamSet {
  public:
   explicit StreamSet(DeviceState& device_state)
       : device_state_(device_state), legacy_(device_state, legacy_stream) {}
 
-  /// Comes back to the set with the last reference.
+  /// Creates a stream, which returns to the set with its last reference.
   [[nodiscard]] std::shared_ptr<void> create();
-  /// Whether a handle is of this set, and so valid for ever.
+  /// True if the set created this handle, which is then always valid.
   [[nodiscard]] bool owns_handle(void* handle) noexcept;
 
-  /// The timeline of the default stream.
+  /// Returns the state of the legacy default stream.
   [[nodiscard]] StreamState& legacy() noexcept { return legacy_; }
-  /// A thread's work goes to a stream from now on, until it leaves; threads may do so together.
+  /// Makes a stream the target of a thread's work until exit(); several threads may enter one
+  /// stream.
   [[nodiscard]] StreamState& enter(void* handle);
   void exit(StreamState& entered) noexcept;
-  /// The timeline of a stream; null where no work of ours can be on it.
+  /// Returns a stream's state; null if no work of ours can be on it.
   [[nodiscard]] StreamState* find(void* handle) noexcept;
 
-  /// Begins another stretch on all streams, before a wait of the host for the device; passed_all
-  /// follows, with what this returned.
+  /// Begins a new epoch on all streams before the host waits for the device, and returns the ended
+  /// ones, to be noted as done afterwards.
   [[nodiscard]] std::vector<StreamUse> end_epochs();
 
-  /// An event for one holder, used before if there is one. A status; with the device current.
+  /// Returns an event with one holder, reused if possible. The result is a status. Requires the
+  /// device to be current.
   [[nodiscard]] int take_event(SharedEvent*& event) noexcept;
-  /// By each of its holders: with the last one's it is taken for something else.
+  /// Releases one holder's reference; after the last one the event is reused.
   void give_event(SharedEvent* event) noexcept;
-  /// With timing; lives as long as the last reference.
+  /// Creates an event with timing, destroyed with the last reference.
   [[nodiscard]] std::shared_ptr<void> create_timed_event();
 
  private:
-  /// A stream, where there is work of ours; one of its own, if `is_foreign` is not set.
+  /// A stream with work of ours: a foreign one or one of the set's own.
   struct Member {
     Member(DeviceState& device_state, void* handle, bool foreign)
         : stream_state(device_state, handle), is_foreign(foreign) {}
     StreamState stream_state;
     bool is_foreign;
-    int entered = 0;  ///< by how many threads; if foreign
+    int entered = 0;  ///< number of threads; for foreign streams
   };
 
   [[nodiscard]] Member* find_member(void* handle) noexcept;
@@ -75,14 +77,13 @@ class StreamSet {
   std::vector<SharedEvent*> free_events_;
 };
 
-/// The timeline of the stream that this thread's work on a device goes to.
+/// Returns the state of this thread's current stream of a device.
 [[nodiscard]] StreamState& current_stream_state(DeviceState& device_state) noexcept;
 
-/// Work submitted to a stream from now on comes after what another one holds now. Throws
-/// DeviceError.
+/// Orders later work of stream `later` after what stream `earlier` has now. Throws DeviceError.
 void join(DeviceState& waiting, void* later, DeviceState& earlier_state, void* earlier);
 
-/// Status of stream_query and event_query as a truth value; throws what check() throws.
+/// Converts the status of stream_query or event_query to a boolean; throws what check() throws.
 [[nodiscard]] bool is_done(int code, DeviceState& device_state, const char* operation);
 
 }  // namespace skerry::cuda

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-# Whether the CUDA module is built, and with which nvcc.
+# Decides whether the CUDA module is built, and with which nvcc.
 
 set(toolkit_of_pip "${PROJECT_BINARY_DIR}/cuda_toolkit")
 string(CONCAT how_to_get_nvcc "`make build SKERRY_CUDA=ON` takes nvcc from PyPI, and so does `python -m pip install "
                               "--group cuda` (then build with --no-build-isolation)")
 
-# Sets `result` to a toolkit of links to the packages of the dependency group `cuda` (pyproject.toml), or to "". nvcc and
-# CMake look for lib64, and in the packages it is lib.
+# Sets `result` to a folder of links to the packages of the dependency group `cuda` (pyproject.toml), or to "". nvcc and
+# CMake look for lib64, which is lib in the packages.
 function(skerry_link_toolkit_of_pip result)
   set(${result} "" PARENT_SCOPE)
   find_package(Python 3.11 QUIET COMPONENTS Interpreter)
@@ -29,12 +29,13 @@ function(skerry_link_toolkit_of_pip result)
       file(CREATE_LINK ${root}/lib ${toolkit_of_pip}/lib64 SYMBOLIC)
       set(${result} ${toolkit_of_pip} PARENT_SCOPE)
     elseif(EXISTS ${root}/bin/nvcc)
-      message(STATUS "skerry: ${root} is no whole toolkit: it lacks ${missing}")
+      message(STATUS "skerry: ${root} is an incomplete toolkit: it lacks ${missing}")
     endif()
   endforeach()
 endfunction()
 
-# Sets `result` to the nvcc that CMake will take, or to "". That of pip is named to CMake, which finds no other.
+# Sets `result` to the nvcc that CMake will use, or to "". CMake does not find the nvcc of pip's packages, so it is set
+# in the cache.
 function(skerry_find_nvcc result)
   cmake_path(IS_PREFIX toolkit_of_pip "${CMAKE_CUDA_COMPILER}" is_of_pip)
   if(CMAKE_CUDA_COMPILER AND (NOT is_of_pip OR EXISTS ${CMAKE_CUDA_COMPILER}))
@@ -55,8 +56,8 @@ function(skerry_find_nvcc result)
   set(${result} "${nvcc}" PARENT_SCOPE)
 endfunction()
 
-# Sets `result` to a file that only NVIDIA's driver brings, or to "". Two libraries bear its library's name and are not
-# it: the toolkit's stub, for linking, and the one beside the emulated GPU.
+# Sets `result` to a file that only NVIDIA's driver installs, or to "". Two other libraries are named libcuda.so.1: the
+# toolkit's stub for linking, and the emulated GPU's.
 function(skerry_find_driver result)
   if(NOT DEFINED skerry_driver_files)
     set(skerry_driver_files /proc/driver/nvidia/version /usr/lib/x86_64-linux-gnu/libcuda.so.1 /usr/lib64/libcuda.so.1
@@ -75,7 +76,7 @@ function(skerry_find_driver result)
   endforeach()
 endfunction()
 
-# Sets skerry_with_cuda by SKERRY_CUDA, and says what was chosen, why, and how to choose otherwise.
+# Sets skerry_with_cuda according to SKERRY_CUDA, and prints the choice, the reason and the alternative.
 function(skerry_choose_cuda)
   set(skerry_with_cuda OFF PARENT_SCOPE)
   if(NOT SKERRY_CUDA)

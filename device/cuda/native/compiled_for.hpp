@@ -4,8 +4,8 @@
 
 namespace skerry::cuda {
 
-/// The architectures that nvcc was told, or found: "800,900". It alone knows them where CMake was
-/// told `native` or `all-major`.
+/// The architectures that nvcc compiled for: "800,900". Only nvcc knows them if CMake got `native`
+/// or `all-major`.
 extern const char* const compiled_by_nvcc;
 
 }  // namespace skerry::cuda

@@ -6,7 +6,7 @@
 
 namespace skerry::cuda {
 
-/// A function of the driver, which this module does not link; null if it has none.
+/// Returns a function of the driver, which this module does not link; null if the driver lacks it.
 template <class Function>
 Function* driver_function(const char* name) {
   void* function = nullptr;

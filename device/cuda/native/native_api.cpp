@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The table of device/cuda/api.hpp over the real runtime. Compiled into the CUDA module only.
+// Implements the table of device/cuda/api.hpp by the CUDA runtime. Compiled into the CUDA module
+// only.
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -19,7 +20,7 @@
 #define SKERRY_CUDA_ARCHITECTURES ""
 #endif
 
-/// Defined with the CUDA kernels; absent in a module that has none.
+/// Defined by the CUDA kernels; null in a module without kernels.
 extern "C" void skerry_cuda_fill_kernels(skerry::KernelTable& table) __attribute__((weak));
 
 namespace skerry::cuda {
@@ -104,10 +105,10 @@ int pool_trim(int ordinal, std::size_t keep_bytes) {
   return cudaMemPoolTrimTo(pool, keep_bytes);
 }
 
-// The numbers of CUresult are those of cudaError_t, where both have an error.
+// CUresult and cudaError_t use the same numbers for the errors that both have.
 
-/// By the driver: cudaSetDevice would replace a context that is not the device's primary one, and
-/// on the way back it would make the context of device 0 where none was current.
+/// Uses the driver API: cudaSetDevice would replace a context that is not the device's primary one,
+/// and restoring the previous device would create a context on device 0 if none was current.
 int push_device(int ordinal) {
   static auto* const retain =
       driver_function<CUresult(CUcontext*, CUdevice)>("cuDevicePrimaryCtxRetain");
@@ -119,7 +120,7 @@ int push_device(int ordinal) {
       context != nullptr && push(context) == CUDA_SUCCESS) {
     return cudaSuccess;
   }
-  // The first time, or after somebody else's cudaDeviceReset. Never released.
+  // First use, or another library called cudaDeviceReset. Never released.
   CUcontext context = nullptr;
   if (const CUresult code = retain(&context, ordinal); code != CUDA_SUCCESS) return code;
   cached_context.store(context, std::memory_order_release);
@@ -132,8 +133,8 @@ int pop_device() {
   return pop != nullptr ? static_cast<int>(pop(&last)) : cudaErrorNotSupported;
 }
 
-/// Mapped by cuMemMap: what follows in the address space may belong to the same buffer (PyTorch's
-/// expandable segments), so that the range of one mapping says nothing about the buffer's end.
+/// True for memory mapped by cuMemMap. The next mapping in the address space may belong to the same
+/// buffer (PyTorch's expandable segments), so the range of one mapping does not bound the buffer.
 bool is_mapped_in_chunks(CUdeviceptr address) {
   static auto* const retain = driver_function<CUresult(CUmemGenericAllocationHandle*, void*)>(
       "cuMemRetainAllocationHandle");
@@ -146,7 +147,7 @@ bool is_mapped_in_chunks(CUdeviceptr address) {
   return true;
 }
 
-/// Leaves the range empty where the driver does not know it.
+/// Leaves the range empty if the driver does not know it.
 void find_allocation(PointerAttributes* attributes, const void* data) {
   static auto* const ask =
       driver_function<CUresult(void*, CUpointer_attribute, CUdeviceptr)>("cuPointerGetAttribute");
@@ -163,9 +164,9 @@ void find_allocation(PointerAttributes* attributes, const void* data) {
   attributes->allocation_bytes = nbytes;
 }
 
-/// cudaPointerGetAttributes makes a context on the current device where there is none (PyTorch
-/// found the same): it is asked with that of the memory's device then. False for memory that the
-/// driver does not know.
+/// cudaPointerGetAttributes creates a context on the current device if there is none (PyTorch found
+/// the same), so this makes the context of the memory's device current first. False for memory
+/// unknown to the driver.
 class ContextOfPointer {
  public:
   explicit ContextOfPointer(const void* data) {
@@ -211,14 +212,14 @@ int stream_is_capturing(void* stream, int* capturing) {
   auto status = cudaStreamCaptureStatusNone;
   const cudaError_t code = cudaStreamIsCapturing(stream_of(stream), &status);
   *capturing = status != cudaStreamCaptureStatusNone ? 1 : 0;
-  // While another stream is captured the legacy stream can't be asked, nor worked on.
+  // While another stream is captured, the legacy stream can be neither queried nor used.
   if (code != cudaErrorStreamCaptureImplicit) return code;
   cudaGetLastError();
   *capturing = 1;
   return cudaSuccess;
 }
 
-/// For toolkits and drivers before 12.8, which can't say it of a stream, but of its context.
+/// For toolkits and drivers before 12.8, which report the device of a context but not of a stream.
 int device_of_context(void* stream, int* ordinal) {
   static auto* const ask = driver_function<CUresult(CUstream, CUcontext*)>("cuStreamGetCtx");
   static auto* const push = driver_function<CUresult(CUcontext)>("cuCtxPushCurrent");
