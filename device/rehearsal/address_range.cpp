@@ -22,18 +22,18 @@ namespace {
 constexpr std::size_t preferred_extent = AddressRange::wished_stride / 2;
 constexpr std::size_t min_extent = std::size_t{64} << 20;
 
-// Never written memory reads as NaN (and -1), freed memory as -4.2e37 (and -515): neither passes
-// for a result.
+// Uninitialized memory reads as NaN (or -1), freed memory as -4.2e37 (or -515): neither looks like
+// a result.
 constexpr int uninitialized_byte = 0xff;
 constexpr int freed_byte = 0xfd;
-/// Larger blocks stay as the system gives them, so that untouched memory costs nothing.
+/// Larger blocks are not filled, so that pages that are never accessed cost nothing.
 constexpr std::size_t largest_filled = std::size_t{1} << 20;
 
-/// For all devices together: a guard cuts a mapping in two, and half of those a process may have
-/// are left to others.
+/// Limit for all devices together. A guard page splits a mapping in two, and half of the mappings
+/// allowed per process are left to other code.
 std::size_t max_guards() noexcept {
   static const std::size_t limit = [] {
-    std::size_t mappings = 65530;  // Linux's own choice
+    std::size_t mappings = 65530;  // Linux's default
     if (std::FILE* const file = std::fopen("/proc/sys/vm/max_map_count", "re")) {
       if (std::fscanf(file, "%zu", &mappings) != 1) mappings = 65530;
       std::fclose(file);
@@ -47,12 +47,12 @@ constinit std::atomic<std::size_t> guards{0};
 void* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<void*>(address); }
 std::uintptr_t address(const void* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
 
-/// Of a block that has a guard, wherever in its first page it begins.
+/// Returns the first page of a guarded block, which may begin anywhere in it.
 std::uintptr_t first_page(const void* data) noexcept {
   return address(data) / page_size() * page_size();
 }
 
-/// So that nobody touches it. Mapped anew, so that the mapping joins those beside it.
+/// Makes a range inaccessible. Remaps it, so that the mapping merges with its neighbors.
 bool forbid(std::uintptr_t start, std::size_t nbytes) noexcept {
   return mmap(pointer(start), nbytes, PROT_NONE,
               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
@@ -75,7 +75,7 @@ void fill_new_block(void* data, std::size_t nbytes, std::size_t span) noexcept {
   }
 }
 
-/// A block that is freed: whoever uses it from now on fails, or is seen to.
+/// Invalidates a freed block: later uses fault, or see the fill pattern.
 void end_use(void* data, std::size_t nbytes, std::size_t span) noexcept {
   if (is_guarded() && span != 0 && forbid(first_page(data), span)) {
     guards.fetch_sub(1);
@@ -84,7 +84,7 @@ void end_use(void* data, std::size_t nbytes, std::size_t span) noexcept {
   }
 }
 
-/// The last of the blocks that begin at `data` or before; null if none does.
+/// Returns the last block that begins at or before `data`; null if there is none.
 template <class Blocks>
 const typename Blocks::value_type* last_before(const Blocks& blocks, const void* data) noexcept {
   const auto next_block = blocks.upper_bound(address(data));
@@ -95,8 +95,9 @@ const typename Blocks::value_type* last_before(const Blocks& blocks, const void*
 
 bool AddressRange::reserve(std::size_t limit) noexcept {
   const std::uintptr_t wish = first_wish + static_cast<std::uintptr_t>(ordinal_) * wished_stride;
-  // Room for as much again as guard pages and fragmentation, and a third for packed blocks; less
-  // where the process may map less: not more than as much again is left of.
+  // Reserve three times the memory: two thirds for guarded blocks with guard pages and
+  // fragmentation, one third for packed blocks. If the process may map less, halve it until as much
+  // again stays available.
   for (std::size_t extent = std::max(preferred_extent, 3 * whole_pages(limit));
        extent >= min_extent; extent /= 2) {
     void* got =
@@ -108,7 +109,7 @@ bool AddressRange::reserve(std::size_t limit) noexcept {
     }
     const std::size_t guarded = extent / 3 * 2 / page_size() * page_size();
     try {
-      // The first page stays as it is, before the first block.
+      // The first page stays inaccessible, as a guard before the first block.
       free_[address(got) + page_size()] = guarded - page_size();
     } catch (const std::bad_alloc&) {
       munmap(got, extent);
@@ -122,7 +123,7 @@ bool AddressRange::reserve(std::size_t limit) noexcept {
   return false;
 }
 
-/// Null if there is no place for it, or no mapping.
+/// Returns a guarded block; null without a free range or a mapping for it.
 void* AddressRange::take_guarded(std::size_t nbytes) {
   if (guards.load() >= max_guards() && stale_guards_ >= max_guards() / 4) trim_guarded();
   if (guards.load() >= max_guards()) return nullptr;
@@ -195,7 +196,7 @@ bool AddressRange::reclaim(void* data) noexcept {
     if (block == blocks_.end() || !block->second.retired) return true;
     old = block->second;
   }
-  // Nobody else touches a retired block, so the lock is not needed for the slow part.
+  // Retired blocks have no other user, so the slow part runs without the lock.
   const bool is_intact = old.span != 0 || PackedBlocks::is_intact(data, old.nbytes);
   end_use(data, old.nbytes, old.span);
   const std::lock_guard lock(mutex_);
@@ -218,7 +219,7 @@ bool AddressRange::reclaim(void* data) noexcept {
 }
 
 void AddressRange::end_quarantine(std::size_t max_bytes) noexcept {
-  // Not more of them than find_freed() knows.
+  // Not more blocks than find_freed() keeps.
   while (!waiting_.empty() && (waiting_bytes_ > max_bytes || waiting_.size() > freed_.size())) {
     const Quarantined oldest = waiting_.front();
     waiting_.pop_front();
@@ -233,7 +234,7 @@ void AddressRange::free_place(void* data, std::size_t nbytes, std::size_t span) 
   try {
     add_free(first_page(data), span);
   } catch (const std::bad_alloc&) {
-    // The addresses are lost, which nothing but the size of the range notices.
+    // The addresses leak, which only reduces the usable range.
   }
 }
 
@@ -274,8 +275,8 @@ void AddressRange::trim() noexcept {
 
 void AddressRange::trim_guarded() noexcept {
   for (const auto& [start, span] : free_) {
-    // Also makes late use of these blocks a fault at once. Mapped anew: what was cut in many and
-    // written stays so, else.
+    // Remaps the range, so that a late access faults at once. mprotect alone would keep the split
+    // mappings and their pages.
     static_cast<void>(forbid(start, span));
   }
   guards.fetch_sub(stale_guards_);

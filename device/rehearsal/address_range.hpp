@@ -16,82 +16,82 @@
 
 namespace skerry::rehearsal {
 
-/// A block that was allocated; false if there is none.
+/// An allocated block; converts to false if empty.
 struct MemoryBlock {
   void* data = nullptr;
   std::size_t nbytes = 0;
   explicit operator bool() const noexcept { return data != nullptr; }
 };
 
-/// Told what happens to the memory of devices, when it happens, from any thread; does the work that
-/// changes it.
+/// Performs the operations on device memory and observes them, on any thread.
 struct MemoryMonitor {
   void (*allocated)(void* data, std::size_t nbytes) noexcept;
   void (*fill)(void* data, int value, std::size_t nbytes) noexcept;
   void (*copy)(void* target, const void* source, std::size_t nbytes) noexcept;
   void (*execute_kernel)(void (*kernel)(const void* params), const void* params,
                          std::span<const cuda::KernelOperand> operands) noexcept;
-  void (*freed)(void* data, std::size_t nbytes) noexcept;  ///< in the order of a stream
+  void (*freed)(void* data, std::size_t nbytes) noexcept;  ///< in stream order
 };
 
-/// Null as long as nobody wants to know.
+/// Null without a monitor.
 inline constinit std::atomic<const MemoryMonitor*> memory_watcher{nullptr};
 
-/// So many bytes that were freed wait on each device before their place is given again, so that
-/// late uses are noticed. None by default.
+/// Freed bytes that each device keeps in quarantine before reuse, so that late uses are noticed. 0
+/// by default.
 inline constinit std::atomic<std::size_t> bytes_in_quarantine{0};
 
-/// Where a block lies in its pages, whose neighbours can't be touched.
+/// Position of a block within its pages, which have inaccessible neighbors.
 enum class BlockPlacement : std::uint8_t {
-  aligned,   ///< at the beginning, and what was freed can be touched until it is given again
-  at_end,    ///< its last byte is the last one, whatever its alignment; nobody touches freed ones
-  at_begin,  ///< its first byte is the first one; the same
+  aligned,   ///< at the start; freed blocks stay accessible until reused
+  at_end,    ///< ends with its last page, whatever its alignment; freed blocks are inaccessible
+  at_begin,  ///< begins with its first page; freed blocks are inaccessible
 };
 inline constinit std::atomic<BlockPlacement> block_placement{BlockPlacement::aligned};
 
-/// The memory of one device: host memory in an address range of its own, so that a pointer tells
-/// its device. A block lies on its own pages with a page behind it that can't be touched, which
-/// takes two of the mappings that the system grants a process (65,530 on most). So only the first
-/// 16,382 blocks that live at a time have such guards, of all devices together; what is allocated
-/// beyond them is packed, where writes past the end are found later.
+/// The memory of one device: host memory in its own address range, so that a pointer identifies its
+/// device. A block has its own pages and an inaccessible guard page after them, which takes two of
+/// the mappings that the system allows a process (65,530 on most). So only the first 16,382 live
+/// blocks of all devices have guards; further blocks are packed, and writes past their end are
+/// found later.
 class AddressRange {
  public:
-  // 0x2000'0000'0000 is nobody's: outside of the mappings that Linux chooses by itself and of the
-  // heaps of the sanitizers. A wish only; where the system gives another place, that is used.
+  // 0x2000'0000'0000 is unused: outside of the mappings that Linux places itself and of the
+  // sanitizers' heaps. Only a hint; if the system chooses another place, that is used.
   static constexpr std::uintptr_t first_wish = 0x2000'0000'0000;
-  /// From one device's to the next.
+  /// Distance between the hints of two devices.
   static constexpr std::size_t wished_stride = std::size_t{128} << 30;
 
   explicit AddressRange(int ordinal) noexcept : ordinal_(ordinal) {}
 
-  /// A status; memory_allocation beyond `limit`.
+  /// Allocates a block. Returns a status: memory_allocation if the total would exceed `limit`.
   [[nodiscard]] int allocate(void** data, std::size_t nbytes, std::size_t limit) noexcept;
-  /// First half of a free: the block may not be used by later work. False if no live block starts
-  /// at `data`.
+  /// First half of a free: later work may not use the block. False if no live block starts at
+  /// `data`.
   [[nodiscard]] bool retire(void* data) noexcept;
-  /// Second half, when the work before the free has run: poisons the block and makes it available.
-  /// False if bytes behind its end were written.
+  /// Second half, after the work before the free has run: poisons the block and makes it available.
+  /// False if bytes past its end were written.
   [[nodiscard]] bool reclaim(void* data) noexcept;
   /// Undoes retire().
   void restore(void* data) noexcept;
-  /// Frees every block; no work uses any.
+  /// Frees all blocks; no work may use them.
   void release_all() noexcept;
-  /// Gives pages of free blocks back to the system.
+  /// Returns pages of free blocks to the system.
   void trim() noexcept;
 
-  /// Whether `data` points into this range at all, whatever is there.
+  /// True if `data` points into this range, allocated or not.
   [[nodiscard]] bool contains(const void* data) const noexcept;
-  /// Whether `nbytes` from `data` lie inside one block. Work that was submitted before a free runs
-  /// before reclaim(), so `retired_too` is right for running work and wrong for new work.
+  /// True if `nbytes` from `data` are inside one block. Work submitted before a free runs before
+  /// reclaim(), so `retired_too` is right for running work and wrong for new work.
   [[nodiscard]] bool covers(const void* data, std::size_t nbytes, bool retired_too) noexcept;
-  /// The block, not retired, that `data` points into.
+  /// Returns the block, not retired, that contains `data`.
   [[nodiscard]] MemoryBlock find(const void* data) noexcept { return find(data, false); }
   /// The same for running work with `retired_too`.
   [[nodiscard]] MemoryBlock find(const void* data, bool retired_too) noexcept;
-  /// The block, retired or not, that ends or begins closest to `data`, which lies in none.
+  /// Returns the block, retired or not, that ends or begins closest to `data`, which is in no
+  /// block.
   [[nodiscard]] MemoryBlock nearest(const void* data) noexcept;
-  /// The block that `data` pointed into when it was freed, if it was one of the last and nobody got
-  /// its place since.
+  /// Returns the freed block that contained `data`, if it is among the last freed and its place has
+  /// not been reused.
   [[nodiscard]] MemoryBlock find_freed(const void* data) noexcept;
 
   [[nodiscard]] std::size_t live_blocks() noexcept;
@@ -100,7 +100,7 @@ class AddressRange {
  private:
   struct Block {
     std::size_t nbytes;
-    std::size_t span;  ///< with the page that guards it; 0 for a packed block
+    std::size_t span;  ///< including the guard page; 0 for a packed block
     bool retired = false;
   };
 
@@ -108,7 +108,7 @@ class AddressRange {
   [[nodiscard]] void* take_guarded(std::size_t nbytes);
   void free_place(void* data, std::size_t nbytes, std::size_t span) noexcept;
   void discard_freed(const void* data, std::size_t nbytes) noexcept;
-  /// The places that were freed longest ago can be given again, until so many bytes wait.
+  /// Releases the oldest quarantined blocks for reuse until at most `max_bytes` are in quarantine.
   void end_quarantine(std::size_t max_bytes) noexcept;
   void add_free(std::uintptr_t start, std::size_t span);
   void trim_guarded() noexcept;
@@ -120,10 +120,10 @@ class AddressRange {
   std::atomic<std::size_t> extent_{0};
   std::map<std::uintptr_t, Block> blocks_;
   std::map<std::uintptr_t, std::size_t> free_;
-  std::size_t stale_guards_ = 0;  ///< at most so many are left in free_
+  std::size_t stale_guards_ = 0;  ///< upper bound of the guards in free_
   PackedBlocks packed_;
   std::size_t live_bytes_ = 0;
-  std::array<MemoryBlock, 1024> freed_{};  ///< the last ones, in a ring
+  std::array<MemoryBlock, 1024> freed_{};  ///< the last freed blocks, a ring buffer
   std::size_t next_freed_ = 0;
   struct Quarantined {
     void* data;

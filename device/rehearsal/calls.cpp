@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The entry points of cuda::api on simulated devices: versions, devices, memory. Those of streams
-// and events are in stream_calls.cpp, what moves or computes bytes in work.cpp.
+// Entry points of cuda::Api on simulated devices: versions, devices, memory. Streams and events are
+// in stream_calls.cpp; copies, fills and launches in work.cpp.
 
 #include <algorithm>
 #include <cstdio>

@@ -15,8 +15,8 @@ namespace {
 
 constinit std::array<std::atomic<bool>, max_devices> contexts{};
 
-/// An ordinal in the upper byte, which no address of a process has, and a name below. A thread's
-/// memory is scarce: libraries that are opened late share 1.6 KiB of it for all they have.
+/// A context's name, with the ordinal in the upper byte, which is zero in addresses. Packed because
+/// static TLS is scarce: libraries that are opened late share 1.6 KiB of it.
 class StackedContext {
  public:
   StackedContext() = default;

@@ -4,22 +4,23 @@
 
 namespace skerry::rehearsal {
 
-// Which device is current on this thread, as CUDA 12 and later have it: the context on top of the
-// driver's stack says it, and without any the runtime takes device 0, whose context its first call
-// then makes.
+// The current device of this thread, as in CUDA 12 and later: that of the context on top of the
+// driver's stack. If the stack is empty the runtime uses device 0, and its first call creates that
+// context.
 
 [[nodiscard]] int current_ordinal() noexcept;
-/// The same, whose context is there from now on.
+/// The same; creates the context if there is none.
 int use_current_device() noexcept;
-/// Whether a context is current on this thread.
+/// True if a context is current on this thread.
 [[nodiscard]] bool has_current_device() noexcept;
-/// Makes a context, too. `name` is the handle of a context that isn't the device's primary one.
+/// Creates the context if necessary. `name` is the handle of a context that is not the device's
+/// primary one.
 void set_current_device(int ordinal, void* name = nullptr) noexcept;
-/// False if the stack is as deep as it may be.
+/// Returns false if the stack is full.
 [[nodiscard]] bool push_device(int ordinal, void* name = nullptr) noexcept;
-/// What the current context was named; null for a primary one.
+/// Returns the name of the current context; null for a primary one.
 [[nodiscard]] void* current_context_name() noexcept;
-/// False if the stack is empty.
+/// Returns false if the stack is empty.
 [[nodiscard]] bool pop_device() noexcept;
 
 }  // namespace skerry::rehearsal

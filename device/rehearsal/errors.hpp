@@ -4,18 +4,18 @@
 
 namespace skerry::rehearsal {
 
-/// A status of CUDA 13.0. Its runtime and its driver give the same text, under names of their own.
+/// A status of CUDA 13.0. Runtime and driver have the same texts under different names.
 struct ErrorRow {
   int code;
-  const char* runtime_name;  ///< as cudaGetErrorName says it; null: the runtime has no such status
-  const char* driver_name;   ///< as cuGetErrorName says it; null: the driver has none
+  const char* runtime_name;  ///< from cudaGetErrorName; null if the runtime has no such status
+  const char* driver_name;   ///< from cuGetErrorName; null if the driver has none
   const char* text;
 };
 
-/// Null for a number that is no status.
+/// Returns null for an unknown code.
 [[nodiscard]] const ErrorRow* find_error(int code) noexcept;
 
-/// As the runtime says them, also of a number that is no status.
+/// Return what the CUDA runtime returns, also for unknown codes.
 [[nodiscard]] const char* error_name(int code) noexcept;
 [[nodiscard]] const char* error_string(int code) noexcept;
 

@@ -22,7 +22,7 @@ namespace {
 struct PlanOfFailure {
   std::uint64_t k = 0;
   int code = 0;
-  std::optional<Entry> entry;  ///< any without
+  std::optional<Entry> entry;  ///< empty: any entry
   bool sticky = false;
 };
 
@@ -56,14 +56,15 @@ int planned_failure(Entry entry) noexcept {
   return failure.code;
 }
 
-/// Nothing that a thread was told then is true: what it waited for was dropped.
+/// Blocks other threads after finish(): results would be wrong, since the work they waited for was
+/// dropped.
 void stay_if_finished() noexcept {
   if (!finished.load(std::memory_order_relaxed) || ends_the_process) [[likely]]
     return;
   for (;;) pause();
 }
 
-/// These answer even on a device with a sticky error.
+/// True for calls that succeed even on a device with a sticky error.
 bool never_fails(Entry entry) noexcept {
   using cuda::Api;
   static const Entry all[] = {&Api::driver_version, &Api::runtime_version, &Api::device_count,
@@ -72,7 +73,7 @@ bool never_fails(Entry entry) noexcept {
   return std::ranges::find(all, entry) != std::end(all);
 }
 
-/// All others work in the current context, and make it where there is none.
+/// All other calls use the current context and create it if there is none.
 bool needs_no_context(Entry entry) noexcept {
   using cuda::Api;
   static const Entry all[] = {&Api::get_properties,    &Api::can_access_peer,
@@ -147,7 +148,7 @@ void clear_error(int ordinal) noexcept { sticky[static_cast<std::size_t>(ordinal
 
 void clear() noexcept {
   arm({});
-  // What waits in the streams is lost, too, also that of devices that wait for a lost one.
+  // Work that is still queued must fail too, also on devices that wait for a lost one.
   if (std::ranges::any_of(sticky, [](const auto& code) { return code.load() != 0; })) {
     System& all = System::instance();
     for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);

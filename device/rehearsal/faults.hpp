@@ -6,29 +6,29 @@
 
 namespace skerry::rehearsal {
 
-/// Every entry point starts here: counts the call and returns the status that it must fail with, or
+/// Start of every entry point: counts the call and returns the status that it must fail with, or
 /// success. Sticky errors are those of the current device.
 [[nodiscard]] int gate(Entry entry) noexcept;
-/// Every entry point ends here: remembers a failure for get_last_error, passes `code` on.
+/// End of every entry point: records a failure for get_last_error() and returns `code`.
 int return_code(int code) noexcept;
 [[nodiscard]] int take_last_error() noexcept;
-/// Leaves it.
+/// Returns the last error without clearing it.
 [[nodiscard]] int last_error_here() noexcept;
 
-/// The same without the device's sticky error, and what it is from now on: for what fails beside
-/// the runtime.
+/// Get and set the recorded error without the device's sticky error, for failures outside the
+/// runtime.
 [[nodiscard]] int remembered_error() noexcept;
 void remember_error(int code) noexcept;
 
 [[nodiscard]] int sticky_error(int ordinal) noexcept;
-/// Work on a device went wrong: all its later calls fail with `code`. The first one stays.
+/// Makes all later calls on a device fail with `code`. The first error is kept.
 void set_sticky_error(int ordinal, int code) noexcept;
-/// Devices with sticky errors work again.
+/// Clears the sticky errors of all devices.
 void clear_errors() noexcept;
-/// The same of one device.
+/// The same for one device.
 void clear_error(int ordinal) noexcept;
 
-/// What control.hpp says of calls after finish(), which this thread makes.
+/// Starts the state after finish() (control.hpp); this thread ends the process.
 void mark_finished() noexcept;
 
 }  // namespace skerry::rehearsal

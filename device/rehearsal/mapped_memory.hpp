@@ -18,43 +18,44 @@
 
 namespace skerry::rehearsal {
 
-/// Memory of devices that programs put at addresses themselves (cuMemCreate, cuMemMap): physical
-/// memory by handles, reserved addresses, and what is mapped where. One piece of memory can be
-/// mapped several times, and each mapping says which devices may access it.
+/// Device memory that programs map themselves (cuMemCreate, cuMemMap): physical memory by handle,
+/// reserved addresses, and mappings. Memory can be mapped several times, and each mapping lists the
+/// devices that may access it.
 class MappedMemory {
  public:
-  /// What sizes, and alignments of addresses, are multiples of.
+  /// Sizes and alignments of addresses are multiples of this.
   static constexpr std::size_t granularity = std::size_t{2} << 20;
 
-  // All give a status: invalid_value where the arguments don't fit what there is.
+  // These return a status: invalid_value if the arguments do not match the reservations and
+  // mappings.
 
   [[nodiscard]] int reserve(void** data, std::size_t nbytes, std::size_t alignment) noexcept;
-  /// For a whole reservation, in which nothing is mapped.
+  /// Frees a whole reservation without mappings.
   [[nodiscard]] int free_addresses(void* data, std::size_t nbytes) noexcept;
-  /// Memory of a device; memory_allocation beyond `limit`.
+  /// Creates memory of a device; returns memory_allocation if it would exceed `limit`.
   [[nodiscard]] int create(std::uint64_t* handle, int ordinal, std::size_t nbytes,
                            std::size_t limit) noexcept;
-  /// One more use of the handle of what is mapped at `data`.
+  /// Adds a reference to the handle of the memory mapped at `data`.
   [[nodiscard]] int retain(std::uint64_t* handle, const void* data) noexcept;
-  /// Ends one use of a handle; the memory lives as long as it has one, or is mapped.
+  /// Drops a reference to a handle; the memory lives while it is referenced or mapped.
   [[nodiscard]] int release(std::uint64_t handle) noexcept;
   [[nodiscard]] int map(void* data, std::size_t nbytes, std::uint64_t handle) noexcept;
-  /// For whole mappings, one after the other; no work uses them.
+  /// Unmaps whole, adjacent mappings that no work uses.
   [[nodiscard]] int unmap(void* data, std::size_t nbytes) noexcept;
-  /// Whether kernels of `reader` may access whole mappings, one after the other.
+  /// Allows or forbids access by kernels of `reader` to whole, adjacent mappings.
   [[nodiscard]] int set_access(void* data, std::size_t nbytes, int reader, bool may) noexcept;
 
-  /// Whether `data` is a reserved address, mapped or not.
+  /// True if `data` is a reserved address, mapped or not.
   [[nodiscard]] bool contains(const void* data) const noexcept;
-  /// Whose memory is mapped at `data`; -1 if none is.
+  /// Returns the device whose memory is mapped at `data`; -1 if none.
   [[nodiscard]] int owner(const void* data) const noexcept;
   [[nodiscard]] int owner_of(std::uint64_t handle) const noexcept;
-  /// Whether `nbytes` from `data` lie in mappings that a device may access.
+  /// True if `nbytes` from `data` are in mappings that some device may access.
   [[nodiscard]] bool covers(const void* data, std::size_t nbytes) const noexcept;
-  /// The mapping that `data` points into.
+  /// Returns the mapping that contains `data`.
   [[nodiscard]] MemoryBlock find(const void* data) const noexcept;
   [[nodiscard]] bool may_access(int reader, const void* data) const noexcept;
-  /// What was created of a device's memory and is not gone.
+  /// Returns the live bytes of a device's created memory.
   [[nodiscard]] std::size_t live_bytes(int ordinal) const noexcept {
     return live_bytes_[static_cast<std::size_t>(ordinal)].load();
   }
@@ -75,13 +76,13 @@ class MappedMemory {
   [[nodiscard]] const Mapping* find_mapping(const void* data,
                                             std::uintptr_t* begin = nullptr) const noexcept;
   [[nodiscard]] bool is_reserved(std::uintptr_t begin, std::size_t nbytes) const noexcept;
-  /// For the mappings that fill [data, data + nbytes), the first and what follows the last; the end
-  /// twice if none do.
+  /// Returns the mappings that exactly fill [data, data + nbytes), as first and past-the-last; end
+  /// twice if they do not.
   [[nodiscard]] std::pair<mappings::iterator, mappings::iterator> filling(
       const void* data, std::size_t nbytes) noexcept;
 
   mutable std::shared_mutex mutex_;
-  std::atomic<bool> is_used_{false};  ///< most programs ask, and have none
+  std::atomic<bool> is_used_{false};  ///< avoids the lock in programs that map nothing
   std::map<std::uintptr_t, std::size_t> reserved_;
   mappings mapped_;
   std::unordered_map<std::uint64_t, HandleUses> handles_;

@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t cuda_alignment = 256;
 constexpr std::size_t red_zone = 64;
 constexpr int red_byte = 0xfb;
-/// Access is given to so many bytes at a time: a system call for each block would cost more than
-/// all the rest.
+/// Pages are made accessible in steps of this size: a system call per block would dominate the
+/// cost.
 constexpr std::size_t step = std::size_t{1} << 20;
 
 constexpr std::size_t span_of(std::size_t nbytes) noexcept {
@@ -75,7 +75,7 @@ void PackedBlocks::give_back(void* data, std::size_t nbytes) noexcept {
   try {
     free_[span_of(nbytes)].push_back(reinterpret_cast<std::uintptr_t>(data));
   } catch (const std::bad_alloc&) {
-    // The addresses are lost until all blocks are back.
+    // The addresses leak until all blocks are returned.
   }
 }
 

@@ -9,21 +9,22 @@
 
 namespace skerry::rehearsal {
 
-/// Places for blocks side by side on the same pages, so that one mapping of the process serves for
-/// any number of them. Behind each block lies a red zone: a write past the end is found when the
-/// block is freed, not when it happens; a read past the end is not found. Its owner locks.
+/// Allocates blocks next to each other on shared pages, so that one mapping of the process serves
+/// any number of them. A red zone follows each block: a write past the end is detected when the
+/// block is freed, not when it happens; a read past the end is not detected. The owner locks.
 class PackedBlocks {
  public:
-  /// Addresses that are reserved, without access.
+  /// Sets the range: reserved, inaccessible addresses.
   void use(std::uintptr_t first, std::size_t extent) noexcept;
 
-  /// Null if there is no room for `nbytes`. The red zone is written.
+  /// Returns a block with its red zone filled; null if there is no space.
   [[nodiscard]] void* take(std::size_t nbytes);
-  /// Whether the red zone behind a block of `nbytes` is as take() left it.
+  /// True if the red zone after a block of `nbytes` is as take() left it.
   [[nodiscard]] static bool is_intact(const void* data, std::size_t nbytes) noexcept;
-  /// For blocks of as many bytes: they are cut no smaller, and made no larger until all are back.
+  /// Frees a block for later blocks of the same span: blocks are neither split nor merged until all
+  /// are returned.
   void give_back(void* data, std::size_t nbytes) noexcept;
-  /// Gives the pages to the system if no block is out.
+  /// Returns the pages to the system if no block is in use.
   void trim() noexcept;
 
  private:
@@ -31,8 +32,8 @@ class PackedBlocks {
 
   std::uintptr_t first_ = 0;
   std::uintptr_t end_ = 0;
-  std::uintptr_t next_ = 0;        ///< never handed out since all were back
-  std::uintptr_t mapped_end_ = 0;  ///< with access up to here
+  std::uintptr_t next_ = 0;        ///< unused since all blocks were last returned
+  std::uintptr_t mapped_end_ = 0;  ///< end of the accessible pages
   std::size_t out_ = 0;
   std::map<std::size_t, std::vector<std::uintptr_t>> free_;  ///< by span
 };

@@ -11,28 +11,28 @@
 
 namespace skerry::rehearsal {
 
-/// What a block of the host's was made for.
+/// How a host block was allocated.
 struct HostUse {
-  unsigned flags = 0;       ///< as it was asked for with
-  bool is_managed = false;  ///< the system moves it between host and devices
+  unsigned flags = 0;       ///< as passed by the caller
+  bool is_managed = false;  ///< managed memory, which migrates between host and devices
 };
 
-/// Pinned host memory, and managed memory, which is the same here.
+/// Pinned host memory, and managed memory, which is treated alike here.
 class PinnedBlocks {
  public:
   [[nodiscard]] int allocate(void** data, std::size_t nbytes) noexcept;
   [[nodiscard]] bool release(void* data) noexcept;
-  /// Memory of the caller's, which counts as pinned until it is removed. A status.
+  /// Registers the caller's memory, which counts as pinned until removed. Returns a status.
   [[nodiscard]] int add(void* data, std::size_t nbytes) noexcept;
   [[nodiscard]] bool remove(void* data) noexcept;
-  /// The block that `data` points into.
+  /// Returns the block that contains `data`.
   [[nodiscard]] MemoryBlock find(const void* data) noexcept;
-  /// Says what the block at `data` is for; nothing was said of it before.
+  /// Sets the use of the block at `data`, once.
   void set_use(void* data, const HostUse& use) noexcept;
-  /// For the block that `data` points into.
+  /// Returns the use of the block that contains `data`.
   [[nodiscard]] HostUse use_of(const void* data) noexcept;
   [[nodiscard]] bool contains(const void* data) noexcept { return static_cast<bool>(find(data)); }
-  /// Whether `nbytes` from `data` lie inside one block.
+  /// True if `nbytes` from `data` are inside one block.
   [[nodiscard]] bool covers(const void* data, std::size_t nbytes) noexcept;
   [[nodiscard]] std::size_t live_blocks() noexcept;
   [[nodiscard]] std::size_t live_bytes() noexcept;
@@ -47,7 +47,8 @@ class PinnedBlocks {
   using entry = std::map<std::uintptr_t, Block>::value_type;
 
   [[nodiscard]] bool erase(void* data, bool is_callers) noexcept;
-  /// The last of the blocks that begin at `data` or before; null if none does. Lock held.
+  /// Returns the last block that begins at or before `data`; null if there is none. Requires the
+  /// lock.
   [[nodiscard]] const entry* last_before(const void* data) const noexcept;
 
   std::mutex mutex_;

@@ -18,16 +18,16 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// Long enough that a burst of small work never sleeps, short enough that an idle stream costs
+// Long enough that a burst of small work items never sleeps, short enough that an idle stream costs
 // nothing.
 constexpr std::chrono::microseconds spin_time{20};
 
-// Who submits need not wake a thread that naps, which takes 5 µs, and 20 in a virtual machine. So
-// work waits for up to so long, if nobody waits for it: who does runs it.
+// Submitting does not wake a napping thread, which takes 5 µs (20 in a virtual machine). So work
+// may wait this long, unless a thread waits for it and runs it itself.
 constexpr std::chrono::microseconds nap_time{50};
 constexpr int naps_before_sleep = 20;
 
-/// A real stream holds about a thousand launches before the next one blocks.
+/// A CUDA stream queues about a thousand launches before the next one blocks.
 constexpr std::uint64_t max_in_flight = 1024;
 
 constinit std::atomic<void (*)() noexcept> after_waiting{nullptr};
@@ -50,8 +50,8 @@ bool spin_until(Condition condition) noexcept {
   return condition();
 }
 
-/// Without sleep where the other side has the lock: it lets go within nanoseconds, and would have
-/// to wake this thread by a system call.
+/// Locks, spinning first: the other side releases the lock within nanoseconds, and waking a
+/// sleeping thread costs a system call.
 std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
   for (int i = 0; i < 64; ++i) {
     if (std::unique_lock lock(mutex, std::try_to_lock); lock) return lock;
@@ -60,7 +60,7 @@ std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
   return std::unique_lock(mutex);
 }
 
-/// In microseconds; where they differ, no two programs have the same ones.
+/// Returns a delay in microseconds, random between the two bounds and seeded by the clock.
 int next_delay() noexcept {
   const Settings& now = current_settings();
   const int max_us = now.max_delay_us.load(std::memory_order_relaxed);
@@ -157,11 +157,11 @@ void Queue::close() noexcept {
   arrived_.notify_one();
 }
 
-/// All that was submitted since the last call, in order; null when the queue is closed and empty.
-/// Items done with are kept for prepare() under the same lock, which saves the submitting thread
-/// most of the contention.
+/// Returns all work submitted since the last call, in order; null when the queue is closed and
+/// empty. Finished items are kept for prepare() under the same lock, which avoids most of the
+/// submitting thread's contention.
 WorkItem* Queue::take(const DoneItems& used) noexcept {
-  // Who has just been started has done nothing: somebody else may be at it.
+  // A thread that has just started has run nothing, so `running_` may be set by another thread.
   if (used.first != nullptr) running_.store(false, std::memory_order_release);
   const auto arrives = [&] { return has_work(); };
   bool has_some = spin_until(arrives);
@@ -185,7 +185,7 @@ bool Queue::has_work() const noexcept {
          !running_.load(std::memory_order_acquire);
 }
 
-/// In order: while it runs, nobody else takes any.
+/// Runs work in order on this thread; while it does, no other thread takes work.
 void Queue::run_here(std::uint64_t ticket) noexcept {
   std::unique_lock lock = lock_soon(mutex_);
   if (running_) return;
@@ -197,7 +197,7 @@ void Queue::run_here(std::uint64_t ticket) noexcept {
     if (first_ == nullptr) last_ = nullptr;
     lock.unlock();
     run(*item);
-    if (follows_order) set_current_order({});  // what this thread does itself is on no stream
+    if (follows_order) set_current_order({});  // this thread's own work is on no stream
     count_done();
     lock = lock_soon(mutex_);
     item->next = std::exchange(free_items_, item);
@@ -219,7 +219,7 @@ void Queue::run(WorkItem& item) noexcept {
   if (item.delay_us > 0 && !stopping_) {
     std::this_thread::sleep_for(std::chrono::microseconds(item.delay_us));
   }
-  // A device with a sticky error runs nothing any more.
+  // A device with a sticky error runs no more work.
   if (!stopping_ && sticky_error(ordinal_) == 0) {
     if (follows_order) set_current_order(item.order);
     item.action(item, ordinal_);
@@ -229,7 +229,7 @@ void Queue::run(WorkItem& item) noexcept {
   } else if (first_failed_.load(std::memory_order_relaxed) == 0) {
     first_failed_.store(done_.load() + 1);
   }
-  // Before the work counts as done: nothing of it may be alive then.
+  // Clear the item before it counts as done, since nothing of it may be alive then.
   item.clear();
 }
 

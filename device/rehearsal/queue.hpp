@@ -17,35 +17,34 @@ namespace skerry::rehearsal {
 
 class Queue;
 
-/// A point in the work of a stream; empty if nothing was recorded.
+/// A point in a stream's work; empty if nothing was recorded.
 struct Mark {
   std::shared_ptr<Queue> queue;
   std::uint64_t ticket = 0;
   OrderPoint order{};
 };
 
-/// A piece of work with memory of its own, that other code than this folder's defines: a kernel of
-/// the emulated GPU.
+/// A work item with its own state, defined outside this folder: a kernel of the emulated GPU.
 class Task {
  public:
   Task() = default;
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
   virtual ~Task() = default;
-  /// On the stream's thread. A status: what fails here is the device's sticky error.
+  /// Runs on the stream's thread. Returns a status; a failure becomes the device's sticky error.
   virtual int run(int ordinal) noexcept = 0;
 };
 
-/// Told of kernels of the host: who launches one, on whose thread, and the thread that runs it.
+/// Observes launches of host kernels: on the launching thread, and on the thread that runs them.
 struct LaunchMonitor {
   std::shared_ptr<const void> (*launched)();
   void (*began)(const void* note) noexcept;
   void (*ended)() noexcept;
 };
-/// Null as long as nobody wants to know.
+/// Null without a monitor.
 inline constinit std::atomic<const LaunchMonitor*> launch_watcher{nullptr};
 
-/// One piece of work. Parameters of kernels lie inside, so that enqueueing one allocates nothing.
+/// A work item. Kernel parameters are stored inside, so that enqueueing allocates nothing.
 struct WorkItem {
   static constexpr std::size_t inline_size = 512;
 
@@ -58,18 +57,18 @@ struct WorkItem {
   std::size_t nbytes = 0;
   int value = 0;
   bool is_immediate = false;    ///< no delay before it
-  bool is_the_threads = false;  ///< the stream's own thread alone runs it
+  bool is_the_threads = false;  ///< only the stream's own thread may run it
   int delay_us = 0;             ///< as set when the work was submitted
   Mark wait_for;
-  OrderPoint order;                                 ///< where it was submitted
-  std::shared_ptr<std::atomic<std::int64_t>> time;  ///< to be set
-  std::unique_ptr<std::byte[]> heap;                ///< what does not fit into `bytes`
+  OrderPoint order;                                 ///< of its submission
+  std::shared_ptr<std::atomic<std::int64_t>> time;  ///< set when it runs
+  std::unique_ptr<std::byte[]> heap;                ///< payload larger than `bytes`
   std::unique_ptr<Task> task;
-  std::vector<cuda::KernelOperand> operands;  ///< of a kernel, for who watches memory
-  std::shared_ptr<const void> note;           ///< what LaunchMonitor::launched() gave
+  std::vector<cuda::KernelOperand> operands;  ///< of a kernel, for MemoryMonitor
+  std::shared_ptr<const void> note;           ///< result of LaunchMonitor::launched()
   alignas(64) std::byte bytes[inline_size];
 
-  /// Nothing that others could wait for, or count, is alive in a piece of work that is done.
+  /// Releases everything that other code could wait for or count.
   void clear() noexcept {
     heap.reset();
     task.reset();
@@ -85,14 +84,14 @@ struct WorkItem {
   [[nodiscard]] const void* payload() const noexcept { return heap ? heap.get() : bytes; }
 };
 
-/// As a stream was asked for.
+/// Options of cudaStreamCreateWithPriority.
 struct StreamOptions {
-  /// Its work waits for the legacy stream's that was submitted before, and that one's for its.
+  /// The stream and the legacy stream wait for each other's earlier work.
   bool is_blocking = false;
-  int priority = 0;  ///< all run alike
+  int priority = 0;  ///< ignored
 };
 
-/// A stream: a thread, started with the first work, that runs what is submitted in that order.
+/// A stream: a thread, started by the first work item, that runs items in order of submission.
 class Queue : public std::enable_shared_from_this<Queue> {
  public:
   explicit Queue(int ordinal, const StreamOptions& options = {}) noexcept
@@ -103,29 +102,29 @@ class Queue : public std::enable_shared_from_this<Queue> {
   [[nodiscard]] const StreamOptions& options() const noexcept { return options_; }
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
 
-  /// An empty piece of work to be filled and submitted; throws bad_alloc.
+  /// Returns an empty work item to be filled and submitted; throws bad_alloc.
   [[nodiscard]] WorkItem* prepare();
   /// Throws system_error if the thread can't be started.
   std::uint64_t submit(WorkItem* item);
   void give_back(WorkItem* item) noexcept;
 
   [[nodiscard]] Mark here() noexcept { return mark_at(submitted_.load()); }
-  /// The point behind a piece of work that was submitted.
+  /// Returns the point after a submitted work item.
   [[nodiscard]] Mark mark_at(std::uint64_t ticket) noexcept;
   [[nodiscard]] bool reached(std::uint64_t ticket) const noexcept {
     return done_.load(std::memory_order_acquire) >= ticket;
   }
-  /// The device's sticky error if the work up to a point, which was reached, met it; else success.
+  /// Returns the device's sticky error if the work up to a reached point met it; otherwise success.
   [[nodiscard]] int error_of(std::uint64_t ticket) const noexcept;
-  /// Runs the work before it on the calling thread where the stream's own has not begun with it,
-  /// which may have to be woken first.
+  /// Waits for a point. Runs work that the stream's thread has not begun on the calling thread,
+  /// since that thread may have to be woken first.
   void wait(std::uint64_t ticket) noexcept;
-  /// The host waits for all that was submitted.
+  /// Waits for all submitted work.
   void wait_all() noexcept;
 
-  /// The thread ends after the work submitted so far; no more may be submitted.
+  /// Ends the thread after the work submitted so far; no more may be submitted.
   void close() noexcept;
-  /// Work that has not begun is dropped from now on; it still counts as done.
+  /// Drops work that has not begun, from now on; it still counts as done.
   void drop_work() noexcept { stopping_.store(true); }
 
  private:
@@ -154,13 +153,14 @@ class Queue : public std::enable_shared_from_this<Queue> {
   bool asleep_ = false;
   bool closing_ = false;
   std::atomic<bool> stopping_{false};
-  /// Somebody has taken work, and nobody else takes any until it is done. Set under the lock.
+  /// A thread has taken work; no other thread takes any until it is done. Set under the lock.
   std::atomic<bool> running_{false};
-  // Each in a cache line of its own: one thread writes it, the other looks at it all the time.
+  // In separate cache lines: one thread writes each, the other polls it.
   alignas(64) std::atomic<std::uint64_t> submitted_{0};
   alignas(64) std::atomic<std::uint64_t> done_{0};
   std::atomic<int> waiters_{0};
-  /// The first piece of work that met a sticky error of the device; 0: none since it was repaired.
+  /// Ticket of the first work item that met a sticky error of the device; 0: none since it was
+  /// cleared.
   std::atomic<std::uint64_t> first_failed_{0};
 };
 

@@ -6,22 +6,22 @@
 
 namespace skerry {
 
-/// Which CUDA kernels run on rehearsed devices, by an emulated GPU that executes their PTX.
+/// The CUDA kernels that run on rehearsed devices, on an emulated GPU that executes their PTX.
 enum class RehearsedKernels : int {
-  none,   ///< no: operations run the host forms of their kernels, and nothing else is launched
-  users,  ///< those of other libraries; operations run the host forms, which are faster
-  all,    ///< these, too
+  none,   ///< none: operations run the host forms of their kernels
+  users,  ///< kernels of other libraries; operations run the host forms, which are faster
+  all,    ///< all kernels, including those of operations
 };
 
-/// Makes `count` rehearsal devices cuda:0 … Throws ValueError if this process has found CUDA
-/// devices already (having looked for a GPU in vain does not count), or if a count is out of 1…64,
-/// and DeviceUnavailableError if there is no emulated GPU for the kernels that are wanted.
-/// SKERRY_REHEARSE in the environment does the same at first use.
+/// Creates `count` rehearsal devices cuda:0 … Throws ValueError if this process has already found
+/// CUDA devices (a failed probe does not count) or if `count` is outside 1…64, and
+/// DeviceUnavailableError if the emulated GPU is needed and not installed. SKERRY_REHEARSE in the
+/// environment does the same at first use.
 void rehearse(int count, RehearsedKernels kernels = RehearsedKernels::none);
-/// Says where the libraries of the emulated GPU are, which the package skerry-emulator has: before
-/// `rehearse`, which opens them. SKERRY_EMULATOR in the environment goes first.
+/// Sets the folder of the emulated GPU's libraries (package skerry-emulator); call it before
+/// `rehearse`, which opens them. SKERRY_EMULATOR in the environment takes precedence.
 void set_emulator_folder(const std::string& folder);
 [[nodiscard]] bool is_rehearsing() noexcept;
-/// Which CUDA kernels run on them; none if there are no rehearsed devices.
+/// Returns the CUDA kernels that run on rehearsed devices; none if there are no such devices.
 [[nodiscard]] RehearsedKernels kernels_of_rehearsal() noexcept;
 }  // namespace skerry

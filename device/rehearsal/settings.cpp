@@ -11,7 +11,7 @@ namespace skerry::rehearsal {
 
 namespace {
 
-/// The number at the front of `text`, which is moved past it; -1 if there is none.
+/// Removes the number at the front of `text` and returns it; -1 if there is none.
 long long take_number(std::string_view& text) noexcept {
   long long value = -1;
   const auto [end, error_code] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -65,7 +65,7 @@ bool read_failure(std::string_view text) noexcept {
   return true;
 }
 
-/// "500", or "0-2000".
+/// Parses "500" or "0-2000".
 bool read_delay(std::string_view text, Settings& settings) noexcept {
   constexpr long long limit_us = 60'000'000;
   const long long min_us = take_number(text);
@@ -80,7 +80,7 @@ bool read_delay(std::string_view text, Settings& settings) noexcept {
   return true;
 }
 
-/// What a variable does not take counts as unset, as in device/environment.hpp.
+/// Invalid values count as unset, as in device/environment.hpp.
 void read_environment(Settings& settings) noexcept {
   if (const char* value = environment_text("SKERRY_REHEARSE_DELAY_US")) {
     static_cast<void>(read_delay(value, settings));

@@ -12,20 +12,20 @@ namespace skerry::rehearsal {
 
 inline constexpr int max_devices = 64;
 
-/// What the SKERRY_REHEARSE_* variables say.
+/// Values of the SKERRY_REHEARSE_* variables.
 struct Settings {
-  std::atomic<int> max_delay_us{0};  ///< of each piece of work, at most
-  std::atomic<int> min_delay_us{0};  ///< at least
+  std::atomic<int> max_delay_us{0};  ///< per work item
+  std::atomic<int> min_delay_us{0};
   std::atomic<std::size_t> memory_bytes{std::size_t{8} << 30};
   bool supports_pools = true;
   /// [reader][owner]
   std::array<std::bitset<max_devices>, max_devices> peers;
 };
 
-/// Read from the environment by the first call, never destroyed.
+/// Returns the settings, read from the environment by the first call; never destroyed.
 [[nodiscard]] Settings& current_settings() noexcept;
 
-/// "512MiB", "2G", "1048576"; 0 if it is none of these.
+/// Parses "512MiB", "2G" or "1048576"; returns 0 for other texts.
 [[nodiscard]] std::size_t parse_bytes(std::string_view text) noexcept;
 
 }  // namespace skerry::rehearsal

@@ -13,7 +13,8 @@ namespace {
 struct FollowedOrder {
   std::mutex mutex;
   stream_clock host;
-  std::unordered_map<std::uint64_t, stream_clock> streams;  ///< before what each gets next
+  std::unordered_map<std::uint64_t, stream_clock> streams;  ///< prior work of each stream's next
+                                                            ///< item
 };
 
 FollowedOrder& followed() {

@@ -9,16 +9,16 @@
 
 namespace skerry::rehearsal {
 
-// Which work is before which, by what a program has asked for: the order of a stream, events that
-// streams wait for, and what the host has waited for. Streams of this simulation are threads, so
-// that work may come late enough by chance; here it is said what guarantees it.
+// Tracks the order of work that a program has established: stream order, events that streams wait
+// for, and waits of the host. Streams of this simulation are threads, so work may happen to run
+// late enough without any guarantee; this records what is guaranteed.
 
-/// By the number of a stream, how many pieces of its work are known to be done.
+/// For each stream number, how many of its work items are known to be done.
 using stream_clock = std::map<std::uint64_t, std::uint64_t>;
 
-/// Where a piece of work stands: its stream, its place there, and what is before it.
+/// Position of a work item: its stream, its ticket there, and the work known to precede it.
 struct OrderPoint {
-  std::uint64_t stream = 0;  ///< 0: nobody follows the order
+  std::uint64_t stream = 0;  ///< 0 if the order is not tracked
   std::uint64_t ticket = 0;
   std::shared_ptr<const stream_clock> prior_clock;
 
@@ -33,21 +33,21 @@ struct OrderPoint {
 /// Set before the first stream has work, or never.
 inline constinit std::atomic<bool> follows_order{false};
 
-// Each does nothing, and returns nothing, where nobody follows the order.
+// These do nothing, and return empty points, if the order is not tracked.
 
-/// A stream's number.
+/// Returns a new stream number.
 [[nodiscard]] std::uint64_t next_stream_number() noexcept;
-/// A stream gets work: all that the host has waited for is before it.
+/// Records a submission: everything that the host has waited for precedes it.
 [[nodiscard]] OrderPoint order_submitted(std::uint64_t stream, std::uint64_t ticket);
-/// The last work that a stream has got.
+/// Returns the point of the last work submitted to a stream.
 [[nodiscard]] OrderPoint order_here(std::uint64_t stream, std::uint64_t ticket);
-/// Work that a stream gets from now on is behind a point.
+/// Orders later work of a stream after a point.
 void order_wait(std::uint64_t stream, const OrderPoint& point);
-/// The host has seen that a point was reached: it is before all that is submitted from now on. All
-/// threads of the host count as one.
+/// Records that the host has observed a point: it precedes all later submissions. All host threads
+/// count as one.
 void order_observed(const OrderPoint& point);
 
-/// The point of the work that this thread does; its stream is 0 if it does none.
+/// Returns the point of the work that this thread runs; its stream is 0 if there is none.
 [[nodiscard]] const OrderPoint& current_order() noexcept;
 void set_current_order(const OrderPoint& point) noexcept;
 

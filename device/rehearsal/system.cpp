@@ -107,8 +107,9 @@ void System::stop() noexcept {
     const std::shared_lock lock(streams_mutex_);
     for (const auto& [handle, queue] : streams_) all.push_back(queue);
   }
-  // All at once first: streams wait for each other. Their threads stay: a thread that is about to
-  // submit must not make others wait for what nobody would take.
+  // Drop the work of all streams first, since streams wait for each other. Keep the threads:
+  // otherwise a thread that is about to submit could leave others waiting for work that nothing
+  // runs.
   for (const auto& queue : all) queue->drop_work();
   for (const auto& queue : all) queue->wait_all();
 }
@@ -145,7 +146,8 @@ void System::reset_device(int ordinal) noexcept {
 
 void* System::add_event(int ordinal, bool is_timed) {
   const std::lock_guard lock(events_mutex_);
-  // Numbers, not addresses: they are never used again, so a stale handle is always noticed.
+  // Handles are numbers, not addresses: they are never reused, so a stale handle is always
+  // detected.
   void* handle = reinterpret_cast<void*>(next_event_);
   events_.emplace(handle, SimulatedEvent{ordinal, is_timed, {}, nullptr});
   next_event_ += 16;

@@ -33,7 +33,7 @@ struct SimulatedEvent {
   int ordinal = 0;
   bool is_timed = false;
   Mark recorded;
-  /// When the stream came there, in nanoseconds; 0 until then. Null if nothing was recorded.
+  /// When the stream reached the event, in nanoseconds; 0 until then. Null if nothing was recorded.
   std::shared_ptr<std::atomic<std::int64_t>> time;
 };
 
@@ -48,56 +48,55 @@ class System {
   [[nodiscard]] SimulatedDevice& device(int ordinal) noexcept {
     return *devices_[static_cast<std::size_t>(ordinal)];
   }
-  /// Whose memory `data` is, live or not; -1 for the host's. Addresses that are reserved and have
-  /// no memory are the first device's.
+  /// Returns the device that owns the address `data`, live or not; -1 for host memory. Reserved
+  /// addresses without memory count as the first device's.
   [[nodiscard]] int owner(const void* data) noexcept;
-  /// Whether `nbytes` from `data` lie inside one block of a device, or in memory that was mapped.
+  /// True if `nbytes` from `data` are inside one block of a device or in mapped memory.
   /// `retired_too` as in AddressRange.
   [[nodiscard]] bool covers(const void* data, std::size_t nbytes, bool retired_too) noexcept;
-  /// The block of a device, or what was mapped, that `data` points into.
+  /// Returns the block or mapping that contains `data`.
   [[nodiscard]] MemoryBlock find(const void* data, bool retired_too) noexcept;
-  /// What a device has given away.
+  /// Returns the allocated bytes of a device.
   [[nodiscard]] std::size_t live_bytes(int ordinal) noexcept {
     return device(ordinal).memory.live_bytes() + mapped.live_bytes(ordinal);
   }
 
-  /// Null if there is no such stream. The default handles (0, 1, 2) mean the current device's one:
-  /// the per-thread stream waits for the legacy one and the other way round, so that one queue for
-  /// both is a possible order.
+  /// Returns null if there is no such stream. The default handles (0, 1, 2) name the current
+  /// device's default queue: the per-thread and the legacy stream wait for each other, so one queue
+  /// for both is a valid order.
   [[nodiscard]] std::shared_ptr<Queue> stream(void* handle) noexcept;
   [[nodiscard]] void* add_stream(int ordinal, const StreamOptions& options = {});
-  /// Those of a device that are in order with its legacy stream.
+  /// Returns the streams of a device that are ordered with its legacy stream.
   [[nodiscard]] std::vector<std::shared_ptr<Queue>> blocking_streams(int ordinal);
   [[nodiscard]] std::shared_ptr<Queue> remove_stream(void* handle) noexcept;
   /// Waits for every stream of a device.
   void wait_for_device(int ordinal) noexcept;
   void stop() noexcept;
-  /// Ends all that a device has: its streams, events, memory and ways to peers, when its work has
-  /// run.
+  /// Waits for a device's work, then destroys its streams, events, memory and peer access.
   void reset_device(int ordinal) noexcept;
 
   [[nodiscard]] void* add_event(int ordinal, bool is_timed);
   [[nodiscard]] bool remove_event(void* handle) noexcept;
   [[nodiscard]] bool read_event(void* handle, SimulatedEvent& event) noexcept;
-  /// Replaces what `event` says was recorded.
+  /// Replaces the recorded state of an event.
   [[nodiscard]] bool set_event(void* handle, const SimulatedEvent& event) noexcept;
 
-  /// False if it was enabled before.
+  /// Returns false if it was already enabled.
   [[nodiscard]] bool enable_peer(int reader, int owner) noexcept;
-  /// False if it was not enabled.
+  /// Returns false if it was not enabled.
   [[nodiscard]] bool disable_peer(int reader, int owner) noexcept;
   [[nodiscard]] bool peer_enabled(int reader, int owner) noexcept;
 
-  /// Whether `data` comes from the stream-ordered allocator: cudaFree waits for nothing then.
+  /// Memory of the stream-ordered allocator: cudaFree does not wait for it.
   void note_pooled(void* data);
   [[nodiscard]] bool discard_pooled(void* data) noexcept;
   [[nodiscard]] bool is_pooled(void* data) noexcept;
-  /// Blocks of an owner's pool can be read by kernels of `reader` from now on.
+  /// Lets kernels of `reader` access blocks of an owner's pool.
   void allow_pool_reader(int reader, int owner) noexcept;
   [[nodiscard]] bool is_pool_reader(int reader, int owner) noexcept;
-  /// Whether kernels of `reader` can read and write the block at `data`: their device's own, of
-  /// others what cudaMalloc gave by enable_peer(), what comes from the pool by allow_pool_reader(),
-  /// and what was mapped by MappedMemory::set_access().
+  /// True if kernels of `reader` can access the block at `data`: on their own device, memory of
+  /// cudaMalloc after enable_peer(), pool memory after allow_pool_reader(), mapped memory after
+  /// MappedMemory::set_access().
   [[nodiscard]] bool is_accessible(int reader, int owner, void* data) noexcept;
 
   PinnedBlocks pinned;

@@ -10,7 +10,7 @@ namespace skerry::rehearsal {
 
 namespace {
 
-/// An item that goes back to its queue unless it was submitted.
+/// A work item that returns to its queue unless submitted.
 class Draft {
  public:
   explicit Draft(Queue& queue) : queue_(queue), item_(queue.prepare()) {}
@@ -39,7 +39,7 @@ class Draft {
 
 enum class MemoryKind { device, pinned, pageable, invalid };
 
-/// Where `nbytes` at `data` lie, judged by what may be used by new work.
+/// Classifies `nbytes` at `data` as new work may use them.
 MemoryKind locate(System& all, const void* data, std::size_t nbytes, int* owner) {
   *owner = all.owner(data);
   if (*owner >= 0) {
@@ -67,8 +67,8 @@ bool kind_fits(cuda::CopyKind kind, bool to_device, bool from_device) {
   return false;
 }
 
-/// Looks again when the work runs: memory that was freed meanwhile on another stream is what a GPU
-/// would fault on.
+/// Checks again when the work runs: a GPU would fault on memory that another stream has freed
+/// meanwhile.
 bool still_there(const void* data, std::size_t nbytes, int ordinal) {
   System& all = System::instance();
   if (all.owner(data) < 0 || all.covers(data, nbytes, true)) return true;
@@ -106,7 +106,7 @@ void run_free(WorkItem& self, int ordinal) noexcept {
   }
 }
 
-/// What waits for lost work of another device is lost, too.
+/// Work that waits for failed work of another device fails too.
 void run_wait(WorkItem& self, int ordinal) noexcept {
   self.wait_for.queue->wait(self.wait_for.ticket);
   const int code = self.wait_for.queue->error_of(self.wait_for.ticket);
@@ -117,7 +117,7 @@ void run_time(WorkItem& self, int) noexcept {
   self.time->store(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 void run_function(WorkItem& self, int) noexcept {
-  // Whom it wakes knows what is before it.
+  // Threads that it wakes are ordered after earlier work.
   order_observed(self.order);
   self.function(self.target);
 }
@@ -136,8 +136,8 @@ void run_task(WorkItem& self, int ordinal) noexcept {
   if (code != cuda::success) set_sticky_error(ordinal, code);
 }
 
-/// Copies from pageable memory leave the source free to change; copies to it have arrived on
-/// return: as the CUDA runtime does.
+/// As in the CUDA runtime: after a copy from pageable memory the source may change; a copy to it is
+/// complete on return.
 int submit_copy(Queue& queue, void* target, const void* source, std::size_t nbytes,
                 MemoryKind target_kind, MemoryKind source_kind) {
   Draft item(queue);

@@ -15,7 +15,7 @@
 
 namespace skerry::rehearsal {
 
-/// The entry point `entry` around `body`, which returns a status.
+/// Runs `body`, which returns a status, as entry point `entry`.
 template <class Body>
 int enter(Entry entry, Body body) noexcept {
   if (const int code = gate(entry); code != cuda::success) return code;
@@ -28,11 +28,12 @@ int enter(Entry entry, Body body) noexcept {
   }
 }
 
-/// Puts a stream behind what its work has to wait for by itself: the legacy stream behind the
-/// blocking ones of its device, and those behind it.
+/// Applies the implicit order of the legacy stream: it waits for the blocking streams of its
+/// device, and they for it.
 void join_default_stream(System& all, Queue& queue);
 
-/// The same on a stream by its handle, for work: `body` gets the machine and the stream.
+/// Runs `body` as an entry point that submits work to a stream given by its handle; `body` gets the
+/// System and the stream.
 template <class Body>
 int enter_with_work(void* handle, Entry entry, Body body) noexcept {
   return enter(entry, [&](System& all) -> int {
@@ -43,7 +44,7 @@ int enter_with_work(void* handle, Entry entry, Body body) noexcept {
   });
 }
 
-/// The same without work: `body` gets the machine and the stream.
+/// The same for entry points without work.
 template <class Body>
 int enter_on(void* handle, Entry entry, Body body) noexcept {
   return enter(entry, [&](System& all) -> int {
@@ -52,16 +53,16 @@ int enter_on(void* handle, Entry entry, Body body) noexcept {
   });
 }
 
-/// Frees `data` when the work before it has run.
+/// Frees `data` in stream order.
 [[nodiscard]] int submit_free(System& all, Queue& queue, void* data);
 /// Makes later work wait for a point of another stream.
 [[nodiscard]] int submit_wait(Queue& queue, const Mark& point);
 /// Enqueues a task on a stream whose device is current, as a kernel is launched.
 int launch_task(void* handle, std::unique_ptr<Task> task);
-/// Notes the time when the work before it has run.
+/// Records the time when the earlier work has run.
 [[nodiscard]] int submit_time(Queue& queue, SimulatedEvent& event);
 
-// Entry points of cuda::api: of work.cpp, stream_calls.cpp and errors.cpp.
+// Entry points of cuda::Api in work.cpp and stream_calls.cpp.
 int copy_async(void* target, const void* source, std::size_t nbytes, cuda::CopyKind kind,
                void* handle);
 int copy_peer_async(void* target, int target_ordinal, const void* source, int source_ordinal,
