@@ -6,17 +6,17 @@
 
 namespace skerry {
 
-/// SKERRY_ALLOCATOR: where the memory of arrays comes from.
+/// SKERRY_ALLOCATOR: the allocator of arrays' memory.
 enum class Allocator : std::uint8_t {
-  pool,  ///< freed memory is kept for the next arrays
-  /// Each array of a CUDA device is an allocation of cudaMalloc, given back at once, so that
+  pool,  ///< freed memory is cached for later arrays
+  /// Each array of a CUDA device is a cudaMalloc allocation, freed at once, so that
   /// compute-sanitizer sees its bounds.
   system,
   guard,        ///< each block ends at an inaccessible page (device/guard/heap.hpp)
-  guard_front,  ///< each block begins behind one
+  guard_front,  ///< each block begins after one
 };
 
-/// Read once.
+/// Returns the value of SKERRY_ALLOCATOR, read once.
 [[nodiscard]] Allocator selected_allocator() noexcept;
 [[nodiscard]] const char* name(Allocator kind) noexcept;
 

@@ -25,13 +25,13 @@ namespace {
 
 constinit std::mutex registration;
 
-// While the library is loaded: the table has it already.
+// Registered when the library is loaded: the table above already has the backend.
 [[maybe_unused]] const DeviceKind registered_cuda = register_device_kind("cuda");
 
 void require_function(bool is_there, const char* name, const Backend& backend) {
   if (is_there) return;
   throw ValueError(std::string("register_backend: ") + backend.name + " has no " + name +
-                   ", which its capabilities demand");
+                   ", which its capabilities require");
 }
 
 void require_complete(const Backend& backend) {
@@ -59,7 +59,7 @@ void require_complete(const Backend& backend) {
 DeviceKind register_backend(const Backend& backend) {
   require_complete(backend);
   const std::lock_guard lock(registration);
-  // There before its number is known. Nobody reads it if the name is refused.
+  // Stored before the kind's number is published. Unused if the name is rejected.
   const auto number = static_cast<std::size_t>(device_kind_count());
   if (number < max_device_kinds) detail::backends[number].store(&backend);
   return register_device_kind(backend.name);

@@ -26,66 +26,67 @@ class StorageRef;
 class Stream;
 class UploadChunks;
 
-/// Which of a kernel's forms runs.
+/// The form of a kernel that runs.
 enum class KernelForm : std::uint8_t { host, native };
 
-/// What the layers above have to know of a kind of device.
+/// Properties of a kind of device that the layers above depend on.
 struct Capabilities {
   KernelForm kernel_form = KernelForm::host;
-  /// The host reads and writes the memory by its address.
+  /// The host can access the memory by its address.
   bool host_memory = false;
-  /// Work may be under way when the call that began it has returned: there are streams, and an
-  /// error in the values of an array is found by a later wait.
+  /// Work may still run when the call that started it has returned: there are streams, and an error
+  /// in an array's values is raised by a later wait.
   bool runs_later = false;
-  /// Operands keep to the limits of native forms (ops/call/limits.hpp): where those run, and where
-  /// they are rehearsed.
+  /// Operands must be within the limits of native forms (ops/call/limits.hpp): on devices that run
+  /// them, and on rehearsed ones.
   bool native_limits = false;
   /// The CUDA array interface and CUDA's streams describe its memory and its work.
   bool has_cuda_interface = false;
-  /// DLPack's name of the kind; 0 where arrays are not handed over as they are.
+  /// DLPack's device type; 0 if arrays are not exported in place.
   std::int32_t dlpack_code = 0;
 };
 
 struct DeviceFunctions {
   int (*count)() = nullptr;
-  /// Throws unless the device can be used now. Null: the first `count` devices can.
+  /// Throws unless the device is usable now. Null: the first `count` devices are.
   void (*require)(Device device) = nullptr;
-  /// Null: it is known by its name alone.
+  /// Null: only the name is known.
   DeviceInfo (*describe)(Device device) = nullptr;
-  /// What other libraries call it. Null: its index.
+  /// Returns other libraries' ordinal of the device. Null: its index.
   int (*ordinal)(Device device) = nullptr;
-  /// Whether there may be work to wait for. Null: there never is.
+  /// True if there may be work to wait for. Null: there never is.
   bool (*used)() noexcept = nullptr;
-  /// At the end of the process. Null: nothing is to be done.
+  /// Called at the end of the process. Null: nothing to do.
   void (*shut_down)() noexcept = nullptr;
 };
 
 struct MemoryFunctions {
-  /// At least one byte. Throws what `require` throws, and OutOfMemoryError.
+  /// Allocates at least one byte. Throws what `require` throws, and OutOfMemoryError.
   StorageRef (*allocate)(Device device, std::size_t nbytes) = nullptr;
-  /// No bytes, but reads of it come after the work that it is a result of. Null: there never is
-  /// any.
+  /// Returns storage of 0 bytes, whose reads are ordered after the work that produces it. Null: no
+  /// order is needed.
   StorageRef (*allocate_empty)(Device device) = nullptr;
-  /// Also of a device that is lost. This and what follows may be null: no account is kept.
+  /// Works for a lost device too. This and the following functions may be null: usage is not
+  /// tracked.
   MemoryStatistics (*statistics)(Device device) = nullptr;
   void (*reset_peak)(Device device) = nullptr;
   void (*set_limit)(Device device, std::size_t nbytes) = nullptr;
   std::size_t (*trim)(Device device) = nullptr;
-  /// Takes over memory of others. Null: it is kept, and nothing else.
+  /// Adopts memory of another library. Null: it is only kept alive.
   StorageRef (*adopt)(Device device, const ForeignMemory& foreign_memory) = nullptr;
 };
 
-/// Null in a kind that does not run later, all of them. A stream is known by its handle.
+/// All null in a kind without `runs_later`. A stream is identified by its handle.
 struct StreamFunctions {
   std::uintptr_t default_handle = 0;
   std::shared_ptr<void> (*create)(Device device) = nullptr;
   void (*synchronize)(Device device, void* handle) = nullptr;
   bool (*idle)(Device device, void* handle) = nullptr;
-  /// Two devices of the kind.
+  /// Both devices are of this kind.
   void (*wait)(Device later, void* handle, Device earlier, void* earlier_handle) = nullptr;
   void (*synchronize_device)(Device device) = nullptr;
 
-  /// This thread's.
+  /// Returns this thread's current stream.
   Stream (*current)(Device device) = nullptr;
   void* (*current_handle)(Device device) noexcept = nullptr;
   void (*set_current)(const Stream& stream) = nullptr;
@@ -98,23 +99,23 @@ struct StreamFunctions {
   double (*elapsed)(Device device, void* start, void* end) = nullptr;
 };
 
-/// On the current stream of the device, in order with other uses of the storages.
+/// Copies on the device's current stream, ordered with other uses of the storages.
 struct TransferFunctions {
-  /// `from` lies in `source`, which may be written again when this returns.
+  /// `source_data` is in `source`, which may be overwritten on return.
   void (*from_host)(const StorageRef& target, char* target_data, const StorageRef& source,
                     const char* source_data, std::size_t nbytes) = nullptr;
-  /// `from` lies in `source`. Has arrived when this returns, and throws what kernels before it have
-  /// deferred, also of no bytes.
+  /// `source_data` is in `source`. Blocks until the copy is complete and throws errors deferred by
+  /// earlier kernels, also for 0 bytes.
   void (*to_host)(char* target_data, bool to_page_locked, const StorageRef& source,
                   const char* source_data, std::size_t nbytes) = nullptr;
-  /// Two devices of the kind, or one.
+  /// Both devices are of this kind; they may be the same.
   void (*between)(const StorageRef& target, char* target_data, const StorageRef& source,
                   const char* source_data, std::size_t nbytes) = nullptr;
-  /// Null: a packed copy on the host goes in one piece.
+  /// Null: a packed copy on the host is sent as a whole.
   std::unique_ptr<UploadChunks> (*open_upload)(const StorageRef& target) = nullptr;
 };
 
-/// See DeferredWord; null in a kind that does not run later.
+/// See DeferredWord; null in a kind without `runs_later`.
 struct DeferredFunctions {
   std::int64_t* (*add)(Device device, const DeferredError& error) = nullptr;
   void (*close)(Device device, const std::int64_t* word) noexcept = nullptr;
@@ -131,8 +132,8 @@ struct InterchangeFunctions {
   std::shared_ptr<void> (*make_device_current)(Device device) = nullptr;
 };
 
-/// One way in which a kind of device works: plain data and function pointers. Of a kind that can
-/// work in several ways, as CUDA's devices and rehearsed ones, one object is in use at a time.
+/// An implementation of a kind of device: plain data and function pointers. A kind with several
+/// implementations, such as CUDA's real and rehearsed devices, uses one at a time.
 struct Backend {
   const char* name;
   Capabilities can;
@@ -145,7 +146,7 @@ struct Backend {
   /// See launch().
   void (*launch)(Device device, const AnyKernel& entry, const void* params, std::size_t params_size,
                  std::span<const MemoryUse> uses);
-  /// Adds the native forms to a table of all kernels; null if there are none.
+  /// Adds the native kernels to the table of all kernels; null if there are none.
   void (*fill_kernels)(KernelTable& table);
 };
 
@@ -153,7 +154,7 @@ namespace detail {
 extern std::array<std::atomic<const Backend*>, max_device_kinds> backends;
 }  // namespace detail
 
-/// The backend of an existing kind of device.
+/// Returns the backend of a registered kind of device.
 [[nodiscard]] inline const Backend& backend_of(DeviceKind kind) noexcept {
   return *detail::backends[static_cast<std::size_t>(kind)].load(std::memory_order_acquire);
 }
@@ -164,32 +165,32 @@ extern std::array<std::atomic<const Backend*>, max_device_kinds> backends;
   return backend_of(device).can;
 }
 
-/// Whether kernels run in their host form there.
+/// True if the device runs kernels in their host form.
 [[nodiscard]] inline bool runs_on_host(Device device) noexcept {
   return capabilities_of(device).kernel_form == KernelForm::host;
 }
 
-/// Adds a kind of devices, before its first use. The object is kept as a pointer. Throws
-/// ValueError as register_device_kind() does, and for one that lacks a function which its
-/// capabilities demand.
+/// Adds a kind of device, before its first use. Keeps a pointer to the backend. Throws ValueError
+/// as register_device_kind() does, and if a function that the capabilities require is missing.
 DeviceKind register_backend(const Backend& backend);
 
-/// What an extension module gets to register a backend of its own: in a capsule of that name, the
-/// attribute `_backend_registry` of skerry._core. It is to compare `backend_bytes` with its own
-/// sizeof(backend) first: the structure may differ in every version of skerry.
+/// The interface by which an extension module registers its own backend: a capsule of that name,
+/// the attribute `_backend_registry` of skerry._core. The module must first compare `backend_bytes`
+/// with its sizeof(Backend), since the structure may differ in every version of skerry.
 struct BackendRegistry {
   static constexpr const char* name = "skerry.backend_registry";
   std::size_t backend_bytes;
   DeviceKind (*add)(const Backend& backend);
 };
 
-/// The first device of the kind that the CUDA array interface describes.
+/// Returns the first device of the kind that has the CUDA array interface.
 [[nodiscard]] Device first_cuda_interface_device() noexcept;
 
-/// A backend's launch() where the host form runs before it returns.
+/// Backend::launch for backends that run the host form before returning.
 void launch_at_once(Device device, const AnyKernel& entry, const void* params,
                     std::size_t params_size, std::span<const MemoryUse> uses);
-/// A kernel has no form for a device; `note` follows its name.
+/// Throws NotImplementedError for a kernel without a form for a device; `note` follows the device's
+/// name.
 [[noreturn]] void throw_no_form(Device device, const char* note = "");
 
 }  // namespace skerry

@@ -9,28 +9,28 @@
 
 namespace skerry {
 
-/// An error that only a kernel can find, since it is in the values of an array. On a CUDA device
-/// the call that enqueues the kernel has long returned then.
+/// An error in an array's values, which only a kernel can detect. On a CUDA device the call that
+/// enqueued the kernel has returned by then.
 struct DeferredError {
-  /// Throws. Called by a later wait of the host, with what the kernel stored.
+  /// Throws. Called by a later wait of the host with the value that the kernel stored.
   void (*raise)(const DeferredError& error, std::int64_t stored_value);
   std::int64_t values[2];
-  /// That the kernel is a part of; kept as a pointer.
+  /// The operation that launched the kernel; kept as a pointer.
   const char* operation = current_operation();
 };
-/// Throws the error, in the name of its own operation.
+/// Throws the error under its own operation's name.
 inline void raise(const DeferredError& error, std::int64_t stored_value) {
   const OperationScope scope(error.operation);
   error.raise(error, stored_value);
 }
 
-/// A word in which kernels on the current stream of a CUDA device store, atomically, what they
-/// find; 0 until then. The first wait of the host for that stream after them (or for all of the
-/// device, or a copy to the host on that stream) calls `what.raise` if one did. A wait that finds
-/// several raises the oldest and drops the others. Lives until the kernels are enqueued.
+/// A word in which kernels on the current stream of a CUDA device atomically store what they find;
+/// 0 until then. If one is set, the host's next wait for that stream (or for the device, or a copy
+/// to the host on that stream) calls DeferredError::raise. A wait that finds several raises the
+/// oldest and drops the others. Must live until the kernels are enqueued.
 class DeferredWord {
  public:
-  /// Throws DeviceError, OutOfMemoryError; where all words are taken, what a wait throws.
+  /// Throws DeviceError, OutOfMemoryError; if all words are in use, also what a wait throws.
   DeferredWord(Device device, const DeferredError& error);
   DeferredWord(const DeferredWord&) = delete;
   DeferredWord& operator=(const DeferredWord&) = delete;

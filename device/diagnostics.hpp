@@ -5,37 +5,38 @@
 #include <cstdint>
 #include <vector>
 
-// What tests and diagnostics ask of CUDA devices, and how tests make rehearsed ones fail.
+// Queries of CUDA devices for tests and diagnostics, and fault injection for rehearsed devices.
 
 namespace skerry {
 
-/// Where memory comes from: SKERRY_ALLOCATOR, by its name.
+/// Returns the name of the allocator (SKERRY_ALLOCATOR).
 [[nodiscard]] const char* cuda_allocator();
 
-/// One entry point of the CUDA runtime, and how often it was called while calls were counted.
+/// An entry point of the CUDA runtime and the number of its counted calls.
 struct CountedCall {
   const char* name;
   bool may_wait;  ///< for work of a device
   std::uint64_t count;
 };
-/// Counts calls until told off as often as on; finds the devices first.
+/// Starts or stops counting calls; calls nest. Finds the devices first.
 void count_cuda_calls(bool is_enabled);
-/// Since the process began: callers compare two of these.
+/// Returns the counts since the process began; callers subtract two results.
 [[nodiscard]] std::vector<CountedCall> counted_cuda_calls();
 
-/// While calls are counted, those that may wait for a device take so much longer.
+/// Delays calls that may wait for a device by this much, while calls are counted.
 void slow_waiting_cuda_calls(unsigned microseconds) noexcept;
 
-/// Makes simulated call number `k` from now on (1: the next one) return `code`; with `sticky`, the
-/// device that is current then answers every later call with it. 0 disarms and repairs.
+/// Makes the k-th simulated call from now on (1: the next one) return `code`; with `sticky`, the
+/// device that is current then returns it from every later call. 0 cancels the failure and clears
+/// sticky errors.
 void fail_rehearsed_call(std::uint64_t k, int code, bool sticky) noexcept;
-/// Simulated calls since fail_rehearsed_call was last called.
+/// Returns the number of simulated calls since the last fail_rehearsed_call().
 [[nodiscard]] std::uint64_t rehearsed_calls() noexcept;
-/// Makes every piece of simulated work wait before it runs.
+/// Delays each simulated work item before it runs.
 void delay_rehearsed_work(int min_us, int max_us) noexcept;
-/// Simulated GPUs, by ordinal, on which anything has made a context.
+/// Returns the ordinals of simulated GPUs that have a context.
 [[nodiscard]] std::vector<int> rehearsed_contexts();
-/// cudaSetDevice of another library in the process, simulated. A status.
+/// Simulates cudaSetDevice of another library in the process. Returns a status.
 int set_rehearsed_device(int ordinal) noexcept;
 /// Makes a simulated stream count as being captured into a graph; null for none.
 void capture_rehearsed_stream(void* handle) noexcept;

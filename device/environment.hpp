@@ -8,15 +8,15 @@
 
 namespace skerry {
 
-/// The text of an environment variable; null where it is unset or empty. Text that a variable does
-/// not take counts as unset: `import skerry` warns of it (python/skerry/_environment.py).
+/// Returns the text of an environment variable; null if it is unset or empty. Invalid values count
+/// as unset: `import skerry` warns about them (python/skerry/_environment.py).
 [[nodiscard]] inline const char* environment_text(const char* variable) noexcept {
   const char* text = std::getenv(variable);
   return text != nullptr && *text != '\0' ? text : nullptr;
 }
 
-/// An integer from `min_value` to 64 in an environment variable; `fallback` where it is anything
-/// else.
+/// Returns an environment variable as an integer from `min_value` to 64; `fallback` for any other
+/// text.
 [[nodiscard]] inline int count_from_environment(const char* variable, int min_value,
                                                 int fallback) noexcept {
   const char* value = environment_text(variable);
@@ -28,7 +28,7 @@ namespace skerry {
   return is_number && number >= min_value && number <= 64 ? number : fallback;
 }
 
-/// 0 or 1 in an environment variable; `fallback` where it is anything else.
+/// Returns an environment variable as a boolean, 0 or 1; `fallback` for any other text.
 [[nodiscard]] inline bool flag_from_environment(const char* variable, bool fallback) noexcept {
   const char* value = environment_text(variable);
   if (value == nullptr) return fallback;

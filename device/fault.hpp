@@ -10,8 +10,8 @@ namespace skerry::detail {
 extern std::atomic<bool> counting_allocations;
 [[nodiscard]] bool count_allocation_slow() noexcept;
 
-/// Every allocation on every device passes here once; true means that it must fail with
-/// OutOfMemoryError. One relaxed load in a process that never called fail_allocation.
+/// Called once by every allocation on every device; true if it must fail with OutOfMemoryError. One
+/// relaxed load in a process that never called fail_allocation.
 [[nodiscard]] inline bool count_allocation() noexcept {
   if (!counting_allocations.load(std::memory_order_relaxed)) [[likely]]
     return false;

@@ -21,7 +21,7 @@ class ForeignStorage : public Storage {
                     .pages = foreign_memory.pinned ? HostPages::pinned : HostPages::pageable} {}
 
  protected:
-  /// Before the owner is let go.
+  /// Called before the owner is released.
   virtual void order_release() noexcept {}
 
  private:

@@ -5,19 +5,20 @@
 #include <cstddef>
 #include <cstdint>
 
-// What host memory has to do with CUDA devices: device/cpu knows none.
+// The connection of host memory to CUDA devices, which device/cpu does not know.
 
 namespace skerry {
 
-/// Locks the pages of a host block for the copies of CUDA devices. False, and no error, if they
-/// stay as they are: see device/cuda/page_lock.hpp.
+/// Page-locks a host block for copies of CUDA devices. Returns false without an error if the pages
+/// stay pageable: see device/cuda/page_lock.hpp.
 [[nodiscard]] bool lock_pages(void* data, std::size_t nbytes) noexcept;
-/// Before the memory goes back to the system. False if it is to stay where it is, for ever.
+/// Unlocks pages before the memory returns to the system. False if the memory must never be
+/// released.
 [[nodiscard]] bool unlock_pages(void* data, std::size_t nbytes) noexcept;
 
 struct PageLockStatistics {
   std::size_t nbytes;        ///< locked now
-  std::size_t limit;         ///< most that will be
+  std::size_t limit;         ///< maximum
   std::uint64_t rejections;  ///< by the driver
 };
 [[nodiscard]] PageLockStatistics page_locks() noexcept;

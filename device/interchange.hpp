@@ -11,42 +11,41 @@
 
 namespace skerry {
 
-/// Makes later work on the legacy default stream of the memory's CUDA device wait for all work of
-/// ours in flight on it, and for what the current stream holds, by events: for consumers who work
-/// there without asking. Returns the handle of the stream on which the memory is ready then, which
-/// is the legacy one (1); but the current one while a graph is captured, which such a wait would
-/// break. Throws DeviceError, DeviceUnavailableError.
+/// Makes later work on the legacy default stream of the memory's CUDA device wait, by events, for
+/// all our unfinished work on the memory and for the current stream: for consumers that use the
+/// legacy stream without asking. Returns the stream on which the memory is then ready: the legacy
+/// one (1), or the current one while a graph is captured, which such a wait would invalidate.
+/// Throws DeviceError, DeviceUnavailableError.
 [[nodiscard]] void* make_ready_on_legacy(Storage& memory);
-/// Makes a stream of the memory's CUDA device, which may be a consumer's, wait for the same. Throws
+/// The same for a given stream of the memory's CUDA device, which may be a consumer's. Throws
 /// DeviceError.
 void make_ready_on(Storage& memory, void* stream);
-/// Makes this thread's current stream of the memory's device wait for all work of ours in flight on
-/// it: for consumers who ask for that stream. Throws DeviceError.
+/// Makes this thread's current stream of the memory's device wait for all our unfinished work on
+/// the memory: for consumers that ask for that stream. Throws DeviceError.
 void make_ready_on_current(Storage& memory);
-/// Memory of a producer for whom this thread's current stream waits: later uses on other streams
-/// wait for that one.
+/// Marks imported memory as ordered after this thread's current stream, which waits for the
+/// producer: later uses on other streams wait for that stream.
 void note_import_on_current(Storage& memory);
 
 enum class PointerKind : std::uint8_t { unknown, host, device, managed };
-/// What CUDA knows of an address.
+/// CUDA's attributes of an address.
 struct PointerInfo {
   PointerKind kind = PointerKind::unknown;
   int ordinal = 0;                   ///< of the CUDA runtime
-  void* data = nullptr;              ///< the address for the host, if `kind` is host
-  void* allocation = nullptr;        ///< it lies in
-  std::size_t allocation_bytes = 0;  ///< 0 if that is not known
+  void* data = nullptr;              ///< the host's address, if `kind` is host
+  void* allocation = nullptr;        ///< that contains the address
+  std::size_t allocation_bytes = 0;  ///< 0 if unknown
 };
-/// One question to the driver, which leaves no error behind. Throws DeviceUnavailableError if
-/// there is no CUDA device at all.
+/// Queries the driver once and leaves no error behind. Throws DeviceUnavailableError if there is no
+/// CUDA device.
 [[nodiscard]] PointerInfo inspect_pointer(const void* data);
 
-/// The CUDA runtime's ordinal of the device that a stream belongs to; negative if there is no such
-/// stream. `device` answers for the default streams. A handle that was never one of a stream may
-/// not be noticed.
+/// Returns the CUDA ordinal of a stream's device; negative if there is no such stream. For a
+/// default stream, that of `device`. A handle that was never a stream's may go undetected.
 [[nodiscard]] int ordinal_of_stream(Device device, void* handle);
 
-/// Makes a CUDA device the runtime's current one for a scope, as libraries that are asked for an
-/// array expect it. Throws DeviceUnavailableError, DeviceError.
+/// Makes a CUDA device current for a scope, as libraries expect when they are asked for an array.
+/// Throws DeviceUnavailableError, DeviceError.
 class CurrentDevice {
  public:
   explicit CurrentDevice(Device device);

@@ -21,7 +21,7 @@ namespace skerry {
 
 namespace {
 
-/// Nothing to free: arrays of no bytes.
+/// Storage of arrays of 0 bytes.
 class EmptyStorage final : public Storage {
  public:
   explicit EmptyStorage(Device device) noexcept : Storage(nullptr, 0, device) {}
@@ -32,14 +32,15 @@ class EmptyStorage final : public Storage {
 
 [[noreturn]] void throw_planned_failure(Device device, std::size_t nbytes) {
   throw OutOfMemoryError("cannot allocate " + byte_text(nbytes) + " on " + to_string(device) +
-                             ": fail_allocation asked for this failure",
+                             ": a failure injected by fail_allocation",
                          device, nbytes);
 }
 
-/// SKERRY_PINNED_HOST=1. Read while the library is loaded: no allocation asks.
+/// SKERRY_PINNED_HOST=1. Read when the library is loaded, not by each allocation.
 const bool are_host_arrays_pinned = cuda::selected_host_memory() == cuda::HostMemory::all_pinned;
 
-/// Empty where memory can't be pinned, which is no error: ordinary memory does.
+/// Returns an empty reference if memory can't be pinned, which is no error: the caller uses
+/// pageable memory.
 StorageRef try_pinned(Device device, std::size_t nbytes) noexcept {
   cuda::probe();
   if (nbytes == 0 || !cuda::alive()) return {};
@@ -65,7 +66,7 @@ StorageRef allocate(Device device, std::size_t nbytes) {
   if (detail::count_allocation()) [[unlikely]]
     throw_planned_failure(device, nbytes);
   const Backend& kind = backend_of(device);
-  // Who can say more than how many devices there are says it in allocate.
+  // A backend with `require` throws the more specific error in its `allocate`.
   if (nbytes == 0 || kind.devices.require == nullptr) require(device);
   if (nbytes == 0 && kind.memory.allocate_empty != nullptr)
     return kind.memory.allocate_empty(device);
@@ -113,7 +114,7 @@ void set_memory_limit(Device device, std::optional<std::size_t> nbytes) {
   if (const auto set = backend_of(device).memory.set_limit) return set(device, limit);
   require(device);
   if (is_host(device)) return cpu::set_memory_limit(device.index, limit);
-  throw NotImplementedError(to_string(device) + " keeps no account of its memory");
+  throw NotImplementedError(to_string(device) + " does not track its memory");
 }
 
 std::size_t trim(Device device) {

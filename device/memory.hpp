@@ -12,20 +12,18 @@
 
 namespace skerry {
 
-/// Uninitialised memory on `device`: 64-byte (CPU) or 256-byte (CUDA) aligned, from the device's
-/// pool, in order with the current stream of that device. Zero bytes give a storage with a null
-/// pointer. Throws OutOfMemoryError after reclaiming what can be reclaimed,
-/// DeviceUnavailableError, DeviceError.
+/// Allocates uninitialized memory on `device`, 64-byte (CPU) or 256-byte (CUDA) aligned, from the
+/// device's pool and ordered with its current stream. For 0 bytes the storage's pointer is null.
+/// Throws OutOfMemoryError after reclaiming what it can, DeviceUnavailableError, DeviceError.
 [[nodiscard]] StorageRef allocate(Device device, std::size_t nbytes);
 
-/// Host memory of a CPU device that CUDA devices can read by address (real ones and rehearsed
-/// ones).
+/// Allocates host memory of a CPU device that CUDA devices, real or rehearsed, can read by address.
 [[nodiscard]] StorageRef allocate_pinned(Device device, std::size_t nbytes);
-/// Whether it is such memory, or foreign memory that was said to be.
+/// True for such memory, and for foreign memory that was adopted as pinned.
 [[nodiscard]] bool is_pinned(const Storage& memory) noexcept;
 
-/// Foreign memory. `release(owner)` is called once, when the last reference goes, on whatever
-/// thread that happens; it must not throw.
+/// Adopts foreign memory. `release(owner)` is called once, with the last reference, on any thread;
+/// it must not throw.
 [[nodiscard]] StorageRef adopt(Device device, void* data, std::size_t nbytes, bool read_only,
                                void* owner, void (*release)(void* owner) noexcept,
                                bool pinned = false);
@@ -37,29 +35,29 @@ struct ForeignMemory {
   bool pinned = false;
   void* owner = nullptr;
   void (*release)(void* owner) noexcept = nullptr;
-  /// A stream of the storage's CUDA device: the owner reuses the memory in order with it. Null for
-  /// the legacy default stream.
+  /// A stream of the storage's CUDA device in whose order the owner reuses the memory. Null for the
+  /// legacy default stream.
   void* producer_stream = nullptr;
 };
-/// The same. Work on the memory is ordered before later work on the producer's stream when the
-/// owner is released.
+/// The same; when the owner is released, our work on the memory is ordered before later work on the
+/// producer's stream.
 [[nodiscard]] StorageRef adopt(Device device, const ForeignMemory& foreign_memory);
 
 [[nodiscard]] MemoryStatistics statistics(Device device);
 void reset_peak(Device device);
 
-/// Most bytes that arrays on `device` may hold together, cached blocks included; empty for no
-/// limit. Lowering it below what is live stops new allocations only.
+/// Sets the most bytes that arrays on `device` and cached blocks may use together; empty for no
+/// limit. Lowering it below what is live only stops new allocations.
 void set_memory_limit(Device device, std::optional<std::size_t> nbytes);
 
-/// Gives cached blocks back to the system; returns how many bytes.
+/// Returns cached blocks to the system; returns how many bytes.
 std::size_t trim(Device device);
 
-/// Makes allocation number `k` from now on (1: the next one) on any device fail with
-/// OutOfMemoryError, and with `from_then_on` all later ones; 0 disarms. For tests of what
-/// happens when memory runs out.
+/// Makes the k-th allocation from now on (1: the next one) on any device fail with
+/// OutOfMemoryError, and with `from_then_on` all later ones; 0 cancels. For tests of running out of
+/// memory.
 void fail_allocation(std::uint64_t k, bool from_then_on = false) noexcept;
-/// How many allocations were counted since fail_allocation was last called.
+/// Returns the number of allocations since the last fail_allocation().
 [[nodiscard]] std::uint64_t counted_allocations() noexcept;
 
 }  // namespace skerry

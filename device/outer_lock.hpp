@@ -6,21 +6,21 @@
 
 namespace skerry {
 
-/// The lock of the layer above, Python's GIL, which a thread may hold when it calls. Whoever waits
-/// for a device releases it meanwhile: another thread may have to take it before the work that is
-/// waited for can end.
+/// The lock of the layer above, Python's GIL, which the calling thread may hold. Code that waits
+/// for a device releases it, since another thread may need it before that device's work can end.
 struct OuterLock {
-  /// Null where this thread does not hold it.
+  /// Returns null if this thread does not hold the lock.
   void* (*release)() noexcept;
-  /// `state` is what release() returned. At the end of the process it may never return.
+  /// `state` is the result of release(). At the end of the process this may never return.
   void (*acquire)(void* state);
 };
 
-/// Kept as a pointer.
+/// Sets the outer lock; keeps a pointer to it.
 void set_outer_lock(const OuterLock& lock) noexcept;
 
-/// Releases the outer lock while it lives. No mutex is held at its end that a thread waits for with
-/// the outer lock: of those that are held during waits, WaitingMutex sees to that.
+/// Releases the outer lock during its lifetime. The destructor waits for the lock, so the thread
+/// may then hold no mutex for which other threads wait while holding the outer lock; WaitingMutex
+/// is safe.
 class WithoutOuterLock {
  public:
   explicit WithoutOuterLock(bool worth_it = true) noexcept;
@@ -33,8 +33,8 @@ class WithoutOuterLock {
   void* state_ = nullptr;
 };
 
-/// A mutex that is held while its owner waits for a device. Who waits for the owner releases the
-/// outer lock, too.
+/// A mutex that may be held while waiting for a device: threads that wait for it release the outer
+/// lock too.
 class WaitingMutex {
  public:
   void lock() {

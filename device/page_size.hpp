@@ -8,8 +8,8 @@
 
 namespace skerry {
 
-/// Bytes of a page of the kernel's: 4 KiB on x86-64; 16 or 64 KiB on some aarch64 machines. What is
-/// mapped, protected or given back begins at a multiple of it.
+/// Returns the system's page size: 4 KiB on x86-64; 16 or 64 KiB on some aarch64 machines.
+/// Mappings, protections and releases begin at a multiple of it.
 [[nodiscard]] inline std::size_t page_size() noexcept {
   static const auto nbytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   return nbytes;

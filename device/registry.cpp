@@ -9,7 +9,7 @@ namespace skerry {
 
 namespace {
 
-/// For a kind whose devices can all be used.
+/// Checks the index for a kind whose devices are always usable.
 void require_below_count(Device device, const Backend& kind) {
   const int n = kind.devices.count();
   if (device.index >= 0 && device.index < n) return;
@@ -25,7 +25,7 @@ int device_count(DeviceKind kind) noexcept {
   try {
     return backend_of(kind).devices.count();
   } catch (...) {
-    // There is always a CPU.
+    // A CPU device always exists.
     return kind == DeviceKind::cpu ? 1 : 0;
   }
 }

@@ -13,39 +13,40 @@
 
 namespace skerry {
 
-/// The kind that is registered first.
+/// CUDA is registered first, after the CPU.
 inline constexpr DeviceKind cuda_kind{1};
 
-/// What there is to know of a device.
+/// Description of a device.
 struct DeviceInfo {
   Device device;
   std::string name;            ///< "AMD EPYC …", "NVIDIA H200", "rehearsal device"
   bool rehearsal = false;      ///< simulated on the host
-  int physical_index = 0;      ///< ordinal of the CUDA runtime; of the CPU always 0
+  int physical_index = 0;      ///< CUDA ordinal; 0 for a CPU
   int compute_capability = 0;  ///< 90 for 9.0; 0 for a CPU
   std::size_t total_bytes = 0;
   std::size_t free_bytes = 0;
-  std::string uuid;        ///< empty if there is none
-  std::vector<int> peers;  ///< indices of cuda devices whose memory it can read directly
+  std::string uuid;        ///< empty if unknown
+  std::vector<int> peers;  ///< indices of CUDA devices whose memory it can read directly
 };
 
-/// How many devices of a kind there are. Never throws and never raises the count later; asking for
-/// cuda makes the first CUDA call of the process. The CPU count comes from SKERRY_CPU_DEVICES
-/// (default 1).
+/// Returns the number of devices of a kind. Never throws, and never returns more later; a query for
+/// CUDA makes the process's first CUDA call. The CPU count comes from SKERRY_CPU_DEVICES (default
+/// 1).
 [[nodiscard]] int device_count(DeviceKind kind) noexcept;
 [[nodiscard]] std::vector<Device> devices(std::optional<DeviceKind> kind = std::nullopt);
-/// Those that may have work under way: of the kinds that run later and were used.
+/// Returns the devices that may have unfinished work: those of used kinds that run later.
 [[nodiscard]] std::vector<Device> devices_to_wait_for();
 
-/// Throws DeviceUnavailableError, with the reason and the remedy, unless `device` exists and can
-/// be used in this process now. A few instructions for a CPU device.
+/// Throws DeviceUnavailableError, with reason and remedy, unless `device` exists and is usable in
+/// this process. A few instructions for a CPU device.
 void require(Device device);
 
 [[nodiscard]] DeviceInfo describe(Device device);
-/// `physical_index` of it alone. To ask a GPU for its free memory would make a context there.
+/// Returns only DeviceInfo::physical_index: querying a GPU's free memory would create a context
+/// there.
 [[nodiscard]] int ordinal_of(Device device);
 
-/// Why there is no CUDA device; empty if there is one.
+/// The reason why there is no CUDA device.
 struct CudaFailure {
   UnavailableReason reason;
   std::string text;
@@ -54,14 +55,14 @@ struct CudaFailure {
 
 /// True once this process has made any CUDA (or rehearsed CUDA) call.
 [[nodiscard]] bool cuda_was_used() noexcept;
-/// Whether CUDA calls can be made: false before first use, in a forked child and after shut_down().
+/// True if CUDA calls are allowed: false before first use, in a forked child and after shut_down().
 [[nodiscard]] bool cuda_is_alive() noexcept;
-/// Driver and runtime version, as 1000 * major + 10 * minor; 0 if unknown.
+/// Return the driver and runtime version, as 1000 * major + 10 * minor; 0 if unknown.
 [[nodiscard]] int cuda_driver_version() noexcept;
 [[nodiscard]] int cuda_runtime_version() noexcept;
 
-/// Called by exit(): afterwards no CUDA call is made any more, memory is left to the driver. Waits
-/// for rehearsed work that runs. Other threads that are in a CUDA call, or come to one, stay there.
+/// Called by exit(): afterwards no CUDA call is made and memory is left to the driver. Waits for
+/// running rehearsed work. Other threads that are in a CUDA call, or make one, block forever.
 void shut_down() noexcept;
 
 }  // namespace skerry

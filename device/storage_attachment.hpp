@@ -13,31 +13,30 @@ class StreamUses;
 /// How CUDA devices reach host memory.
 enum class HostPages : std::uint8_t {
   pageable,
-  /// Copies need no chunk in between. Large host arrays come to be so by themselves, of which
-  /// nobody outside is to know.
+  /// Page-locked: copies need no staging chunk. Large host arrays are page-locked automatically;
+  /// this is not exposed to other libraries.
   locked,
-  /// Locked, and devices read it by its address: it was asked to be so, and others are told.
+  /// Page-locked on request and readable by devices by address; exposed to other libraries.
   pinned,
 };
 
-/// Who owns memory that is not from an allocator of skerry.
+/// The owner of memory that another library allocated.
 struct ForeignOwnership {
   void* owner = nullptr;
-  void (*release)(void* owner) noexcept = nullptr;  ///< also says of what kind the owner is
-  /// Room for the layer that adopted the memory, guarded by that layer's lock: its objects that
-  /// share the memory, of which one stands for all.
+  void (*release)(void* owner) noexcept = nullptr;  ///< also identifies the kind of owner
+  /// For the layer that adopted the memory, guarded by that layer's lock: its objects that share
+  /// the memory, one of which represents all.
   struct Sharers {
     void* representative = nullptr;
     long count = 0;
   } sharers{};
 };
 
-/// The members are set with the storage, and don't change while it lives.
+/// Set when the storage is created and constant while it lives.
 struct StorageAttachment {
-  /// Which streams have work in flight on the memory; null where all work is done when a call
-  /// returns.
+  /// Unfinished uses of the memory by streams; null if all work is done when a call returns.
   StreamUses* uses = nullptr;
-  ForeignOwnership* ownership = nullptr;  ///< null where the memory is skerry's
+  ForeignOwnership* ownership = nullptr;  ///< null for memory of skerry
   HostPages pages = HostPages::pageable;
 };
 
@@ -58,7 +57,7 @@ struct StorageAttachment {
   const StorageAttachment* const attachment = memory.attachment();
   return attachment == nullptr ? HostPages::pageable : attachment->pages;
 }
-/// True of pinned memory, too.
+/// True for pinned memory too.
 [[nodiscard]] inline bool is_page_locked(const Storage& memory) noexcept {
   return host_pages(memory) != HostPages::pageable;
 }

@@ -35,8 +35,8 @@ struct StreamScope {
   Stream previous_stream;
 };
 
-/// Those that were entered and not left. On the heap, made by the first: a thread's own storage is
-/// scarce in a module that is loaded late.
+/// The scopes that this thread has entered and not left. On the heap, created by the first use:
+/// static TLS is scarce in a module that is loaded late.
 std::vector<StreamScope>& scopes_of_thread() {
   thread_local const auto scopes = std::make_unique<std::vector<StreamScope>>();
   return *scopes;
@@ -120,12 +120,11 @@ bool Event::done() const {
 void Event::require_recorded(const char* name) const {
   if (!is_recorded_) {
     throw ValueError(std::string(name) + " of " + to_string(device_) +
-                     " was never recorded; call its record() before the work that is to be timed "
-                     "ends");
+                     " was never recorded; call its record() before the work to be timed ends");
   }
   if (!done()) {
     throw ValueError(std::string(name) + " of " + to_string(device_) +
-                     " is not done: its stream has not come there; wait with its synchronize()");
+                     " is not done: its stream has not reached it; call its synchronize() first");
   }
 }
 
@@ -173,7 +172,7 @@ void enter_stream(const Stream& stream) {
 
 void exit_stream(const Stream& stream) {
   auto& scopes = scopes_of_thread();
-  // Generators may leave in another order than they entered.
+  // Generators may leave scopes in another order than they entered them.
   const auto scope = std::find_if(scopes.rbegin(), scopes.rend(), [&](const auto& candidate) {
     return candidate.inside == stream;
   });

@@ -16,9 +16,9 @@
 
 namespace skerry {
 
-/// An order of work on one device. A CPU device has one, and its work is done when the call
-/// returns. A CUDA device starts with the legacy default stream, so that work is in order with
-/// other libraries' default work.
+/// A queue of work on one device. A CPU device has one, whose work is done when the call returns. A
+/// CUDA device starts with the legacy default stream, so that work is ordered with other libraries'
+/// default work.
 class Stream {
  public:
   /// The legacy default stream of a CUDA device; the only stream of a CPU device.
@@ -26,22 +26,24 @@ class Stream {
   /// A new stream of a CUDA device, which does not wait for the default one. Throws ValueError for
   /// a CPU device.
   [[nodiscard]] static Stream create(Device device);
-  /// A foreign cudaStream_t, kept alive by its owner as long as arrays that it worked on live. 1 is
-  /// the legacy default stream, 2 the per-thread one; throws ValueError for 0, which is ambiguous,
-  /// and for a CPU device.
+  /// Wraps a foreign cudaStream_t, which its owner must keep alive as long as arrays used on it. 1
+  /// is the legacy default stream, 2 the per-thread one; throws ValueError for 0, which is
+  /// ambiguous, and for a CPU device.
   [[nodiscard]] static Stream from_handle(Device device, void* handle);
-  /// The same, and keeps what owns the stream.
+  /// The same; keeps the stream's owner alive.
   [[nodiscard]] static Stream from_handle(Device device, void* handle, std::shared_ptr<void> owner);
 
   [[nodiscard]] Device device() const noexcept { return device_; }
-  /// The cudaStream_t; cudaStreamLegacy (1) for the default stream, never 0 for a CUDA device.
+  /// Returns the cudaStream_t; cudaStreamLegacy (1) for the default stream, never 0 for a CUDA
+  /// device.
   [[nodiscard]] void* handle() const noexcept;
-  /// Blocks until all work enqueued so far is done. Throws DeviceError, IndexError found by a
-  /// kernel.
+  /// Blocks until all work enqueued so far is done. Throws DeviceError, and errors found by
+  /// kernels, such as IndexError.
   void synchronize() const;
-  /// Whether all work enqueued so far is done.
+  /// True if all work enqueued so far is done.
   [[nodiscard]] bool idle() const;
-  /// Later work on this stream waits for the work that is on `other` now. Any two CUDA devices.
+  /// Makes later work on this stream wait for the work on `other` so far. Works between any two
+  /// CUDA devices.
   void wait(const Stream& other) const;
 
   friend bool operator==(const Stream& a, const Stream& b) noexcept {
@@ -53,18 +55,18 @@ class Stream {
   std::shared_ptr<void> native_;  ///< null for the default stream
 };
 
-/// A point in the work of a stream, and the time at which the device came there. For a CPU device,
-/// whose work is done when a call returns, the time of record().
+/// A point in a stream's work, and the time at which the device reached it. For a CPU device, whose
+/// work is done when a call returns, the time of record().
 class Event {
  public:
   explicit Event(Device device);
   void record(const Stream& stream);
-  /// Later work on `on` waits for the recorded point.
+  /// Makes later work on `stream` wait for the recorded point.
   void wait(const Stream& stream) const;
   void synchronize() const;
   [[nodiscard]] bool done() const;
-  /// Seconds from this event to a later one of the same device; negative if that came first. Throws
-  /// DeviceMismatchError, ValueError for an event that was not recorded or is not done.
+  /// Returns the seconds from this event to `end` on the same device; negative if `end` came first.
+  /// Throws DeviceMismatchError, and ValueError for an event that is not recorded or not done.
   [[nodiscard]] double elapsed(const Event& end) const;
   [[nodiscard]] Device device() const noexcept { return device_; }
   [[nodiscard]] void* handle() const noexcept { return native_.get(); }
@@ -78,23 +80,23 @@ class Event {
   std::chrono::steady_clock::time_point host_time_;  ///< of a CPU device
 };
 
-/// The stream that this thread's work on `device` goes to.
+/// Returns this thread's current stream of `device`.
 [[nodiscard]] Stream current_stream(Device device);
-/// Its handle only, without a reference count: for the hot path.
+/// Returns only its handle, without a reference: for the hot path.
 [[nodiscard]] void* current_stream_handle(Device device) noexcept;
 void set_current_stream(const Stream& stream);
-/// The same for a block of this thread's work: leaving makes the stream current that was so before.
-/// Throws ValueError where the thread is in no such block.
+/// Enter and leave a `with` block: leaving restores the previous stream. Leaving throws ValueError
+/// if the thread is in no such block.
 void enter_stream(const Stream& stream);
 void exit_stream(const Stream& stream);
 
-/// Waits for all work on a device, on all its streams.
+/// Blocks until all work on all streams of a device is done.
 void synchronize(Device device);
 
-/// Enqueues `what` on the current stream of `device`; a CPU device runs it before the call returns.
-/// `params` is copied if the work runs later. `uses` are the storages that the kernel reads or
-/// writes: it runs after the work on them that was enqueued before, on whatever streams, and their
-/// memory outlives it. Throws DeviceError, DeviceUnavailableError.
+/// Enqueues a kernel on the current stream of `device`; a CPU device runs it before the call
+/// returns. `params` is copied if the work runs later. `uses` are the storages that the kernel
+/// accesses: it is ordered after their earlier work on any stream, and their memory outlives it.
+/// Throws DeviceError, DeviceUnavailableError.
 inline void launch(Device device, const AnyKernel& entry, const void* params,
                    std::size_t params_size, std::span<const MemoryUse> uses) {
   if (is_host(device) && entry.host != nullptr) [[likely]]

@@ -32,7 +32,7 @@ void require_inside(const StorageRef& block, std::size_t offset, std::size_t nby
                     const char* name) {
   if (offset <= block->nbytes() && nbytes <= block->nbytes() - offset) return;
   throw ValueError(std::string(name) + " has " + std::to_string(block->nbytes()) +
-                   " bytes, asked for " + std::to_string(nbytes) + " from " +
+                   " bytes; requested " + std::to_string(nbytes) + " from offset " +
                    std::to_string(offset));
 }
 
@@ -43,7 +43,7 @@ void read_device(char* target_data, bool to_page_locked, const StorageRef& sourc
   count_move(moved.device_to_host, nbytes);
 }
 
-/// Between devices of two kinds, neither of which knows the other's memory.
+/// Copies between devices of two kinds, which cannot access each other's memory.
 void by_way_of_host(const StorageRef& target, std::size_t target_offset, const StorageRef& source,
                     std::size_t source_offset, std::size_t nbytes) {
   const StorageRef on_host = allocate(Device{}, nbytes);
@@ -57,7 +57,7 @@ void copy_bytes(const StorageRef& target, std::size_t target_offset, const Stora
                 std::size_t source_offset, std::size_t nbytes) {
   require_inside(target, target_offset, nbytes, "the target");
   require_inside(source, source_offset, nbytes, "the source");
-  // To read no bytes from a device that runs later is to wait for what they are a result of.
+  // Even a copy of 0 bytes from a device that runs later waits for the work that produces them.
   if (nbytes == 0 && !capabilities_of(source->device()).runs_later) return;
   char* const target_data = target->data() + target_offset;
   const char* const source_data = source->data() + source_offset;

@@ -16,7 +16,7 @@ namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
 
-// Through the sanitizer's allocator, so that it sees accesses past the end.
+// Uses the sanitizer's allocator, which detects accesses past the end.
 char* map_large(std::size_t nbytes) noexcept {
   const std::size_t whole = (nbytes + huge_page - 1) / huge_page * huge_page;
   return static_cast<char*>(std::aligned_alloc(huge_page, whole));
@@ -25,8 +25,8 @@ void unmap_large(char* data, std::size_t) noexcept { std::free(data); }
 
 #else
 
-/// Mapped with a huge page to spare, whose ends are given back. Not aligned_alloc: what malloc
-/// keeps of freed blocks of this size can't be given back by trim.
+/// Maps a huge page more and unmaps the unaligned ends. Not aligned_alloc: trim could not return
+/// the freed blocks of this size that malloc keeps.
 char* map_large(std::size_t nbytes) noexcept {
   const std::size_t span = nbytes + huge_page;
   void* mapped = mmap(nullptr, span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -55,7 +55,8 @@ FreeBlock* acquire_guarded(std::size_t capacity, std::size_t nbytes) noexcept {
 
 }  // namespace
 
-// Data never comes from operator new: under AddressSanitizer that aborts where malloc gives null.
+// Data are never allocated by operator new, which aborts under AddressSanitizer where malloc
+// returns null.
 FreeBlock* acquire_block(std::size_t capacity, std::size_t nbytes) noexcept {
   if (guard::is_on()) return acquire_guarded(capacity, nbytes);
   const bool large = capacity > min_large_bytes;

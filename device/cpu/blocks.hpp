@@ -8,21 +8,21 @@
 namespace skerry::cpu {
 
 inline constexpr std::size_t alignment = 64;
-/// In front of the data of a small or medium block; alone for a large one.
+/// Before the data of a small or medium block; a separate allocation for a large one.
 inline constexpr std::size_t header_bytes = 64;
 inline constexpr std::size_t max_small_bytes = 1024;
 inline constexpr std::size_t min_large_bytes = std::size_t{1} << 20;
 inline constexpr std::size_t huge_page = std::size_t{2} << 20;
-/// More than a process can address, so nothing that can be had by reclaiming.
+/// More than a process can address, so reclaiming memory cannot help.
 inline constexpr std::size_t max_block_bytes = std::size_t{1} << 46;
 
-/// A block that no array has, in place of its header.
+/// The header of a block that no array uses.
 struct FreeBlock {
   FreeBlock* next;
   char* data;
-  std::size_t capacity;      ///< what it counts as
-  std::size_t extent;        ///< bytes at `data`: the capacity, or fewer in guarded memory
-  bool page_locked = false;  ///< for the copies of CUDA devices
+  std::size_t capacity;      ///< bytes counted in statistics
+  std::size_t extent;        ///< bytes at `data`: the capacity, or less in guarded memory
+  bool page_locked = false;  ///< for copies of CUDA devices
 };
 
 inline constexpr int small_bins = static_cast<int>(max_small_bytes / alignment) + 1;
@@ -35,7 +35,7 @@ constexpr std::size_t small_capacity(int bin) noexcept {
   return static_cast<std::size_t>(bin) * alignment;
 }
 
-/// Eight sizes for each doubling from 1 KiB to 1 MiB.
+/// Eight sizes per doubling from 1 KiB to 1 MiB.
 inline constexpr int medium_bins = 80;
 
 constexpr int medium_bin(std::size_t nbytes) noexcept {
@@ -51,8 +51,8 @@ static_assert(medium_bin(1152) == 0 && medium_bin(1153) == 1);
 static_assert(medium_bin(2048) == 7 && medium_capacity(7) == 2048 && medium_bin(2049) == 8);
 static_assert(medium_capacity(medium_bins - 1) == min_large_bytes);
 
-/// Header and data of a block from the system, or null. `capacity` comes from the functions above,
-/// or is whole pages; of guarded memory it has `nbytes`.
+/// Allocates a block's header and data from the system; null on failure. `capacity` comes from the
+/// functions above or is whole pages; guarded memory has `nbytes`.
 [[nodiscard]] FreeBlock* acquire_block(std::size_t capacity, std::size_t nbytes) noexcept;
 void free_system_block(FreeBlock* block) noexcept;
 

@@ -94,7 +94,7 @@ void retire(ThreadCache* cache) noexcept {
 
 void end_thread(void* raw) {
   auto* caches = static_cast<ThreadCaches*>(raw);
-  thread_is_ending = true;  // later releases on this thread go the shared way
+  thread_is_ending = true;  // later releases on this thread use the shared cache
   thread_caches = nullptr;
   for (ThreadCache* cache : caches->device_caches) {
     if (cache != nullptr) retire(cache);
@@ -112,11 +112,11 @@ struct ProcessHooks {
 ProcessHooks register_hooks() noexcept {
   ProcessHooks hooks;
   hooks.is_registered = pthread_key_create(&hooks.at_thread_exit, end_thread) == 0;
-  // The child keeps the counts and blocks of threads that it does not have: their arrays live on.
+  // The child keeps the counts and blocks of the parent's threads, since their arrays live on.
   pthread_atfork(lock_before_fork, unlock_after_fork, unlock_after_fork);
   return hooks;
 }
-// While the library is loaded; a static that allocates before gets no cache.
+// Registered when the library is loaded; a static object that allocates before gets no cache.
 const ProcessHooks hooks = register_hooks();
 
 ThreadCaches* make_caches() noexcept {

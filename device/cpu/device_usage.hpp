@@ -11,14 +11,14 @@
 #include "device/cpu/blocks.hpp"
 #include "device/cpu/memory.hpp"
 
-/// What the logical CPU devices hold: an account for each device, and in it a cache of small blocks
-/// for each thread. The parts of memory.cpp that count.
+/// Memory usage of the logical CPU devices: statistics for each device, and for each thread a cache
+/// of small blocks. The counting part of memory.cpp.
 namespace skerry::cpu {
 
 inline constexpr std::int64_t peak_tolerance_bytes = 64 << 10;
 
-/// A number that one thread writes and others read: no read-modify-write, so as fast as a plain
-/// one.
+/// A counter that one thread writes and others read: no read-modify-write, so as fast as a plain
+/// integer.
 class OwnedCount {
  public:
   std::int64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
@@ -29,8 +29,8 @@ class OwnedCount {
   std::atomic<std::int64_t> value_{0};
 };
 
-/// What one account was charged. In a thread's own, each can be negative: a block may be released
-/// on another thread than the one that allocated it.
+/// Counts of one device or thread. A thread's counts can be negative: a block may be released on
+/// another thread than the one that allocated it.
 struct Counts {
   OwnedCount live_bytes;
   OwnedCount allocations;
@@ -47,7 +47,7 @@ struct SmallList {
 struct ThreadCache {
   SmallList bins[small_bins];
   Counts counted;
-  OwnedCount max_live_bytes;  ///< most live bytes since the last update_peak()
+  OwnedCount max_live_bytes;  ///< maximum live bytes since the last update_peak()
   std::int64_t live_upper_bound = peak_tolerance_bytes;
   std::int64_t live_lower_bound = -peak_tolerance_bytes;
   ThreadCache* next = nullptr;
@@ -57,31 +57,31 @@ struct ThreadCache {
 
 struct DeviceUsage {
   std::atomic<std::size_t> limit{SIZE_MAX};
-  /// Medium and large blocks, and those of threads that are gone. Apart from the limit, which every
-  /// allocation reads.
+  /// Counts of medium and large blocks, and of ended threads. In another cache line than the limit,
+  /// which every allocation reads.
   alignas(64) Counts counted;
   std::int64_t peak = 0;
-  std::size_t external_bytes = 0;  ///< what charge_elsewhere() counted
+  std::size_t external_bytes = 0;  ///< charged by charge_external()
   std::size_t cached_bytes = 0;
   std::size_t cached_medium = 0;
   FreeBlock* medium[medium_bins] = {};
-  FreeBlock* large = nullptr;  ///< the last used first
+  FreeBlock* large = nullptr;  ///< most recently used first
   ThreadCache* threads = nullptr;
 };
 
-// Constant-initialised and without destructors, so there before the first and after the last array
-// of any static. One mutex for all accounts: fork() has to take it, and logical devices are for
+// Constant-initialized and without destructors, so valid before the first and after the last array
+// of any static object. One mutex for all devices: fork() must take it, and logical devices are for
 // tests.
 extern constinit DeviceUsage usages[max_devices];
 extern constinit std::mutex usages_mutex;
 
-// One pointer a thread with the static TLS model: 1 ns instead of a call.
+// One pointer per thread with the static TLS model: 1 ns instead of a call.
 struct ThreadCaches {
   ThreadCache* device_caches[max_devices];
 };
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local ThreadCaches* thread_caches;
 
-/// A list of blocks that are given to the system when no lock is held.
+/// Blocks to be returned to the system by the destructor, after the lock is released.
 class DoomedBlocks {
  public:
   DoomedBlocks() = default;
@@ -102,18 +102,18 @@ class DoomedBlocks {
   std::size_t nbytes_ = 0;
 };
 
-/// Lock held, as for all that take an account.
+/// These functions that take a DeviceUsage require the lock.
 [[nodiscard]] std::int64_t total_live(const DeviceUsage& usage) noexcept;
 [[nodiscard]] std::size_t total_cached(const DeviceUsage& usage) noexcept;
-/// What set_trim_elsewhere() was given. Without the lock.
+/// Calls the function set by set_external_trim(). Not under the lock.
 void trim_external() noexcept;
-/// Whether `more` bytes keep the limit. False also where it was set below what is held already. A
-/// cached block counts against the limit as much as one in use.
+/// True if `more` bytes stay within the limit; false if usage already exceeds a lowered limit.
+/// Cached blocks count like blocks in use.
 [[nodiscard]] bool fits(const DeviceUsage& usage, std::size_t more) noexcept;
 
-/// Brings the peak up to what the calling thread has had at most since the last time.
+/// Updates the peak with the calling thread's maximum since the last update.
 void update_peak(DeviceUsage& usage, ThreadCache* cache) noexcept;
-/// Before live bytes that are not the thread's own change.
+/// Updates the peak before live bytes outside the thread's own counts change.
 void flush_thread_peak(DeviceUsage& usage, ThreadCache* cache) noexcept;
 
 void empty_bins(ThreadCache& cache, DoomedBlocks& doomed) noexcept;
@@ -124,7 +124,7 @@ inline ThreadCache* own_cache(int index) noexcept {
 
 [[gnu::noinline]] ThreadCache* make_cache(int index) noexcept;
 
-/// The calling thread's cache, made at first use; null at the thread's end.
+/// Returns the calling thread's cache, created at first use; null at the thread's end.
 inline ThreadCache* find_or_make_cache(int index) noexcept {
   ThreadCache* cache = own_cache(index);
   return cache != nullptr ? cache : make_cache(index);

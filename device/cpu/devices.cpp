@@ -55,7 +55,7 @@ constexpr Backend backend_in_use{
     .name = "cpu",
     .can = {.kernel_form = KernelForm::host, .host_memory = true, .dlpack_code = 1},
     .devices = {.count = count_devices, .describe = describe, .ordinal = ordinal_of},
-    // Its memory is what device/memory.cpp allocates without looking here.
+    // Empty: device/memory.cpp calls the CPU's functions directly.
     .memory = {},
     .streams = {},
     .transfers = {},

@@ -12,13 +12,13 @@ namespace skerry::cpu {
 
 namespace detail {
 
-/// 0 before it was read.
+/// 0 until it is read.
 extern std::atomic<int> known_count;
 void require_slowly(Device device);
 
 }  // namespace detail
 
-/// From SKERRY_CPU_DEVICES.
+/// Returns the value of SKERRY_CPU_DEVICES.
 [[nodiscard]] int count_devices() noexcept;
 
 /// See skerry::require.

@@ -24,7 +24,8 @@ constexpr bool has_all(unsigned have, unsigned required_bits) {
   return (have & required_bits) == required_bits;
 }
 
-/// Which register sets the system saves on a task switch: without it AVX must not be used.
+/// Returns the register sets that the system saves on a context switch: AVX is unusable if its
+/// registers are not saved.
 unsigned saved_registers() noexcept {
   unsigned low = 0;
   unsigned high = 0;

@@ -8,12 +8,12 @@
 
 namespace skerry::cpu {
 
-/// "AMD EPYC 9554 64-Core Processor"; "unknown processor" where the system does not say.
+/// Returns "AMD EPYC 9554 64-Core Processor", or "unknown processor".
 [[nodiscard]] std::string processor_name();
 
-/// Bytes of the machine; 0 if unknown.
+/// Returns the machine's memory in bytes; 0 if unknown.
 [[nodiscard]] std::size_t total_memory() noexcept;
-/// What could be used without swapping, page cache included; 0 if unknown.
+/// Returns the bytes available without swapping, page cache included; 0 if unknown.
 [[nodiscard]] std::size_t free_memory() noexcept;
 
 /// The x86-64 levels of the psABI that kernels are built for.
@@ -26,8 +26,8 @@ enum class Isa : std::uint8_t {
   v4 = x86_64_v4,
 };
 
-/// The highest level that processor and system have in full. SKERRY_ISA=v2, v3 or v4 can lower it,
-/// never raise it. Can be called while the library is being loaded.
+/// Returns the highest level that processor and system fully support. SKERRY_ISA=v2, v3 or v4 can
+/// lower it, never raise it. Callable while the library is being loaded.
 [[nodiscard]] Isa best_isa() noexcept;
 [[nodiscard]] const char* to_string(Isa level) noexcept;
 

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
 
-# Sets skerry_cpu_levels, the x86-64 levels that SKERRY_CPU_TARGETS asks for: native is the best that this machine has.
+# Sets skerry_cpu_levels, the x86-64 levels requested by SKERRY_CPU_TARGETS: native is the highest that this machine
+# supports.
 function(skerry_choose_cpu_levels)
   set(levels ${SKERRY_CPU_TARGETS})
   if(levels STREQUAL "all")

@@ -23,7 +23,7 @@ namespace skerry::cpu {
 
 namespace {
 
-constexpr int max_cached_per_bin = 64;  // of one thread: 600 KiB over all bins
+constexpr int max_cached_per_bin = 64;  // per thread: 600 KiB over all bins
 constexpr std::size_t max_cached_medium = std::size_t{64} << 20;
 
 constinit std::size_t cached_large = 0;
@@ -75,7 +75,7 @@ class HostStorage final : public Storage {
 };
 static_assert(sizeof(HostStorage) <= header_bytes && sizeof(FreeBlock) <= header_bytes);
 
-/// Never cached: what was freed is to be inaccessible.
+/// Never cached, so that freed memory is inaccessible.
 class GuardedStorage final : public Storage {
  public:
   GuardedStorage(const FreeBlock& block, int index) noexcept
@@ -97,7 +97,7 @@ StorageRef make_storage(FreeBlock* block, int index, std::size_t nbytes) noexcep
   return StorageRef(new (block) HostStorage(data, nbytes, index, capacity, attachment));
 }
 
-// Slow paths are kept out of line, or the fast ones save and restore registers for them.
+// Slow paths are out of line, otherwise the fast paths save and restore registers for them.
 [[gnu::noinline]] void update_peak_slowly(ThreadCache& cache) noexcept {
   const std::lock_guard lock(usages_mutex);
   update_peak(usages[cache.index], &cache);
@@ -114,7 +114,7 @@ void charge(ThreadCache& cache, std::size_t capacity) noexcept {
   }
 }
 
-/// False if the thread has enough blocks of this size.
+/// Returns false if the thread's cache of this size is full.
 bool cache_small(SmallList& list, FreeBlock* block) noexcept {
   if (list.length.get() >= max_cached_per_bin) [[unlikely]]
     return false;
@@ -134,8 +134,8 @@ void give_back_small(ThreadCache& cache, int bin, FreeBlock* block) noexcept {
     update_peak_slowly(cache);
 }
 
-/// A block goes from live to cached in two steps, and a sum of another thread between them has it
-/// twice or not at all. With a limit, where sums decide, both happen under the lock.
+/// Frees a small block under the lock. A block changes from live to cached in two steps, and a sum
+/// by another thread between them counts it twice or not at all; with a limit, sums must be exact.
 [[gnu::noinline]] void give_back_small_limited(ThreadCache& cache, int bin,
                                                FreeBlock* block) noexcept {
   DoomedBlocks doomed;
@@ -148,7 +148,7 @@ void give_back_small(ThreadCache& cache, int bin, FreeBlock* block) noexcept {
   update_peak(usages[cache.index], &cache);
 }
 
-/// Puts a block into the shared cache, or on `doomed`. Lock held.
+/// Puts a block into the shared cache, or into `doomed`. Requires the lock.
 void cache_shared(DeviceUsage& usage, FreeBlock* block, DoomedBlocks& doomed) noexcept {
   const std::size_t capacity = block->capacity;
   if (guard::is_on() || capacity <= max_small_bytes || !fits(usage, capacity))
@@ -166,7 +166,7 @@ void cache_shared(DeviceUsage& usage, FreeBlock* block, DoomedBlocks& doomed) no
   block->next = std::exchange(usage.large, block);
   usage.cached_bytes += capacity;
   cached_large += capacity;
-  // The longest unused go first, but this device's only.
+  // Evict the least recently used blocks, of this device only.
   while (cached_large > limit) {
     FreeBlock** last = &usage.large;
     while ((*last)->next != nullptr) last = &(*last)->next;
@@ -226,7 +226,7 @@ FreeBlock* take_small(ThreadCache& cache, std::size_t capacity) noexcept {
   return std::exchange(bin.first, bin.first->next);
 }
 
-/// A cached block that fits, or null. Lock held.
+/// Returns a cached block that fits, or null. Requires the lock.
 FreeBlock* take_cached(DeviceUsage& usage, ThreadCache* cache, std::size_t capacity) noexcept {
   if (!fits(usage, 0)) return nullptr;
   FreeBlock* block = nullptr;
@@ -251,7 +251,8 @@ FreeBlock* take_cached(DeviceUsage& usage, ThreadCache* cache, std::size_t capac
   return block;
 }
 
-/// One try, charged to the shared account; null if there is not enough memory.
+/// Takes a cached or a new block, charged to the device's shared counts; null if there is not
+/// enough memory.
 FreeBlock* try_acquire(int index, std::size_t capacity, std::size_t nbytes) noexcept {
   DeviceUsage& usage = usages[index];
   ThreadCache* cache = own_cache(index);
@@ -265,7 +266,8 @@ FreeBlock* try_acquire(int index, std::size_t capacity, std::size_t nbytes) noex
       return block;
     }
     if (!fits(usage, capacity)) return nullptr;
-    // Charged before the call, so that threads together keep the limit; the peak waits for it.
+    // Charged before the call, so that concurrent threads stay within the limit; the peak is
+    // updated after it.
     usage.counted.live_bytes.add(static_cast<std::int64_t>(capacity));
   }
   FreeBlock* block = acquire_block(capacity, nbytes);
@@ -298,7 +300,7 @@ void trim_all() noexcept {
   for (int index = 0; index < max_devices; ++index) trim(index);
 }
 
-/// Everything but a cached block of the thread's own.
+/// Allocates without the thread's own cache.
 [[gnu::noinline]] StorageRef allocate_slowly(int index, std::size_t nbytes) {
   if (nbytes > max_block_bytes) {
     throw_out_of_memory(index, nbytes, "nothing, it is more than a process can address");
@@ -318,7 +320,7 @@ void trim_all() noexcept {
     block = try_acquire(index, capacity, nbytes);
   }
   if (block == nullptr) {
-    throw_out_of_memory(index, nbytes, "giving back cached blocks, then collecting garbage");
+    throw_out_of_memory(index, nbytes, "releasing cached blocks, then collecting garbage");
   }
   if (capacity > min_large_bytes && !block->page_locked) {
     block->page_locked = lock_pages(block->data, block->extent);
@@ -330,7 +332,7 @@ void trim_all() noexcept {
 }  // namespace
 
 StorageRef allocate(int index, std::size_t nbytes) {
-  // With a limit, all allocations of a device go one after the other.
+  // With a limit, all allocations of a device are serialized.
   if (nbytes <= max_small_bytes && !is_limited(index)) [[likely]] {
     if (ThreadCache* cache = find_or_make_cache(index)) [[likely]] {
       if (FreeBlock* block = take_small(*cache, nbytes)) [[likely]] {

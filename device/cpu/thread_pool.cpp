@@ -29,8 +29,8 @@ namespace {
 using range_body = void (*)(void* context, std::int64_t begin, std::int64_t end) noexcept;
 
 constexpr int max_threads = 1024;
-constexpr int chunks_per_thread = 4;         // evens out cores of unequal speed
-constexpr std::int64_t chunk_multiple = 64;  // no cache line is written by two threads
+constexpr int chunks_per_thread = 4;         // balances cores of unequal speed
+constexpr std::int64_t chunk_multiple = 64;  // no two threads write one cache line
 constexpr auto spin_time = std::chrono::microseconds(50);
 
 void pause() noexcept {
@@ -47,7 +47,7 @@ void futex_wake(std::atomic<std::uint32_t>& word, int threads) noexcept {
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, threads, nullptr, nullptr, 0);
 }
 
-/// True once `done` is, false if that takes longer than is worth a core.
+/// Spins until `done` is true; returns false if that takes too long.
 template <class Predicate>
 bool spin_until(Predicate done) noexcept {
   const auto start = std::chrono::steady_clock::now();
@@ -60,10 +60,10 @@ bool spin_until(Predicate done) noexcept {
   return done();
 }
 
-// The gate: bit 0 says that a job can be joined, then 11 bits count the workers inside, the rest
-// numbers the jobs. A worker that comes late finds the gate shut, so the caller waits only for
-// those that are inside, never for one that still sleeps; and a job's fields are written only
-// while the gate is shut and nobody is inside.
+// The gate: bit 0 says that the task can be joined, the next 11 bits count the workers inside, the
+// rest numbers the tasks. A late worker finds the gate shut, so the caller waits only for workers
+// inside, never for sleeping ones; and a task's fields are written only while the gate is shut and
+// no worker is inside.
 constexpr std::uint32_t gate_open = 1;
 constexpr std::uint32_t one_inside = 2;
 constexpr std::uint32_t inside_mask = 0x7ff << 1;
@@ -76,15 +76,15 @@ struct Pool {
   alignas(64) std::atomic<std::uint32_t> finished{0};
   std::atomic<bool> caller_sleeps{false};
   alignas(64) std::atomic<bool> busy{false};
-  // Written by the thread that has made `busy` true.
+  // Written by the thread that set `busy`.
   int workers = 0;
-  int allowed = 0;  ///< workers with a smaller number may join this job
-  int useful = 0;   ///< how many of them can find something to do
+  int allowed = 0;  ///< workers with a smaller number may join this task
+  int useful = 0;   ///< how many of them can find a chunk
   range_body body = nullptr;
   void* context = nullptr;
   std::int64_t count = 0;
   std::int64_t chunk = 0;
-  const guard::CallNote* note = nullptr;  ///< the caller's
+  const guard::CallNote* note = nullptr;  ///< of the caller
 
   void run_chunks() noexcept;
   void run_worker(int number) noexcept;
@@ -106,14 +106,14 @@ constinit std::atomic<int> requested_threads{0};  // 0: not yet looked up
 void Pool::run_chunks() noexcept {
   for (;;) {
     const std::int64_t index = next_chunk.fetch_add(1, std::memory_order_relaxed);
-    // Compared by division: index * chunk could overflow for indices past the end.
+    // Compare by division: index * chunk could overflow past the end.
     if (index > (count - 1) / chunk) return;
     const std::int64_t begin = index * chunk;
     body(context, begin, count - begin < chunk ? count : begin + chunk);
   }
 }
 
-/// Returns the gate as it was when it opened for a job after `last_gate_value`.
+/// Waits until the gate opens for a task after `last_gate_value`; returns its value then.
 std::uint32_t Pool::wait_for_task(std::uint32_t last_gate_value) noexcept {
   std::uint32_t gate_value = 0;
   const auto is_new = [&] {
@@ -141,7 +141,7 @@ void Pool::run_worker(int number) noexcept {
   for (;;) {
     gate_value = wait_for_task(gate_value);
     if (!gate.compare_exchange_strong(gate_value, gate_value + one_inside)) {
-      // Another worker came or went, or the gate was shut: look again at the same job.
+      // Another worker entered or left, or the gate was shut: check the same task again.
       gate_value -= one_task;
       continue;
     }
@@ -177,7 +177,7 @@ bool start_worker(Pool* pool, int number) noexcept {
 
 void Pool::start_workers(int worker_count) noexcept {
   if (workers >= worker_count) return;
-  // Signals, Ctrl-C above all, are for the program's own threads.
+  // Block signals in workers: they are for the program's own threads, Ctrl-C above all.
   sigset_t all;
   sigset_t old_mask;
   sigfillset(&all);
@@ -189,11 +189,11 @@ void Pool::start_workers(int worker_count) noexcept {
 void Pool::open() noexcept {
   next_chunk.store(0, std::memory_order_relaxed);
   gate.store((gate.load() & ~inside_mask) + one_task + gate_open);
-  // A worker counts itself before the kernel compares the gate, so none is missed.
+  // A worker increments `sleepers` before the futex compares the gate, so none is missed.
   if (sleepers.load() > 0) futex_wake(gate, workers > allowed ? INT_MAX : useful);
 }
 
-/// Returns when no worker is inside any more.
+/// Closes the gate and waits until no worker is inside.
 void Pool::shut() noexcept {
   gate.fetch_and(~gate_open);
   const auto is_empty = [&] { return (gate.load() & inside_mask) == 0; };
@@ -218,8 +218,8 @@ Pool* current_pool() noexcept {
   return pool;
 }
 
-/// The child has none of the parent's threads, and one of them may have had the pool: the old state
-/// is left as it is, reachable for leak checkers.
+/// A forked child has none of the parent's threads, and one of them may have held the pool: the old
+/// state is abandoned but stays reachable for leak checkers.
 constinit Pool* abandoned = nullptr;
 void discard_pool_in_child() { abandoned = current.exchange(nullptr); }
 
@@ -241,7 +241,7 @@ int default_thread_count() noexcept {
   return std::clamp(n > 0 ? n : usable_cores(), 1, max_threads);
 }
 
-/// Few ranges per thread, at least a grain each.
+/// Returns the chunk length: a few chunks per thread, at least a grain each.
 std::int64_t chunk_length(std::int64_t count, std::int64_t grain_size, int threads) noexcept {
   const std::int64_t chunks = static_cast<std::int64_t>(threads) * chunks_per_thread;
   std::int64_t length = std::max(count / chunks + (count % chunks != 0), grain_size);

@@ -8,20 +8,19 @@
 
 namespace skerry::cpu {
 
-// An own pool instead of OpenMP: libgomp deadlocks in a forked child once the parent has run a
-// parallel region (multiprocessing's default start method on Linux before Python 3.14), and
-// ThreadSanitizer can't see its synchronisation.
+// Not OpenMP: libgomp deadlocks in a forked child once the parent has run a parallel region (fork
+// is multiprocessing's default on Linux before Python 3.14), and ThreadSanitizer can't see its
+// synchronization.
 
-/// Threads that take part in a parallel loop, the caller included. SKERRY_NUM_THREADS, or else the
-/// cores that this process may use.
+/// Returns the number of threads of a parallel loop, including the caller: SKERRY_NUM_THREADS, or
+/// else the cores available to this process.
 [[nodiscard]] int thread_count() noexcept;
-/// Clamped to 1…1024; holds from the next parallel loop on.
+/// Sets the number of threads, clamped to 1…1024, from the next parallel loop on.
 void set_thread_count(int n) noexcept;
 
-/// Calls `body` for ranges that together cover 0…count once, on several threads at a time, and
-/// returns when all are done. Ranges have at least `grain_size` elements, but for the last one. All
-/// of it runs on the calling thread if count <= grain, from inside a body, and while another thread
-/// has the pool.
+/// Calls `body` for ranges that cover 0…count once, on several threads, and returns when all are
+/// done. All ranges but the last have at least `grain_size` elements. Runs on the calling thread
+/// alone if count <= grain_size, inside another body, and while another thread uses the pool.
 void parallel_for(std::int64_t count, std::int64_t grain_size,
                   void (*body)(void* context, std::int64_t begin, std::int64_t end) noexcept,
                   void* context) noexcept;

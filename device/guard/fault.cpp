@@ -24,10 +24,10 @@ constexpr int signals[] = {SIGSEGV, SIGBUS};
 constexpr int max_finders = 4;
 constinit std::atomic<fault_finder> finders[max_finders]{};
 constinit std::mutex installing;
-struct sigaction former[2];  ///< guarded by `installing`, and by being in a handler
+struct sigaction former[2];  ///< guarded by `installing`, or accessed in the handler
 constinit std::atomic<bool> is_reported{false};
 
-/// Text for stderr, made without memory of the heap: in a signal handler there may be none.
+/// Text for stderr, built without heap allocation: signal handlers must not allocate.
 class Report {
  public:
   Report() = default;
@@ -89,7 +89,7 @@ Report& operator<<(Report& out, const OperandAttributes& operand) noexcept {
   return out.list(operand.strides, operand.rank);
 }
 
-/// Looks among the arrays of a call for those in a block, and writes them, or the others.
+/// Writes those arrays of a call that are inside a block, or those that are not.
 struct OperandWriter {
   Report& out;
   const FaultBlock& fault_block;
@@ -130,8 +130,7 @@ void write_report(const FaultBlock& fault_block, const char* address, const char
   if (inside.count > 0) {
     out << " in a block of ";
   } else {
-    out << (note != nullptr ? "what it allocated itself or got from elsewhere, a block of "
-                            : "a block of ");
+    out << (note != nullptr ? "memory that is no operand, a block of " : "a block of ");
   }
   out << static_cast<std::uint64_t>(fault_block.nbytes) << " bytes at ";
   out.write_address(fault_block.begin)
@@ -157,8 +156,8 @@ const char* access_of(const void* context) noexcept {
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {
-  // What was raised, and is no fault, has no address. A handler that raises the signal again after
-  // it has told of it (faulthandler) comes here, too.
+  // Only real faults have an address, not raised signals. A handler that raises the signal again
+  // after its report (faulthandler) also comes here.
   if (info->si_code > 0 && !is_reported.exchange(true)) {
     FaultBlock fault_block;
     for (const auto& finder : finders) {
@@ -167,7 +166,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
       write_report(fault_block, static_cast<const char*>(info->si_addr), access_of(context));
       break;
     }
-    // The instruction runs again, and the handler that was there before sees the fault.
+    // The instruction runs again, and the previous handler gets the fault.
     sigaction(signal, &former[signal == SIGBUS], nullptr);
     return;
   }

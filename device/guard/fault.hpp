@@ -6,25 +6,25 @@
 
 namespace skerry::guard {
 
-/// The block at or nearest to an address where a fault was.
+/// The block at or nearest to a faulting address.
 struct FaultBlock {
   const char* begin = nullptr;
   std::size_t nbytes = 0;
   bool is_freed = false;
 };
 
-/// Finds the block for an address of guarded memory; false if it is none. Called in a signal
-/// handler.
+/// Finds the block for an address in guarded memory; returns false for other addresses. Called in a
+/// signal handler.
 using fault_finder = bool (*)(const void* address, FaultBlock& fault_block) noexcept;
-/// Up to four of them.
+/// Adds a fault finder; at most four.
 void add_fault_finder(fault_finder find) noexcept;
 
-/// From now on a fault in guarded memory is told on stderr: the operation, the array, how far
-/// beyond its block. Then the process dies as it would have. Asked again, takes the first place
-/// before a handler that was installed meanwhile (faulthandler's).
+/// Installs a handler that reports a fault in guarded memory on stderr: the operation, the array,
+/// and the distance from its block. The process then ends as it would have. If called again, it
+/// moves before handlers installed since (faulthandler's).
 void catch_faults() noexcept;
 
-/// Tells of a block that was found to be overwritten, and aborts.
+/// Reports a block that was overwritten, and aborts.
 [[noreturn]] void report_overwritten(const FaultBlock& block, const char* side) noexcept;
 
 }  // namespace skerry::guard

@@ -25,7 +25,7 @@ namespace skerry::guard {
 
 namespace {
 
-constexpr std::size_t gap = std::size_t{64} << 10;  ///< the largest page there is
+constexpr std::size_t gap = std::size_t{64} << 10;  ///< the largest page size
 constexpr std::size_t preferred_extent = std::size_t{64} << 30;
 constexpr std::size_t min_extent = std::size_t{256} << 20;
 constexpr std::size_t fallback_alignment = 64;
@@ -36,10 +36,9 @@ constexpr int reserved = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 std::uintptr_t address(const void* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
 char* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<char*>(address); }
 
-/// Half of the mappings that a process may have are left to others, and half of the rest to
-/// rehearsed devices.
+/// Leaves half of a process's mappings to other code, and half of the rest to rehearsed devices.
 std::size_t max_guards() noexcept {
-  std::size_t mappings = 65530;  // Linux's own choice
+  std::size_t mappings = 65530;  // Linux's default
   if (std::FILE* const file = std::fopen("/proc/sys/vm/max_map_count", "re")) {
     if (std::fscanf(file, "%zu", &mappings) != 1) mappings = 65530;
     std::fclose(file);
@@ -50,7 +49,7 @@ std::size_t max_guards() noexcept {
 struct Block {
   char* data;
   std::size_t nbytes;
-  std::size_t usable;  ///< bytes of whole pages, behind a gap
+  std::size_t usable;  ///< bytes of whole pages, after a gap
   [[nodiscard]] std::size_t span() const noexcept { return gap + usable; }
 };
 
@@ -63,7 +62,7 @@ class Heap {
   }
 
   [[nodiscard]] void* allocate(std::size_t nbytes) noexcept;
-  /// False if it is not of this heap.
+  /// Returns false if `data` is not from this heap.
   [[nodiscard]] bool release(void* data) noexcept;
   [[nodiscard]] std::size_t size_of(const void* data) noexcept;
   [[nodiscard]] bool locate(const void* data, FaultBlock& fault_block) noexcept;
@@ -81,8 +80,8 @@ class Heap {
   std::size_t extent_ = 0;
   std::uintptr_t cursor_ = 0;
   const std::size_t max_blocks_;
-  std::map<std::uintptr_t, Block> live_;  ///< by where the gap before them begins
-  std::array<Block, 4096> freed_{};       ///< the last ones, in a ring
+  std::map<std::uintptr_t, Block> live_;  ///< by the start of the gap before the block
+  std::array<Block, 4096> freed_{};       ///< the last freed blocks, a ring buffer
   std::size_t next_freed_ = 0;
 };
 
@@ -93,7 +92,7 @@ Heap::Heap() noexcept : max_blocks_(max_guards()) {
   for (std::size_t extent = preferred_extent; extent >= min_extent; extent /= 2) {
     void* const got = mmap(nullptr, extent, PROT_NONE, reserved, -1, 0);
     if (got == MAP_FAILED) continue;
-    // From a multiple of the gap on, which is one of every page's size.
+    // Align to the gap, a multiple of every page size.
     first_ = cursor_ = (address(got) + gap - 1) / gap * gap;
     extent_ = extent - gap;
     break;
@@ -103,8 +102,8 @@ Heap::Heap() noexcept : max_blocks_(max_guards()) {
   catch_faults();
 }
 
-/// Behind the last block, so that the places of freed ones are given again as late as possible. 0
-/// if there is no room. The last gap of the range is never given away.
+/// Finds a place after the last block, so that freed places are reused as late as possible; 0 if
+/// there is none. The last gap of the range is never used.
 std::uintptr_t Heap::find_place(std::size_t span) noexcept {
   const std::uintptr_t end = first_ + extent_ - gap;
   if (span > end - first_) return 0;
@@ -120,7 +119,7 @@ std::uintptr_t Heap::find_place(std::size_t span) noexcept {
   return 0;
 }
 
-/// Null if there are no guards left, or no memory.
+/// Allocates a block; null if no guards or no memory are left.
 void* Heap::allocate(std::size_t nbytes) noexcept try {
   if (extent_ == 0 || nbytes > extent_) return nullptr;
   const std::size_t usable = whole_pages(std::max<std::size_t>(nbytes, 1));
@@ -136,8 +135,8 @@ void* Heap::allocate(std::size_t nbytes) noexcept try {
     data = at_end ? begin + slack : begin;
     const auto [entry, is_new] = live_.emplace(start, Block{data, nbytes, usable});
     static_cast<void>(is_new);
-    // Not mprotect, which would take more than there is of memory that was reserved without
-    // promise.
+    // Not mprotect: a range mapped with MAP_NORESERVE would be granted beyond the available memory,
+    // while a new mapping fails.
     if (mmap(begin, usable, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
              0) == MAP_FAILED) {
       live_.erase(entry);
@@ -169,7 +168,7 @@ bool Heap::release(void* data) noexcept {
   if (!is_intact(old.data + old.nbytes, begin + old.usable)) {
     report_overwritten({old.data, old.nbytes, false}, "written beyond its end");
   }
-  // Mapped anew, so that the mapping joins those beside it, and the memory goes back.
+  // Remaps the pages, so that the mapping merges with its neighbors and the memory is released.
   mmap(begin, old.usable, PROT_NONE, reserved | MAP_FIXED, -1, 0);
   live_.erase(entry);
   freed_[next_freed_++ % freed_.size()] = old;
@@ -182,7 +181,8 @@ std::size_t Heap::size_of(const void* data) noexcept {
   return entry == live_.end() ? 0 : entry->second.nbytes;
 }
 
-/// The lock is taken if nobody else has it for long: the thread that failed is in no call of this.
+/// Called in a signal handler. Tries for the lock: the faulting thread does not hold it, since it
+/// is in no call of this heap.
 bool Heap::locate(const void* data, FaultBlock& fault_block) noexcept {
   if (!contains(data)) return false;
   std::unique_lock lock(mutex_, std::try_to_lock);
@@ -204,8 +204,8 @@ bool Heap::locate(const void* data, FaultBlock& fault_block) noexcept {
     fault_block = {one.data, one.nbytes, is_freed};
   };
   const auto behind = live_.lower_bound(address(data));
-  // The gap before a block belongs to it, so the block that ends before the address may be the last
-  // but one.
+  // Entries begin with the gap, so the block that ends before the address may be the second before
+  // it.
   if (behind != live_.end()) consider(behind->second, false);
   auto previous_block = behind;
   for (int i = 0; i < 2 && previous_block != live_.begin(); ++i)
@@ -214,7 +214,7 @@ bool Heap::locate(const void* data, FaultBlock& fault_block) noexcept {
   return nearest != UINTPTR_MAX;
 }
 
-/// Where there are no guards, plain memory does.
+/// Falls back to plain memory if there are no guards.
 void* allocate_filled(std::size_t nbytes, void (*fill)(void* data, std::size_t nbytes)) noexcept {
   void* data = Heap::instance().allocate(nbytes);
   if (data == nullptr && nbytes < SIZE_MAX - fallback_alignment) {

@@ -7,35 +7,34 @@
 
 #include "device/guard/fault.hpp"
 
-/// Guarded memory of the host, with SKERRY_ALLOCATOR=guard or guard-front: an access beyond a block
-/// is a fault where it happens. `guard`: the last byte of a block is the last one of its page, and
-/// the next page is inaccessible; `guard-front`: the first byte is the first one of its page.
-/// Behind and before each block lie 64 KiB without access; bytes of its pages that are not its own
-/// are compared when it is freed. What is freed has no access until the range of addresses, 64 GiB
-/// where the process may reserve them, has been gone through. A fresh block is filled with
-/// NaN patterns (device/guard/uninitialized_bytes.hpp).
+/// Guarded host memory (SKERRY_ALLOCATOR=guard or guard-front): an access outside a block faults
+/// immediately. `guard`: a block ends at the end of its last page, and the next page is
+/// inaccessible; `guard-front`: it begins at the start of its first page. 64 KiB before and after
+/// each block are inaccessible; the slack bytes of its pages are checked when it is freed. Freed
+/// memory is inaccessible until the address range (64 GiB if the process may reserve that) has been
+/// used up once. New blocks are filled with NaN patterns (device/guard/uninitialized_bytes.hpp).
 ///
-/// A guard takes two of the mappings that the system grants a process (65,530 on most), so blocks
-/// beyond the first 8,191 that live at a time have none.
+/// A guard takes two of the mappings that the system allows a process (65,530 on most), so only the
+/// first 8,191 live blocks have guards.
 namespace skerry::guard {
 
-/// Whether SKERRY_ALLOCATOR says so.
+/// True if SKERRY_ALLOCATOR selects guarded memory.
 [[nodiscard]] bool is_on() noexcept;
 
-/// Reserves the addresses and catches faults, if that is not done.
+/// Reserves the addresses and installs the fault handler, once.
 void prepare() noexcept;
 
-/// Aligned to the largest power of two that divides `nbytes`, as far as it ends at a page: enough
-/// for elements that fill it. Null if there is no memory.
+/// Allocates a block. If it ends at a page's end, it is aligned to the largest power of two that
+/// divides `nbytes`: enough for elements that fill it. Null if there is no memory.
 [[nodiscard]] void* allocate(std::size_t nbytes) noexcept;
-/// The same with zeros.
+/// The same, filled with zeros.
 [[nodiscard]] void* allocate_zeros(std::size_t nbytes) noexcept;
-/// What came from one of these; null is none.
+/// Frees a block of one of these functions; null does nothing.
 void release(void* data) noexcept;
-/// Bytes that were asked for, or more.
+/// Returns the size of a block, at least as requested.
 [[nodiscard]] std::size_t size_of(const void* data) noexcept;
 
-/// What lies at or nearest to an address; in a signal handler.
+/// Finds the block at or nearest to an address; for signal handlers.
 [[nodiscard]] bool locate(const void* address, FaultBlock& fault_block) noexcept;
 
 }  // namespace skerry::guard

@@ -9,11 +9,11 @@
 
 namespace skerry::guard {
 
-/// What fresh guarded memory holds: a NaN in each width that floats have, a signalling one as
-/// float64 and in every other float32 and float16.
+/// The fill of new guarded memory: a NaN of every float width, signaling as float64 and in every
+/// other float32 and float16.
 inline constexpr std::array<unsigned char, 8> uninitialized_bytes{0x01, 0x7d, 0xa0, 0x7f,
                                                                   0x01, 0x7d, 0xf4, 0x7f};
-/// Of a larger block the rest stays as the system gives it.
+/// The rest of a larger block is not filled.
 inline constexpr std::size_t largest_filled = std::size_t{64} << 20;
 
 inline void fill_uninitialized(void* data, std::size_t nbytes) noexcept {

@@ -261,7 +261,7 @@ def test_memory_is_not_accounted(toy):
     assert sk.memory_statistics(toy).live_bytes == 0
     assert sk.trim(toy) == 0
     sk.reset_peak(toy)
-    with pytest.raises(NotImplementedError, match="keeps no account"):
+    with pytest.raises(NotImplementedError, match="does not track its memory"):
         sk.set_memory_limit(toy, 1 << 20)
 
 
