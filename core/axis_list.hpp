@@ -10,7 +10,7 @@
 
 namespace skerry {
 
-/// The axes along which `Arrays` arrays are walked together, on their way into the parameters of a
+/// The axes along which `Arrays` arrays are traversed together, before they become parameters of a
 /// kernel: axis 0 varies fastest. The only code that orders and coalesces axes.
 template <int Arrays>
 class AxisList {
@@ -20,7 +20,7 @@ class AxisList {
     std::int64_t strides[Arrays];  ///< bytes
   };
 
-  /// Appends an axis as the slowest one; one along which nothing moves is left out.
+  /// Appends an axis as the slowest one; axes of one element are dropped.
   void add(std::int64_t extent, const std::int64_t (&strides)[Arrays]) noexcept {
     if (extent < 2) return;
     Axis& added = axes_[size_++];
@@ -28,8 +28,8 @@ class AxisList {
     std::copy_n(strides, Arrays, added.strides);
   }
 
-  /// Sorts by the distances in the first array, where those are equal in the second, and so on. By
-  /// insertion: stable, and a single pass for the usual, sorted input.
+  /// Sorts by |stride| of the first array, ties by the second, and so on. Insertion sort: stable,
+  /// and a single pass for the usual, sorted input.
   void order() noexcept {
     for (int i = 1; i < size_; ++i) {
       if (!is_faster(axes_[i], axes_[i - 1])) continue;
@@ -43,8 +43,8 @@ class AxisList {
     }
   }
 
-  /// Walks axes along which the first array runs backwards from their other ends. `data` are the
-  /// addresses of element 0 of each array, null ones stay.
+  /// Reverses axes with a negative stride of the first array. `data` are the addresses of element 0
+  /// of each array; null ones are kept.
   void flip_negative(char** data) noexcept {
     for (int i = 0; i < size_; ++i) {
       Axis& axis = axes_[i];
@@ -56,7 +56,7 @@ class AxisList {
     }
   }
 
-  /// Joins neighbours that every array walks in equal steps.
+  /// Merges adjacent axes that every array traverses with one stride.
   void coalesce() noexcept {
     if (size_ < 2) return;
     int last = 0;
@@ -70,8 +70,8 @@ class AxisList {
     size_ = last + 1;
   }
 
-  /// Writes the axes to the fields of a kernel's parameters, strides array by array. False, and
-  /// nothing is written, if there are more than `most`.
+  /// Writes the axes to the fields of a kernel's parameters, with one stride array per array.
+  /// Returns false, writing nothing, if there are more than `max_axes`.
   template <class... Strides>
   [[nodiscard]] bool write(int max_axes, std::int32_t& rank, std::int64_t* shape,
                            Strides*... strides) const noexcept {
@@ -108,7 +108,7 @@ class AxisList {
   }
 
   int size_ = 0;
-  Axis axes_[max_rank];  // not initialised: up to 2.5 KB of which most calls touch little
+  Axis axes_[max_rank];  // uninitialized: up to 2.5 KB, of which most calls use little
 };
 
 }  // namespace skerry

@@ -7,7 +7,7 @@
 namespace skerry {
 namespace {
 
-/// Extent of the axis that is `from_end` steps before the end; 1 beyond the front.
+/// Returns the extent of the axis `from_end` steps before the last; 1 before the first.
 std::int64_t extent_from_end(const Dims& shape, int from_end) {
   return from_end < shape.rank() ? shape[shape.rank() - 1 - from_end] : 1;
 }
@@ -58,8 +58,8 @@ std::optional<Dims> broadcast_two(const Dims& a, const Dims& b) {
 }
 
 Layout broadcast_to(const Layout& layout, const Dims& shape) {
-  // A view repeats elements at no cost in memory, so its size has to be checked for itself; the
-  // widest dtype, so that no view of the memory by another one can overflow.
+  // A view repeats elements without using memory, so its size must be checked, for the widest
+  // dtype: a view with another dtype must not overflow either.
   constexpr std::int64_t max_itemsize = 16;
   check_shape(shape.span(), max_itemsize);
   const int lead = shape.rank() - layout.rank();

@@ -7,8 +7,8 @@
 
 namespace skerry {
 
-// Every shape, stride, offset and byte count that comes from outside is combined by these. An empty
-// result is an overflow of int64; callers turn it into the error that names their argument.
+// Checked arithmetic for shapes, strides, offsets and byte counts from users. An empty result means
+// int64 overflow; callers turn it into an error that names their argument.
 
 [[nodiscard]] constexpr std::optional<std::int64_t> checked_add(std::int64_t a,
                                                                 std::int64_t b) noexcept {

@@ -6,9 +6,8 @@
 
 namespace skerry {
 
-/// A complex number that host compilers, nvcc and NVRTC agree on; same memory as `std::complex<T>`,
-/// `T[2]` and NumPy's, and aligned as they are, like its parts. Arithmetic lives here, functions in
-/// ops/math/complex.hpp.
+/// A complex number for host compilers, nvcc and NVRTC, with the layout and alignment of
+/// `std::complex<T>`, `T[2]` and NumPy's. Arithmetic is here, functions in ops/math/complex.hpp.
 template <class T>
 struct complex {
   using value_type = T;
@@ -43,7 +42,7 @@ template <class T>
 SKERRY_HD SKERRY_INLINE constexpr complex<T> operator-(complex<T> a) {
   return {-a.re, -a.im};
 }
-/// -x by its bits: to compilers the sum of it and another number is no difference.
+/// -x by its bits, so that the compiler does not see x + with_other_sign(y) as a difference.
 SKERRY_HD SKERRY_INLINE constexpr float32 with_other_sign(float32 x) {
   return __builtin_bit_cast(float32, __builtin_bit_cast(uint32, x) ^ 0x80000000u);
 }
@@ -51,9 +50,9 @@ SKERRY_HD SKERRY_INLINE constexpr float64 with_other_sign(float64 x) {
   return __builtin_bit_cast(float64, __builtin_bit_cast(uint64, x) ^ 0x8000000000000000u);
 }
 
-/// The textbook product, as NumPy's: no recovery of infinities (the standard leaves it open). Of
-/// the two parts' sums GCC 12 would make one fused instruction in loops, and only there, if one
-/// were a difference; -ffp-contract=off doesn't keep it from that (GCC's PR 106902).
+/// The textbook product, as in NumPy: infinities are not recovered (the standard leaves that open).
+/// Written with sums only: GCC 12 would fuse a difference in loops, and only there, even with
+/// -ffp-contract=off (GCC's PR 106902).
 template <class T>
 SKERRY_HD SKERRY_INLINE constexpr complex<T> operator*(complex<T> a, complex<T> b) {
   return {a.re * b.re + with_other_sign(a.im) * b.im, a.re * b.im + a.im * b.re};

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Included by kernels for every target, NVRTC among them: no standard header here.
+// Included by kernels for every target, including NVRTC: no standard headers.
 
 #if defined(__CUDACC__)
 #define SKERRY_HD __host__ __device__
@@ -18,10 +18,9 @@
 #define SKERRY_TABLE inline constexpr
 #endif
 
-// Functors and their mathematics are compiled several times into one library: once per x86-64
-// level, once by nvcc, once for the host-side tables. An inline namespace named after the target
-// keeps the linker from folding a function compiled for AVX-512 into the copy that an older machine
-// would run.
+// Functors and their math are compiled several times into one library: per x86-64 level, by nvcc,
+// and for the host-side tables. An inline namespace named after the target keeps the linker from
+// merging them, which could make an older machine run a function compiled for AVX-512.
 #ifndef SKERRY_TARGET
 #define SKERRY_TARGET base
 #endif

@@ -27,7 +27,7 @@ bool is_name(std::string_view text) {
 
 constexpr int max_index = std::numeric_limits<std::int16_t>::max();
 
-/// Decimal digits only, no sign, no leading zero: a device has one spelling.
+/// Parses decimal digits, without sign or leading zero, so that a device has one spelling.
 std::optional<std::int16_t> parse_index(std::string_view digits) {
   if (digits.empty() || (digits.size() > 1 && digits.front() == '0')) return std::nullopt;
   int value = 0;
@@ -39,7 +39,7 @@ std::optional<std::int16_t> parse_index(std::string_view digits) {
   return static_cast<std::int16_t>(value);
 }
 
-/// The text as a message can show it: short, on one line.
+/// Quotes a text for a message: shortened, on one line.
 std::string quoted(std::string_view text) {
   constexpr std::size_t max_length = 40;
   std::string result = "'";
@@ -71,7 +71,7 @@ DeviceKind register_device_kind(const char* name) {
                      "; use lower-case letters, digits and _, a letter first");
   }
   if (find_device_kind(name)) {
-    throw ValueError("there is a kind of that name already: " + quoted(name));
+    throw ValueError("a kind of that name is already registered: " + quoted(name));
   }
   if (number == static_cast<int>(max_device_kinds)) {
     throw ValueError("no more than " + std::to_string(number) + " kinds of devices");

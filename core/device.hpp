@@ -13,20 +13,20 @@
 
 namespace skerry {
 
-/// A number for each kind of device. That of the CPU is 0; others are given as kinds are
-/// registered.
+/// A number for each kind of device: 0 for the CPU, others in the order of registration.
 enum class DeviceKind : std::uint8_t { cpu = 0 };
 inline constexpr std::size_t max_device_kinds = 8;
 
-/// The next number. `name` is kept as a pointer. Throws ValueError for a name that is taken or no
-/// name (lower-case letters, digits and _, a letter first), and when all numbers are given.
+/// Registers a kind and returns its number. Keeps the pointer `name`. Throws ValueError if the name
+/// is taken or invalid (lower-case letters, digits and _, a letter first), and if no number is
+/// left.
 DeviceKind register_device_kind(const char* name);
-/// Kinds have the numbers below this.
+/// Returns the number of kinds; they are numbered from 0.
 [[nodiscard]] int device_kind_count() noexcept;
 [[nodiscard]] std::optional<DeviceKind> find_device_kind(std::string_view name) noexcept;
 [[nodiscard]] std::vector<std::string> device_kind_names();
 
-/// The name of a device, as a value: it says nothing about whether the device exists.
+/// A device as a value; it need not exist.
 struct Device {
   DeviceKind kind = DeviceKind::cpu;
   std::int16_t index = 0;
@@ -34,7 +34,7 @@ struct Device {
   friend constexpr auto operator<=>(Device, Device) = default;
 };
 
-/// Whether work runs where the program does: no call to `device` needs to be looked up.
+/// True for the CPU, whose work runs in the calling process without a backend lookup.
 [[nodiscard]] constexpr bool is_host(Device device) noexcept {
   return device.kind == DeviceKind::cpu;
 }
@@ -43,8 +43,8 @@ struct Device {
 [[nodiscard]] std::string to_string(Device device);
 [[nodiscard]] const char* to_string(DeviceKind kind);
 
-/// Reads the name of a kind, alone for index 0 or with an index: `"cpu"`, `"cpu:1"`. Throws
-/// ValueError that says what is accepted.
+/// Parses a kind's name, with an optional index (default 0): `"cpu"`, `"cpu:1"`. Throws ValueError,
+/// whose text lists what is accepted.
 [[nodiscard]] Device parse_device(const std::string& text);
 
 }  // namespace skerry

@@ -14,8 +14,8 @@ namespace skerry {
 
 inline constexpr int max_rank = 64;
 
-/// A short list of int64, one per axis: inline up to six axes, so that ordinary shapes never touch
-/// the heap.
+/// A short list of int64, one per axis, stored inline up to six axes, so that usual shapes use no
+/// heap memory.
 class Dims {
  public:
   static constexpr int inline_capacity = 6;
@@ -95,7 +95,7 @@ class Dims {
   }
 
   std::int32_t rank_ = 0;
-  std::int64_t inline_[inline_capacity];  // not cleared: every small array has two of them
+  std::int64_t inline_[inline_capacity];  // uninitialized: each array has two of these
   std::unique_ptr<std::int64_t[]> heap_;
 };
 

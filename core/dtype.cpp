@@ -41,7 +41,7 @@ constexpr Dtype promotions[dtype_count][dtype_count] = {
 };
 // clang-format on
 
-/// What a row or column that was forgotten breaks, as it would say bool.
+/// True if no row or column is missing: a missing entry would be bool.
 constexpr bool is_complete() {
   for (std::size_t a = 0; a < dtype_count; ++a) {
     if (promotions[a][a] != static_cast<Dtype>(a)) return false;
@@ -90,7 +90,7 @@ std::optional<Dtype> parse_typestr(std::string_view typestr) noexcept {
   for (std::size_t i = 0; i < dtype_infos.size(); ++i) {
     const std::string_view native = dtype_infos[i].typestr;
     if (typestr.substr(1) != native.substr(1)) continue;
-    // The byte order of a single byte means nothing, and producers differ in what they write.
+    // The byte order of single bytes is meaningless, and producers write different ones.
     const bool any_order = dtype_infos[i].itemsize == 1 && (order == '<' || order == '>');
     if (order == native.front() || any_order) return static_cast<Dtype>(i);
   }

@@ -26,9 +26,9 @@ inline constexpr int dtype_count = SKERRY_FOR_EACH_DTYPE(SKERRY_ONE);
 #undef SKERRY_ONE
 
 struct DtypeInfo {
-  const char* name;        ///< the standard's: "bool", "float32"
+  const char* name;        ///< in the standard: "bool", "float32"
   std::int32_t itemsize;   ///< bytes
-  std::int32_t alignment;  ///< bytes, as the host compiler has it
+  std::int32_t alignment;  ///< bytes, from the host compiler
   DtypeKind kind;
   const char* typestr;  ///< NumPy's array-interface type string, native byte order
 };
@@ -50,7 +50,7 @@ inline constexpr std::array<DtypeInfo, dtype_count> dtype_infos{{
 [[nodiscard]] constexpr std::int64_t itemsize(Dtype type) { return info(type).itemsize; }
 [[nodiscard]] constexpr DtypeKind kind(Dtype type) { return info(type).kind; }
 [[nodiscard]] constexpr const char* name(Dtype type) { return info(type).name; }
-/// The standard's: "signed integer".
+/// Returns the standard's name: "signed integer".
 [[nodiscard]] const char* name(DtypeKind kind) noexcept;
 
 [[nodiscard]] constexpr bool is_integer(Dtype type) {
@@ -102,17 +102,17 @@ constexpr decltype(auto) visit(Dtype type, F&& f) {
   __builtin_unreachable();
 }
 
-/// The promotion table of the standard (array API 2025.12, type promotion rules); empty where it
+/// Looks up the standard's promotion table (array API 2025.12, type promotion rules); empty if it
 /// defines none.
 [[nodiscard]] std::optional<Dtype> promote(Dtype a, Dtype b) noexcept;
 
-/// float32 for complex64, float64 for complex128, itself for real dtypes.
+/// Returns float32 for complex64, float64 for complex128, real dtypes unchanged.
 [[nodiscard]] constexpr Dtype real_part(Dtype type) {
   return type == Dtype::complex64    ? Dtype::float32
          : type == Dtype::complex128 ? Dtype::float64
                                      : type;
 }
-/// complex64 for float16 and float32, complex128 for float64, itself otherwise.
+/// Returns complex64 for float16 and float32, complex128 for float64, other dtypes unchanged.
 [[nodiscard]] constexpr Dtype complex_of(Dtype type) {
   switch (type) {
     case Dtype::float16:
@@ -125,7 +125,7 @@ constexpr decltype(auto) visit(Dtype type, F&& f) {
   }
 }
 
-/// What numbers of `type` are computed in, as computed_t says.
+/// Returns the dtype in which `type` is computed, as computed_t.
 [[nodiscard]] constexpr Dtype computed_in(Dtype type) {
   return visit(type,
                []<class T>(type_identity<T> /*type_tag*/) { return dtype_of<computed_t<T>>; });

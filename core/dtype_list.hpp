@@ -6,11 +6,10 @@
 #include "core/config.hpp"
 #include "core/float16.hpp"
 
-// Included by kernels for every target, NVRTC among them: no standard header here.
+// Included by kernels for every target, including NVRTC: no standard headers.
 
-/// The dtypes: X(enumerator and name, C++ type, kind, array-interface type string). The one place
-/// in which they are listed: the build reads the first column here, and names units of kernels
-/// after it.
+/// The dtypes: X(enumerator and name, C++ type, kind, array-interface type string). The only list
+/// of them: the build reads the first column here and names kernel sources after it.
 #define SKERRY_FOR_EACH_DTYPE(X)                             \
   X(bool_, bool, boolean, "|b1")                             \
   X(int8, ::skerry::int8, signed_integer, "|i1")             \
@@ -37,8 +36,8 @@ enum class DtypeKind : unsigned char {
   complex_floating
 };
 
-/// What numbers of T are computed in: float32 for float16, which is a dtype of memory only, T
-/// itself otherwise.
+/// The type in which T is computed: float32 for float16, which is a storage dtype only, otherwise
+/// T.
 template <class T>
 struct computed_type {
   using type = T;

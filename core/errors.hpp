@@ -15,11 +15,11 @@
 
 namespace skerry {
 
-// Each class is what Python raises, by the same name in skerry.exceptions or as the builtin named
-// beside it. Types are promised, texts are not. Text: "what is wrong: values; remedy". In front of
-// it the constructor puts the name of the operation (core/operation.hpp).
+// Python raises each class under the same name in skerry.exceptions, or the builtin named beside
+// it. Types are stable, texts are not. Text: "what is wrong: values; remedy". The constructor
+// prefixes the operation's name (core/operation.hpp).
 
-/// An exception of the standard library whose text begins with the name of the operation.
+/// A standard exception whose text begins with the operation's name.
 template <class Exception>
 class ErrorOf : public Exception {
  public:
@@ -41,7 +41,7 @@ class DtypeError : public ErrorOf<std::invalid_argument> {  // TypeError
 class IndexError : public ErrorOf<std::out_of_range> {  // IndexError
   using ErrorOf::ErrorOf;
 };
-/// An axis outside the array: Python's is both ValueError and IndexError.
+/// An axis outside the array; in Python both ValueError and IndexError.
 class AxisError : public ErrorOf<std::out_of_range> {
   using ErrorOf::ErrorOf;
 };
@@ -55,11 +55,11 @@ class InterchangeError
 class NotImplementedError : public ErrorOf<std::logic_error> {  // NotImplementedError
   using ErrorOf::ErrorOf;
 };
-/// A matrix that the routine can't take apart: singular, not positive definite, not finite.
+/// A matrix that the routine can't factor: singular, not positive definite, not finite.
 class LinAlgError : public ErrorOf<std::invalid_argument> {  // LinAlgError(ValueError)
   using ErrorOf::ErrorOf;
 };
-/// A library that is opened at first use is not there.
+/// A library that is loaded at first use is missing.
 class LibraryError : public ErrorOf<std::runtime_error> {  // RuntimeError
   using ErrorOf::ErrorOf;
 };
@@ -75,7 +75,7 @@ class DeviceMismatchError
   std::vector<Device> devices_;
 };
 
-/// Why a device can't be used; the name is the Python attribute `reason`.
+/// Why a device can't be used; its name is the Python attribute `reason`.
 enum class UnavailableReason : std::uint8_t {
   no_driver,
   stub_library,
@@ -100,8 +100,8 @@ class DeviceUnavailableError
   UnavailableReason reason_;
 };
 
-/// A failed call of a device's runtime. `fatal` ones lose the device for this process
-/// (FatalDeviceError).
+/// A failed call of a device's runtime. After a `fatal` error the device is unusable in this
+/// process (FatalDeviceError).
 class DeviceError : public ErrorOf<std::runtime_error> {  // DeviceError(RuntimeError)
  public:
   DeviceError(const std::string& text, Device device, int code, bool fatal)

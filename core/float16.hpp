@@ -8,7 +8,7 @@ namespace skerry {
 
 namespace detail {
 
-/// Bits of the nearest float16, ties to even; a NaN keeps its sign and is quiet.
+/// Returns the bits of the nearest float16, ties to even; a NaN keeps its sign and becomes quiet.
 SKERRY_HD constexpr uint16 narrow_bits(float32 x) {
   const uint32 bits = __builtin_bit_cast(uint32, x);
   const uint32 sign = bits >> 16 & 0x8000u;
@@ -16,7 +16,7 @@ SKERRY_HD constexpr uint16 narrow_bits(float32 x) {
   uint32 result = 0;
   if (magnitude > 0x7f800000u) {
     result = 0x7e00u | (magnitude >> 13 & 0x3ffu);
-  } else if (magnitude >= 0x477ff000u) {  // from 65520 on
+  } else if (magnitude >= 0x477ff000u) {  // 65520 and above
     result = 0x7c00u;
   } else if (magnitude < 0x38800000u) {  // subnormal: the addition rounds to units of 2^-24
     const float32 shifted = __builtin_bit_cast(float32, magnitude) + 0.5f;
@@ -43,9 +43,9 @@ SKERRY_HD constexpr float32 widened(uint16 half) {
   return __builtin_bit_cast(float32, sign | result);
 }
 
-/// The float32 that rounds to the float16 which is nearest to x: towards zero, and the last bit
-/// says whether anything was cut off, so that a tie is one of x. Below float32's range of normal
-/// numbers all is zero in float16.
+/// Rounds x to odd: truncates, and sets the last bit if anything was cut off. The result then
+/// rounds to the float16 nearest to x, with ties only where x is one. Everything below float32's
+/// normal range is zero in float16.
 SKERRY_HD constexpr float32 rounded_to_odd(float64 x) {
   constexpr uint64 cut = (uint64{1} << 29) - 1;
   const uint64 bits = __builtin_bit_cast(uint64, x);
@@ -55,15 +55,14 @@ SKERRY_HD constexpr float32 rounded_to_odd(float64 x) {
 
 }  // namespace detail
 
-/// IEEE 754's binary16: the memory of NumPy's float16 and CUDA's __half. It is stored, not computed
-/// with: a float16 is a float32 wherever it meets an operator, and its results are rounded where
-/// they are stored (ops/math/concepts.hpp).
+/// IEEE 754 binary16, with the layout of NumPy's float16 and CUDA's __half. A storage type:
+/// operators convert to float32, and results are rounded when stored (ops/math/concepts.hpp).
 class float16 {
  public:
   constexpr float16() = default;
   SKERRY_HD constexpr explicit float16(float32 x) : bits_(narrowed(x)) {}
   SKERRY_HD constexpr explicit float16(float64 x) : bits_(narrowed(detail::rounded_to_odd(x))) {}
-  /// For an integer or a bool: those that float32 does not hold are beyond float16's range.
+  /// For integers and bools: those that float32 can't represent exceed float16's range.
   template <class I>
   SKERRY_HD constexpr explicit float16(I x) : float16(static_cast<float32>(x)) {}
 

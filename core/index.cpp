@@ -14,7 +14,7 @@ struct ResolvedSlice {
   std::int64_t length;
 };
 
-/// One bound as Python clamps it: negative ones count from the end, the rest is cut to
+/// Clamps a bound as Python does: negative bounds count from the end, the result is clamped to
 /// [lowest, highest].
 std::int64_t clamp_bound(std::int64_t bound, std::int64_t n, std::int64_t lowest,
                          std::int64_t highest) {
@@ -26,7 +26,7 @@ ResolvedSlice resolve_slice(const IndexItem& item, std::int64_t n) {
   if (item.step == 0) {
     throw ValueError("slice step is 0; use a positive or negative step");
   }
-  // As Python does, so that the step can be negated.
+  // As in Python: makes the step negatable.
   const std::int64_t step = std::max(item.step, -INT64_MAX);
   const bool forward = step > 0;
   const std::int64_t lowest = forward ? 0 : -1;
@@ -55,7 +55,7 @@ void check_counts(const Layout& layout, const IndexCounts& counts) {
   }
 }
 
-/// Walks the axes of a layout from the front and writes those of its view.
+/// Consumes the axes of a layout from the front and builds those of its view.
 class ViewBuilder {
  public:
   ViewBuilder(const Layout& layout, int rank, Layout& result) : layout_(layout), result_(result) {
@@ -77,7 +77,7 @@ class ViewBuilder {
     const ResolvedSlice slice = resolve_slice(item, layout_.shape[source_]);
     const std::int64_t stride = layout_.strides[source_++];
     if (slice.length > 0) result_.offset += slice.start * stride;
-    // A step past the end (x[::2**62]) leaves one element, whose stride no one will follow.
+    // A step past the end (x[::2**62]) leaves one element, whose stride is never used.
     keep(slice.length, checked_multiply(stride, slice.step).value_or(stride));
   }
 
@@ -87,7 +87,7 @@ class ViewBuilder {
 
   void new_axis() { ++target_; }
 
-  /// Without elements the offset stays: the one computed may lie outside the memory.
+  /// Without elements, keeps the original offset: the computed one may be outside the memory.
   void finish() {
     if (result_.size() == 0) result_.offset = layout_.offset;
   }
@@ -116,7 +116,7 @@ Layout index_view(const Layout& layout, std::span<const IndexItem> items,
                   const IndexCounts& counts) {
   check_counts(layout, counts);
   const std::int64_t untouched = layout.rank() - counts.consumed;
-  Layout result;  // built where the caller has it
+  Layout result;  // constructed in place for the caller
   ViewBuilder view(layout, static_cast<int>(untouched + counts.result_axes), result);
   for (const IndexItem& item : items) {
     switch (item.kind) {

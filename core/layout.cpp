@@ -11,8 +11,7 @@
 namespace skerry {
 namespace {
 
-/// The axes of more than one element, by growing |stride|; those of equal |stride| in the order of
-/// the layout.
+/// The axes of more than one element, sorted by |stride|, stable.
 struct SortedAxes {
   int count = 0;
   int axes[max_rank];
@@ -50,7 +49,7 @@ std::int64_t check_shape(std::span<const std::int64_t> shape, std::int64_t items
     throw ShapeError("too many axes: " + std::to_string(shape.size()) + "; at most " +
                      std::to_string(max_rank) + " are possible");
   }
-  std::optional<std::int64_t> nbytes = itemsize;  // of the shape without its zeros
+  std::optional<std::int64_t> nbytes = itemsize;  // ignoring zero dimensions
   bool empty = false;
   for (const std::int64_t n : shape) {
     if (n < 0) {
@@ -83,7 +82,7 @@ Layout dense_layout_like(const Layout& prototype, std::int64_t itemsize) {
   std::int64_t previous = 0;
   for (int i = 0; i < order.count; ++i) {
     const std::int64_t stride = std::abs(prototype.strides[order.axes[i]]);
-    ambiguous = ambiguous || stride == previous;  // the first is ambiguous if it is broadcast
+    ambiguous = ambiguous || stride == previous;  // the first stride is ambiguous if 0 (broadcast)
     previous = stride;
   }
   Layout result = c_layout(prototype.shape, itemsize);
@@ -121,7 +120,7 @@ bool is_f_contiguous(const Layout& layout, std::int64_t itemsize) noexcept {
 bool overlaps_itself(const Layout& layout, std::int64_t itemsize) noexcept {
   if (has_no_elements(layout)) return false;
   const SortedAxes order(layout);
-  std::int64_t occupied = itemsize;  // bytes from first to last of the axes so far
+  std::int64_t occupied = itemsize;  // bytes spanned by the axes so far
   for (int i = 0; i < order.count; ++i) {
     const int axis = order.axes[i];
     const std::int64_t stride = std::abs(layout.strides[axis]);

@@ -11,16 +11,16 @@ namespace skerry {
 
 enum class Access : std::uint8_t { read, write };
 
-/// A storage that a piece of work touches, and how: what is written comes after all earlier uses,
-/// what is read after the last write. Made by the functions below only, so that who launches a
-/// kernel has to say which it is. Keeps pointers.
+/// A storage that work accesses, and how: writes are ordered after all earlier uses, reads after
+/// the last write. Constructible only by the functions below, so that launching a kernel requires
+/// stating the access. Holds pointers.
 class MemoryUse {
  public:
-  MemoryUse() = default;  ///< one to be assigned
+  MemoryUse() = default;  ///< to be assigned
 
   [[nodiscard]] Storage& memory() const noexcept { return *memory_; }
   [[nodiscard]] Access mode() const noexcept { return mode_; }
-  /// The array whose elements are touched, all and nothing else; null if any byte may be.
+  /// Returns the array whose elements are accessed, exactly those; null if any byte may be.
   [[nodiscard]] const NdArray* array() const noexcept { return array_; }
 
  private:
@@ -42,8 +42,8 @@ class MemoryUse {
 [[nodiscard]] inline MemoryUse reads(const NdArray& array) noexcept {
   return {array.memory().get(), &array, Access::read};
 }
-MemoryUse reads(NdArray&&) = delete;  // gone before the launch
-/// Also of memory that is read before it is written.
+MemoryUse reads(NdArray&&) = delete;  // would be destroyed before the launch
+/// Also for memory that is read before it is written.
 [[nodiscard]] inline MemoryUse writes(const StorageRef& memory) noexcept {
   return {memory.get(), nullptr, Access::write};
 }

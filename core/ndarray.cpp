@@ -9,7 +9,7 @@ namespace {
 
 struct AddressRange {
   std::uintptr_t first;
-  std::uintptr_t last;  ///< one past the end; equal to first if there are no elements
+  std::uintptr_t last;  ///< past the end; equal to first if there are no elements
 };
 
 AddressRange addresses(const NdArray& array) noexcept {
@@ -18,7 +18,7 @@ AddressRange addresses(const NdArray& array) noexcept {
   return {base + static_cast<std::uintptr_t>(first), base + static_cast<std::uintptr_t>(last)};
 }
 
-/// Common divisor of all steps between elements; 0 for one element.
+/// Returns the greatest common divisor of all strides; 0 for one element.
 std::int64_t common_step(const Layout& layout) noexcept {
   std::int64_t divisor = 0;
   for (int axis = 0; axis < layout.rank(); ++axis) {
@@ -27,7 +27,7 @@ std::int64_t common_step(const Layout& layout) noexcept {
   return divisor;
 }
 
-/// True if the arrays lie in each other's gaps, as x[::2] and x[1::2] do.
+/// True if the arrays occupy each other's gaps, as x[::2] and x[1::2] do.
 bool interleaved(const NdArray& a, const NdArray& b) noexcept {
   const std::int64_t step = std::gcd(common_step(a.layout()), common_step(b.layout()));
   if (step == 0) return false;

@@ -13,8 +13,8 @@
 
 namespace skerry {
 
-/// An array: a view of a shared storage. A value type; copying it shares the memory, as a Python
-/// reference would.
+/// An array: a view of a shared storage. A value type; copies share the memory, like Python
+/// references.
 class NdArray {
  public:
   NdArray() = default;
@@ -23,8 +23,8 @@ class NdArray {
         layout_(std::move(layout)),
         dtype_(type),
         read_only_(read_only || storage_->read_only()) {}
-  /// All of `memory` in C order. In place: a layout on its way here would be moved twice, a third
-  /// of the time of a small call.
+  /// All of `memory` in C order. Builds the layout in place: moving one here twice took a third of
+  /// the time of a small call.
   NdArray(StorageRef memory, const Dims& shape, skerry::Dtype type)
       : storage_(std::move(memory)), dtype_(type), read_only_(storage_->read_only()) {
     layout_.shape = shape;
@@ -54,7 +54,7 @@ class NdArray {
   [[nodiscard]] char* data() const noexcept { return storage_->data() + layout_.offset; }
   [[nodiscard]] const StorageRef& memory() const noexcept { return storage_; }
 
-  /// The same memory through another layout.
+  /// Returns an array of the same memory with another layout.
   [[nodiscard]] NdArray view(skerry::Layout layout) const {
     return {storage_, std::move(layout), dtype_, read_only_};
   }
@@ -67,13 +67,13 @@ class NdArray {
   bool read_only_ = false;
 };
 
-/// `float32 (3, 4) on cuda:0`: an operand as error messages name it.
+/// Describes an operand for error messages: `float32 (3, 4) on cuda:0`.
 [[nodiscard]] std::string describe(const NdArray& array);
 
 /// True if the two may share a byte. Conservative: exact for equal layouts and for disjoint ranges,
-/// else "maybe".
+/// otherwise possibly a false positive.
 [[nodiscard]] bool may_overlap(const NdArray& a, const NdArray& b) noexcept;
-/// Same memory, shape, strides and dtype: element i of one is element i of the other.
+/// True for the same memory, shape, strides and dtype: element i of one is element i of the other.
 [[nodiscard]] bool same_elements(const NdArray& a, const NdArray& b) noexcept;
 
 }  // namespace skerry

@@ -8,16 +8,16 @@
 namespace skerry {
 
 namespace detail {
-// Hidden: each library of a process has its own.
+// Hidden visibility: each library of a process has its own copy.
 [[gnu::tls_model("initial-exec"),
   gnu::visibility("hidden")]] inline constinit thread_local const char* operation = nullptr;
 }  // namespace detail
 
-/// What this thread was asked for, by the name that its user knows. Null where nobody said.
+/// Returns the name of the public function that this thread executes; null if none was set.
 [[nodiscard]] inline const char* current_operation() noexcept { return detail::operation; }
 
-/// Names the operation while it lives: errors begin with the name. Made once for a call, where the
-/// words of its user end: by the bindings, for all that is below them. Keeps the pointer.
+/// Sets the operation's name for its lifetime: errors begin with it. Created once per call, by the
+/// bindings. Keeps the pointer.
 class OperationScope {
  public:
   explicit OperationScope(const char* name) noexcept
@@ -30,7 +30,7 @@ class OperationScope {
   const char* outer_;
 };
 
-/// "operation: text", or the text where nobody said.
+/// Returns "operation: text", or just the text if no operation was set.
 [[nodiscard]] inline std::string with_operation(const std::string& text) {
   const char* const name = current_operation();
   return name == nullptr ? text : std::string(name) + ": " + text;

@@ -11,8 +11,8 @@
 namespace skerry {
 namespace {
 
-/// True for an element, and for an array of exactly this shape in C order: one walk for both
-/// questions, since this decides the time of an ordinary call.
+/// True for a value, and for an array of exactly this shape in C order. One loop checks both, since
+/// this dominates the time of a small call.
 bool is_contiguous(const PlanOperand& operand, const std::int64_t* shape, int rank) noexcept {
   if (operand.layout == nullptr) return true;
   if (operand.layout->rank() != rank) return false;
@@ -29,7 +29,7 @@ bool is_contiguous(const PlanOperand& operand, const std::int64_t* shape, int ra
   return true;
 }
 
-/// Stride of an operand along an axis of the plan's shape; 0 where it is broadcast.
+/// Returns an operand's stride along an axis of the plan's shape; 0 if it is broadcast.
 std::int64_t stride_along(const PlanOperand& operand, int axis, int rank) noexcept {
   if (operand.layout == nullptr) return 0;
   const Layout& layout = *operand.layout;
@@ -65,8 +65,9 @@ bool is_below(const Plan& plan, std::int64_t limit) noexcept {
   return true;
 }
 
-/// The axis along which some operand reaches farthest (of equals the one of most elements): halving
-/// it shortens a part most and leaves the fast axes whole. -1 if the part is one element.
+/// Returns the axis along which some operand spans the most bytes (of equals, the one with most
+/// elements): halving it shortens a part most and keeps the fast axes whole. -1 if the part is one
+/// element.
 int find_split_axis(const Plan& plan) noexcept {
   int split_axis = -1;
   std::int64_t farthest = -1;
@@ -85,8 +86,8 @@ int find_split_axis(const Plan& plan) noexcept {
   return split_axis;
 }
 
-/// Half of an extent; of a long one a multiple of 64, so that every part starts as well aligned as
-/// the whole.
+/// Returns half of an extent, rounded up; for long ones to a multiple of 64, so that every part is
+/// aligned like the whole.
 std::int64_t half(std::int64_t extent) noexcept {
   const std::int64_t rounded_up = (extent + 1) / 2;
   return rounded_up > 64 ? (rounded_up + 63) / 64 * 64 : rounded_up;
@@ -128,7 +129,7 @@ PlanParts::PlanParts(const Dims& shape, std::span<const PlanOperand> operands,
   current_.contiguous = is_contiguous(current_);
 }
 
-/// The ordinary call: one axis, known without a look at any.
+/// The usual call: all operands are contiguous, so there is one axis.
 void PlanParts::flatten(std::int64_t size) noexcept {
   if (size == 1) return;
   current_.rank = 1;
@@ -165,8 +166,8 @@ void PlanParts::reduce(const Dims& shape, const PlanOperand* operands) noexcept 
   }
 }
 
-/// Halves the longest axis of the part until the part is below the limit; an axis that comes down
-/// to one element leaves the plan, so that a part which is one row is as plain as a row.
+/// Halves the longest axis of the part until it is below the limit. An axis reduced to one element
+/// leaves the plan, so that a part of one row has one axis.
 void PlanParts::split(std::int64_t index_limit) noexcept {
   if (is_below(current_, index_limit)) return;
   std::int64_t whole[Plan::max_axes];
@@ -189,7 +190,7 @@ void PlanParts::split(std::int64_t index_limit) noexcept {
   current_.rank = plan_rank;
 }
 
-/// Steps to the next part like an odometer; after the last one it stands at the first again.
+/// Advances to the next part like an odometer; after the last one it is back at the first.
 bool PlanParts::next() noexcept {
   for (int i = 0; i < outer_count_; ++i) {
     OuterAxis& outer = outer_[i];

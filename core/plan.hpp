@@ -11,7 +11,7 @@
 
 namespace skerry {
 
-/// One operand of a plan: an array, or an element by value that is broadcast.
+/// An operand of a plan: an array, or an element by value, which is broadcast.
 struct PlanOperand {
   const char* data = nullptr;
   const Layout* layout = nullptr;  ///< shape must broadcast to the plan's; null for an element
@@ -26,11 +26,11 @@ struct PlanOperand {
   }
 };
 
-/// The one iteration object: what a kernel must know of its operands. Made on the host, passed to
-/// kernels by value. Launches make plans (ops/call), and kernels of the pointers that they were
-/// given (ops/kernel/pointer_plan.hpp): front ends can't. Axes of size 1 are gone, the rest is
-/// ordered (axis 0 varies fastest, chosen by the output's strides) and coalesced; negative output
-/// strides are flipped. Operand 0 is the output.
+/// The iteration of a kernel over its operands, made on the host and passed to kernels by value.
+/// Only launches make plans (ops/call), and kernels from their pointers
+/// (ops/kernel/pointer_plan.hpp); front ends can't. Axes of size 1 are dropped, the rest is ordered
+/// (axis 0 varies fastest, by the output's strides) and coalesced; negative output strides are
+/// flipped. Operand 0 is the output.
 struct Plan {
   static constexpr int max_operands = 4;
   static constexpr int max_axes = 8;
@@ -38,8 +38,8 @@ struct Plan {
   std::int32_t operand_count = 0;
   std::int32_t rank = 0;  ///< after coalescing; 0 means one element
   std::int64_t size = 1;  ///< elements; never 0
-  // The arrays are filled up to rank and operand_count: clearing the rest would cost more than the
-  // planning of an ordinary call.
+  // The arrays are filled up to rank and operand_count: clearing the rest would cost more than
+  // planning a usual call.
   std::int64_t shape[max_axes];
   std::int64_t strides[max_operands][max_axes];  ///< bytes; 0 where broadcast
   std::int64_t itemsize[max_operands];           ///< bytes
@@ -48,7 +48,7 @@ struct Plan {
   bool contiguous = false;       ///< rank <= 1 and every operand is an array of unit stride
 
   [[nodiscard]] bool is_value(int operand) const { return data[operand] == nullptr; }
-  /// Address of operand's first element; for a value, of its copy inside this plan.
+  /// Returns the address of an operand's first element; for a value, of its copy in this plan.
   [[nodiscard]] char* base(int operand) const {
     return is_value(operand)
                ? const_cast<char*>(reinterpret_cast<const char*>(values[operand].bytes))
@@ -60,8 +60,8 @@ struct Plan {
   friend class OperandList;
   friend class PointerPlan;
   Plan() = default;
-  /// One run of `count` elements (not 0). add() follows for each operand: an array of unit stride,
-  /// or an element.
+  /// One contiguous run of `count` elements (not 0). add() follows for each operand: a contiguous
+  /// array, or an element.
   SKERRY_INLINE explicit Plan(std::int64_t count) noexcept
       : rank(count == 1 ? 0 : 1), size(count), contiguous(true) {
     shape[0] = count;
@@ -80,24 +80,23 @@ struct Plan {
   }
 };
 
-/// Most bytes that 32-bit indexing may span. Tests lower it, so that tiny arrays are split.
+/// Bound of the bytes that 32-bit indexing may span. Tests lower it, so that tiny arrays are split.
 inline constexpr std::int64_t index_limit_32bit = std::int64_t{1} << 31;
 
-/// Plans `shape` over `operands` (output first) and calls `function` with every part. One part
-/// unless more than eight axes remain after coalescing (outer ones are then looped over here) or,
-/// with a finite `index_limit`, unless some operand's byte extent or the element count of a part
-/// would reach it (a part of one element is never split). The last block of a split axis may be of
-/// size
-/// 1. Nothing is called for an empty shape. Never allocates; 1 to 4 operands.
+/// Plans `shape` over `operands` (output first) and calls `function` with every part. There is one
+/// part unless more than eight axes remain after coalescing (the outer ones are looped over here)
+/// or `index_limit` is finite and some operand's byte extent or the element count would reach it (a
+/// part of one element is never split). The last block of a split axis may have size 1. An empty
+/// shape has no parts. Never allocates; 1 to 4 operands.
 class PlanParts {
  public:
   template <class F>
   void for_each(F&& function) {
     for (bool more = !empty_; more; more = next()) function(static_cast<const Plan&>(current_));
   }
-  /// Number of parts that for_each will visit.
+  /// Returns the number of parts that for_each will visit.
   [[nodiscard]] std::int64_t count() const noexcept;
-  /// The first part (the only one in nearly all calls); valid before and after for_each.
+  /// Returns the first part (the only one in nearly all calls); valid before and after for_each.
   [[nodiscard]] const Plan& first() const noexcept { return current_; }
   [[nodiscard]] bool empty() const noexcept { return empty_; }
 
@@ -114,13 +113,12 @@ class PlanParts {
 
   Plan current_;
   bool empty_ = false;
-  // Outer iteration, unused in the ordinary case: axes beyond plan::max_axes and blocks of split
-  // axes.
+  // Outer iteration, usually unused: axes beyond Plan::max_axes and blocks of split axes.
   struct OuterAxis {
     std::int64_t extent;     ///< elements along the axis
     std::int64_t block;      ///< elements per part
     std::int64_t position;   ///< where the current part starts
-    std::int32_t plan_axis;  ///< axis of the plan whose extent it sets, -1 if beyond
+    std::int32_t plan_axis;  ///< axis of the plan whose extent it sets, -1 if none
     std::int64_t strides[Plan::max_operands];
   };
   std::int32_t outer_count_ = 0;

@@ -10,7 +10,7 @@ namespace {
 
 std::atomic<bool (*)()> strictness_query{nullptr};
 
-/// The standard's table joins real with complex dtypes, and no others of two kinds.
+/// The standard's table promotes real with complex dtypes, but no other two kinds.
 int level_of(Dtype type) { return std::min(kind_rank(type), 2); }
 
 }  // namespace

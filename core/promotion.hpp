@@ -9,8 +9,8 @@
 
 namespace skerry {
 
-/// 0 for bool, 1 for integers, 2 for real and 3 for complex floating dtypes: what a scalar of the
-/// same rank, or of a lower one, can be written into without loss of kind.
+/// Returns 0 for bool, 1 for integers, 2 for real and 3 for complex floating dtypes: a scalar of
+/// the same or a lower rank can be written without losing its kind.
 [[nodiscard]] constexpr int kind_rank(Dtype type) {
   switch (kind(type)) {
     case DtypeKind::boolean:
@@ -26,20 +26,20 @@ namespace skerry {
   __builtin_unreachable();
 }
 
-/// Whether mixes of kinds that the standard leaves open are refused here and now. Asked only where
-/// there is such a mix.
+/// True if promotions of mixed kinds that the standard leaves open are rejected on this thread.
+/// Called only for such mixes.
 [[nodiscard]] bool promotion_is_strict();
-/// Who knows the answer, from now on; without one it is "no". Called from any thread.
+/// Installs the function behind promotion_is_strict(), called from any thread; null means false.
 void ask_whether_strict(bool (*ask)()) noexcept;
 
-/// The dtype that any number of dtypes promote to, in whatever order: bool < integer < floating,
-/// and the highest of these kinds that occurs decides by the standard's table, in which real and
-/// complex dtypes meet.
+/// Computes the dtype that any number of dtypes promote to, in any order: the highest kind present
+/// (bool < integer < floating) decides by the standard's table, in which real and complex dtypes
+/// promote together.
 class Promotion {
  public:
   void add(Dtype type) noexcept;
-  /// Empty for uint64 with signed integers, for mixed kinds where these are refused, and where
-  /// nothing was added.
+  /// Empty for uint64 with signed integers, for mixed kinds if these are rejected, and if nothing
+  /// was added.
   [[nodiscard]] std::optional<Dtype> result() const;
   [[nodiscard]] bool is_empty() const noexcept { return level_ < 0; }
 
@@ -49,7 +49,7 @@ class Promotion {
   bool is_mixed_ = false;
 };
 
-/// The same for two.
+/// The same for two dtypes.
 [[nodiscard]] std::optional<Dtype> promote_kinds(Dtype a, Dtype b);
 
 }  // namespace skerry

@@ -30,7 +30,7 @@ const char* python_name(ScalarKind python_kind) {
   __builtin_unreachable();
 }
 
-/// The whole part as an integer; empty where it is not in 64 bits.
+/// Truncates to an integer; empty if the result does not fit in 64 bits.
 std::optional<Scalar> truncated(double value) {
   constexpr double two_63 = 9223372036854775808.0;
   if (value >= -two_63 && value < two_63)
@@ -89,7 +89,7 @@ void check_range(const Scalar& value, Dtype type) {
   std::string text = std::string(name(array)) + " array and Python " + python_name(python_kind) +
                      " have no common dtype; ";
   if (python_kind == ScalarKind::boolean) {
-    text += "a bool goes with bool arrays only, use 0 or 1";
+    text += "a bool combines with bool arrays only, use 0 or 1";
   } else if (kind(array) == DtypeKind::boolean) {
     text += "use True or False, or cast the array with astype";
   } else {
@@ -106,14 +106,15 @@ void check_range(const Scalar& value, Dtype type) {
                              : is_complex         ? "int(value.real)"
                                                   : "int(value)";
   throw DtypeError(std::string("Python ") + python_name(python_kind) + " for " + name(type) +
-                   ": kinds go up only (bool, int, float, complex)" +
-                   (promotion_is_strict() ? ", whatever the value" : ", and something is lost") +
+                   ": a scalar converts to a higher kind only (bool, int, float, complex)" +
+                   (promotion_is_strict() ? ", whatever the value" : ", or without loss") +
                    "; write " + remedy + ", or cast the array with astype");
 }
 
 int rank_of(const Scalar& value) { return static_cast<int>(value.kind); }
 
-/// A value of a higher kind as an integer, or as a real number, of the same value; else empty.
+/// Converts a value of a higher kind to an integer or real number of the same value; empty if there
+/// is none.
 std::optional<Scalar> lowered(const Scalar& value, Dtype type) {
   if (value.kind == ScalarKind::complex && value.imag != 0) return std::nullopt;
   if (kind_rank(type) == 2) return Scalar::from_value(value.real);
@@ -140,7 +141,7 @@ bool is_true(const Scalar& value) {
   __builtin_unreachable();
 }
 
-/// The value as a `T` that check_range and the rank of kinds have let through.
+/// Converts a value that check_range() and the kinds' ranks have accepted.
 template <class T>
 T real_value(const Scalar& value) {
   switch (value.kind) {
@@ -167,7 +168,7 @@ struct AsValue<complex<T>> {
   }
 };
 
-/// The part of an element that has a range.
+/// The component type of an element, which has a range.
 template <class T>
 struct ElementComponent {
   using type = T;
@@ -187,7 +188,8 @@ Scalar max_finite_value() {
     return Scalar::of_unsigned(std::uint64_t{std::numeric_limits<T>::max()});
 }
 
-/// For the standard bool is a kind of its own: neither side of it mixes with numbers.
+/// Promotes a mix that the standard leaves open: there bool does not mix with numbers in either
+/// direction.
 [[gnu::noinline]] Dtype promote_open_mix(Dtype array, const Scalar& value) {
   if (promotion_is_strict()) reject_mix(array, value.kind);
   return rank_of(value) > kind_rank(array) ? default_dtype(value.kind) : array;
@@ -246,7 +248,7 @@ int side_of_range(const Scalar& value, Dtype type) {
   const bool is_inside = visit(type, [&]<class T>(type_identity<T>) {
     using Component = typename ElementComponent<T>::type;
     if constexpr (std::is_same_v<Component, bool>)
-      return true;  // of any number
+      return true;  // any number converts to bool
     else if constexpr (std::is_integral_v<Component>)
       return fits<Component>(value);
     else

@@ -13,7 +13,7 @@ namespace skerry {
 
 enum class ScalarKind : std::uint8_t { boolean, integer, real, complex };
 
-/// A Python scalar on its way into an array: it has no dtype and no device of its own ("weak").
+/// A Python scalar to be converted to an element: it has no dtype and no device ("weak").
 struct Scalar {
   ScalarKind kind = ScalarKind::boolean;
   bool boolean = false;
@@ -31,8 +31,8 @@ struct Scalar {
     return {.kind = ScalarKind::integer, .integer = value};
   }
   static Scalar of_unsigned(std::uint64_t value);  ///< ScalarKind::integer, either range
-  /// An integer below -2^63 or from 2^64 on: it fits floating dtypes only. `nearest` is infinite
-  /// where not even those.
+  /// An integer below -2^63 or at least 2^64: it fits floating dtypes only. `nearest` is infinite
+  /// if it does not fit those either.
   static Scalar of_out_of_range(double nearest) {
     return {.kind = ScalarKind::integer, .out_of_range = true, .real = nearest};
   }
@@ -42,7 +42,7 @@ struct Scalar {
   }
 };
 
-/// One element of any dtype by value, as kernels take it. Not initialised: a plan has room for
+/// An element of any dtype by value, as kernels take it. Uninitialized by default: a plan holds
 /// four.
 struct alignas(16) Element {
   unsigned char bytes[16];
@@ -56,7 +56,7 @@ struct alignas(16) Element {
   template <class T>
   [[nodiscard]] T as() const {
     if constexpr (std::is_same_v<T, bool>) {
-      return bytes[0] != 0;  // read from memory of others, it may be any byte
+      return bytes[0] != 0;  // foreign memory may hold any byte
     } else {
       T value;
       __builtin_memcpy(&value, bytes, sizeof value);
@@ -66,7 +66,7 @@ struct alignas(16) Element {
 };
 static_assert(std::is_trivially_default_constructible_v<Element>);
 
-/// The default dtype of a lone scalar: bool, int64, float64, complex128.
+/// Returns the default dtype of a scalar without an array: bool, int64, float64, complex128.
 [[nodiscard]] Dtype default_dtype(ScalarKind kind);
 
 }  // namespace skerry

@@ -10,14 +10,14 @@
 
 namespace skerry {
 
-/// What the layers above know of a storage; core only carries the pointer.
+/// Data of the layers above about a storage; core only carries the pointer.
 struct StorageAttachment;
 
-/// A block of memory on one device, shared by every view of it. It counts its references itself:
-/// the last one may go on any thread, under no lock, while the process ends.
+/// A block of memory on one device, shared by all its views. Reference-counted internally: the last
+/// reference may go on any thread, without a lock, even while the process ends.
 class Storage {
  public:
-  /// `attachment` lives as long as the storage.
+  /// `attachment` must outlive the storage.
   Storage(void* data, std::size_t nbytes, Device device, bool read_only = false,
           const StorageAttachment* attachment = nullptr) noexcept
       : data_(static_cast<char*>(data)),
@@ -31,17 +31,17 @@ class Storage {
   [[nodiscard]] char* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t nbytes() const noexcept { return nbytes_; }
   [[nodiscard]] Device device() const noexcept { return device_; }
-  /// The memory itself may not be written (an imported read-only buffer); a view can be read-only
+  /// True if the memory itself is read-only (an imported read-only buffer); a view can be read-only
   /// without this.
   [[nodiscard]] bool read_only() const noexcept { return read_only_; }
-  /// Somebody outside of the library gets the address, and may write there: until as many calls of
+  /// Records that code outside the library has the address and may write there, until a matching
   /// end_export().
   void begin_export() noexcept { exports_.fetch_add(1, std::memory_order_relaxed); }
   void end_export() noexcept { exports_.fetch_sub(1, std::memory_order_relaxed); }
   [[nodiscard]] bool is_exported() const noexcept {
     return exports_.load(std::memory_order_relaxed) != 0;
   }
-  /// Null where the layers above know no more than this class.
+  /// Null if the layers above have no data for it.
   [[nodiscard]] const StorageAttachment* attachment() const noexcept { return attachment_; }
 
   void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
@@ -54,7 +54,7 @@ class Storage {
 
  protected:
   virtual ~Storage() = default;
-  /// Gives the memory back and deletes this object, never throws.
+  /// Releases the memory and deletes this object; never throws.
   virtual void destroy() noexcept = 0;
 
  private:
@@ -71,7 +71,7 @@ class Storage {
 class StorageRef {
  public:
   StorageRef() = default;
-  /// Takes over the reference that `fresh` was made with.
+  /// Takes over the initial reference of a new storage.
   explicit StorageRef(Storage* storage) noexcept : storage_(storage) {}
   StorageRef(const StorageRef& other) noexcept : storage_(other.storage_) {
     if (storage_ != nullptr) storage_->retain();

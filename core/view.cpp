@@ -9,7 +9,7 @@
 namespace skerry {
 namespace {
 
-/// `axes` as a set of bits; an axis given twice is a ValueError.
+/// Returns `axes` as a bit set; throws ValueError for a repeated axis.
 std::uint64_t axis_set(std::span<const std::int64_t> axes, int rank) {
   std::uint64_t axis_bits = 0;
   for (const std::int64_t axis : axes) {
@@ -25,8 +25,8 @@ std::uint64_t axis_set(std::span<const std::int64_t> axes, int rank) {
 
 bool contains(std::uint64_t set, int axis) { return (set >> axis & 1) != 0; }
 
-/// The axes of a layout with elements, in the order of the shape, neighbours merged wherever one
-/// stride describes both: a new axis can lie inside a chunk, but never across two.
+/// The axes of a non-empty layout, in order, with neighbors merged if one stride describes both: a
+/// new axis can be inside a chunk, but never span two.
 struct Chunks {
   int count = 0;
   std::int64_t extents[max_rank];
@@ -119,7 +119,7 @@ Layout squeeze(const Layout& layout, std::span<const std::int64_t> axes) {
 Layout flip(const Layout& layout, std::span<const std::int64_t> axes) {
   const std::uint64_t flipped = axis_set(axes, layout.rank());
   Layout result = layout;
-  if (layout.size() == 0) return result;  // without elements there is no last one to start from
+  if (layout.size() == 0) return result;  // an empty array has no last element to start from
   for (int axis = 0; axis < layout.rank(); ++axis) {
     if (!contains(flipped, axis) || layout.shape[axis] < 2) continue;
     result.offset += (layout.shape[axis] - 1) * layout.strides[axis];
@@ -162,7 +162,7 @@ std::optional<Layout> reshape_view(const Layout& layout, const Dims& shape, std:
   if (is_c_contiguous(layout, itemsize)) return result;
   const Chunks old(layout);
   int chunk = old.count;
-  std::int64_t left = 1;  // elements of the chunk that still have no axis
+  std::int64_t left = 1;  // elements of the chunk without an axis yet
   std::int64_t stride = 0;
   for (int axis = shape.rank() - 1; axis >= 0; --axis) {
     const std::int64_t n = shape[axis];

@@ -11,32 +11,30 @@
 
 namespace skerry {
 
-/// Checks a shape from outside. Throws ShapeError (negative, more than 64 axes, or so large that
-/// the bytes or the product of the non-zero dimensions overflow int64). Returns the number of
-/// bytes.
+/// Checks a user's shape and returns its number of bytes. Throws ShapeError (negative, more than 64
+/// axes, or so large that the bytes or the product of the non-zero dimensions overflow int64).
 std::int64_t check_shape(std::span<const std::int64_t> shape, std::int64_t itemsize);
 
-/// The common shape. Throws ShapeError that names all shapes.
+/// Returns the common shape. Throws ShapeError, whose text lists all shapes.
 [[nodiscard]] Dims broadcast_shapes(std::span<const Dims* const> shapes);
-/// The fast form for two: empty if they do not broadcast.
+/// Fast form for two shapes; empty if they do not broadcast.
 [[nodiscard]] std::optional<Dims> broadcast_two(const Dims& a, const Dims& b);
-/// `layout` seen with `shape` (which it must broadcast to; throws ShapeError): new axes and
-/// stretched ones get stride 0.
+/// Returns `layout` broadcast to `shape`: new and expanded axes get stride 0. Throws ShapeError.
 [[nodiscard]] Layout broadcast_to(const Layout& layout, const Dims& shape);
 
-/// Normalises a possibly negative axis. Throws AxisError.
+/// Normalizes a possibly negative axis. Throws AxisError.
 [[nodiscard]] int normalize_axis(std::int64_t axis, int rank);
-/// The same for several; duplicates are a ValueError.
+/// The same for several axes; throws ValueError for duplicates.
 [[nodiscard]] Dims normalize_axes(std::span<const std::int64_t> axes, int rank);
 
-// Views. All pure; all throw before anything changed.
+// Views; pure functions.
 [[nodiscard]] Layout permute_dims(const Layout& layout, std::span<const std::int64_t> axes);
 [[nodiscard]] Layout expand_dims(const Layout& layout, std::span<const std::int64_t> axes);
 [[nodiscard]] Layout squeeze(const Layout& layout, std::span<const std::int64_t> axes);
 [[nodiscard]] Layout flip(const Layout& layout, std::span<const std::int64_t> axes);
 /// Resolves one -1 in `shape` against `size`; throws ShapeError if the sizes differ.
 [[nodiscard]] Dims resolve_reshape(std::int64_t size, std::span<const std::int64_t> shape);
-/// The layout with a new shape, if that needs no copy.
+/// Returns the layout with a new shape, if possible without a copy.
 [[nodiscard]] std::optional<Layout> reshape_view(const Layout& layout, const Dims& shape,
                                                  std::int64_t itemsize);
 
@@ -50,10 +48,10 @@ struct IndexItem {
   bool has_start = false;
   bool has_stop = false;
 };
-/// What items of a basic index add up to.
+/// Totals over the items of a basic index.
 struct IndexCounts {
-  std::int64_t consumed = 0;     ///< axes that integers and slices take
-  std::int64_t result_axes = 0;  ///< axes of the result that slices and None make
+  std::int64_t consumed = 0;     ///< axes consumed by integers and slices
+  std::int64_t result_axes = 0;  ///< axes of the result from slices and None
   std::int64_t ellipses = 0;
 
   void add(IndexKind kind) noexcept {
@@ -65,7 +63,7 @@ struct IndexCounts {
 /// Basic indexing (integers, slices, `...`, None) with Python's rules. Throws IndexError: out of
 /// bounds, too many indices, two ellipses; ValueError for a zero step.
 [[nodiscard]] Layout index_view(const Layout& layout, std::span<const IndexItem> items);
-/// The same where the items have been counted.
+/// The same with items that have already been counted.
 [[nodiscard]] Layout index_view(const Layout& layout, std::span<const IndexItem> items,
                                 const IndexCounts& counts);
 

@@ -71,9 +71,10 @@ TEST(promote_scalar, names_operation_dtype_and_remedy) {
   EXPECT_EQ(message_of<DtypeError>([] { static_cast<void>(promote_scalar(int32, a_float)); }),
             "int32 array and Python float have no common dtype; convert the array first, for "
             "example to float64 with astype");
-  EXPECT_EQ(message_of<DtypeError>([] { static_cast<void>(promote_scalar(int32, a_bool)); }),
-            "int32 array and Python bool have no common dtype; a bool goes with bool arrays only, "
-            "use 0 or 1");
+  EXPECT_EQ(
+      message_of<DtypeError>([] { static_cast<void>(promote_scalar(int32, a_bool)); }),
+      "int32 array and Python bool have no common dtype; a bool combines with bool arrays only, "
+      "use 0 or 1");
 }
 
 TEST(promote_scalar, rejects_ints_outside_the_dtype) {
@@ -175,8 +176,8 @@ TEST(to_element, rejects_kinds_that_would_lose) {
   EXPECT_THROW(static_cast<void>(to_element(a_complex, uint8)), DtypeError);
   EXPECT_THROW(static_cast<void>(to_element(a_complex, float64)), DtypeError);
   EXPECT_EQ(message_of<DtypeError>([] { static_cast<void>(to_element(a_float, int8)); }),
-            "Python float for int8: kinds go up only (bool, int, float, complex), whatever "
-            "the value; write int(value), or cast the array with astype");
+            "Python float for int8: a scalar converts to a higher kind only (bool, int, float, "
+            "complex), whatever the value; write int(value), or cast the array with astype");
 }
 
 TEST(scalar, of_unsigned_uses_int64_where_it_fits) {
