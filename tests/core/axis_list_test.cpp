@@ -28,7 +28,7 @@ axes contents(const AxisList<Arrays>& list) {
   return result;
 }
 
-TEST(axis_list, leaves_out_axes_along_which_nothing_moves) {
+TEST(axis_list, drops_axes_of_one_element) {
   AxisList<1> list;
   list.add(1, {4});
   list.add(3, {4});
@@ -36,7 +36,7 @@ TEST(axis_list, leaves_out_axes_along_which_nothing_moves) {
   EXPECT_EQ(contents(list), (axes{{3, {4}}}));
 }
 
-TEST(axis_list, orders_by_distance_in_the_first_array_then_the_next) {
+TEST(axis_list, orders_by_stride_of_the_first_array_then_of_the_next) {
   AxisList<2> list;
   list.add(2, {-64, 8});
   list.add(3, {16, 32});
@@ -46,7 +46,7 @@ TEST(axis_list, orders_by_distance_in_the_first_array_then_the_next) {
   EXPECT_EQ(contents(list), (axes{{4, {0, 8}}, {5, {16, -4}}, {3, {16, 32}}, {2, {-64, 8}}}));
 }
 
-TEST(axis_list, keeps_the_order_of_axes_that_are_alike) {
+TEST(axis_list, keeps_the_order_of_axes_with_equal_strides) {
   AxisList<1> list;
   list.add(2, {8});
   list.add(3, {0});
@@ -56,7 +56,7 @@ TEST(axis_list, keeps_the_order_of_axes_that_are_alike) {
   EXPECT_EQ(contents(list), (axes{{3, {0}}, {5, {0}}, {2, {8}}, {4, {-8}}}));
 }
 
-TEST(axis_list, flips_axes_on_which_the_first_array_runs_backwards) {
+TEST(axis_list, flips_axes_with_a_negative_stride_of_the_first_array) {
   AxisList<3> list;
   list.add(3, {-4, 8, 0});
   list.add(5, {16, -16, 0});
@@ -69,7 +69,7 @@ TEST(axis_list, flips_axes_on_which_the_first_array_runs_backwards) {
   EXPECT_EQ(data[2], nullptr);
 }
 
-TEST(axis_list, coalesces_what_every_array_walks_as_one_axis) {
+TEST(axis_list, coalesces_axes_that_every_array_traverses_as_one) {
   AxisList<2> list;
   list.add(4, {4, 0});
   list.add(3, {16, 0});
@@ -79,7 +79,7 @@ TEST(axis_list, coalesces_what_every_array_walks_as_one_axis) {
   EXPECT_EQ(contents(list), (axes{{12, {4, 0}}, {10, {48, 8}}}));
 }
 
-TEST(axis_list, coalesces_axes_that_run_backwards_together) {
+TEST(axis_list, coalesces_axes_with_negative_strides) {
   AxisList<1> list;
   list.add(4, {-4});
   list.add(3, {-16});
@@ -87,7 +87,7 @@ TEST(axis_list, coalesces_axes_that_run_backwards_together) {
   EXPECT_EQ(contents(list), (axes{{12, {-4}}}));
 }
 
-TEST(axis_list, does_not_coalesce_past_what_an_integer_holds) {
+TEST(axis_list, does_not_coalesce_where_the_stride_would_overflow) {
   AxisList<1> list;
   list.add(std::int64_t{1} << 62, {8});
   list.add(2, {0});  // 2^65, cut down to 64 bits

@@ -85,7 +85,7 @@ TEST(broadcast_shapes, takes_any_number_of_shapes) {
   EXPECT_EQ(broadcast_shapes({}), Dims{});
 }
 
-TEST(broadcast_to, repeats_elements_along_new_and_stretched_axes) {
+TEST(broadcast_to, repeats_elements_along_new_and_expanded_axes) {
   random_source random(2);
   for (int i = 0; i < 1000; ++i) {
     const Dims shape = random_shape(random, static_cast<int>(between(random, 0, 4)), 1, 3);

@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(spellings, RejectedDevice,
                                          "cuda:99999999999999999999999999", "cuda\n",
                                          std::string("cuda:1\0", 7), std::string(10000, 'c')));
 
-TEST(device, prints_what_parse_reads) {
+TEST(device, to_string_and_parse_device_round_trip) {
   for (const Device device : {Device{DeviceKind::cpu, 0}, Device{cuda_kind, 12}}) {
     EXPECT_EQ(parse_device(to_string(device)), device);
   }
@@ -61,7 +61,7 @@ TEST(device, prints_what_parse_reads) {
   EXPECT_STREQ(to_string(cuda_kind), "cuda");
 }
 
-TEST(device, equality_and_hash_tell_kind_and_index_apart) {
+TEST(device, equality_and_hash_depend_on_kind_and_index) {
   const Device same{cuda_kind, 1};
   EXPECT_EQ(same, (Device{cuda_kind, 1}));
   EXPECT_NE(same, (Device{cuda_kind, 0}));
@@ -74,7 +74,7 @@ TEST(device, equality_and_hash_tell_kind_and_index_apart) {
   EXPECT_EQ(all.size(), 8U);
 }
 
-TEST(device, a_kind_is_registered_once_by_a_good_name) {
+TEST(device, a_kind_is_registered_once_with_a_valid_name) {
   for (const char* name : {"cpu", "cuda", "", "Toy", "1toy", "toy:", "to y", "tö"}) {
     EXPECT_THROW(register_device_kind(name), ValueError) << name;
   }
@@ -87,7 +87,7 @@ TEST(device, a_kind_is_registered_once_by_a_good_name) {
   EXPECT_THROW(register_device_kind("toy_2"), ValueError);
 }
 
-TEST(unavailable_reason, has_the_names_that_python_shows) {
+TEST(unavailable_reason, has_the_names_shown_in_python) {
   EXPECT_STREQ(to_string(UnavailableReason::no_driver), "no_driver");
   EXPECT_STREQ(to_string(UnavailableReason::stub_library), "stub_library");
   EXPECT_STREQ(to_string(UnavailableReason::driver_too_old), "driver_too_old");

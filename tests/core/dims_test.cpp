@@ -34,7 +34,7 @@ TEST_P(DimsOfRank, copies_and_moves_keep_the_values) {
   EXPECT_EQ(values(assigned), values(original));
 }
 
-TEST_P(DimsOfRank, copies_into_lists_of_any_rank_are_alike_and_apart) {
+TEST_P(DimsOfRank, copies_into_lists_of_any_rank_are_equal_and_independent) {
   for (const int old_rank : {0, 6, 7, 64}) {
     const Dims original = counting(GetParam());
     Dims list(old_rank, -1);
@@ -71,7 +71,7 @@ TEST_P(DimsOfRank, insert_puts_a_value_before_every_axis) {
   }
 }
 
-TEST_P(DimsOfRank, erase_takes_any_axis_out) {
+TEST_P(DimsOfRank, erase_removes_any_axis) {
   for (int axis = 0; axis < GetParam(); ++axis) {
     Dims list = counting(GetParam());
     std::vector<std::int64_t> expected = values(list);

@@ -126,7 +126,7 @@ TEST(dtype, rejects_other_type_strings) {
   }
 }
 
-TEST(dtype, knows_sizes_and_kinds) {
+TEST(dtype, has_sizes_and_kinds) {
   const int sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8, 8, 16};
   for (int i = 0; i < dtype_count; ++i) EXPECT_EQ(itemsize(static_cast<Dtype>(i)), sizes[i]);
   EXPECT_TRUE(is_integer(uint8) && is_integer(int64));
@@ -145,7 +145,7 @@ TEST(dtype, knows_sizes_and_kinds) {
   }
 }
 
-TEST(dtype, visit_hands_over_the_type_of_the_dtype) {
+TEST(dtype, visit_passes_the_type_of_the_dtype) {
   for (int i = 0; i < dtype_count; ++i) {
     const auto type = static_cast<Dtype>(i);
     EXPECT_EQ(visit(type, []<class T>(type_identity<T>) { return dtype_of<T>; }), type);

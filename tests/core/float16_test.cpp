@@ -47,7 +47,7 @@ TEST(float16, widens_all_of_its_values) {
   }
 }
 
-TEST(float16, narrows_its_own_values_to_themselves) {
+TEST(float16, round_trips_all_its_values) {
   for (unsigned bits = 0; bits < 65536; ++bits) {
     const bool is_nan = std::isnan(value_of(bits));
     const unsigned want = is_nan ? bits | 0x200u : bits;  // quiet
@@ -99,7 +99,7 @@ TEST(float16, has_limits) {
   }
 }
 
-TEST(float16, keeps_nan_its_sign_and_what_fits_of_its_payload) {
+TEST(float16, nan_keeps_its_sign_and_the_high_bits_of_its_payload) {
   const auto narrow_bits = [](std::uint32_t bits) { return narrowed(std::bit_cast<float>(bits)); };
   EXPECT_EQ(narrow_bits(0x7fc00000), 0x7e00);
   EXPECT_EQ(narrow_bits(0xffc00000), 0xfe00);

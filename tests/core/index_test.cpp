@@ -60,7 +60,7 @@ std::vector<std::int64_t> selected(bound start, bound stop, std::int64_t step, s
   return result;
 }
 
-TEST(index_view, slices_as_python_for_all_small_bounds_and_steps) {
+TEST(index_view, slices_like_python_for_all_small_bounds_and_steps) {
   std::vector<bound> bounds{std::nullopt};
   for (std::int64_t i = -7; i <= 7; ++i) bounds.emplace_back(i);
   for (std::int64_t n = 0; n <= 5; ++n) {
@@ -89,7 +89,7 @@ TEST(index_view, clamps_bounds_and_steps_at_the_ends_of_int64) {
   EXPECT_EQ(index(array, {slice(INT64_MAX, {})}).size(), 0);
 }
 
-TEST(index_view, does_not_overflow_behind_the_last_element) {
+TEST(index_view, does_not_overflow_past_the_last_element) {
   const Layout array{Dims{2}, Dims{std::int64_t{1} << 62}, 0};
   EXPECT_EQ(index(array, {slice(2, {})}).offset, 0);
   EXPECT_EQ(index(array, {slice(1, {}, 5)}).offset, std::int64_t{1} << 62);

@@ -84,7 +84,7 @@ TEST(check_shape, rejects_more_than_64_axes) {
             std::string::npos);
 }
 
-TEST(check_shape, rejects_sizes_from_2_to_the_63_also_beside_a_zero) {
+TEST(check_shape, rejects_sizes_from_2_to_the_63_even_with_a_zero_dimension) {
   const std::int64_t half = std::int64_t{1} << 32;
   EXPECT_NE(shape_error_of({half, half}, 1).find("too large"), std::string::npos);
   EXPECT_NE(shape_error_of({half, half, 0}, 1).find("too large"), std::string::npos);
@@ -95,7 +95,7 @@ TEST(check_shape, rejects_sizes_from_2_to_the_63_also_beside_a_zero) {
             std::string::npos);
 }
 
-TEST(c_layout, counts_up_from_the_last_axis) {
+TEST(c_layout, strides_grow_from_the_last_axis) {
   random_source random(1);
   for (int rank = 0; rank <= 5; ++rank) {
     const Layout layout = c_layout(random_shape(random, rank, 1, 4), item);

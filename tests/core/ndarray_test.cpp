@@ -46,7 +46,7 @@ TEST(ndarray, describes_itself_by_dtype_shape_and_device) {
   EXPECT_EQ(describe({memory_of(1), c_layout(Dims{}, 1), Dtype::bool_}), "bool () on cpu:0");
 }
 
-TEST(ndarray, shares_memory_and_gives_it_back_with_the_last_view) {
+TEST(ndarray, shares_memory_and_releases_it_with_the_last_view) {
   {
     const NdArray array = floats(memory_of(24), c_layout(Dims{2, 3}, 4));
     EXPECT_EQ(CountedStorage::alive, 1);
@@ -115,7 +115,7 @@ TEST(may_overlap, never_misses_a_shared_byte) {
   EXPECT_GT(together, 100);
 }
 
-TEST(may_overlap, tells_apart_disjoint_interleaved_and_empty_arrays) {
+TEST(may_overlap, is_false_for_disjoint_interleaved_and_empty_arrays) {
   const auto memory = memory_of(400);
   const NdArray whole = floats(memory, c_layout(Dims{10}, 4));
   const NdArray even = floats(memory, {Dims{5}, Dims{8}, 0});
@@ -129,7 +129,7 @@ TEST(may_overlap, tells_apart_disjoint_interleaved_and_empty_arrays) {
   EXPECT_FALSE(may_overlap(whole, floats(memory_of(40), c_layout(Dims{10}, 4))));
 }
 
-TEST(same_elements, asks_for_memory_shape_strides_and_dtype) {
+TEST(same_elements, requires_equal_memory_shape_strides_and_dtype) {
   const auto memory = memory_of(64);
   const NdArray array = floats(memory, c_layout(Dims{1, 4}, 4));
   EXPECT_TRUE(same_elements(array, array));

@@ -28,7 +28,7 @@ TEST(operation, errors_begin_with_the_innermost_name_of_their_thread) {
   EXPECT_STREQ(AxisError("gone").what(), "sort: gone");
 }
 
-TEST(operation, is_what_it_was_after_an_error) {
+TEST(operation, is_restored_after_an_error) {
   const OperationScope outer("sort");
   try {
     const OperationScope inner("take");

@@ -250,7 +250,7 @@ TEST(plan_parts, plan_thirty_and_sixty_four_axes) {
   check_against_oracle({some, {c_layout(some, 4), fitting}});
 }
 
-TEST(plan_parts, call_nothing_for_an_empty_shape) {
+TEST(plan_parts, are_none_for_an_empty_shape) {
   for (const Dims& shape : {Dims{0}, Dims{3, 0}, Dims{0, 0, 2}}) {
     PlanParts parts = PlanSetup(shape, {c_layout(shape, 4), c_layout(shape, 4)}).parts(16);
     EXPECT_TRUE(parts.empty());
@@ -289,7 +289,7 @@ TEST(plan_parts, order_axes_by_the_output) {
   EXPECT_FALSE(plan.contiguous);
 }
 
-TEST(plan_parts, flip_axes_on_which_the_output_runs_backwards) {
+TEST(plan_parts, flip_axes_with_a_negative_output_stride) {
   const Layout backwards{Dims{5}, Dims{-4}, 16};
   const Plan both = PlanSetup(Dims{5}, {backwards, backwards}).parts().first();
   EXPECT_TRUE(both.contiguous);
@@ -301,7 +301,7 @@ TEST(plan_parts, flip_axes_on_which_the_output_runs_backwards) {
   EXPECT_EQ(reinterpret_cast<std::intptr_t>(one.data[1]), PlanSetup::origin(1) + 16);
 }
 
-TEST(plan_parts, coalesce_what_every_operand_can_walk_as_one_axis) {
+TEST(plan_parts, coalesce_axes_that_every_operand_traverses_as_one) {
   const Dims shape{2, 3, 4};
   const Layout row{Dims{4}, Dims{4}, 0};
   const Plan with_row = PlanSetup(shape, {c_layout(shape, 4), row}).parts().first();
@@ -323,7 +323,7 @@ TEST(plan_parts, coalesce_what_every_operand_can_walk_as_one_axis) {
   EXPECT_FALSE(with_step.contiguous);
 }
 
-TEST(plan, of_a_run_is_the_plan_that_parts_make) {
+TEST(plan, of_a_contiguous_run_equals_the_plan_of_plan_parts) {
   for (const Dims& shape : {Dims{3, 4}, Dims{1, 1}}) {
     PlanSetup setup(shape, {c_layout(shape, 1), c_layout(shape, 8), c_layout(shape, 8)});
     setup.itemsizes = {1, 8, 8};
@@ -374,7 +374,7 @@ TEST(plan_parts, keep_elements_by_value_inside_the_plan) {
   EXPECT_EQ(copy.base(1), reinterpret_cast<const char*>(&copy.values[1]));
 }
 
-TEST(plan_parts, knows_operands_of_different_item_sizes_as_contiguous) {
+TEST(plan_parts, are_contiguous_for_contiguous_operands_of_different_item_sizes) {
   PlanSetup setup(Dims{3, 4}, {c_layout(Dims{3, 4}, 1), c_layout(Dims{3, 4}, 8)});
   setup.itemsizes = {1, 8};
   const Plan plan = setup.parts().first();
@@ -396,7 +396,7 @@ TEST(plan_parts, split_at_the_limit_and_not_below) {
   EXPECT_EQ(repeated.parts(100).count(), 2);
 }
 
-TEST(plan_parts, split_along_the_axis_that_reaches_farthest) {
+TEST(plan_parts, split_along_the_axis_that_spans_the_most_bytes) {
   const Dims shape{4, 8};
   const Layout padded{shape, Dims{1000, 4}, 0};
   const PlanSetup setup(shape, {c_layout(shape, 4), padded});

@@ -23,7 +23,7 @@ std::optional<Dtype> promoted_dtype(std::initializer_list<Dtype> types) {
   return all.result();
 }
 
-TEST(promotion, gives_the_higher_kind_in_its_own_precision) {
+TEST(promotion, keeps_the_precision_of_the_higher_kind) {
   EXPECT_EQ(promoted_dtype({int64, float32}), float32);
   EXPECT_EQ(promoted_dtype({complex64, int32}), complex64);
   EXPECT_EQ(promoted_dtype({bool_, uint8}), uint8);
@@ -33,7 +33,7 @@ TEST(promotion, gives_the_higher_kind_in_its_own_precision) {
   EXPECT_EQ(promote_kinds(bool_, complex128), complex128);
 }
 
-TEST(promotion, lets_the_highest_kind_decide_in_whatever_order) {
+TEST(promotion, is_decided_by_the_highest_kind_in_any_order) {
   EXPECT_EQ(promoted_dtype({uint64, int8}), std::nullopt);
   EXPECT_EQ(promoted_dtype({uint64, int8, float32}), float32);
   EXPECT_EQ(promoted_dtype({float32, uint64, int8}), float32);
@@ -42,7 +42,7 @@ TEST(promotion, lets_the_highest_kind_decide_in_whatever_order) {
   EXPECT_TRUE(Promotion().is_empty());
 }
 
-TEST(promotion, is_the_table_of_the_standard_where_mixes_are_refused) {
+TEST(promotion, is_the_table_of_the_standard_if_mixed_kinds_are_rejected) {
   const RefusedMixes strict;
   for (int a = 0; a < dtype_count; ++a) {
     for (int b = 0; b < dtype_count; ++b) {
@@ -62,7 +62,7 @@ TEST(promotion, takes_the_default_dtype_for_a_scalar_of_a_higher_kind) {
   EXPECT_EQ(promote_scalar_kind(uint8, Scalar::from_value(std::int64_t{256})), uint8);
 }
 
-TEST(to_element, takes_values_of_a_higher_kind_if_nothing_is_lost) {
+TEST(to_element, accepts_exact_values_of_a_higher_kind) {
   EXPECT_EQ(to_element(Scalar::from_value(2.0), int8).as<skerry::int8>(), 2);
   EXPECT_EQ(to_element(Scalar::from_value(0x1p63), uint64).as<skerry::uint64>(), 1ULL << 63);
   EXPECT_EQ(to_element(Scalar::from_value(2.5, 0.0), float32).as<float>(), 2.5F);

@@ -168,7 +168,7 @@ TEST(to_element, takes_a_bool_into_every_dtype) {
   EXPECT_EQ(to_element(a_bool, float32).as<float>(), 1.0F);
 }
 
-TEST(to_element, rejects_kinds_that_would_lose) {
+TEST(to_element, rejects_values_of_a_higher_kind) {
   const RefusedMixes strict;
   EXPECT_THROW(static_cast<void>(to_element(an_int, bool_)), DtypeError);
   EXPECT_THROW(static_cast<void>(to_element(a_float, bool_)), DtypeError);

@@ -81,7 +81,7 @@ TEST(permute_dims, moves_every_element_to_the_permuted_index) {
   }
 }
 
-TEST(permute_dims, rejects_what_is_no_permutation) {
+TEST(permute_dims, rejects_axes_that_are_no_permutation) {
   const Layout layout = c_layout(Dims{2, 3}, 4);
   EXPECT_EQ(permute_dims(layout, axes_list{-1, 0}).shape, Dims({3, 2}));
   EXPECT_THROW(static_cast<void>(permute_dims(layout, axes_list{0})), ValueError);
@@ -110,7 +110,7 @@ TEST(expand_dims, rejects_bad_axes_and_too_many) {
   EXPECT_EQ(expand_dims(c_layout(Dims(63, 1), 4), axes_list{63}).rank(), 64);
 }
 
-TEST(squeeze, takes_single_axes_out) {
+TEST(squeeze, removes_axes_of_size_one) {
   const Layout layout = c_layout(Dims{1, 2, 1, 3}, 4);
   EXPECT_EQ(squeeze(layout, axes_list{0}).shape, Dims({2, 1, 3}));
   EXPECT_EQ(squeeze(layout, axes_list{0, -2}).shape, Dims({2, 3}));
@@ -160,7 +160,7 @@ TEST(resolve_reshape, infers_one_dimension) {
   EXPECT_EQ(resolve_reshape(0, axes_list{0, 3}), Dims({0, 3}));
 }
 
-TEST(resolve_reshape, rejects_what_does_not_hold_the_elements) {
+TEST(resolve_reshape, rejects_shapes_of_another_size) {
   const auto error = [](std::int64_t size, const axes_list& shape) {
     return message_of<ShapeError>([&] { static_cast<void>(resolve_reshape(size, shape)); });
   };

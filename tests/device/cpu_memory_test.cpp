@@ -100,7 +100,7 @@ TEST(cpu_memory, every_size_has_a_class_that_holds_it_and_wastes_little) {
   }
 }
 
-TEST(cpu_memory, counts_are_exact_and_apart_for_each_device) {
+TEST(cpu_memory, counts_are_exact_and_separate_for_each_device) {
   const int a = new_device_index();
   const int b = new_device_index();
   {
@@ -146,7 +146,7 @@ TEST(cpu_memory, peak_of_one_thread_is_exact) {
   EXPECT_EQ(cpu::statistics(index).peak_bytes, 2048u + 640);
 }
 
-TEST(cpu_memory, a_released_block_is_used_again) {
+TEST(cpu_memory, a_released_block_is_reused) {
   const int index = new_device_index();
   for (const std::size_t nbytes : sizes) {
     cpu::trim(index);
@@ -157,7 +157,7 @@ TEST(cpu_memory, a_released_block_is_used_again) {
   }
 }
 
-TEST(cpu_memory, trim_gives_all_cached_blocks_back) {
+TEST(cpu_memory, trim_releases_all_cached_blocks) {
   const int index = new_device_index();
   for (const std::size_t nbytes : sizes) static_cast<void>(cpu::allocate(index, nbytes));
   const std::size_t cached = cpu::statistics(index).cached_bytes;
@@ -211,7 +211,7 @@ TEST(cpu_memory, release_and_allocation_work_at_the_very_end_of_a_thread) {
   EXPECT_EQ(cpu::statistics(index).cached_bytes, 0u);
 }
 
-TEST(cpu_memory, counts_are_exact_after_threads_passed_blocks_around) {
+TEST(cpu_memory, counts_are_exact_after_threads_exchanged_blocks) {
   const int index = new_device_index();
   std::mutex mutex;
   std::vector<StorageRef> exchange(64);
@@ -236,7 +236,7 @@ TEST(cpu_memory, counts_are_exact_after_threads_passed_blocks_around) {
 
 class WithLimit : public testing::TestWithParam<std::size_t> {};
 
-TEST_P(WithLimit, too_much_is_a_typed_error_and_nothing_is_lost) {
+TEST_P(WithLimit, exceeding_it_is_a_typed_error_and_loses_nothing) {
   const std::size_t nbytes = GetParam();
   const int index = new_device_index();
   std::vector<StorageRef> blocks;
@@ -262,7 +262,7 @@ TEST_P(WithLimit, too_much_is_a_typed_error_and_nothing_is_lost) {
   EXPECT_NO_THROW(static_cast<void>(cpu::allocate(index, 5 * nbytes)));
 }
 
-TEST_P(WithLimit, lowering_it_below_what_is_held_stops_cached_blocks_too) {
+TEST_P(WithLimit, lowering_it_below_usage_stops_cached_blocks_too) {
   const std::size_t nbytes = GetParam();
   const int index = new_device_index();
   const StorageRef held_block = cpu::allocate(index, nbytes);
@@ -277,7 +277,7 @@ TEST_P(WithLimit, lowering_it_below_what_is_held_stops_cached_blocks_too) {
 
 INSTANTIATE_TEST_SUITE_P(sizes, WithLimit, testing::Values(64, 1024, 4096, 65536, 4 * mebibyte));
 
-TEST(cpu_memory, threads_together_keep_the_limit) {
+TEST(cpu_memory, concurrent_threads_stay_within_the_limit) {
   const int index = new_device_index();
   cpu::set_memory_limit(index, 100 * 1024);
   std::atomic<int> over{0};
@@ -332,7 +332,7 @@ TEST(cpu_memory, with_a_limit_no_sum_counts_a_block_twice_or_misses_it) {
   EXPECT_EQ(refused, 0) << "what each thread has at most fits";
 }
 
-TEST(cpu_memory, absurd_sizes_are_refused_before_anything_is_tried) {
+TEST(cpu_memory, absurd_sizes_are_rejected_before_anything_is_tried) {
   const int index = new_device_index();
   {
     const StorageRef cached = cpu::allocate(index, 4 * mebibyte);
@@ -346,7 +346,7 @@ TEST(cpu_memory, absurd_sizes_are_refused_before_anything_is_tried) {
   EXPECT_EQ(cpu::statistics(index).live_blocks, 0u);
 }
 
-TEST(cpu_memory, what_the_system_refuses_is_a_typed_error) {
+TEST(cpu_memory, a_failed_system_allocation_is_a_typed_error) {
   const int index = new_device_index();
   EXPECT_THROW(static_cast<void>(cpu::allocate(index, std::size_t{1} << 45)), OutOfMemoryError);
   EXPECT_EQ(cpu::statistics(index).live_bytes, 0u);

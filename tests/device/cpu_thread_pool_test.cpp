@@ -106,7 +106,7 @@ TEST_F(ThreadPool, a_nested_loop_runs) {
   EXPECT_EQ(sum, 10000);
 }
 
-TEST_F(ThreadPool, callers_at_the_same_time_each_get_their_own_result) {
+TEST_F(ThreadPool, concurrent_callers_each_get_their_own_result) {
   std::vector<std::thread> callers;
   std::atomic<int> wrong{0};
   for (int t = 0; t < 4; ++t) {
@@ -127,7 +127,7 @@ TEST_F(ThreadPool, callers_at_the_same_time_each_get_their_own_result) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(ThreadPool, works_after_its_threads_went_to_sleep) {
+TEST_F(ThreadPool, works_after_its_threads_have_slept) {
   for (int round = 0; round < 50; ++round) {
     std::this_thread::sleep_for(std::chrono::microseconds(500));
     expect_each_index_once(1000, 1);

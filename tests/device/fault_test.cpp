@@ -120,7 +120,7 @@ TEST_F(fault_test, a_failure_is_not_left_for_the_next_caller) {
   EXPECT_NO_THROW(current_stream(cuda0).synchronize());
 }
 
-TEST_F(fault_test, asking_whether_work_is_done_leaves_no_error_behind) {
+TEST_F(fault_test, querying_completion_leaves_no_error_behind) {
   const StorageRef block = allocate(cuda0, sizeof(int));
   rehearsal::set_delay(5'000);
   store(block, 1);

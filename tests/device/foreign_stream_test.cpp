@@ -31,14 +31,14 @@ class ForeignStreamTest : public Rehearsed {
   void* handle_ = nullptr;
 };
 
-TEST_F(ForeignStreamTest, is_named_by_a_free_while_it_is_the_current_one) {
+TEST_F(ForeignStreamTest, is_used_by_a_free_while_it_is_current) {
   const std::uint64_t calls_before = rehearsal::calls(&cuda::Api::deallocate_async);
   EXPECT_GE(trim(cuda0), nbytes);
   EXPECT_GE(rehearsal::calls(&cuda::Api::deallocate_async), calls_before + 1);
   EXPECT_EQ(rehearsal::live_blocks(0), 0u);
 }
 
-TEST_F(ForeignStreamTest, is_not_named_by_a_free_when_it_may_be_gone) {
+TEST_F(ForeignStreamTest, is_not_used_by_a_free_once_it_may_be_destroyed) {
   synchronize(cuda0);
   set_current_stream(Stream(cuda0));
   ASSERT_EQ(table().stream_destroy(handle_), cuda::success);
@@ -52,7 +52,7 @@ TEST_F(ForeignStreamTest, is_not_named_by_a_free_when_it_may_be_gone) {
       << "cudaFree does not wait for memory of a pool, so before it; and once for trimming";
 }
 
-TEST_F(ForeignStreamTest, streams_of_our_own_live_for_ever) {
+TEST_F(ForeignStreamTest, own_streams_are_never_destroyed) {
   set_current_stream(Stream::create(cuda0));
   {
     store(allocate(cuda0, nbytes), 1);

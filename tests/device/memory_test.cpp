@@ -58,7 +58,7 @@ TEST_F(memory_test, blocks_are_aligned_and_counted) {
   EXPECT_EQ(statistics(cuda0).peak_bytes, statistics_after.live_bytes);
 }
 
-TEST_F(memory_test, a_hit_of_the_cache_makes_no_call) {
+TEST_F(memory_test, a_cache_hit_makes_no_call) {
   char* first = nullptr;
   {
     const StorageRef warm = allocate(cuda0, 1000);
@@ -70,7 +70,7 @@ TEST_F(memory_test, a_hit_of_the_cache_makes_no_call) {
   EXPECT_EQ(rehearsal::calls(), calls);
 }
 
-TEST_F(memory_test, no_bytes_need_no_memory) {
+TEST_F(memory_test, zero_bytes_need_no_memory) {
   const StorageRef none = allocate(cuda0, 0);
   EXPECT_EQ(none->data(), nullptr);
   EXPECT_EQ(none->device(), cuda0);
@@ -109,7 +109,7 @@ TEST_F(memory_test, a_large_block_is_cached_too) {
   EXPECT_EQ(rehearsal::calls(), calls);
 }
 
-TEST_F(memory_test, what_fits_nothing_goes_back_before_the_pool_grows) {
+TEST_F(memory_test, blocks_that_do_not_fit_are_released_before_the_pool_grows) {
   constexpr std::size_t share = std::size_t{1} << 30;  // an eighth of the device
   const std::uint64_t freed = rehearsal::calls(&cuda::Api::deallocate_async);
   static_cast<void>(allocate(cuda0, share / 2));
@@ -125,7 +125,7 @@ TEST_F(memory_test, what_fits_nothing_goes_back_before_the_pool_grows) {
   EXPECT_EQ(statistics(cuda0).live_bytes, share + share / 4) << "nothing but arrays";
 }
 
-TEST_F(memory_test, a_limit_below_what_is_cached_gives_the_cache_back) {
+TEST_F(memory_test, a_limit_below_the_cached_bytes_releases_the_cache) {
   {
     const StorageRef first = allocate(cuda0, 5 * mib);
     const StorageRef second = allocate(cuda0, 3 * mib);
@@ -136,7 +136,7 @@ TEST_F(memory_test, a_limit_below_what_is_cached_gives_the_cache_back) {
   EXPECT_NO_THROW(static_cast<void>(allocate(cuda0, 3 * mib)));
 }
 
-TEST_F(memory_test, above_a_lowered_limit_nothing_is_cached_or_handed_out) {
+TEST_F(memory_test, above_a_lowered_limit_nothing_is_cached_or_reused) {
   const StorageRef live = allocate(cuda0, 6 * mib);
   StorageRef freed = allocate(cuda0, 2 * mib);
   set_memory_limit(cuda0, 4 * mib);
@@ -147,7 +147,7 @@ TEST_F(memory_test, above_a_lowered_limit_nothing_is_cached_or_handed_out) {
   EXPECT_THROW(static_cast<void>(allocate(cuda0, 512)), OutOfMemoryError);
 }
 
-TEST_F(memory_test, pending_frees_above_a_lowered_limit_are_not_handed_out) {
+TEST_F(memory_test, pending_frees_above_a_lowered_limit_are_not_reused) {
   const StorageRef live = allocate(cuda0, 6 * mib);
   const Stream other = Stream::create(cuda0);
   rehearsal::set_delay(10'000);
@@ -181,7 +181,7 @@ TEST_F(memory_test, pinned_memory_counts_against_the_limit_of_its_device) {
   set_memory_limit(cpu0, std::nullopt);
 }
 
-TEST_F(memory_test, pending_frees_are_looked_at_only_where_the_cache_has_nothing) {
+TEST_F(memory_test, pending_frees_are_checked_only_on_a_cache_miss) {
   const Stream other = Stream::create(cuda0);
   static_cast<void>(allocate(cuda0, 1000));
   rehearsal::set_delay(10'000);
@@ -225,7 +225,7 @@ TEST_F(memory_test, pending_frees_are_waited_for_before_memory_runs_out) {
   EXPECT_NO_THROW(static_cast<void>(allocate(cuda0, 7 * mib)));
 }
 
-TEST_F(memory_test, the_garbage_collector_is_asked_last) {
+TEST_F(memory_test, the_garbage_collector_runs_last) {
   static StorageRef garbage;
   static int collections = 0;
   set_memory_limit(cuda0, 8 * mib);
@@ -242,7 +242,7 @@ TEST_F(memory_test, the_garbage_collector_is_asked_last) {
   set_garbage_collector(nullptr);
 }
 
-TEST_F(memory_test, running_out_says_what_is_where) {
+TEST_F(memory_test, out_of_memory_error_reports_the_usage) {
   const StorageRef live = allocate(cuda0, 3 * mib);
   set_memory_limit(cuda0, 4 * mib);
   try {
@@ -259,7 +259,7 @@ TEST_F(memory_test, running_out_says_what_is_where) {
   }
 }
 
-TEST_F(memory_test, more_than_the_device_has_fails_at_once_and_keeps_the_cache) {
+TEST_F(memory_test, a_request_larger_than_the_device_fails_at_once_and_keeps_the_cache) {
   {
     const StorageRef cached = allocate(cuda0, mib);
   }
@@ -279,7 +279,7 @@ TEST_F(memory_test, device_memory_running_out_is_noticed_without_a_limit) {
   rehearsal::set_memory(std::size_t{8} << 30);
 }
 
-TEST_F(memory_test, trim_gives_all_cached_blocks_back) {
+TEST_F(memory_test, trim_releases_all_cached_blocks) {
   const std::size_t blocks_before = rehearsal::live_blocks(0);
   {
     const StorageRef cached = allocate(cuda0, mib);

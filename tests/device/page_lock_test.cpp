@@ -41,7 +41,7 @@ TEST_F(page_lock_test, large_host_blocks_are_locked_once_a_device_is_in_use_and_
   EXPECT_TRUE(is_page_locked(*allocate_pinned(cpu0, 100)));
 }
 
-TEST_F(page_lock_test, memory_that_goes_back_to_the_system_is_unlocked) {
+TEST_F(page_lock_test, memory_is_unlocked_before_it_returns_to_the_system) {
   static_cast<void>(allocate(cuda0, 1));
   static_cast<void>(allocate(cpu0, 3 * mib));
   const std::uint64_t calls_before = rehearsal::calls(&cuda::Api::host_unregister);
@@ -50,7 +50,7 @@ TEST_F(page_lock_test, memory_that_goes_back_to_the_system_is_unlocked) {
   EXPECT_EQ(cuda::page_locks().nbytes, 0u);
 }
 
-TEST_F(page_lock_test, a_driver_that_refuses_is_no_error_and_is_left_in_peace_after_three_times) {
+TEST_F(page_lock_test, rejection_by_the_driver_is_no_error_and_ends_attempts_after_three) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {

@@ -109,7 +109,7 @@ TEST_F(ProgramOrderTest, a_host_read_waits_for_the_write_on_another_stream) {
   EXPECT_EQ(read_int(block), 2);
 }
 
-TEST_F(ProgramOrderTest, fresh_memory_is_in_order_with_what_used_it_before) {
+TEST_F(ProgramOrderTest, new_memory_is_ordered_after_its_previous_use) {
   rehearsal::set_delay(slow_us);
   StorageRef block = allocate(cuda0, 5000);
   const char* const data = block->data();
@@ -141,7 +141,7 @@ TEST_F(ProgramOrderTest, a_copy_between_devices_waits_and_is_waited_for) {
   EXPECT_EQ(read_int(source), 3);
 }
 
-TEST_F(ProgramOrderTest, memory_that_another_device_still_reads_is_not_used_again) {
+TEST_F(ProgramOrderTest, memory_that_another_device_still_reads_is_not_reused) {
   StorageRef source = allocate(cuda0, 5000);
   const char* const data = source->data();
   const StorageRef target = allocate(cuda1, 5000);
@@ -155,7 +155,7 @@ TEST_F(ProgramOrderTest, memory_that_another_device_still_reads_is_not_used_agai
   EXPECT_TRUE(blocks[0]->data() == data || blocks[1]->data() == data);
 }
 
-TEST_F(ProgramOrderTest, two_streams_read_one_block_side_by_side) {
+TEST_F(ProgramOrderTest, two_streams_read_one_block_concurrently) {
   const StorageRef block = block_of(1);
   const MemoryUse uses[] = {reads(block)};
   const auto on_a_stream = [&](const MeetParams& params) {
@@ -165,7 +165,7 @@ TEST_F(ProgramOrderTest, two_streams_read_one_block_side_by_side) {
   EXPECT_EQ(meet(on_a_stream, on_a_stream), 2);
 }
 
-TEST_F(ProgramOrderTest, work_on_different_blocks_runs_side_by_side) {
+TEST_F(ProgramOrderTest, work_on_different_blocks_runs_concurrently) {
   const StorageRef blocks[] = {block_of(1), block_of(2)};
   int k = 0;
   const auto on_a_stream = [&](const MeetParams& params) {
@@ -176,7 +176,7 @@ TEST_F(ProgramOrderTest, work_on_different_blocks_runs_side_by_side) {
   EXPECT_EQ(meet(on_a_stream, on_a_stream), 2);
 }
 
-TEST_F(ProgramOrderTest, a_copy_to_another_device_runs_beside_other_work_of_both) {
+TEST_F(ProgramOrderTest, a_copy_to_another_device_runs_concurrently_with_other_work_of_both) {
   const StorageRef source = block_of(1);
   const StorageRef target = block_of(0, cuda1);
   const StorageRef blocks[] = {block_of(1), block_of(0, cuda1)};
@@ -196,7 +196,7 @@ TEST_F(ProgramOrderTest, a_copy_to_another_device_runs_beside_other_work_of_both
   EXPECT_EQ(meet(launch_on(cuda0, blocks[0]), launch_on(cuda1, blocks[1])), 2);
 }
 
-TEST_F(ProgramOrderTest, a_use_that_is_done_is_not_waited_for_nor_what_came_after_it) {
+TEST_F(ProgramOrderTest, neither_a_finished_use_nor_later_work_is_waited_for) {
   const StorageRef block = block_of(1);
   const StorageRef other = block_of(1);
   const MemoryUse first[] = {writes(other)};
@@ -210,7 +210,7 @@ TEST_F(ProgramOrderTest, a_use_that_is_done_is_not_waited_for_nor_what_came_afte
             2);
 }
 
-TEST_F(ProgramOrderTest, on_one_stream_it_calls_nothing) {
+TEST_F(ProgramOrderTest, ordering_on_one_stream_makes_no_call) {
   const StorageRef source = block_of(1);
   const StorageRef target = block_of(0);
   for (const Stream& stream : {Stream(cuda0), Stream::create(cuda0)}) {
@@ -246,7 +246,7 @@ TEST_F(ProgramOrderTest, a_stream_waits_once_for_the_work_of_another) {
   EXPECT_EQ(rehearsal::calls(&cuda::Api::event_record), records + 1);
 }
 
-TEST_F(ProgramOrderTest, streams_that_take_turns_make_no_new_events) {
+TEST_F(ProgramOrderTest, alternating_streams_create_no_new_events) {
   const StorageRef block = block_of(0);
   const Stream streams[] = {Stream::create(cuda0), Stream::create(cuda0), Stream::create(cuda0)};
   const auto turn = [&](int value) {
@@ -262,7 +262,7 @@ TEST_F(ProgramOrderTest, streams_that_take_turns_make_no_new_events) {
   EXPECT_EQ(read_int(block), 999);
 }
 
-TEST_F(ProgramOrderTest, a_foreign_stream_may_be_gone_when_its_work_is_waited_for) {
+TEST_F(ProgramOrderTest, a_foreign_stream_may_be_destroyed_before_its_work_is_waited_for) {
   const cuda::Api& table = *rehearsal::calls_table();
   const StorageRef block = block_of(0);
   const StorageRef target = block_of(0);
@@ -280,7 +280,7 @@ TEST_F(ProgramOrderTest, a_foreign_stream_may_be_gone_when_its_work_is_waited_fo
   }
 }
 
-TEST_F(ProgramOrderTest, a_foreign_stream_that_was_waited_for_out_of_use_is_waited_for_again) {
+TEST_F(ProgramOrderTest, a_foreign_stream_that_was_waited_for_while_closed_is_waited_for_again) {
   const cuda::Api& table = *rehearsal::calls_table();
   const StorageRef block = block_of(0);
   const StorageRef target = block_of(0);
@@ -303,7 +303,7 @@ TEST_F(ProgramOrderTest, a_foreign_stream_that_was_waited_for_out_of_use_is_wait
   ASSERT_EQ(table.stream_destroy(handle), cuda::success);
 }
 
-TEST_F(ProgramOrderTest, a_foreign_stream_out_of_use_is_done_when_its_work_is) {
+TEST_F(ProgramOrderTest, a_closed_foreign_stream_is_done_when_its_work_is) {
   const cuda::Api& table = *rehearsal::calls_table();
   const StorageRef block = block_of(0);
   void* handle = nullptr;
@@ -322,7 +322,7 @@ TEST_F(ProgramOrderTest, a_foreign_stream_out_of_use_is_done_when_its_work_is) {
   ASSERT_EQ(table.stream_destroy(handle), cuda::success);
 }
 
-TEST_F(ProgramOrderTest, memory_of_others_is_in_order_too) {
+TEST_F(ProgramOrderTest, foreign_memory_is_ordered_too) {
   int value = 0;
   const StorageRef memory = block_of(1);
   const StorageRef foreign = adopt(cuda0, memory->data(), sizeof value, false, nullptr, nullptr);
@@ -363,7 +363,7 @@ TEST_F(ProgramOrderTest, a_launch_that_fails_leaves_the_order_as_it_was) {
   }
 }
 
-TEST_F(ProgramOrderTest, work_on_a_stream_that_is_captured_now_can_t_be_waited_for) {
+TEST_F(ProgramOrderTest, work_on_a_stream_that_is_being_captured_can_t_be_waited_for) {
   const StorageRef block = block_of(1);
   const Stream captured = Stream::create(cuda0);
   set_current_stream(captured);
@@ -395,7 +395,7 @@ TEST_F(ProgramOrderTest, threads_read_one_block_and_write_their_own) {
 }
 
 /// One after the other, in turns: the order of the program is the order of the turns.
-TEST_F(ProgramOrderTest, threads_that_hand_a_block_on_are_in_order) {
+TEST_F(ProgramOrderTest, threads_that_pass_on_a_block_are_ordered) {
   const StorageRef block = block_of(0);
   const StorageRef target = block_of(0);
   for (int i = 1; i <= 20; ++i) {
@@ -410,7 +410,7 @@ TEST_F(ProgramOrderTest, threads_that_hand_a_block_on_are_in_order) {
   }
 }
 
-TEST_F(ProgramOrderTest, streams_that_use_one_block_at_once_do_no_harm) {
+TEST_F(ProgramOrderTest, concurrent_uses_of_one_block_are_safe) {
   const StorageRef block = block_of(0);
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {

@@ -48,7 +48,7 @@ class QueueTest : public testing::Test {
   std::shared_ptr<Queue> queue = std::make_shared<Queue>(0);
 };
 
-TEST_F(QueueTest, who_waits_runs_what_a_sleeping_thread_would_have_to_be_woken_for) {
+TEST_F(QueueTest, a_waiting_thread_runs_work_instead_of_waking_the_stream_thread) {
   ObservedWork all;
   int here = 0;
   // Once in a while the thread is faster.
@@ -60,7 +60,7 @@ TEST_F(QueueTest, who_waits_runs_what_a_sleeping_thread_would_have_to_be_woken_f
   EXPECT_GT(here, 0);
 }
 
-TEST_F(QueueTest, what_may_wait_for_others_runs_on_the_streams_own_thread) {
+TEST_F(QueueTest, work_that_may_wait_runs_on_the_streams_own_thread) {
   ObservedWork all;
   for (int round = 0; round < 20; ++round) {
     submit(*queue, all, 2 * round);
@@ -69,7 +69,7 @@ TEST_F(QueueTest, what_may_wait_for_others_runs_on_the_streams_own_thread) {
   }
 }
 
-TEST_F(QueueTest, who_waits_runs_nothing_behind_what_it_waits_for) {
+TEST_F(QueueTest, a_waiting_thread_runs_no_later_work) {
   ObservedWork all;
   for (int round = 0; round < 20; ++round) {
     std::this_thread::sleep_for(long_pause);
@@ -81,7 +81,7 @@ TEST_F(QueueTest, who_waits_runs_nothing_behind_what_it_waits_for) {
   }
 }
 
-TEST_F(QueueTest, a_thread_that_starts_leaves_the_work_to_who_has_begun) {
+TEST_F(QueueTest, a_starting_thread_leaves_work_to_the_thread_that_runs_it) {
   struct Alone {
     std::atomic<int> running{0};
     std::atomic<int> max_running{0};
@@ -108,7 +108,7 @@ TEST_F(QueueTest, a_thread_that_starts_leaves_the_work_to_who_has_begun) {
   }
 }
 
-TEST_F(QueueTest, work_runs_alone_and_in_order_whoever_waits) {
+TEST_F(QueueTest, work_runs_in_order_one_at_a_time_with_any_number_of_waiters) {
   ObservedWork all;  // without a lock: one runs at a time
   std::atomic<std::uint64_t> last{0};
   std::atomic<bool> is_over{false};

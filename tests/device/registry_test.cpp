@@ -89,7 +89,7 @@ TEST_F(registry_test, rehearsal_devices_are_listed_and_described_as_such) {
   EXPECT_EQ(cuda_runtime_version(), 13000);
 }
 
-TEST_F(registry_test, devices_that_do_not_exist_are_refused) {
+TEST_F(registry_test, devices_that_do_not_exist_are_rejected) {
   const auto out_of_range = std::optional(UnavailableReason::out_of_range);
   for (const Device device : {Device{cuda_kind, 64}, Device{cuda_kind, -1},
                               Device{DeviceKind::cpu, 64}, Device{DeviceKind::cpu, -1}}) {
@@ -100,13 +100,13 @@ TEST_F(registry_test, devices_that_do_not_exist_are_refused) {
   EXPECT_NO_THROW(require(cpu0));
 }
 
-TEST_F(registry_test, rehearsing_after_the_first_use_is_refused) {
+TEST_F(registry_test, rehearsing_after_the_first_use_is_rejected) {
   EXPECT_THROW(rehearse(2), ValueError);
   EXPECT_THROW(rehearse(0), ValueError);
   EXPECT_THROW(rehearse(65), ValueError);
 }
 
-TEST_F(registry_test, a_forked_child_gets_fork_errors_and_frees_in_silence) {
+TEST_F(registry_test, a_forked_child_gets_fork_errors_and_frees_without_errors) {
   StorageRef block = allocate(cuda0, 100);
   const StorageRef host = allocate(cpu0, 100);
   const std::uint64_t calls = rehearsal::calls();
@@ -132,7 +132,7 @@ TEST_F(registry_test, a_forked_child_gets_fork_errors_and_frees_in_silence) {
   EXPECT_NO_THROW(synchronize(cuda0)) << "the parent goes on";
 }
 
-TEST_F(NewProcess, nothing_is_called_before_the_first_use) {
+TEST_F(NewProcess, no_call_is_made_before_the_first_use) {
   EXPECT_EXIT(
       {
         rehearse(2);
@@ -160,7 +160,7 @@ std::string error_of_emulator(const char* folder) {
   return {};
 }
 
-TEST_F(NewProcess, without_an_emulated_gpu_it_is_said_how_to_install_it_and_rehearsal_works) {
+TEST_F(NewProcess, without_an_emulated_gpu_the_error_says_how_to_install_it_and_rehearsal_works) {
   EXPECT_EXIT(
       {
         const std::string not_said = error_of_emulator("");
@@ -176,7 +176,7 @@ TEST_F(NewProcess, without_an_emulated_gpu_it_is_said_how_to_install_it_and_rehe
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(NewProcess, an_emulated_gpu_of_another_version_is_refused_by_both_versions) {
+TEST_F(NewProcess, an_emulated_gpu_of_another_version_is_rejected_naming_both_versions) {
   EXPECT_EXIT(
       {
         const std::string message = error_of_emulator(SKERRY_OTHER_EMULATOR);
@@ -242,7 +242,7 @@ TEST_F(NewProcess, no_call_follows_shut_down) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(NewProcess, threads_in_calls_do_not_keep_the_process_from_its_end) {
+TEST_F(NewProcess, threads_in_calls_do_not_block_the_exit_of_the_process) {
   EXPECT_EXIT(
       {
         rehearse(2);
@@ -272,7 +272,7 @@ TEST_F(NewProcess, threads_in_calls_do_not_keep_the_process_from_its_end) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(NewProcess, refused_calls_return_on_the_thread_that_ends_the_process_only) {
+TEST_F(NewProcess, rejected_calls_return_only_on_the_thread_that_ends_the_process) {
   EXPECT_EXIT(
       {
         rehearse(1);
@@ -299,7 +299,7 @@ TEST_F(NewProcess, refused_calls_return_on_the_thread_that_ends_the_process_only
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(NewProcess, the_environment_makes_rehearsal_devices) {
+TEST_F(NewProcess, the_environment_creates_rehearsal_devices) {
   EXPECT_EXIT(
       {
         setenv("SKERRY_REHEARSE", "3", 1);
@@ -315,7 +315,7 @@ TEST_F(NewProcess, the_environment_makes_rehearsal_devices) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(NewProcess, devices_that_are_no_peers_copy_through_the_host) {
+TEST_F(NewProcess, devices_without_peer_access_copy_through_the_host) {
   EXPECT_EXIT(
       {
         setenv("SKERRY_REHEARSE", "3", 1);
@@ -456,7 +456,7 @@ TEST(architectures_test, kernels_run_on_later_minor_versions_and_portable_code_o
   EXPECT_TRUE(cuda::compiled_for("90a-real", "900", 90));
 }
 
-TEST(architectures_test, lists_of_releases_are_read) {
+TEST(architectures_test, lists_of_several_architectures_are_parsed) {
   const char* release = "80-real,90-real,100-real,120";
   const char* by_nvcc = "800,900,1000,1200";
   for (const int gpu : {80, 86, 89, 90, 100, 103, 120, 121, 130}) {
@@ -466,7 +466,7 @@ TEST(architectures_test, lists_of_releases_are_read) {
   EXPECT_FALSE(cuda::compiled_for(release, by_nvcc, 110));
 }
 
-TEST(architectures_test, words_are_what_nvcc_made_of_them) {
+TEST(architectures_test, words_are_expanded_by_the_list_of_nvcc) {
   EXPECT_TRUE(cuda::compiled_for("native", "900", 90));
   EXPECT_FALSE(cuda::compiled_for("native", "900", 80));
   EXPECT_FALSE(cuda::compiled_for("native", "800,900", 100));  // machine code alone
@@ -480,7 +480,7 @@ TEST(architectures_test, words_are_what_nvcc_made_of_them) {
   EXPECT_TRUE(cuda::compiled_for("native", "", 90));
 }
 
-TEST(environment_test, what_is_no_count_is_unset) {
+TEST(environment_test, an_invalid_count_counts_as_unset) {
   const char* variable = "SKERRY_TEST_COUNT";
   unsetenv(variable);
   EXPECT_EQ(count_from_environment(variable, 1, 7), 7);
@@ -495,7 +495,7 @@ TEST(environment_test, what_is_no_count_is_unset) {
   unsetenv(variable);
 }
 
-TEST(environment_test, what_is_no_flag_is_unset) {
+TEST(environment_test, an_invalid_flag_counts_as_unset) {
   const char* variable = "SKERRY_TEST_COUNT";
   for (const bool fallback : {false, true}) {
     unsetenv(variable);

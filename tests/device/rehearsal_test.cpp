@@ -51,7 +51,7 @@ TEST_F(RehearsalTest, only_live_blocks_can_be_freed) {
   EXPECT_EQ(calls.deallocate(nullptr), cuda::success);
 }
 
-TEST_F(RehearsalTest, copies_outside_of_a_block_are_refused) {
+TEST_F(RehearsalTest, copies_outside_of_a_block_are_rejected) {
   void* block = device_memory(100);
   char host[200] = {};
   EXPECT_EQ(calls.copy_async(block, host, 101, CopyKind::host_to_device, legacy),
@@ -71,7 +71,7 @@ TEST_F(RehearsalTest, copies_outside_of_a_block_are_refused) {
       << "the block was freed";
 }
 
-TEST_F(RehearsalTest, freed_memory_is_poisoned_when_the_stream_gets_there) {
+TEST_F(RehearsalTest, freed_memory_is_poisoned_when_the_stream_reaches_the_free) {
   const std::size_t blocks_before = rehearsal::live_blocks(0);
   void* block = nullptr;
   ASSERT_EQ(calls.allocate_async(&block, 64, legacy), cuda::success);
@@ -86,7 +86,7 @@ TEST_F(RehearsalTest, freed_memory_is_poisoned_when_the_stream_gets_there) {
   EXPECT_EQ(static_cast<unsigned char*>(block)[63], 0xfd);
 }
 
-TEST_F(RehearsalTest, what_waits_for_the_work_of_a_lost_device_is_lost_too) {
+TEST_F(RehearsalTest, work_that_waits_for_a_lost_device_fails_too) {
   constexpr int slow_us = 30'000;
   for (const int late_us : {0, 2 * slow_us}) {
     void* const block = device_memory(8);
@@ -173,7 +173,7 @@ TEST_F(RehearsalTest, a_destroyed_stream_finishes_its_work) {
   EXPECT_EQ(done, 3);
 }
 
-TEST_F(RehearsalTest, pointers_tell_what_they_point_to) {
+TEST_F(RehearsalTest, pointer_attributes_describe_the_memory) {
   cuda::PointerAttributes attributes{};
   int on_host = 0;
   ASSERT_EQ(calls.get_pointer_attributes(&attributes, &on_host), cuda::success);
@@ -219,7 +219,7 @@ TEST_F(RehearsalTest, a_failing_call_fails_once_or_for_ever) {
   EXPECT_EQ(calls.deallocate(block), cuda::success);
 }
 
-TEST_F(RehearsalTest, neighbouring_blocks_do_not_touch) {
+TEST_F(RehearsalTest, adjacent_blocks_do_not_touch) {
   std::vector<char*> blocks;
   for (int i = 0; i < 50; ++i) blocks.push_back(static_cast<char*>(device_memory(4096)));
   std::sort(blocks.begin(), blocks.end());
@@ -227,7 +227,7 @@ TEST_F(RehearsalTest, neighbouring_blocks_do_not_touch) {
   for (char* block : blocks) calls.deallocate(block);
 }
 
-TEST_F(RehearsalTest, guard_pages_catch_kernels_that_write_too_far) {
+TEST_F(RehearsalTest, guard_pages_catch_kernels_that_write_past_the_end) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(
       {
@@ -261,7 +261,7 @@ TEST_F(RehearsalTest, more_blocks_live_than_a_process_may_have_mappings) {
   EXPECT_EQ(rehearsal::live_blocks(0), blocks_before);
 }
 
-TEST_F(RehearsalTest, packed_blocks_tell_of_a_write_too_far_when_they_are_freed) {
+TEST_F(RehearsalTest, packed_blocks_detect_writes_past_the_end_when_they_are_freed) {
   std::vector<void*> guarded;
   for (int i = 0; i < 40'000; ++i) guarded.push_back(device_memory(100));
   char* const packed = static_cast<char*>(guarded.back());
@@ -287,7 +287,7 @@ TEST_F(RehearsalTest, blocks_are_guarded_again_when_there_are_fewer) {
   calls.deallocate(second);
 }
 
-TEST(rehearsed_contexts_test, they_are_made_as_cuda_makes_them) {
+TEST(rehearsed_contexts_test, contexts_are_created_as_by_cuda) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {

@@ -113,7 +113,7 @@ int fail_each_call(Transfer&& transfer) {
   }
 }
 
-TEST_F(staging_test, a_failure_in_the_middle_leaves_it_usable_and_loses_nothing) {
+TEST_F(staging_test, a_failure_in_a_transfer_leaves_staging_usable_and_leaks_nothing) {
   there_and_back(6 * chunk, 1);  // all chunks are made
   const std::size_t pinned = rehearsal::live_blocks(-1);
   const std::size_t live = statistics(cuda0).live_bytes;
@@ -135,7 +135,7 @@ TEST_F(staging_test, a_failure_in_the_middle_leaves_it_usable_and_loses_nothing)
             live + device_block->nbytes() + device_block->nbytes() / 32);
 }
 
-TEST_F(staging_test, pieces_are_made_in_the_chunk_itself) {
+TEST_F(staging_test, chunks_are_written_in_place) {
   const StorageRef device_block = allocate(cuda0, 3 * chunk);
   rehearsal::set_delay(200);
   {

@@ -44,7 +44,7 @@ TEST_F(storage_attachment_test, memory_of_devices_with_streams_has_a_record_of_i
   }
 }
 
-TEST_F(storage_attachment_test, foreign_memory_says_who_owns_it_and_how_it_is_released) {
+TEST_F(storage_attachment_test, foreign_memory_records_its_owner_and_release_function) {
   int value = 0;
   constexpr auto release = [](void* owner) noexcept { ++*static_cast<int*>(owner); };
   for (const Device device : {cpu0, cuda0}) {

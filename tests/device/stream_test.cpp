@@ -33,7 +33,7 @@ TEST_F(stream_test, delayed_work_runs_after_the_launch_has_returned) {
   EXPECT_TRUE(current_stream(cuda0).idle());
 }
 
-TEST_F(stream_test, streams_without_an_event_are_not_in_order) {
+TEST_F(stream_test, streams_without_an_event_are_not_ordered) {
   const StorageRef source = allocate(cuda0, sizeof(int));
   const StorageRef target = allocate(cuda0, sizeof(int));
   store(source, 1);
@@ -84,7 +84,7 @@ TEST_F(stream_test, a_stream_waits_for_a_stream_of_another_device) {
   EXPECT_EQ(__atomic_load_n(ints(target), __ATOMIC_SEQ_CST), 7);
 }
 
-TEST_F(stream_test, an_event_stands_for_the_point_of_its_last_record) {
+TEST_F(stream_test, an_event_refers_to_its_last_record) {
   Event point(cuda0);
   EXPECT_TRUE(point.done()) << "nothing was recorded";
   const StorageRef block = allocate(cuda0, sizeof(int));
@@ -96,7 +96,7 @@ TEST_F(stream_test, an_event_stands_for_the_point_of_its_last_record) {
   synchronize(cuda0);
 }
 
-TEST_F(stream_test, events_tell_the_time_between_them) {
+TEST_F(stream_test, events_measure_the_time_between_them) {
   const StorageRef block = allocate(cuda0, sizeof(int));
   Event start(cuda0);
   Event end(cuda0);
@@ -112,7 +112,7 @@ TEST_F(stream_test, events_tell_the_time_between_them) {
   EXPECT_EQ(start.elapsed(start), 0.0);
 }
 
-TEST_F(stream_test, events_without_a_time_between_them) {
+TEST_F(stream_test, elapsed_rejects_events_that_are_not_recorded_or_on_other_devices) {
   Event recorded(cuda0);
   recorded.record(current_stream(cuda0));
   recorded.synchronize();
@@ -133,7 +133,7 @@ TEST_F(stream_test, events_of_a_cpu_device_have_the_time_of_their_record) {
   EXPECT_GE(start.elapsed(end), 0.002);
 }
 
-TEST_F(stream_test, blocks_of_streams_nest_and_end_where_they_began) {
+TEST_F(stream_test, stream_scopes_nest_and_restore_the_previous_stream) {
   const Stream first = Stream::create(cuda0);
   const Stream second = Stream::create(cuda1);
   enter_stream(first);
@@ -151,7 +151,7 @@ TEST_F(stream_test, blocks_of_streams_nest_and_end_where_they_began) {
   EXPECT_THROW(exit_stream(first), ValueError);
 }
 
-TEST_F(stream_test, events_refuse_streams_of_other_devices) {
+TEST_F(stream_test, events_reject_streams_of_other_devices) {
   Event point(cuda0);
   EXPECT_THROW(point.record(Stream(cuda1)), DeviceMismatchError);
 }
@@ -178,7 +178,7 @@ TEST_F(stream_test, cpu_devices_have_one_stream_that_is_always_done) {
   EXPECT_THROW(launch(cpu0, AnyKernel{}, StoreParams{&value, 3}, {}), NotImplementedError);
 }
 
-TEST_F(stream_test, handle_zero_is_refused_and_one_is_the_default_stream) {
+TEST_F(stream_test, handle_zero_is_rejected_and_one_is_the_default_stream) {
   EXPECT_THROW(static_cast<void>(Stream::from_handle(cuda0, nullptr)), ValueError);
   EXPECT_EQ(Stream::from_handle(cuda0, reinterpret_cast<void*>(1)), Stream(cuda0));
 }
@@ -251,7 +251,7 @@ TEST_F(stream_test, threads_may_use_a_device_at_once) {
   for (auto& thread : threads) thread.join();
 }
 
-TEST_F(stream_test, the_runtime_s_current_device_is_left_alone) {
+TEST_F(stream_test, the_runtime_s_current_device_is_unchanged) {
   const cuda::Api& calls = *rehearsal::calls_table();
   ASSERT_EQ(rehearsal::set_device(2), cuda::success);
   const StorageRef block = allocate(cuda1, 100);

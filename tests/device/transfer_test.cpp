@@ -64,7 +64,7 @@ TEST_F(transfer_test, parts_are_copied_at_their_offsets) {
   EXPECT_EQ(got[400], 0);
 }
 
-TEST_F(transfer_test, ranges_outside_a_storage_are_refused) {
+TEST_F(transfer_test, ranges_outside_a_storage_are_rejected) {
   const StorageRef small = allocate(cuda0, 10);
   const StorageRef large = allocate(cpu0, 100);
   EXPECT_THROW(copy_bytes(small, 0, large, 0, 11), ValueError);
