@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Arrays on the host and on two CUDA devices, which the CPU plays here: what is made, computed,
-// moved, and handed to code that knows nothing of skerry.
+// Creates arrays on the host and on two rehearsed CUDA devices, computes with them, moves them, and
+// passes them to code without knowledge of skerry.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,17 +31,17 @@ namespace {
 
 void check(bool condition, const char* claim) {
   if (condition) return;
-  std::fprintf(stderr, "consumer: not so: %s\n", claim);
+  std::fprintf(stderr, "consumer: failed: %s\n", claim);
   std::exit(1);
 }
 
-/// An elementwise operation of two arrays, by its name in the array API standard.
+/// Applies an elementwise operation, given by its array API name, to two arrays.
 sk::NdArray apply_named(const char* name, const sk::NdArray& x1, const sk::NdArray& x2) {
   const sk::Operand operands[] = {{.array = &x1, .name = "x1"}, {.array = &x2, .name = "x2"}};
   return sk::apply(*sk::find_op(name), operands);
 }
 
-/// The sum of all elements, on the host: waits for the device.
+/// Returns the sum of all elements to the host; waits for the device.
 float total(const sk::NdArray& x) {
   const sk::NdArray sum =
       sk::reduce(*sk::find_reduction("sum"), x, std::nullopt, std::nullopt, false);
@@ -51,7 +51,7 @@ float total(const sk::NdArray& x) {
   return result;
 }
 
-/// What code that knows nothing of skerry takes: an address, and shape and strides in bytes.
+/// The arguments of code without knowledge of skerry: an address, a shape, and strides in bytes.
 struct ForeignView {
   const char* data;
   std::span<const std::int64_t> shape;
@@ -62,7 +62,7 @@ ForeignView export_view(const sk::NdArray& x) {
   return {x.data(), x.shape().span(), x.strides().span()};
 }
 
-/// Such code, for memory of the host.
+/// Such code for host memory.
 float foreign_sum(const ForeignView& x) {
   float sum = 0;
   for (std::int64_t i = 0; i < x.shape[0]; ++i) {
@@ -73,7 +73,7 @@ float foreign_sum(const ForeignView& x) {
   return sum;
 }
 
-/// Such code, for memory of a CUDA device: here it would launch a kernel on a cudaStream_t.
+/// Such code for memory of a CUDA device: it would launch a kernel on a cudaStream_t.
 void foreign_launch(const ForeignView& x, int device, void* stream) {
   std::printf("a kernel takes %d x %d floats at %p on device %d, stream %p\n",
               static_cast<int>(x.shape[0]), static_cast<int>(x.shape[1]),
@@ -83,13 +83,13 @@ void foreign_launch(const ForeignView& x, int device, void* stream) {
 }  // namespace
 
 int main() {
-  // Two CUDA devices that need no GPU. Without this line the devices are the machine's.
+  // Two CUDA devices without a GPU. Without this line, uses the machine's devices.
   sk::rehearse(2);
   const sk::Device cpu = sk::parse_device("cpu:0");
   const sk::Device gpu = sk::parse_device("cuda:0");
   const sk::Device other_gpu = sk::parse_device("cuda:1");
 
-  // Arrays: of one value; of a range, seen with another shape; of memory that the program owns.
+  // Arrays of one value, of a range with another shape, and of memory that the program owns.
   const sk::NdArray ones = sk::full({2, 3}, sk::Scalar::from_value(1.0), sk::Dtype::float32, gpu);
   const sk::NdArray range = sk::arange(sk::Scalar::from_value(0.0), sk::Scalar::from_value(6.0),
                                        sk::Scalar::from_value(1.0), sk::Dtype::float32, other_gpu);
@@ -98,18 +98,18 @@ int main() {
   const sk::NdArray row(sk::adopt(cpu, owned, sizeof owned, true, nullptr, nullptr), {3},
                         sk::Dtype::float32);
 
-  // Each is computed with where it is; nothing moves unless the program says so.
+  // Each array is computed on its device; nothing moves implicitly.
   check(total(ones) == 6 && total(table) == 15 && total(row) == 60, "sums on three devices");
   try {
     static_cast<void>(apply_named("add", ones, table));
-    check(false, "arrays of two devices are refused");
+    check(false, "arrays of two devices are rejected");
   } catch (const sk::DeviceMismatchError& error) {
-    std::printf("refused: %s\n", error.what());
+    std::printf("rejected: %s\n", error.what());
   }
   const sk::NdArray sum = apply_named("add", ones, sk::to_device(table, gpu));
   check(sum.device() == gpu && total(sum) == 21, "1 + [0 .. 5]");
 
-  // Work goes to the current stream of this thread. What another stream wrote is waited for.
+  // Work goes to this thread's current stream, which waits for what other streams wrote.
   const sk::Stream stream = sk::Stream::create(gpu);
   sk::enter_stream(stream);
   const sk::NdArray product = apply_named("multiply", sum, sk::to_device(row, gpu));
@@ -117,8 +117,8 @@ int main() {
   stream.synchronize();
   check(total(product) == 10 * (1 + 4) + 20 * (2 + 5) + 30 * (3 + 6), "[[1 .. 3], [4 .. 6]] * row");
 
-  // Other code gets memory by its address, with the stream on which it is ready, and must be done
-  // with it before the last array of that memory goes.
+  // Other code gets the address and the stream on which the memory is ready, and must finish before
+  // the last array of that memory is released.
   void* const ready_stream = sk::make_ready_on_legacy(*product.memory());
   foreign_launch(export_view(product), sk::ordinal_of(gpu), ready_stream);
   const sk::NdArray on_host = sk::transpose(sk::to_device(product, cpu));

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-# Installs skerry from BUILD_DIR, builds the project in SOURCE_DIR against it and runs it; then the project of its headers.
+# Installs skerry from BUILD_DIR, builds the project in SOURCE_DIR with it and runs it; then builds the project of its
+# headers.
 file(REMOVE_RECURSE ${WORK_DIR})
 set(options "-G;${GENERATOR};-DCMAKE_MAKE_PROGRAM=${MAKE_PROGRAM};-DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix;-DCMAKE_BUILD_TYPE=Release")
 foreach(step

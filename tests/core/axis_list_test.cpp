@@ -90,7 +90,7 @@ TEST(axis_list, coalesces_axes_with_negative_strides) {
 TEST(axis_list, does_not_coalesce_where_the_stride_would_overflow) {
   AxisList<1> list;
   list.add(std::int64_t{1} << 62, {8});
-  list.add(2, {0});  // 2^65, cut down to 64 bits
+  list.add(2, {0});  // 2^65, truncated to 64 bits
   list.coalesce();
   EXPECT_EQ(list.size(), 2);
 }
@@ -121,7 +121,7 @@ TEST(axis_list, holds_as_many_axes_as_an_array) {
 
 using address_pair = std::pair<std::int64_t, std::int64_t>;
 
-/// The pairs of addresses that two arrays have at each index, in no order.
+/// Returns the pairs of addresses of two arrays at each index, sorted.
 std::vector<address_pair> addresses(const axes& list, const address_pair& start) {
   Dims shape(static_cast<int>(list.size()));
   for (std::size_t i = 0; i < list.size(); ++i) shape[static_cast<int>(i)] = list[i].first;

@@ -31,7 +31,7 @@ struct BroadcastCase {
   Dims a, b, expected;
 };
 
-// The examples of the standard's "Broadcasting" page, then empty and scalar ones.
+// The examples of the standard's "Broadcasting" page, then empty and scalar shapes.
 const BroadcastCase accepted[] = {
     {{8, 1, 6, 1}, {7, 1, 5}, {8, 7, 6, 5}},
     {{5, 4}, {1}, {5, 4}},

@@ -12,7 +12,7 @@
 namespace skerry {
 namespace {
 
-/// Core knows the CPU alone: device registers the others, where it is linked in.
+/// Core defines only the CPU; device registers the others if it is linked in.
 const DeviceKind cuda_kind = [] {
   const auto registered_kind = find_device_kind("cuda");
   return registered_kind ? *registered_kind : register_device_kind("cuda");

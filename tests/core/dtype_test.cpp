@@ -13,8 +13,8 @@ namespace {
 
 using enum Dtype;
 
-/// The tables of the standard (type promotion rules, 2025.12), one row for each pair of dtypes that
-/// has a common one; every pair that is not here has none.
+/// The standard's tables (type promotion rules, 2025.12), with one row per pair of dtypes; pairs
+/// not listed have no common dtype.
 const std::map<std::pair<Dtype, Dtype>, Dtype> standard_table = {
     {{bool_, bool_}, bool_},
     // signed with signed

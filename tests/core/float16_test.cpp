@@ -23,7 +23,8 @@ std::uint16_t narrowed(T x) {
 }
 float widened(unsigned bits) { return std::bit_cast<float16>(static_cast<std::uint16_t>(bits)); }
 
-/// By the definition of binary16: 10 bits of fraction, 5 of an exponent with bias 15.
+/// Returns the value by the definition of binary16: 10 bits of fraction, 5 of exponent with bias
+/// 15.
 double value_of(unsigned bits) {
   const int exponent = static_cast<int>(bits >> 10 & 31u);
   const auto fraction = static_cast<double>(bits & 0x3ffu);
@@ -56,8 +57,8 @@ TEST(float16, round_trips_all_its_values) {
   }
 }
 
-/// Between two neighbours: the middle goes to the even one, what is nearer to one goes there. The
-/// neighbour of the greatest finite number is infinity, which counts as 2^16.
+/// Checks rounding between two adjacent values: the midpoint goes to the even one, others to the
+/// nearer one. The successor of the largest finite value is infinity, which counts as 2^16.
 template <class T>
 void check_between(unsigned bits) {
   const auto low = static_cast<T>(value_of(bits));
@@ -110,7 +111,7 @@ TEST(float16, nan_keeps_its_sign_and_the_high_bits_of_its_payload) {
 }
 
 TEST(float16, rounds_float64_once) {
-  // By way of float32 it would be a tie, and go down.
+  // Rounded to float32 first, it would be a tie and round down.
   EXPECT_EQ(narrowed(1 + 0x1p-11 + 0x1p-40), 0x3c01);
   EXPECT_EQ(narrowed(1 + 0x1p-11), 0x3c00);
   EXPECT_EQ(narrowed(1 + 3 * 0x1p-11 - 0x1p-40), 0x3c01);

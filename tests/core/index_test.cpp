@@ -43,8 +43,8 @@ std::string error_of(const Layout& array, const std::vector<IndexItem>& items) {
   return "nothing of the expected type was thrown";
 }
 
-/// The positions that Python's slice selects, by its definition (Language Reference, "Slicings",
-/// and the notes on i:j:k under "Common Sequence Operations"), element by element.
+/// Returns the positions that Python's slice selects, by its definition (Language Reference,
+/// "Slicings", and the notes on i:j:k under "Common Sequence Operations"), element by element.
 std::vector<std::int64_t> selected(bound start, bound stop, std::int64_t step, std::int64_t n) {
   const auto from_end = [n](std::int64_t value) { return value < 0 ? value + n : value; };
   std::vector<std::int64_t> result;
@@ -135,7 +135,7 @@ TEST(index_view, agrees_with_index_arithmetic_on_random_indices) {
     const int rank = static_cast<int>(between(random, 0, 4));
     const Layout array = random_layout(random, random_shape(random, rank, 1, 4), 4, true);
     std::vector<IndexItem> items;
-    // One row per axis of the array: the positions taken; `keeps_axis` says which of them stay
+    // One row per axis of the array: the selected positions; `keeps_axis` tells which rows remain
     // axes.
     std::vector<std::vector<std::int64_t>> axis_positions;
     std::vector<bool> keeps_axis;

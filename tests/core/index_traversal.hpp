@@ -10,7 +10,7 @@
 
 namespace skerry::testing_traversal {
 
-/// Byte offset of one element, by the definition of strides.
+/// Returns the byte offset of an element by the definition of strides.
 inline std::int64_t offset_of(const Layout& layout, const std::vector<std::int64_t>& index) {
   std::int64_t offset = layout.offset;
   for (int axis = 0; axis < layout.rank(); ++axis) {
@@ -38,7 +38,7 @@ void for_each_index(const Dims& shape, F&& visit) {
   }
 }
 
-/// Byte offsets of all elements, last axis fastest.
+/// Returns the byte offsets of all elements, last axis fastest.
 inline std::vector<std::int64_t> offsets_of(const Layout& layout) {
   std::vector<std::int64_t> result;
   for_each_index(layout.shape,
@@ -58,8 +58,8 @@ inline Dims random_shape(random_source& random, int rank, std::int64_t low, std:
   return shape;
 }
 
-/// A view of `shape` as users make them: permuted axes, steps of either sign, gaps, an offset, and
-/// (with `repeats`) broadcast axes.
+/// Returns a view of `shape` such as users create: permuted axes, steps of either sign, gaps, an
+/// offset, and (with `repeats`) broadcast axes.
 inline Layout random_layout(random_source& random, const Dims& shape, std::int64_t itemsize,
                             bool repeats) {
   std::vector<int> order(static_cast<std::size_t>(shape.rank()));

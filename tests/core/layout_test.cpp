@@ -19,7 +19,7 @@ using namespace testing_traversal;
 
 constexpr std::int64_t item = 4;
 
-/// Calls `check` with layouts of every rank up to four, empty ones and broadcast ones among them.
+/// Calls `check` with layouts of every rank up to four, including empty and broadcast ones.
 template <class F>
 void for_random_layouts(F&& check) {
   random_source random(20260101);
@@ -178,7 +178,7 @@ TEST(dense_layout_like, is_dense_and_orders_elements_as_the_original) {
     EXPECT_TRUE(offsets.empty() || offsets.back() == 8 * (dense.size() - 1));
     EXPECT_EQ(std::adjacent_find(offsets.begin(), offsets.end()), offsets.end());
     if (layout.size() == 0 || overlaps_itself(layout, item)) return;
-    // The axis with the longer one of two strides keeps it.
+    // The axis with the larger stride keeps it.
     for (int i = 0; i < layout.rank(); ++i) {
       for (int j = 0; j < layout.rank(); ++j) {
         if (layout.shape[i] < 2 || layout.shape[j] < 2) continue;

@@ -15,7 +15,7 @@ namespace {
 
 using namespace testing_traversal;
 
-/// Memory that says when it goes.
+/// Storage that counts its live instances.
 class CountedStorage final : public Storage {
  public:
   CountedStorage(std::size_t nbytes, Device device, bool read_only = false)

@@ -16,11 +16,11 @@ namespace {
 
 using namespace testing_traversal;
 
-/// Addresses of the operands for one element; of an element by value, zero.
+/// Addresses of the operands for one element; 0 for a value.
 using addresses = std::array<std::int64_t, Plan::max_operands>;
 
-/// A plan's arguments with made-up memory: operand k starts at address (k + 1) * 2^40, so that no
-/// address is taken for another operand's.
+/// A plan's arguments with fake memory: operand k starts at address (k + 1) * 2^40, so that
+/// addresses of different operands never collide.
 struct PlanSetup {
   Dims shape;
   std::vector<Layout> layouts;  ///< output first
@@ -54,7 +54,7 @@ struct PlanSetup {
     return PointerPlan::parts(shape, operands(), limit);
   }
 
-  /// By the definition of broadcasting, index by index.
+  /// Returns the addresses by the definition of broadcasting, index by index.
   [[nodiscard]] std::vector<addresses> expected() const {
     std::vector<addresses> result;
     for_each_index(shape, [&](const std::vector<std::int64_t>& index) {
@@ -75,7 +75,7 @@ struct PlanSetup {
   }
 };
 
-/// As a kernel reads a plan: one element after the other by div and mod.
+/// Reads a plan as a kernel does, element by element with div and mod.
 void append(const Plan& plan, std::vector<addresses>& result) {
   for (std::int64_t element = 0; element < plan.size; ++element) {
     addresses row{};
@@ -93,7 +93,7 @@ void append(const Plan& plan, std::vector<addresses>& result) {
   }
 }
 
-/// What every part promises to kernels.
+/// Checks the guarantees that every part gives to kernels.
 void check_invariants(const Plan& plan, std::int64_t limit) {
   ASSERT_GE(plan.size, 1);
   ASSERT_LE(plan.rank, Plan::max_axes);
@@ -124,7 +124,7 @@ void check_against_oracle(const PlanSetup& setup, std::int64_t limit = INT64_MAX
   SCOPED_TRACE("shape " + to_string(setup.shape) + " limit " + std::to_string(limit));
   PlanParts parts = setup.parts(limit);
   const std::vector<addresses> expected = setup.expected();
-  for (int round = 0; round < 2; ++round) {  // for_each leaves the parts as it found them
+  for (int round = 0; round < 2; ++round) {  // for_each restores the parts
     std::vector<addresses> visited;
     std::int64_t count = 0;
     parts.for_each([&](const Plan& plan) {
@@ -139,7 +139,7 @@ void check_against_oracle(const PlanSetup& setup, std::int64_t limit = INT64_MAX
   }
 }
 
-/// An input of random shape among those that broadcast to `shape`.
+/// Returns an input of a random shape that broadcasts to `shape`.
 Layout random_input(random_source& random, const Dims& shape, std::int64_t itemsize) {
   Dims own_shape = shape;
   for (std::int64_t& n : own_shape) n = between(random, 0, 3) == 0 ? 1 : n;
@@ -224,8 +224,8 @@ TEST(plan_parts, loop_over_axes_beyond_eight) {
     input_addresses += reinterpret_cast<std::intptr_t>(plan.data[1]) - PlanSetup::origin(1);
   });
   EXPECT_EQ(elements, 1 << 20);
-  // Twelve axes are looped over: in the input those of strides 4, 8, …, 2^13, each at 1 half the
-  // time.
+  // Twelve axes are looped over: those with strides 4, 8, …, 2^13 in the input, each at index 1
+  // half of the time.
   EXPECT_EQ(input_addresses, (std::int64_t{1} << 11) * (4 * ((1 << 12) - 1)));
 }
 
@@ -316,7 +316,7 @@ TEST(plan_parts, coalesce_axes_that_every_operand_traverses_as_one) {
   EXPECT_EQ(with_column.shape[1], 2);
   EXPECT_EQ(with_column.strides[1][0], 0);
   EXPECT_EQ(with_column.strides[1][1], 4);
-  const Layout strided_layout{shape, Dims{96, 32, 8}, 0};  // of 8-byte steps: x[..., ::2]
+  const Layout strided_layout{shape, Dims{96, 32, 8}, 0};  // 8-byte steps: x[..., ::2]
   const Plan with_step = PlanSetup(shape, {c_layout(shape, 4), strided_layout}).parts().first();
   EXPECT_EQ(with_step.rank, 1);
   EXPECT_EQ(with_step.strides[1][0], 8);
@@ -390,7 +390,7 @@ TEST(plan_parts, split_at_the_limit_and_not_below) {
   EXPECT_EQ(setup.parts(400).count(), 2);
   EXPECT_EQ(setup.parts(400).first().shape[0], 50);
   EXPECT_TRUE(setup.parts(400).first().contiguous);
-  // Elements count as well, even where they all lie in one place.
+  // Elements count too, even if all have one address.
   const PlanSetup repeated(shape, {{shape, Dims{0}, 0}});
   EXPECT_EQ(repeated.parts(101).count(), 1);
   EXPECT_EQ(repeated.parts(100).count(), 2);
@@ -403,7 +403,7 @@ TEST(plan_parts, split_along_the_axis_that_spans_the_most_bytes) {
   PlanParts parts = setup.parts(500);
   EXPECT_EQ(parts.count(), 4);
   parts.for_each([](const Plan& plan) {
-    EXPECT_EQ(plan.rank, 1);  // one row each, as plain as a row
+    EXPECT_EQ(plan.rank, 1);  // one row each, contiguous
     EXPECT_EQ(plan.shape[0], 8);
     EXPECT_TRUE(plan.contiguous);
   });

@@ -6,7 +6,7 @@
 
 namespace skerry {
 
-/// While it lives, mixed kinds of dtypes are refused, as the standard leaves them open.
+/// Rejects promotion of mixed kinds during its lifetime, as the standard leaves it open.
 class RefusedMixes {
  public:
   RefusedMixes() {

@@ -177,7 +177,7 @@ TEST(resolve_reshape, rejects_shapes_of_another_size) {
   EXPECT_NE(error(1, axes_list(65, -1)).find("too many axes: 65"), std::string::npos);
 }
 
-/// All ways to write `size` as `rank` factors.
+/// Returns all factorizations of `size` into `rank` factors.
 std::vector<Dims> factorisations(std::int64_t size, int rank) {
   if (rank == 0) return size == 1 ? std::vector<Dims>{Dims{}} : std::vector<Dims>{};
   std::vector<Dims> result;
@@ -191,7 +191,7 @@ std::vector<Dims> factorisations(std::int64_t size, int rank) {
   return result;
 }
 
-/// True if some strides give every index of `shape` its offset: the definition of a view.
+/// True if some strides yield the offset of every index of `shape`: the definition of a view.
 bool is_affine(const Dims& shape, const std::vector<std::int64_t>& offsets) {
   Layout guess{shape, Dims(shape.rank()), offsets.empty() ? 0 : offsets[0]};
   std::int64_t step = 1;

@@ -28,7 +28,7 @@ TEST(cpu_info, best_isa_agrees_with_the_compilers_own_detection) {
 }
 
 TEST(cpu_info_death, the_environment_lowers_best_isa_and_never_raises_it) {
-  testing::GTEST_FLAG(death_test_style) = "threadsafe";  // best_isa asks the environment once
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";  // best_isa reads the environment once
   const Isa best = best_isa();
   setenv("SKERRY_ISA", "v2", 1);
   EXPECT_EXIT(_exit(best_isa() == Isa::x86_64_v2 ? 0 : 1), testing::ExitedWithCode(0), "");

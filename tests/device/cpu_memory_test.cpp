@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
-/// Each test has a logical device to itself, so that counts start at zero.
+/// Returns a separate logical device for each test, so that counts start at zero.
 int new_device_index() {
   static int next = 20;
   return next++;
@@ -187,13 +187,13 @@ TEST(cpu_memory, arrays_outlive_the_thread_that_made_them) {
   EXPECT_EQ(cpu::statistics(index).live_bytes, 50u * 512);
   EXPECT_EQ(cpu::statistics(index).live_blocks, 50u);
   EXPECT_EQ(cpu::statistics(index).peak_bytes, 100u * 512);
-  EXPECT_EQ(cpu::statistics(index).cached_bytes, 0u) << "the thread's cache went with it";
+  EXPECT_EQ(cpu::statistics(index).cached_bytes, 0u) << "the thread's cache was released with it";
   blocks.clear();
   EXPECT_EQ(cpu::statistics(index).live_bytes, 0u);
 }
 
-/// Released when the thread's own cache is gone already: key destructors run after thread_local's,
-/// and this key is younger than the cache's.
+/// Releases after the thread's cache is gone: key destructors run after those of thread_local
+/// objects, and this key was created after the cache's.
 TEST(cpu_memory, release_and_allocation_work_at_the_very_end_of_a_thread) {
   static int index;
   index = new_device_index();
@@ -246,7 +246,7 @@ TEST_P(WithLimit, exceeding_it_is_a_typed_error_and_loses_nothing) {
   EXPECT_EQ(statistics_before.live_bytes, 10 * nbytes);
   try {
     static_cast<void>(cpu::allocate(index, nbytes));
-    FAIL() << "more than the limit was given";
+    FAIL() << "more than the limit was allocated";
   } catch (const OutOfMemoryError& error) {
     EXPECT_EQ(error.requested(), nbytes);
     EXPECT_EQ(error.device(), (Device{DeviceKind::cpu, static_cast<std::int16_t>(index)}));
@@ -258,7 +258,7 @@ TEST_P(WithLimit, exceeding_it_is_a_typed_error_and_loses_nothing) {
   blocks.pop_back();
   EXPECT_NO_THROW(blocks.push_back(cpu::allocate(index, nbytes)));
   blocks.clear();
-  // What is cached makes room for another size.
+  // Cached blocks are released to make space for another size.
   EXPECT_NO_THROW(static_cast<void>(cpu::allocate(index, 5 * nbytes)));
 }
 
@@ -316,7 +316,7 @@ TEST(cpu_memory, with_a_limit_no_sum_counts_a_block_twice_or_misses_it) {
         } catch (const OutOfMemoryError&) {
           ++refused;
         }
-        // Many releases in a row, so that a sum on another thread meets them.
+        // Many releases in a row, so that another thread's sums overlap them.
         for (StorageRef& block : blocks) block = {};
       }
       --running;
@@ -329,7 +329,7 @@ TEST(cpu_memory, with_a_limit_no_sum_counts_a_block_twice_or_misses_it) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(over, 0);
-  EXPECT_EQ(refused, 0) << "what each thread has at most fits";
+  EXPECT_EQ(refused, 0) << "the threads' maximum fits";
 }
 
 TEST(cpu_memory, absurd_sizes_are_rejected_before_anything_is_tried) {

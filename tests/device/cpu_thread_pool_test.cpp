@@ -17,7 +17,7 @@
 #include "device/cpu/memory.hpp"
 
 #if defined(__SANITIZE_THREAD__)
-// The default is to end a child that starts threads.
+// By default TSan ends a forked child that starts threads.
 extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
 #endif
 
@@ -33,7 +33,7 @@ class ThreadPool : public testing::Test {
   int threads_before_ = cpu::thread_count();
 };
 
-/// Ranges may be on several threads, so each index has a byte of its own.
+/// Ranges may run on several threads, so each index has its own byte.
 void expect_each_index_once(std::int64_t count, std::int64_t grain_size) {
   std::vector<unsigned char> visit_counts(static_cast<std::size_t>(count));
   cpu::parallel_for(count, grain_size, [&](std::int64_t begin, std::int64_t end) {
@@ -134,8 +134,8 @@ TEST_F(ThreadPool, works_after_its_threads_have_slept) {
   }
 }
 
-/// Pauses and bodies as long as a thread looks before it sleeps, so that each side is met at every
-/// step of falling asleep: a lost wake-up is a hang.
+/// Varies pauses and loop bodies around the spin time, so that each side meets the other at every
+/// step of falling asleep: a lost wake-up would hang.
 TEST_F(ThreadPool, no_wake_up_is_lost_while_threads_fall_asleep) {
   const auto busy_for = [](std::chrono::nanoseconds time) {
     const auto end = std::chrono::steady_clock::now() + time;
@@ -172,7 +172,7 @@ TEST_F(ThreadPool, the_number_of_threads_is_clamped) {
   return sum == 10000 && cpu::statistics(1).live_blocks == 0;
 }
 
-/// Whether the child ended well within the time; a hung one is ended.
+/// Returns whether the child exited successfully in time; kills one that hangs.
 [[maybe_unused]] bool ends_well(pid_t child, std::chrono::seconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   int status = 0;
@@ -209,7 +209,8 @@ TEST_F(ThreadPool, forked_children_compute_and_allocate_while_the_parent_does) {
     });
   }
   int failed = 0;
-  // Each fork waits for a core a few times, so on a busy machine not all fit into a test's time.
+  // Each fork waits for a core several times, so on a busy machine not all fit into the test's
+  // time.
   const auto enough = std::chrono::steady_clock::now() + std::chrono::seconds(15);
   for (int i = 0; i < forks && failed == 0; ++i) {
     if (std::chrono::steady_clock::now() > enough) break;

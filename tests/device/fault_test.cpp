@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// What happens when a call of the CUDA runtime fails: each one in turn, by every kind of error.
+// Failures of the CUDA runtime: fails each call in turn, with every kind of error.
 
 #include <cstring>
 #include <functional>
@@ -30,8 +30,8 @@ Held held_now() {
   return sum;
 }
 
-/// Runs `body` with call 1, 2, … failing with `code` until it gets through; returns how often it
-/// failed. Each failure must be a typed error and leave nothing behind.
+/// Runs `body` with call 1, 2, … failing with `code` until it succeeds; returns the number of
+/// failures. Each failure must be a typed error and leak nothing.
 int fail_each_call(int code, bool sticky, const std::function<void()>& body) {
   body();
   const Held held_before = held_now();
@@ -57,7 +57,7 @@ int fail_each_call(int code, bool sticky, const std::function<void()>& body) {
     if (failed) ++failures;
     if (!reached) return failures;
     if (k > 1000) {
-      ADD_FAILURE() << "does not end";
+      ADD_FAILURE() << "still fails";
       return failures;
     }
   }
@@ -97,8 +97,8 @@ void launch_on_two_streams() {
 
 TEST_F(fault_test, each_failing_call_of_an_allocation_is_reported_or_survived) {
   for (const int code : {cuda::invalid_value, cuda::memory_allocation}) {
-    // Trimming ignores failures and an allocation that fails for want of memory is tried again, so
-    // few of them reach the caller.
+    // Trimming ignores failures, and allocations that run out of memory are retried, so few
+    // failures reach the caller.
     EXPECT_GE(fail_each_call(code, false, allocate_and_free), code == cuda::invalid_value ? 1 : 0);
   }
 }
@@ -134,7 +134,7 @@ TEST(fatal_error_test, a_device_is_lost_with_its_first_cause_and_the_rest_works)
       {
         const auto require_true = [](bool good, const char* message) {
           if (good) return;
-          std::fprintf(stderr, "not so: %s\n", message);
+          std::fprintf(stderr, "failed: %s\n", message);
           std::_Exit(1);
         };
         const auto error_of = [](const std::function<void()>& body) {

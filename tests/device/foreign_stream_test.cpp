@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory in order with a stream of another library, which may destroy it when no array is left.
+// Memory ordered with another library's stream, which may be destroyed when no array is left.
 
 #include "tests/device/rehearsed.hpp"
 
@@ -17,7 +17,7 @@ class ForeignStreamTest : public Rehearsed {
     set_current_stream(Stream::from_handle(cuda0, handle_));
     const StorageRef block = allocate(cuda0, nbytes);
     store(block, 1);
-    // Goes into the cache of that stream.
+    // The block goes into that stream's cache.
   }
   void TearDown() override {
     if (!is_rehearsing()) return;

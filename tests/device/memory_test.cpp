@@ -114,12 +114,13 @@ TEST_F(memory_test, blocks_that_do_not_fit_are_released_before_the_pool_grows) {
   const std::uint64_t freed = rehearsal::calls(&cuda::Api::deallocate_async);
   static_cast<void>(allocate(cuda0, share / 2));
   static_cast<void>(allocate(cuda0, share / 8 * 3));
-  EXPECT_EQ(rehearsal::calls(&cuda::Api::deallocate_async), freed) << "so much is kept";
+  EXPECT_EQ(rehearsal::calls(&cuda::Api::deallocate_async), freed)
+      << "an eighth of the device is kept";
   EXPECT_EQ(statistics(cuda0).cached_bytes, share / 8 * 7);
 
   const StorageRef live = allocate(cuda0, share / 4);
   EXPECT_EQ(rehearsal::calls(&cuda::Api::deallocate_async), freed + 1);
-  EXPECT_EQ(statistics(cuda0).cached_bytes, share / 8 * 3) << "the oldest has gone";
+  EXPECT_EQ(statistics(cuda0).cached_bytes, share / 8 * 3) << "the oldest was released";
   const StorageRef more = allocate(cuda0, share);
   EXPECT_EQ(statistics(cuda0).cached_bytes, 0u);
   EXPECT_EQ(statistics(cuda0).live_bytes, share + share / 4) << "nothing but arrays";
@@ -172,7 +173,7 @@ TEST_F(memory_test, pinned_memory_counts_against_the_limit_of_its_device) {
     EXPECT_THROW(static_cast<void>(allocate(cpu0, 5 * mib)), OutOfMemoryError);
     EXPECT_NO_THROW(static_cast<void>(allocate(cpu0, 2 * mib)));
   }
-  // What is cached makes room, in either direction.
+  // Cached blocks are released to make space, in either direction.
   EXPECT_NO_THROW(static_cast<void>(allocate(cpu0, 6 * mib)));
   EXPECT_NO_THROW(static_cast<void>(allocate_pinned(cpu0, 6 * mib)));
   set_memory_limit(cpu0, bytes_before + mib);
@@ -203,7 +204,7 @@ TEST_F(memory_test, the_limit_counts_live_and_cached_blocks) {
     const StorageRef cached = allocate(cuda0, 5 * mib);
   }
   EXPECT_EQ(statistics(cuda0).cached_bytes, 5 * mib);
-  // The cached block has to make room.
+  // The cached block must be released.
   const StorageRef other = allocate(cuda0, 6 * mib);
   EXPECT_EQ(statistics(cuda0).cached_bytes, 0u);
   EXPECT_THROW(static_cast<void>(allocate(cuda0, 3 * mib)), OutOfMemoryError);

@@ -26,7 +26,7 @@ TEST_F(page_lock_test, large_host_blocks_are_locked_once_a_device_is_in_use_and_
     const StorageRef large = allocate(cpu0, mib);
     first = large->data();
     EXPECT_TRUE(is_page_locked(*large));
-    EXPECT_FALSE(is_pinned(*large)) << "nobody outside is to take it for memory of a GPU";
+    EXPECT_FALSE(is_pinned(*large)) << "page-locking is not exposed to other libraries";
     EXPECT_EQ(rehearsal::calls(&cuda::Api::host_register), calls_before + 1);
     EXPECT_GE(cuda::page_locks().nbytes, mib);
     cuda::PointerAttributes attributes{};
@@ -37,7 +37,8 @@ TEST_F(page_lock_test, large_host_blocks_are_locked_once_a_device_is_in_use_and_
   EXPECT_EQ(reused_block->data(), first);
   EXPECT_TRUE(is_page_locked(*reused_block));
   EXPECT_EQ(rehearsal::calls(&cuda::Api::host_register), calls_before + 1);
-  EXPECT_FALSE(is_page_locked(*allocate(cpu0, mib - 1))) << "small ones go through chunks";
+  EXPECT_FALSE(is_page_locked(*allocate(cpu0, mib - 1)))
+      << "small blocks are staged through chunks";
   EXPECT_TRUE(is_page_locked(*allocate_pinned(cpu0, 100)));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Uses of one storage take effect in the order in which they were made, on whatever streams.
+// Uses of one storage take effect in program order, on whatever streams.
 
 #include <chrono>
 #include <thread>
@@ -34,7 +34,7 @@ class ProgramOrderTest : public Rehearsed {
   }
 };
 
-// Two kernels that meet run at the same time: each waits until the other has begun.
+// Two kernels that meet run concurrently: each waits until the other has begun.
 
 struct MeetParams {
   std::atomic<int>* here;
@@ -48,7 +48,7 @@ constexpr AnyKernel meeting{.host = [](const void* params) {
   if (p.here->load() >= 2) __atomic_fetch_add(p.met, 1, __ATOMIC_SEQ_CST);
 }};
 
-/// How many of the two met.
+/// Returns how many of the two met.
 template <class First, class Second>
 int meet(First first, Second second) {
   std::atomic<int> here{0};
@@ -201,7 +201,7 @@ TEST_F(ProgramOrderTest, neither_a_finished_use_nor_later_work_is_waited_for) {
   const StorageRef other = block_of(1);
   const MemoryUse first[] = {writes(other)};
   const MemoryUse second[] = {writes(block)};
-  // The default stream, which has written the second one and was waited for, is busy.
+  // The default stream, which wrote `block` and was waited for, is busy.
   EXPECT_EQ(meet([&](const MeetParams& params) { launch(cuda0, meeting, params, first); },
                  [&](const MeetParams& params) {
                    set_current_stream(Stream::create(cuda0));
@@ -315,7 +315,8 @@ TEST_F(ProgramOrderTest, a_closed_foreign_stream_is_done_when_its_work_is) {
   set_current_stream(Stream(cuda0));
   cuda::StreamState* const stream_state = cuda::usable_state(cuda0).streams->find(handle);
   ASSERT_NE(stream_state, nullptr);
-  // Not only up to the stretch of the store: memory that was handed on is noted in the last one.
+  // Check the current epoch, not that of the store: exported memory is recorded under the current
+  // one.
   EXPECT_FALSE(stream_state->is_done(stream_state->now()));
   EXPECT_TRUE(stream_state->wait(stream_state->now()));
   EXPECT_EQ(now(block), 1);
@@ -350,7 +351,7 @@ TEST_F(ProgramOrderTest, a_launch_that_fails_leaves_the_order_as_it_was) {
     store(source, 2);
     rehearsal::set_delay(0);
     set_current_stream(reader);
-    // The reader's own stream is asked first whether it is captured.
+    // The reader's own stream is checked for capturing first.
     rehearsal::fail_entry(failing, failing == &cuda::Api::stream_is_capturing ? 2 : 1,
                           cuda::invalid_value);
     EXPECT_THROW(load(target, source), DeviceError);
@@ -394,7 +395,7 @@ TEST_F(ProgramOrderTest, threads_read_one_block_and_write_their_own) {
   EXPECT_EQ(read_int(shared), 8);
 }
 
-/// One after the other, in turns: the order of the program is the order of the turns.
+/// Threads take turns: program order is the order of the turns.
 TEST_F(ProgramOrderTest, threads_that_pass_on_a_block_are_ordered) {
   const StorageRef block = block_of(0);
   const StorageRef target = block_of(0);

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Longer than the stream's thread stays awake.
+/// Longer than the stream's thread spins and naps.
 constexpr auto long_pause = 10ms;
 
 struct ObservedWork {
@@ -51,7 +51,7 @@ class QueueTest : public testing::Test {
 TEST_F(QueueTest, a_waiting_thread_runs_work_instead_of_waking_the_stream_thread) {
   ObservedWork all;
   int here = 0;
-  // Once in a while the thread is faster.
+  // Occasionally the stream's thread is faster.
   for (int round = 0; round < 20 && here == 0; ++round) {
     std::this_thread::sleep_for(long_pause);
     queue->wait(submit(*queue, all, round));
@@ -109,7 +109,7 @@ TEST_F(QueueTest, a_starting_thread_leaves_work_to_the_thread_that_runs_it) {
 }
 
 TEST_F(QueueTest, work_runs_in_order_one_at_a_time_with_any_number_of_waiters) {
-  ObservedWork all;  // without a lock: one runs at a time
+  ObservedWork all;  // no lock: one item runs at a time
   std::atomic<std::uint64_t> last{0};
   std::atomic<bool> is_over{false};
   const auto wait_again_and_again = [&] {

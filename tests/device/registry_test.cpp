@@ -25,14 +25,14 @@
 namespace skerry {
 namespace {
 
-/// Seconds after which a process that hangs is ended by a signal, which fails the test.
+/// Seconds after which a signal ends a process that hangs, which fails the test.
 constexpr unsigned patience = 240;
 
-/// Tests that need a process of their own: "threadsafe" death tests start the program anew, so the
+/// Tests that need their own process: "threadsafe" death tests restart the program, so the
 /// statement runs before CUDA was used.
 class NewProcess : public testing::Test {
  protected:
-  // Both in the program and in what it starts, as the wait for that has no end of its own.
+  // In the program and in the process that it starts, since the wait for that has no timeout.
   void SetUp() override {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     alarm(patience);
@@ -40,7 +40,7 @@ class NewProcess : public testing::Test {
   void TearDown() override { alarm(0); }
 };
 
-/// Ends the process: 0 if all is well, else the line of the first thing that was not.
+/// Ends the process with status 1, printing the line, if the condition is false.
 #define SKERRY_REQUIRE_OR_EXIT(condition)                          \
   do {                                                             \
     if (!(condition)) {                                            \
@@ -129,7 +129,7 @@ TEST_F(registry_test, a_forked_child_gets_fork_errors_and_frees_without_errors) 
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  EXPECT_NO_THROW(synchronize(cuda0)) << "the parent goes on";
+  EXPECT_NO_THROW(synchronize(cuda0)) << "the parent is unaffected";
 }
 
 TEST_F(NewProcess, no_call_is_made_before_the_first_use) {
@@ -149,7 +149,7 @@ TEST_F(NewProcess, no_call_is_made_before_the_first_use) {
       testing::ExitedWithCode(0), "");
 }
 
-/// What is said where the libraries of the emulated GPU are expected in `folder`.
+/// Returns the error text if the emulated GPU's libraries are expected in `folder`.
 std::string error_of_emulator(const char* folder) {
   setenv("SKERRY_EMULATOR", folder, 1);
   try {
@@ -259,7 +259,7 @@ TEST_F(NewProcess, threads_in_calls_do_not_block_the_exit_of_the_process) {
                 begun.fetch_or(1 << i);
               }
             } catch (...) {
-              // Where the call began after the end: said by the registry, without a call.
+              // The call began after shut_down(): the registry throws without a call.
             }
           }).detach();
         }
@@ -349,7 +349,7 @@ TEST_F(NewProcess, physical_devices_are_split_into_logical_ones) {
         store(a, 5);
         copy_bytes(b, 0, a, 0, sizeof(int));
         SKERRY_REQUIRE_OR_EXIT(read_int(b) == 5);
-        // A fatal error takes all that lies on the GPU, and nothing else.
+        // A fatal error loses everything on the GPU, and nothing else.
         rehearsal::fail_entry(&cuda::Api::stream_synchronize, 1, 700, true);
         SKERRY_REQUIRE_OR_EXIT(throws<DeviceError>([] { current_stream(cuda0).synchronize(); }));
         SKERRY_REQUIRE_OR_EXIT(throws<DeviceError>([] { require(cuda1); }));
@@ -407,7 +407,7 @@ TEST_F(NewProcess, a_machine_without_a_driver_or_gpu_says_so) {
   EXPECT_EXIT(
       {
         unsetenv("SKERRY_REHEARSE");
-        // With a driver the missing module is the reason: either way there is a text.
+        // With a driver, the missing module is the reason: either way there is a text.
         setenv("SKERRY_CUDA_MODULE", "/nonexistent/skerry_cuda.so", 1);
         SKERRY_REQUIRE_OR_EXIT(device_count(cuda_kind) == 0);
         const auto failure = why_no_cuda();
@@ -469,7 +469,7 @@ TEST(architectures_test, lists_of_several_architectures_are_parsed) {
 TEST(architectures_test, words_are_expanded_by_the_list_of_nvcc) {
   EXPECT_TRUE(cuda::compiled_for("native", "900", 90));
   EXPECT_FALSE(cuda::compiled_for("native", "900", 80));
-  EXPECT_FALSE(cuda::compiled_for("native", "800,900", 100));  // machine code alone
+  EXPECT_FALSE(cuda::compiled_for("native", "800,900", 100));  // machine code only
   EXPECT_TRUE(cuda::compiled_for("native", "800,900", 89));
   for (const char* word : {"all-major", "all"}) {
     EXPECT_TRUE(cuda::compiled_for(word, "800,900,1000", 90)) << word;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The simulated CUDA runtime itself: what real CUDA punishes must not pass here.
+// The simulated CUDA runtime itself: what fails on real CUDA must fail here.
 
 #include <unistd.h>
 
@@ -80,7 +80,7 @@ TEST_F(RehearsalTest, freed_memory_is_poisoned_when_the_stream_reaches_the_free)
   rehearsal::set_delay(20'000);
   ASSERT_EQ(calls.deallocate_async(block, legacy), cuda::success);
   EXPECT_EQ(calls.deallocate_async(block, legacy), cuda::invalid_value);
-  EXPECT_EQ(rehearsal::live_blocks(0), blocks_before + 1) << "the stream is not there yet";
+  EXPECT_EQ(rehearsal::live_blocks(0), blocks_before + 1) << "the stream has not reached the free";
   ASSERT_EQ(calls.stream_synchronize(legacy), cuda::success);
   EXPECT_EQ(rehearsal::live_blocks(0), blocks_before);
   EXPECT_EQ(static_cast<unsigned char*>(block)[63], 0xfd);
@@ -99,7 +99,7 @@ TEST_F(RehearsalTest, work_that_waits_for_a_lost_device_fails_too) {
     rehearsal::fail_call(1, cuda::illegal_address, true);
     void* more = nullptr;
     EXPECT_EQ(calls.allocate(&more, 1), cuda::illegal_address);
-    // Device 1 waits when the fill is pending, or when it is known to be lost.
+    // Device 1 waits while the fill is pending, or after it is known to have failed.
     usleep(static_cast<useconds_t>(late_us));
     rehearsal::set_device(1);
     EXPECT_EQ(calls.stream_synchronize(legacy), cuda::success);
@@ -132,7 +132,7 @@ TEST_F(RehearsalTest, using_a_block_that_another_stream_has_freed_is_an_illegal_
   EXPECT_EQ(calls.get_last_error(), cuda::illegal_address);
   EXPECT_EQ(calls.get_last_error(), cuda::illegal_address) << "clearing does not help";
   rehearsal::set_device(1);
-  EXPECT_EQ(calls.device_synchronize(), cuda::success) << "other devices go on";
+  EXPECT_EQ(calls.device_synchronize(), cuda::success) << "other devices still work";
   rehearsal::set_device(0);
   rehearsal::clear();
   calls.deallocate(target);
@@ -251,7 +251,7 @@ TEST_F(RehearsalTest, more_blocks_live_than_a_process_may_have_mappings) {
   for (int i = 0; i < 70'000; ++i)
     ASSERT_EQ(blocks[static_cast<std::size_t>(i)][511], static_cast<char>(i));
   EXPECT_EQ(rehearsal::live_blocks(0), blocks_before + blocks.size());
-  // Half of them make room for others of their sizes.
+  // Replace half of them by blocks of the same sizes.
   for (std::size_t i = 0; i < blocks.size(); i += 2)
     EXPECT_EQ(calls.deallocate(blocks[i]), cuda::success);
   for (std::size_t i = 0; i < blocks.size(); i += 2)
@@ -265,7 +265,7 @@ TEST_F(RehearsalTest, packed_blocks_detect_writes_past_the_end_when_they_are_fre
   std::vector<void*> guarded;
   for (int i = 0; i < 40'000; ++i) guarded.push_back(device_memory(100));
   char* const packed = static_cast<char*>(guarded.back());
-  EXPECT_EQ(static_cast<unsigned char>(packed[0]), 0xff) << "fresh memory is no result";
+  EXPECT_EQ(static_cast<unsigned char>(packed[0]), 0xff) << "uninitialized memory is no result";
   packed[100] = 1;
   EXPECT_EQ(calls.deallocate(packed), cuda::illegal_address);
   EXPECT_EQ(static_cast<unsigned char>(packed[0]), 0xfd) << "nor is freed memory";
@@ -278,7 +278,7 @@ TEST_F(RehearsalTest, blocks_are_guarded_again_when_there_are_fewer) {
   std::vector<void*> blocks;
   for (int i = 0; i < 40'000; ++i) blocks.push_back(device_memory(100));
   for (void* block : blocks) EXPECT_EQ(calls.deallocate(block), cuda::success);
-  // Mappings of blocks that were freed count until their pages are given back.
+  // Mappings of freed blocks count until their pages are released.
   for (int i = 0; i < 20'000; ++i) EXPECT_EQ(calls.deallocate(device_memory(100)), cuda::success);
   char* const first = static_cast<char*>(device_memory(4096));
   char* const second = static_cast<char*>(device_memory(4096));
@@ -304,7 +304,7 @@ TEST(rehearsed_contexts_test, contexts_are_created_as_by_cuda) {
         good = good && calls.pop_device() == cuda::success;
         good = good && calls.get_device(&current) == cuda::success && current == 0;
         good = good && has_contexts(false, true) && calls.pop_device() != cuda::success;
-        // Work without a current context makes one.
+        // Work without a current context creates one.
         good = good && calls.stream_synchronize(cuda::legacy_stream) == cuda::success;
         std::_Exit(good && has_contexts(true, true) ? 0 : 1);
       },

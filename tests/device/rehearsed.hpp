@@ -22,8 +22,7 @@ inline constexpr Device cpu0{DeviceKind::cpu, 0};
 inline constexpr Device cuda0{cuda_kind, 0};
 inline constexpr Device cuda1{cuda_kind, 1};
 
-/// Tests on four rehearsal devices, which the first of them makes. Each leaves them as it found
-/// them.
+/// Tests on four rehearsal devices, which the first test creates. Each test restores their state.
 class Rehearsed : public testing::Test {
  protected:
   void SetUp() override {
@@ -49,7 +48,7 @@ class Rehearsed : public testing::Test {
   }
 };
 
-// Kernels for tests read and write by atomics, because some of them race on purpose.
+// Test kernels use atomics, because some of them race on purpose.
 
 struct StoreParams {
   int* target;

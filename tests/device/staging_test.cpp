@@ -16,7 +16,7 @@ using staging_test = Rehearsed;
 
 constexpr std::size_t chunk = cuda::Staging::chunk_bytes;
 
-/// Host memory that is no storage of the library's own, so that it goes through chunks.
+/// Adopts foreign host memory, which is staged through chunks.
 StorageRef foreign(std::vector<unsigned char>& bytes) {
   return adopt(cpu0, bytes.data(), bytes.size(), false, nullptr, nullptr);
 }
@@ -34,7 +34,7 @@ void there_and_back(std::size_t nbytes, unsigned seed) {
   const auto expected = source;
   const StorageRef device_block = allocate(cuda0, nbytes);
   copy_bytes(device_block, 0, foreign(source), 0, nbytes);
-  std::fill(source.begin(), source.end(), 0);  // has been read
+  std::fill(source.begin(), source.end(), 0);  // the source was already read
   std::vector<unsigned char> back(nbytes);
   copy_bytes(foreign(back), 0, device_block, 0, nbytes);
   ASSERT_TRUE(back == expected) << nbytes;
@@ -93,7 +93,8 @@ TEST_F(staging_test, small_transfers_do_not_wait_for_each_other) {
   for (std::size_t i = 0; i < back.size(); ++i) ASSERT_EQ(back[i], i / 1000) << i;
 }
 
-/// Fails the k-th call of a transfer through several chunks for each k; what is checked after each.
+/// Fails the k-th call of a transfer through several chunks, for each k, and checks the state after
+/// each.
 template <class Transfer>
 int fail_each_call(Transfer&& transfer) {
   for (int k = 1;; ++k) {
@@ -108,13 +109,13 @@ int fail_each_call(Transfer&& transfer) {
     rehearsal::clear();
     if (!was_met) return k - 1;
     EXPECT_EQ(rehearsal::calls_table()->get_last_error(), cuda::success) << k;
-    if (failed) there_and_back(2 * chunk + 7, static_cast<unsigned>(k));  // it goes on
+    if (failed) there_and_back(2 * chunk + 7, static_cast<unsigned>(k));  // still works
     if (k > 200) return -1;
   }
 }
 
 TEST_F(staging_test, a_failure_in_a_transfer_leaves_staging_usable_and_leaks_nothing) {
-  there_and_back(6 * chunk, 1);  // all chunks are made
+  there_and_back(6 * chunk, 1);  // allocates all chunks
   const std::size_t pinned = rehearsal::live_blocks(-1);
   const std::size_t live = statistics(cuda0).live_bytes;
   auto source = pattern(6 * chunk + 5, 2);

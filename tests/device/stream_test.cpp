@@ -15,7 +15,7 @@ namespace {
 
 using stream_test = Rehearsed;
 
-/// A write that the launch is not told of, so that nothing waits for it.
+/// A write that is not declared to the launch, so that nothing waits for it.
 void store_untold(const StorageRef& target, int value) {
   launch(target->device(), store_kernel, StoreParams{ints(target), value}, {});
 }
@@ -43,13 +43,13 @@ TEST_F(stream_test, streams_without_an_event_are_not_ordered) {
   const Stream reader = Stream::create(cuda0);
   rehearsal::set_delay(50'000);
   set_current_stream(writer);
-  store_untold(source, 5);  // runs after 100 ms, behind the one below
+  store_untold(source, 5);  // runs after 100 ms, later than the one below
   store_untold(source, 2);
   set_current_stream(reader);
   rehearsal::set_delay(0);
   load(target, source);
   reader.synchronize();
-  EXPECT_EQ(__atomic_load_n(ints(target), __ATOMIC_SEQ_CST), 1) << "forgotten waits must show";
+  EXPECT_EQ(__atomic_load_n(ints(target), __ATOMIC_SEQ_CST), 1) << "a missing wait must be visible";
 }
 
 TEST_F(stream_test, an_event_orders_streams) {
@@ -78,7 +78,7 @@ TEST_F(stream_test, a_stream_waits_for_a_stream_of_another_device) {
   rehearsal::set_delay(10'000);
   store_untold(source, 7);
   current_stream(cuda1).wait(current_stream(cuda0));
-  // Rehearsed kernels can read every device's memory.
+  // Rehearsed kernels can read the memory of every device.
   load(target, source);
   synchronize(cuda1);
   EXPECT_EQ(__atomic_load_n(ints(target), __ATOMIC_SEQ_CST), 7);
@@ -210,8 +210,8 @@ TEST_F(stream_test, more_work_than_a_stream_holds_is_all_done_in_order) {
   EXPECT_EQ(read_int(block), 4999);
 }
 
-/// Pauses around the time that a stream's thread looks for work before it sleeps, and work of about
-/// the time that a waiting thread does: a lost wake-up is a hang.
+/// Varies pauses around the spin time of a stream's thread, and work around that of a waiting
+/// thread: a lost wake-up would hang.
 TEST_F(stream_test, no_wake_up_is_lost_while_a_stream_falls_asleep) {
   const StorageRef block = allocate(cuda0, sizeof(int));
   const auto busy_for = [](std::chrono::nanoseconds time) {
@@ -274,7 +274,7 @@ void find_host(const void* params) {
 }
 constexpr AnyKernel find_something{.host = find_host};
 
-/// Enqueues a kernel that finds `value`; 0 is nothing.
+/// Enqueues a kernel that reports `value` as a deferred error; 0 is none.
 void find(Device device, std::int64_t value) {
   const OperationScope scope("find");
   const DeferredError error{.raise =
@@ -321,7 +321,7 @@ TEST_F(stream_test, a_wait_for_another_stream_leaves_words_in_use) {
   find(cuda0, 9);
   rehearsal::set_delay(0);
   set_current_stream(Stream(cuda0));
-  // On a slow machine the kernel has ended by now.
+  // On a slow machine the kernel may have ended by now.
   const std::string early = text_of([] { Stream(cuda0).synchronize(); });
   EXPECT_EQ(early + text_of([&] { other.synchronize(); }), "find: found 9");
   EXPECT_EQ(text_of([&] { other.synchronize(); }), "");

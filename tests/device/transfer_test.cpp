@@ -36,7 +36,7 @@ std::vector<unsigned char> contents(const StorageRef& block) {
 }
 
 TEST_F(transfer_test, bytes_arrive_between_all_pairs_of_devices) {
-  // Around the size of a staging chunk, and over three of them.
+  // Around the size of a staging chunk, and more than three chunks.
   constexpr std::size_t chunk = std::size_t{4} << 20;
   for (const std::size_t nbytes :
        {std::size_t{1}, std::size_t{4097}, chunk - 1, chunk, chunk + 1, 3 * chunk + 5}) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// A Python module that adds the toys to an installed skerry: it links to nothing of it.
+// A Python module that adds the toy devices to an installed skerry, without linking to it.
 
 #include <Python.h>
 

@@ -11,12 +11,12 @@
 #include "device/backend.hpp"
 #include "device/kernel.hpp"
 
-/// A kind of devices of somebody else's: two devices whose memory is malloc's, which the library
-/// takes for memory that the host can't read; work runs at once, by the kernels' host forms.
+/// A third-party kind of device: two devices with malloc's memory, which the library treats as not
+/// accessible to the host; work runs before the call returns, by the kernels' host forms.
 namespace toy {
 
 inline constexpr int device_count = 2;
-/// DLPack's code for devices that extend it.
+/// DLPack's device type for extensions.
 inline constexpr std::int32_t extension_code = 12;
 
 class Block final : public skerry::Storage {
@@ -60,7 +60,7 @@ inline void launch(skerry::Device, const skerry::AnyKernel& kernel, const void* 
   kernel.host(params);
 }
 
-/// `dlpack_code`: 0 where its arrays have no name there.
+/// `dlpack_code`: 0 if its arrays are not exported by DLPack.
 constexpr skerry::Backend make_backend(const char* name, std::int32_t dlpack_code) {
   skerry::Backend backend{};
   backend.name = name;

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The skerry developers
    SPDX-License-Identifier: Apache-2.0 */
 
-/* An emulated GPU of another version than skerry needs, in C. */
+/* An emulated GPU with another interface version than skerry needs, in C. */
 #include "device/cuda/api.h"
 
 __attribute__((visibility("default"))) const struct skerry_emulator* skerry_emulator_interface(
