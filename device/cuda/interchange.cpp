@@ -98,7 +98,7 @@ PointerInfo inspect_pointer(const void* data) {
   PointerAttributes attributes{};
   const int code = call<&Api::get_pointer_attributes>(&attributes, data);
   if (code == invalid_value) {
-    // Otherwise the error would be reported for an unrelated launch.
+    // Cleared, since it would otherwise be reported for an unrelated launch.
     clear_last_error();
     return {};
   }

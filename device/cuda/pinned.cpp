@@ -119,7 +119,7 @@ void* new_block(DeviceState& device_state, Device device, std::size_t nbytes,
   }
   throw OutOfMemoryError("cannot lock " + byte_text(nbytes) + " of host memory for " +
                              to_string(device) +
-                             "; use ordinary memory, or free arrays that are not needed any more",
+                             "; use pageable memory, or free arrays that are not needed any more",
                          device, nbytes);
 }
 
@@ -129,7 +129,7 @@ void* new_block(DeviceState& device_state, Device device, std::size_t nbytes,
                              to_string(device) + ": " + byte_text(now.live_bytes) + " live, " +
                              byte_text(now.cached_bytes) + " cached, limit " +
                              byte_text(now.limit_bytes) +
-                             "; tried giving back cached blocks, then collecting garbage; free "
+                             "; tried releasing cached blocks, then collecting garbage; free "
                              "arrays that are not needed any more",
                          device, nbytes);
 }

@@ -241,7 +241,7 @@ void probe() noexcept {
   static_cast<void>(no_fork_handler);
   int n = 0;
   try {
-    const OperationScope unnamed(nullptr);  // the text is reused by other operations
+    const OperationScope unnamed(nullptr);  // no name: other operations reuse the text
     n = find_devices(*result);
   } catch (const std::exception& error) {
     result->failure = {UnavailableReason::no_device,

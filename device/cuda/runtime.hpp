@@ -109,7 +109,7 @@ template <auto Entry, class... Args>
   }
 }
 
-/// Otherwise the failure would be reported for an unrelated launch.
+/// Clears the runtime's last error, which would otherwise be reported for an unrelated launch.
 inline void clear_last_error() noexcept { static_cast<void>(call<&Api::get_last_error>()); }
 
 [[noreturn]] void fail(int code, DeviceState& device_state, const char* operation);
@@ -123,8 +123,8 @@ inline void check(int code, DeviceState& device_state, const char* operation) {
 
 /// Returns true on success and records a fatal error; the caller handles the failure.
 [[nodiscard]] bool succeeded(int code, DeviceState& device_state, const char* operation) noexcept;
-/// The same for calls whose failure matters only if it is fatal; at worst the device or the driver
-/// keeps too much.
+/// The same where only a fatal failure matters; others at worst leak memory or objects of the
+/// driver.
 inline void note_failure(int code, DeviceState& device_state, const char* operation) noexcept {
   static_cast<void>(succeeded(code, device_state, operation));
 }
@@ -167,7 +167,7 @@ void note_dependency(DeviceState& later, const DeviceState& earlier) noexcept;
 /// Returns a device for calls that concern all devices; null if none is in use and not lost.
 [[nodiscard]] DeviceState* first_in_use() noexcept;
 
-// Queries of the registry.
+// Used by the registry.
 
 /// Finds the devices; makes the first CUDA call of the process.
 void probe() noexcept;

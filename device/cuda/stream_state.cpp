@@ -93,7 +93,7 @@ void StreamState::require(const Outcome& outcome) const {
   if (outcome.is_captured) {
     throw ValueError("earlier work on an array is on a stream of " +
                      to_string(device_state_.device) +
-                     " that is captured into a graph, so that nothing can wait for it; end the "
+                     " that is being captured into a graph, so nothing can wait for it; end the "
                      "capture");
   }
   if (outcome.device_state != nullptr) check(outcome.code, *outcome.device_state, ordering);

@@ -155,7 +155,7 @@ bool Heap::release(void* data) noexcept {
   const std::lock_guard lock(mutex_);
   const auto entry = live_.find(address(data) / page_size() * page_size() - gap);
   if (entry == live_.end() || entry->second.data != data) {
-    report_overwritten({static_cast<char*>(data), 0, true}, "freed though it is not in use");
+    report_overwritten({static_cast<char*>(data), 0, true}, "freed although it is not in use");
   }
   const Block old = entry->second;
   char* const begin = pointer(entry->first + gap);
