@@ -13,7 +13,7 @@ namespace skerry {
 namespace {
 
 TEST(operation, errors_begin_with_the_innermost_name_of_their_thread) {
-  EXPECT_STREQ(ValueError("too long").what(), "too long") << "nobody said what was asked for";
+  EXPECT_STREQ(ValueError("too long").what(), "too long") << "no operation is set";
   const OperationScope outer("sort");
   EXPECT_STREQ(ValueError("too long").what(), "sort: too long");
   {

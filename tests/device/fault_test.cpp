@@ -159,7 +159,7 @@ TEST(fatal_error_test, a_device_is_lost_with_its_first_cause_and_the_rest_works)
         require_true(error_of([&] { store(lost, 1); }) == first, "fails fast");
         require_true(rehearsal::calls() == calls, "without a call");
         lost = {};
-        require_true(statistics(cuda0).live_bytes == 0, "frees in silence");
+        require_true(statistics(cuda0).live_bytes == 0, "frees without an error");
         store(live_block, 3);
         require_true(read_int(live_block) == 3, "the other device works");
         static_cast<void>(allocate(cpu0, 100));
