@@ -37,7 +37,7 @@ void fill_row(std::byte* destination, std::uint8_t nbytes, std::uint64_t value) 
   }
 }
 
-/// Fills what stays the same for all blocks that use these registers one after the other.
+/// Fills the special registers that have the same values for every block run in these registers.
 void fill_lanes(Warp& warp) {
   for (const SpecialRow& row : warp.owner->launch_state.program.specials) {
     if (row.special_register->sharing != Sharing::lane) continue;
@@ -54,7 +54,7 @@ void run_watched(Warp& warp, const Instruction& instruction, lane_mask lanes) {
   warp.owner->undefined_values->run(warp, instruction, lanes);
 }
 
-/// For each lane, behind the kernel's frame; a multiple of what any frame begins at.
+/// Returns the stack size per lane, rounded up to the alignment of frames.
 [[nodiscard]] std::uint32_t stack_of(const Program& program, const Launch& launch,
                                      const DeviceModel& device) {
   if (program.functions.empty()) return 0;
@@ -64,7 +64,8 @@ void run_watched(Warp& warp, const Instruction& instruction, lane_mask lanes) {
          program.local_alignment;
 }
 
-/// Arguments are written before it is known whether the function's frame fits.
+/// Returns the local memory per lane. It has room for the arguments of one more call: they are
+/// written before the stack limit is checked.
 [[nodiscard]] std::uint32_t local_of(const Program& program, std::uint32_t stack_nbytes) {
   if (program.functions.empty()) return program.local_nbytes;
   const std::uint32_t all = program.local_nbytes + stack_nbytes + program.argument_nbytes;
@@ -220,7 +221,7 @@ void Block::poison_frames() {
     std::memset(local_.data(), poison, local_.size());
     return;
   }
-  // Those of functions are new in each call.
+  // Frames of functions are poisoned at each call.
   for (std::size_t k = 0; k < warps.size() * warp_size; ++k) {
     std::memset(local_.data() + k * launch_state.local_nbytes, poison,
                 launch_state.program.local_nbytes);

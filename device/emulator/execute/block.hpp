@@ -22,13 +22,13 @@ class CallStacks;
 class UndefinedValues;
 struct InstrumentedProgram;
 
-/// What fresh memory, shared memory and registers hold.
+/// Byte that fills uninitialized memory, shared memory and registers.
 inline constexpr int poison = 0xa5;
 
-/// A block's shared memory ends at a multiple of it: see end_of_shared().
+/// The size of a block's shared memory is rounded up to a multiple of this: see end_of_shared().
 inline constexpr std::uint32_t shared_vector = 16;
 
-/// Bytes that begin at a multiple of `alignment`: programs ask for more than 16 bytes of arrays.
+/// Memory aligned to `alignment`: kernels may request more than 16 bytes for their arrays.
 class AlignedBytes {
  public:
   explicit AlignedBytes(std::size_t nbytes, std::size_t alignment = 1024);
@@ -44,19 +44,20 @@ class AlignedBytes {
   std::unique_ptr<std::byte, release> data_;
 };
 
-/// What all blocks of a launch share.
+/// State that all blocks of a launch share.
 struct LaunchState {
   LaunchState(const Kernel& kernel, const Launch& launch, const DeviceModel& device,
               const MemoryMap& memory);
   LaunchState(const LaunchState&) = delete;
   LaunchState& operator=(const LaunchState&) = delete;
   ~LaunchState();
-  /// For a block, without the bytes that align what isn't there.
+  /// Returns the size of a block's shared memory, without padding before absent dynamic shared
+  /// memory.
   [[nodiscard]] std::uint32_t shared_bytes() const noexcept;
-  /// What the compiler's own grid barriers count in: nothing but in a cooperative launch.
+  /// Returns the address of the counters of grid barriers that the compiler inlines; 0 unless the
+  /// launch is cooperative.
   [[nodiscard]] std::uint64_t grid_workspace() const noexcept;
-  /// Memory that the kernel may access, as MemoryMap::find says it: the machine's, the heap, and
-  /// the grid's workspace.
+  /// As MemoryMap::find, including the device heap and the grid workspace.
   [[nodiscard]] Allocation find(std::uint64_t address) const;
   [[nodiscard]] MemoryNear nearest(std::uint64_t address) const;
   [[nodiscard]] PrintfOutput& printf_output();
@@ -68,35 +69,35 @@ struct LaunchState {
   const Launch& launch;
   const DeviceModel& device;
   const MemoryMap& memory;
-  const Extent cluster;  ///< of one block, if there are none of several
+  const Extent cluster;  ///< of one block if the launch has no clusters
   RandomSource random;
-  std::uint32_t stack_nbytes;            ///< of a lane, for functions that are called
-  std::uint32_t local_nbytes;            ///< of a lane: the kernel's frame, and those
-  std::vector<std::uint64_t> workspace;  ///< of the grid's barriers
-  std::vector<Block*> grid;              ///< the blocks of a cooperative launch
-  std::vector<Block*> peers;             ///< those of the cluster that runs, by their ranks
-  std::unique_ptr<PrintfOutput> default_printf_output;  ///< where nobody else takes it
+  std::uint32_t stack_nbytes;            ///< per lane, for called functions
+  std::uint32_t local_nbytes;            ///< per lane: the kernel's frame and the stack
+  std::vector<std::uint64_t> workspace;  ///< for grid barriers
+  std::vector<Block*> grid;              ///< all blocks of a cooperative launch
+  std::vector<Block*> peers;             ///< blocks of the running cluster, by rank
+  std::unique_ptr<PrintfOutput> default_printf_output;  ///< used if the launch has none
   AlignedBytes constants;                               ///< bank 1
   std::vector<std::byte> parameters;
-  std::vector<Allocation> cached_allocations;  ///< what each instruction accessed last
+  std::vector<Allocation> cached_allocations;  ///< last allocation of each instruction
   Statistics counted;
   std::unique_ptr<GlobalRaces> races;        ///< null: nobody looks for them
-  std::unique_ptr<RequestCounter> requests;  ///< null: nobody counts them
-  bool fills_up_loads;                       ///< with what it ignores, if they are asynchronous
+  std::unique_ptr<RequestCounter> requests;  ///< null: not counted
+  bool fills_up_loads;                       ///< see fills_up_loads() in check/global_races.hpp
 };
 
-/// Who reads a special register.
+/// The lane that reads a special register.
 struct SpecialReader {
   const SpecialRow& row;
   const LaunchState& launch_state;
-  const Warp* warp = nullptr;  ///< null if all of the launch read the same
+  const Warp* warp = nullptr;  ///< null if the value is the same for the launch
   int lane = 0;
   [[nodiscard]] std::uint32_t thread() const noexcept {
     return warp->number * warp_size + static_cast<std::uint32_t>(lane);
   }
 };
 
-/// cp.async.bulk into shared memory, done when somebody looks at its barrier.
+/// A cp.async.bulk into shared memory, executed when its mbarrier is tested.
 struct BulkLoad {
   std::byte* destination = nullptr;
   const std::byte* source = nullptr;
@@ -104,7 +105,7 @@ struct BulkLoad {
   std::byte* barrier = nullptr;
 };
 
-/// cp.async.bulk out of shared memory, done when its thread waits for the group.
+/// A cp.async.bulk out of shared memory, executed when its thread waits for the group.
 struct BulkStore {
   std::uint32_t thread = 0;
   std::uint32_t group = 0;
@@ -113,27 +114,27 @@ struct BulkStore {
   std::uint32_t nbytes = 0;
 };
 
-/// A plain store to global memory that others do not see yet.
+/// A plain store to global memory that is not visible yet.
 struct HeldStore {
   std::byte* destination = nullptr;
   std::uint32_t nbytes = 0;
   std::array<std::byte, 16> value{};
 };
 
-/// The threads that have come to a barrier of a block.
+/// Arrivals at a barrier of a block.
 struct BarrierState {
   std::uint32_t arrived = 0;
-  std::uint32_t expected = 0;  ///< 0: all threads of the block that have not ended
-  std::uint32_t votes = 0;     ///< of those whose predicate holds
-  bool reduces = false;        ///< some of them have a predicate
+  std::uint32_t expected = 0;  ///< 0: all live threads of the block
+  std::uint32_t votes = 0;     ///< arrived threads whose predicate is true
+  bool reduces = false;        ///< some arrivals have a predicate
 };
 
 inline constexpr std::size_t named_barriers = 16;
-/// A cluster's barrier, at which threads arrive and for which they wait apart.
+/// The barrier of a cluster, where arriving and waiting are separate instructions.
 inline constexpr std::size_t cluster_barrier = 16;
 inline constexpr std::size_t grid_barrier = 17;
 
-/// A block that is being run.
+/// A running block.
 class Block {
  public:
   explicit Block(LaunchState& state);
@@ -141,11 +142,12 @@ class Block {
   Block& operator=(const Block&) = delete;
   ~Block();
 
-  /// Begins with the block of that number in the grid.
+  /// Starts the block with that number in the grid, reusing this object's memory.
   void start(std::uint64_t number);
   [[nodiscard]] std::uint32_t alive_threads() const noexcept;
   [[nodiscard]] bool has_ended() const noexcept;
-  /// Does the copies for an mbarrier, and what remains of those out of shared memory at the end.
+  /// Execute pending bulk copies: the loads of an mbarrier, the stores of a thread but for its last
+  /// `groups_left` groups, and all stores.
   void finish_loads(std::byte* barrier);
   void finish_stores(std::uint32_t thread, std::uint32_t groups_left);
   void finish_all_stores();
@@ -157,16 +159,16 @@ class Block {
   std::vector<Warp> warps;
   std::array<BarrierState, grid_barrier + 1> barriers{};
   std::uint32_t cluster_phase = 0;
-  std::vector<std::uint32_t> cluster_phases;  ///< in which each thread has arrived last
+  std::vector<std::uint32_t> cluster_phases;  ///< in which each thread last arrived
   std::vector<BulkLoad> loads;
   std::vector<BulkStore> stores;
   std::vector<std::uint32_t> store_groups;
-  std::unique_ptr<CallStacks> calls;                  ///< null: the kernel calls no function
+  std::unique_ptr<CallStacks> calls;                  ///< null: the kernel calls no functions
   std::unique_ptr<SharedRaces> races;                 ///< null: nobody looks for them
   std::unique_ptr<UndefinedValues> undefined_values;  ///< null: nobody looks for them
-  std::vector<std::vector<HeldStore>> held_stores;    ///< of each warp, in their order
-  bool watches_lanes = false;  ///< somebody counts, checks or holds back what each lane accesses
-  bool watches_global_order = false;  ///< somebody looks for races on global memory
+  std::vector<std::vector<HeldStore>> held_stores;    ///< of each warp, in program order
+  bool watches_lanes = false;         ///< each lane's accesses are counted, checked or held back
+  bool watches_global_order = false;  ///< accesses to global memory are checked for races
 
  private:
   void start_warp(Warp& warp);
@@ -176,22 +178,22 @@ class Block {
   AlignedBytes local_;
 };
 
-/// Runs what is ready of a warp for `quantum` instructions, or until it waits. Throws failure.
+/// Runs the ready lanes of a warp for `quantum` instructions, or until they wait. Throws Failure.
 void run_warp(Warp& warp, std::uint64_t quantum);
 
-/// The lanes in `mask`, all at the same instruction, arrive at its barrier.
+/// Lanes `mask`, all at `instruction`, arrive at its barrier.
 void arrive_at_barrier(Warp& warp, const Instruction& instruction, lane_mask mask);
-/// Looks at all barriers again: threads have ended.
+/// Releases the barriers that are complete now that some threads have ended.
 void recheck_barriers(Block& block);
 
-// Stores are held back where DeviceModel::holds_stores_back asks for it: loads_and_stores.cpp.
+// Stores are held back if DeviceModel::holds_stores_back: loads_and_stores.cpp.
 void hold_store(Warp& warp, std::byte* destination, const std::byte* value, std::uint32_t nbytes);
-/// The warp's stores become visible, in an order of their own: none of them is before another.
+/// Makes the warp's held stores visible, in random order.
 void release_stores(Warp& warp);
-/// A warp sees what it has stored itself: before it reads there, or stores by other means.
+/// Makes the warp's held stores to this range visible, before the warp accesses it in another way.
 void release_stores_at(Warp& warp, const std::byte* begin, std::uint32_t nbytes);
 
-/// Throws KernelFault.
+/// Throw KernelFault.
 [[noreturn]] void fault(int code, int lane, std::string summary);
 [[noreturn]] void fault(FailureKind kind, int lane, std::string summary);
 

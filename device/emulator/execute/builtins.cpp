@@ -13,7 +13,7 @@
 #include "device/emulator/execute/printf.hpp"
 #include "device/emulator/execute/printf_output.hpp"
 
-// Functions that CUDA has and a module only declares: an operation `call.name` for each.
+// Functions that modules declare and CUDA defines: one operation `call.name` each.
 namespace skerry::emulation {
 namespace {
 
@@ -33,7 +33,7 @@ void give(Warp& warp, const Instruction& instruction, int lane, T value) {
   const std::span<std::byte> bytes = reachable(warp, instruction, lane, address, {.nbytes = 1});
   const auto* const begin = reinterpret_cast<const char*>(bytes.data());
   const void* const end = std::memchr(begin, 0, bytes.size());
-  if (end == nullptr) fault(code::illegal_address, lane, "a string without an end");
+  if (end == nullptr) fault(code::illegal_address, lane, "string is not null-terminated");
   return {begin, static_cast<std::size_t>(static_cast<const char*>(end) - begin)};
 }
 
@@ -53,12 +53,13 @@ void print(Warp& warp, const Instruction& instruction, lane_mask active) {
       give(warp, instruction, lane, static_cast<u32>(formatted_text.arguments));
       launch_state.printf_output().append(std::move(formatted_text.text));
     } catch (const std::out_of_range& error) {
-      fault(code::illegal_address, lane, std::string(error.what()) + " end before its format");
+      fault(code::illegal_address, lane,
+            std::string(error.what()) + " are fewer than its format requires");
     }
   });
 }
 
-/// As CUDA's text of an assertion has them: [1,0,0].
+/// Formats an index as CUDA's assertion messages do: [1,0,0].
 [[nodiscard]] std::string in_brackets(const Extent& index) {
   std::string text = text_of(index);
   text.front() = '[';
@@ -66,7 +67,7 @@ void print(Warp& warp, const Instruction& instruction, lane_mask active) {
   return text;
 }
 
-/// With the text that CUDA prints for each thread.
+/// Faults with the text that CUDA prints for each thread.
 void fail_assertion(Warp& warp, const Instruction& instruction, lane_mask active) {
   const Extent& block = warp.owner->launch_state.launch.block;
   const Extent& block_index = warp.owner->index;
@@ -101,10 +102,10 @@ void release(Warp& warp, const Instruction& instruction, lane_mask active) {
     if (address == 0) return;
     DeviceHeap* const heap = launch_state.launch.heap;
     const std::string error_message =
-        heap == nullptr ? "free without a heap" : heap->release(address);
+        heap == nullptr ? "free in a launch without a heap" : heap->release(address);
     if (!error_message.empty()) fault(code::launch_failure, lane, error_message);
   });
-  // What instructions remember of allocations may be one of these.
+  // The cached allocations of instructions may be freed ones.
   std::ranges::fill(launch_state.cached_allocations, Allocation{});
 }
 
@@ -114,7 +115,8 @@ void note_write(Warp& warp, const std::byte* destination, u64 nbytes) {
 }
 
 [[nodiscard]] u32 access_size(u64 nbytes, int lane) {
-  if (nbytes > 0xffffffff) fault(code::illegal_address, lane, "more than 4 GiB at once");
+  if (nbytes > 0xffffffff)
+    fault(code::illegal_address, lane, "memcpy or memset of more than 4 GiB");
   return static_cast<u32>(nbytes);
 }
 
@@ -150,7 +152,7 @@ void fill_bytes(Warp& warp, const Instruction& instruction, lane_mask active) {
   });
 }
 
-/// A value of a frame, of the function that was called, into that of its caller.
+/// Copies a value from the frame of the called function into that of its caller.
 void copy_in_frame(Warp& warp, const Instruction& instruction, lane_mask active) {
   for_lanes(active, [&](int lane) {
     auto* const frame = reinterpret_cast<std::byte*>(argument<u64>(warp, instruction, 0, lane));
@@ -163,7 +165,7 @@ void copy_in_frame(Warp& warp, const Instruction& instruction, lane_mask active)
   });
 }
 
-/// What stands for the grid in calls of cudaCG functions; 0 in an ordinary launch.
+/// Returns the handle that cudaCG functions take; 0 in a launch that is not cooperative.
 void get_grid_handle(Warp& warp, const Instruction& instruction, lane_mask active) {
   const u64 handle = warp.owner->launch_state.grid_workspace();
   for_lanes(active, [&](int lane) { give(warp, instruction, lane, handle); });

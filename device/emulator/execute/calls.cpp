@@ -11,7 +11,7 @@
 namespace skerry::emulation {
 namespace {
 
-/// For each call, for where it returns to.
+/// Size of a return address, per call.
 constexpr std::size_t record_nbytes = 8;
 
 [[nodiscard]] std::size_t size_of(const SavedRow& row) { return row.nbytes == 0 ? 1 : row.nbytes; }
@@ -44,12 +44,12 @@ const CalledFunction& CallStacks::target(Warp& warp, const Instruction& instruct
   const std::uint64_t address = warp.values<const std::uint64_t>(instruction.source[0])[lane];
   const auto function = std::ranges::find(code.functions, address, &CalledFunction::address);
   if (function == code.functions.end()) {
-    fault(code::illegal_address, lane, "a call of an address that no function of the module has");
+    fault(code::illegal_address, lane, "call to an address that is not a function of the module");
   }
   if (function->layout.signature != site.signature) {
     fault(code::launch_failure, lane,
-          "a call of " + std::string(function->name) + " with parameters of " + site.signature +
-              "bytes, it has " + function->layout.signature);
+          "call to " + std::string(function->name) + " with parameters of " + site.signature +
+              "bytes; it takes " + function->layout.signature);
   }
   return *function;
 }
@@ -104,7 +104,7 @@ void CallStacks::enter(Warp& warp, const CallSite& site, const CalledFunction& f
                              stack.records.size() * record_nbytes;
   if (used > launch_state.stack_nbytes) {
     fault(FailureKind::stack_overflow, lane,
-          "stack overflow: call " + std::to_string(stack.records.size()) + ", of " +
+          "stack overflow: call " + std::to_string(stack.records.size()) + ", to " +
               std::string(function.name) + ", needs " + std::to_string(used) + " bytes of " +
               std::to_string(launch_state.stack_nbytes));
   }

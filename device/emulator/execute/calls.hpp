@@ -12,19 +12,19 @@
 
 namespace skerry::emulation {
 
-/// The calls that the threads of a block are in. Each thread has its own stack: its frames lie in
-/// its local memory, where it sees them; registers that a call keeps, and where it returns to, are
-/// here. Both count against the limit of the stack, as they do on a GPU.
+/// Call stacks of a block's threads. Frames are in local memory, where kernels see them; saved
+/// registers and return addresses are here. Both count against the stack limit, as on a GPU.
 class CallStacks {
  public:
   explicit CallStacks(Block& block);
 
-  /// The warp begins with a block: its threads are in no call.
+  /// Clears the stacks of a warp that starts a block.
   void start(Warp& warp);
-  /// The lanes call functions from the instruction `from`, and stand at their begin. Faults with
-  /// 719 where the stack is full, and 700 for an address of no function.
+  /// Calls functions from the instruction at `call_pc`, and sets the lanes' program counters to
+  /// their entries. Faults with 719 on stack overflow, and with 700 for an address that is not a
+  /// function.
   void call(Warp& warp, const Instruction& instruction, std::uint32_t call_pc, lane_mask active);
-  /// Their functions return: they stand behind the call.
+  /// Returns from the lanes' functions to the instructions after the calls.
   void return_from_call(Warp& warp, lane_mask active);
 
  private:

@@ -12,7 +12,7 @@ namespace skerry::emulation {
 
 namespace {
 
-/// For the shared address that a block has for its own, in the window of all.
+/// Converts a block's own shared address to one in the window of the whole cluster.
 [[nodiscard]] u64 in_window(std::uint32_t rank, u64 address) noexcept {
   return (u64{rank} + 1) * cluster_stride + address % cluster_stride;
 }
@@ -21,8 +21,7 @@ namespace {
   return reinterpret_cast<u64>(block.shared.data());
 }
 
-/// The address in another block's shared memory that is where `addresses` is in whatever it lies
-/// in.
+/// mapa: maps a shared address to the same offset in the shared memory of another block.
 template <class T, bool IsGeneric>
 void map_address(Warp& warp, const Instruction& instruction, lane_mask active) {
   const LaunchState& launch_state = warp.owner->launch_state;
@@ -33,7 +32,7 @@ void map_address(Warp& warp, const Instruction& instruction, lane_mask active) {
     const u32 rank = ranks[lane];
     if (rank >= launch_state.cluster.count()) {
       fault(code::illegal_instruction, lane,
-            "block " + std::to_string(rank) + " of a cluster of " +
+            "mapa: rank " + std::to_string(rank) + " is out of range in a cluster of size " +
                 std::to_string(launch_state.cluster.count()));
     }
     if constexpr (IsGeneric) {
@@ -60,7 +59,7 @@ void read_rank(Warp& warp, const Instruction& instruction, lane_mask active) {
   });
 }
 
-/// cvta, and back.
+/// cvta, and cvta.to below.
 void make_generic(Warp& warp, const Instruction& instruction, lane_mask active) {
   const u64* const addresses = warp.values<const u64>(instruction.source[0]);
   u64* const destination = warp.values<u64>(instruction.destination[0]);

@@ -8,22 +8,23 @@
 
 namespace skerry::emulation {
 
-// The blocks of a cluster of several run at the same time, and access each other's shared memory.
-// Generic addresses of it are the host's. In the window of shared memory a block's own is at 0, and
-// that of the block with rank r in its cluster at (r + 1) * cluster_stride, for all of them.
+// Blocks of a cluster run concurrently and access each other's shared memory. Generic addresses of
+// it are host addresses. In the shared window, a block's own memory is at 0, and that of the block
+// with rank r at (r + 1) * cluster_stride, for all blocks of the cluster.
 inline constexpr std::uint64_t cluster_stride = std::uint64_t{1} << 24;
 
-/// The number in the grid of the block with that number among all, cluster after cluster.
+/// Converts a block's number in launch order, cluster by cluster, to its number in the grid.
 [[nodiscard]] std::uint64_t number_in_grid(std::uint64_t number, const Extent& grid,
                                            const Extent& cluster) noexcept;
-/// For a block in its cluster: x runs first.
+/// Returns the block's rank in its cluster; x varies fastest.
 [[nodiscard]] std::uint32_t cluster_rank(const Block& block) noexcept;
-/// The block whose shared memory is at an address of the window; null: the block's own, or none.
+/// Returns the block that owns an address of the shared window; null for the own block's addresses
+/// or an invalid one.
 [[nodiscard]] Block* block_in_window(const LaunchState& state, std::uint64_t address) noexcept;
-/// The block of the cluster whose shared memory a generic address is in; null if in none.
+/// Returns the block of the cluster whose shared memory contains a generic address, or null.
 [[nodiscard]] Block* block_at(const LaunchState& state, std::uint64_t address) noexcept;
 
-/// All blocks of the cluster have come to its barrier, or have ended.
+/// True if all live threads of the cluster have arrived at its barrier.
 [[nodiscard]] bool is_cluster_complete(const LaunchState& state) noexcept;
 
 }  // namespace skerry::emulation

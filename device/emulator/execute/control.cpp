@@ -23,7 +23,7 @@ void active_lanes(Warp& warp, const Instruction& instruction, lane_mask active) 
   fill(warp.values<u32>(instruction.destination[0]), active, active);
 }
 
-/// Time goes by instructions, so that it repeats.
+/// The clock counts executed warp instructions, so that it is reproducible.
 template <class T, int Shift>
 void read_clock(Warp& warp, const Instruction& instruction, lane_mask active) {
   const auto now = static_cast<T>(warp.owner->launch_state.counted.warp_instructions >> Shift);
@@ -32,7 +32,7 @@ void read_clock(Warp& warp, const Instruction& instruction, lane_mask active) {
 
 enum class Window { shared, parameters };
 
-/// Where addresses of a space of their own begin among the generic ones.
+/// Generic address at which the state space begins.
 template <Window Which>
 [[nodiscard]] u64 base_of(const Warp& warp) {
   return reinterpret_cast<u64>(Which == Window::shared
@@ -84,14 +84,14 @@ void declare_control(OperationTable& table) {
   table.add({"ret"}, {.execute = nothing, .flow = Control::exit});
   table.add({"ret.uni"}, {.execute = nothing, .flow = Control::exit});
   table.add({"trap"}, {.execute = nothing, .flow = Control::trap});
-  // Nobody debugs it.
+  // There is no debugger.
   table.add({"brkpt"}, {.execute = nothing});
   table.add({"nanosleep.u32"}, {.execute = give_way, .flow = Control::yielding, .arguments = {4}});
   table.add({"activemask.b32"}, {.execute = active_lanes, .results = {4}});
   table.add({clock_prefix, "low"}, {.execute = read_clock<u32, 0>, .results = {4}});
   table.add({clock_prefix, "high"}, {.execute = read_clock<u32, 32>, .results = {4}});
   table.add({clock_prefix, "whole"}, {.execute = read_clock<u64, 0>, .results = {8}});
-  // The next grid starts when this one has ended.
+  // No-ops: a dependent grid starts when this one has ended.
   table.add({"griddepcontrol.wait"}, {.execute = nothing});
   table.add({"griddepcontrol.launch_dependents"}, {.execute = nothing});
   for (const std::string_view name :

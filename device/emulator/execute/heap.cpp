@@ -13,7 +13,7 @@ namespace skerry::emulation {
 namespace {
 
 constexpr std::uint64_t unit = 16;
-/// Between two blocks: bytes that nobody may access.
+/// Inaccessible bytes between two blocks, which detect overruns.
 constexpr std::uint64_t gap = 16;
 
 [[nodiscard]] std::uint64_t rounded(std::uint64_t nbytes) {
@@ -35,7 +35,7 @@ bool DeviceHeap::resize(std::size_t nbytes) {
   return true;
 }
 
-/// False if there are no addresses for it.
+/// Reserves the heap's address range on first use; false if that fails.
 bool DeviceHeap::map() {
   if (begin_.load() != 0) return true;
   void* const data = mmap(nullptr, nbytes_, PROT_READ | PROT_WRITE,
@@ -45,7 +45,7 @@ bool DeviceHeap::map() {
   return true;
 }
 
-/// The first place from `start` on; forgets blocks that were freed there.
+/// Returns the first free range from `start`, and removes the freed blocks that overlap it.
 std::optional<std::uint64_t> DeviceHeap::take(std::uint64_t start, std::uint64_t nbytes) {
   std::uint64_t address = start;
   const auto end_of = [](const auto& one) {
@@ -91,8 +91,8 @@ std::uint64_t DeviceHeap::allocate(std::uint64_t nbytes) {
 std::string DeviceHeap::release(std::uint64_t address) {
   const std::lock_guard lock(mutex_);
   const auto block = blocks_.find(address);
-  if (block == blocks_.end()) return "free of an address that malloc did not give";
-  if (block->second.is_free) return "free of memory that was freed before";
+  if (block == blocks_.end()) return "free of an address that malloc did not return";
+  if (block->second.is_free) return "double free: this memory is already free";
   block->second.is_free = true;
   return {};
 }

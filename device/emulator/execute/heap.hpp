@@ -14,9 +14,8 @@
 
 namespace skerry::emulation {
 
-/// What malloc in a kernel takes memory from: a device's, from one launch to the next. Bytes that
-/// were freed are given again as late as possible, so that who uses them still is found.
-/// Thread-safe.
+/// The heap of malloc in kernels, one per device, kept between launches. Freed memory is reused as
+/// late as possible, so that uses after free are found. Thread-safe.
 class DeviceHeap {
  public:
   explicit DeviceHeap(std::size_t nbytes) noexcept : nbytes_(nbytes) {}
@@ -24,24 +23,24 @@ class DeviceHeap {
   DeviceHeap& operator=(const DeviceHeap&) = delete;
   ~DeviceHeap();
 
-  /// False once it has been used.
+  /// Returns false if the heap is already in use.
   [[nodiscard]] bool resize(std::size_t nbytes);
-  /// For poison, 16 bytes aligned; 0 if there is no room.
+  /// Returns memory filled with poison and aligned to 16 bytes; 0 if there is no room.
   [[nodiscard]] std::uint64_t allocate(std::uint64_t nbytes);
-  /// What is wrong with it; empty if nothing is.
+  /// Returns an error text; empty on success.
   [[nodiscard]] std::string release(std::uint64_t address);
 
-  /// Whether it is an address of the heap, be it allocated or not.
+  /// True for any address of the heap, allocated or not.
   [[nodiscard]] bool contains(std::uint64_t address) const noexcept {
     const std::uint64_t begin = begin_.load(std::memory_order_relaxed);
     return begin != 0 && address - begin < nbytes_;
   }
-  /// The block that holds the byte; empty if there is none.
+  /// Returns the live block that contains `address`, or an empty allocation.
   [[nodiscard]] Allocation find(std::uint64_t address) const;
-  /// What is next to an address of the heap, for a report.
+  /// Describes an address of the heap, for a report.
   [[nodiscard]] MemoryNear nearest(std::uint64_t address) const;
   [[nodiscard]] std::size_t size() const noexcept { return nbytes_; }
-  /// Blocks that nobody has freed.
+  /// Returns the number of live blocks.
   [[nodiscard]] std::size_t blocks() const;
 
  private:
@@ -57,8 +56,9 @@ class DeviceHeap {
 
   std::atomic<std::uint64_t> begin_ = 0;  ///< 0 until it is used
   std::uint64_t nbytes_;
-  std::uint64_t next_ = 0;  ///< everything behind it was freed longest ago, or never allocated
-  std::map<std::uint64_t, BlockState> blocks_;  ///< freed ones stay until their bytes are given
+  std::uint64_t next_ = 0;  ///< where the search for room begins: what follows was never allocated,
+                            ///< or freed longest ago
+  std::map<std::uint64_t, BlockState> blocks_;  ///< freed blocks stay until their bytes are reused
   mutable std::mutex mutex_;
 };
 

@@ -13,14 +13,14 @@ using clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds grace_period{1};
 
-// Written by the handler.
+// Written by the signal handler.
 constinit std::atomic<std::uint64_t> count{0};
 constinit std::atomic<clock::rep> last_time{0};
 static_assert(decltype(count)::is_always_lock_free && decltype(last_time)::is_always_lock_free);
 
 constinit std::mutex mutex;
 int monitor_count = 0;
-/// Whose turn it is after ours. It stays when ours is gone: who saved ours may put it back.
+/// The handler that ours calls. Kept after ours is removed: code that saved ours may reinstall it.
 struct sigaction previous_action{};
 
 void on_interruption(int number, siginfo_t* info, void* context) {
@@ -52,7 +52,7 @@ InterruptionMonitor::InterruptionMonitor() noexcept {
   struct sigaction now{};
   if (sigaction(SIGINT, nullptr, &now) != 0 || is_ours(now) || !is_function(now)) return;
   previous_action = now;
-  struct sigaction ours = now;  // its mask, and whether calls go on
+  struct sigaction ours = now;  // keeps the mask and SA_RESTART
   ours.sa_flags |= SA_SIGINFO;
   ours.sa_sigaction = on_interruption;
   static_cast<void>(sigaction(SIGINT, &ours, nullptr));

@@ -7,11 +7,11 @@
 
 namespace skerry::emulation {
 
-/// How often the process was interrupted (SIGINT) while somebody watched.
+/// Returns the number of interruptions (SIGINT) counted by InterruptionMonitor so far.
 [[nodiscard]] std::uint64_t interruptions() noexcept;
 
-/// While one is alive, interruptions are counted, and then go to whom they went before. A process
-/// that ignores them, or is ended by them, is left as it is.
+/// Counts interruptions while one exists, and passes them on to the previous handler. Does nothing
+/// if the process ignores SIGINT or has the default action.
 class InterruptionMonitor {
  public:
   InterruptionMonitor() noexcept;
@@ -20,8 +20,8 @@ class InterruptionMonitor {
   ~InterruptionMonitor();
 };
 
-/// Whether work that began when there were `interruptions_before` interruptions has to end: a
-/// second after the first one, in which it may end by itself, or at the second one.
+/// True if work that started at count `interruptions_before` has to end: at the second interruption
+/// since, or one second after the first, which leaves the program time to end by itself.
 [[nodiscard]] bool has_to_end(std::uint64_t interruptions_before,
                               std::chrono::steady_clock::time_point now) noexcept;
 

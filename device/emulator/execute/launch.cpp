@@ -25,21 +25,21 @@ namespace {
 
 constexpr Extent max_grid_extent{0x7fffffff, 65535, 65535};
 constexpr Extent max_block_extent{1024, 1024, 64};
-/// Where nobody waits, a warp goes on for long: what it uses stays in the cache.
+/// Quantum where blocks do not wait for each other: long, to keep the warp's data in the cache.
 constexpr std::uint64_t long_turn = 20'000;
-/// Where blocks wait for others in loops.
+/// Quantum where blocks may spin until other blocks have run.
 constexpr std::uint64_t cooperative_turn = 500;
 
 constexpr std::uint64_t turns_between_looks = 256;
 constexpr std::uint64_t instructions_between_looks = 100'000;
-/// What is shorter is not worth an interruption's handler.
+/// Kernels shorter than this do not install the interruption handler.
 constexpr std::chrono::milliseconds soon{100};
 
-/// When kernels have to end, on the steady clock.
+/// Time on the steady clock at which kernels have to end.
 constinit std::atomic<std::chrono::steady_clock::rep> stop_at{
     std::numeric_limits<std::chrono::steady_clock::rep>::max()};
 
-/// The blocks of a grid that run at the same time, with the warps of them that have not ended.
+/// The resident blocks of a grid, and their warps that have not ended.
 class GridRun {
  public:
   using steady = std::chrono::steady_clock;
@@ -49,7 +49,7 @@ class GridRun {
         static_cast<std::uint64_t>(std::max(1, state.device.resident_blocks));
     std::uint64_t resident = std::min(requested_blocks, blocks_left_);
     if (state.launch.is_cooperative) resident = blocks_left_;
-    // One cluster after the other.
+    // Clusters run one after the other.
     if (state.cluster.count() > 1) resident = state.cluster.count();
     for (std::uint64_t k = 0; k < resident; ++k) {
       blocks_.push_back(std::make_unique<Block>(state));
@@ -72,7 +72,7 @@ class GridRun {
   }
 
  private:
-  /// Any warp that can go on.
+  /// Picks a random warp among those that can run.
   [[nodiscard]] std::size_t choose() {
     const std::size_t count = warps_.size();
     const std::size_t first = state_.random.below(static_cast<std::uint32_t>(count));
@@ -84,7 +84,7 @@ class GridRun {
   }
 
   [[nodiscard]] static std::string limit_text(std::uint64_t instructions) {
-    return "more than " + std::to_string(instructions) + " instructions of warps";
+    return "more than " + std::to_string(instructions) + " warp instructions";
   }
 
   [[nodiscard]] static std::string seconds_text(double seconds) {
@@ -98,7 +98,7 @@ class GridRun {
     return seconds > 0 && now - begin_ > std::chrono::duration<double>(seconds);
   }
 
-  /// Now and then: a look at the clock takes as long as a few instructions.
+  /// Checks the clock only now and then: reading it takes as long as a few instructions.
   void check_time() {
     if (++turns_ % turns_between_looks != 0 &&
         state_.counted.warp_instructions < looked_at_ + instructions_between_looks) {
@@ -107,7 +107,7 @@ class GridRun {
     looked_at_ = state_.counted.warp_instructions;
     const auto now = steady::now();
     if (now.time_since_epoch().count() > stop_at.load(std::memory_order_relaxed)) {
-      throw too_long(state_, "the process ends", warps_);
+      throw too_long(state_, "the process is exiting", warps_);
     }
     if (now - begin_ < soon) return;
     const double limit = state_.device.seconds_limit;
@@ -133,7 +133,7 @@ class GridRun {
     return 1 + state_.random.below(2 * mean);
   }
 
-  /// Blocks start in their order, as on a GPU: some algorithms rely on it.
+  /// Starts blocks in order, as GPUs do: some algorithms rely on it.
   void start_next(Block& in) {
     const std::uint64_t number = state_.launch.grid.count() - blocks_left_--;
     in.start(number_in_grid(number, state_.launch.grid, state_.cluster));
@@ -171,10 +171,11 @@ class GridRun {
   return size.count() != 0 && size.x <= limit.x && size.y <= limit.y && size.z <= limit.z;
 }
 
-/// What is wrong with the sizes of a launch, and what to do; empty if nothing is.
+/// Returns an error text if the grid or the block has an invalid size, else an empty string.
 [[nodiscard]] std::string impossible_size(const Launch& launch, const DeviceModel& device) {
   if (!is_within(launch.grid, max_grid_extent)) {
-    return "a grid of " + text_of(launch.grid) + " blocks; it has 1 to " + text_of(max_grid_extent);
+    return "a grid of " + text_of(launch.grid) + " blocks; the limits are 1 to " +
+           text_of(max_grid_extent);
   }
   if (launch.block.count() > device.threads_per_block) {
     return std::to_string(launch.block.count()) +
@@ -182,13 +183,13 @@ class GridRun {
            std::to_string(device.threads_per_block);
   }
   if (!is_within(launch.block, max_block_extent)) {
-    return "a block of " + text_of(launch.block) + " threads; it has 1 to " +
+    return "a block of " + text_of(launch.block) + " threads; the limits are 1 to " +
            text_of(max_block_extent);
   }
   return {};
 }
 
-/// Why the cluster of a launch is impossible; none if it is not.
+/// Returns the failure if the launch's cluster is invalid.
 [[nodiscard]] std::optional<Failure> check_cluster(const Kernel& kernel, const Launch& launch,
                                                    const DeviceModel& device) {
   constexpr std::uint64_t max_cluster_size = 16;
@@ -200,7 +201,7 @@ class GridRun {
   if (size.count() > 1 && device.compute_capability < 90) {
     return rejection(code::not_supported, kernel,
                      "a cluster of " + text_of(size) +
-                         " blocks, which needs compute capability 9.0; emulate that");
+                         " blocks, which needs compute capability 9.0; emulate such a device");
   }
   if (size.count() > 1 && launch.is_cooperative) {
     return rejection(code::not_supported, kernel,
@@ -209,9 +210,9 @@ class GridRun {
   if (size.count() > max_cluster_size || !is_multiple(launch.grid.x, size.x) ||
       !is_multiple(launch.grid.y, size.y) || !is_multiple(launch.grid.z, size.z)) {
     return rejection(code::invalid_cluster_size, kernel,
-                     "a cluster of " + text_of(size) + " blocks; it has 1 to " +
-                         std::to_string(max_cluster_size) + ", and a grid of " +
-                         text_of(launch.grid) + " has to be a multiple of it");
+                     "a cluster of " + text_of(size) + " blocks; the limit is 1 to " +
+                         std::to_string(max_cluster_size) + ", and the grid of " +
+                         text_of(launch.grid) + " must be a multiple of it");
   }
   if (declared.count() != 0 && text_of(declared) != text_of(size)) {
     return rejection(
@@ -234,7 +235,7 @@ int resident_blocks(const KernelAttributes& attributes, int block_threads,
                     std::size_t dynamic_shared_bytes, const DeviceModel& device) {
   constexpr std::size_t warp = 32;
   constexpr std::size_t reserved_shared_bytes = 1 << 10;
-  constexpr std::size_t register_unit = 256;  // of a warp
+  constexpr std::size_t register_unit = 256;  // registers are allocated per warp
   if (block_threads <= 0 || block_threads > attributes.max_threads_per_block) return 0;
   const std::size_t shared = attributes.static_shared_bytes + dynamic_shared_bytes;
   if (shared > device.shared_bytes_per_block_optin) return 0;
@@ -276,12 +277,13 @@ std::optional<Failure> check_launch(const Kernel& kernel, const Launch& launch,
       std::uint64_t{code.static_shared_nbytes} + launch.dynamic_shared_bytes;
   if (shared > shared_bytes_limit) {
     return rejection(code::invalid_value, kernel,
-                     std::to_string(shared) + " bytes of shared memory, allowed are " +
+                     std::to_string(shared) + " bytes of shared memory, the limit is " +
                          std::to_string(shared_bytes_limit));
   }
   if (launch.parameters.size() < code.parameter_nbytes) {
     return rejection(code::invalid_value, kernel,
-                     std::to_string(launch.parameters.size()) + " bytes of parameters for " +
+                     std::to_string(launch.parameters.size()) +
+                         " bytes of parameters, the kernel takes " +
                          std::to_string(code.parameter_nbytes));
   }
   if (launch.is_cooperative) {

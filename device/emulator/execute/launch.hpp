@@ -19,7 +19,8 @@ class Findings;
 class PrintfOutput;
 class MemoryFootprint;
 
-/// The device that is emulated, and how adverse its schedule is. Everything repeats from the seed.
+/// The emulated device, the schedule of its threads, and the checks. Schedules are reproducible
+/// from the seed.
 struct DeviceModel {
   int compute_capability = 80;
   int multiprocessors = 4;
@@ -32,147 +33,153 @@ struct DeviceModel {
   std::uint32_t registers_per_multiprocessor = 65536;
 
   std::uint64_t seed = 0;
-  /// Blocks that run interleaved; 1 runs one after the other, the fastest.
+  /// Number of blocks that run interleaved; 1, the fastest, runs them one after the other.
   int resident_blocks = 1;
-  /// Instructions after which another warp goes on, on average; 0: only where one has to wait.
+  /// Mean number of instructions before another warp runs; 0: a warp runs until it has to wait.
   int quantum = 0;
-  /// Which of the members elect.sync elects, from the lowest one. PTX allows any of them, the same
-  /// for the same mask; CUB's scan for sm_90 is right with the lowest alone (CCCL 3.5,
+  /// Which member elect.sync elects, counted from the lowest. PTX allows any, as long as it is the
+  /// same for the same mask, but CUB's scan for sm_90 is correct only with the lowest (CCCL 3.5,
   /// cub/device/dispatch/kernels/kernel_scan_lookahead.cuh: line 395 takes the warp's aggregate
-  /// from WarpReduce::Reduce, which lane 0 alone returns, and line 401 has the elected lane store
-  /// it; detail/warpspeed/squad/squad.cuh elects, and look_ahead.cuh says "must only be valid in
-  /// lane_0"). Integers reduce by redux.sync, which all lanes return. So programs run with 0.
+  /// from WarpReduce::Reduce, which returns it in lane 0 only, and line 401 lets the elected lane
+  /// store it; detail/warpspeed/squad/squad.cuh elects, and look_ahead.cuh says "must only be valid
+  /// in lane_0"). Integer reductions use redux.sync, which returns the result in all lanes. So the
+  /// default is 0.
   std::uint32_t elected_member = 0;
-  /// For each thread: frames of functions that are called, and registers that calls keep.
+  /// Stack of each thread: frames of called functions, and the registers that calls save.
   std::uint32_t stack_bytes = 128 << 10;
-  /// A kernel that runs for longer fails with 702; 0: no limit.
+  /// Run time after which a kernel fails with 702; 0: no limit.
   double seconds_limit = 0;
-  /// A kernel that runs for longer is told of once, where somebody listens; 0: never.
+  /// Run time after which Launch::notice is called once; 0: never.
   double seconds_to_notice = 0;
-  /// A kernel that executes more instructions of warps fails with 702; 0: no limit.
+  /// Number of warp instructions after which a kernel fails with 702; 0: no limit.
   std::uint64_t instruction_limit = 0;
-  /// Plain stores to global memory become visible at a fence, a barrier or the end alone.
+  /// Delays plain stores to global memory until a fence, a barrier or the end of the thread.
   bool holds_stores_back = false;
-  /// A race on shared memory is a failure; slower by a factor of two to four.
+  /// Detects races on shared memory; 2 to 4 times slower.
   bool checks_shared_races = false;
-  /// The same for global memory, between blocks.
+  /// Detects races on global memory between blocks.
   bool checks_global_races = false;
-  /// The same between streams of a device, copies included; looked for by the runtime.
+  /// Detects races between streams of a device, copies included; done by the runtime.
   bool checks_stream_races = false;
-  /// Lanes that are missing where their warp or block synchronises are a failure.
+  /// Detects warps and blocks that synchronize without all their lanes.
   bool checks_synchronization = false;
-  /// The use of a value that nobody wrote is a failure; slower by a factor of ten or more.
+  /// Detects uses of uninitialized values; 10 times slower or more.
   bool checks_undefined_values = false;
-  /// Races between threads of a block on global memory, too, where those between blocks are sought.
+  /// With checks_global_races, detects races on global memory between threads of a block too.
   bool checks_races_in_blocks = false;
-  /// What is told of without ending the kernel: a GPU would go on.
+  /// Kinds of failure that are reported without ending the kernel, as a GPU would go on.
   KindSet collected{};
-  /// What memory is asked for is counted; slower by a factor of one and a half to four.
+  /// Counts memory requests; 1.5 to 4 times slower.
   bool counts_requests = false;
 };
 
-/// Bytes [begin, end) that kernels may access.
+/// The range [begin, end) of an allocation that kernels may access.
 struct Allocation {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
 
-/// What the machine knows of memory; asked from the threads that run kernels.
+/// The allocations of the emulated system. Called from the threads that run kernels.
 class MemoryMap {
  public:
   virtual ~MemoryMap() = default;
-  /// The live allocation that holds the byte at `address`, and is accessible from the device that
-  /// the kernel runs on; empty if there is none. It stays valid until the kernel ends.
+  /// Returns the live allocation that contains `address` and that the kernel's device can access,
+  /// or an empty one. The result stays valid until the kernel ends.
   [[nodiscard]] virtual Allocation find(std::uint64_t address) const = 0;
-  /// Where an address lies among allocations, for a report: it is in none that find() gives.
+  /// Describes an address that find() does not find, for a report.
   [[nodiscard]] virtual MemoryNear nearest(std::uint64_t address) const = 0;
-  /// Bits that are 1 where those at `address` were never written, as far as its allocation goes;
-  /// null: all of them were.
+  /// Returns the shadow bits of the memory at `address`, up to the end of its allocation: 1 for
+  /// each bit that was never written. Null if all are written.
   [[nodiscard]] virtual std::byte* undefined_bits(std::uint64_t /*address*/) const {
     return nullptr;
   }
 };
 
-/// One launch. What it refers to lives until the kernel has ended.
+/// The arguments of a launch. Referenced objects must live until the kernel has ended.
 struct Launch {
   Extent grid{};
   Extent block{};
-  /// Blocks that run at the same time and reach each other's shared memory; none: each by itself.
+  /// Blocks of a cluster, which run concurrently and access each other's shared memory; none: no
+  /// clusters.
   std::optional<Extent> cluster = {};
   std::uint32_t dynamic_shared_bytes = 0;
-  /// KernelAttributes::parameter_bytes of them, each parameter at its offset.
+  /// KernelAttributes::parameter_bytes bytes, each parameter at its offset.
   std::span<const std::byte> parameters{};
-  /// Where the device has module::variables(), in their order.
+  /// The addresses on the device of Module::variables(), in that order.
   std::span<const std::uint64_t> variables{};
-  /// Mixed into the seed, so that no two launches have the same schedule.
+  /// Mixed into the seed, so that each launch has its own schedule.
   std::uint64_t number = 0;
-  /// Gets what the kernel reads and writes; null: nobody wants to know.
+  /// Records the memory that the kernel accesses; null: not recorded.
   MemoryFootprint* accessed_memory = nullptr;
-  /// Gets what is wrong and does not end the kernel (DeviceModel::collected); null: all ends it.
+  /// Receives failures that do not end the kernel (DeviceModel::collected); null: every failure
+  /// ends it.
   Findings* findings = nullptr;
-  /// All blocks run at the same time, and can meet at a barrier.
+  /// All blocks are resident and can synchronize at a grid barrier.
   bool is_cooperative = false;
-  /// In place of DeviceModel::stack_bytes; 0: that.
+  /// Overrides DeviceModel::stack_bytes; 0: does not.
   std::uint32_t stack_bytes = 0;
-  /// What malloc in a kernel takes memory from; null: it has none.
+  /// The heap of malloc in kernels; null: malloc returns null.
   DeviceHeap* heap = nullptr;
-  /// Gets what kernels print; null: the standard output does, when the kernel has ended.
+  /// Receives the output of printf in kernels; null: it is written to stdout when the kernel has
+  /// ended.
   PrintfOutput* printf_output = nullptr;
-  /// Gets where a kernel is that has run for DeviceModel::seconds_to_notice; empty: nobody
-  /// listens.
+  /// Called with the kernel's position after DeviceModel::seconds_to_notice; may be empty.
   std::function<void(const Failure&)> notice = {};
-  /// interruptions() when the program asked for it: it ends by those that come later; none: by
-  /// none.
+  /// Value of interruptions() at the launch: later interruptions end the kernel. None:
+  /// interruptions are ignored.
   std::optional<std::uint64_t> interruptions_before = {};
 };
 
-/// What warps ask global memory for, in one direction. A request is an instruction of a warp.
+/// Requests of warps to global memory, for loads or for stores. A request is one instruction of one
+/// warp.
 struct GlobalRequests {
   std::uint64_t requests = 0;
-  std::uint64_t nbytes = 0;            ///< of all lanes
-  std::uint64_t sectors = 0;           ///< of 32 bytes, each once for a request: coalesced
-  std::uint64_t distinct_sectors = 0;  ///< each once for a launch: if caches held everything
+  std::uint64_t nbytes = 0;            ///< over all lanes
+  std::uint64_t sectors = 0;           ///< 32-byte sectors, once per request: the coalesced traffic
+  std::uint64_t distinct_sectors = 0;  ///< sectors, once per launch: an infinite cache
 };
 
-/// What warps ask shared memory for: 32 banks, each 4 bytes wide, answer in a wavefront.
+/// Requests of warps to shared memory. A wavefront accesses each of the 32 banks, 4 bytes wide,
+/// once.
 struct SharedRequests {
   std::uint64_t requests = 0;
   std::uint64_t nbytes = 0;
   std::uint64_t wavefronts = 0;
-  std::uint64_t conflicts = 0;  ///< wavefronts that other lanes' use of a bank costs
+  std::uint64_t conflicts = 0;  ///< additional wavefronts due to bank conflicts
 };
 
-/// What the kernels did, numbers alone; added up.
+/// Counters of executed kernels; can be added.
 struct Statistics {
   std::uint64_t warp_instructions = 0;
   std::uint64_t lane_instructions = 0;
-  std::uint64_t divergent_branches = 0;  ///< that some lanes of those at them take
-  // Counted where DeviceModel::counts_requests. An atomic operation is a store.
+  std::uint64_t divergent_branches = 0;  ///< taken by some of the lanes that reach them
+  // Counted if DeviceModel::counts_requests. An atomic operation counts as a store.
   GlobalRequests loads;
   GlobalRequests stores;
   SharedRequests shared;
-  std::uint64_t local_requests = 0;  ///< of threads' own memory: stacks and spilled registers
+  std::uint64_t local_requests = 0;  ///< to local memory: stacks and spilled registers
   Statistics& operator+=(const Statistics& other) noexcept;
 };
 
-/// What a launch itself returns, before anything runs: 1 too much shared memory, 9 an impossible
-/// grid or block, 209, 218 or 222 a kernel that can't be decoded, 701 too many threads for this
-/// kernel, 720 a cooperative launch of more blocks than the device holds, 912 a cluster that it
-/// can't be launched with. `shared_bytes_limit` is what cudaFuncSetAttribute allowed for the
-/// kernel, or 48 KiB.
+/// Checks a launch before anything runs and returns the error that the launch call reports: 1 too
+/// much shared memory, 9 an invalid grid or block, 209, 218 or 222 a kernel that cannot be decoded,
+/// 701 too many threads for the kernel, 720 a cooperative launch of more blocks than fit on the
+/// device, 912 an invalid cluster. `shared_bytes_limit` is the limit set by cudaFuncSetAttribute
+/// for the kernel, or 48 KiB.
 [[nodiscard]] std::optional<Failure> check_launch(const Kernel& kernel, const Launch& launch,
                                                   const DeviceModel& device,
                                                   std::uint32_t shared_bytes_limit);
 
-/// Blocks of a kernel that one multiprocessor holds at a time; 0 if not even one fits.
+/// Returns the occupancy: the number of blocks that fit on one multiprocessor, 0 if none does.
 [[nodiscard]] int resident_blocks(const KernelAttributes& attributes, int block_threads,
                                   std::size_t dynamic_shared_bytes, const DeviceModel& device);
 
-/// Kernels that still run after so many seconds fail with 702: the process ends.
+/// Makes kernels that still run after `seconds` fail with 702. Called when the process exits.
 void stop_kernels(double seconds) noexcept;
 
-/// Runs a kernel to its end on the calling thread. A failure (700, 702, 710, 715, 716, 719) is what
-/// CUDA would report asynchronously, and its text says where; threads that had begun stay undone.
+/// Runs a kernel on the calling thread until it ends. Returns the failure (700, 702, 710, 715, 716,
+/// 719) that CUDA would report asynchronously, with text that locates it; running threads stop
+/// where they are.
 [[nodiscard]] std::optional<Failure> run(const Kernel& kernel, const Launch& launch,
                                          const DeviceModel& device, const MemoryMap& memory,
                                          Statistics* counted = nullptr);

@@ -16,37 +16,38 @@
 
 namespace skerry::emulation {
 
-/// The size of an operand for each lane; a predicate has a bit.
+/// Operand size that stands for a predicate, which has one bit per lane.
 inline constexpr std::uint8_t predicate_nbytes = 0;
 
-/// What an opcode does, and which operands it has.
+/// The handler of an opcode and the operands that it takes.
 struct Operation {
   handler execute = nullptr;
   Control flow = Control::sequential;
-  std::vector<std::uint8_t> results{};    ///< sizes of destinations
-  std::vector<std::uint8_t> arguments{};  ///< sizes of sources
-  std::size_t optional_results = 0;       ///< how many of the last ones may be left out
+  std::vector<std::uint8_t> results{};    ///< sizes of the destinations
+  std::vector<std::uint8_t> arguments{};  ///< sizes of the sources
+  std::size_t optional_results = 0;       ///< how many of the last results may be omitted
   std::size_t optional_arguments = 0;
-  /// The argument that names the members of a collective; it is none of the handler's sources.
+  /// Index of the argument that is the member mask of a collective; it is not a source of the
+  /// handler.
   int members = -1;
-  // Conversions take registers that are wider than their types (PTX ISA, operand size exceeding).
+  // Conversions accept registers that are wider than their types (PTX ISA, Operand Size Exceeding
+  // Instruction-Type Size).
   bool may_result_be_wider = false;
   bool may_argument_be_wider = false;
-  std::int64_t immediate = 0;  ///< of its instructions, for handlers that serve several operations
+  std::int64_t immediate = 0;  ///< for handlers that serve several operations
 };
 
-// Operations that the decoder chooses have names that no PTX can have: none of its words has a
-// star.
+// Names of operations that the decoder chooses. They contain a star, which no PTX opcode does.
 inline constexpr std::string_view pack_prefix = "*pack.";
 inline constexpr std::string_view unpack_prefix = "*unpack.";
 inline constexpr std::string_view clock_prefix = "*clock.";
-/// Hints for caches, which are not simulated: their operands are not looked at.
+/// Cache hints. Caches are not simulated, so the operands are not evaluated.
 inline constexpr std::string_view hint_prefix = "*";
 
-/// Every opcode with fixed operands, under each name that PTX has for it.
+/// The operations of all opcodes with fixed operands, by every name that PTX has for them.
 class OperationTable {
  public:
-  /// Each opcode is declared once: throws logic_error for a second time.
+  /// Throws std::logic_error if the opcode is already declared.
   void add(std::initializer_list<std::string_view> parts, Operation operation);
   [[nodiscard]] const Operation* find(std::string_view opcode) const noexcept;
   [[nodiscard]] std::vector<std::string_view> opcodes() const;
@@ -61,10 +62,11 @@ class OperationTable {
   std::unordered_map<std::string, Operation, hash, std::equal_to<>> operations_;
 };
 
-/// All of them; what accesses memory by address is chosen by ptx/memory_forms.cpp.
+/// Returns the table of all operations. Loads, stores and atomics are not in it:
+/// ptx/memory_forms.cpp selects their handlers.
 [[nodiscard]] const OperationTable& operations();
 
-// What each file of operations declares.
+// Each function adds the operations of the source file of that name.
 void declare_integer_arithmetic(OperationTable& table);
 void declare_narrow_integers(OperationTable& table);
 void declare_bits(OperationTable& table);

@@ -14,15 +14,16 @@ namespace skerry::emulation {
 namespace {
 
 constexpr std::uint32_t nowhere = ~std::uint32_t{0};
-/// After so many jumps back, lanes that are elsewhere get their turn: these may wait for them.
+/// Backward jumps after which other lanes of the warp run: the jumping lanes may wait for them.
 constexpr int jumps_of_a_turn = 200;
 
-/// Lanes that stand at the same instruction, and the next one where others of the warp stand.
+/// Lanes with the same program counter, and the next instruction at which other lanes of the warp
+/// are.
 struct Fragment {
   lane_mask lanes = 0;
   std::uint32_t pc = 0;
   std::uint32_t until = nowhere;
-  bool is_whole = true;  ///< nobody else of the warp is ready
+  bool is_whole = true;  ///< no other lane of the warp is ready
 };
 
 void move_to(Warp& warp, lane_mask lanes, std::uint32_t pc) {
@@ -33,8 +34,8 @@ void move_to(Warp& warp, lane_mask lanes, std::uint32_t pc) {
   }
 }
 
-/// The lanes that come first in the code, so that the others are met where ways join again; after
-/// a wait in vain those of a random lane.
+/// Chooses the lanes that are first in program order, so that the fragments reconverge where paths
+/// join; after a wait, the fragment of a random lane.
 [[nodiscard]] Fragment choose(Warp& warp, lane_mask ready_lanes) {
   Fragment fragment{.pc = nowhere};
   std::array<std::uint32_t, warp_size> lane_pcs;
@@ -62,7 +63,7 @@ void move_to(Warp& warp, lane_mask lanes, std::uint32_t pc) {
   return fragment;
 }
 
-/// Whether every lane names the same members; a row of constants does.
+/// True if all lanes have the same member mask, as with a row of constants.
 [[nodiscard]] bool names_one_mask(Warp& warp, const Instruction& instruction) {
   if ((instruction.members & 1) != 0) return true;
   const auto* const masks = warp.values<const lane_mask>(instruction.members);
@@ -71,7 +72,7 @@ void move_to(Warp& warp, lane_mask lanes, std::uint32_t pc) {
   return differs == 0;
 }
 
-/// The lanes of `here` that name the members that `lane` names.
+/// Returns the lanes of `here` whose member mask equals that of `lane`.
 [[nodiscard]] lane_mask group_of(Warp& warp, lane_mask here, int lane) {
   const auto& code = warp.owner->launch_state.program.instructions;
   const auto mask_of = [&](int member) {
@@ -85,12 +86,12 @@ void move_to(Warp& warp, lane_mask lanes, std::uint32_t pc) {
   });
   if (const lane_mask strangers = group & ~members; strangers != 0) {
     fault(code::illegal_instruction, std::countr_zero(strangers),
-          "the members of a collective lack the lane itself");
+          "the member mask of a collective lacks the lane itself");
   }
   return group;
 }
 
-/// `members`: whom the lanes of the group name.
+/// `members` is the member mask of the group's lanes.
 void do_collective(Warp& warp, const Instruction& instruction, lane_mask group, lane_mask members) {
   if (warp.owner->launch_state.device.checks_synchronization) check_members(warp, members, group);
   if (warp.owner->undefined_values)
@@ -98,7 +99,7 @@ void do_collective(Warp& warp, const Instruction& instruction, lane_mask group, 
   instruction.execute(warp, instruction, group);
 }
 
-/// Runs a collective for a group that is complete; its lanes may stand at several places.
+/// Runs a collective for a complete group, whose lanes may be at different instructions.
 void run_group(Warp& warp, const Instruction& instruction, lane_mask group, lane_mask members) {
   const auto& code = warp.owner->launch_state.program.instructions;
   const auto here = static_cast<std::uint32_t>(&instruction - code.data());
@@ -107,7 +108,7 @@ void run_group(Warp& warp, const Instruction& instruction, lane_mask group, lane
   for_lanes(group, [&](int lane) {
     if (warp.pc[static_cast<std::size_t>(lane)] != here && has_values) {
       fault(code::illegal_instruction, lane,
-            "members of a collective come from several instructions");
+            "the members of a collective execute different instructions");
     }
   });
   do_collective(warp, instruction, group, members);
@@ -115,7 +116,7 @@ void run_group(Warp& warp, const Instruction& instruction, lane_mask group, lane
   warp.at_collective &= ~group;
 }
 
-/// The lanes in `mask` have come to a collective: what is complete with them runs, others wait.
+/// Lanes `mask` arrive at a collective. Runs it for complete groups; the other lanes wait.
 void run_collective(Warp& warp, const Instruction& instruction, lane_mask mask) {
   const auto& code = warp.owner->launch_state.program.instructions;
   lane_mask here = mask;
@@ -137,12 +138,12 @@ void run_collective(Warp& warp, const Instruction& instruction, lane_mask mask) 
 void end_lanes(Warp& warp, lane_mask ended) {
   release_stores(warp);
   warp.alive &= ~ended;
-  // Those that wait for them look again.
+  // Waiting collectives may be complete without them.
   warp.at_collective = 0;
   recheck_barriers(*warp.owner);
 }
 
-/// Runs one fragment; leaves its lanes where they stand.
+/// Runs one fragment and stores its lanes' program counters.
 class FragmentRun {
  public:
   FragmentRun(Warp& warp, const Fragment& fragment, std::uint64_t quantum)
@@ -152,7 +153,7 @@ class FragmentRun {
         pc_(fragment.pc),
         left_(quantum) {}
 
-  /// The instructions that it took.
+  /// Returns the number of executed instructions.
   std::uint64_t run() {
     const std::uint64_t quantum = left_;
     try {
@@ -169,7 +170,8 @@ class FragmentRun {
   }
 
  private:
-  /// The plain instructions that follow, and the one behind them; false if the fragment ends.
+  /// Runs the sequential instructions from here and the control instruction after them; false if
+  /// the fragment ends.
   bool step() {
     const std::uint64_t distance = fragment_.until > pc_ ? fragment_.until - pc_ : 0;
     const std::uint32_t begin = pc_;
@@ -198,13 +200,13 @@ class FragmentRun {
   }
 
   bool stop() {
-    // Short turns end before many jumps: then, too, others must get theirs.
+    // A short quantum ends before `jumps_of_a_turn`: other lanes have to run in this case too.
     if (left_ == 0 && !fragment_.is_whole) warp_.takes_any_fragment = true;
     move_to(warp_, fragment_.lanes, pc_);
     return false;
   }
 
-  /// The lanes that the guard leaves out go on behind the instruction.
+  /// Lanes that the guard masks out continue after the instruction.
   void split_lanes(lane_mask active) {
     move_to(warp_, fragment_.lanes & ~active, pc_ + 1);
     move_to(warp_, active, pc_);
@@ -274,21 +276,21 @@ class FragmentRun {
     for_lanes(active, [&](int lane) {
       if (index[lane] >= table.size()) {
         fault(code::launch_failure, lane,
-              "place " + std::to_string(index[lane]) + " in a table of " +
+              "index " + std::to_string(index[lane]) + " is out of range of a table of " +
                   std::to_string(table.size()) + " branches");
       }
       warp_.pc[static_cast<std::size_t>(lane)] = table[index[lane]];
     });
   }
 
-  /// The lanes stand where each of them has gone to: on from there, if all are at one place.
+  /// Continues with the new program counter if all lanes share it.
   bool go_on(lane_mask active) {
     const std::uint32_t first = warp_.pc[static_cast<std::size_t>(std::countr_zero(active))];
     bool is_one = active == fragment_.lanes;
     for_lanes(active, [&](int lane) {
       is_one = is_one && warp_.pc[static_cast<std::size_t>(lane)] == first;
     });
-    // Behind the next place where others stand, these may come to it, too.
+    // Past `until` other lanes may reconverge with these.
     if (!is_one || first >= fragment_.until) return false;
     pc_ = first;
     return true;

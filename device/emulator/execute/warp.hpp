@@ -17,7 +17,7 @@ namespace skerry::emulation {
 
 class Block;
 
-/// Thrown by handlers; the scheduler, which knows the instruction, makes a failure of it.
+/// Thrown by handlers. The scheduler, which knows the instruction, turns it into a Failure.
 struct KernelFault {
   int code = 0;
   int lane = 0;
@@ -28,26 +28,26 @@ struct KernelFault {
   std::optional<OtherAccess> other{};
 };
 
-/// What cp.async has begun, and a wait will do.
+/// A cp.async that a later wait executes.
 struct PendingCopy {
   int lane = 0;
   std::uint32_t group = 0;
   std::byte* destination = nullptr;
   const std::byte* source = nullptr;
   std::uint32_t nbytes = 0;
-  std::uint32_t filled = 0;  ///< with zeros, behind the bytes that are copied
+  std::uint32_t filled = 0;  ///< zero-filled bytes after the copied ones
 };
 
-/// The lanes that are in `mask`, from the lowest one.
+/// Calls `function` with each lane in `mask`, lowest first.
 template <class Function>
 inline void for_lanes(lane_mask mask, Function&& function) {
   for (; mask != 0; mask &= mask - 1) function(std::countr_zero(mask));
 }
 
-/// 32 threads: their registers, and where each of them stands.
+/// 32 threads: their registers and program counters.
 class Warp {
  public:
-  /// The values of a row, one for each lane.
+  /// Returns the values of a row, one per lane.
   template <class T>
   [[nodiscard]] T* values(row r) noexcept {
     return reinterpret_cast<T*>(banks[r & 1] + (r & ~1));
@@ -57,7 +57,7 @@ class Warp {
     const lane_mask read = predicate(instruction.source[static_cast<std::size_t>(source)]);
     return (instruction.negated >> source & 1) != 0 ? ~read : read;
   }
-  /// Writes the bits of active lanes.
+  /// Writes the bits of the active lanes.
   void set_predicate(row destination, lane_mask bits, lane_mask active) noexcept {
     if (destination == no_row) return;
     lane_mask& predicate_bits = predicate(destination);
@@ -69,21 +69,20 @@ class Warp {
 
   std::array<std::byte*, 2> banks{};
   Block* owner = nullptr;
-  std::byte* local = nullptr;  ///< the frames of all lanes
+  std::byte* local = nullptr;  ///< local memory of all lanes
   std::uint32_t number = 0;    ///< in its block
-  lane_mask existing = 0;      ///< the lanes that have a thread
+  lane_mask existing = 0;      ///< lanes that have a thread
   lane_mask alive = 0;
   lane_mask at_barrier = 0;
   lane_mask at_collective = 0;
-  std::array<std::uint32_t, warp_size> pc{};  ///< the instruction that each lane does next
+  std::array<std::uint32_t, warp_size> pc{};  ///< each lane's next instruction
   std::array<std::uint8_t, warp_size> barrier{};
   std::array<std::uint32_t, warp_size> carry{};
-  /// The allocation that was accessed last.
   std::uint64_t known_begin = 0;
   std::uint64_t known_end = 0;
-  /// Another fragment goes on than the one that comes first in the code: it has waited in vain.
+  /// The next fragment is chosen at random: the first one in program order may wait for another.
   bool takes_any_fragment = false;
-  bool is_waiting = false;  ///< set by a yielding instruction
+  bool is_waiting = false;  ///< set by yielding instructions
   std::array<std::uint32_t, warp_size> copy_group{};
   std::vector<PendingCopy> copies;
 };

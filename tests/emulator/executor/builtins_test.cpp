@@ -199,13 +199,14 @@ TEST(EmulationBuiltins, wrong_uses_of_the_heap_are_faults) {
   const auto fails = [&](const std::string& at_end) {
     return run_text(list_kernel(at_end), launch, {}, memory, destination);
   };
-  expect_failure(fails(free_call + free_call), code::launch_failure, {"freed before"});
+  expect_failure(fails(free_call + free_call), code::launch_failure,
+                 {"double free: this memory is already free"});
   expect_failure(fails(free_call + "ld.u32 %r5, [%d1+8];"), code::illegal_address,
                  {"8 bytes into 16 bytes that malloc gave and free took back"});
   expect_failure(fails("ld.u32 %r5, [%d1+16];"), code::illegal_address,
                  {"past the end of 16 bytes that malloc gave"});
   expect_failure(fails("add.u64 %d1, %d1, 8;" + free_call), code::launch_failure,
-                 {"malloc did not give"});
+                 {"malloc did not return"});
 }
 
 TEST(EmulationBuiltins, a_heap_that_is_full_gives_null_and_takes_bytes_back) {

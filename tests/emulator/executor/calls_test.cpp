@@ -310,7 +310,7 @@ TEST(EmulationCalls, branches_go_by_a_table) {
   words results;
   const std::string past = "mov.u32 %result, 0; ts: .branchtargets $a, $a; brx.idx %n, ts; $a:";
   expect_failure(run_calls(calling_kernel("", past), 3, {}, results), code::launch_failure,
-                 {"place 2 in a table of 2 branches"});
+                 {"index 2 is out of range of a table of 2 branches"});
 }
 
 TEST(EmulationCalls, a_function_may_have_a_second_name) {

@@ -136,7 +136,7 @@ TEST(EmulationGrids, kernels_are_stopped_where_the_process_ends) {
   TestMemory memory;
   const std::string text = kernel_text("", "$spin: bra.uni $spin;");
   stop_kernels(0.05);
-  expect_failure(run_text(text, {}, {}, memory), code::launch_timeout, {"the process ends"});
+  expect_failure(run_text(text, {}, {}, memory), code::launch_timeout, {"the process is exiting"});
   constexpr double never = 1e9;
   stop_kernels(never);
   EXPECT_RUNS(kernel_text("", "ret;"), {}, {}, memory);

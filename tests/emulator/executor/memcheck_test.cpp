@@ -153,7 +153,7 @@ TEST(EmulationLimits, threads_that_wait_for_each_other_are_named) {
 
 TEST(EmulationLimits, collectives_name_their_own_lane) {
   EXPECT_FALSE(ran("setp.lt.u32 %p1, %r0, 3; @%p1 bar.warp.sync 7;", 4).has_value());
-  expect_failure(ran("bar.warp.sync 7;", 4), 715, {"lack the lane itself", "lane 3"});
+  expect_failure(ran("bar.warp.sync 7;", 4), 715, {"lacks the lane itself", "lane 3"});
 }
 
 TEST(EmulationLimits, barriers_agree_on_their_threads) {

@@ -59,7 +59,7 @@ def test_a_launch_beyond_the_limits_is_refused(device, write, capfd):
     for grid, block, shared, remedy in (
         (1, 1025, 0, "at most 1024"),
         ((1, 65536), 32, 0, "a grid of (1,65536,1) blocks"),
-        (1, 32, 1 << 20, "bytes of shared memory, allowed are"),
+        (1, 32, 1 << 20, "bytes of shared memory, the limit is"),
     ):
         config = LaunchConfig(grid=grid, block=block, shmem_size=shared)
         with pytest.raises(Exception, match="CUDA_ERROR_INVALID_VALUE"):

@@ -150,7 +150,7 @@ def test_a_kernel_says_which_cluster_it_needs(device, code, capfd):
     assert "the kernel requires (2,1,1)" in capfd.readouterr().err
     with pytest.raises(Exception, match="CUDA_ERROR_INVALID_CLUSTER_SIZE"):
         run(device, code, "required", 3, grid=3, block=32)
-    assert "has to be a multiple of it" in capfd.readouterr().err
+    assert "must be a multiple of it" in capfd.readouterr().err
 
 
 def test_an_access_beyond_another_blocks_memory_is_found(device, code, capfd):
