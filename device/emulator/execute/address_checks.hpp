@@ -10,10 +10,11 @@
 
 namespace skerry::emulation {
 
-/// No address at all, whatever its alignment.
+/// Not an address, whatever the alignment.
 inline constexpr std::uint64_t nowhere = ~std::uint64_t{0};
 
-/// The first lane's address where those of the others follow, `nbytes` each; else nowhere.
+/// Returns the first lane's address if the addresses are contiguous in steps of `nbytes`, else
+/// `nowhere`.
 template <class Address>
 [[nodiscard]] std::uint64_t first_of_contiguous(const Address* addresses, std::uint64_t offset,
                                                 std::uint32_t nbytes) noexcept {
@@ -24,8 +25,8 @@ template <class Address>
   return differs == 0 ? static_cast<Address>(addresses[0] + static_cast<Address>(offset)) : nowhere;
 }
 
-/// Whether all lanes' accesses are aligned and their bytes lie in [begin, end). Addresses of the
-/// host are positive.
+/// True if all lanes' accesses are aligned and within [begin, end). Signed comparisons are
+/// sufficient: host addresses are positive.
 [[nodiscard]] inline bool are_right(const LaneAddresses& addresses, std::uint64_t begin,
                                     std::uint64_t end, std::uint32_t nbytes) noexcept {
   const auto first = static_cast<std::int64_t>(begin);

@@ -3,7 +3,7 @@
 #include "device/emulator/execute/block.hpp"
 #include "device/emulator/execute/elementwise.hpp"
 
-// More names of what control.cpp declares, and the space of parameters.
+// Aliases of operations in control.cpp, and the parameter space.
 namespace skerry::emulation {
 namespace {
 

@@ -2,19 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/emulator/execute/floats.hpp"
 
-// What a GPU approximates with errors of some ulp is computed as well as the host can: its bits are
-// not those of any GPU, so tests compare it with a tolerance.
+// Operations that GPUs approximate within a few ulp are computed as accurately as the host can. The
+// bits differ from those of any GPU, so tests compare with a tolerance.
 namespace skerry::emulation {
 namespace {
 
 constexpr auto reciprocal_root = []<class T>(T a) { return T{1} / std::sqrt(a); };
-/// 2^x in float64 with an error of 3e-13, so that its rounding is the nearest float32 but for few;
-/// in steps that vectors have, which the library's function is not.
+/// Returns 2^x. It is computed in float64 with an error of 3e-13, so nearly all results are the
+/// nearest float32, and in steps that the compiler vectorizes, unlike a call of the library's
+/// function.
 f32 power_of_two(f32 a) {
   constexpr std::array taylor{1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
                               1.0 / 720,     1.0 / 120,    1.0 / 24,    1.0 / 6,
                               1.0 / 2,       1.0,          1.0};
-  constexpr f64 integral = 0x1.8p52;  // what is added to it is rounded to an integer
+  constexpr f64 integral = 0x1.8p52;  // adding it rounds to an integer
   f64 x = a;
   x = x < -160 ? -160 : x;
   x = x > 130 ? 130 : x;
@@ -36,7 +37,7 @@ constexpr u64 high_half = 0xffffffff00000000;
 [[nodiscard]] f64 rounded(f64 x) {
   return std::bit_cast<f64>((std::bit_cast<u64>(x) + 0x80000000U) & high_half);
 }
-/// rcp.approx.ftz.f64: the upper halves of the operand and of the result alone.
+/// rcp.approx.ftz.f64: uses and returns only the upper 32 bits.
 f64 half_reciprocal(f64 a) {
   return a != a ? a : rounded(flushed<true>(1 / flushed<true>(cut(a))));
 }

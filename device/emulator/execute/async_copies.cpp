@@ -12,11 +12,12 @@
 #include "device/emulator/execute/elementwise.hpp"
 #include "device/emulator/execute/memory_operations.hpp"
 
-// A copy is done no sooner than somebody waits for it, so that who reads too early finds poison.
+// Copies are executed only when a thread waits for them, so that code that reads too early finds
+// poison.
 namespace skerry::emulation {
 namespace {
 
-/// A shared address in a register of either size, a generic one too.
+/// Returns a shared address from a 4- or 8-byte register; 8-byte ones may be generic.
 [[nodiscard]] std::uint64_t shared_address(Warp& warp, const Instruction& instruction,
                                            std::size_t source, int lane) {
   return instruction.operand_nbytes == 4
@@ -37,8 +38,8 @@ void finish(const Block& in, const PendingCopy& copy) {
     in.undefined_values->note_fill(copy.destination + copy.nbytes, copy.filled);
 }
 
-/// A copy's access of global memory, for those who look for races: with others of its own launch,
-/// and with other streams.
+/// Records a copy's access to global memory for the race checks within the launch and between
+/// streams.
 void note_global(const Warp& warp, const Instruction& instruction, int lane, const std::byte* bytes,
                  MemoryAccess access) {
   const LaunchState& launch_state = warp.owner->launch_state;
@@ -53,7 +54,7 @@ void note_global(const Warp& warp, const Instruction& instruction, int lane, con
   launch_state.races->check_bytes(warp, pc_of(warp, instruction), lane, begin, access);
 }
 
-/// Copies of active lanes whose group is one of the last `groups_left` stay pending.
+/// Executes the copies of active lanes, except those of their last `groups_left` groups.
 void finish_groups(Warp& warp, lane_mask active, std::uint32_t groups_left) {
   std::erase_if(warp.copies, [&](const PendingCopy& copy) {
     const std::uint32_t groups = warp.copy_group[static_cast<std::size_t>(copy.lane)];
@@ -67,7 +68,7 @@ void finish_groups(Warp& warp, lane_mask active, std::uint32_t groups_left) {
   const std::uint32_t nbytes = warp.values<const u32>(instruction.source[2])[lane];
   if (nbytes % 16 != 0) {
     fault(code::misaligned_address, lane,
-          "a bulk copy of " + std::to_string(nbytes) + " bytes, no multiple of 16");
+          "a bulk copy of " + std::to_string(nbytes) + " bytes, not a multiple of 16");
   }
   return nbytes;
 }

@@ -9,7 +9,7 @@
 namespace skerry::emulation {
 namespace {
 
-// What is stored for the old value, the operand and, of cas, the second one.
+// The new value, from the old value, the operand and cas's second operand.
 constexpr auto sum = []<class T>(T old, T operand, T /*second*/) {
   if constexpr (std::is_integral_v<T>) {
     using U = std::make_unsigned_t<T>;
@@ -22,7 +22,7 @@ constexpr auto sum_of_halves = []<class Half>(Half old, Half operand, Half /*sec
   const auto exact = [](f64 a, f64 b) { return fused_halves(a, 1, b); };
   return HalfArithmetic<Half, exact>::apply(old, operand);
 };
-/// Each half of a pair is added atomically, which both at once are, too.
+/// PTX requires only each half to be atomic; here the pair is.
 constexpr auto sum_of_pairs = []<class Half>(Packed<Half> old, Packed<Half> operand,
                                              Packed<Half> second) {
   return Packed<Half>{sum_of_halves(old.low, operand.low, second.low),
@@ -42,7 +42,7 @@ constexpr auto decrement = [](u32 old, u32 operand, u32) {
   return old == 0 || old > operand ? operand : old - 1;
 };
 
-/// The lanes take their turns in a random order.
+/// Executes the lanes in random order.
 template <auto Operation, class T, MemorySpace Space>
 void atomic(Warp& warp, const Instruction& instruction, lane_mask active) {
   LaneAddresses addresses;
@@ -69,7 +69,7 @@ void atomic(Warp& warp, const Instruction& instruction, lane_mask active) {
     blend(warp.values<T>(instruction.destination[0]), olds.data(), active);
 }
 
-/// The one of these types that has the name. Null: the operation has no such type.
+/// Returns the handler for the type of this name; null if the operation does not support it.
 template <auto Operation, MemorySpace Space, class... T>
 [[nodiscard]] handler of_types(std::string_view name) {
   handler function = nullptr;
@@ -77,7 +77,7 @@ template <auto Operation, MemorySpace Space, class... T>
   return function;
 }
 
-/// The same of types without a sign, under the names of bits.
+/// As of_types(), but for unsigned types that PTX names as bits, such as b32.
 template <auto Operation, MemorySpace Space, class... T>
 [[nodiscard]] handler of_bits(std::string_view name) {
   handler function = nullptr;

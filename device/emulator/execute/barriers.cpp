@@ -26,7 +26,8 @@ void advance(Warp& warp, lane_mask lanes) {
   for (std::size_t lane = 0; lane < warp_size; ++lane) warp.pc[lane] += lanes >> lane & 1;
 }
 
-/// A barrier with a count counts whole warps: lanes that have ended, or never were, have come.
+/// Counts the ended and absent lanes of waiting warps: a barrier with a thread count counts whole
+/// warps.
 [[nodiscard]] std::uint32_t absent_lanes(const Block& block, std::size_t barrier) {
   std::uint32_t absent = 0;
   for (const Warp& one : block.warps) {
@@ -78,7 +79,7 @@ void release(Block& block, std::size_t barrier) {
   }
 }
 
-/// Blocks that have ended never come.
+/// A block that has ended never arrives.
 [[nodiscard]] bool is_at_grid_barrier(const Block& block) {
   return !block.has_ended() && is_complete(block, grid_barrier);
 }
@@ -107,7 +108,7 @@ void arrive_at_grid_barrier(Warp& warp, const Instruction& instruction, lane_mas
   Block& owner = *warp.owner;
   if (owner.launch_state.grid.empty()) {
     fault(code::launch_failure, std::countr_zero(mask),
-          "a barrier of the grid in a launch that is not cooperative");
+          "grid barrier in a launch that is not cooperative");
   }
   if (instruction.destination[0] != no_row) {
     fill(warp.values<std::uint32_t>(instruction.destination[0]), std::uint32_t{0}, mask);
@@ -137,13 +138,13 @@ void arrive_at_cluster_barrier(Warp& warp, const Instruction& instruction, lane_
   release_if_complete(owner, cluster_barrier);
 }
 
-/// Whether all lanes name the same barrier and number of threads; rows of constants do.
+/// True if all lanes have the same barrier and thread count, as with rows of constants.
 [[nodiscard]] bool names_one_barrier(const Instruction& instruction) {
   const auto is_same = [](row source_row) { return source_row == no_row || (source_row & 1) != 0; };
   return is_same(instruction.source[0]) && is_same(instruction.source[1]);
 }
 
-/// Lanes that name the same barrier arrive; says at which one.
+/// Lanes with the same operands arrive at a barrier; returns its index.
 std::size_t arrive(Warp& warp, const Instruction& instruction, lane_mask lanes) {
   const int lane = std::countr_zero(lanes);
   const auto value = [&](std::size_t source) {
@@ -151,17 +152,18 @@ std::size_t arrive(Warp& warp, const Instruction& instruction, lane_mask lanes) 
   };
   const std::size_t barrier = instruction.source[0] == no_row ? 0 : value(0);
   if (barrier >= named_barriers) {
-    fault(code::illegal_instruction, lane, "barrier " + std::to_string(barrier) + " of 16");
+    fault(code::illegal_instruction, lane,
+          "barrier " + std::to_string(barrier) + "; a block has barriers 0 to 15");
   }
   BarrierState& state = warp.owner->barriers[barrier];
   const std::uint32_t expected = instruction.source[1] == no_row ? 0 : value(1);
   if (expected % warp_size != 0) {
     fault(code::illegal_instruction, lane,
-          "a barrier for " + std::to_string(expected) + " threads, no multiple of 32");
+          "a barrier for " + std::to_string(expected) + " threads, not a multiple of 32");
   }
   if (state.arrived != 0 && state.expected != expected) {
     fault(code::illegal_instruction, lane,
-          "threads expect different numbers of threads at barrier " + std::to_string(barrier));
+          "threads give different numbers of threads for barrier " + std::to_string(barrier));
   }
   state.expected = expected;
   state.arrived += static_cast<std::uint32_t>(std::popcount(lanes));
@@ -211,7 +213,7 @@ void recheck_barriers(Block& block) {
   const auto has_arrived = [](const Block* one) {
     return one->barriers[cluster_barrier].arrived != 0;
   };
-  // Others of the cluster may have waited for what ended.
+  // The other blocks of the cluster may have waited for the ended threads.
   if (std::ranges::any_of(block.launch_state.peers, has_arrived))
     release_cluster_if_complete(block.launch_state);
 }

@@ -6,7 +6,7 @@ namespace skerry::emulation {
 namespace {
 
 constexpr auto is_zero = []<class T>(T a) { return T{a == 0}; };
-// Shifts by the width or more give what shifting one by one would.
+// A shift by the width or more gives the result of shifting bit by bit.
 constexpr auto shift_left = []<class T>(T a, u32 n) {
   return n >= 8 * sizeof(T) ? T{0} : static_cast<T>(a << n);
 };
@@ -31,7 +31,8 @@ constexpr auto reversal = []<class T>(T a) {
   for (u32 k = 0; k < 8 * sizeof(T); ++k) reversed = static_cast<T>(reversed << 1 | (a >> k & 1));
   return reversed;
 };
-/// The highest bit that differs from the sign; Amount: how far it has to be shifted to the top.
+/// Index of the highest bit that differs from the sign. Amount: the left shift that moves it to the
+/// top instead.
 template <bool Amount>
 constexpr auto highest_bit = []<class T>(T a) {
   using U = std::make_unsigned_t<T>;
@@ -40,7 +41,7 @@ constexpr auto highest_bit = []<class T>(T a) {
   const u32 zeros = leading_zeros(bits);
   return Amount ? zeros : static_cast<u32>(8 * sizeof(T)) - 1 - zeros;
 };
-/// Bits [0, n), of which there are none or all.
+/// Returns a value with bits [0, n) set; n may exceed the width.
 template <class T>
 [[nodiscard]] T low_bits(u32 n) {
   return n >= 8 * sizeof(T) ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << n) - 1);
@@ -69,7 +70,7 @@ constexpr auto extraction = []<class T>(T a, u32 position, u32 length) {
   return static_cast<T>((field & mask) | (fills ? static_cast<U>(~mask) : U{0}));
 };
 
-/// prmt: the byte of b:a that a selector of four bits names, or its sign in all bits.
+/// prmt: returns the byte of b:a that a 4-bit selector names, or its replicated sign.
 [[nodiscard]] u32 selected_byte(u64 bytes, u32 selector) {
   const u32 byte = static_cast<u32>(bytes >> (8 * (selector & 7))) & 0xff;
   return (selector & 8) == 0 ? byte : (byte & 0x80) != 0 ? 0xffU : 0U;
@@ -81,7 +82,7 @@ u32 permutation(u32 a, u32 b, u32 selectors) {
   }
   return bytes;
 }
-/// The named forms of prmt: for each selector 0..3 the bytes that it takes, the lowest first.
+/// The named modes of prmt: for each selector 0..3 the selected bytes, lowest first.
 using permutation_forms = std::array<std::array<u8, 4>, 4>;
 constexpr permutation_forms forward = {{{0, 1, 2, 3}, {1, 2, 3, 4}, {2, 3, 4, 5}, {3, 4, 5, 6}}};
 constexpr permutation_forms backward = {{{0, 7, 6, 5}, {1, 0, 7, 6}, {2, 1, 0, 7}, {3, 2, 1, 0}}};
@@ -107,8 +108,8 @@ u32 lookup(u32 a, u32 b, u32 c, u32 table) {
   return result;
 }
 
-/// fns: where the n-th bit of a mask is that is set, from a position upwards or, if n is negative,
-/// downwards.
+/// fns: returns the position of the n-th set bit of a mask from `base` upwards or, if n is
+/// negative, downwards.
 u32 find_nth_set(u32 mask, u32 base, s32 n) {
   const int step = n < 0 ? -1 : 1;
   s64 left = n == 0 ? 1 : std::abs(s64{n});
@@ -120,7 +121,7 @@ u32 find_nth_set(u32 mask, u32 base, s32 n) {
   return ~u32{0};
 }
 
-/// szext: the lower bits of a, as many as b says.
+/// szext: sign- or zero-extends the lowest b bits of a.
 template <bool Clamp>
 constexpr auto extension = []<class T>(T a, u32 b) {
   if (Clamp && b > 31) return a;

@@ -63,8 +63,7 @@ struct LaunchState {
   [[nodiscard]] PrintfOutput& printf_output();
 
   const Kernel& kernel;
-  std::unique_ptr<const InstrumentedProgram>
-      instrumented;  ///< null: nobody looks for undefined values
+  std::unique_ptr<const InstrumentedProgram> instrumented;  ///< null: not checked
   const Program& program;
   const Launch& launch;
   const DeviceModel& device;
@@ -81,7 +80,7 @@ struct LaunchState {
   std::vector<std::byte> parameters;
   std::vector<Allocation> cached_allocations;  ///< last allocation of each instruction
   Statistics counted;
-  std::unique_ptr<GlobalRaces> races;        ///< null: nobody looks for them
+  std::unique_ptr<GlobalRaces> races;        ///< null: not checked
   std::unique_ptr<RequestCounter> requests;  ///< null: not counted
   bool fills_up_loads;                       ///< see fills_up_loads() in check/global_races.hpp
 };
@@ -164,8 +163,8 @@ class Block {
   std::vector<BulkStore> stores;
   std::vector<std::uint32_t> store_groups;
   std::unique_ptr<CallStacks> calls;                  ///< null: the kernel calls no functions
-  std::unique_ptr<SharedRaces> races;                 ///< null: nobody looks for them
-  std::unique_ptr<UndefinedValues> undefined_values;  ///< null: nobody looks for them
+  std::unique_ptr<SharedRaces> races;                 ///< null: not checked
+  std::unique_ptr<UndefinedValues> undefined_values;  ///< null: not checked
   std::vector<std::vector<HeldStore>> held_stores;    ///< of each warp, in program order
   bool watches_lanes = false;         ///< each lane's accesses are counted, checked or held back
   bool watches_global_order = false;  ///< accesses to global memory are checked for races

@@ -6,9 +6,9 @@
 
 namespace skerry::emulation {
 
-/// What min and max choose of two floats. The negative zero is less than the positive one. Nan: a
-/// NaN among the operands is the result; else the other operand is. Xor: magnitudes are compared,
-/// and the result's sign is negative if one of the operands is (.xorsign.abs).
+/// Common part of min and max of floats. -0 is less than +0. Nan: if an operand is NaN, the result
+/// is NaN, else the other operand. Xor (.xorsign.abs): compares magnitudes; the result is negative
+/// if exactly one operand is.
 template <bool Nan, bool Xor, class Ordered, class T>
 [[nodiscard]] T choice_of(T a, T b, Ordered&& ordered) {
   if constexpr (Xor) {

@@ -4,11 +4,11 @@
 #include "device/emulator/execute/block.hpp"
 #include "device/emulator/execute/elementwise.hpp"
 
-// Each handler runs once for all lanes that take part: see run_collective in scheduler.cpp.
+// Each handler runs once for all participating lanes: see run_collective in scheduler.cpp.
 namespace skerry::emulation {
 namespace {
 
-/// What a lane reads of one that takes no part is not defined: so it is nothing that looks right.
+/// Value read from a lane that does not participate. PTX leaves it undefined, so it is conspicuous.
 constexpr u32 of_nobody = 0xdeadbeef;
 
 enum class Direction { up, down, butterfly, index };
@@ -18,8 +18,8 @@ struct LaneChoice {
   bool is_in_range = false;
 };
 
-/// PTX ISA, shfl.sync: `c` has the last lane of a segment, and above it the bits that segments
-/// share.
+/// PTX ISA, shfl.sync: bits 0-4 of `c` are the clamp value, bits 8-12 the mask that splits the warp
+/// into segments.
 template <Direction To>
 [[nodiscard]] LaneChoice select_lane(int lane, u32 b, u32 c) {
   const int amount = static_cast<int>(b & 31);
@@ -64,7 +64,7 @@ void ballot(Warp& warp, const Instruction& instruction, lane_mask active) {
   fill(warp.values<u32>(instruction.destination[0]), votes, active);
 }
 
-/// `Holds` of the votes of the lanes that take part, and of these.
+/// Reduces the votes of the participating lanes by `Holds`.
 template <auto Holds>
 void vote(Warp& warp, const Instruction& instruction, lane_mask active) {
   const bool holds = Holds(warp.predicate(instruction, 0) & active, active);
@@ -112,7 +112,7 @@ void reduce(Warp& warp, const Instruction& instruction, lane_mask active) {
   fill(warp.values<T>(instruction.destination[0]), result, active);
 }
 
-/// Any lane may be elected, but of the same members always the same one.
+/// PTX allows any lane to be elected, as long as it is the same one for the same members.
 void elect(Warp& warp, const Instruction& instruction, lane_mask active) {
   lane_mask left = active;
   const auto members = static_cast<std::uint32_t>(std::popcount(active));
@@ -127,12 +127,12 @@ void elect(Warp& warp, const Instruction& instruction, lane_mask active) {
   warp.set_predicate(instruction.destination[1], lane_mask{1} << elected, active);
 }
 
-/// bar.warp.sync alone orders accesses to memory; the other collectives do not.
+/// Only bar.warp.sync orders accesses to memory; the other collectives do not.
 void converge(Warp& warp, const Instruction& /*what*/, lane_mask /*active*/) {
   if (warp.owner->races) warp.owner->races->synchronize_warp(warp);
 }
 
-/// The last argument of each names the members.
+/// Adds the member mask as the last argument.
 [[nodiscard]] Operation collective(handler function, std::vector<std::uint8_t> results,
                                    std::vector<std::uint8_t> arguments,
                                    std::size_t optional_results = 0) {
@@ -149,7 +149,7 @@ void converge(Warp& warp, const Instruction& /*what*/, lane_mask /*active*/) {
 void declare_votes(OperationTable& table) {
   const auto declare = [&](std::string_view mode, std::string_view type, handler function,
                            std::uint8_t result) {
-    // nvcc writes one order, inline PTX of CUB the other.
+    // nvcc writes the first order, inline PTX of CUB the second.
     table.add({"vote.sync.", mode, ".", type}, collective(function, {result}, {predicate_nbytes}));
     table.add({"vote.", mode, ".sync.", type}, collective(function, {result}, {predicate_nbytes}));
   };

@@ -38,7 +38,7 @@ void declare_equality(OperationTable& table, std::string_view type_of) {
   declare<not_equal, T>(table, "ne", type_of);
 }
 
-/// testp: what a number is.
+/// testp: tests a property of a number.
 template <auto Is, class T>
 void test_number(Warp& warp, const Instruction& instruction, lane_mask active) {
   const T* const a = warp.values<const T>(instruction.source[0]);

@@ -9,7 +9,7 @@ namespace skerry::emulation {
 template <class T>
 constexpr bool is_real = std::is_floating_point_v<T>;
 
-// The ordered comparisons are false for NaN, the unordered ones (with u) true.
+// With a NaN, ordered comparisons are false and unordered ones (suffix u) true.
 constexpr auto not_equal = []<class T>(T a, T b) {
   if constexpr (is_real<T>) return a < b || a > b;
   return a != b;
@@ -21,7 +21,7 @@ constexpr auto both_numbers = [](auto a, auto b) { return a == a && b == b; };
 
 constexpr auto keep = [](lane_mask a, lane_mask /*b*/) { return a; };
 
-/// Calls `declare` with each comparison that numbers of a floating-point type have, and its name.
+/// Calls `declare` with each comparison of floating-point types and its name.
 template <class Declare>
 void for_float_comparisons(Declare&& declare) {
   declare.template operator()<std::equal_to<>{}>("eq");
@@ -40,10 +40,10 @@ void for_float_comparisons(Declare&& declare) {
   declare.template operator()<both_numbers>("num");
 }
 
-/// Where it holds of two arrays of a number for each lane.
+/// Returns the lanes where the comparison is true.
 template <auto Comparison, class T>
 [[nodiscard]] lane_mask compare(const T* a, const T* b) {
-  // In two steps: the first one is vectors.
+  // In two steps, of which the compiler vectorizes the first.
   std::array<u32, warp_size> bits;
   for (std::size_t lane = 0; lane < warp_size; ++lane) {
     bits[lane] = Comparison(a[lane], b[lane]) ? u32{1} << lane : 0;
@@ -53,16 +53,16 @@ template <auto Comparison, class T>
   return mask;
 }
 
-/// Where a comparison of an instruction's first two sources holds.
+/// Returns the lanes where a comparison of an instruction's first two sources is true.
 using comparison = lane_mask (*)(Warp& warp, const Instruction& instruction);
 
-/// The one that the operation has given to its instructions. There are few handlers so, of
-/// comparisons by hundreds; Size, of an operand, tells those apart whose operands differ.
+/// Calls the comparison that Operation::immediate has put into the instruction. So a few handlers
+/// serve hundreds of comparisons; the handlers' parameter Size distinguishes operand sizes.
 [[nodiscard]] inline lane_mask found_by(Warp& warp, const Instruction& instruction) {
   return reinterpret_cast<comparison>(instruction.immediate)(warp, instruction);
 }
 
-/// As it is combined with the third source, a predicate.
+/// Combines the result with the third source, a predicate.
 template <auto Combined>
 [[nodiscard]] lane_mask combined(Warp& warp, const Instruction& instruction, lane_mask mask) {
   return Combined(mask, instruction.source[2] == no_row ? 0 : warp.predicate(instruction, 2));
@@ -76,7 +76,7 @@ void set_both(Warp& warp, const Instruction& instruction, lane_mask active, lane
   warp.set_predicate(instruction.destination[0], holds, active);
   warp.set_predicate(instruction.destination[1], fails, active);
 }
-/// Without a third source: it is what most branches ask, and has a handler of its own.
+/// setp without a third source. It precedes most branches, so it has handlers of its own.
 template <comparison Found>
 void set_predicate(Warp& warp, const Instruction& instruction, lane_mask active) {
   set_both<keep>(warp, instruction, active, Found(warp, instruction));
@@ -86,7 +86,7 @@ void set_combined_predicate(Warp& warp, const Instruction& instruction, lane_mas
   set_both<Combined>(warp, instruction, active, found_by(warp, instruction));
 }
 
-/// set d, a, b, c: this value where `(a ? b) op c` holds, else zero.
+/// set d, a, b, c: d is Value where `(a ? b) op c` holds, else zero.
 template <auto Combined, std::uint8_t Size, class D, D Value>
 void set_value(Warp& warp, const Instruction& instruction, lane_mask active) {
   const lane_mask mask = combined<Combined>(warp, instruction, found_by(warp, instruction));
@@ -98,7 +98,7 @@ constexpr u32 float_one = 0x3f800000;
 constexpr u16 half_one = 0x3c00;
 constexpr u16 bfloat_one = 0x3f80;
 
-/// Calls `declare` with each way to combine a result with a predicate, and its name.
+/// Calls `declare` with each combination of a result and a predicate, and its name.
 template <class Declare>
 void for_combinations(Declare&& declare) {
   declare.template operator()<std::bit_and<>{}>(".and");
@@ -106,21 +106,21 @@ void for_combinations(Declare&& declare) {
   declare.template operator()<std::bit_xor<>{}>(".xor");
 }
 
-/// The sizes of two operands and, if it has one, a predicate.
+/// Returns the sizes of two operands and, if `has_predicate`, a predicate.
 [[nodiscard]] inline std::vector<std::uint8_t> compared(std::uint8_t size, bool has_predicate) {
   std::vector<std::uint8_t> sizes{size, size};
   if (has_predicate) sizes.push_back(predicate_nbytes);
   return sizes;
 }
 
-/// What the names of setp and set have for a comparison of this type.
+/// The parts of the names of setp and set for one comparison and type.
 struct ComparisonName {
   std::string_view comparison;
   std::string_view ftz;
   std::string_view type;
 };
 
-/// set, combined with a predicate or not.
+/// Declares set, with or without a predicate.
 template <auto Combined, std::uint8_t Size>
 void declare_set(OperationTable& table, const ComparisonName& name, comparison comparison_function,
                  std::string_view combination) {

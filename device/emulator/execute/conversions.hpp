@@ -6,7 +6,7 @@
 
 namespace skerry::emulation {
 
-// To an integral value of the same type.
+// Each rounds to an integral value of the same type.
 struct ToNearest {
   template <class T>
   static T apply(T a) {
@@ -32,8 +32,8 @@ struct Upward {
   }
 };
 
-/// F::apply from S to D in registers that may be wider than their types: the operand's lower bytes
-/// count, and the result is extended by its sign.
+/// Converts with F::apply from S to D, in registers that may be wider than their types: reads the
+/// lower bytes of the operand and extends the result by its sign.
 template <class F, class D, class S>
 void convert(Warp& warp, const Instruction& instruction, lane_mask active) {
   if (instruction.result_nbytes == sizeof(D) && instruction.operand_nbytes == sizeof(S)) {
@@ -57,7 +57,7 @@ void convert(Warp& warp, const Instruction& instruction, lane_mask active) {
   });
 }
 
-/// The operation that does so, for an operation table.
+/// Returns the operation for the table.
 template <class F, class D, class S>
 [[nodiscard]] Operation conversion() {
   return {.execute = convert<F, D, S>,

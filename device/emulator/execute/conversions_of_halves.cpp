@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/emulator/execute/halves.hpp"
 
-// Between float16 or bfloat16 and every other type; to integers they are with those.
+// Conversions between float16 or bfloat16 and other types; those to integers are in
+// conversions_to_integers.cpp.
 namespace skerry::emulation {
 namespace {
 
@@ -14,7 +15,7 @@ struct AsHalf {
   }
 };
 
-/// The same of an integer, which is never subnormal.
+/// As AsHalf, for integers: these are never subnormal.
 template <class Half, class Rounding>
 struct IntegerAsHalf {
   template <class S>
@@ -31,7 +32,7 @@ struct WidenedHalf {
   }
 };
 
-/// Calls `declare` with each rounding and its name.
+/// Calls `declare` with each rounding mode and its name.
 template <class Declare>
 void for_roundings(Declare&& declare) {
   declare.template operator()<ToNearest>("rn");
@@ -66,7 +67,7 @@ void declare_from_float(OperationTable& table) {
   });
 }
 
-/// To wider floats, which have every half.
+/// Declares conversions to wider floats, which are exact.
 template <class Half>
 void declare_widening(OperationTable& table) {
   const std::string_view source_type = type<Half>::name;
@@ -79,7 +80,7 @@ void declare_widening(OperationTable& table) {
   table.add({"cvt.sat.f64.", source_type}, conversion<WidenedHalf<f64, false, true>, f64, Half>());
 }
 
-/// To an integral value of the same type.
+/// Rounds to an integral value of the same type.
 template <class Rounding>
 struct IntegralHalf {
   template <class Half>

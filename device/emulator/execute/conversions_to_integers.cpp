@@ -28,8 +28,8 @@ struct Clamped {
   }
 };
 
-/// An integral value as an integer: the nearest that it has. NaN is 0, but the lowest of a signed
-/// type's bits where 64 bits are on either side (PTX ISA, cvt).
+/// Converts an integral value, saturating. NaN becomes 0, or the value with only the top bit set if
+/// either type has 64 bits (PTX ISA, cvt).
 template <class D, class S>
 [[nodiscard]] D nearest_integer(S a) {
   constexpr int bits = std::numeric_limits<D>::digits;
@@ -54,7 +54,7 @@ struct RoundedInteger {
 
 template <class Rounding, class D, class S>
 void declare_rounding(OperationTable& table, std::string_view rounding) {
-  // .sat changes nothing: float to integer saturates anyway.
+  // .sat changes nothing: conversion of floats to integers always saturates.
   for (const std::string_view saturation : {"", ".sat"}) {
     table.add({"cvt.", rounding, saturation, ".", type<D>::name, ".", type<S>::name},
               conversion<RoundedInteger<D, Rounding, false>, D, S>());

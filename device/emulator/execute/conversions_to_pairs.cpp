@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/emulator/execute/halves.hpp"
 
-// Conversions of two numbers at once, and to float32 with fewer bits.
+// Conversions to packed pairs, and to tf32.
 namespace skerry::emulation {
 namespace {
 
-/// Numbers of a byte, of which two are in a register of 16 bits.
+/// 8-bit floats; a 16-bit register holds two.
 struct e4m3 {
   u8 bits;
 };
@@ -37,7 +37,7 @@ struct byte_format<e5m2> {
   static constexpr u8 nan = 0x7f;
 };
 
-/// .satfinite: what is beyond the largest number becomes it.
+/// .satfinite: values out of range become the largest finite one.
 template <class Byte>
 [[nodiscard]] u8 byte_of(f64 x) noexcept {
   using format = byte_format<Byte>;
@@ -129,7 +129,7 @@ void declare_bytes(OperationTable& table) {
   declare.template operator()<RangeLimit::relu>(".relu");
 }
 
-// tf32: float32 of which the lowest 13 bits are zero.
+// tf32: float32 whose lowest 13 bits are zero.
 constexpr u32 lost_bits = 0x1fff;
 
 enum class TieRule { away, even, never };

@@ -33,7 +33,7 @@ struct f16 {
 struct bf16 {
   u16 bits;
 };
-/// Two halves in a register of 32 bits, the first one in the lower bits.
+/// Two halves in a 32-bit register, the first in the lower bits.
 template <class Half>
 struct Packed {
   Half low;
@@ -74,9 +74,9 @@ void for_types(Declare&& declare) {
   (declare(type<T>()), ...);
 }
 
-/// In each lane the first value where it is in `selected_lanes`, else the second. Lanes of two
-/// bytes have more bits than a mask of their width can have, so they are taken by halves; then all
-/// of it is vectors.
+/// Selects `first` in `selected_lanes` and `second` in the other lanes. Two-byte lanes are
+/// processed in halves of 16, since a 16-bit lane holds only 16 bits of the mask; so the compiler
+/// vectorizes every size.
 template <class T>
 inline void choose(T* destination, lane_mask selected_lanes, const T* first,
                    const T* second) noexcept {
@@ -85,7 +85,7 @@ inline void choose(T* destination, lane_mask selected_lanes, const T* first,
   constexpr int mask_width = sizeof(T) <= 2 ? 16 : 32;
   for (int begin = 0; begin < warp_size; begin += mask_width) {
     const auto mask = static_cast<bits>(selected_lanes >> begin);
-    // A destination may be an operand, but then it is so lane by lane.
+    // A destination may alias a source only lane by lane.
 #pragma GCC ivdep
     for (int k = 0; k < mask_width; ++k) {
       const auto bit = static_cast<bits>(bits{1} << k);
@@ -96,7 +96,7 @@ inline void choose(T* destination, lane_mask selected_lanes, const T* first,
   }
 }
 
-/// Writes the lanes of `active` alone.
+/// Writes the active lanes only.
 template <class T>
 inline void blend(T* destination, const T* values, lane_mask active) noexcept {
   if (active == all_lanes) {
@@ -108,7 +108,7 @@ inline void blend(T* destination, const T* values, lane_mask active) noexcept {
   }
 }
 
-/// The same value for all lanes of `active`.
+/// Writes the same value to the active lanes.
 template <class T>
 inline void fill(T* destination, T value, lane_mask active) noexcept {
   if (active == all_lanes) {
@@ -118,7 +118,7 @@ inline void fill(T* destination, T value, lane_mask active) noexcept {
   }
 }
 
-/// Calls `function` with the destination's row and those of the sources.
+/// Calls `function` with the destination row and the source rows.
 template <class D, class... A, class Function>
 inline void with_rows(Warp& warp, const Instruction& instruction, Function&& function) {
   [&]<std::size_t... k>(std::index_sequence<k...> /*sources*/) {
@@ -127,19 +127,19 @@ inline void with_rows(Warp& warp, const Instruction& instruction, Function&& fun
   }(std::index_sequence_for<A...>());
 }
 
-/// A function or its object as a class that the loops below take.
+/// Wraps a function or a function object in a class for the loops below.
 template <auto Function>
 struct Applied {
   static auto apply(auto... operands) { return Function(operands...); }
 };
 
-/// F::apply on the values of each lane: every lane is computed, so F must not trap.
+/// Applies F::apply to every lane, inactive ones too, so F must not trap.
 template <class F, class D, class... A>
 struct Elementwise {
   static void run(Warp& warp, const Instruction& instruction, lane_mask active) {
     with_rows<D, A...>(warp, instruction, [&](D* destination, const A*... sources) {
       if (active == all_lanes) {
-        // A destination may be a source, but then it is so lane by lane.
+        // A destination may alias a source only lane by lane.
 #pragma GCC ivdep
         for (int lane = 0; lane < warp_size; ++lane) destination[lane] = F::apply(sources[lane]...);
       } else {
@@ -152,7 +152,7 @@ struct Elementwise {
   }
 };
 
-/// The same for what is slow or may trap: active lanes alone.
+/// Applies F::apply to the active lanes only: for functions that are slow or may trap.
 template <class F, class D, class... A>
 struct LaneByLane {
   static void run(Warp& warp, const Instruction& instruction, lane_mask active) {

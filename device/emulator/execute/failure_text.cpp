@@ -59,7 +59,7 @@ static_assert(are_in_order);
   text += access.writes ? "write" : "read";
   text += " of " + std::to_string(access.nbytes) + " bytes of " + std::string(access.space) +
           " memory at " + hexadecimal(access.address);
-  if (access.alignment != 0) text += ", no multiple of " + std::to_string(access.alignment);
+  if (access.alignment != 0) text += ", not a multiple of " + std::to_string(access.alignment);
   return text;
 }
 
@@ -105,20 +105,20 @@ std::int64_t MemoryNear::distance() const noexcept {
 
 std::string text_of(const MemoryNear& memory) {
   if (memory.state == MemoryState::none && memory.device < 0) {
-    return memory.address < 4096 ? "in no memory of a device: it is a null pointer"
-                                 : "in no memory of a device, nor in pinned memory of the host";
+    return memory.address < 4096 ? "not in device memory: it is a null pointer"
+                                 : "not in device memory, nor in pinned host memory";
   }
   if (memory.state == MemoryState::host) {
-    return "in no memory of a device, nor in pinned memory of the host: it is a pointer of the "
-           "host";
+    return "not in device memory, nor in pinned host memory: it is a host "
+           "pointer";
   }
   if (memory.state == MemoryState::unmapped) {
-    return "at addresses that are reserved, where no memory is mapped";
+    return "in a reserved address range where no memory is mapped";
   }
   const std::string device_suffix =
       memory.device < 0 ? "" : " of device " + std::to_string(memory.device);
   if (memory.nbytes == 0) {
-    return memory.is_of_malloc ? "in the device's heap, before all that malloc gave"
+    return memory.is_of_malloc ? "in the device's heap, before the first block of malloc"
                                : "in freed memory" + device_suffix;
   }
   std::string text;
@@ -132,12 +132,11 @@ std::string text_of(const MemoryNear& memory) {
   }
   text += std::to_string(memory.nbytes) + " bytes ";
   if (memory.is_of_malloc) {
-    return text + "that malloc gave" +
-           (memory.state == MemoryState::freed ? " and free took back" : "");
+    return text + "from malloc" + (memory.state == MemoryState::freed ? ", which were freed" : "");
   }
   text += "at " + hexadecimal(memory.begin) + device_suffix;
   if (memory.state == MemoryState::unreachable) {
-    text += ", to which this device was not given access";
+    text += ", which this device cannot access";
   }
   if (memory.state == MemoryState::freed) text += ", which were freed";
   return text;
@@ -162,7 +161,7 @@ std::string headline(const Failure& failure) {
   text += text_of(failure.access);
   if (failure.access.alignment != 0) return text;
   if (failure.access.space == "global") return text + ": " + text_of(failure.memory);
-  return text + (failure.access.space == "local" ? " of the thread's" : "") + ": it has " +
+  return text + (failure.access.space == "local" ? " of the thread" : "") + ": it has " +
          std::to_string(failure.memory.nbytes) + " bytes";
 }
 

@@ -8,15 +8,15 @@
 
 namespace skerry::emulation {
 
-/// Such as "8 bytes past the end of 4096 bytes at 0x200000000000 of device 0".
+/// Formats e.g. "8 bytes past the end of 4096 bytes at 0x200000000000 of device 0".
 [[nodiscard]] std::string text_of(const MemoryNear& memory);
-/// Such as "(1,0,0)".
+/// Formats e.g. "(1,0,0)".
 [[nodiscard]] std::string text_of(const Extent& extent);
-/// An instruction and the line it was made from.
+/// Formats an instruction and its source line.
 [[nodiscard]] std::string text_of(const SourceLine& source_line);
-/// `failure.what` in a line, from what it wanted of memory where that is known.
+/// Returns a one-line summary, with the memory access if there is one.
 [[nodiscard]] std::string headline(const Failure& failure);
-/// All of it, in lines.
+/// Returns the complete report, in several lines.
 [[nodiscard]] std::string text_of(const Failure& failure);
 
 }  // namespace skerry::emulation

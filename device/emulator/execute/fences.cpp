@@ -6,13 +6,13 @@
 #include "device/emulator/execute/operation.hpp"
 #include "device/emulator/execute/warp.hpp"
 
-// Every fence orders all of memory here, and nothing is cached.
+// Fences, prefetches and cache policies. Every fence orders all of memory, and there are no caches.
 namespace skerry::emulation {
 namespace {
 
 void nothing(Warp& /*on*/, const Instruction& /*what*/, lane_mask /*active*/) {}
 
-/// A policy for caches is a number that nobody looks at; Size is the operand's.
+/// Cache policies are ignored, so their value is 0. Size is that of the operand.
 template <std::uint8_t Size>
 void make_policy(Warp& warp, const Instruction& instruction, lane_mask active) {
   auto* const destination = warp.values<std::uint64_t>(instruction.destination[0]);

@@ -6,16 +6,17 @@
 namespace skerry::emulation {
 namespace {
 
-// A GPU adds a zero for these: of a NaN they are what any arithmetic gives, as seen on an H100.
+// GPUs implement these by adding zero: a NaN gives the canonical NaN, as measured on an H100.
 template <bool Ftz>
 constexpr auto negation = [](auto a) { return a == a ? -flushed<Ftz>(a) : canonical(a); };
 template <bool Ftz>
 constexpr auto magnitude =
     [](auto a) { return a == a ? std::fabs(flushed<Ftz>(a)) : canonical(a); };
-/// This changes the sign's bit alone, of NaN too.
+/// Changes only the sign bit, of NaNs too.
 constexpr auto sign_of_first = [](auto a, auto b) { return std::copysign(b, a); };
 
-/// The operation to the nearest under its names: without a rounding where that is the default.
+/// Declares the operation with rounding to nearest, and without a rounding modifier if that is the
+/// default.
 template <auto Exact, class... A>
 void declare_nearest(OperationTable& table, std::string_view opcode, bool has_default) {
   const auto named = [&]<bool Ftz, bool Sat>(std::string_view rounding,
@@ -34,7 +35,7 @@ void declare_nearest(OperationTable& table, std::string_view opcode, bool has_de
   }
 }
 
-/// The same for what has no .sat.
+/// As declare_nearest(), for operations without .sat.
 template <auto Exact>
 void declare_nearest_unary(OperationTable& table, std::string_view opcode) {
   table.add({opcode, ".rn.f32"}, vector_op<Arithmetic<Applied<Exact>>, f32, f32>());
@@ -57,7 +58,7 @@ void declare_choice(OperationTable& table, std::string_view opcode) {
   table.add({opcode, ".f64"}, vector_op<Choice<false, false>, f64, f64, f64>());
 }
 
-/// Arithmetic in another rounding mode, which is set for all lanes at once.
+/// Arithmetic in another rounding mode, set once for all lanes.
 template <class F, int Mode, class D, class... A>
 struct InMode {
   static void run(Warp& warp, const Instruction& instruction, lane_mask active) {
@@ -84,7 +85,7 @@ void declare_rounded(OperationTable& table, std::string_view opcode) {
   }
 }
 
-/// The same for what has .sat, too.
+/// As declare_rounded(), for operations that also have .sat.
 template <auto Exact, class T, class... A>
 void declare_saturating(OperationTable& table, std::string_view opcode) {
   declare_rounded<Exact, T, A...>(table, opcode);

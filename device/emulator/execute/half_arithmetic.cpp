@@ -4,7 +4,7 @@
 
 #include "device/emulator/execute/halves.hpp"
 
-// Sums, products and what is approximated, of float16 and bfloat16.
+// Arithmetic of float16 and bfloat16.
 namespace skerry::emulation {
 namespace {
 
@@ -15,7 +15,7 @@ constexpr auto sum_of_product = [](f64 a, f64 b, f64 c) { return fused_halves(a,
 constexpr auto power_of_two = [](f64 a) { return std::exp2(a); };
 constexpr auto hyperbolic_tangent = [](f64 a) { return std::tanh(a); };
 
-// These change the sign's bit alone, of NaN too.
+// These change only the sign bit, of NaNs too.
 template <bool Ftz>
 struct Negation {
   template <class Half>
@@ -31,7 +31,7 @@ struct Magnitude {
   }
 };
 
-/// float16 has .ftz and .sat, bfloat16 neither.
+/// Declares the forms of float16, with .ftz and .sat, which bfloat16 lacks.
 template <auto Exact, class... A>
 void declare_nearest(OperationTable& table, std::string_view opcode, std::string_view rounding) {
   const std::string whole = std::string(opcode).append(rounding);

@@ -3,7 +3,7 @@
 #include "device/emulator/execute/choices.hpp"
 #include "device/emulator/execute/halves.hpp"
 
-// The smaller and the larger one of two halves.
+// min and max of float16 and bfloat16.
 namespace skerry::emulation {
 namespace {
 

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/emulator/execute/comparisons.hpp"
 
-// Comparisons of float16 and bfloat16, and of two of them in a register.
+// Comparisons of float16, bfloat16 and packed pairs of them.
 namespace skerry::emulation {
 namespace {
 
-/// The numbers of a source, a half of each lane.
+/// Converts a source to float32: of each lane the value itself or one half of a pair.
 template <bool Ftz, class T, class Component>
 [[nodiscard]] std::array<f32, warp_size> numbers(Warp& warp, row source_row,
                                                  Component&& component) {
@@ -29,7 +29,7 @@ lane_mask compare_lanes(Warp& warp, const Instruction& instruction) {
   return compare<Comparison>(a.data(), b.data());
 }
 
-/// Both of a pair; which, an instruction has the address of.
+/// The comparisons of both halves of a pair. Operation::immediate is the address of one.
 struct PairOfComparisons {
   comparison low;
   comparison high;
@@ -46,7 +46,7 @@ template <auto Combined>
           combined<Combined>(warp, instruction, comparisons.high(warp, instruction))};
 }
 
-/// setp.f16x2 p|q, a, b, c: p is of the lower halves, q of the upper ones.
+/// setp.f16x2 p|q, a, b, c: p compares the lower halves, q the upper ones.
 template <auto Combined>
 void set_predicates(Warp& warp, const Instruction& instruction, lane_mask active) {
   const auto [of_low, of_high] = found_by_both<Combined>(warp, instruction);

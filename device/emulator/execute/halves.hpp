@@ -4,9 +4,8 @@
 
 #include "device/emulator/execute/conversions.hpp"
 
-// Nothing is computed in 16 bits here: numbers are converted to wider types and their results
-// rounded once. The arithmetic is not the library's own, so that neither hides an error of the
-// other.
+// Numbers are converted to wider types, and results are rounded once. The implementation is
+// independent of skerry's own, so that neither hides the other's errors.
 
 namespace skerry::emulation {
 
@@ -16,7 +15,7 @@ template <>
 struct half_format<f16> {
   static constexpr int fraction = 10;           ///< bits
   static constexpr int lowest = -14;            ///< exponent of normal numbers
-  static constexpr int overflow_exponent = 16;  ///< the first exponent that is too large
+  static constexpr int overflow_exponent = 16;  ///< the smallest exponent that overflows
   static constexpr u16 infinity = 0x7c00;
 };
 template <>
@@ -26,16 +25,15 @@ struct half_format<bf16> {
   static constexpr int overflow_exponent = 128;
   static constexpr u16 infinity = 0x7f80;
 };
-/// What arithmetic and conversions return for every NaN (PTX ISA).
+/// Result of arithmetic and conversions for any NaN (PTX ISA).
 inline constexpr u16 half_nan = 0x7fff;
 
-/// The number that an operand is, in a type that arithmetic is done in. Every NaN of 16 bits
-/// becomes the one of float32.
+/// Converts an operand to a type for arithmetic. A 16-bit NaN becomes the canonical NaN of float32.
 [[nodiscard]] inline f32 number_of(f16 x) noexcept {
   const u32 sign = u32{x.bits} >> 15 << 31;
   const u32 magnitude = x.bits & 0x7fffU;
   if (magnitude > 0x7c00U) return canonical(std::numeric_limits<f32>::quiet_NaN());
-  // Both have their exponents at the same place then, which are 112 apart.
+  // Aligns the exponent fields; the biases differ by 112.
   const f32 scaled = std::bit_cast<f32>(magnitude << 13) * 0x1p112F;
   const u32 bits = magnitude == 0x7c00U ? 0x7f800000U : std::bit_cast<u32>(scaled);
   return std::bit_cast<f32>(sign | bits);
@@ -48,14 +46,14 @@ template <class T>
   return x;
 }
 
-/// .ftz: subnormal numbers count as zeros of their sign.
+/// .ftz: flushes subnormal numbers to zero, preserving the sign.
 template <bool Ftz, class Half>
 [[nodiscard]] Half flushed_half(Half x) noexcept {
   const bool is_subnormal = (x.bits & half_format<Half>::infinity) == 0;
   return Ftz && is_subnormal ? Half{static_cast<u16>(x.bits & 0x8000U)} : x;
 }
 
-/// x as Rounding makes it a Half.
+/// Converts x to a Half with the given rounding.
 template <class Half, class Rounding>
 [[nodiscard]] Half half_of(f64 x) noexcept {
   using format = half_format<Half>;
@@ -71,8 +69,8 @@ template <class Half, class Rounding>
     const bool is_outward = Rounding::apply(std::copysign(0.75, x)) != 0;
     return {static_cast<u16>(sign | (is_outward ? infinity : infinity - 1))};
   }
-  // In units of the last place: what is subnormal has fewer than 2^fraction of them, and what is
-  // rounded up to twice as many has the next exponent by this sum, or is infinite.
+  // Round to units in the last place. Subnormals have fewer than 2^fraction units. A value that
+  // rounds up to 2^(fraction + 1) units carries into the exponent in the sum below, up to infinity.
   const auto power = static_cast<u64>(bias + format::fraction - exponent);
   const f64 scaled = x * std::bit_cast<f64>(power << 52);
   const auto units = static_cast<u32>(std::fabs(Rounding::apply(scaled)));
@@ -80,8 +78,8 @@ template <class Half, class Rounding>
   return {static_cast<u16>(sign | (steps + units))};
 }
 
-/// An integer in float64; the last bit that it has there is set where bits are lost, so that it is
-/// rounded once when it is rounded to fewer.
+/// Converts an integer to float64. If bits are lost, the lowest bit is set (rounding to odd), so
+/// that a later rounding to fewer bits is correct.
 template <class S>
 [[nodiscard]] f64 widened(S a) noexcept {
   if constexpr (std::is_integral_v<S> && sizeof(S) == 8) {
@@ -98,8 +96,8 @@ template <class S>
   }
 }
 
-/// a * b + c of halves, which float64 has exactly but for the sum's last bits: its last bit is set
-/// where some are lost, so that it is rounded once when it is rounded to a half.
+/// Returns a * b + c of halves in float64. The product is exact; if the sum is not, its lowest bit
+/// is set (rounding to odd), so that a later rounding to a half is correct.
 [[nodiscard]] inline f64 fused_halves(f64 a, f64 b, f64 c) noexcept {
   const f64 product = a * b;
   const f64 sum = product + c;
@@ -111,10 +109,10 @@ template <class S>
   return std::bit_cast<f64>((rest > 0) == (sum > 0) ? bits + 1 : bits - 1);
 }
 
-/// What modifiers do with a result.
+/// How modifiers limit the range of a result.
 enum class RangeLimit : std::uint8_t { none, saturated, relu };
 
-/// .sat: into [0, 1], and NaN is 0. .relu: what is negative is 0, and NaN is NaN.
+/// .sat: clamps to [0, 1]; NaN becomes 0. .relu: negative numbers become 0; NaN stays NaN.
 template <RangeLimit Limit>
 [[nodiscard]] f64 limited(f64 x) noexcept {
   if (Limit == RangeLimit::saturated) return saturated<true>(x);
@@ -122,7 +120,7 @@ template <RangeLimit Limit>
   return x;
 }
 
-/// Arithmetic on halves with its modifiers; Exact gets and returns float64.
+/// An operation on halves with its modifiers; Exact computes in float64.
 template <class Half, auto Exact, bool Ftz = false, RangeLimit Limit = RangeLimit::none>
 struct HalfArithmetic {
   static Half apply(auto... operands) {
@@ -131,7 +129,7 @@ struct HalfArithmetic {
   }
 };
 
-/// F on both halves of a register.
+/// Applies F to both halves of a register.
 template <class F>
 struct EachHalf {
   template <class Half>
@@ -140,7 +138,7 @@ struct EachHalf {
   }
 };
 
-/// F on operands of type Half, and under the name of two of them on both.
+/// Declares F for operands of type Half, and for packed pairs of them.
 template <class F, class Half, class... Operand>
 void declare_halves(OperationTable& table, std::string_view opcode, std::string_view modifiers) {
   table.add({opcode, modifiers, ".", type<Half>::name}, vector_op<F, Half, Operand...>());

@@ -5,7 +5,8 @@
 namespace skerry::emulation {
 namespace {
 
-// Signed integers wrap as unsigned ones do; u16 is multiplied as u32, which can't overflow.
+// Signed integers wrap like unsigned ones; u16 is multiplied as u32 so that the promotion to int
+// cannot overflow.
 template <class T>
 using wrapping = std::conditional_t<sizeof(T) < 4, u32, std::make_unsigned_t<T>>;
 
@@ -35,7 +36,8 @@ s32 saturated_sum(s32 a, s32 b) {
 s32 saturated_difference(s32 a, s32 b) {
   return static_cast<s32>(std::clamp(s64{a} - b, s64{INT32_MIN}, s64{INT32_MAX}));
 }
-// Division by zero is not defined by PTX; GPUs give all bits set, and the dividend as remainder.
+// Division by zero is undefined in PTX; GPUs return all bits set, and the dividend as the
+// remainder.
 constexpr auto quotient = []<class T>(T a, T b) {
   if (b == 0) return static_cast<T>(~T{0});
   if (std::is_signed_v<T> && b == static_cast<T>(-1)) return difference(T{0}, a);
@@ -53,7 +55,7 @@ constexpr auto magnitude = [](auto a) { return a < 0 ? negation(a) : a; };
 constexpr auto absolute_difference = [](auto a, auto b, auto c) {
   return sum(c, a < b ? difference(b, a) : difference(a, b));
 };
-/// dp4a: the sum of four products of bytes.
+/// dp4a: adds four products of bytes.
 template <class A, class B>
 u32 dot_product(u32 a, u32 b, u32 c) {
   for (int k = 0; k < 32; k += 8) {
@@ -65,8 +67,7 @@ u32 dot_product(u32 a, u32 b, u32 c) {
 template <class T>
 using double_width = std::conditional_t<sizeof(T) == 8, unsigned __int128, u64>;
 
-/// Sums, differences and sums of products that read (`In`) or write (`Out`) the lane's carry, which
-/// `exact` is called with.
+/// Runs `exact`, which receives the carry-in (0 unless In), and stores the carry-out if Out.
 template <class T, bool In, bool Out, class Exact>
 void carry_on(Warp& warp, const Instruction& instruction, lane_mask active, Exact&& exact) {
   T* const destination = warp.values<T>(instruction.destination[0]);
@@ -88,7 +89,7 @@ void add_with_carry(Warp& warp, const Instruction& instruction, lane_mask active
   });
 }
 
-/// `S` is the type as it is named: of the upper half of a product the sign counts.
+/// `S` is the named type: the upper half of a product depends on its sign.
 template <class S, bool High, bool In, bool Out>
 void multiply_with_carry(Warp& warp, const Instruction& instruction, lane_mask active) {
   using T = std::make_unsigned_t<S>;
@@ -101,7 +102,8 @@ void multiply_with_carry(Warp& warp, const Instruction& instruction, lane_mask a
   });
 }
 
-/// The operation under its names: with and without .cc, and behind one that has it (c).
+/// Declares the operation that writes the carry (.cc), the one that reads it (c), and the one that
+/// does both.
 template <class T, std::size_t Sources>
 void declare_carry(OperationTable& table, std::string_view opcode, std::string_view modifier,
                    handler writes, handler reads, handler both) {

@@ -210,7 +210,7 @@ class GridRun {
   if (size.count() > max_cluster_size || !is_multiple(launch.grid.x, size.x) ||
       !is_multiple(launch.grid.y, size.y) || !is_multiple(launch.grid.z, size.z)) {
     return rejection(code::invalid_cluster_size, kernel,
-                     "a cluster of " + text_of(size) + " blocks; the limit is 1 to " +
+                     "a cluster of " + text_of(size) + " blocks; the limits are 1 to " +
                          std::to_string(max_cluster_size) + ", and the grid of " +
                          text_of(launch.grid) + " must be a multiple of it");
   }

@@ -17,7 +17,7 @@ void write(const HeldStore& store) {
   return store.destination < begin + nbytes && begin < store.destination + store.nbytes;
 }
 
-/// Whether an access of a space may be one of global memory.
+/// True if an access in this space may be to global memory.
 [[nodiscard]] constexpr bool is_global(MemorySpace space) {
   return space == MemorySpace::global || space == MemorySpace::generic;
 }
@@ -31,7 +31,7 @@ inline void for_active(lane_mask active, Function&& function) {
   }
 }
 
-/// An element in a register that may be wider.
+/// Extends an element to the width of its register.
 template <class R, class T>
 [[nodiscard]] R extended(T value) {
   if constexpr (std::is_signed_v<T>) {
@@ -41,13 +41,13 @@ template <class R, class T>
   }
 }
 
-/// Whether an access of parameters can be right; if not, resolve() says why.
+/// True if an access to parameters is valid; if not, resolve() reports why.
 [[nodiscard]] bool is_parameter(const Warp& warp, std::int64_t offset, std::uint32_t nbytes) {
   const std::size_t size = warp.owner->launch_state.parameters.size();
   return offset >= 0 && offset % nbytes == 0 && static_cast<std::size_t>(offset) + nbytes <= size;
 }
 
-/// A kernel's parameter by its name: one value for all lanes.
+/// Loads a kernel parameter by name: one value for all lanes.
 template <class T, class R>
 void load_parameter(Warp& warp, const Instruction& instruction, lane_mask active) {
   const auto& parameters = warp.owner->launch_state.parameters;
@@ -60,12 +60,12 @@ void load_parameter(Warp& warp, const Instruction& instruction, lane_mask active
   }
 }
 
-/// Whether resolve_contiguous() can be asked.
+/// True for the spaces that resolve_contiguous() supports.
 [[nodiscard]] constexpr bool may_be_contiguous(MemorySpace space) {
   return is_global(space) || space == MemorySpace::shared;
 }
 
-/// Vectors of Count elements that lie one behind the other, into the rows of the elements.
+/// Loads contiguous vectors of Count elements; each element has a row of its own.
 template <class T, class R, std::size_t Count>
 void load_contiguous(Warp& warp, const Instruction& instruction, const std::byte* source) {
   const T* const elements = reinterpret_cast<const T*>(source);
@@ -91,7 +91,7 @@ void store_contiguous(Warp& warp, const Instruction& instruction, std::byte* des
   }
 }
 
-/// Calls `function` with the number of a vector's elements, which PTX has 1, 2 and 4 of.
+/// Calls `function` with the number of elements of a vector: 1, 2 or 4.
 template <class Function>
 inline void with_count(std::size_t count, Function&& function) {
   if (count == 1) return function(std::integral_constant<std::size_t, 1>());
@@ -99,7 +99,7 @@ inline void with_count(std::size_t count, Function&& function) {
   function(std::integral_constant<std::size_t, 4>());
 }
 
-/// Elements T of memory into registers R, which extend them by their sign.
+/// Loads elements T into registers R, with sign extension.
 template <class T, class R, MemorySpace Space>
 void load(Warp& warp, const Instruction& instruction, lane_mask active) {
   const auto nbytes = static_cast<std::uint32_t>(sizeof(T) * instruction.count);
@@ -134,7 +134,8 @@ void load(Warp& warp, const Instruction& instruction, lane_mask active) {
   }
 }
 
-/// What a store writes waits until a fence, a barrier or the end: who reads sooner, sees it not.
+/// Holds the stores back until a fence, a barrier or the end of the thread: earlier reads by other
+/// threads see the old values.
 template <class T, class R>
 void hold_stores(Warp& warp, const Instruction& instruction, lane_mask active,
                  const LaneAddresses& addresses) {
@@ -166,7 +167,8 @@ void store(Warp& warp, const Instruction& instruction, lane_mask active) {
   LaneAddresses addresses;
   resolve<Space>(warp, instruction, active, access, addresses);
   if (is_global(Space) && warp.owner->launch_state.device.holds_stores_back) {
-    // A generic address may be one of shared memory, which is read by other means, too.
+    // Stores by generic address are not held: they may be to shared memory, whose other accesses do
+    // not look at held stores.
     if (!instruction.is_strong && Space == MemorySpace::global) {
       return hold_stores<T, R>(warp, instruction, active, addresses);
     }
@@ -181,7 +183,7 @@ void store(Warp& warp, const Instruction& instruction, lane_mask active) {
   }
 }
 
-/// The one for registers of that size, which are as wide as an element at least.
+/// Returns the handler for registers of this size, which is at least that of an element.
 template <bool Stores, class T, MemorySpace Space>
 [[nodiscard]] handler for_registers(std::uint32_t nbytes) {
   handler function = nullptr;
@@ -201,8 +203,8 @@ template <bool Stores, class T, MemorySpace Space>
   return function;
 }
 
-/// Signed elements are extended when they are loaded into wider registers. PTX has no .f16 here:
-/// halves are moved as .b16.
+/// Returns the handler for a type. Loads sign-extend signed elements into wider registers. ld and
+/// st have no .f16: halves are moved as .b16.
 template <bool Stores, MemorySpace Space>
 [[nodiscard]] handler for_elements(std::string_view type, std::uint32_t nbytes) {
   const auto is = [&](auto... names) { return ((type == names) || ...); };
@@ -234,7 +236,7 @@ handler store_operation(MemorySpace space, std::string_view type, std::uint32_t 
 }
 
 void hold_store(Warp& warp, std::byte* destination, const std::byte* value, std::uint32_t nbytes) {
-  // What a warp stores twice at a place keeps its order.
+  // Two stores of a warp to the same address keep their order.
   release_stores_at(warp, destination, nbytes);
   HeldStore held_store{.destination = destination, .nbytes = nbytes};
   std::memcpy(held_store.value.data(), value, nbytes);

@@ -10,15 +10,16 @@
 namespace skerry::emulation {
 namespace {
 
-/// An mbarrier: its 8 bytes of shared memory are opaque to kernels, so all of it is in there.
+/// State of an mbarrier. It fits the 8 bytes of the object in shared memory, which are opaque to
+/// kernels.
 struct Mbarrier {
-  static constexpr u64 valid = 2;  // not what poison or zeros have there
+  static constexpr u64 valid = 2;  // neither poison nor zeros have this tag
 
   u64 tag : 2;
   u64 phase : 1;
-  u64 expected : 20;  ///< arrivals in each phase
+  u64 expected : 20;  ///< arrivals per phase
   u64 pending : 20;
-  s64 bytes : 21;  ///< of bulk copies that are still to come
+  s64 bytes : 21;  ///< pending bytes of bulk copies
 
   void complete_if_done() {
     if (pending != 0 || bytes != 0) return;
@@ -29,7 +30,7 @@ struct Mbarrier {
 static_assert(sizeof(Mbarrier) == 8);
 constexpr u32 max_arrivals = (1U << 20) - 1;
 
-/// As the lane names it: an address of shared memory or a generic one.
+/// Returns the lane's operand, a shared or a generic address.
 [[nodiscard]] u64 named_address(Warp& warp, const Instruction& instruction, int lane) {
   const u64 offset = static_cast<u64>(instruction.immediate);
   if (instruction.is_uniform) return offset;
@@ -49,7 +50,7 @@ constexpr u32 max_arrivals = (1U << 20) - 1;
   Mbarrier state;
   std::memcpy(&state, source, sizeof state);
   if (state.tag != Mbarrier::valid) {
-    fault(code::launch_failure, lane, "an mbarrier that is not initialised");
+    fault(code::launch_failure, lane, "the mbarrier is not initialised");
   }
   return state;
 }
@@ -58,7 +59,7 @@ void write(std::byte* destination, const Mbarrier& state) {
   std::memcpy(destination, &state, sizeof state);
 }
 
-/// Calls `change` with each lane's barrier, and hands out its state from before.
+/// Calls `change` with each lane's barrier, and writes the previous state to the destination.
 template <class Change>
 void for_barriers(Warp& warp, const Instruction& instruction, lane_mask active, Change&& change) {
   release_stores(warp);
@@ -87,7 +88,7 @@ void take_arrivals(Mbarrier& state, u32 count, int lane) {
 
 void test(Warp& warp, const Instruction& instruction, lane_mask active, bool by_parity) {
   lane_mask done = 0;
-  std::optional<u64> looked_at;  // most often all lanes look at the same one
+  std::optional<u64> looked_at;  // usually the same for all lanes
   u64 now = 0;
   for_lanes(active, [&](int lane) {
     if (const u64 named = named_address(warp, instruction, lane); looked_at != named) {
@@ -118,7 +119,8 @@ void initialize_mbarrier(Warp& warp, const Instruction& instruction, lane_mask a
   for_lanes(active, [&](int lane) {
     const u32 count = warp.values<const u32>(instruction.source[1])[lane];
     if (count == 0 || count > max_arrivals) {
-      fault(code::launch_failure, lane, "an mbarrier for " + std::to_string(count) + " arrivals");
+      fault(code::launch_failure, lane,
+            "mbarrier.init with a count of " + std::to_string(count) + "; it must be 1 to 1048575");
     }
     Mbarrier state{};
     state.tag = Mbarrier::valid;

@@ -91,8 +91,9 @@ void check_alignment(const LaneAddresses& addresses, lane_mask active, MemoryAcc
   });
 }
 
-/// Where accesses of shared memory end. A compiler loads a whole vector where it needs the first
-/// elements of one: a GPU has bytes there, since shared memory is given out by more than 16.
+/// Returns the end of accessible shared memory. Compilers load a whole vector when they need only
+/// its first elements; on a GPU this is within bounds, since shared memory is allocated in units of
+/// more than 16 bytes.
 [[nodiscard]] std::uint64_t end_of_shared(std::uint64_t nbytes, MemoryAccess access) noexcept {
   const bool reads_vector = access.is_vector && !access.writes;
   return reads_vector ? (nbytes + shared_vector - 1) / shared_vector * shared_vector : nbytes;
@@ -121,7 +122,7 @@ void check_alignment(const LaneAddresses& addresses, lane_mask active, MemoryAcc
       &instruction - launch_state.program.instructions.data())];
 }
 
-/// As find_global, which is asked where the instruction's last access was elsewhere.
+/// As find_global(), but first tries the instruction's cached allocation.
 void find_known(Warp& warp, const Instruction& instruction, int lane, std::uint64_t address,
                 MemoryAccess access) {
   Allocation& cached_allocation = cached_allocation_of(warp, instruction);
@@ -153,7 +154,7 @@ void check_local(Warp& warp, int lane, std::uint64_t address, MemoryAccess acces
   }
 }
 
-/// Whether every lane accesses its own frame.
+/// True if every lane accesses its own frame.
 [[nodiscard]] bool are_in_frames(const Warp& warp, const LaneAddresses& addresses,
                                  std::uint32_t nbytes) {
   const std::uint64_t frame = warp.owner->launch_state.local_nbytes;
@@ -168,7 +169,7 @@ void check_local(Warp& warp, int lane, std::uint64_t address, MemoryAccess acces
   return outside == 0;
 }
 
-/// A generic address of any space.
+/// Checks a generic address of any space.
 void check_generic(Warp& warp, const Instruction& instruction, int lane, std::uint64_t address,
                    MemoryAccess access) {
   Block& owner = *warp.owner;
@@ -195,7 +196,7 @@ void check_generic(Warp& warp, const Instruction& instruction, int lane, std::ui
   }
 }
 
-/// Where lanes access shared memory, if some may be other blocks' of a cluster.
+/// Resolves shared addresses that may belong to other blocks of the cluster.
 void resolve_in_cluster(const Warp& warp, lane_mask active, MemoryAccess access,
                         LaneAddresses& addresses) {
   check_alignment(addresses, active, access, "shared");
@@ -215,7 +216,7 @@ void resolve_in_cluster(const Warp& warp, lane_mask active, MemoryAccess access,
   }
 }
 
-/// An address in a space of its own that begins at `base`, and may be accessed up to `end`.
+/// Resolves addresses in a window whose memory is at `base`; accesses must end before `end`.
 void resolve_window(const std::byte* base, std::uint64_t nbytes, std::uint64_t end,
                     lane_mask active, MemoryAccess access, const char* space,
                     LaneAddresses& addresses) {
@@ -231,7 +232,7 @@ void resolve_window(const std::byte* base, std::uint64_t nbytes, std::uint64_t e
   for (std::uint64_t& address : addresses.values) address += address_of(base);
 }
 
-/// Checks the addresses that lanes have in a space, and makes the host's of them.
+/// Checks the lanes' addresses in a space and converts them to host addresses.
 template <MemorySpace Space>
 void locate(Warp& warp, const Instruction& instruction, lane_mask active, MemoryAccess access,
             LaneAddresses& addresses) {
@@ -266,7 +267,7 @@ void locate(Warp& warp, const Instruction& instruction, lane_mask active, Memory
   }
 }
 
-/// Tells who looks for races of a warp's access to global memory, lane behind lane.
+/// Records a warp's contiguous access to global memory for the race checks.
 void note_order(const Warp& warp, const Instruction& instruction, std::uint64_t begin,
                 MemoryAccess access) {
   const LaunchState& launch_state = warp.owner->launch_state;
@@ -306,7 +307,7 @@ std::byte* resolve_contiguous(Warp& warp, const Instruction& instruction, Memory
   if (owner.watches_lanes || instruction.is_uniform) return nullptr;
   constexpr bool is_shared = Space == MemorySpace::shared;
   const bool watches_order = is_shared ? owner.races != nullptr : owner.watches_global_order;
-  // A generic address may be one of shared memory.
+  // The contiguous path records no strong accesses, and none of shared memory.
   if (watches_order && (is_shared || instruction.is_strong)) return nullptr;
   const std::uint32_t nbytes = access.nbytes;
   const auto offset = static_cast<std::uint64_t>(instruction.immediate);

@@ -12,10 +12,10 @@
 
 namespace skerry::emulation {
 
-/// The state spaces that PTX addresses. Global and constant memory are the machine's.
+/// The state spaces of PTX addresses. Constant memory is accessed as global memory.
 enum class MemorySpace : std::uint8_t { generic, global, shared, local, parameter };
 
-/// Calls `function` with a space as its template's parameter.
+/// Calls `function` with the space as a template argument.
 template <class Function>
 auto with_space(MemorySpace space, Function&& function) {
   using enum MemorySpace;
@@ -34,12 +34,12 @@ auto with_space(MemorySpace space, Function&& function) {
 }
 
 struct MemoryAccess {
-  std::uint32_t nbytes = 0;  ///< of each lane
+  std::uint32_t nbytes = 0;  ///< per lane
   bool writes = false;
   bool is_vector = false;
 };
 
-/// Where in the host's memory each lane accesses; of inactive lanes it is an active one's.
+/// Host address of each lane's access. An inactive lane has the address of an active one.
 struct alignas(64) LaneAddresses {
   std::array<std::uint64_t, warp_size> values;
   [[nodiscard]] std::byte* pointer(int lane) const noexcept {
@@ -47,33 +47,35 @@ struct alignas(64) LaneAddresses {
   }
 };
 
-/// Checks an access of all active lanes, to the byte, and says where it is; faults with 700 or 716.
+/// Checks the access of every active lane, exactly to the byte, and returns the host addresses.
+/// Faults with 700 or 716.
 template <MemorySpace Space>
 void resolve(Warp& warp, const Instruction& instruction, lane_mask active, MemoryAccess access,
              LaneAddresses& addresses);
 
-/// Where the first lane accesses memory if all of them do, their `nbytes` lie one behind the other
-/// as those of most arrays do, and nobody has to know of each lane; null if resolve() has to look.
+/// Fast path for an access of all lanes whose addresses are contiguous in lane order and need no
+/// per-lane checks. Returns the first lane's host address; null if resolve() has to be called.
 template <MemorySpace Space>
 [[nodiscard]] std::byte* resolve_contiguous(Warp& warp, const Instruction& instruction,
                                             MemoryAccess access);
 
-/// The same for bytes at one address, such as a copy's.
+/// Check an access at one address, such as that of a copy, and return the host address.
 [[nodiscard]] std::byte* resolve_shared(Warp& warp, int lane, std::uint64_t address,
                                         MemoryAccess access, std::uint32_t alignment);
 [[nodiscard]] std::byte* resolve_global(Warp& warp, const Instruction& instruction, int lane,
                                         std::uint64_t address, MemoryAccess access,
                                         std::uint32_t alignment);
 
-/// The bytes from a generic address on that the lane may access, up to the end of what they lie in;
-/// faults if they are fewer than `access.nbytes`.
+/// Returns the bytes from a generic address to the end of the allocation or memory that contains
+/// it. Faults if there are fewer than `access.nbytes`.
 [[nodiscard]] std::span<std::byte> reachable(Warp& warp, const Instruction& instruction, int lane,
                                              std::uint64_t address, MemoryAccess access);
 
-/// Whether a generic address is one of the block's shared memory or of the warp's frames.
+/// True if a generic address is in the shared memory of the cluster or in the warp's local memory.
 [[nodiscard]] bool is_shared_or_local(const Warp& warp, std::uint64_t address) noexcept;
 
-/// The shared address behind a generic one, if it is one; the address itself if it is not.
+/// Converts a generic address of the block's shared memory to a shared one; returns others
+/// unchanged.
 [[nodiscard]] std::uint64_t without_shared_base(const Warp& warp, std::uint64_t address) noexcept;
 
 }  // namespace skerry::emulation

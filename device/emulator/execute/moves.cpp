@@ -11,7 +11,7 @@ void move_predicate(Warp& warp, const Instruction& instruction, lane_mask active
   warp.set_predicate(instruction.destination[0], warp.predicate(instruction, 0), active);
 }
 
-/// mov.b64 d, {a, b}: the first element is the lowest.
+/// mov.b64 d, {a, b}: the first element is in the lowest bits.
 template <class Whole, class Element>
 void pack(Warp& warp, const Instruction& instruction, lane_mask active) {
   constexpr std::size_t count = sizeof(Whole) / sizeof(Element);
@@ -38,7 +38,7 @@ void unpack(Warp& warp, const Instruction& instruction, lane_mask active) {
   }
 }
 
-/// Under names that the decoder gives to moves of vectors.
+/// Declares moves of vectors, which the decoder finds by these names.
 template <class Whole, class Element>
 void declare_parts(OperationTable& table, std::string_view name) {
   const std::vector<std::uint8_t> parts(sizeof(Whole) / sizeof(Element), sizeof(Element));
@@ -68,7 +68,7 @@ void declare_moves(OperationTable& table) {
   declare_parts<u64, u16>(table, "8.2");
   declare_parts<b128, u64>(table, "16.8");
   declare_parts<b128, u32>(table, "16.4");
-  // Global and local memory have the generic addresses; the others have their own.
+  // Addresses in global, local and constant memory are generic ones already.
   for (const std::string_view space : {"global", "local", "const"}) {
     table.add({"cvta.", space, ".u64"}, vector_op<identity, u64, u64>());
     table.add({"cvta.to.", space, ".u64"}, vector_op<identity, u64, u64>());

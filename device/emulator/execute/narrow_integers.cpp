@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/emulator/execute/elementwise.hpp"
 
-// Integers of 24 bits, pairs of 16 bits and dot products of parts of a register.
+// 24-bit integers, pairs of 16-bit integers, and dot products of packed integers.
 namespace skerry::emulation {
 namespace {
 
-/// The lower 24 bits of an operand, extended by their sign.
+/// Returns the lower 24 bits of an operand, sign- or zero-extended.
 template <class T>
 [[nodiscard]] s64 of_24_bits(T a) {
   const u32 bits = static_cast<u32>(a) << 8;
   return std::is_signed_v<T> ? static_cast<s32>(bits) >> 8 : static_cast<s64>(bits >> 8);
 }
-/// 32 of the product's 48 bits.
+/// Returns the lower or upper 32 bits of the 48-bit product.
 template <bool High>
 constexpr auto product_24 = []<class T>(T a, T b) {
   return static_cast<T>(static_cast<u64>(of_24_bits(a) * of_24_bits(b)) >> (High ? 16 : 0));
@@ -27,7 +27,7 @@ constexpr auto saturated_sum_of_product = [](s32 a, s32 b, s32 c) {
 };
 constexpr auto high_product = [](s32 a, s32 b) { return static_cast<s32>(s64{a} * b >> 32); };
 
-/// dp2a: the sum of two products of 16 bits and a byte, of the lower or the upper two.
+/// dp2a: adds two products of 16 bits and a byte; the bytes are the lower or the upper two of b.
 template <class A, class B, bool High>
 u32 dot_product(u32 a, u32 b, u32 c) {
   const u32 bytes = High ? b >> 16 : b;
@@ -39,7 +39,7 @@ u32 dot_product(u32 a, u32 b, u32 c) {
   return c;
 }
 
-/// F on both halves of a register, of type T.
+/// Applies F to both halves of a register, of type T.
 template <class T, auto F>
 constexpr auto apply_to_halves = [](auto... operands) {
   const auto low = static_cast<u16>(F(static_cast<T>(operands)...));
@@ -73,7 +73,7 @@ void declare_pairs(OperationTable& table) {
 
 template <class A, class B>
 void declare_dot_products(OperationTable& table) {
-  // Named by the signs of 32 bits.
+  // The names have the 32-bit types of the same signedness.
   const auto sign = []<class T>(type<T> /*type_tag*/) {
     return std::is_signed_v<T> ? std::string_view("s32") : std::string_view("u32");
   };
@@ -94,7 +94,7 @@ void declare_narrow_integers(OperationTable& table) {
             vector_op<saturated_sum_of_product<high_product>, s32, s32, s32, s32>());
   declare_pairs<u16>(table);
   declare_pairs<s16>(table);
-  // The PTX ISA has .relu before the type, CUDA's headers have it behind.
+  // The PTX ISA puts .relu before the type, CUDA's headers after it.
   const auto declare_relu = [&]<auto Choice>(std::string_view opcode) {
     const Operation pair = vector_op<apply_to_halves<s16, relu<Choice>>, u32, u32, u32>();
     const Operation one = vector_op<relu<Choice>, s32, s32, s32>();

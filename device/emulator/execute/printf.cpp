@@ -9,13 +9,13 @@
 namespace skerry::emulation {
 namespace {
 
-/// `%-08.3lld` in parts.
+/// The parts of a conversion such as `%-08.3lld`.
 struct Conversion {
-  std::string flags;      ///< with width and precision
-  std::size_t stars = 0;  ///< how many of those are arguments
+  std::string flags;      ///< including width and precision
+  std::size_t stars = 0;  ///< how many of width and precision are arguments
   std::string_view length;
   char kind = 0;
-  std::size_t nbytes = 0;  ///< of the format; 0: it is none
+  std::size_t nbytes = 0;  ///< length of the conversion; 0: not a conversion
 };
 
 [[nodiscard]] Conversion parse(std::string_view format) {
@@ -66,7 +66,7 @@ template <class T>
   return text;
 }
 
-/// `*` becomes the number that is given for it.
+/// Replaces each `*` with its argument.
 [[nodiscard]] std::string with_numbers(const Conversion& conversion, PrintfArguments& arguments) {
   std::string text = "%";
   for (const char c : conversion.flags)
@@ -120,7 +120,7 @@ FormattedText format_printf(std::string_view format, std::span<const std::byte> 
     } else if (one.nbytes != 0 && std::strchr("diuoxXcpseEfFgGaA", one.kind) != nullptr) {
       formatted_text.text += convert(one, argument_reader, strings);
     } else {
-      // What is no conversion is text, as on a GPU.
+      // An invalid conversion is printed as text, as on a GPU.
       formatted_text.text += '%';
       format.remove_prefix(1);
       continue;

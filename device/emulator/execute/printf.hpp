@@ -11,7 +11,7 @@
 
 namespace skerry::emulation {
 
-/// What reads a string in device memory.
+/// Reads a string from device memory.
 using string_reader = std::function<std::string_view(std::uint64_t address)>;
 
 struct FormattedText {
@@ -19,9 +19,9 @@ struct FormattedText {
   int arguments = 0;
 };
 
-/// As the device's printf: the arguments lie one behind the other, integers up to 4 bytes as 4,
-/// all else as 8 bytes, each at a multiple of its size. Throws out_of_range where they end before
-/// the format does.
+/// Formats text like printf in CUDA kernels. Arguments are stored one after the other, each aligned
+/// to its size: integers of up to 4 bytes as 4 bytes, everything else as 8. Throws
+/// std::out_of_range if there are fewer than the format requires.
 [[nodiscard]] FormattedText format_printf(std::string_view format,
                                           std::span<const std::byte> arguments,
                                           const string_reader& strings);

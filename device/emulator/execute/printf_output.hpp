@@ -10,18 +10,17 @@
 
 namespace skerry::emulation {
 
-/// What kernels of a device have printed, and nobody has shown yet. As on a GPU it holds so many
-/// bytes, and the newest: a call of printf more than fits takes the place of the oldest ones.
-/// Thread-safe.
+/// Buffer for the output of a device's kernels. As on a GPU its size is limited, and when it is
+/// full the newest calls of printf replace the oldest. Thread-safe.
 class PrintfOutput {
  public:
-  /// What CUDA has without being asked.
+  /// CUDA's default size.
   static constexpr std::size_t usual_limit = 1 << 20;
 
-  /// The text of one call.
+  /// Appends the text of one call of printf.
   void append(std::string text);
   void set_limit(std::size_t nbytes);
-  /// Writes it to the standard output, behind what the process has printed before.
+  /// Writes the text to stdout, after flushing what the process has printed.
   void show() noexcept;
 
  private:

@@ -12,11 +12,11 @@
 namespace skerry::emulation {
 namespace {
 
-/// A deadlock of a large grid needs no more lines than these to be understood.
+/// Enough lines to understand a deadlock, even of a large grid.
 constexpr std::size_t max_lines = 40;
 constexpr std::size_t max_notice_lines = 4;
 
-/// The lanes of a warp by the instruction that they wait at.
+/// Groups the live lanes of a warp by their instruction.
 void append_waiting(std::vector<WaitingLanes>& waiting_lanes, const Warp& warp) {
   std::map<std::uint32_t, lane_mask> lanes_by_pc;
   for_lanes(warp.alive, [&](int lane) {
@@ -91,7 +91,7 @@ Failure too_long(const LaunchState& state, const std::string& why, std::span<War
 Failure still_running(const LaunchState& state, const std::string& since,
                       std::span<Warp* const> running) {
   Failure failure =
-      of_kind(FailureKind::other, "a kernel has run for " + since + " and goes on", state);
+      of_kind(FailureKind::other, "a kernel has run for " + since + " and is still running", state);
   for (const Warp* warp : running) append_waiting(failure.waiting, *warp);
   if (failure.waiting.size() > max_notice_lines) failure.waiting.resize(max_notice_lines);
   return with_text(std::move(failure));

@@ -10,20 +10,21 @@
 
 namespace skerry::emulation {
 
-/// What a fault was, with the kernel, block, warp, lane, thread, instruction and source line.
+/// Makes a Failure of a fault: adds the kernel, block, warp, lane, thread, instruction and source
+/// line.
 [[nodiscard]] Failure located(const KernelFault& kernel_fault, const Warp& warp, std::uint32_t pc);
 
-/// The line of an instruction.
+/// Returns the source line of an instruction.
 [[nodiscard]] SourceLine line_of(const LaunchState& state, std::uint32_t pc);
 
-/// Where every thread waits that can't go on.
+/// Reports a deadlock and where the threads wait.
 [[nodiscard]] Failure deadlock(const LaunchState& state, std::span<Warp* const> waiting);
 
-/// A kernel that runs for longer than it may, and where its threads are.
+/// Reports a kernel that is stopped, and where its threads are.
 [[nodiscard]] Failure too_long(const LaunchState& state, const std::string& why,
                                std::span<Warp* const> running);
 
-/// A kernel that runs for long, and where some of its threads are.
+/// Reports a kernel that has run for a long time, and where some of its threads are.
 [[nodiscard]] Failure still_running(const LaunchState& state, const std::string& since,
                                     std::span<Warp* const> running);
 

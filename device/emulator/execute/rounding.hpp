@@ -7,7 +7,7 @@
 
 namespace skerry::emulation {
 
-/// The thread rounds so until the end of the block. Its files are compiled with -frounding-math.
+/// Sets the thread's rounding mode for a scope. Its users are compiled with -frounding-math.
 class RoundingMode {
  public:
   explicit RoundingMode(int mode) noexcept : previous_state_(exchange(mode)) {}
@@ -17,12 +17,12 @@ class RoundingMode {
 
  private:
 #if defined(__SSE2__)
-  // The mode of vector registers alone: fesetround, which sets the x87's too, takes longer than the
-  // arithmetic of 32 lanes.
+  // Sets only the mode of SSE and AVX: fesetround also sets that of the x87, which takes longer
+  // than the arithmetic of 32 lanes.
   using state = std::uint32_t;
   static state exchange(int mode) noexcept {
     constexpr state field = 0x6000;
-    constexpr int shift = 3;  // from where the x87's control word has it, whose bits FE_* are
+    constexpr int shift = 3;  // from the position in the x87 control word, which FE_* have
     state previous_state = 0;
     asm volatile("stmxcsr %0" : "=m"(previous_state));
     set((previous_state & ~field) | static_cast<state>(mode) << shift);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/emulator/execute/floats.hpp"
 
-// One of two values, by a predicate or by the sign of a third one.
+// Selection of one of two values by a predicate, or by the sign of a third value.
 namespace skerry::emulation {
 namespace {
 
@@ -18,7 +18,7 @@ void select(Warp& warp, const Instruction& instruction, lane_mask active) {
   blend(destination, values.data(), active);
 }
 
-/// The first one where the third is not negative; NaN chooses the second.
+/// Returns a if c is not negative, else b; b if c is NaN.
 template <bool Ftz>
 constexpr auto by_sign = []<class T, class S>(T a, T b, S c) {
   if constexpr (std::is_floating_point_v<S>) return flushed<Ftz>(c) >= 0 ? a : b;

@@ -100,7 +100,7 @@ constexpr SpecialRegister registers[] = {
     {"%cluster_nctaid.z", launch, [](reader_ref reader) { return value{size(reader).z}; }},
     {"%is_explicit_cluster", launch,
      [](reader_ref reader) { return value{reader.launch_state.launch.cluster.has_value()}; }},
-    // What grid barriers that the compiler puts in the place of a call find their memory by.
+    // Grid barriers that the compiler inlines find their workspace through these.
     {"%envreg1", launch,
      [](reader_ref reader) { return reader.launch_state.grid_workspace() >> 32; }},
     {"%envreg2", launch,

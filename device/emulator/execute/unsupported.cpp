@@ -10,7 +10,7 @@ namespace {
 
 using std::string_view;
 
-/// What instructions of one kind, whose names begin so, have in common.
+/// Why the opcodes with a prefix are not supported.
 struct Family {
   string_view prefix;
   string_view reason;
@@ -60,7 +60,7 @@ constexpr auto families = std::to_array<Family>({
     {"clusterlaunchcontrol.", clusters},
 });
 
-/// "@!%p1 ld.global.u32 ..." without its guard and operands.
+/// Returns the opcode in "@!%p1 ld.global.u32 ...", without the guard and the operands.
 [[nodiscard]] string_view opcode_of(string_view text) {
   constexpr string_view ends = " \t\r\n;";
   if (text.starts_with('@')) text.remove_prefix(std::min(text.find_first_of(ends), text.size()));
@@ -72,8 +72,9 @@ constexpr auto families = std::to_array<Family>({
   const auto family = std::ranges::find_if(
       families, [&](const Family& one) { return opcode.starts_with(one.prefix); });
   if (family != families.end()) return family->reason;
-  if (opcode.ends_with(".b128")) return "atomic operations of 128 bits are not; use 64 bits";
-  return "the emulator has no such form, or not with these operands";
+  if (opcode.ends_with(".b128"))
+    return "atomic operations of 128 bits are not emulated; use 64 bits";
+  return "the emulator does not implement this form, or not with these operands";
 }
 
 }  // namespace

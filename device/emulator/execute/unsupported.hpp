@@ -7,7 +7,7 @@
 
 namespace skerry::emulation {
 
-/// Why an instruction is not executed, and what to do, from its text, such as "@%p1 mma.sync...".
+/// Returns why an instruction such as "@%p1 mma.sync..." is not supported, and what to do instead.
 [[nodiscard]] std::string why_unsupported(std::string_view text);
 
 }  // namespace skerry::emulation

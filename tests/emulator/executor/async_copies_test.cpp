@@ -129,7 +129,7 @@ TEST(EmulationAsyncCopies, misuse_is_a_fault) {
   const std::string load =
       "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r5], [%d1], ";
   expect_failure(fails("mbarrier.arrive.shared.b64 _, [%r6];"), 719, {"not initialised", "lane 0"});
-  expect_failure(fails(init + load + "8, [%r6];"), 716, {"no multiple of 16"});
+  expect_failure(fails(init + load + "8, [%r6];"), 716, {"not a multiple of 16"});
   expect_failure(fails(init + load + "80, [%r6];"), 700, {"shared memory"});
   expect_failure(fails(init + "add.u64 %d1, %d1, 16;" + load + "64, [%r6];"), 700,
                  {"read of 64 bytes of global memory", "past the end of 64 bytes"});

@@ -202,9 +202,9 @@ TEST(EmulationBuiltins, wrong_uses_of_the_heap_are_faults) {
   expect_failure(fails(free_call + free_call), code::launch_failure,
                  {"double free: this memory is already free"});
   expect_failure(fails(free_call + "ld.u32 %r5, [%d1+8];"), code::illegal_address,
-                 {"8 bytes into 16 bytes that malloc gave and free took back"});
+                 {"8 bytes into 16 bytes from malloc, which were freed"});
   expect_failure(fails("ld.u32 %r5, [%d1+16];"), code::illegal_address,
-                 {"past the end of 16 bytes that malloc gave"});
+                 {"past the end of 16 bytes from malloc"});
   expect_failure(fails("add.u64 %d1, %d1, 8;" + free_call), code::launch_failure,
                  {"malloc did not return"});
 }

@@ -126,7 +126,7 @@ TEST(EmulationGrids, a_kernel_that_runs_for_long_is_told_of_once) {
   const DeviceModel device{.seconds_limit = 0.6, .seconds_to_notice = 0.2};
   expect_failure(run_text(text, launch, device, memory), code::launch_timeout, {"more than 0.6 s"});
   ASSERT_EQ(notices.size(), 1);
-  EXPECT_NE(notices[0].text.find("has run for 0.2 s and goes on"), std::string::npos);
+  EXPECT_NE(notices[0].text.find("has run for 0.2 s and is still running"), std::string::npos);
   EXPECT_NE(notices[0].text.find("bra.uni $spin"), std::string::npos);
   EXPECT_NE(notices[0].text.find("kernel: k"), std::string::npos);
   EXPECT_EQ(notices[0].waiting.size(), 2);

@@ -96,7 +96,7 @@ TEST(EmulationMemcheck, accesses_are_aligned) {
   const auto check = [](const std::string& access, int alignment) {
     EXPECT_FALSE(ran(at_thread(16, access), 2048).has_value()) << access;
     expect_failure(ran(at_thread(16, access), 2048, static_cast<std::size_t>(alignment) / 2), 716,
-                   {"misaligned", "no multiple of " + std::to_string(alignment)});
+                   {"misaligned", "not a multiple of " + std::to_string(alignment)});
   };
   check("ld.global.u16 %h1, [%d0];", 2);
   check("ld.global.u32 %r1, [%d0];", 4);
@@ -158,7 +158,7 @@ TEST(EmulationLimits, collectives_name_their_own_lane) {
 
 TEST(EmulationLimits, barriers_agree_on_their_threads) {
   expect_failure(ran("bar.sync 16;", 4), 715, {"barrier 16"});
-  expect_failure(ran("bar.sync 0, 33;", 4), 715, {"no multiple of 32"});
+  expect_failure(ran("bar.sync 0, 33;", 4), 715, {"not a multiple of 32"});
   expect_failure(ran("setp.lt.u32 %p1, %r0, 32; @%p1 bar.sync 0, 64; @!%p1 bar.sync 0, 96;", 4),
                  715, {"different numbers of threads"});
 }

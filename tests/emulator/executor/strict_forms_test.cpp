@@ -374,7 +374,7 @@ TEST(EmulationForms, what_can_not_be_emulated_says_what_to_do) {
   expect_reason("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3]",
                 "a cluster's other blocks");
   expect_reason("atom.global.cas.b128 %q1, [%d8], %q2, %q3", "128 bits");
-  expect_reason("add.zz.f32 %r1, %r2, %r3", "no such form");
+  expect_reason("add.zz.f32 %r1, %r2, %r3", "does not implement this form");
 }
 
 }  // namespace

@@ -232,7 +232,7 @@ TEST_F(RuntimeCallsTest, a_report_says_which_allocation_an_address_misses) {
             std::string::npos)
       << text_of(map.nearest(address + 104));
   EXPECT_NE(
-      text_of(map.nearest(reinterpret_cast<std::uint64_t>(&data))).find("in no memory of a device"),
+      text_of(map.nearest(reinterpret_cast<std::uint64_t>(&data))).find("not in device memory"),
       std::string::npos);
   const DeviceMemoryMap other(1);
   EXPECT_EQ(deallocate(data), cuda::success);

@@ -94,4 +94,4 @@ def test_a_pointer_of_the_host_is_named(device, write, capfd):
         device.sync()
     said = capfd.readouterr().err
     assert f"write of 4 bytes of global memory at {address:#x}" in said
-    assert "it is a pointer of the host" in said
+    assert "it is a host pointer" in said
