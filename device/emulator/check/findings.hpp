@@ -15,15 +15,15 @@
 
 namespace skerry::emulation {
 
-/// No second instruction.
+/// Stands for the second instruction if there is none.
 inline constexpr std::uint32_t nowhere_else = ~std::uint32_t{0};
 
-/// What is wrong with a launch that goes on all the same: each pair of instructions once.
+/// Failures that do not end the launch, once per pair of instructions.
 class Findings {
  public:
-  /// Whether nobody has told of it; counts it, if somebody has.
+  /// True the first time; counts repetitions.
   [[nodiscard]] bool is_new(FailureKind kind, std::uint32_t pc, std::uint32_t other);
-  /// What was new.
+  /// Adds a failure that was new.
   void add(Failure failure) { all_.push_back(std::move(failure)); }
   [[nodiscard]] const std::vector<Failure>& all() const noexcept { return all_; }
 
@@ -32,14 +32,15 @@ class Findings {
   std::vector<Failure> all_;
 };
 
-/// Whether to make a KernelFault of what a check has found: nobody has told of the same pair of
-/// instructions, or the kernel ends by it.
+/// True if a check has to make a KernelFault of what it found: the pair of instructions is new, or
+/// the failure ends the kernel.
 [[nodiscard]] bool is_reportable(const Warp& warp, std::uint32_t pc, FailureKind kind,
                                  std::uint32_t other = nowhere_else);
-/// Ends the kernel by what is_worth_telling(), or tells of it, as DeviceModel::collected has it.
+/// Reports a fault for which is_reportable() was true: collects it or throws Failure, as
+/// DeviceModel::collected says.
 void report_fault(const Warp& warp, std::uint32_t pc, const KernelFault& kernel_fault);
 
-/// Where an instruction stands in its kernel.
+/// Returns the index of an instruction in its program.
 [[nodiscard]] std::uint32_t pc_of(const Warp& warp, const Instruction& instruction) noexcept;
 
 }  // namespace skerry::emulation

@@ -30,9 +30,9 @@ void report_race(const Warp& warp, ShadowEntry now, bool writes, ShadowEntry ear
   const MemoryNear memory = launch_state.nearest(address);
   std::string text = "race on global memory: ";
   text += !writes ? "read after write" : other_writes ? "write after write" : "write after read";
-  if (earlier_access.block() == now.block()) text += ", of threads of one block";
+  if (earlier_access.block() == now.block()) text += ", between threads of one block";
   if (earlier_access.block() == GlobalRaces::max_blocks)
-    text += ", by the block named or one behind it";
+    text += ", by the named block or a later one";
   report_fault(warp, now.pc(),
                {.code = code::launch_failure,
                 .lane = static_cast<int>(now.lane()),
@@ -63,7 +63,7 @@ GlobalRaces::GlobalRaces(std::uint64_t blocks, bool distinguishes_threads)
       distinguishes_threads_(distinguishes_threads),
       states_(static_cast<std::size_t>(blocks_)) {}
 
-/// By the barriers of the block where they are followed, else by its fences.
+/// Returns the time by the block's barriers if they are tracked, else by its fences.
 GlobalRaces::epoch GlobalRaces::time_of(const Block& block, const BlockState& state) const {
   return distinguishes_threads_ && block.races ? block.races->clock().time() : state.time;
 }
@@ -115,7 +115,7 @@ bool GlobalRaces::is_before(ShadowEntry one, ShadowEntry now, const Block& block
   if (one.block() != now.block()) {
     return one.block() < state.now.size() && state.now[one.block()] >= one.time();
   }
-  // Those behind the last number may be several blocks.
+  // Entries with number max_blocks may be of different blocks.
   if (!distinguishes_threads_ || !block.races || one.block() == max_blocks) return true;
   return one.time() < state.fence || block.races->clock().is_before(one, now);
 }
@@ -131,7 +131,7 @@ void GlobalRaces::check(const Warp& warp, const Instruction& instruction, lane_m
   };
   for_runs(addresses.values, active, access.nbytes, [&](int lane, int lanes) {
     const std::uint64_t begin = addresses.values[static_cast<std::size_t>(lane)];
-    // A generic address may be one of these.
+    // Generic addresses may be in shared or local memory.
     if (is_shared_or_local(warp, begin)) return;
     if (!instruction.is_strong && lanes >= min_run_length) {
       return note_run(warp, first.of_lane(static_cast<std::uint64_t>(lane)), begin, lanes, access);
@@ -155,7 +155,7 @@ void GlobalRaces::note_run(const Warp& warp, ShadowEntry now, std::uint64_t begi
   };
   const std::uint64_t end = begin + static_cast<std::uint64_t>(lanes) * access.nbytes;
   while (begin < end) {
-    // An element is aligned, so that it lies in one line.
+    // Elements are aligned, so each is within one line.
     const std::uint64_t in_line = begin % MarkedLine::nbytes;
     const std::uint64_t last = std::min(end, begin - in_line + MarkedLine::nbytes);
     const std::uint64_t count = (last - begin) / access.nbytes;

@@ -11,9 +11,9 @@
 
 namespace skerry::emulation {
 
-/// A line of memory: as many words as a warp has lanes. Mostly lanes that follow one another access
-/// all of it, so that one mark says those of all words: a fifth of their memory, which has to be
-/// filled for every byte that a kernel touches. What is accessed otherwise gets marks of its own.
+/// The marks of a line of memory of 32 words. Usually consecutive lanes access the whole line, and
+/// one mark describes all words. It takes a fifth of the memory of marks per word, which is filled
+/// for every byte that a kernel accesses. Lines with other accesses get marks per word.
 class MarkedLine {
  public:
   static constexpr std::size_t words = warp_size;
@@ -38,9 +38,9 @@ class MarkedLine {
   }
 
  private:
-  /// For lanes that follow one another, each with two to the power of `shift` words.
+  /// Marks of consecutive lanes with 2^`shift` words each.
   struct LaneMarks {
-    std::uint64_t first = 0;  ///< 0: of nobody
+    std::uint64_t first = 0;  ///< entry of the first lane; 0: no access
     std::uint8_t shift = 0;
     [[nodiscard]] ShadowEntry entry_at(std::size_t word) const noexcept {
       return ShadowEntry::of_bits(first == 0 ? 0 : first + (word >> shift));
@@ -66,7 +66,8 @@ class MarkedLine {
     return earlier_count == 0 ? AccessOrder::none_before : AccessOrder::some_before;
   }
 
-  /// False if marks don't say it, or there is something to tell; nothing was noted then.
+  /// Records an access to the whole line. Returns false, recording nothing, if LaneMarks cannot
+  /// express it or there is a conflict.
   template <class Order>
   [[nodiscard]] bool note_all(const LaneMarks& now, bool writes, const Order& is_before) {
     const auto passes = [&](const LaneMarks& one) {
@@ -103,11 +104,11 @@ class MarkedLine {
 
   LaneMarks write_;
   LaneMarks read_;
-  LaneMarks other_;  ///< reads that are not before, nor behind, those
+  LaneMarks other_;  ///< reads that are not ordered with read_
   std::unique_ptr<MarkedWords> word_marks_;
 };
 
-/// What is known of a piece of global memory.
+/// The marks of 32 KiB of global memory.
 struct MarkedPage {
   static constexpr std::uint64_t nbytes = 32 << 10;
   std::array<MarkedLine, nbytes / MarkedLine::nbytes> lines;

@@ -13,27 +13,26 @@
 
 namespace skerry::emulation {
 
-/// The bytes of global memory that a launch reads and writes, for those who know what other streams
-/// do.
+/// The bytes of global memory that a launch reads and writes, for the race check between streams.
 class MemoryFootprint {
  public:
-  /// An access of a warp; shared and local memory, which a generic address may be in, is left out.
+  /// Records an access of a warp, unless it is to shared or local memory by a generic address.
   void note(const Warp& warp, lane_mask active, const LaneAddresses& addresses,
             MemoryAccess access);
   void note_bytes(std::uint64_t begin, MemoryAccess access);
 
-  /// In the order of their addresses, as long as can be.
+  /// Return ranges sorted by address, with adjacent ones merged.
   [[nodiscard]] std::vector<Allocation> read() const { return ranges_of(&Page::read); }
   [[nodiscard]] std::vector<Allocation> written() const { return ranges_of(&Page::written); }
 
  private:
   static constexpr std::uint64_t page_nbytes = 4096;
-  /// For a page's bytes.
+  /// A set of bytes of a page.
   class ByteSet {
    public:
     void set(std::uint64_t begin, std::uint64_t end) noexcept;
-    /// The next byte from `position` on that is in the set, or is not; page_nbytes if there is
-    /// none.
+    /// Returns the next byte from `position` that is in the set, or is not in it; page_nbytes if
+    /// there is none.
     [[nodiscard]] std::uint64_t next(std::uint64_t position, bool is_set) const noexcept;
 
    private:

@@ -9,7 +9,7 @@
 
 namespace skerry::emulation {
 
-/// What is known of memory, by pages that are made when they are first asked for.
+/// Per-page data about memory; pages are created on first access. The last pages are cached.
 template <class Page>
 class Paged {
  public:
@@ -26,7 +26,8 @@ class Paged {
 
  private:
   static constexpr int slot_bits = 5;
-  /// Arrays of one size lie at distances that are multiples of large numbers.
+  /// A hash: equally large arrays are at distances that are multiples of large numbers, and would
+  /// share slots.
   [[nodiscard]] static std::size_t slot_of(std::uint64_t number) noexcept {
     return static_cast<std::size_t>(number * 0x9e3779b97f4a7c15 >> (64 - slot_bits));
   }

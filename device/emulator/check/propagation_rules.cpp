@@ -20,7 +20,7 @@ struct NamedFlow {
   std::uint8_t moved_sources = 0;
 };
 
-/// The first prefix that fits; operations of floating-point types are taken out before.
+/// The first matching prefix applies. Operations of floating-point types are handled before.
 constexpr std::array<NamedFlow, 38> flows = {{
     {"mov.pred", Propagation::either},
     {"mov.", Propagation::moved, 1},
@@ -73,7 +73,7 @@ constexpr std::array<NamedFlow, 38> flows = {{
 }
 
 [[nodiscard]] bool is_equality(string_view opcode) {
-  // With a combined predicate it has one name more.
+  // Forms that combine a predicate have one '.' more.
   return opcode.starts_with("setp.") && std::ranges::count(opcode, '.') == 2 &&
          (opcode.starts_with("setp.eq.") || opcode.starts_with("setp.ne."));
 }
@@ -114,7 +114,7 @@ constexpr std::array<NamedFlow, 38> flows = {{
   return rules;
 }
 
-/// "@!%p1 ld.global.u32 ..." without its guard and operands.
+/// Returns the opcode in "@!%p1 ld.global.u32 ...", without the guard and the operands.
 [[nodiscard]] string_view opcode_of(string_view text) {
   constexpr string_view spaces = " \t\r\n";
   if (text.starts_with('@')) text.remove_prefix(std::min(text.find_first_of(spaces), text.size()));
@@ -166,7 +166,7 @@ constexpr std::array<NamedFlow, 38> flows = {{
   const auto entry = rules_of_operations().find(instruction.execute);
   if (entry == rules_of_operations().end()) return rule_of_access(instruction, opcode_of(text));
   PropagationRule rule = entry->second;
-  // Conversions take registers wider than their types.
+  // Registers of conversions may be wider than their types.
   const bool converts =
       instruction.result_nbytes > rule.result_nbytes[0] && rule.result_nbytes[0] != 0;
   if (converts) rule.result_nbytes[0] = instruction.result_nbytes;

@@ -11,45 +11,46 @@
 
 namespace skerry::emulation {
 
-/// How undefined bits of an instruction's sources reach its results.
+/// How undefined bits propagate from the sources of an instruction to its results.
 enum class Propagation : std::uint8_t {
-  none,         ///< results are defined whatever the sources are
-  all,          ///< one undefined bit makes all of the result undefined
-  moved,        ///< as the operation moves bits: it is run on them
-  carried,      ///< upwards, as sums and products carry
-  conjunction,  ///< but for bits that a defined 0 settles
-  disjunction,  ///< but for bits that a defined 1 settles
-  either,       ///< bit by bit
-  equality,     ///< but where defined bits differ
-  ballot,       ///< a bit for each lane
-  group,        ///< of one lane to all members of a collective
+  none,         ///< results are always defined
+  all,          ///< any undefined bit makes the whole result undefined
+  moved,        ///< as the operation moves bits: it is executed on the shadows
+  carried,      ///< to all higher bits, as carries do
+  conjunction,  ///< bitwise, but a defined 0 makes the result bit defined
+  disjunction,  ///< bitwise, but a defined 1 makes the result bit defined
+  either,       ///< bitwise
+  equality,     ///< undefined unless defined bits differ
+  ballot,       ///< one bit per lane
+  group,        ///< from any lane to all members of a collective
   load,
   store,
   atomic,
-  exchange,   ///< atomic, but moves bits alone
-  addresses,  ///< all sources have to be defined: copies and mbarriers
+  exchange,   ///< atomic, but only moves bits
+  addresses,  ///< all sources must be defined: copies and mbarriers
 };
 
-/// What an instruction is when undefined values are looked for.
+/// The original handler and guard of an instrumented instruction, and how it propagates undefined
+/// bits.
 struct PropagationRule {
   handler execute = nullptr;
   row guard = no_row;
   bool is_guard_negated = false;
   Propagation flow = Propagation::none;
-  std::uint8_t moved_sources = 0;               ///< a bit for each whose bits the operation moves
-  bool extends_sign = false;                    ///< a load
+  std::uint8_t moved_sources = 0;               ///< bit k: the operation moves source k
+  bool extends_sign = false;                    ///< for loads
   bool has_predicates = false;                  ///< sources and results are predicates
   std::array<std::uint8_t, 4> result_nbytes{};  ///< 0: a predicate
   std::array<std::uint8_t, 5> source_nbytes{};
 };
 
-/// A kernel whose plain instructions call `instrumented` for the lanes of their fragment, guards
-/// evaluated by nobody yet.
+/// A copy of a program whose sequential instructions call `instrumented` for all lanes of their
+/// fragment, before the guard is evaluated.
 struct InstrumentedProgram {
   InstrumentedProgram(const Program& source, handler instrumented);
 
   Program program;
-  std::vector<PropagationRule> rules;  ///< of the code, in its order
+  std::vector<PropagationRule> rules;  ///< one per instruction
 };
 
 }  // namespace skerry::emulation

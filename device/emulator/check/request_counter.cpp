@@ -12,11 +12,11 @@ namespace {
 constexpr std::uint64_t sector_nbytes = 32;
 constexpr std::size_t bank_count = 32;
 constexpr std::uint32_t bank_nbytes = 4;
-/// What all banks answer at once: CUDA C++ Programming Guide, shared memory of compute capability
-/// 5.x and later. Wider accesses are made of as many requests of fewer lanes.
+/// Bytes that all banks serve at once (CUDA C++ Programming Guide, shared memory of compute
+/// capability 5.x and later). Wider accesses are split into requests of fewer lanes.
 constexpr std::uint32_t wavefront_nbytes = bank_count * bank_nbytes;
 
-/// The lanes of `active` whose address lies in `nbytes` bytes from `begin`.
+/// Returns the lanes of `active` with an address in the `nbytes` bytes from `begin`.
 [[nodiscard]] lane_mask lanes_within(lane_mask active, const LaneAddresses& addresses,
                                      const std::byte* begin, std::uint64_t nbytes) {
   const auto first = reinterpret_cast<std::uint64_t>(begin);
@@ -27,10 +27,10 @@ constexpr std::uint32_t wavefront_nbytes = bank_count * bank_nbytes;
   return lanes & active;
 }
 
-/// How often the busiest bank is asked for a word that it has not yet given.
+/// Returns the largest number of distinct words in one bank.
 [[nodiscard]] std::uint64_t wavefronts_of(lane_mask lanes, const LaneAddresses& addresses,
                                           std::uint32_t nbytes) {
-  std::array<std::uint64_t, bank_count> words;  // a group of lanes has no more
+  std::array<std::uint64_t, bank_count> words;  // enough for any group of lanes
   std::size_t count = 0;
   for_lanes(lanes, [&](int lane) {
     const std::uint64_t address = addresses.values[static_cast<std::size_t>(lane)];
@@ -83,7 +83,7 @@ void RequestCounter::note_global(lane_mask active, const LaneAddresses& addresse
   GlobalRequests& counts = access.writes ? statistics_.stores : statistics_.loads;
   ++counts.requests;
   counts.nbytes += std::uint64_t{access.nbytes} * static_cast<std::uint64_t>(std::popcount(active));
-  // An access is aligned to its size, and none is wider than a sector.
+  // Accesses are aligned to their size and no wider than a sector.
   std::array<std::uint64_t, warp_size> sectors;
   std::size_t count = 0;
   for_lanes(active, [&](int lane) {

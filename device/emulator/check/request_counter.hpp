@@ -11,10 +11,10 @@
 
 namespace skerry::emulation {
 
-/// Sectors of memory, each known by its number.
+/// A set of memory sectors, by number.
 class SectorSet {
  public:
-  /// Whether it is new.
+  /// Inserts a sector; true if it is new.
   bool insert(std::uint64_t sector);
 
  private:
@@ -24,16 +24,16 @@ class SectorSet {
   Paged<page> pages_;
 };
 
-/// Counts what a launch asks memory for, as a GPU's would have to answer it: sectors of 32 bytes of
-/// global memory, and wavefronts of shared memory. Caches are not modelled.
+/// Counts the memory requests of a launch as a GPU would serve them: sectors of 32 bytes of global
+/// memory, and wavefronts of shared memory. Caches are not modelled.
 class RequestCounter {
  public:
   explicit RequestCounter(Statistics& statistics) : statistics_(statistics) {}
 
-  /// Notes the accesses of a warp's active lanes, wherever each address lies.
+  /// Counts the accesses of a warp's active lanes, each in the memory that it is in.
   void note(const Warp& warp, lane_mask active, const LaneAddresses& addresses,
             MemoryAccess access);
-  /// A copy's, which is one request.
+  /// Counts a bulk copy as one request.
   void note_bulk(const std::byte* pointer, MemoryAccess access);
 
  private:

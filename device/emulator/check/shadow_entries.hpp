@@ -14,15 +14,15 @@
 
 namespace skerry::emulation {
 
-/// Who accessed memory, by which instruction and when, in 64 bits: the thread in its block in the
-/// lowest ones, so that those of a warp's lanes follow one another. 0 is nobody.
+/// An access to memory in 64 bits: time, instruction, block, and in the lowest bits the thread in
+/// its block, so that the entries of a warp's lanes are consecutive. 0: no access.
 class ShadowEntry {
  public:
-  static constexpr int thread_bits = 10;  // a block has 1,024 on most
+  static constexpr int thread_bits = 10;  // at most 1,024 threads per block
   static constexpr int block_bits = 12;
   static constexpr int pc_bits = 18;
   static constexpr int time_bits = 24;
-  /// Beyond it nobody can tell what was before.
+  /// The largest time; accesses after it are not checked.
   static constexpr std::uint32_t last_time = (std::uint32_t{1} << time_bits) - 1;
 
   constexpr ShadowEntry() = default;
@@ -47,7 +47,7 @@ class ShadowEntry {
   [[nodiscard]] std::uint32_t thread() const noexcept { return field(0, thread_bits); }
   [[nodiscard]] std::uint32_t warp() const noexcept { return thread() / warp_size; }
   [[nodiscard]] std::uint32_t lane() const noexcept { return thread() % warp_size; }
-  /// For another lane, where this is the first one's.
+  /// Returns the entry of another lane, if this one is of lane 0.
   [[nodiscard]] ShadowEntry of_lane(std::uint64_t lane) const noexcept {
     return of_bits(bits_ + lane);
   }
@@ -59,18 +59,19 @@ class ShadowEntry {
   std::uint64_t bits_ = 0;
 };
 
-/// What was before what among the threads of a block, by their barriers.
+/// Order of the accesses of a block's threads, by their barriers.
 class BlockClock {
  public:
   explicit BlockClock(std::size_t warps) : warps_(warps) {}
 
   [[nodiscard]] std::uint32_t time() const noexcept { return time_; }
-  /// What has smaller bits was before the last barrier of the block, or before what orders a warp.
+  /// Entries with smaller bits are before the last barrier of the block (phase_bits), or before the
+  /// last barrier that orders the warp (order_bits).
   [[nodiscard]] std::uint64_t phase_bits() const noexcept { return bits_at(phase_); }
   [[nodiscard]] std::uint64_t order_bits(std::uint32_t warp) const noexcept {
     return bits_at(std::max(phase_, warps_[warp]));
   }
-  /// False after so many barriers that marks have no room for more.
+  /// False once the time no longer fits an entry.
   [[nodiscard]] bool is_right() const noexcept { return time_ < ShadowEntry::last_time; }
   void tick() noexcept {
     if (is_right()) ++time_;
@@ -83,7 +84,7 @@ class BlockClock {
     tick();
     warps_[warp] = time_;
   }
-  /// Whether an access of the block comes before another one of it.
+  /// True if one access of the block is ordered before another.
   [[nodiscard]] bool is_before(ShadowEntry one, ShadowEntry now) const noexcept {
     if (one.time() < phase_ || one.thread() == now.thread()) return true;
     return one.warp() == now.warp() && one.time() < warps_[now.warp()];
@@ -98,23 +99,22 @@ class BlockClock {
   std::vector<std::uint32_t> warps_;
 };
 
-/// Who has accessed the words of a piece of memory: the last write, and of the reads since then two
-/// that are not before one another. A word of which some bytes are accessed alone has marks for
-/// each.
+/// The last accesses of each word: the last write and, of the reads since, two that are not
+/// ordered. A word with accesses to single bytes has marks for each byte.
 class MarkedWords {
  public:
   explicit MarkedWords(std::size_t words)
       : count_(words), marks_(std::make_unique<std::uint64_t[]>(3 * words)) {}
 
-  /// For a word that nobody has accessed yet.
+  /// Sets the marks of a word that has not been accessed yet.
   void set(std::size_t word, ShadowEntry write, ShadowEntry read, ShadowEntry other) noexcept {
     marks_[word] = write.bits();
     marks_[count_ + word] = read.bits();
     marks_[2 * count_ + word] = other.bits();
   }
 
-  /// Notes an access of the bytes [begin, end) by a mark. `is_before(one, now)` tells the order,
-  /// and `found(one, is_write, byte)` is told of who is not before.
+  /// Records an access to bytes [begin, end). `is_before(one, now)` gives the order, and
+  /// `report_conflict(one, is_write, byte)` is called for each unordered access.
   template <class Order, class Found>
   void note(std::size_t begin, std::size_t end, ShadowEntry now, bool writes,
             const Order& is_before, const Found& report_conflict) {
@@ -135,9 +135,8 @@ class MarkedWords {
     }
   }
 
-  /// Notes the read of a whole word of a block's own memory, by what its clock gives; false if it
-  /// is not that easy, and nothing was noted. Of more than two readers that nothing orders, two
-  /// stay.
+  /// Fast path: records a read of a whole word, with the bits of the block's clock. Returns false,
+  /// recording nothing, if note() is needed. Of more than two unordered readers, two are kept.
   [[nodiscard]] bool note_read(std::size_t word, ShadowEntry now, std::uint64_t phase_bits,
                                std::uint64_t order_bits) noexcept {
     constexpr std::uint64_t threads = (std::uint64_t{1} << ShadowEntry::thread_bits) - 1;
@@ -152,9 +151,9 @@ class MarkedWords {
     return true;
   }
 
-  /// The same for the words of some lanes that access them one behind the other, `of_lane` each,
-  /// from the lane of `now` on; false if it is not that easy, and nothing was noted. Whoever has
-  /// smaller bits than `settled` comes before all of them.
+  /// Fast path: records accesses of `lanes` lanes, from that of `now`, to contiguous words,
+  /// `of_lane` words each. Returns false, recording nothing, if note() is needed. Marks below
+  /// `phase_bits` are before all these accesses.
   template <class Order>
   [[nodiscard]] bool note_run(std::size_t word, std::size_t of_lane, std::size_t lanes,
                               ShadowEntry now, bool writes, const Order& is_before,
@@ -231,7 +230,7 @@ class MarkedWords {
     }
   }
 
-  /// Whether they are of the same lanes of a warp, in their order.
+  /// True if the marks are of the same lanes of one warp, in order.
   [[nodiscard]] static bool are_of_lanes(const std::uint64_t* marks, std::size_t of_lane,
                                          std::size_t lanes, ShadowEntry now) noexcept {
     if (ShadowEntry::of_bits(marks[0]).lane() != now.lane()) return false;
@@ -255,11 +254,11 @@ class MarkedWords {
   std::unordered_map<std::size_t, byte_marks> bytes_;
 };
 
-/// Fewer lanes are noted one by one.
+/// Shorter runs are recorded lane by lane.
 inline constexpr int min_run_length = 4;
 
-/// Calls `function` with the first of active lanes whose accesses, `nbytes` each, lie one behind
-/// the other, and with how many they are.
+/// Calls `function(first, count)` for each run of active lanes whose accesses, `nbytes` each, are
+/// contiguous.
 template <class Addresses, class Function>
 void for_runs(const Addresses& addresses, lane_mask active, std::uint32_t nbytes,
               Function&& function) {
@@ -279,7 +278,8 @@ void for_runs(const Addresses& addresses, lane_mask active, std::uint32_t nbytes
   }
 }
 
-/// Whether the lanes before and behind access the same: of its readers, two are as good as all.
+/// True if both adjacent lanes access the same address: it is enough to record two of equal
+/// readers.
 template <class Addresses>
 [[nodiscard]] bool is_between_equals(const Addresses& addresses, lane_mask active, int lane) {
   if (active != all_lanes || lane == 0 || lane == warp_size - 1) return false;

@@ -11,25 +11,24 @@
 
 namespace skerry::emulation {
 
-/// Looks for races on a block's shared memory: two threads access a byte, one of them writes, and
-/// nothing is between them that orders the two. A barrier of the block, whichever threads it has,
-/// counts as order for all of them, and so does an mbarrier's phase: so no alarm is false, but
-/// races across named barriers of some warps stay unseen. Accesses that are volatile, relaxed or
-/// atomic are no race.
+/// Detects races on a block's shared memory: two threads access a byte, one of them writes, and
+/// nothing orders the accesses. A barrier of the block orders all threads, whichever take part, and
+/// so does a phase of an mbarrier. So there are no false positives, but races across named barriers
+/// of some warps are missed. Volatile, relaxed and atomic accesses do not race.
 class SharedRaces {
  public:
   SharedRaces(std::uint32_t nbytes, std::size_t warps)
       : nbytes_(nbytes), clock_(warps), words_((nbytes + 3) / 4) {}
 
-  /// All threads are ordered: a barrier, or another block.
+  /// Orders all threads: at a barrier, or before the next block.
   void synchronize() noexcept { clock_.synchronize(); }
-  /// The lanes of a warp are.
+  /// Orders the lanes of a warp.
   void synchronize_warp(const Warp& warp) noexcept { clock_.synchronize_warp(warp.number); }
-  /// Tells of each race, or faults with 719.
+  /// Reports each race, or faults with 719.
   void check(const Warp& warp, const Instruction& instruction, lane_mask active,
              const LaneAddresses& addresses, MemoryAccess access);
 
-  /// Order among the block's threads, for races on other memory, too.
+  /// The order of the block's threads; also used for races on global memory.
   [[nodiscard]] BlockClock& clock() noexcept { return clock_; }
 
  private:

@@ -12,7 +12,7 @@
 namespace skerry::emulation {
 namespace {
 
-/// bar is barrier.aligned: all lanes of a warp execute the same one.
+/// bar is barrier.aligned: all lanes of a warp execute the same instruction.
 [[nodiscard]] bool is_for_whole_warps(std::string_view text) {
   return text.find("barrier") == std::string_view::npos ||
          text.find(".aligned") != std::string_view::npos;
@@ -27,7 +27,7 @@ void report(const Warp& warp, std::uint32_t pc, int lane, std::string message) {
                 .kind = FailureKind::synchronisation});
 }
 
-/// Where somebody waits at a barrier.
+/// Returns the instruction of a lane that waits at the barrier.
 [[nodiscard]] std::uint32_t waited_at(const Block& block, std::size_t barrier) {
   for (const Warp& one : block.warps) {
     for (lane_mask left = one.at_barrier; left != 0; left &= left - 1) {
@@ -72,7 +72,7 @@ void check_barrier(const Block& block, std::size_t barrier) {
     for_lanes(waiting, [&](int lane) {
       if (one.pc[static_cast<std::size_t>(lane)] == first) return;
       report(one, one.pc[static_cast<std::size_t>(lane)], lane,
-             named(barrier, one) + "its lanes come from different instructions");
+             named(barrier, one) + "its lanes arrive from different instructions");
     });
   }
 }

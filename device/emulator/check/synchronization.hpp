@@ -9,14 +9,14 @@
 
 namespace skerry::emulation {
 
-// What a GPU may get away with, and CUDA does not allow: lanes that are missing where their warp,
-// or their block, synchronises. Each is told of, or faults with 719.
+// Checks for lanes that are missing when their warp or block synchronizes, which CUDA does not
+// allow although a GPU may tolerate it. Each case is reported, or faults with 719.
 
-/// A collective runs for `group`, whose members name lanes that have ended.
+/// Checks that the member mask of a collective for `group` contains no lanes that have ended.
 void check_members(const Warp& warp, lane_mask members, lane_mask group);
 
-/// A barrier is about to be released: of a block whose threads have ended in part, or for lanes of
-/// one warp that came to it by different instructions, where it is one for whole warps.
+/// Checks a complete barrier: that no thread of the block has ended before it, and that all lanes
+/// of a warp arrived at the same instruction if the barrier is for whole warps.
 void check_barrier(const Block& block, std::size_t barrier);
 
 }  // namespace skerry::emulation

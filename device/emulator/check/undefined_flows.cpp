@@ -6,13 +6,13 @@
 #include "device/emulator/check/undefined_values.hpp"
 #include "device/emulator/execute/block.hpp"
 
-// What results are when sources are not defined.
+// Propagation of undefined bits from sources to results.
 namespace skerry::emulation {
 namespace {
 
-constexpr std::size_t first_source = 4;  // in the scratch rows
+constexpr std::size_t first_source = 4;  // index of its scratch row
 
-/// All bits from the lowest one that is set on: as far as it may carry.
+/// Returns all bits from the lowest set one upwards: those that a carry may reach.
 [[nodiscard]] std::uint64_t upwards(std::uint64_t bits) { return bits | (~bits + 1); }
 
 struct OperandPair {
@@ -52,7 +52,7 @@ void UndefinedValues::set_result_shadows(const PropagationRule& rule, lane_mask 
   }
 }
 
-/// Runs the operation on shadows in place of what it moves.
+/// Executes the operation on the shadows of the sources that it moves.
 void UndefinedValues::derive_moved(Warp& warp, const Instruction& instruction,
                                    const PropagationRule& rule, lane_mask active) {
   const lane_mask unsure =

@@ -105,7 +105,7 @@ lane_mask UndefinedValues::undefined_sources(const Warp& warp, const Instruction
   return mask;
 }
 
-/// Null where all bytes are defined.
+/// Returns null if all bytes are defined.
 std::byte* UndefinedValues::memory_shadow(const std::byte* pointer) noexcept {
   const auto address = reinterpret_cast<std::uint64_t>(pointer);
   const auto offset_in = [&](const std::byte* begin) {
@@ -209,7 +209,7 @@ void UndefinedValues::run(Warp& warp, const Instruction& instruction, lane_mask 
     active &= rule.is_guard_negated ? ~guard : guard;
     unsure = undefined_lanes(warp, rule.guard, 0, lanes);
     if (unsure != 0 && accesses_memory(rule.flow))
-      report(warp, instruction, unsure, "whether memory is accessed");
+      report(warp, instruction, unsure, "the guard of a memory access");
   }
   const std::size_t copies = warp.copies.size();
   const std::size_t loads = owner_.loads.size();
@@ -228,7 +228,7 @@ void UndefinedValues::run(Warp& warp, const Instruction& instruction, lane_mask 
     set_result_shadows(rule, unsure);
     write_results(warp, instruction, rule, unsure, unsure);
   }
-  // What a copy will bring is not there before somebody has waited for it.
+  // The destination of an asynchronous copy is undefined until a thread has waited for it.
   const auto begin = [&](const std::byte* destination, std::uint32_t nbytes) {
     if (std::byte* const shadow = memory_shadow(destination)) std::memset(shadow, 0xff, nbytes);
   };
@@ -249,15 +249,16 @@ void UndefinedValues::run_collective(Warp& warp, const Instruction& instruction,
 void UndefinedValues::check_control(Warp& warp, const Instruction& instruction, lane_mask lanes) {
   if (const lane_mask unsure = undefined_lanes(warp, instruction.guard, 0, lanes)) {
     report(warp, instruction, unsure,
-           instruction.flow == Control::branch ? "where a branch goes" : "what a thread does next");
+           instruction.flow == Control::branch ? "a branch depends on it"
+                                               : "control flow depends on it");
   }
   if (const lane_mask unsure = undefined_lanes(warp, instruction.members, 4, lanes)) {
-    report(warp, instruction, unsure, "the members of a collective");
+    report(warp, instruction, unsure, "the member mask of a collective");
   }
   if (instruction.flow == Control::table || instruction.flow == Control::call) {
     const std::uint8_t nbytes = instruction.flow == Control::table ? 4 : 8;
     if (const lane_mask unsure = undefined_lanes(warp, instruction.source[0], nbytes, lanes)) {
-      report(warp, instruction, unsure, "where a branch goes");
+      report(warp, instruction, unsure, "a branch depends on it");
     }
   }
   if (instruction.flow == Control::barrier) {
@@ -333,7 +334,7 @@ void UndefinedValues::update(const Warp& warp, const Instruction& instruction,
         std::any_of(shadow, shadow + width, [](std::byte b) { return b != std::byte{}; });
     if (rule.flow == Propagation::atomic) {
       if (any)
-        report(warp, instruction, lane_mask{1} << lane, "an atomic operation reads it in memory");
+        report(warp, instruction, lane_mask{1} << lane, "an atomic operation reads it from memory");
       std::memset(shadow, 0, width);
       return;
     }

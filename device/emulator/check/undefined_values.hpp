@@ -15,34 +15,35 @@
 
 namespace skerry::emulation {
 
-/// Looks for uses of values that nobody wrote: a branch, an address, whether memory is accessed, an
-/// operand of an atomic operation, a result in global memory that was computed from one. Every bit
-/// of a block's registers and memory has a shadow, 1 where it is undefined, and a global byte has
-/// the byte that MemoryMap::undefined_bits says. What is only moved, such as the padding of a
-/// struct, is no use, in whatever sizes it is moved.
+/// Detects uses of undefined values: in a branch, in an address, in the guard of a memory access,
+/// as an operand of an atomic operation, or in the computation of a result in global memory. Every
+/// bit of a block's registers and memory has a shadow bit, 1 if undefined; global memory has that
+/// of MemoryMap::undefined_bits. Moving a value, such as the padding of a struct, is not a use,
+/// whatever the size of the moves.
 class UndefinedValues {
  public:
   explicit UndefinedValues(Block& block);
 
-  /// The next block begins.
+  /// Starts the next block.
   void start();
-  /// A plain instruction of a WatchedProgram, for the lanes that come to it.
+  /// Executes a sequential instruction of an InstrumentedProgram for the lanes that reach it.
   void run(Warp& warp, const Instruction& instruction, lane_mask lanes);
-  /// A collective, for its members.
+  /// Executes a collective for its members.
   void run_collective(Warp& warp, const Instruction& instruction, lane_mask members);
-  /// What is neither: its guard, and what it reads, have to be defined.
+  /// Checks any other instruction: its guard and its operands must be defined.
   void check_control(Warp& warp, const Instruction& instruction, lane_mask lanes);
-  /// Where the instruction that runs has accessed memory.
+  /// Records the addresses of the running instruction.
   void note(const LaneAddresses& addresses, MemoryAccess access) {
     addresses_ = addresses;
     access_ = access;
   }
-  /// A copy has been done that an instruction began before.
+  /// Copies the shadow of an asynchronous copy that is executed now; note_fill() marks bytes as
+  /// defined.
   void note_copy(const std::byte* destination, const std::byte* source, std::uint32_t nbytes);
   void note_fill(const std::byte* destination, std::uint32_t nbytes);
-  /// The bytes are new: nobody has written them.
+  /// Marks bytes as undefined.
   void mark_undefined(const std::byte* destination, std::uint32_t nbytes);
-  // What is known of the registers of a lane that a call keeps, behind the bytes of `stack`.
+  // Push the shadows of a lane's saved rows to `stack`, and pop them.
   void save(const Warp& warp, std::span<const SavedRow> rows, int lane,
             std::vector<std::byte>& stack);
   void restore(const Warp& warp, std::span<const SavedRow> rows, int lane,
@@ -53,7 +54,7 @@ class UndefinedValues {
   using one_row = std::array<std::byte, row_nbytes>;
 
   [[nodiscard]] const PropagationRule& rule_of(const Instruction& instruction) const;
-  /// A row's shadow; rows of the second bank are defined.
+  /// Returns a row's shadow; rows of bank 1 are defined.
   [[nodiscard]] std::byte* row_shadow(const Warp& warp, row register_row) noexcept;
   [[nodiscard]] lane_mask& predicate_shadow(const Warp& warp, row predicate) noexcept;
   [[nodiscard]] lane_mask& computed(const Warp& warp, row register_row) noexcept;
@@ -68,7 +69,7 @@ class UndefinedValues {
 
   void check_operands(const Warp& warp, const Instruction& instruction, const PropagationRule& rule,
                       lane_mask active);
-  // Each leaves the results' bits in results_.
+  // Each of these writes the shadows of the results to scratch_.
   void propagate(Warp& warp, const Instruction& instruction, const PropagationRule& rule,
                  lane_mask active);
   void set_result_shadows(const PropagationRule& rule, lane_mask lanes);
@@ -92,12 +93,12 @@ class UndefinedValues {
 
   Block& owner_;
   std::span<const PropagationRule> rules_;
-  std::size_t registers_nbytes_;  ///< of a warp
+  std::size_t registers_nbytes_;  ///< per warp
   std::vector<std::byte> registers_;
-  std::vector<lane_mask> computed_;  ///< of each row: lanes whose bits an operation made undefined
+  std::vector<lane_mask> computed_;  ///< per row: lanes with computed undefined bits
   std::vector<std::byte> shared_;
   std::vector<std::byte> local_;
-  alignas(64) std::array<one_row, 9> scratch_{};  ///< four results and five sources
+  alignas(64) std::array<one_row, 9> scratch_{};  ///< four results, five sources
   one_row defined_row_shadow_{};
   LaneAddresses addresses_{};
   MemoryAccess access_{};

@@ -244,7 +244,8 @@ TEST(EmulationCalls, a_call_of_no_function_is_a_fault) {
   words results;
   const std::string text =
       calling_kernel(pointed, "mov.u64 %d5, once; add.u64 %d5, %d5, 8;" + indirect_call);
-  expect_failure(run_calls(text, 32, {}, results), code::illegal_address, {"not a function of the module"});
+  expect_failure(run_calls(text, 32, {}, results), code::illegal_address,
+                 {"not a function of the module"});
 }
 
 TEST(EmulationCalls, a_call_with_other_parameters_is_a_fault) {

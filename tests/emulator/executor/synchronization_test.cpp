@@ -39,8 +39,8 @@ TEST(EmulationSynchronization, lanes_of_a_warp_come_to_one_barrier_together) {
     return "and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra $even;" + barrier +
            " bra $end; $even: " + barrier + " $end:";
   };
-  expect_caught(parted("bar.sync 0;"), "its lanes come from different instructions");
-  expect_caught(parted("barrier.sync.aligned 0;"), "its lanes come from different instructions");
+  expect_caught(parted("bar.sync 0;"), "its lanes arrive from different instructions");
+  expect_caught(parted("barrier.sync.aligned 0;"), "its lanes arrive from different instructions");
   expect_nothing(parted("barrier.sync 0;"));
   // Warps may come from different places, and lanes part before.
   expect_nothing(
