@@ -10,7 +10,7 @@
 namespace skerry::emulation::ptx {
 namespace {
 
-/// What a modifier is about. An opcode has one of each kind at most.
+/// Kinds of modifiers. An opcode has at most one of each kind.
 enum class ModifierKind : std::uint8_t {
   order,
   device_memory,
@@ -111,7 +111,7 @@ template <class... Kinds>
   return (bit(kinds) | ...);
 }
 
-/// Those that an opcode has.
+/// Returns the kinds of modifiers that an opcode may have.
 [[nodiscard]] modifier_kinds modifier_kinds_of(std::string_view opcode) {
   using enum ModifierKind;
   constexpr modifier_kinds of_caches = bits(cache, first_level, second_level, prefetched, policy);
@@ -132,7 +132,7 @@ template <class... Kinds>
   return name == "local" ? MemorySpace::local : MemorySpace::global;
 }
 
-/// Orders and caches that only loads or only stores have.
+/// True for a modifier that the opcode lacks although it has others of that kind.
 [[nodiscard]] bool is_of_other_opcode(std::string_view opcode, std::string_view modifier_name) {
   if (opcode.starts_with("ld")) return is_one_of(modifier_name, {"release", "acq_rel", "wb", "wt"});
   if (opcode == "st")

@@ -9,20 +9,20 @@
 
 namespace skerry::emulation::ptx {
 
-/// What the modifiers of ld, ldu, st, atom and red say.
+/// The decoded modifiers of ld, ldu, st, atom and red.
 struct AccessForm {
   MemorySpace space = MemorySpace::generic;
   std::string_view type;
-  std::string_view operation;  ///< of an atomic
+  std::string_view operation;  ///< of atom and red
   std::uint8_t count = 1;
   bool is_strong = false;
   bool releases = false;
-  bool has_cache_policy = false;  ///< as the last operand
+  bool has_cache_policy = false;  ///< the last operand is a cache policy
   std::uint8_t nbytes = 0;        ///< of the type
 };
 
-/// Throws UnsupportedForm for a modifier that the opcode doesn't have, one that says the same
-/// again, and a type that isn't known.
+/// Decodes an opcode. Throws UnsupportedForm for a modifier that the opcode does not have, for two
+/// modifiers of the same kind, and for an unknown type.
 [[nodiscard]] AccessForm read_access_form(std::string_view opcode);
 
 }  // namespace skerry::emulation::ptx

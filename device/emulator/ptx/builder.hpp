@@ -15,31 +15,31 @@
 
 namespace skerry::emulation::ptx {
 
-/// What a virtual row is.
+/// Kinds of virtual rows.
 enum class RowKind : std::uint8_t { registers, constant, special };
 
 struct VirtualRow {
   RowKind kind = RowKind::registers;
-  std::uint8_t nbytes = 4;  ///< of a lane; 0: a predicate
+  std::uint8_t nbytes = 4;  ///< per lane; 0: a predicate
 };
 
-/// Gives registers whose values are needed at different times the same row: a sort has thousands of
-/// virtual ones, and their rows would not fit into a cache. Lanes may be anywhere in the code, but
-/// each has a place of its own in every row, so that what holds for one thread holds for all.
-/// Writes their places from `begin` on, notes in `undefined_rows` which may be read before they are
-/// written, and returns where the rows end.
-/// Also notes, at each call, the registers that are needed behind it.
+/// Allocates rows for the registers of a region. Registers with disjoint live ranges share a row: a
+/// sort has thousands of virtual registers, whose rows would not fit a cache. Lanes may be at
+/// different instructions, but each has its own element of every row, so liveness per thread is
+/// sufficient.
+/// Rows are allocated from `begin`; the result is their end. Appends registers that may be read
+/// before they are written to `undefined_rows`, and registers that are live across a call to its
+/// CallSite.
 [[nodiscard]] std::uint32_t allocate_rows(Program& in, const CodeRegion& region,
                                           std::span<const VirtualRow> rows, std::uint32_t begin,
                                           std::vector<row>& physical_rows);
 
-/// Collects instructions over virtual rows, numbered as they come, and gives them places at the
-/// end.
+/// Collects instructions with numbered virtual rows, and allocates the rows at the end.
 class Builder {
  public:
   [[nodiscard]] row new_register(std::uint8_t nbytes);
   [[nodiscard]] row constant(std::uint8_t nbytes, std::uint64_t value);
-  /// A constant to which the offset of dynamic shared memory is added at the end.
+  /// Returns a constant to which finish() adds the offset of dynamic shared memory.
   [[nodiscard]] row dynamic_shared_address(std::uint8_t nbytes, std::uint64_t offset);
   [[nodiscard]] row special(const SpecialRow& special_row);
   [[nodiscard]] std::uint8_t nbytes_of(row virtual_row) const {
@@ -51,11 +51,11 @@ class Builder {
   [[nodiscard]] Instruction& instruction_at(std::size_t index) {
     return program_->instructions[index];
   }
-  /// The instruction added last adds the offset of dynamic shared memory to its address.
+  /// Makes finish() add the offset of dynamic shared memory to the last instruction's address.
   void add_dynamic_shared_offset_to_last() { dynamic_addresses_.push_back(size() - 1); }
 
   [[nodiscard]] Program& code() noexcept { return *program_; }
-  /// All targets are known.
+  /// Allocates the rows and returns the program. All targets must be resolved.
   [[nodiscard]] std::unique_ptr<const Program> finish();
 
  private:

@@ -7,8 +7,8 @@
 #include "device/emulator/ptx/call_graph.hpp"
 #include "device/emulator/ptx/kernel_decoder.hpp"
 
-// Calls: of functions that are decoded in their place, of others by frames on a stack, of those
-// that CUDA has.
+// Calls of inlined functions, of functions with frames on a stack, and of CUDA's built-in
+// functions.
 namespace skerry::emulation::ptx {
 namespace {
 
@@ -19,7 +19,7 @@ constexpr std::uint32_t parameter_alignment = 16;
   CallLayout layout;
   const auto add_parameter = [&](const Declaration& one) {
     const auto nbytes = static_cast<std::uint32_t>(one.nbytes());
-    // Compilers give what calls and what is called different alignments, which move nothing here.
+    // The declared alignment is not used: callers and callees may declare different ones.
     layout.nbytes =
         (layout.nbytes + parameter_alignment - 1) / parameter_alignment * parameter_alignment;
     layout.offsets.push_back(layout.nbytes);
@@ -63,7 +63,7 @@ void KernelDecoder::add_call(const Statement& statement) {
     return call_function({source.results, source.parameters}, operands, number->second);
   }
   if (guard_ == no_row) return inline_function(source, operands);
-  // Lanes that don't call go around it.
+  // Lanes that do not call branch around the inlined body.
   is_guard_negated_ = !is_guard_negated_;
   const int label_scope = labels_.open(frame().label_scopes.back());
   labels_.refer(label_scope, "", builder_.size());
@@ -136,7 +136,7 @@ void KernelDecoder::add_builtin_call(const CallOperands& operands, const Functio
   add(one);
 }
 
-/// All of those that are called are known before one of them is decoded.
+/// Registers all called functions before the first one is decoded.
 void KernelDecoder::decode_functions() {
   const CallGraph graph(module_source_, entry_);
   std::vector<CalledFunction>& functions = builder_.code().functions;
@@ -204,13 +204,13 @@ void KernelDecoder::push_arguments(const std::vector<std::shared_ptr<CallParamet
   }
 }
 
-/// They are moved into the caller's frame: another call may come before they are read.
+/// Copies results to the caller's frame: another call may follow before they are read.
 void KernelDecoder::take_results(const std::vector<std::shared_ptr<CallParameter>>& results,
                                  const CallOperands& operands, const CallLayout& layout) {
   for (std::size_t k = 0; k < results.size(); ++k) {
     CallParameter& result = *results[k];
     if (result.frame_offset < 0) {
-      // Every call of a function declares the same names anew.
+      // Each call of a function declares the same names again.
       auto [slot, is_new] = result_slots_.try_emplace(operands.results->parts[k].text);
       if (is_new || slot->second.nbytes < result.nbytes) {
         slot->second = {take_local(result.nbytes, std::max(8U, result.alignment)), result.nbytes};

@@ -9,8 +9,8 @@
 namespace skerry::emulation::ptx {
 namespace {
 
-/// Statements of a function, with what it calls, from which on it is decoded once if it is called
-/// more than once: else a few levels of calls would fill the memory.
+/// Size in statements, callees included, above which a function that is called more than once is
+/// not inlined: a few levels of calls would exhaust the memory.
 constexpr std::size_t large = 20'000;
 
 [[nodiscard]] bool is_call(const Token& t) { return t.is("call") || t.is("call.uni"); }
@@ -85,7 +85,7 @@ std::size_t CallGraph::visit(std::string_view function) {
   return is_called_.contains(function) ? 1 : statements;
 }
 
-/// A pointer to a function may come from anywhere in the module, by way of memory.
+/// Adds all functions of the module whose address is taken: an indirect call may reach any of them.
 void CallGraph::visit_addresses() {
   std::vector<std::string_view> addressed_functions;
   const auto take = [&](std::string_view name) {

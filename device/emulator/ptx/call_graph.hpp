@@ -12,20 +12,20 @@
 
 namespace skerry::emulation::ptx {
 
-/// Which functions a kernel calls, and how each is decoded: in the place of its calls, which is the
+/// The functions that a kernel calls, and how each is decoded: inlined at its calls, which is
 /// fastest, or once, to be called with frames on a stack.
 class CallGraph {
  public:
   CallGraph(const ModuleSource& module_source, const EntrySource& entry);
 
-  /// Those that call themselves, whose address is taken, or that take that of a parameter; and
-  /// large ones that are called from several places.
+  /// Functions that are not inlined: recursive ones, ones whose address is taken or that take the
+  /// address of a parameter, and large ones that are called from several places.
   [[nodiscard]] const std::vector<std::string_view>& called() const noexcept { return called_; }
 
  private:
   struct BodyAttributes {
     std::vector<std::string_view> calls;
-    std::vector<std::string_view> addresses;  ///< functions that are named, but not called
+    std::vector<std::string_view> addresses;  ///< functions that are named but not called
     bool calls_addresses = false;
     bool takes_parameter_address = false;
     std::size_t statements = 0;
@@ -33,7 +33,7 @@ class CallGraph {
 
   [[nodiscard]] BodyAttributes attributes_of(std::string_view body,
                                              const FunctionSource* function) const;
-  /// The statements that a call of the function becomes.
+  /// Returns the number of statements that a call of the function becomes.
   std::size_t visit(std::string_view function);
   std::size_t visit_calls(const BodyAttributes& attributes);
   void visit_addresses();

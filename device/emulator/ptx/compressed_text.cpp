@@ -11,7 +11,7 @@
 namespace skerry::emulation::ptx {
 namespace {
 
-/// PTX of the largest libraries has a hundredth of it; a damaged size must not take all memory.
+/// Bounds the allocation for a damaged size; PTX of the largest libraries has a hundredth of it.
 constexpr std::uint64_t max_nbytes = std::uint64_t{1} << 31;
 
 [[noreturn]] void damaged() {
@@ -28,7 +28,7 @@ class Lz4Reader {
     const auto value = std::to_integer<unsigned>(bytes(1).front());
     return value;
   }
-  /// A length of which four bits are known; 15 means that bytes with more of it follow.
+  /// Reads a length whose first four bits are in the token; 15 means that more bytes follow.
   [[nodiscard]] std::size_t length(unsigned bits) {
     std::size_t sum = bits;
     if (bits != 15) return sum;
@@ -52,7 +52,7 @@ class Lz4Reader {
 using zstd_decompress = std::size_t(void* destination, std::size_t capacity, const void* source,
                                     std::size_t nbytes);
 
-/// Null where the system has no libzstd.
+/// Returns null if the system has no libzstd.
 zstd_decompress* find_zstd() noexcept {
   static zstd_decompress* const decompress = []() -> zstd_decompress* {
     void* const library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -80,7 +80,7 @@ std::string unpacked_lz4(std::span<const std::byte> packed, std::uint64_t nbytes
     const std::size_t back = low + (std::size_t{reader.byte()} << 8U);
     const std::size_t match = reader.length(token & 15U) + min_match;
     if (back == 0 || back > text.size() || match > nbytes - text.size()) damaged();
-    // What is copied may be what this writes.
+    // Byte by byte: the match may overlap the output.
     for (std::size_t k = 0; k < match; ++k) text.push_back(text[text.size() - back]);
   }
   if (text.size() != nbytes) damaged();

@@ -9,13 +9,13 @@
 
 namespace skerry::emulation::ptx {
 
-// What a fat binary has compressed, of which it says how many bytes it is. Each throws ImageError:
-// 200 for what is damaged.
+// Decompression of entries of fat binaries, to a known size. Each function throws ImageError(200)
+// for damaged data.
 
-/// One block of LZ4, as nvcc's --compress-mode=speed writes it.
+/// Decompresses an LZ4 block, as written by nvcc --compress-mode=speed.
 [[nodiscard]] std::string unpacked_lz4(std::span<const std::byte> packed, std::uint64_t nbytes);
-/// A frame of Zstandard, which nvcc writes since CUDA 13 unless it is told otherwise: by the
-/// system's libzstd. Throws 801 where there is none.
+/// Decompresses a Zstandard frame, the default of nvcc since CUDA 13, with the system's libzstd.
+/// Throws ImageError(801) if there is no libzstd.
 [[nodiscard]] std::string unpacked_zstd(std::span<const std::byte> packed, std::uint64_t nbytes);
 
 }  // namespace skerry::emulation::ptx

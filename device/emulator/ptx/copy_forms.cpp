@@ -5,7 +5,7 @@
 #include "device/emulator/execute/memory_operations.hpp"
 #include "device/emulator/ptx/kernel_decoder.hpp"
 
-// Asynchronous copies and the barriers in shared memory that they complete.
+// Asynchronous copies, and mbarriers that track their completion.
 namespace skerry::emulation::ptx {
 namespace {
 
@@ -17,7 +17,7 @@ namespace {
   return opcode == prefix || (opcode.starts_with(prefix) && opcode[prefix.size()] == '.');
 }
 
-/// Nothing of a name is overlooked: each part is one of these, once.
+/// Throws UnsupportedForm unless each part is allowed and occurs once.
 void require_parts(const std::vector<std::string_view>& parts,
                    std::initializer_list<std::string_view> allowed_parts) {
   for (const std::string_view modifier : parts) {
@@ -26,7 +26,7 @@ void require_parts(const std::vector<std::string_view>& parts,
   }
 }
 
-/// The register or the constant that an address begins with.
+/// Returns the base of an address: a register or a constant.
 [[nodiscard]] Operand base_of(const Operand& address) {
   if (address.kind != OperandKind::address || address.text.empty()) throw UnsupportedForm{};
   return {.kind = OperandKind::name, .text = address.text};
@@ -71,8 +71,9 @@ void KernelDecoder::add_copy(const Statement& statement) {
   add(one);
 }
 
-/// The copies are done at once: a thread that waits finds them no sooner than by the barrier.
-/// Without .noinc the arrival is one that the barrier doesn't count.
+/// cp.async.mbarrier.arrive: executes the copies at once, since threads observe them only through
+/// the barrier. Without .noinc the pending count is incremented first, so the arrival has no net
+/// effect.
 void KernelDecoder::add_arrival_of_copies(const Statement& statement) {
   const std::vector<std::string_view> parts = parts_of(statement.opcode);
   require_parts(parts,

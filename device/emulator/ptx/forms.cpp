@@ -14,7 +14,7 @@ void require_size(std::uint8_t of_register, std::uint8_t required_nbytes, bool m
     throw UnsupportedForm{};
 }
 
-/// The size of mov.b32 and the like, which move vectors.
+/// Returns the operand size of a mov that packs or unpacks a vector.
 [[nodiscard]] std::uint8_t size_of_bits(std::string_view opcode) {
   struct NamedSize {
     std::string_view name;
@@ -27,7 +27,7 @@ void require_size(std::uint8_t of_register, std::uint8_t required_nbytes, bool m
   return named_size->nbytes;
 }
 
-/// Which part of the time a special register has: a name of what reads it; empty if it is none.
+/// Returns which part of the clock a special register reads; empty if it is not a clock register.
 [[nodiscard]] std::string_view part_of_clock(std::string_view name) {
   if (name == "%clock" || name == "%globaltimer_lo") return "low";
   if (name == "%clock_hi" || name == "%globaltimer_hi") return "high";

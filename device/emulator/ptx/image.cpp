@@ -12,15 +12,15 @@
 namespace skerry::emulation::ptx {
 namespace {
 
-// The format is not documented; this much of it has been the same since CUDA 4 (cuobjdump and
-// fatbinary agree with it).
+// The format is undocumented. These parts have been the same since CUDA 4, and agree with the
+// output of cuobjdump and fatbinary.
 constexpr std::uint32_t wrapper_magic = 0x466243b1;
 constexpr std::uint32_t binary_magic = 0xba55ed50;
 constexpr std::uint16_t kind_ptx = 1;
 constexpr std::uint64_t flag_lz4 = 0x2000;
 constexpr std::uint64_t flag_zstd = 0x8000;
 
-/// In front of PTX that linkers which keep it call machine code.
+/// Prefix of PTX that linkers return in place of machine code.
 constexpr std::string_view ptx_magic = "SKERRYPTX1\n";
 
 struct BinaryHeader {
@@ -44,7 +44,7 @@ struct EntryHeader {
   std::uint32_t name_nbytes;
   std::uint64_t flags;
 };
-/// Where the size of what is compressed stands behind it; such an entry has a longer header.
+/// Offset of the uncompressed size in the longer header of a compressed entry.
 constexpr std::size_t whole_nbytes_offset = 56;
 
 [[noreturn]] void damaged(const char* reason) {
@@ -68,7 +68,7 @@ template <class T>
   if ((header.flags & (flag_lz4 | flag_zstd)) == 0) return std::string(as_text(stored));
   if (header.header_nbytes < whole_nbytes_offset + sizeof(std::uint64_t) ||
       header.compressed_nbytes > stored.size()) {
-    damaged("an entry is cut off");
+    damaged("an entry is truncated");
   }
   const auto packed = stored.first(header.compressed_nbytes);
   const auto nbytes = read<std::uint64_t>(entry.data() + whole_nbytes_offset);
@@ -82,11 +82,11 @@ template <class T>
   std::span<const std::byte> best;
   std::uint32_t best_target = 0;
   while (!entries.empty()) {
-    if (entries.size() < sizeof(EntryHeader)) damaged("an entry is cut off");
+    if (entries.size() < sizeof(EntryHeader)) damaged("an entry is truncated");
     const auto header = read<EntryHeader>(entries.data());
     if (header.header_nbytes < sizeof header || header.header_nbytes > entries.size() ||
         header.nbytes > entries.size() - header.header_nbytes) {
-      damaged("an entry is cut off");
+      damaged("an entry is truncated");
     }
     if (header.kind == kind_ptx && header.target <= static_cast<std::uint32_t>(capability) &&
         header.target > best_target) {
@@ -114,7 +114,7 @@ std::size_t fat_binary_size(const std::byte* data) {
 std::span<const std::byte> image_at(const void* data) {
   const auto* const bytes = static_cast<const std::byte*>(data);
   const auto* const text = static_cast<const char*>(data);
-  // Text may be shorter than a number: only what begins so is one.
+  // Compares as strings: text may be shorter than the magic number.
   if (std::strncmp(text, "\xb1\x43\x62\x46", 4) == 0) {  // wrapper_magic
     return {bytes, 24};
   }
@@ -131,7 +131,7 @@ std::string text_of(std::span<const std::byte> image, int compute_capability) {
   }
   if (image.size() >= sizeof(BinaryHeader) && read<std::uint32_t>(image.data()) == binary_magic) {
     const std::size_t nbytes = fat_binary_size(image.data());
-    if (nbytes > image.size()) damaged("it is cut off");
+    if (nbytes > image.size()) damaged("it is truncated");
     const auto header = read<BinaryHeader>(image.data());
     return best_of(image.first(nbytes).subspan(header.header_nbytes), compute_capability);
   }
@@ -139,7 +139,7 @@ std::string text_of(std::span<const std::byte> image, int compute_capability) {
   if (text.starts_with(ptx_magic)) text.remove_prefix(ptx_magic.size());
   if (text.starts_with("\177ELF")) {
     throw ImageError(code::no_kernel_image_for_device,
-                     "the image holds machine code; the emulated device runs PTX alone");
+                     "the image contains machine code; the emulated device runs only PTX");
   }
   if (text.find(".version") == std::string_view::npos) {
     throw ImageError(code::invalid_kernel_image, "the image is neither a fat binary nor PTX");

@@ -36,8 +36,8 @@ class Joining {
 
   [[nodiscard]] std::string text() {
     head();
-    // A name is declared before it is used: initial values of variables may name functions, and
-    // bodies name both.
+    // Names must be declared before use: initial values of variables may name functions, and bodies
+    // name both.
     add(SymbolKind::prototype);
     add(SymbolKind::variable);
     add(SymbolKind::code);
@@ -46,7 +46,7 @@ class Joining {
   }
 
  private:
-  /// Notes who defines a name for all parts, or refuses it.
+  /// Records which part defines a global name; throws if two `.visible` definitions clash.
   void define(std::size_t part_index, const LinkSymbol& symbol) {
     if (!symbol.is_definition || symbol.linkage == Linkage::local) return;
     const auto [entry, is_first] =
@@ -63,7 +63,7 @@ class Joining {
     existing_definition = {part_index, symbol.linkage};
   }
 
-  /// Renames what a part has for itself where another part has such a name, too; numbers files.
+  /// Renames a part's local names that clash with other names, and renumbers its files.
   void rename_local_names(std::size_t part_index) {
     std::set<std::string_view> local_names;
     for (const LinkSymbol& symbol : parts_[part_index].symbols) {
@@ -108,7 +108,8 @@ class Joining {
     text_ += '\n';
   }
 
-  /// What stands before a piece, or `nowhere` for one that another one makes superfluous.
+  /// Returns the linkage to write before a symbol, or `nowhere` if another part's symbol makes it
+  /// redundant.
   [[nodiscard]] std::string_view linkage_in_result(std::size_t part_index,
                                                    const LinkSymbol& symbol) {
     if (symbol.linkage == Linkage::local) return "";
@@ -125,10 +126,10 @@ class Joining {
 
   std::vector<LinkModule> parts_;
   std::unordered_map<std::string_view, Definition> defined_;
-  std::set<std::string_view> reserved_names_;  // names that some part has for itself
-  std::set<std::string_view> declared_;        // that are in the result
+  std::set<std::string_view> reserved_names_;  // local names of all parts
+  std::set<std::string_view> declared_;        // already in the result
   std::map<std::string_view, std::size_t> files_;
-  std::vector<names> renamed_;  // of each part
+  std::vector<names> renamed_;  // per part
   std::vector<std::map<std::uint32_t, std::size_t>> file_numbers_;
   std::string text_;
 };
@@ -137,7 +138,7 @@ class Joining {
 
 std::string join_modules(std::span<const LinkPart> parts) {
   if (parts.size() == 1) return std::string(parts.front().text);
-  if (parts.empty()) throw ImageError(code::invalid_value, "linker: there is nothing to link");
+  if (parts.empty()) throw ImageError(code::invalid_value, "linker: no input to link");
   return Joining(parts).text();
 }
 

@@ -8,18 +8,18 @@
 
 namespace skerry::emulation::ptx {
 
-/// A module that takes part in a link, with the name that errors give it.
+/// An input of a link, and its name in errors.
 struct LinkPart {
   std::string_view name;
   std::string_view text;
 };
 
-/// One module of several, as a linker resolves their names: what one declares as `.extern` is what
-/// another one defines; names without linkage stay apart, and `.weak` yields to `.visible`. What
-/// nobody defines stays declared: whoever loads the module may know it. Throws ImageError.
+/// Links modules into one. An `.extern` declaration is resolved to the definition in another
+/// module; names without linkage stay local, and `.weak` yields to `.visible`. Undefined names stay
+/// declared: the loader of the module may know them. Throws ImageError.
 [[nodiscard]] std::string join_modules(std::span<const LinkPart> parts);
 
-/// The module with a limit of registers for each kernel that has none of its own.
+/// Returns the module with .maxnreg added to each kernel that has none.
 [[nodiscard]] std::string with_register_limit(std::string_view text, int registers);
 
 }  // namespace skerry::emulation::ptx

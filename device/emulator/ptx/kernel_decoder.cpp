@@ -62,7 +62,7 @@ void KernelDecoder::begin_region() {
   result_slots_.clear();
 }
 
-/// The frame's size is known now, behind which those of the functions begin that are called.
+/// Sets the offsets of callees' frames, which follow this frame, now that its size is known.
 void KernelDecoder::end_region() {
   Program& code = builder_.code();
   const std::uint32_t nbytes = align_up(frame_nbytes_, code.local_alignment);
@@ -85,7 +85,7 @@ std::uint32_t KernelDecoder::take_local(std::uint32_t nbytes, std::uint32_t alig
   return offset;
 }
 
-/// A row with the address of a byte of the frame.
+/// Returns a row with the address of a byte of the frame.
 row KernelDecoder::local_address_row(std::uint64_t offset) {
   if (!frames_.front().is_called)
     return builder_.special({.special_register = &local_address, .offset = offset});
@@ -128,11 +128,12 @@ void KernelDecoder::add_label(std::string_view name, Lexer& lexer) {
     (void)lexer.next();
     call_prototype(name, lexer);
   } else if (behind.is(".calltargets")) {
-    // All of them take the same, and a call compares it with what it gives.
+    // All listed functions have the same prototype. A call checks that its target's signature
+    // matches.
     (void)lexer.next();
     const auto first = module_source_.functions.find(lexer.next().text);
     if (first == module_source_.functions.end()) {
-      throw ImageError(code::invalid_ptx, "PTX: a list of no functions");
+      throw ImageError(code::invalid_ptx, "PTX: .calltargets names an undefined function");
     }
     prototypes_[name] = {first->second.results, first->second.parameters};
     while (!lexer.peek().is(";") && lexer.peek().kind != TokenKind::end) (void)lexer.next();
@@ -166,7 +167,7 @@ void KernelDecoder::directive(const Token& first, Lexer& lexer) {
 
 void KernelDecoder::declare_variable(const Declaration& declaration) {
   if (declaration.space == ".shared") {
-    // A function whose call is decoded again has the same one.
+    // All inlined copies of a function share the variable.
     shared_.emplace(declaration.name, declaration);
     if (!declaration.is_unsized) (void)shared_offset_of(declaration);
     return;
@@ -190,7 +191,8 @@ void KernelDecoder::add_statement(const Statement& statement) {
   if (!statement.guard.empty()) {
     guard_ = find_register(statement.guard);
     if (guard_ == no_row || builder_.nbytes_of(guard_) != predicate_nbytes) {
-      throw ImageError(code::invalid_ptx, "PTX: no predicate: " + std::string(statement.text));
+      throw ImageError(code::invalid_ptx,
+                       "PTX: the guard is not a predicate: " + std::string(statement.text));
     }
   }
   try {
@@ -228,7 +230,7 @@ void KernelDecoder::add_instruction(const Statement& statement) {
 
 void KernelDecoder::add_return(const Statement& statement) {
   if (frame().is_called) return add({.flow = Control::ret});
-  // The end of a function in the place of its call has a label that no PTX can have.
+  // The end of an inlined function has the empty label, which PTX cannot have.
   labels_.refer(frame().label_scopes.front(), "", builder_.size());
   if (!statement.operands.empty()) throw UnsupportedForm{};
   add({.flow = Control::branch});
@@ -256,7 +258,8 @@ void KernelDecoder::branch_targets(std::string_view label, Lexer& lexer) {
   builder_.code().branch_tables.emplace_back();
   tables_[label] = table;
   for (Token t = lexer.next(); !t.is(";"); t = lexer.next()) {
-    if (t.kind == TokenKind::end) throw ImageError(code::invalid_ptx, "PTX: a table has no end");
+    if (t.kind == TokenKind::end)
+      throw ImageError(code::invalid_ptx, "PTX: unterminated .branchtargets");
     if (!t.is(",")) labels_.refer_in_table(frame().label_scopes.back(), t.text, table);
   }
 }
@@ -275,7 +278,7 @@ void KernelDecoder::call_prototype(std::string_view label, Lexer& lexer) {
   }
   for (; !t.is(";"); t = lexer.next()) {
     if (t.kind == TokenKind::end) {
-      throw ImageError(code::invalid_ptx, "PTX: a prototype has no end");
+      throw ImageError(code::invalid_ptx, "PTX: unterminated .callprototype");
     }
   }
   prototypes_[label] = std::move(prototype);

@@ -17,45 +17,46 @@
 
 namespace skerry::emulation::ptx {
 
-/// Thrown inside of the decoder: the instruction becomes one that stops the kernel.
+/// Thrown inside the decoder. The instruction then becomes one that fails the kernel when it is
+/// executed.
 struct UnsupportedForm {};
 
-/// A parameter of a call, or what it returns: registers by their offset in it, or bytes of the
-/// frame, where the function that is called is not decoded in the place of the call.
+/// A parameter or result of a call: registers by their offset, or bytes of the frame if the
+/// function is called rather than inlined.
 struct CallParameter {
   struct Cell {
     row register_row = no_row;
     std::uint8_t nbytes = 0;  ///< in memory
   };
   std::map<std::int64_t, Cell> cells;
-  std::int64_t frame_offset = -1;  ///< in the frame; -1: registers
+  std::int64_t frame_offset = -1;  ///< in the frame; -1: in registers
   std::int64_t spill_offset = -1;
   std::uint32_t nbytes = 0;
   std::uint32_t alignment = 1;
 };
 
-/// What a call through an address says of the function.
+/// The prototype of a call through an address.
 struct Prototype {
   std::vector<Declaration> results;
   std::vector<Declaration> parameters;
 };
 
-/// The body of a kernel or, in its place, of a function that it calls.
+/// The body that is being decoded: of a kernel or of a function that it calls.
 struct BodyFrame {
   std::vector<Scope> scopes{};
-  std::vector<int> label_scopes{};  ///< of LabelTable, in the order of the scopes
+  std::vector<int> label_scopes{};  ///< of LabelTable, parallel to `scopes`
   std::unordered_map<std::string_view, std::shared_ptr<CallParameter>> parameters{};
   bool is_kernel = true;
-  bool is_called = false;  ///< a function with a frame of its own
+  bool is_called = false;  ///< a function that is called, with its own frame
 };
 
-/// Reads a kernel's body into a builder, behind those of functions that are called; the others are
-/// decoded in the place of their calls.
+/// Decodes a kernel's body into a Builder, after the functions that it calls; other functions are
+/// inlined.
 class KernelDecoder {
  public:
   KernelDecoder(const ModuleSource& module_source, const EntrySource& entry);
-  /// The kernel as instructions that can be run. What is not known becomes an instruction that
-  /// stops the kernel; throws ImageError for what is not PTX.
+  /// Decodes the kernel. Unknown instructions become ones that fail the kernel; throws ImageError
+  /// if the text is not PTX.
   [[nodiscard]] std::unique_ptr<const Program> decode();
 
  private:
@@ -157,11 +158,11 @@ class KernelDecoder {
   std::unordered_map<std::string_view, Declaration> shared_;
   std::unordered_map<std::string_view, std::uint32_t> shared_offsets_;
   std::unordered_map<std::string_view, std::uint32_t> local_offsets_;
-  std::unordered_map<std::string_view, std::size_t> tables_;  ///< by their label
+  std::unordered_map<std::string_view, std::size_t> tables_;  ///< index by label
   std::unordered_map<std::string_view, Prototype> prototypes_;
-  std::unordered_map<std::string_view, int> called_;  ///< program::functions by name
+  std::unordered_map<std::string_view, int> called_;  ///< index into Program::functions by name
   std::uint32_t region_begin_ = 0;
-  std::uint32_t frame_nbytes_ = 0;         ///< of what is decoded, so far
+  std::uint32_t frame_nbytes_ = 0;         ///< of the current function, so far
   std::vector<std::size_t> behind_frame_;  ///< instructions that access the callee's frame
   struct ResultSlot {
     std::uint32_t frame_offset = 0;

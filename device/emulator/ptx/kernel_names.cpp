@@ -19,7 +19,7 @@ namespace {
   return demangled_name;
 }
 
-/// Numba writes characters that identifiers lack as _ and two digits: those of "<locals>".
+/// Decodes "<" and ">" of "<locals>": Numba escapes characters as _ and two hexadecimal digits.
 [[nodiscard]] std::string without_escapes(std::string text) {
   for (const auto& [escape, character] : {std::pair{"_3c", "<"}, std::pair{"_3e", ">"}}) {
     for (std::size_t position = text.find(escape); position != std::string::npos;
@@ -34,7 +34,7 @@ namespace {
 
 std::string readable_kernel_name(const std::string& mangled) {
   std::string name = demangled(mangled);
-  // Each of Numba's kernels has the tag of the version of its function, such as [abi:v1].
+  // Numba tags every kernel with its function's version, such as [abi:v1].
   const std::size_t tag = name.find("[abi:v");
   if (tag == std::string::npos) return name;
   constexpr std::string_view prefix = "cudapy::";

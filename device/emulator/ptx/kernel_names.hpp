@@ -6,9 +6,9 @@
 
 namespace skerry::emulation {
 
-/// As c++filt writes it, or, of a kernel that Numba compiled, as Python does:
-/// "module.function.<locals>.kernel". Without what Numba says of versions and options, and without
-/// the types of arguments, which have no short name there.
+/// Demangles the name of a kernel like c++filt or, for kernels compiled by Numba, returns the
+/// Python name such as "module.function.<locals>.kernel", without Numba's version and option tags
+/// and without argument types, which have no short form.
 [[nodiscard]] std::string readable_kernel_name(const std::string& mangled);
 
 }  // namespace skerry::emulation

@@ -46,7 +46,7 @@ Token Lexer::next() noexcept {
   } else if (is_part_of_word(first)) {
     kind = is_digit(first) ? TokenKind::number : TokenKind::word;
     while (position_ < text_.size()) {
-      // `.reg.b32` is a directive and a type, as `.reg .b32` is.
+      // `.reg.b32` is a directive and a type, like `.reg .b32`.
       if (first == '.' && position_ > begin && text_[position_] == '.') break;
       if (is_part_of_word(text_[position_])) {
         ++position_;

@@ -15,18 +15,18 @@ struct Token {
   [[nodiscard]] bool is(std::string_view expected) const noexcept { return text == expected; }
 };
 
-/// PTX as tokens. A word is an opcode with all its modifiers, a directive, a register or a name:
-/// dots and `::` are parts of it.
+/// Splits PTX into tokens. A word is an opcode with all its modifiers, a directive, a register or a
+/// name; dots and `::` are part of it.
 class Lexer {
  public:
   explicit Lexer(std::string_view text) noexcept : text_(text) {}
 
   [[nodiscard]] Token next() noexcept;
   [[nodiscard]] Token peek() const noexcept { return Lexer(*this).next(); }
-  /// What is left of the line, without its end.
+  /// Returns the rest of the line, without the newline.
   [[nodiscard]] std::string_view rest_of_line() noexcept;
-  /// What is inside of braces whose first one was the last token; stands behind them afterwards.
-  /// Ends with the text if they don't match.
+  /// Returns the text inside braces, after the opening one, and moves past the closing one. If the
+  /// braces do not match, returns the rest of the text.
   [[nodiscard]] std::string_view read_body() noexcept;
   [[nodiscard]] std::size_t position() const noexcept { return position_; }
   [[nodiscard]] std::string_view text() const noexcept { return text_; }

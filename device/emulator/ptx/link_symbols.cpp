@@ -24,10 +24,10 @@ constexpr std::array<std::string_view, 5> spellings = {"", ".extern ", ".visible
   return static_cast<std::uint32_t>(parse_number(t.text));
 }
 
-/// Up to behind a token of the outermost level; braces belong together.
+/// Skips past the next `delimiter` that is outside braces.
 void skip_behind(Lexer& lexer, std::string_view delimiter) {
   for (Token t = lexer.next(); !t.is(delimiter); t = lexer.next()) {
-    if (t.kind == TokenKind::end) reject("ends before " + std::string(delimiter), "");
+    if (t.kind == TokenKind::end) reject("end of text before " + std::string(delimiter), "");
     if (t.is("{")) (void)lexer.read_body();
   }
 }
@@ -41,7 +41,7 @@ void skip_behind(Lexer& lexer, std::string_view delimiter) {
   return Linkage::local;
 }
 
-/// From behind `.entry` or `.func` to behind the body or the semicolon.
+/// Reads a kernel or function, after `.entry` or `.func`, past its body or semicolon.
 void read_code(Lexer& lexer, LinkSymbol& symbol) {
   Token t = lexer.next();
   while (t.kind == TokenKind::word && t.text.starts_with('.')) t = lexer.next();
@@ -51,7 +51,7 @@ void read_code(Lexer& lexer, LinkSymbol& symbol) {
   }
   symbol.name = t.text;
   for (t = lexer.next(); !t.is("{") && !t.is(";"); t = lexer.next()) {
-    if (t.kind == TokenKind::end) reject("a function has no end", symbol.name);
+    if (t.kind == TokenKind::end) reject("unterminated function", symbol.name);
   }
   symbol.is_definition = t.is("{");
   symbol.kind = symbol.is_definition ? SymbolKind::code : SymbolKind::prototype;
@@ -65,7 +65,7 @@ void read_variable(Lexer& lexer, std::string_view space, LinkSymbol& symbol) {
   skip_behind(lexer, ";");
 }
 
-/// Debugging information: its labels are the module's own.
+/// Reads debug information; its labels are local to the module.
 void read_section(Lexer& lexer, LinkSymbol& symbol) {
   for (Token t = lexer.next(); !t.is("{"); t = lexer.next()) {
     if (t.kind == TokenKind::end) reject("a section has no body", "");
@@ -101,7 +101,7 @@ void read_file(Lexer& lexer, LinkModule& link_module) {
   (void)lexer.rest_of_line();
 }
 
-/// What belongs to the whole module; false for what is a piece.
+/// Reads a directive that concerns the whole module; false if it is a symbol.
 [[nodiscard]] bool read_head(Lexer& lexer, const Token& t, LinkModule& link_module) {
   if (t.is(".version")) {
     read_version(lexer, link_module);

@@ -17,14 +17,14 @@ namespace skerry::emulation::ptx {
 enum class Linkage { local, external, visible, weak, common };
 enum class SymbolKind { prototype, variable, code, other };
 
-/// A function, kernel, variable or section of a module, as it is written behind its linkage.
+/// A function, kernel, variable or section of a module; `text` starts after the linkage.
 struct LinkSymbol {
   SymbolKind kind = SymbolKind::other;
   Linkage linkage = Linkage::local;
   bool is_definition = false;
   std::string_view name{};
   std::string_view text{};
-  std::vector<std::string_view> own_names{};  ///< that mean nothing in other modules
+  std::vector<std::string_view> own_names{};  ///< local to the module
 };
 
 struct LinkModule {
@@ -36,13 +36,13 @@ struct LinkModule {
   std::vector<LinkSymbol> symbols;
 };
 
-/// Throws ImageError.
+/// Splits a module into symbols; throws ImageError.
 [[nodiscard]] LinkModule read_module(std::string_view name, std::string_view text);
 
-/// Such as ".visible "; nothing for local names.
+/// Returns e.g. ".visible "; empty for local names.
 [[nodiscard]] std::string_view spelling_of(Linkage linkage) noexcept;
 
-/// The text with other names, and other numbers of files in its `.loc`.
+/// Returns the text with names, and the file numbers in `.loc`, replaced.
 [[nodiscard]] std::string rewritten(std::string_view text,
                                     const std::unordered_map<std::string_view, std::string>& names,
                                     const std::map<std::uint32_t, std::size_t>& files);

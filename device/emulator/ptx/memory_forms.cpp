@@ -21,7 +21,7 @@ void require_operands(const Statement& statement, const AccessForm& access, std:
 std::uint8_t KernelDecoder::set_vector(const Operand& operand, std::array<row, 4>* destinations,
                                        std::array<row, 5>* sources, Instruction& instruction,
                                        std::uint8_t element_nbytes) {
-  // A register for a number is as wide as the element, but there are none of a byte.
+  // A constant is as wide as the element, at least two bytes: there are no one-byte registers.
   const auto constant_nbytes = std::max<std::uint8_t>(element_nbytes, 2);
   std::uint8_t nbytes = 0;
   const auto take = [&](std::size_t k, const Operand& one) {
@@ -51,7 +51,7 @@ void KernelDecoder::add_load(const Statement& statement) {
   AccessForm access = read_access_form(statement.opcode);
   require_operands(statement, access, 2);
   if (access.space == MemorySpace::parameter && add_parameter_move(statement, true)) return;
-  // By an address, a function's own parameter: it lies in its frame.
+  // A function's own parameter, accessed by address, is in its frame.
   if (access.space == MemorySpace::parameter && !frame().is_kernel)
     access.space = MemorySpace::local;
   const bool is_parameter = access.space == MemorySpace::parameter;
@@ -72,7 +72,7 @@ void KernelDecoder::add_store(const Statement& statement) {
     if (!add_parameter_move(statement, false)) throw UnsupportedForm{};
     return;
   }
-  // Before the address is looked at, which may concern the next instruction that is added.
+  // Before set_address(), whose uses_dynamic_address_ applies to the next added instruction.
   if (access.releases) add({.execute = operations().find("membar.gl")->execute});
   Instruction one{.count = access.count, .is_strong = access.is_strong};
   set_address(one, statement.operands[0], false);
@@ -84,7 +84,7 @@ void KernelDecoder::add_store(const Statement& statement) {
   add(one);
 }
 
-/// A hint for caches, which are not simulated: of its operands the address alone is looked at.
+/// Adds a cache hint. Caches are not simulated, so only the form of the address is checked.
 void KernelDecoder::add_cache_hint(const Statement& statement) {
   const Operation* const operation =
       operations().find(std::string(hint_prefix).append(statement.opcode));

@@ -38,7 +38,7 @@ const Program& Kernel::decoded() const {
 
 namespace {
 
-/// For constant memory, where each variable has its alignment.
+/// Returns the size of constant memory, with each variable aligned.
 [[nodiscard]] std::size_t constant_bytes_of(std::span<const Variable> all) {
   std::size_t end = 0;
   for (const Variable& one : all) {
@@ -52,9 +52,9 @@ namespace {
 
 KernelAttributes Kernel::attributes() const {
   const Program& code = decoded();
-  // A register of a GPU is a row of 4 bytes for each lane.
+  // A 32-bit register of a GPU corresponds to a row of 4 bytes per lane.
   const auto rows = static_cast<int>(code.register_nbytes / (4 * warp_size));
-  // What a kernel needs beyond its limit, ptxas keeps in local memory.
+  // ptxas spills registers beyond the kernel's limit to local memory.
   const int max_registers =
       source_.max_registers != 0 ? static_cast<int>(source_.max_registers) : 255;
   return {.static_shared_bytes = code.static_shared_nbytes,

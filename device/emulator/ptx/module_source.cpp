@@ -43,11 +43,11 @@ void expect(Lexer& lexer, std::string_view expected) {
 
 void skip_to(Lexer& lexer, std::string_view delimiter) {
   for (Token t = lexer.next(); !t.is(delimiter); t = lexer.next()) {
-    if (t.kind == TokenKind::end) reject("ends before " + std::string(delimiter), "");
+    if (t.kind == TokenKind::end) reject("end of text before " + std::string(delimiter), "");
   }
 }
 
-/// An address such as `name`, `generic(name)` or `name+4`.
+/// Parses an address such as `name`, `generic(name)` or `name+4`.
 void parse_initial_address(Token first, Lexer& lexer, Declaration& declaration) {
   const bool is_generic = first.is("generic") && lexer.peek().is("(");
   if (is_generic) {
@@ -55,7 +55,7 @@ void parse_initial_address(Token first, Lexer& lexer, Declaration& declaration) 
     first = lexer.next();
     expect(lexer, ")");
   }
-  // A function's address, or a variable's, has no other form here than the generic one.
+  // Addresses of functions and variables are always generic here.
   if (first.kind != TokenKind::word || first.text.starts_with('.') ||
       declaration.element_nbytes != 8) {
     throw ImageError(code::not_supported,
@@ -73,7 +73,7 @@ void parse_initial_address(Token first, Lexer& lexer, Declaration& declaration) 
 
 void parse_initial_values(Lexer& lexer, Declaration& declaration) {
   for (Token t = lexer.next(); !t.is(";"); t = lexer.next()) {
-    if (t.kind == TokenKind::end) reject("an initialiser has no end", declaration.name);
+    if (t.kind == TokenKind::end) reject("unterminated initialiser", declaration.name);
     if (t.is("{") || t.is("}") || t.is(",")) continue;
     const bool is_negative = t.is("-");
     if (is_negative) t = lexer.next();
@@ -86,7 +86,7 @@ void parse_initial_values(Lexer& lexer, Declaration& declaration) {
   }
 }
 
-/// Objects that were linked declare what others of them define.
+/// Adds a variable or replaces its .extern declaration: linked objects may contain both.
 void add_variable(const Declaration& declaration, Variable named, ModuleSource& module_source) {
   const auto [number, is_new] =
       module_source.variable_numbers.try_emplace(declaration.name, module_source.variables.size());
@@ -109,7 +109,7 @@ void parse_variable(Lexer& lexer, std::string_view space, bool is_extern,
   if (token.is("=")) {
     parse_initial_values(lexer, declaration);
   } else if (!token.is(";")) {
-    reject("expected ; behind a variable", declaration.name);
+    reject("expected ; after a variable", declaration.name);
   }
   if (space == ".shared") {
     module_source.shared.push_back(std::move(declaration));
@@ -129,7 +129,7 @@ void parse_variable(Lexer& lexer, std::string_view space, bool is_extern,
   add_variable(declaration, std::move(named), module_source);
 }
 
-/// The addresses in initial values, when all functions and variables are known.
+/// Resolves addresses in initial values, once all functions and variables are known.
 void resolve_addresses(ModuleSource& in) {
   for (const auto& [number, one] : in.pending_addresses) {
     Variable& variable = in.variables[number];
@@ -147,11 +147,11 @@ void resolve_addresses(ModuleSource& in) {
   }
 }
 
-/// A second name of a function, such as of a constructor.
+/// Resolves aliases of functions, such as of constructors.
 void resolve_aliases(ModuleSource& in) {
   for (const auto& [name, other] : in.aliases) {
     const auto function = in.functions.find(other);
-    if (function == in.functions.end()) reject("an alias of no function", other);
+    if (function == in.functions.end()) reject("alias of an undefined function", other);
     const FunctionSource source = function->second;
     in.functions[name] = source;
     in.functions[name].name = name;
@@ -230,7 +230,7 @@ void parse_version(Lexer& lexer, ModuleSource& module_source) {
   if (std::pair(module_source.version_major, module_source.version_minor) >
       std::pair(newest_version_major, newest_version_minor)) {
     throw ImageError(code::unsupported_ptx_version, "PTX of version " + std::string(version) +
-                                                        ": known up to " +
+                                                        ": supported up to " +
                                                         std::to_string(newest_version_major) + "." +
                                                         std::to_string(newest_version_minor));
   }
@@ -342,7 +342,7 @@ Declaration parse_declaration(Lexer& lexer, std::string_view space) {
   Token t = lexer.next();
   for (; t.kind == TokenKind::word && t.text.starts_with('.'); t = lexer.next()) {
     if (t.is(".align")) {
-      // The alignment behind .ptr is that of what it points to.
+      // The alignment after .ptr is that of the pointed-to memory.
       const std::uint32_t alignment = small_number(lexer);
       if (!is_aligned) declaration.alignment = alignment;
       is_aligned = true;
@@ -372,7 +372,8 @@ Declaration parse_declaration(Lexer& lexer, std::string_view space) {
 }
 
 void parse_module(ModuleSource& module_source) {
-  // No memory of a process begins with these bits, and no two modules have the same addresses.
+  // No memory of a process has addresses with these upper bits, and every module gets its own
+  // range.
   static constinit std::atomic<std::uint64_t> next{0x7e00'0000'0000'0000};
   module_source.first_function = next.fetch_add(std::uint64_t{1} << 32);
   Lexer lexer(module_source.text);

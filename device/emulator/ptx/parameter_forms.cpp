@@ -6,11 +6,11 @@
 #include "device/emulator/execute/memory_operations.hpp"
 #include "device/emulator/ptx/kernel_decoder.hpp"
 
-// Parameters of calls, and what functions return.
+// Parameters and results of calls.
 namespace skerry::emulation::ptx {
 namespace {
 
-/// The last part of an opcode, such as ".u32".
+/// Returns the last part of an opcode, such as ".u32".
 [[nodiscard]] std::string_view type_of(std::string_view opcode) {
   const std::size_t dot = opcode.rfind('.');
   if (dot == std::string_view::npos) throw UnsupportedForm{};
@@ -23,14 +23,14 @@ namespace {
   return static_cast<std::uint8_t>(nbytes);
 }
 
-/// There are no registers of a byte.
+/// One-byte values use two-byte registers.
 [[nodiscard]] std::uint8_t register_size(std::uint8_t nbytes) {
   return std::max<std::uint8_t>(nbytes, 2);
 }
 
 [[nodiscard]] std::string bits(std::uint8_t nbytes) { return std::to_string(8 * nbytes); }
 
-/// Such as cvt.u32.u16.
+/// Returns e.g. cvt.u32.u16.
 [[nodiscard]] std::string conversion(std::string_view sign, std::uint8_t destination_nbytes,
                                      std::uint8_t source_nbytes) {
   std::string name = "cvt.";
@@ -44,7 +44,7 @@ namespace {
 
 }  // namespace
 
-/// The instruction of that name, between registers.
+/// Adds the instruction `opcode` with register operands.
 void KernelDecoder::add_between(std::string_view opcode, row destination_row, row source_row,
                                 row second) {
   const Operation* const operation = operations().find(opcode);
@@ -89,7 +89,7 @@ void KernelDecoder::load_cell(const CallParameter::Cell& cell, std::string_view 
               cell.register_row);
 }
 
-/// A register into bytes of the frame.
+/// Adds a store of a register to the frame.
 void KernelDecoder::store_in_frame(row source_row, std::uint8_t nbytes, std::int64_t frame_offset) {
   const std::uint8_t width = builder_.nbytes_of(source_row);
   Instruction one{.execute = store_operation(MemorySpace::local, 'b' + bits(nbytes), width),
@@ -98,15 +98,15 @@ void KernelDecoder::store_in_frame(row source_row, std::uint8_t nbytes, std::int
   one.source[1] = source_row;
   one.operand_nbytes = 8;
   one.result_nbytes = width;
-  // Checks know by the text which way an access goes.
+  // The checks tell a load from a store by the text.
   const SourceLocation saved_location = location_;
   location_.text = "st.local (a parameter)";
   add(one);
   location_ = saved_location;
 }
 
-/// The same parameter in memory: it is read in other parts than it was written. Other ways through
-/// the code may not come here, so that each reader writes it anew.
+/// Writes the parameter to memory, since it is read in other sizes than it was written. Each reader
+/// writes it again: other control-flow paths may bypass this write.
 CallParameter KernelDecoder::spilled(CallParameter& parameter) {
   if (parameter.spill_offset < 0) {
     parameter.spill_offset = take_local(parameter.nbytes, std::max(8U, parameter.alignment));
@@ -137,7 +137,7 @@ void KernelDecoder::move_in_frame(const Statement& statement, const CallParamete
   add(one);
 }
 
-/// False if it is the kernel's.
+/// Adds a load or store of a parameter of a call; false if it is a parameter of the kernel.
 bool KernelDecoder::add_parameter_move(const Statement& statement, bool is_load) {
   const Operand& address = statement.operands[is_load ? 1 : 0];
   const Operand& value = statement.operands[is_load ? 0 : 1];

@@ -21,7 +21,7 @@ void insert(bit_set& set, std::size_t index) {
   set[index / 64] |= std::uint64_t{1} << (index % 64);
 }
 
-/// A stretch of code that is entered at its begin and left at its end.
+/// A basic block.
 struct BasicBlock {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -32,7 +32,7 @@ struct BasicBlock {
   bit_set live_out{};
 };
 
-/// The instructions between which the value of a register is needed.
+/// The range of instructions in which a register is live.
 struct Interval {
   std::size_t begin = ~std::size_t{0};
   std::size_t end = 0;
@@ -66,7 +66,7 @@ class Liveness {
   [[nodiscard]] bool is_undefined_at_start(std::size_t index) const {
     return contains(basic_blocks_.front().live_in, index);
   }
-  /// Calls `function` with a call and each register that is needed behind it.
+  /// Calls `function` with each call and each register that is live after it.
   template <class Function>
   void for_live_at_calls(Function&& function) const {
     for (const BasicBlock& one : basic_blocks_) {
@@ -98,7 +98,7 @@ class Liveness {
     }
   }
 
-  /// Calls `function` with each place that a branch may go to.
+  /// Calls `function` with each target of a branch.
   template <class Function>
   void for_targets(const Instruction& instruction, Function&& function) const {
     if (instruction.flow == Control::branch) function(std::size_t{instruction.target} - begin_);
@@ -142,7 +142,7 @@ class Liveness {
       for_read(code_[k], [&](std::size_t index) {
         if (!contains(one.written, index)) insert(one.read_first, index);
       });
-      // Under a guard other lanes keep what they have.
+      // With a guard, the other lanes keep their values.
       if (code_[k].guard == no_row) {
         for_written(code_[k], [&](std::size_t index) { insert(one.written, index); });
       }
@@ -182,7 +182,8 @@ class Liveness {
     include_all(one.live_out, one.end, live_intervals);
     for (std::size_t k = one.begin; k < one.end; ++k) {
       for_read(code_[k], [&](std::size_t index) { live_intervals[index].include(k); });
-      // Up to the next one: an instruction's results have different rows, be they read or not.
+      // At least to the next instruction: the results of one instruction need different rows even
+      // if they are never read.
       for_written(code_[k], [&](std::size_t index) {
         live_intervals[index].include(k);
         live_intervals[index].include(k + 1);
@@ -198,7 +199,7 @@ class Liveness {
   std::vector<BasicBlock> basic_blocks_;
 };
 
-/// Rows of one size, which are used again when their interval is over.
+/// Rows of one size, for reuse after their interval.
 class RowPool {
  public:
   [[nodiscard]] std::uint32_t take(std::uint32_t nbytes, std::uint32_t& end) {
@@ -235,12 +236,12 @@ std::uint32_t allocate_rows(Program& in, const CodeRegion& region, std::span<con
   std::ranges::sort(intervals, {},
                     [](const Interval& one) { return std::pair(one.begin, one.index); });
   std::array<RowPool, 17> pools;
-  std::vector<Interval> used;  // a heap: what ends first is on top
+  std::vector<Interval> used;  // a heap: the interval that ends first is on top
   const auto ends_later = [](const Interval& a, const Interval& b) { return a.end > b.end; };
   std::uint32_t end = begin;
   for (const Interval& one : intervals) {
-    // A row that is read for the last time where the other is written may be the same: a handler
-    // reads a lane's operands before it writes its result.
+    // An instruction's result may reuse the row of an operand whose interval ends there: handlers
+    // read a lane's operands before they write its result.
     while (!used.empty() && used.front().end <= one.begin) {
       std::ranges::pop_heap(used, ends_later);
       const std::size_t index = used.back().index;

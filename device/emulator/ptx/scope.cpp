@@ -12,7 +12,7 @@ namespace skerry::emulation::ptx {
 
 void Scope::declare(Lexer& lexer) {
   auto nbytes = static_cast<std::uint8_t>(size_of_type(lexer.next().text));
-  // Only loads, stores and conversions take a register of a byte, and they take wider ones, too.
+  // Only loads, stores and conversions use one-byte registers, and they accept wider ones.
   if (nbytes == 1) nbytes = 2;
   for (Token t = lexer.next(); !t.is(";"); t = lexer.next()) {
     if (t.is(",")) continue;
@@ -76,7 +76,7 @@ void LabelTable::resolve(Builder& in) const {
       if (label != here.end()) position = &label->second;
     }
     if (position == nullptr) {
-      throw ImageError(code::invalid_ptx, "PTX: no label " + std::string(one.name));
+      throw ImageError(code::invalid_ptx, "PTX: undefined label " + std::string(one.name));
     }
     const auto target = static_cast<std::uint32_t>(*position);
     if (one.is_in_table) {

@@ -12,12 +12,13 @@
 
 namespace skerry::emulation::ptx {
 
-/// The registers of a pair of braces.
+/// The registers declared in one `{ }` scope.
 class Scope {
  public:
-  /// From behind `.reg` up to the semicolon, such as `.b32 %r<20>, %s`.
+  /// Parses a declaration such as `.b32 %r<20>, %s`, after `.reg` and up to the semicolon.
   void declare(Lexer& lexer);
-  /// The register of that name, made when it is first asked for; no_row if it isn't declared here.
+  /// Returns the register of that name, created on first use; no_row if it is not declared in this
+  /// scope.
   [[nodiscard]] row find(std::string_view name, Builder& in);
 
  private:
@@ -34,16 +35,16 @@ class Scope {
   std::vector<Numbered> numbered_;
 };
 
-/// Labels by the braces that they stand in: inline PTX uses the same names again and again.
+/// Labels by scope: inline PTX reuses the same names.
 class LabelTable {
  public:
-  /// New braces inside of others; -1: of none.
+  /// Opens a scope inside another; -1: an outermost one.
   [[nodiscard]] int open(int inside);
   void define(int label_scope, std::string_view name, std::size_t instruction_index);
   void refer(int label_scope, std::string_view name, std::size_t instruction);
-  /// The same for the next place in a table of program::branch_tables.
+  /// As refer(), for the next entry of a table in Program::branch_tables.
   void refer_in_table(int label_scope, std::string_view name, std::size_t table);
-  /// Gives every branch its target; throws ImageError for a label that there isn't.
+  /// Sets the target of every branch; throws ImageError for an undefined label.
   void resolve(Builder& in) const;
 
  private:

@@ -15,7 +15,7 @@ namespace {
                    "PTX: unexpected '" + std::string(text.substr(0, 40)) + "' in an instruction");
 }
 
-/// The sum behind a name, such as `+4`, `+-4` or nothing.
+/// Parses the offset after a name, such as `+4`, `+-4` or nothing.
 [[nodiscard]] std::int64_t parse_offset(Lexer& lexer) {
   std::int64_t offset = 0;
   while (lexer.peek().is("+") || lexer.peek().is("-")) {
@@ -50,7 +50,7 @@ namespace {
     address.text = lexer.next().text;
     address.offset = parse_offset(lexer);
   }
-  // Textures have coordinates behind it.
+  // Texture operands have coordinates after the name.
   if (lexer.peek().is(",")) {
     (void)lexer.next();
     address.parts = parse_parts(lexer, "]").parts;
