@@ -6,13 +6,13 @@
 
 namespace skerry::emulation {
 
-/// A grid's or a block's, as dim3.
+/// Extent of a grid or a block, like dim3; also an index in one.
 struct Extent {
   std::uint32_t x = 1;
   std::uint32_t y = 1;
   std::uint32_t z = 1;
   [[nodiscard]] std::uint64_t count() const noexcept { return std::uint64_t{x} * y * z; }
-  /// The place with that number among those of this extent: x runs first.
+  /// Returns the index of the element with that linear number; x varies fastest.
   [[nodiscard]] Extent unravel_index(std::uint64_t number) const noexcept {
     return {static_cast<std::uint32_t>(number % x), static_cast<std::uint32_t>(number / x % y),
             static_cast<std::uint32_t>(number / x / y)};

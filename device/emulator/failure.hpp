@@ -13,7 +13,7 @@
 
 namespace skerry::emulation {
 
-/// cudaError_t's numbers, which are CUresult's too, as far as the emulated machine gives them.
+/// The values of cudaError_t, equal to those of CUresult, that the emulated system returns.
 namespace code {
 inline constexpr int invalid_value = 1;
 inline constexpr int invalid_configuration = 9;
@@ -33,12 +33,12 @@ inline constexpr int not_supported = 801;
 inline constexpr int invalid_cluster_size = 912;
 }  // namespace code
 
-/// What was found wrong: what people tell apart, where CUDA has one number for many.
+/// Kinds of failures, which distinguish cases that share one CUDA error code.
 enum class FailureKind : std::uint8_t {
   other,
   out_of_bounds,
   use_after_free,
-  wrong_device,  ///< memory of a device that this one was not given access to
+  wrong_device,  ///< another device's memory, not accessible from this one
   host_pointer,
   misaligned,
   uninitialised,
@@ -46,7 +46,7 @@ enum class FailureKind : std::uint8_t {
   race_global,
   race_streams,
   deadlock,
-  synchronisation,  ///< lanes or threads are missing where others synchronise
+  synchronisation,  ///< lanes or threads are missing at a synchronization
   never_ends,
   stack_overflow,
   assertion,
@@ -56,16 +56,16 @@ enum class FailureKind : std::uint8_t {
 };
 inline constexpr int failure_kinds = static_cast<int>(FailureKind::unsupported_instruction) + 1;
 
-/// As it is written in reports and settings, such as "out_of_bounds".
+/// Returns the name in reports and settings, such as "out_of_bounds".
 [[nodiscard]] std::string_view name_of(FailureKind kind) noexcept;
-/// None if there is none of that name.
+/// Returns nullopt if there is no such kind.
 [[nodiscard]] std::optional<FailureKind> kind_of_name(std::string_view name) noexcept;
-/// What CUDA says of it.
+/// Returns CUDA's error code for a kind.
 [[nodiscard]] int code_of(FailureKind kind) noexcept;
-/// The kind that a code has where nobody says more.
+/// Returns the default kind of an error code.
 [[nodiscard]] FailureKind kind_of(int code) noexcept;
 
-/// Kinds, such as those that are told of without being an error.
+/// A set of kinds, such as those that are reported without being errors.
 class KindSet {
  public:
   constexpr KindSet() = default;
@@ -80,55 +80,55 @@ class KindSet {
   std::uint32_t bits_ = 0;
 };
 
-/// A line of a kernel's source, as its PTX tells it.
+/// A line of a kernel's source, from the line information of its PTX.
 struct SourceLine {
-  std::string file = {};   ///< empty: nobody said
-  std::uint32_t line = 0;  ///< 0: nobody said
+  std::string file = {};   ///< empty if unknown
+  std::uint32_t line = 0;  ///< 0 if unknown
   std::string instruction = {};
 };
 
-/// What a thread wanted of memory.
+/// A thread's access to memory.
 struct RequestedAccess {
-  std::string_view space = {};  ///< such as "global"; empty: it wanted none
+  std::string_view space = {};  ///< such as "global"; empty: no access
   std::uint64_t address = 0;
   std::uint32_t nbytes = 0;
   bool writes = false;
-  std::uint32_t alignment = 0;  ///< that it lacks
+  std::uint32_t alignment = 0;  ///< the violated alignment; 0: none
 };
 
 enum class MemoryState : std::uint8_t {
-  none,  ///< no memory at all
-  host,  ///< the host's, which is not pinned
+  none,  ///< not memory
+  host,  ///< pageable host memory
   live,
-  unreachable,  ///< a device's, to which this one was not given access
+  unreachable,  ///< another device's memory, not accessible from this one
   freed,
-  unmapped,  ///< a reserved address without memory
+  unmapped,  ///< a reserved address without mapped memory
 };
 
-/// The allocation that an address lies in, or nearest to.
+/// The allocation that contains an address, or the nearest one.
 struct MemoryNear {
   MemoryState state = MemoryState::none;
   std::uint64_t begin = 0;
-  std::uint64_t nbytes = 0;  ///< 0: nothing is known of it
+  std::uint64_t nbytes = 0;  ///< 0 if unknown
   std::uint64_t address = 0;
   int device = -1;
-  bool is_of_malloc = false;  ///< in a kernel
+  bool is_of_malloc = false;  ///< of malloc in a kernel
 
-  /// Bytes from its end to the address; negative: from its begin; 0: the address lies in it.
+  /// Returns the distance in bytes from the end; negative: from the begin; 0: the address is
+  /// inside.
   [[nodiscard]] std::int64_t distance() const noexcept;
 };
 
-/// The other one of a race.
+/// The other access of a race.
 struct OtherAccess {
-  std::string operation_name =
-      {};  ///< a kernel or a copy, where streams race; empty: the same launch
+  std::string operation_name = {};  ///< kernel or copy; empty: the same launch
   Extent block{0, 0, 0};
   std::optional<Extent> thread = {};
   std::optional<SourceLine> source_line = {};
   bool writes = false;
 };
 
-/// Lanes of a warp that stand at one instruction.
+/// Lanes of a warp that wait at the same instruction.
 struct WaitingLanes {
   Extent block{0, 0, 0};
   std::uint32_t warp = 0;
@@ -137,13 +137,13 @@ struct WaitingLanes {
   SourceLine source_line = {};
 };
 
-/// What CUDA would say, the text for people, and what the text was made of.
+/// A failure: CUDA's error code, the report as text, and the data that it is made of.
 struct Failure {
   int code = 0;
-  std::string text;  ///< by text_of(): failure_text.hpp
+  std::string text;  ///< of text_of() in failure_text.hpp
   FailureKind kind = FailureKind::other;
-  std::string summary = {};  ///< in a line
-  std::string kernel = {};   ///< as people write it
+  std::string summary = {};  ///< one line
+  std::string kernel = {};   ///< demangled
   int device = -1;
   bool has_thread = false;  ///< block, thread, warp, lane and `source_line` are known
   Extent block{0, 0, 0};
@@ -158,7 +158,7 @@ struct Failure {
   std::uint64_t times = 1;
 };
 
-/// An image that can't be loaded, or a kernel of it that can't be decoded.
+/// Thrown for an image that cannot be loaded or a kernel that cannot be decoded.
 class ImageError : public std::runtime_error {
  public:
   ImageError(int code, const std::string& text) : std::runtime_error(text), code_(code) {}

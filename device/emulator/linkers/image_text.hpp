@@ -7,12 +7,12 @@
 
 namespace skerry::emulation::linkers {
 
-/// Stands before the PTX text where a program expects a cubin; the emulated driver looks for it. A
-/// zero ends the text.
+/// Prefix of PTX text in place of a cubin, which the emulated driver recognizes. The text ends with
+/// a zero.
 inline constexpr std::string_view image_mark = "SKERRYPTX1\n";
 
-/// A PTX text, which may end in zeros, as what takes the place of machine code. Its c_str() is one
-/// byte longer than its size, and both belong to it.
+/// Returns the image of a PTX text, which may end in zeros. The zero at the end of c_str() is part
+/// of the image.
 [[nodiscard]] inline std::string image_of(std::string_view text) {
   return std::string(image_mark).append(text.substr(0, text.find('\0')));
 }

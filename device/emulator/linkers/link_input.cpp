@@ -35,18 +35,18 @@ struct ArchiveMember {
 
 template <class T>
 [[nodiscard]] T read(std::string_view data, std::size_t offset) {
-  if (offset > data.size() || data.size() - offset < sizeof(T)) reject_input("it is cut off");
+  if (offset > data.size() || data.size() - offset < sizeof(T)) reject_input("it is truncated");
   T value;
   std::memcpy(static_cast<void*>(&value), data.data() + offset, sizeof value);
   return value;
 }
 
 [[nodiscard]] std::string_view cut(std::string_view data, std::size_t offset, std::size_t nbytes) {
-  if (offset > data.size() || data.size() - offset < nbytes) reject_input("it is cut off");
+  if (offset > data.size() || data.size() - offset < nbytes) reject_input("it is truncated");
   return data.substr(offset, nbytes);
 }
 
-/// For a text, a fat binary, or several fat binaries one behind the other, as objects have them.
+/// Appends the PTX of a text, a fat binary, or consecutive fat binaries, as objects have them.
 void take_images(std::string_view data, int capability, std::vector<std::string>& texts) {
   constexpr std::string_view fat_binary = "\x50\xed\x55\xba";
   for (;;) {
@@ -59,7 +59,7 @@ void take_images(std::string_view data, int capability, std::vector<std::string>
   }
 }
 
-/// The sections in which nvcc puts fat binaries.
+/// Appends the PTX in the sections of an object where nvcc puts fat binaries.
 void take_object(std::string_view object, int capability, std::vector<std::string>& texts) {
   const auto header = read<Elf64_Ehdr>(object, 0);
   const auto section = [&](std::size_t k) {
@@ -118,7 +118,7 @@ std::vector<std::string> ptx_in(const LinkInput& input, int compute_capability) 
     take_images(data, compute_capability, texts);
   }
   if (texts.empty()) {
-    reject_input("it holds no PTX; an emulated device runs PTX alone: compile for compute_" +
+    reject_input("it contains no PTX; an emulated device runs only PTX: compile for compute_" +
                  std::to_string(compute_capability) + " in place of sm_" +
                  std::to_string(compute_capability));
   }

@@ -13,12 +13,13 @@
 #include "device/emulator/linkers/ptx_link.hpp"
 #include "device/emulator/linkers/real_library.hpp"
 
-// nvJitLink's functions. Each has a name for every version of the library, too, which CMake adds.
+// nvJitLink's functions. CMake adds a versioned name of each for every version of the library.
 
 namespace skerry::emulation::linkers {
 namespace {
 
-/// Runs what may throw, if what it needs is handed over; a program gets the number of an error.
+/// Calls `call`, which may throw, if the arguments are not null, and converts exceptions to an
+/// error code.
 template <class Call>
 [[nodiscard]] int guarded(bool is_handed, Call&& call) noexcept {
   if (!is_handed) return link_result::null_input;
@@ -39,7 +40,7 @@ template <class Call>
   return link_result::success;
 }
 
-/// What NVIDIA's library says of its own handle.
+/// Calls a query of NVIDIA's library with its own handle.
 template <class Result>
 [[nodiscard]] int ask(const char* name, const PtxLink& link, Result* output) noexcept {
   auto* const function = real<int(void*, Result*)>(name);

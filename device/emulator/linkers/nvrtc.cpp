@@ -11,8 +11,8 @@
 #include "device/emulator/linkers/image_text.hpp"
 #include "device/emulator/linkers/real_library.hpp"
 
-// NVRTC's functions, forwarded to NVIDIA's library. Where a program asks for machine code it gets
-// the PTX: what is compiled for sm_80 is compiled for compute_80.
+// NVRTC's functions, forwarded to NVIDIA's library. Code for sm_80 is compiled for compute_80, and
+// a program that requests machine code gets the PTX.
 
 namespace skerry::emulation::linkers {
 namespace {
@@ -28,7 +28,7 @@ using six_arguments = long(long, long, long, long, long, long);
   return function == nullptr ? internal_error : function(a, b, c, d, e, f);
 }
 
-/// Programs that were compiled for a real architecture, which alone have machine code.
+/// Programs compiled for a real architecture: only these have machine code.
 class CompiledPrograms {
  public:
   void set(const void* program, bool has_code) {
@@ -44,7 +44,7 @@ class CompiledPrograms {
     return with_code_.contains(program);
   }
   [[nodiscard]] static CompiledPrograms& instance() {
-    static auto* const one = new CompiledPrograms;  // programs may be destroyed after main
+    static auto* const one = new CompiledPrograms;  // outlives main, as programs may
     return *one;
   }
 
@@ -57,13 +57,14 @@ class CompiledPrograms {
   return option == "-arch" || option == "--gpu-architecture";
 }
 
-/// The options with a virtual architecture; `has_code` becomes whether they name a real one.
+/// Returns the options with real architectures replaced by virtual ones; `has_code` tells whether
+/// there were any.
 [[nodiscard]] std::vector<std::string> virtual_options(int count, const char* const* options,
                                                        bool& has_code) {
   std::vector<std::string> result(options, options + count);
   has_code = false;
   for (const std::string& option : result) {
-    // The result is for a linker then, of which the architecture's kind says nothing.
+    // The output is LTO-IR for a linker, so the kind of architecture does not matter.
     if (option == "-dlto" || option == "--dlto") return result;
   }
   for (std::size_t k = 0; k < result.size(); ++k) {
@@ -85,7 +86,7 @@ class CompiledPrograms {
 
 using namespace skerry::emulation::linkers;  // NOLINT(*-using-namespace*): its functions are C's
 
-// Each takes at most six integers or pointers, which reach it in the same registers.
+// Each takes at most six integers or pointers, which are passed on in the same registers.
 #define SKERRY_FORWARD(name)                                                                \
   SKERRY_LINKER_EXPORT long name(long a, long b, long c, long d, long e, long f) noexcept { \
     return forward(#name, a, b, c, d, e, f);                                                \

@@ -17,7 +17,7 @@ namespace {
   return std::ranges::find(options, option) != options.end();
 }
 
-/// The first number in the last option that begins so; 0 if there is none.
+/// Returns the first number in the last option with this prefix; 0 if there is none.
 [[nodiscard]] int number_in(const std::vector<std::string>& options, std::string_view prefix) {
   int number = 0;
   for (const std::string& option : options) {
@@ -53,13 +53,13 @@ int PtxLink::add(LinkInput input) {
     input.data.erase(0, image_mark.size());
   }
   inputs_.push_back(std::move(input));
-  // It is machine code, which keeps the library from giving PTX.
+  // It is machine code, with which the library cannot return PTX.
   if (is_lto_ && is_device_runtime(inputs_.back())) return link_result::success;
   return real_->add(inputs_.back());
 }
 
 int PtxLink::complete() {
-  // Ours first: the library may crash on what is defined twice.
+  // Join first: the library may crash on multiple definitions.
   if (!is_lto_) {
     if (const int refused = join({})) return refused;
     const int result = real_->complete();
@@ -69,7 +69,7 @@ int PtxLink::complete() {
   const int result = real_->complete();
   if (asks_for_ptx_) return result;
   if (result == link_result::success) take(real_->ptx());
-  // The library gives PTX of LTO-IR only.
+  // The library returns PTX only of LTO-IR.
   return result == link_result::incompatible_options ? complete_mixed() : result;
 }
 
@@ -82,7 +82,7 @@ int PtxLink::complete_mixed() {
   return result;
 }
 
-/// To machine code, which nobody takes: for what the library refuses, such as undefined names.
+/// Links to machine code, which is discarded, to get the library's errors, such as undefined names.
 int PtxLink::link_all() {
   real_ = std::make_unique<RealLink>();
   if (const int refused = real_->create(options_)) return refused;

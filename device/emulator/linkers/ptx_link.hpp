@@ -14,18 +14,18 @@
 
 namespace skerry::emulation::linkers {
 
-/// A link whose result is PTX in place of machine code. NVIDIA's library checks options and inputs,
-/// compiles LTO-IR, and refuses what it would refuse for a GPU; PTX is joined by us.
+/// A link that returns PTX in place of machine code. NVIDIA's library checks options and inputs,
+/// compiles LTO-IR, and rejects what it would reject for a GPU; this class joins the PTX.
 class PtxLink {
  public:
   explicit PtxLink(std::vector<std::string> options);
 
-  /// Each returns an nvJitLinkResult.
+  /// Return an nvJitLinkResult.
   [[nodiscard]] int create();
   [[nodiscard]] int add(LinkInput input);
   [[nodiscard]] int complete();
 
-  /// What stands for the cubin, without its last byte, a zero; empty if there is none.
+  /// Returns the image in place of the cubin, without its final zero; empty if there is none.
   [[nodiscard]] const std::string& image() const noexcept { return image_; }
   [[nodiscard]] bool asks_for_ptx() const noexcept { return asks_for_ptx_; }
   [[nodiscard]] std::string error_log() const { return own_log_ + real_->error_log(); }
@@ -37,7 +37,7 @@ class PtxLink {
   [[nodiscard]] int link_all();
   [[nodiscard]] int link_lto_ir(std::string& ptx);
   [[nodiscard]] int join(std::string linked);
-  /// Makes the image of linked PTX.
+  /// Sets the image from linked PTX.
   void take(std::string_view ptx);
 
   std::vector<std::string> options_;
@@ -45,7 +45,7 @@ class PtxLink {
   bool asks_for_ptx_ = false;
   int compute_capability_ = 0;
   int max_registers_ = 0;
-  std::deque<LinkInput> inputs_;  // the library keeps addresses of names
+  std::deque<LinkInput> inputs_;  // a deque: the library keeps pointers to the names
   std::unique_ptr<RealLink> real_ = std::make_unique<RealLink>();
   std::string own_log_;
   std::string image_;

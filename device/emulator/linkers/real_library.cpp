@@ -23,7 +23,8 @@ void* real_symbol(const char* name) noexcept {
 const char* skerry_linker_open(const char* path) noexcept {
   using skerry::emulation::linkers::opened;
   if (opened.load() != nullptr) return nullptr;
-  // Its soname is ours; a path is looked up by file, so this is another library all the same.
+  // It has the same soname as this library, but a path is looked up by file, so another library is
+  // loaded.
   void* const handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return dlerror();
   opened = handle;

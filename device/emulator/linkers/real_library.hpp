@@ -6,8 +6,8 @@
 
 namespace skerry::emulation::linkers {
 
-/// Address of a function of NVIDIA's library that this one stands in for; null before
-/// skerry_linker_open, and for what that library has not.
+/// Returns the address of a function of NVIDIA's library that this one replaces; null before
+/// skerry_linker_open, and if that library lacks it.
 [[nodiscard]] void* real_symbol(const char* name) noexcept;
 
 template <class Function>
@@ -17,5 +17,5 @@ template <class Function>
 
 }  // namespace skerry::emulation::linkers
 
-/// Opens NVIDIA's library by its path, once. Null, or what is wrong.
+/// Opens NVIDIA's library by its path, once. Returns an error text, or null on success.
 SKERRY_LINKER_EXPORT const char* skerry_linker_open(const char* path) noexcept;

@@ -10,7 +10,7 @@
 
 namespace skerry::emulation::linkers {
 
-/// nvJitLinkResult's numbers, as far as they are given here.
+/// Values of nvJitLinkResult that are used here.
 namespace link_result {
 inline constexpr int success = 0;
 inline constexpr int invalid_input = 3;
@@ -27,9 +27,9 @@ class RealLink {
   RealLink& operator=(const RealLink&) = delete;
   ~RealLink();
 
-  /// Each returns an nvJitLinkResult; the texts are empty where there is none.
+  /// Return an nvJitLinkResult; the texts are empty if there is none.
   [[nodiscard]] int create(std::span<const std::string> options);
-  /// The input has to stay where it is as long as the link.
+  /// The input must stay at its address until the link is destroyed.
   [[nodiscard]] int add(const LinkInput& input);
   [[nodiscard]] int complete();
   [[nodiscard]] std::string ptx() const { return output("nvJitLinkGetLinkedPtx"); }
@@ -39,7 +39,7 @@ class RealLink {
   [[nodiscard]] void* handle() const noexcept { return handle_; }
 
  private:
-  /// For a pair of functions, one of which is named as the other with "Size".
+  /// Returns the output of `function`, whose size `function` + "Size" returns.
   [[nodiscard]] std::string output(const char* function) const;
 
   void* handle_ = nullptr;
