@@ -111,7 +111,7 @@ void copy_async(Warp& warp, const Instruction& instruction, lane_mask active) {
   }
 }
 
-void commit_copies(Warp& warp, const Instruction& /*what*/, lane_mask active) {
+void commit_copies(Warp& warp, const Instruction& /*instruction*/, lane_mask active) {
   for_lanes(active, [&](int lane) { ++warp.copy_group[static_cast<std::size_t>(lane)]; });
 }
 
@@ -171,7 +171,7 @@ void bulk_store_async(Warp& warp, const Instruction& instruction, lane_mask acti
   });
 }
 
-void commit_bulk(Warp& warp, const Instruction& /*what*/, lane_mask active) {
+void commit_bulk(Warp& warp, const Instruction& /*instruction*/, lane_mask active) {
   for_lanes(active, [&](int lane) {
     ++warp.owner->store_groups[warp.number * warp_size + static_cast<std::uint32_t>(lane)];
   });

@@ -204,7 +204,7 @@ void get_grid_rank(Warp& warp, const Instruction& instruction, lane_mask active)
   });
 }
 
-void nothing(Warp& /*on*/, const Instruction& /*what*/, lane_mask /*active*/) {}
+void nothing(Warp& /*warp*/, const Instruction& /*instruction*/, lane_mask /*active*/) {}
 
 }  // namespace
 

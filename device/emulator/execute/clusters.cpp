@@ -59,7 +59,7 @@ void read_rank(Warp& warp, const Instruction& instruction, lane_mask active) {
   });
 }
 
-/// cvta, and cvta.to below.
+/// cvta.shared::cluster; make_shared() is cvta.to.
 void make_generic(Warp& warp, const Instruction& instruction, lane_mask active) {
   const u64* const addresses = warp.values<const u64>(instruction.source[0]);
   u64* const destination = warp.values<u64>(instruction.destination[0]);

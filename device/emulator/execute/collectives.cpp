@@ -128,7 +128,7 @@ void elect(Warp& warp, const Instruction& instruction, lane_mask active) {
 }
 
 /// Only bar.warp.sync orders accesses to memory; the other collectives do not.
-void converge(Warp& warp, const Instruction& /*what*/, lane_mask /*active*/) {
+void converge(Warp& warp, const Instruction& /*instruction*/, lane_mask /*active*/) {
   if (warp.owner->races) warp.owner->races->synchronize_warp(warp);
 }
 

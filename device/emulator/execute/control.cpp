@@ -8,14 +8,14 @@
 namespace skerry::emulation {
 namespace {
 
-void nothing(Warp& /*on*/, const Instruction& /*what*/, lane_mask /*active*/) {}
+void nothing(Warp& /*warp*/, const Instruction& /*instruction*/, lane_mask /*active*/) {}
 
-void fence(Warp& warp, const Instruction& /*what*/, lane_mask /*active*/) {
+void fence(Warp& warp, const Instruction& /*instruction*/, lane_mask /*active*/) {
   release_stores(warp);
   if (warp.owner->launch_state.races) warp.owner->launch_state.races->fence(*warp.owner);
 }
 
-void give_way(Warp& warp, const Instruction& /*what*/, lane_mask /*active*/) {
+void give_way(Warp& warp, const Instruction& /*instruction*/, lane_mask /*active*/) {
   warp.is_waiting = true;
 }
 

@@ -106,7 +106,7 @@ void declare_integral(OperationTable& table) {
 void declare_conversions_of_halves(OperationTable& table) {
   for_types<f16, bf16>([&]<class Half>(type<Half> /*type_tag*/) {
     for_types<u8, s8, u16, s16, u32, s32, u64, s64>(
-        [&]<class S>(type<S> /*from*/) { declare_from_integer<Half, S>(table); });
+        [&]<class S>(type<S> /*source*/) { declare_from_integer<Half, S>(table); });
     declare_from_float<Half, f32>(table);
     declare_from_float<Half, f64>(table);
     declare_widening<Half>(table);

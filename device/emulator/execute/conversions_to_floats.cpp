@@ -71,7 +71,7 @@ void declare_integral(OperationTable& table, std::string_view rounding) {
 }  // namespace
 
 void declare_conversions_to_floats(OperationTable& table) {
-  for_types<u8, s8, u16, s16, u32, s32, u64, s64>([&]<class S>(type<S> /*from*/) {
+  for_types<u8, s8, u16, s16, u32, s32, u64, s64>([&]<class S>(type<S> /*source*/) {
     declare_modes<AsFloat<f32, false, false>, f32, S>(table, "");
     declare_modes<AsFloat<f64, false, false>, f64, S>(table, "");
   });

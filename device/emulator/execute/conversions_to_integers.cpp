@@ -76,9 +76,9 @@ void declare_from_integers(OperationTable& table) {
 }  // namespace
 
 void declare_conversions_to_integers(OperationTable& table) {
-  for_types<u8, s8, u16, s16, u32, s32, u64, s64>([&]<class D>(type<D> /*to*/) {
+  for_types<u8, s8, u16, s16, u32, s32, u64, s64>([&]<class D>(type<D> /*destination*/) {
     declare_from_integers<D>(table);
-    for_types<f16, bf16, f32, f64>([&]<class S>(type<S> /*from*/) {
+    for_types<f16, bf16, f32, f64>([&]<class S>(type<S> /*source*/) {
       declare_rounding<ToNearest, D, S>(table, "rni");
       declare_rounding<TowardZero, D, S>(table, "rzi");
       declare_rounding<Downward, D, S>(table, "rmi");

@@ -10,7 +10,7 @@
 namespace skerry::emulation {
 namespace {
 
-void nothing(Warp& /*on*/, const Instruction& /*what*/, lane_mask /*active*/) {}
+void nothing(Warp& /*warp*/, const Instruction& /*instruction*/, lane_mask /*active*/) {}
 
 /// Cache policies are ignored, so their value is 0. Size is that of the operand.
 template <std::uint8_t Size>

@@ -67,7 +67,7 @@ struct DeviceModel {
   bool checks_undefined_values = false;
   /// With checks_global_races, detects races on global memory between threads of a block too.
   bool checks_races_in_blocks = false;
-  /// Kinds of failure that are reported without ending the kernel, as a GPU would go on.
+  /// Kinds of failure that are reported without ending the kernel, since a GPU would continue.
   KindSet collected{};
   /// Counts memory requests; 1.5 to 4 times slower.
   bool counts_requests = false;
@@ -116,7 +116,7 @@ struct Launch {
   Findings* findings = nullptr;
   /// All blocks are resident and can synchronize at a grid barrier.
   bool is_cooperative = false;
-  /// Overrides DeviceModel::stack_bytes; 0: does not.
+  /// Overrides DeviceModel::stack_bytes unless 0.
   std::uint32_t stack_bytes = 0;
   /// The heap of malloc in kernels; null: malloc returns null.
   DeviceHeap* heap = nullptr;
@@ -136,7 +136,7 @@ struct GlobalRequests {
   std::uint64_t requests = 0;
   std::uint64_t nbytes = 0;            ///< over all lanes
   std::uint64_t sectors = 0;           ///< 32-byte sectors, once per request: the coalesced traffic
-  std::uint64_t distinct_sectors = 0;  ///< sectors, once per launch: an infinite cache
+  std::uint64_t distinct_sectors = 0;  ///< once per launch: with an infinite cache
 };
 
 /// Requests of warps to shared memory. A wavefront accesses each of the 32 banks, 4 bytes wide,

@@ -130,8 +130,7 @@ struct CallLayout {
   std::uint32_t nbytes = 0;
 };
 
-/// A function that is called rather than inlined by the decoder: recursive functions, and functions
-/// whose address is taken.
+/// A function that is called rather than inlined by the decoder: see ptx::CallGraph.
 struct CalledFunction {
   std::string_view name;
   std::uint64_t address = 0;  ///< its value in PTX; no memory is mapped there

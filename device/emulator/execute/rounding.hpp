@@ -22,7 +22,7 @@ class RoundingMode {
   using state = std::uint32_t;
   static state exchange(int mode) noexcept {
     constexpr state field = 0x6000;
-    constexpr int shift = 3;  // from the position in the x87 control word, which FE_* have
+    constexpr int shift = 3;  // FE_* have the positions of the x87 control word
     state previous_state = 0;
     asm volatile("stmxcsr %0" : "=m"(previous_state));
     set((previous_state & ~field) | static_cast<state>(mode) << shift);
