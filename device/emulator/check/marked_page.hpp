@@ -12,8 +12,9 @@
 namespace skerry::emulation {
 
 /// The marks of a line of memory of 32 words. Usually consecutive lanes access the whole line, and
-/// one mark describes all words. It takes a fifth of the memory of marks per word, which is filled
-/// for every byte that a kernel accesses. Lines with other accesses get marks per word.
+/// one mark describes all words: it takes a fifth of the memory that marks per word take, and
+/// memory for marks has to be filled for every byte that a kernel accesses. Other lines get marks
+/// per word.
 class MarkedLine {
  public:
   static constexpr std::size_t words = warp_size;

@@ -9,8 +9,8 @@
 namespace skerry::emulation {
 
 // Blocks of a cluster run concurrently and access each other's shared memory. Generic addresses of
-// it are host addresses. In the shared window, a block's own memory is at 0, and that of the block
-// with rank r at (r + 1) * cluster_stride, for all blocks of the cluster.
+// shared memory are host addresses. In the shared window, a block's own memory is at 0, and that of
+// the block with rank r is at (r + 1) * cluster_stride for all blocks of the cluster.
 inline constexpr std::uint64_t cluster_stride = std::uint64_t{1} << 24;
 
 /// Converts a block's number in launch order, cluster by cluster, to its number in the grid.

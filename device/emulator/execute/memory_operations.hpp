@@ -22,8 +22,8 @@ namespace skerry::emulation {
                                        std::string_view type);
 
 // cp.async: the sources are the shared address, the global address and, optionally, the number of
-// bytes to copy. `count` bytes are written, the rest of them zeros. `immediate` is added to the
-// shared address, `target` to the global one.
+// bytes to copy. `count` bytes are written; those that are not copied become zero. `immediate` is
+// added to the shared address, `target` to the global one.
 void copy_async(Warp& warp, const Instruction& instruction, lane_mask active);
 void commit_copies(Warp& warp, const Instruction& instruction, lane_mask active);
 void wait_for_copies(Warp& warp, const Instruction& instruction, lane_mask active);

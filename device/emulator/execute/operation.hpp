@@ -62,8 +62,8 @@ class OperationTable {
   std::unordered_map<std::string, Operation, hash, std::equal_to<>> operations_;
 };
 
-/// Returns the table of all operations. Loads, stores and atomics are not in it:
-/// ptx/memory_forms.cpp selects their handlers.
+/// Returns the table of all operations. Memory accesses are not in it: ptx/memory_forms.cpp and
+/// ptx/copy_forms.cpp select their handlers.
 [[nodiscard]] const OperationTable& operations();
 
 // Each function adds the operations of the source file of that name.

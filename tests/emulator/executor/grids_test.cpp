@@ -113,7 +113,7 @@ TEST(EmulationGrids, a_kernel_that_never_ends_is_stopped) {
   expect_failure(run_text(text, launch, {.seconds_limit = 0.1}, memory), code::launch_timeout,
                  {"more than 0.1 s", "bra.uni $spin", "bar.sync 0"});
   expect_failure(run_text(text, launch, {.instruction_limit = 100'000}, memory),
-                 code::launch_timeout, {"more than 100000 instructions"});
+                 code::launch_timeout, {"more than 100000 warp instructions"});
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 

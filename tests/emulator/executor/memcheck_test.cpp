@@ -138,7 +138,7 @@ TEST(EmulationMemcheck, parameters_have_their_size) {
 
 TEST(EmulationLimits, a_kernel_that_never_ends_is_stopped) {
   expect_failure(ran("$l: bra.uni $l;", 4), 702,
-                 {"100000 instructions", "bra.uni $l;", "kernel: k"});
+                 {"100000 warp instructions", "bra.uni $l;", "kernel: k"});
 }
 
 TEST(EmulationLimits, threads_that_wait_for_each_other_are_named) {
