@@ -133,7 +133,7 @@ inline constexpr std::size_t named_barriers = 16;
 inline constexpr std::size_t cluster_barrier = 16;
 inline constexpr std::size_t grid_barrier = 17;
 
-/// A running block.
+/// A thread block that is being executed.
 class Block {
  public:
   explicit Block(LaunchState& state);

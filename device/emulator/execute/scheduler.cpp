@@ -17,8 +17,8 @@ constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 /// Backward jumps after which other lanes of the warp run: the jumping lanes may wait for them.
 constexpr int jumps_of_a_turn = 200;
 
-/// Lanes with the same program counter, and the next instruction at which other lanes of the warp
-/// are.
+/// Lanes with the same program counter, and the next instruction where other lanes of the warp
+/// wait.
 struct Fragment {
   lane_mask lanes = 0;
   std::uint32_t pc = 0;

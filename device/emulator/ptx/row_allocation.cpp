@@ -21,7 +21,6 @@ void insert(bit_set& set, std::size_t index) {
   set[index / 64] |= std::uint64_t{1} << (index % 64);
 }
 
-/// A basic block.
 struct BasicBlock {
   std::size_t begin = 0;
   std::size_t end = 0;
