@@ -7,8 +7,8 @@
 
 #include "device/emulator/runtime/abi.hpp"
 
-// What CUDA 13's driver and its callers hand each other beside what the runtime has, declared anew
-// for the same reason; driver_abi_check.cpp compares it with cuda.h.
+// Types of CUDA 13's driver API that runtime/abi.hpp does not have. Redeclared for the same reason;
+// driver_abi_check.cpp compares them with cuda.h.
 
 namespace skerry::emulation::abi {
 
@@ -122,7 +122,7 @@ struct KernelNode {
   void* context;
 };
 
-/// CUDA_MEMSET_NODE_PARAMS_v1, with which _v2 begins
+/// CUDA_MEMSET_NODE_PARAMS_v1, which is the beginning of _v2
 struct FillNode {
   std::uint64_t target;
   std::size_t pitch;
@@ -216,7 +216,7 @@ struct DriverLaunch {
   unsigned attribute_count;
 };
 
-// What `extra` of a launch says: its parameters as one piece of memory.
+// Keys of a launch's `extra`, which passes the parameters as one buffer.
 inline constexpr std::uintptr_t extra_end = 0;
 inline constexpr std::uintptr_t extra_buffer = 1;
 inline constexpr std::uintptr_t extra_size = 2;

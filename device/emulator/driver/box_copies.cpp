@@ -13,7 +13,7 @@ namespace skerry::emulation::driver {
 
 namespace {
 
-/// One side of a copy: where its first row begins, and how far it is to the next row and plane.
+/// Source or target of a copy: the start of its first row, and the strides of rows and planes.
 struct BoxSide {
   char* data = nullptr;
   std::size_t row_bytes = 0;
@@ -30,7 +30,7 @@ struct BoxCopy {
 
 constexpr const char* array_text = "a copy from or to a CUDA array";
 
-/// Null for a kind of memory that isn't.
+/// Returns null for CUDA arrays and for unknown kinds of memory.
 char* base_of(abi::MemoryKind kind, void* host, address device) noexcept {
   switch (kind) {
     case abi::MemoryKind::host:

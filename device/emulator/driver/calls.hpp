@@ -14,7 +14,7 @@
 
 namespace skerry::emulation::driver {
 
-/// CUresult's numbers that cudaError_t has not, or that the machine itself never gives.
+/// Values of CUresult that cudaError_t lacks, or that the emulated GPU itself never returns.
 namespace code {
 using namespace emulation::code;
 inline constexpr int success = 0;
@@ -30,8 +30,7 @@ inline constexpr int not_found = 500;
 inline constexpr int peer_access_not_enabled = 705;
 }  // namespace code
 
-/// What the runtime would say of the last failure of this thread stays: the driver's failures are
-/// none of the runtime's.
+/// Restores this thread's last error of the runtime, which a failed driver call must not change.
 class RuntimeErrorGuard {
  public:
   RuntimeErrorGuard() noexcept : code_(rehearsal::remembered_error()) {}
@@ -43,7 +42,7 @@ class RuntimeErrorGuard {
   int code_;
 };
 
-/// Every entry point: `body` if the driver was started.
+/// Runs the body of an entry point, if the driver has been initialized.
 template <class Body>
 int run_entry_point(Body body) noexcept {
   if (!system_has_started()) return code::not_initialized;
@@ -60,8 +59,8 @@ int run_entry_point(Body body) noexcept {
   }
 }
 
-/// The same for what works in the current context: none is made here, and after its sticky error
-/// everything fails with that.
+/// As run_entry_point, for functions that need a current context. Does not create one. After a
+/// sticky error, every call fails with it.
 template <class Body>
 int in_context(Body body) noexcept {
   return run_entry_point([&]() -> int {
@@ -75,7 +74,7 @@ int in_context(Body body) noexcept {
   return ordinal >= 0 && ordinal < current_emulator_settings().devices;
 }
 
-/// Whether one of them is null that may not be: such a call fails with 1.
+/// True if any of these required pointers is null, which is an invalid value (1).
 template <class... Pointer>
 [[nodiscard]] bool has_null(const Pointer*... pointers) noexcept {
   return ((pointers == nullptr) || ...);
@@ -86,7 +85,7 @@ template <class... Pointer>
   return reinterpret_cast<address>(data);
 }
 
-/// Refuses what the emulated driver has not, and says on stderr what it was.
+/// Names an unsupported feature on stderr and returns 801.
 [[nodiscard]] int unsupported(const char* feature) noexcept;
 
 }  // namespace skerry::emulation::driver

@@ -23,15 +23,15 @@ constexpr int unjoined = 904;
 constexpr int isolation = 905;
 }  // namespace status_of
 
-/// What streams are captured for.
+/// A capture, and the graph that it fills.
 struct CaptureInProgress {
   Graph* graph = nullptr;
   std::uint64_t id = 0;
   void* origin = nullptr;
-  bool is_own_graph = true;  ///< begun with the capture
+  bool is_own_graph = true;  ///< created by the capture
 };
 
-/// A place in a graph: of a stream, or where an event was recorded.
+/// Position in a graph, of a captured stream or of a recorded event.
 struct CapturePoint {
   std::shared_ptr<CaptureInProgress> capture;
   std::vector<GraphNode*> last;
@@ -70,7 +70,7 @@ void end(const CaptureInProgress& capture) noexcept {
   return reinterpret_cast<std::uintptr_t>(stream) <= 2;
 }
 
-/// Whether all that other streams of the capture have done is before the origin's end.
+/// True if the origin's end depends on all nodes that the other streams of the capture added.
 bool is_joined(const CaptureInProgress& capture, const CapturePoint& end_point) {
   std::unordered_set<const GraphNode*> visited;
   std::vector<const GraphNode*> open(end_point.last.begin(), end_point.last.end());
@@ -111,7 +111,8 @@ int with_lock(Body body) noexcept {
   });
 }
 
-/// Nodes of a graph by their handles; false if one is none.
+/// Appends the nodes of these handles to `nodes`, without duplicates. False if one is not a node of
+/// this graph.
 bool take_nodes(const Graph& in, void* const* handles, std::size_t count,
                 std::vector<GraphNode*>& nodes) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -162,7 +163,7 @@ bool capture_wait(void* stream, void* event, int* status) {
   const auto point = captures().events.find(event);
   CapturePoint* const stream_point = find_capture_point(stream);
   if (point == captures().events.end()) {
-    // Work that nobody captures can't be before work in a graph.
+    // Nodes of a graph can't depend on work that is not captured.
     *status = status_of::isolation;
     return stream_point != nullptr;
   }
@@ -259,7 +260,7 @@ int stream_update_capture_v1(void* stream, void* const* nodes, std::size_t count
 
 int stream_update_capture(void* stream, void* const* nodes, const abi::EdgeData*, std::size_t count,
                           unsigned flags) {
-  constexpr unsigned set = 1;  // in the place of those that there are
+  constexpr unsigned set = 1;  // replaces the dependencies instead of adding to them
   return with_lock([&]() -> int {
     CapturePoint* const point = find_capture_point(stream);
     if (point == nullptr) return status_of::illegal_state;

@@ -8,10 +8,10 @@
 
 namespace skerry::emulation::driver {
 
-// Streams whose work goes into a graph instead of being done. What other streams do after they have
-// waited for an event of such a stream goes there, too.
+// Stream capture: work on a captured stream is added to a graph instead of being done. A stream
+// that waits for an event of a captured stream joins the capture.
 
-/// How many streams are captured; most programs have none, and look no further.
+/// Number of captured streams. It is usually zero, which makes is_captured cheap.
 inline constinit std::atomic<int> captured_streams{0};
 
 [[nodiscard]] bool is_in_capture(void* stream) noexcept;
@@ -19,20 +19,20 @@ inline constinit std::atomic<int> captured_streams{0};
   return captured_streams.load(std::memory_order_relaxed) != 0 && is_in_capture(stream);
 }
 
-/// Adds a node behind what the stream has last. A status.
+/// Adds a node after the stream's last nodes. Returns a status.
 [[nodiscard]] int capture(void* stream, NodeKind kind, node_operation operation);
-/// Memory that the graph holds, in a node of the stream. A status.
+/// Allocates memory that the graph owns, as a node of the stream. Returns a status.
 [[nodiscard]] int capture_allocation(void* stream, address* data, std::size_t nbytes);
 
-/// Does `operation`, which is called with a stream, or puts it into the graph that the stream is
-/// captured for. What `operation` holds must be copies.
+/// Calls `operation` with the stream, or adds it to the graph if the stream is captured. It must
+/// own copies of its data.
 template <class Operation>
 [[nodiscard]] int on_stream(void* stream, NodeKind kind, Operation operation) {
   return is_captured(stream) ? capture(stream, kind, node_operation(std::move(operation)))
                              : operation(stream);
 }
 
-/// Whether the call was one of captured streams; its status is in `status` then.
+/// True if the call was part of a capture; `status` then is its status.
 [[nodiscard]] bool capture_record(void* event, void* stream, int* status);
 [[nodiscard]] bool capture_wait(void* stream, void* event, int* status);
 

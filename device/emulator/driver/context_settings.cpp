@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// What contexts are told and asked: most of it is for hardware, and is kept so that it can be asked
-// for again.
+// Settings of contexts. Most concern hardware: they have no effect here, but can be read back.
 
 #include <array>
 #include <atomic>
@@ -16,19 +15,19 @@ namespace skerry::emulation::driver {
 
 namespace {
 
-// Of CUlimit.
+// CUlimit
 constexpr int stack_limit_id = 0;
 constexpr int printf_limit_id = 1;
 constexpr int heap_limit_id = 2;
 
 constexpr std::array<std::size_t, 7> default_limits{
     1 << 10,  // stack of a thread
-    1 << 20,  // what printf writes into
+    1 << 20,  // buffer of printf
     8 << 20,  // heap of malloc in kernels
     2,        // depth of launches by kernels
     2048,     // launches by kernels
     128,      // bytes fetched into L2
-    0,        // of L2 that keeps what it has
+    0,        // persisting part of L2
 };
 
 struct SettingsOfDevice {
@@ -52,7 +51,7 @@ std::atomic<std::size_t>* find_limit(int limit) noexcept {
   return limit >= 0 && index < limits.size() ? &limits[index] : nullptr;
 }
 
-/// What kernels notice. False where it comes too late.
+/// Applies the limits that have an effect on kernels. False if it is too late to change the heap.
 bool apply_limit(int limit, std::size_t value) {
   const int ordinal = rehearsal::current_ordinal();
   if (limit == stack_limit_id) set_stack_limit(ordinal, value);
@@ -60,7 +59,7 @@ bool apply_limit(int limit, std::size_t value) {
   return limit != heap_limit_id || set_heap_limit(ordinal, value);
 }
 
-/// Between two devices, of which the current one is to read.
+/// Calls `body` with the device of `context` as the peer of the current device, which accesses it.
 template <class Body>
 int with_peer(void* context, Body body) noexcept {
   return in_context([&]() -> int {

@@ -25,12 +25,12 @@ struct PrimaryState {
 struct AllContexts {
   std::mutex mutex;
   std::array<PrimaryState, cuda::max_devices> primary;
-  std::unordered_map<const void*, int> program_contexts;  ///< by programs
+  std::unordered_map<const void*, int> program_contexts;  ///< created by programs: handle to device
   std::uintptr_t next_handle = 0x1000;
 };
 
 AllContexts& contexts() noexcept {
-  static auto* const all = new AllContexts;  // programs may call while the process ends
+  static auto* const all = new AllContexts;  // leaked: programs may call at process exit
   return *all;
 }
 
@@ -41,7 +41,7 @@ int program_context_ordinal(const void* context) noexcept {
   return entry != all.program_contexts.end() ? entry->second : -1;
 }
 
-/// Makes `context` the current one in the place of that on top.
+/// Replaces the context on top of the stack.
 int replace_current(void* context) {
   const int ordinal = ordinal_of(context);
   if (ordinal < 0) return code::invalid_context;
@@ -57,7 +57,7 @@ int make_context(void** context, unsigned flags, int device) {
   {
     AllContexts& all = contexts();
     const std::lock_guard lock(all.mutex);
-    // Numbers that are never used again: a stale handle is noticed.
+    // Handles are never reused, so a stale one is detected.
     handle = reinterpret_cast<void*>(all.next_handle);
     all.next_handle += 16;
     all.program_contexts.emplace(handle, device);
@@ -109,8 +109,8 @@ int primary_context_release(int device) {
   });
 }
 
-// As on a GPU, other libraries' memory on the device is gone, too. Libraries stay, with variables
-// that are made anew.
+// As on a GPU, this frees other libraries' memory on the device, too. Loaded libraries remain;
+// their variables are initialized again.
 int primary_context_reset(int device) {
   return run_entry_point([&]() -> int {
     if (!exists(device)) return code::invalid_device;

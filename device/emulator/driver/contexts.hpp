@@ -4,13 +4,13 @@
 
 namespace skerry::emulation::driver {
 
-// Each device has its primary context, whose handle is the same all the time; those that programs
-// make are other names for it.
+// Each device has one primary context with a constant handle. Contexts that programs create are
+// aliases of it.
 
 [[nodiscard]] void* primary_context(int ordinal) noexcept;
-/// The device of a context; -1 if there is no such context.
+/// Returns the device of a context, or -1 if there is no such context.
 [[nodiscard]] int ordinal_of(const void* context) noexcept;
-/// Null if none is current on this thread.
+/// Returns this thread's current context, or null.
 [[nodiscard]] void* current_context() noexcept;
 
 }  // namespace skerry::emulation::driver

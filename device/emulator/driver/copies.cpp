@@ -11,7 +11,7 @@ namespace skerry::emulation::driver {
 
 namespace {
 
-/// Device memory, or the host's that devices reach.
+/// True for device memory, and for host memory that devices can access.
 [[nodiscard]] bool is_reachable(address data) noexcept {
   return static_cast<bool>(memory_at(data));
 }
@@ -19,7 +19,7 @@ namespace {
   return memory_at(address_of(data)).ordinal >= 0;
 }
 
-/// A copy that a stream makes, or a graph.
+/// Enqueues a copy, or captures it.
 template <class Copy>
 int copy_in_order(void* stream, Copy make) noexcept {
   return in_context([&] { return on_stream(stream, NodeKind::copy, make); });
@@ -93,7 +93,7 @@ int copy_to_host_async(void* target, address source, std::size_t nbytes, void* s
       stream, [=](void* launch_stream) { return to_host(target, source, nbytes, launch_stream); });
 }
 
-// As on a GPU, the host goes on before a copy on the device has been made.
+// Asynchronous with respect to the host, as on a GPU.
 int copy_on_device(address target, address source, std::size_t nbytes) {
   return in_context([&] { return on_device(target, source, nbytes, cuda::legacy_stream); });
 }
@@ -103,8 +103,7 @@ int copy_on_device_async(address target, address source, std::size_t nbytes, voi
   });
 }
 
-// What the attributes say of places and of the order of reads is for hardware: a source is read
-// when the stream comes there.
+// Ignores the attributes' location hints and access order: sources are always read in stream order.
 int copy_batch(const address* targets, const address* sources, const std::size_t* sizes,
                std::size_t count, const abi::CopyAttributes*, const std::size_t*, std::size_t,
                void* stream) {

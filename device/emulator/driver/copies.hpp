@@ -6,9 +6,10 @@
 
 namespace skerry::emulation::driver {
 
-/// Between any two places that are told apart by their addresses. A status.
+/// Enqueues a copy whose kind is inferred from the two addresses. Returns a status.
 [[nodiscard]] int enqueue_copy(void* target, const void* source, std::size_t nbytes, void* stream);
-/// What a call that returns when its work is done ends with; `status` is that of the work.
+/// Ends a synchronous call: waits for the legacy stream, unless `status` of the enqueued work is an
+/// error.
 [[nodiscard]] int wait_for_legacy_stream(int status);
 
 }  // namespace skerry::emulation::driver

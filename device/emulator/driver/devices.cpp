@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Devices, as the runtime describes them, too.
+// Device queries, with the same attributes as the runtime's.
 
 #include "device/emulator/runtime/device_attributes.hpp"
 
@@ -57,7 +57,7 @@ int device_get_uuid(unsigned char* uuid, int device) {
 
 int device_get_uuid_v1(unsigned char* uuid, int device) { return device_get_uuid(uuid, device); }
 
-// Of Windows alone.
+// Windows only.
 int device_get_luid(char*, unsigned*, int) {
   return run_entry_point([] { return unsupported("cuDeviceGetLuid"); });
 }

@@ -7,8 +7,8 @@
 
 #include "device/emulator/driver/abi.hpp"
 
-// The entry points of libcuda: functions of ours whose symbols are CUDA's. Statuses are CUresult as
-// int, devices are ordinals, streams and events what the simulated runtime has.
+// The entry points of libcuda: functions with skerry's names and CUDA's symbols. Statuses are
+// CUresult as int, devices are ordinals, streams and events those of the rehearsal system.
 
 namespace skerry::emulation::driver {
 

@@ -13,7 +13,7 @@ constexpr unsigned blocking_sync = 1;
 constexpr unsigned disable_timing = 2;
 constexpr unsigned interprocess = 4;
 
-/// 0 where times of both can be had.
+/// Returns 0 if both events can be timed.
 int check_times(void* start, void* end) {
   for (void* const event : {start, end}) {
     rehearsal::SimulatedEvent simulated_event;
@@ -50,7 +50,7 @@ int event_record(void* event, void* stream) {
   });
 }
 int event_record_with_flags(void* event, void* stream, unsigned flags) {
-  constexpr unsigned external = 1;  // changes what a captured stream does alone
+  constexpr unsigned external = 1;  // only affects captured streams
   if ((flags & external) != 0 && is_captured(stream)) {
     return capture(stream, NodeKind::event_record,
                    [event](void* launch_stream) { return event_record(event, launch_stream); });

@@ -17,7 +17,7 @@ namespace {
 struct Rows {
   address first = 0;
   std::size_t pitch = 0;
-  std::size_t width = 0;  ///< of elements
+  std::size_t width = 0;  ///< in elements
   std::size_t height = 1;
 };
 
@@ -42,7 +42,7 @@ int enqueue_row(address target, Value value, std::size_t count, void* stream) {
   }
 }
 
-/// Everything is looked at before anything is enqueued.
+/// Checks all rows before it enqueues any.
 template <class Value>
 int enqueue(const Rows& rows, Value value, void* stream) {
   if (rows.width == 0 || rows.height == 0) return code::success;
@@ -71,8 +71,8 @@ int fill(const Rows& rows, Value value, void* stream) noexcept {
   });
 }
 
-/// On the legacy stream: as on a GPU, the host goes on before a fill of device memory has been
-/// made, and not before one of the host's memory.
+/// Fills on the legacy stream. As on a GPU, asynchronous for device memory and synchronous for host
+/// memory.
 template <class Value>
 int fill(const Rows& rows, Value value) noexcept {
   return in_context([&]() -> int {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory that nodes of graphs allocate. A graph's nodes have their memory from the time when they
-// are added until nobody can launch them any more.
+// Memory that graph nodes allocate. It exists from the time when a node is added until no graph can
+// launch that node any more.
 
 #include <array>
 #include <atomic>
@@ -24,7 +24,7 @@ GraphBytes& bytes_of(int ordinal) noexcept {
   return all[static_cast<std::size_t>(ordinal)];
 }
 
-// CUgraphMem_attribute: what is used and what is reserved is one.
+// CUgraphMem_attribute: used and reserved bytes are equal here.
 constexpr int attributes = 4;
 [[nodiscard]] bool is_peak(int attribute) noexcept { return attribute % 2 == 1; }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Nodes that programs add to graphs, and what they are changed to.
+// Nodes that programs add to graphs, and updates of their parameters.
 
 #include "device/emulator/driver/graph_nodes.hpp"
 
@@ -107,7 +107,7 @@ int add(void** node, void* handle, void* const* dependencies, std::size_t count,
   return code::success;
 }
 
-/// A node of one kind, as programs of before CUDA 12.2 add it.
+/// Adds a node by the function for its kind, the only way before CUDA 12.2.
 template <class From>
 int add_typed_node(void** node, void* handle, void* const* dependencies, std::size_t count,
                    NodeKind kind, const From* node_params) noexcept {
@@ -121,7 +121,7 @@ int add_typed_node(void** node, void* handle, void* const* dependencies, std::si
   });
 }
 
-/// What a graph that was made executable does in a node's place from now on.
+/// Replaces a node's operation in an executable graph.
 template <class From>
 int set_step(void* executable, const void* node, const From* node_params) noexcept {
   return with_lock([&]() -> int {
@@ -183,7 +183,7 @@ int add_any(void** node, void* handle, void* const* dependencies, std::size_t co
           allocate_for_graph(*graph, &node_params.allocation.data, node_params.allocation.nbytes);
       break;
     case NodeKind::release:
-      break;  // the memory is the graph's
+      break;  // the graph owns the memory
     default:
       return unsupported("cuGraphAddNode of this kind");
   }

@@ -9,7 +9,7 @@
 
 namespace skerry::emulation::driver {
 
-/// A launch that is made later, with copies of its parameters. Throws ImageError.
+/// Returns a launch to run later, with copies of the parameters. Throws ImageError.
 [[nodiscard]] node_operation deferred_launch(std::shared_ptr<RegisteredKernel> kernel,
                                              const LaunchRequest& request);
 

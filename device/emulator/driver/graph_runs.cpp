@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Graphs that were made executable: a launch enqueues their steps on its stream.
+// Executable graphs: a launch enqueues their steps on its stream.
 
 #include <unordered_map>
 
@@ -30,12 +30,13 @@ int instantiate(void** executable, const void* handle) {
   return code::success;
 }
 
-// Of CUgraphExecUpdateResult.
+// CUgraphExecUpdateResult
 constexpr int updated = 0;
 constexpr int topology_changed = 2;
 constexpr int kind_changed = 3;
 
-/// What keeps a graph from taking another one's place, and at which node.
+/// Compares an executable graph with the steps of another graph. Returns a CUgraphExecUpdateResult
+/// and the first node that prevents the update.
 int difference(const ExecutableGraph& executable, const std::vector<ExecutableGraph::Step>& other,
                const GraphNode** error_node) {
   if (executable.steps.size() != other.size()) return topology_changed;
@@ -98,7 +99,7 @@ int executable_update(void* executable, void* handle, abi::GraphUpdate* result) 
     const int update_result = difference(*executable_graph, steps, &error_node);
     if (result != nullptr) *result = {update_result, const_cast<GraphNode*>(error_node), nullptr};
     if (update_result != updated) return update_failure;
-    // Nodes are still known by those of the graph that it was made of.
+    // Steps keep the nodes of the original graph, which later calls refer to.
     for (std::size_t k = 0; k < steps.size(); ++k)
       executable_graph->steps[k].operation = std::move(steps[k].operation);
     executable_graph->resources.insert(executable_graph->resources.end(), graph->resources.begin(),

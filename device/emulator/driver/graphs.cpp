@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Graphs: what they are made of, and what programs ask of them.
+// Graphs, their nodes, and queries of both.
 
 #include "device/emulator/driver/graphs.hpp"
 
@@ -22,11 +22,11 @@ struct AllGraphs {
 };
 
 AllGraphs& tables() noexcept {
-  static auto* const all = new AllGraphs;  // programs may call while the process ends
+  static auto* const all = new AllGraphs;  // leaked: programs may call at process exit
   return *all;
 }
 
-/// Writes as many handles as there is room for, or says how many there are.
+/// Writes up to `count` handles; without an output, only counts them.
 template <class Handle>
 int give_list(std::span<Handle* const> handles, void** output, std::size_t* count) {
   if (has_null(count)) return code::invalid_value;
@@ -88,7 +88,7 @@ Graph* add_graph() {
 }
 
 bool remove_graph(const void* handle) noexcept {
-  std::unique_ptr<Graph> removed;  // what it holds may call the driver: after the lock
+  std::unique_ptr<Graph> removed;  // destroyed after the lock: its resources may call the driver
   const std::lock_guard lock(graphs_mutex());
   const auto entry = tables().graphs.find(handle);
   if (entry == tables().graphs.end()) return false;

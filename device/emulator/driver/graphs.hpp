@@ -27,7 +27,7 @@ enum class NodeKind : int {
   release = 11,
 };
 
-/// Enqueues what a node does on the stream that its graph is launched on. A status.
+/// Enqueues a node's work on the stream that its graph is launched on. Returns a status.
 using node_operation = std::function<int(void* stream)>;
 
 struct Graph;
@@ -35,52 +35,52 @@ struct Graph;
 struct GraphNode {
   Graph* owner = nullptr;
   NodeKind kind = NodeKind::empty;
-  node_operation operation{};  ///< empty where nothing is to be done
+  node_operation operation{};  ///< empty if the node does no work
   std::vector<GraphNode*> dependencies{};
 };
 
 struct Graph {
-  /// In the order in which they were added.
+  /// In insertion order.
   std::vector<std::unique_ptr<GraphNode>> nodes;
-  /// What nodes use and the graph holds: memory that they allocate, objects of the program.
+  /// Owned by the graph for its nodes: memory that they allocate, user objects.
   std::vector<std::shared_ptr<void>> resources;
 };
 
-/// What a launch does, one step after the other: a stream's order is one that the nodes allow.
+/// Nodes in topological order, which a launch runs one after the other.
 struct ExecutableGraph {
   struct Step {
     const GraphNode* node = nullptr;
     NodeKind kind = NodeKind::empty;
     node_operation operation{};
-    std::vector<std::size_t> dependencies{};  ///< places of steps
+    std::vector<std::size_t> dependencies{};  ///< indices of steps
   };
   std::vector<Step> steps;
   std::vector<std::shared_ptr<void>> resources;
 };
 
-/// Guards all graphs and captures. What nodes do is never called under it.
+/// Guards all graphs and captures. Node operations are never called while it is locked.
 [[nodiscard]] std::recursive_mutex& graphs_mutex() noexcept;
 
 [[nodiscard]] Graph* add_graph();
-/// False if there is none.
+/// False if there is no such graph.
 [[nodiscard]] bool remove_graph(const void* handle) noexcept;
-/// Null for what is none.
+/// Returns null if there is no such graph or node.
 [[nodiscard]] Graph* find_graph(const void* handle) noexcept;
 [[nodiscard]] GraphNode* find_node(const void* handle) noexcept;
 
 /// Throws bad_alloc.
 GraphNode* add_node(Graph& graph, NodeKind kind, std::span<GraphNode* const> dependencies,
                     node_operation operation);
-/// The steps of a graph; none where its nodes wait for each other.
+/// Returns the steps of a graph, or none if its dependencies have a cycle.
 [[nodiscard]] std::vector<ExecutableGraph::Step> ordered_steps(const Graph& graph);
-/// Those of another graph in the place of steps, on a stream. A status.
+/// Enqueues the steps on a stream. Returns a status.
 [[nodiscard]] int run_steps(std::span<const ExecutableGraph::Step> steps, void* stream);
 
-/// Null for what is none.
+/// Returns null if there is no such executable graph.
 [[nodiscard]] std::shared_ptr<ExecutableGraph> find_executable(const void* handle) noexcept;
 
-/// Memory of a device that a graph's node allocates: it is there as long as somebody holds it, and
-/// nobody has freed it. A status.
+/// Allocates device memory for a graph's node. The graph and its executables own it, unless it is
+/// freed earlier. Returns a status.
 [[nodiscard]] int allocate_for_graph(Graph& graph, address* data, std::size_t nbytes);
 
 }  // namespace skerry::emulation::driver

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory of the host that devices reach: at the same address, always.
+// Host memory that devices can access, at the address that the host uses.
 
 #include "device/emulator/driver/calls.hpp"
 #include "device/emulator/driver/memory.hpp"
@@ -14,7 +14,7 @@ namespace {
 constexpr unsigned portable = 1;
 constexpr unsigned device_map = 2;
 constexpr unsigned write_combined = 4;
-constexpr unsigned of_device_memory = 4;  ///< of what is registered: memory of another device
+constexpr unsigned of_device_memory = 4;  ///< CU_MEMHOSTREGISTER_IOMEMORY
 constexpr unsigned read_only = 8;
 
 int allocate(void** data, std::size_t nbytes, unsigned flags) {
@@ -25,7 +25,7 @@ int allocate(void** data, std::size_t nbytes, unsigned flags) {
   return status;
 }
 
-/// Pinned memory that isn't managed.
+/// True for pinned memory that is not managed.
 [[nodiscard]] bool is_pinned(const void* data) noexcept {
   const KnownMemory memory = memory_at(address_of(data));
   return memory && memory.ordinal < 0 && !memory.use.is_managed;
@@ -70,7 +70,7 @@ int host_get_flags(unsigned* flags, void* host) {
 int host_register(void* data, std::size_t nbytes, unsigned flags) {
   return in_context([&]() -> int {
     if (has_null(data) || nbytes == 0) return code::invalid_value;
-    if ((flags & of_device_memory) != 0) return unsupported("cuMemHostRegister of device memory");
+    if ((flags & of_device_memory) != 0) return unsupported("cuMemHostRegister of I/O memory");
     if ((flags & ~(portable | device_map | read_only)) != 0) return code::invalid_value;
     const int status = driver_api().host_register(data, nbytes);
     if (status == code::success) {

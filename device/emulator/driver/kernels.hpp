@@ -6,7 +6,7 @@
 
 namespace skerry::emulation::driver {
 
-/// `body` with the kernel of a handle, a CUkernel's or a CUfunction's: they are the same here.
+/// Calls `body` with the kernel of a CUkernel or CUfunction, which have the same handles here.
 template <class Body>
 int with_kernel(const void* handle, Body body) noexcept {
   return run_entry_point([&]() -> int {

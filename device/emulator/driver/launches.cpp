@@ -12,8 +12,8 @@ namespace skerry::emulation::driver {
 
 namespace {
 
-/// The place of each parameter in the one piece of memory that `extra` describes. Throws
-/// ImageError; empty if it describes none that is large enough.
+/// Returns the address of each parameter in the buffer that `extra` describes, or nothing if that
+/// buffer is missing or too small. Throws ImageError.
 std::vector<void*> arguments_in(void** extra, const RegisteredKernel& named) {
   char* buffer = nullptr;
   const std::size_t* nbytes = nullptr;
@@ -44,7 +44,7 @@ int launch(void* function, LaunchRequest request, void** extra) {
   const auto parameters = found_kernel.code->parameters();
   std::vector<void*> argument_pointers;
   if (extra != nullptr) {
-    // One way or the other.
+    // Arguments and `extra` are mutually exclusive.
     if (request.arguments != nullptr) return code::invalid_value;
     argument_pointers = arguments_in(extra, *named);
     if (argument_pointers.size() != parameters.size()) return code::invalid_value;
@@ -59,7 +59,7 @@ int launch(void* function, LaunchRequest request, void** extra) {
     return capture(request.stream, NodeKind::kernel, deferred_launch(named, request));
   }
   const int status = enqueue(named, request);
-  // For a grid, a block or a kernel's bounds the driver says that an argument is wrong.
+  // Where the runtime reports a bad configuration, the driver reports an invalid value.
   const bool is_of_size =
       status == code::invalid_configuration || status == code::launch_out_of_resources;
   return is_of_size ? code::invalid_value : status;

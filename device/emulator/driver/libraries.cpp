@@ -100,7 +100,7 @@ int library_get_variable(address* data, std::size_t* nbytes, void* library, cons
   });
 }
 
-// PTX has no managed variables that could be told from others.
+// PTX does not distinguish managed variables from others.
 int library_get_managed(address*, std::size_t*, void* library, const char*) {
   return with_library(library, [](const auto&) { return code::not_found; });
 }

@@ -14,20 +14,20 @@
 
 namespace skerry::emulation::driver {
 
-/// An image that a program loaded: its kernels can be launched on every device by their addresses.
+/// A loaded image. Its kernels can be launched on every device, by their addresses.
 class LoadedLibrary {
  public:
   explicit LoadedLibrary(std::shared_ptr<LoadedImage> image);
   LoadedLibrary(const LoadedLibrary&) = delete;
   LoadedLibrary& operator=(const LoadedLibrary&) = delete;
-  /// Work that was submitted keeps what it runs.
+  /// Enqueued work keeps the kernels that it runs alive.
   ~LoadedLibrary();
 
-  /// In the order of their names.
+  /// Returns the kernels, sorted by name.
   [[nodiscard]] std::span<const std::shared_ptr<RegisteredKernel>> kernels() const noexcept {
     return kernels_;
   }
-  /// Null if there is none.
+  /// Returns null if there is no such kernel.
   [[nodiscard]] RegisteredKernel* find(std::string_view name) const noexcept;
 
   struct PlacedVariable {
@@ -49,37 +49,38 @@ struct LoadedModule {
   int ordinal = 0;
 };
 
-/// For a program's options for the compiler, where it wants to read what was wrong.
+/// Options of the just-in-time compiler; only the buffer for errors is used.
 struct ImageOptions {
   std::span<const int> names{};
   void** values = nullptr;
 };
 
-/// Writes into the buffer that the options have for errors, if there is one.
+/// Writes to the options' buffer for errors, if there is one.
 void write_error_log(const ImageOptions& options, const std::string& text) noexcept;
 
-/// Loads what `image` points to. Throws ImageError, whose text the options' log gets, too.
+/// Loads the image at `image`. Throws ImageError and writes its text to the options' error log.
 [[nodiscard]] std::shared_ptr<LoadedLibrary> load_library(const void* image,
                                                           const ImageOptions& options = {});
-/// The same of a file; throws ImageError(301) if it can't be read.
+/// Loads a file. Throws ImageError(301) if it can't be read.
 [[nodiscard]] std::shared_ptr<LoadedLibrary> load_library_file(const char* path,
                                                                const ImageOptions& options = {});
 
-// Handles, which hold what they stand for.
+// Handles own the libraries and modules that they stand for.
 [[nodiscard]] void* add_library(std::shared_ptr<LoadedLibrary> library);
 [[nodiscard]] bool remove_library(const void* handle) noexcept;
-/// Null if there is no such library.
+/// Returns null if there is no such library.
 [[nodiscard]] std::shared_ptr<const LoadedLibrary> find_library(const void* handle) noexcept;
-/// The handle of the library, or of none but a module, that has a kernel; null for others.
+/// Returns the handle of the library that contains a kernel; null if it was loaded as a module
+/// only.
 [[nodiscard]] void* library_of(const void* kernel) noexcept;
 
-/// The same each time for a device.
+/// Returns the library's module on a device, always the same handle.
 [[nodiscard]] void* module_of(const std::shared_ptr<const LoadedLibrary>& library, int ordinal);
 [[nodiscard]] bool remove_module(const void* handle) noexcept;
-/// All of a device.
+/// Removes all modules of a device.
 void remove_modules(int ordinal) noexcept;
 [[nodiscard]] std::optional<LoadedModule> find_module(const void* handle) noexcept;
-/// The library that has a kernel, whatever it was loaded as; null if none has.
+/// Returns the library that contains a kernel, loaded as a library or as a module; or null.
 [[nodiscard]] std::shared_ptr<const LoadedLibrary> owner_of(const void* kernel) noexcept;
 
 }  // namespace skerry::emulation::driver

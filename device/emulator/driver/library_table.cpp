@@ -29,7 +29,7 @@ struct AllLibraries {
 };
 
 AllLibraries& tables() noexcept {
-  static auto* const all = new AllLibraries;  // programs may call while the process ends
+  static auto* const all = new AllLibraries;  // leaked: programs may call at process exit
   return *all;
 }
 
@@ -96,7 +96,7 @@ std::shared_ptr<LoadedLibrary> load_library(const void* image, const ImageOption
 
 std::shared_ptr<LoadedLibrary> load_library_file(const char* path, const ImageOptions& options) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw ImageError(code::file_not_found, std::string("no file ") + path);
+  if (!file) throw ImageError(code::file_not_found, std::string("can't read ") + path);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   return load(std::as_bytes(std::span(bytes)), options);
 }
@@ -152,7 +152,7 @@ void* module_of(const std::shared_ptr<const LoadedLibrary>& library, int ordinal
   for (const auto& [handle, module] : all.modules) {
     if (module.library == library && module.ordinal == ordinal) return const_cast<void*>(handle);
   }
-  // Numbers that are never used again: a stale handle is noticed.
+  // Handles are never reused, so a stale one is detected.
   auto* const handle = reinterpret_cast<void*>(all.next_module);
   all.next_module += 16;
   all.modules.emplace(handle, LoadedModule{library, ordinal});
@@ -160,7 +160,7 @@ void* module_of(const std::shared_ptr<const LoadedLibrary>& library, int ordinal
 }
 
 bool remove_module(const void* handle) noexcept {
-  // Whose last holder it may be, which is destroyed after the lock.
+  // May be the last reference to the library: released after the lock.
   std::optional<LoadedModule> removed = find_module(handle);
   if (!removed) return false;
   AllLibraries& all = tables();
@@ -169,7 +169,7 @@ bool remove_module(const void* handle) noexcept {
 }
 
 void remove_modules(int ordinal) noexcept {
-  std::vector<std::shared_ptr<const LoadedLibrary>> libraries;  // until after the lock
+  std::vector<std::shared_ptr<const LoadedLibrary>> libraries;  // released after the lock
   AllLibraries& all = tables();
   const std::lock_guard lock(all.mutex);
   for (const auto& [handle, module] : all.modules) {

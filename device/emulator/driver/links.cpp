@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// cuLink*: of PTX, and of what holds PTX, one module is made, as a linker resolves their names; a
-// machine that runs PTX has nothing to translate.
+// cuLink*: joins PTX, and the PTX in other images, to one module and resolves names between them,
+// like a linker. There is no translation, as the emulator runs PTX.
 
 #include <deque>
 #include <fstream>
@@ -32,7 +32,7 @@ struct LinkText {
 
 struct LinkInProgress {
   std::deque<LinkText> texts;
-  std::string complete;  ///< what the caller was given
+  std::string complete;  ///< linked module, returned to the caller
   std::vector<int> option_names;
   std::vector<void*> option_values;
 
@@ -45,7 +45,7 @@ struct AllLinks {
 };
 
 AllLinks& links() noexcept {
-  static auto* const all = new AllLinks;  // programs may call while the process ends
+  static auto* const all = new AllLinks;  // leaked: programs may call at process exit
   return *all;
 }
 
@@ -59,7 +59,7 @@ int with_link(void* state, Body body) noexcept {
   });
 }
 
-/// What is wrong goes into the program's log, too.
+/// Writes errors to the program's log, too.
 template <class Body>
 int with_log(LinkInProgress& link, Body body) {
   try {
@@ -75,7 +75,7 @@ int add(LinkInProgress& link, int kind, const char* name, std::string bytes) {
   if (kind > archive_input) return unsupported("cuLinkAddData of LTO-IR");
   const linkers::LinkInput input{linkers::input_type::any, name != nullptr ? name : "<unnamed>",
                                  std::move(bytes)};
-  // Grid barriers and the like are the executor's own.
+  // The executor implements the device runtime (grid barriers and the like) itself.
   if (linkers::is_device_runtime(input)) return code::success;
   return with_log(link, [&] {
     const int capability = current_emulator_settings().model.compute_capability;
@@ -86,7 +86,8 @@ int add(LinkInProgress& link, int kind, const char* name, std::string bytes) {
   });
 }
 
-/// Kernels must be whole: what nobody defines is noticed here, as a linker does.
+/// Returns the joined module. Decodes its kernels, so that undefined names are errors here, as with
+/// a linker.
 std::string joined(const LinkInProgress& link) {
   std::vector<ptx::LinkPart> parts;
   parts.reserve(link.texts.size());
@@ -139,7 +140,7 @@ int link_complete(void* state, void** image, std::size_t* nbytes) {
     return with_log(link, [&] {
       link.complete = joined(link);
       *image = link.complete.data();
-      if (nbytes != nullptr) *nbytes = link.complete.size() + 1;  // with the zero at its end
+      if (nbytes != nullptr) *nbytes = link.complete.size() + 1;  // with the terminating zero
       return code::success;
     });
   });

@@ -18,7 +18,8 @@ int allocate(address* data, std::size_t nbytes) {
   return status;
 }
 
-/// Managed memory of `nbytes` at `data`, which kernels and the host have at any time here.
+/// Returns success if `nbytes` at `data` are managed memory. The host and all devices can access it
+/// at any time here, so there is nothing else to do.
 int check_managed(address data, std::size_t nbytes) {
   const KnownMemory memory = memory_at(data);
   if (!memory || !memory.use.is_managed || nbytes == 0) return code::invalid_value;

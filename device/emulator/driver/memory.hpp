@@ -9,10 +9,10 @@
 
 namespace skerry::emulation::driver {
 
-/// What lies at an address that kernels could access.
+/// Memory at an address that kernels can access.
 struct KnownMemory {
   rehearsal::MemoryBlock block{};
-  int ordinal = -1;  ///< whose it is; -1 for the host's
+  int ordinal = -1;  ///< device that owns it; -1 for host memory
   rehearsal::HostUse use{};
   explicit operator bool() const noexcept { return static_cast<bool>(block); }
 };

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Modules: libraries on one device, as programs older than CUDA 12 load them.
+// Modules: libraries on one device, as programs loaded them before CUDA 12.
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// How many blocks of a kernel fit.
+// Occupancy: how many blocks of a kernel fit a multiprocessor.
 
 #include <algorithm>
 
@@ -15,10 +15,10 @@ constexpr int warp = 32;
 
 struct BlockSize {
   int threads = 0;
-  int blocks = 0;  ///< of a multiprocessor
+  int blocks = 0;  ///< per multiprocessor
 };
 
-/// The largest block of those by which most threads run at a time.
+/// Finds the block size with the most resident threads; the largest one of several.
 int best_size(BlockSize* best, const RegisteredKernel& kernel, std::size_t (*shared_for)(int),
               std::size_t shared, int block_size_limit) {
   const KernelAttributes attributes = kernel.find().code->attributes();
@@ -72,7 +72,7 @@ int occupancy_block_size_with_flags(int* min_grid_size, int* threads, void* func
 }
 
 int occupancy_shared_bytes(std::size_t* nbytes, void* function, int blocks, int threads) {
-  constexpr std::size_t reserved = 1 << 10;  // of each block
+  constexpr std::size_t reserved = 1 << 10;  // per block
   return with_kernel(function, [&](const auto& named) -> int {
     if (has_null(nbytes) || blocks <= 0) return code::invalid_value;
     int fitting = 0;

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The names by which programs that were compiled with a default stream of each thread call the
-// driver. The machine has one queue for both default streams, so that they are the same functions;
-// a jump leaves every parameter where it is.
+// Symbols for programs compiled with per-thread default streams. Both default streams are one queue
+// here, so these are aliases; a jump leaves all arguments in place.
 
 #ifdef __aarch64__
 #define SKERRY_JUMP "b "

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// What programs ask of a pointer.
+// Queries about pointers.
 
 #include <cstring>
 
@@ -110,7 +110,7 @@ int pointer_get_attributes(unsigned count, const int* attributes, void** values,
     for (unsigned i = 0; i < count; ++i) {
       const auto attribute = static_cast<PointerAttribute>(attributes[i]);
       if (memory && give_attribute(memory, attribute, values[i], data) == code::success) continue;
-      // What no memory has is zero; a null pointer where there would be one.
+      // Attributes that don't apply are zero, or null for pointers.
       const bool is_wide =
           attribute == PointerAttribute::context || attribute == PointerAttribute::device_pointer ||
           attribute == PointerAttribute::host_pointer || attribute == PointerAttribute::buffer_id ||

@@ -16,12 +16,12 @@ namespace skerry::emulation::driver {
 
 namespace {
 
-constexpr int first_number = 5;  ///< CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT: settings are before it
+constexpr int first_number = 5;  ///< CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT; lower ones are settings
 constexpr int last_number = 8;
 
 constinit std::array<std::atomic<MemoryPool*>, cuda::max_devices> current_pools{};
 
-/// What came from pools that programs made.
+/// Blocks from pools that programs created, and from all pools of host memory.
 struct PooledBlocks {
   std::mutex mutex;
   std::unordered_map<address, MemoryPool*> owners;
@@ -65,7 +65,7 @@ int allocate_on_host(MemoryPool& pool, address* data, std::size_t nbytes) {
   return code::success;
 }
 
-/// The pool of a block of the host's, which it leaves; null for other memory.
+/// Removes a block of host memory from its pool. Returns that pool, or null for other memory.
 MemoryPool* take_from_host(address data) noexcept {
   if (rehearsal::System::instance().owner(pointer(data)) >= 0) return nullptr;
   PooledBlocks& all = blocks();
@@ -77,7 +77,8 @@ MemoryPool* take_from_host(address data) noexcept {
   return pool;
 }
 
-/// When the stream comes there: a free that waited for streams would wait for itself.
+/// Frees in stream order. Releases the block directly, as a free that waits for streams would wait
+/// for itself.
 int free_on_host(MemoryPool& pool, address data, void* stream) {
   pool.host_bytes.fetch_sub(rehearsal::System::instance().pinned.find(pointer(data)).nbytes);
   const auto release = [](void* block) {
@@ -86,7 +87,7 @@ int free_on_host(MemoryPool& pool, address data, void* stream) {
   return driver_api().launch_host_function(stream, release, pointer(data));
 }
 
-/// Memory of the pool's device, whose legacy stream says so where the stream is another device's.
+/// Allocates on the pool's device: on its legacy stream if `stream` belongs to another device.
 int allocate_from(MemoryPool& pool, address* data, std::size_t nbytes, void* stream) {
   int ordinal = 0;
   if (const int status = driver_api().stream_device(stream, &ordinal); status != 0) {
@@ -123,7 +124,7 @@ int with_pool(const void* handle, Body body) noexcept {
              : nullptr;
 }
 
-constexpr int release_threshold = 4;  ///< 64 bits, as what is counted; the others are ints
+constexpr int release_threshold = 4;  ///< 64-bit, like the counters; other settings are int
 
 }  // namespace
 
@@ -199,11 +200,11 @@ int pool_set_current(int device, void* pool) {
 
 namespace {
 
-/// What a pool of these properties gives; false for what there is not.
+/// Finds the kind of memory that a pool with these properties allocates; false if there is none.
 bool find_memory(int allocation_type, const abi::MemoryLocation& location, PoolMemory* memory) {
   constexpr int pinned = 1;
   constexpr int managed = 2;
-  constexpr int last_location = 4;  // of the host's, by its NUMA nodes
+  constexpr int last_location = 4;  // host memory of the current NUMA node
   if (location.kind < 0 || location.kind > last_location) return false;
   const bool is_devices = location.kind == abi::location_of_device;
   if (is_devices && !exists(location.number)) return false;
@@ -260,7 +261,7 @@ int pool_destroy(void* pool) {
     current_pools[static_cast<std::size_t>(memory_pool.ordinal)].compare_exchange_strong(expected,
                                                                                          nullptr);
     {
-      // What is still out stays usable; it counts as the default pool's.
+      // Live blocks stay usable and count as the default pool's.
       PooledBlocks& all = blocks();
       const std::lock_guard lock(all.mutex);
       std::erase_if(all.owners, [&](const auto& entry) { return entry.second == &memory_pool; });
@@ -286,7 +287,7 @@ int pool_set_attribute(void* pool, int attribute, void* value) {
                                : static_cast<std::uint64_t>(*static_cast<const int*>(value) != 0));
       return code::success;
     }
-    // The highest figures alone can be set, to start again from 0.
+    // Only the peaks can be set, and only to 0.
     const bool is_high = attribute == first_number + 1 || attribute == last_number;
     if (!is_high || *static_cast<const std::uint64_t*>(value) != 0) return code::invalid_value;
     memory_pool.peak_used.store(0);
@@ -320,7 +321,7 @@ int pool_set_access(void* pool, const abi::AccessDescription* list, std::size_t 
     if (has_null(list)) return code::invalid_value;
     for (std::size_t i = 0; i < count; ++i) {
       const abi::AccessDescription& one = list[i];
-      if (memory_pool.memory != PoolMemory::device) continue;  // which everybody has
+      if (memory_pool.memory != PoolMemory::device) continue;  // accessible to all
       if (one.location_type != abi::location_of_device || !exists(one.location)) {
         return code::invalid_value;
       }

@@ -6,7 +6,7 @@
 
 namespace skerry::emulation::driver {
 
-/// The pool that the block at `base` came from; null if from none.
+/// Returns the pool that the block at `base` came from, or null.
 [[nodiscard]] void* pool_of(address base) noexcept;
 
 }  // namespace skerry::emulation::driver

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// CUDA's runtime in terms of its driver. Where no context is current, the runtime takes that of the
-// thread's device; it remembers what failed last.
+// CUDA's runtime in terms of its driver. In contrast to the driver, it makes the context of the
+// thread's device current if none is, and keeps the last error.
 
 #include "device/emulator/driver/calls.hpp"
 #include "device/rehearsal/system.hpp"
@@ -16,7 +16,7 @@ namespace skerry::emulation::driver::runtime {
 
 namespace {
 
-/// A call of the runtime: `body` is one of the driver's.
+/// Runs a call of the runtime; `body` calls the driver.
 template <class Body>
 int call(Body body) noexcept {
   static_cast<void>(driver_api());
@@ -24,7 +24,7 @@ int call(Body body) noexcept {
   return rehearsal::return_code(body());
 }
 
-/// CUDA_MEMCPY3D of cudaMemcpy3DParms: where a side is said by a pointer with its pitch.
+/// Converts cudaMemcpy3DParms with pitched pointers to CUDA_MEMCPY3D.
 abi::Copy3d as_driver(const abi::RuntimeCopy3d& copy_params) noexcept {
   const auto side = [](const abi::RuntimeCopy3d::Side& runtime_side) {
     abi::Copy3d::Side driver_side{};

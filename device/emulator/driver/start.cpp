@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Where programs begin.
+// Initialization, version and profiler.
 
 #include <cstdio>
 
@@ -21,7 +21,7 @@ int get_version(int* version) {
   return driver_api().driver_version(version);
 }
 
-// Nothing is profiled.
+// There is no profiler.
 int profiler_start() {
   return in_context([] { return code::success; });
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Streams and what runs in their order on the host.
+// Streams and host functions in stream order.
 
 #include <memory>
 
@@ -16,14 +16,14 @@ namespace skerry::emulation::driver {
 namespace {
 
 constexpr unsigned non_blocking = 1;
-constexpr int capture_unsupported = 900;  // of what a graph can't hold
+constexpr int capture_unsupported = 900;  // for calls that a graph can't contain
 
 int create(void** stream, unsigned flags, int priority) {
   if (has_null(stream) || (flags & ~non_blocking) != 0) return code::invalid_value;
   return rehearsal::stream_create_with(stream, {.is_blocking = flags == 0, .priority = priority});
 }
 
-/// `body` with the stream's queue; those of other devices' may be asked, too.
+/// Calls `body` with the stream's queue. The stream may belong to any device.
 template <class Body>
 int with_stream(void* stream, Body body) noexcept {
   return in_context([&]() -> int {
@@ -77,7 +77,7 @@ int stream_query(void* stream) {
 
 int stream_wait_event(void* stream, void* event, unsigned flags) {
   return in_context([&]() -> int {
-    constexpr unsigned external = 1;  // of captured streams alone
+    constexpr unsigned external = 1;  // only affects captured streams
     if ((flags & ~external) != 0) return code::invalid_value;
     int status = code::success;
     return capture_wait(stream, event, &status) ? status

@@ -47,7 +47,7 @@ FoundFunction find_function(std::string_view name, int version) noexcept {
 
 int get_proc_address(const char* symbol, void** function, int version, std::uint64_t flags,
                      int* symbol_status) {
-  constexpr std::uint64_t known_flags = 3;  // whose stream the default one is: one queue for both
+  constexpr std::uint64_t known_flags = 3;  // choice of default stream: both are one queue
   if (has_null(symbol, function) || (flags & ~known_flags) != 0) return code::invalid_value;
   const FoundFunction one = find_function(symbol, version);
   *function = one.function;
@@ -61,7 +61,7 @@ int get_proc_address_v1(const char* symbol, void** function, int version, std::u
   return get_proc_address(symbol, function, version, flags, nullptr);
 }
 
-// Of NVIDIA's own libraries, and described nowhere.
+// Used by NVIDIA's own libraries, undocumented.
 int get_export_table(const void** table, const void*) {
   if (table != nullptr) *table = nullptr;
   return code::not_found;

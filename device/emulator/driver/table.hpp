@@ -8,10 +8,10 @@ namespace skerry::emulation::driver {
 
 struct FoundFunction {
   void* function = nullptr;
-  bool is_known = false;  ///< of another version, if there is no function
+  bool is_known = false;  ///< if there is no function: another version has one
 };
-/// The form of a function that a program for `version` of CUDA (13000) means by its name. One that
-/// the emulated driver has not is a function that says so and fails.
+/// Returns the variant of a function that `version` of CUDA (such as 13000) means by its name. A
+/// function that the emulator does not implement is one that reports so and fails.
 [[nodiscard]] FoundFunction find_function(std::string_view name, int version) noexcept;
 
 }  // namespace skerry::emulation::driver

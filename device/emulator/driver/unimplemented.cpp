@@ -22,7 +22,7 @@ constexpr std::string_view names[] = {
 #undef SKERRY_UNIMPLEMENTED
 };
 
-/// Whatever it is called with, which the caller takes away again.
+/// Ignores its arguments, whatever they are: by the calling convention the caller removes them.
 template <std::size_t Index>
 int reject_call() noexcept {
   static std::atomic<bool> was_said{false};

@@ -6,8 +6,8 @@
 
 namespace skerry::emulation::driver {
 
-/// A function that returns 801, and says the first time which one it is; null for a name that CUDA
-/// has not.
+/// Returns a function that fails with 801 and names itself on stderr at the first call; null for
+/// names that CUDA doesn't have.
 [[nodiscard]] void* find_unimplemented(std::string_view name) noexcept;
 
 }  // namespace skerry::emulation::driver

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects of a program that live as long as a graph needs them.
+// User objects: a program's objects that live as long as a graph uses them.
 
 #include <unordered_map>
 
@@ -23,7 +23,7 @@ std::unordered_map<const void*, std::unique_ptr<UserObject>>& objects() noexcept
   return *all;
 }
 
-/// Called without the lock: what destroys it may be Python, which waits for others.
+/// Calls the destructor without the lock: it may be Python code that waits for the GIL.
 int release(void* handle, unsigned count) noexcept {
   std::unique_ptr<UserObject> ended;
   {
@@ -73,7 +73,7 @@ int user_object_release(void* object, unsigned count) {
 }
 
 int graph_retain_object(void* handle, void* object, unsigned count, unsigned flags) {
-  constexpr unsigned move = 1;  // the caller's references become the graph's
+  constexpr unsigned move = 1;  // moves the caller's references to the graph
   return run_entry_point([&]() -> int {
     const std::lock_guard lock(graphs_mutex());
     Graph* const graph = find_graph(handle);
@@ -88,7 +88,7 @@ int graph_retain_object(void* handle, void* object, unsigned count, unsigned fla
 }
 
 int graph_release_object(void* handle, void* object, unsigned) {
-  std::shared_ptr<void> released;  // destroyed without the lock
+  std::shared_ptr<void> released;  // released after the lock
   return run_entry_point([&]() -> int {
     const std::lock_guard lock(graphs_mutex());
     Graph* const graph = find_graph(handle);

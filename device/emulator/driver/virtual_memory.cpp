@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory that programs put at addresses of their choice: cuMemCreate, cuMemMap and their like.
+// Virtual memory management: cuMemCreate, cuMemMap and the like.
 
 #include <span>
 
@@ -20,9 +20,9 @@ constexpr int read_write = 3;
   return rehearsal::System::instance().mapped;
 }
 
-/// A status: success for memory of a device that can be created.
+/// Returns success if memory with these properties can be created.
 int check(const abi::PhysicalProperties& properties) noexcept {
-  constexpr int pinned = 1;  // the only type of memory of devices
+  constexpr int pinned = 1;  // the only allocation type
   if (properties.type != pinned) return code::invalid_value;
   if (properties.location.kind != abi::location_of_device) {
     return unsupported("cuMemCreate of the host's memory");
@@ -31,7 +31,7 @@ int check(const abi::PhysicalProperties& properties) noexcept {
   return exists(properties.location.number) ? code::success : code::invalid_device;
 }
 
-/// Work that was submitted before has run when addresses change.
+/// Mappings change only when all enqueued work has finished.
 void wait_for_all_devices() noexcept {
   rehearsal::System& all = rehearsal::System::instance();
   for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
@@ -41,7 +41,7 @@ void wait_for_all_devices() noexcept {
 
 int virtual_granularity(std::size_t* nbytes, const abi::PhysicalProperties* properties,
                         int option) {
-  constexpr int recommended = 1;  // or the least one, which is the same here
+  constexpr int recommended = 1;  // equal to the minimum here
   return run_entry_point([&]() -> int {
     if (has_null(nbytes, properties) || option < 0 || option > recommended)
       return code::invalid_value;
@@ -51,7 +51,7 @@ int virtual_granularity(std::size_t* nbytes, const abi::PhysicalProperties* prop
   });
 }
 
-// The address that a program wishes for is a hint, of which nothing is made.
+// Ignores the requested address, which is a hint.
 int virtual_reserve(address* data, std::size_t nbytes, std::size_t alignment, address,
                     std::uint64_t flags) {
   return run_entry_point([&]() -> int {
@@ -101,7 +101,7 @@ int physical_get_properties(abi::PhysicalProperties* properties, std::uint64_t h
 int virtual_map(address data, std::size_t nbytes, std::size_t offset, std::uint64_t handle,
                 std::uint64_t flags) {
   return run_entry_point([&]() -> int {
-    if (offset != 0 || flags != 0) return code::invalid_value;  // by CUDA's own rule
+    if (offset != 0 || flags != 0) return code::invalid_value;  // required by CUDA
     return mapped().map(pointer(data), nbytes, handle);
   });
 }
