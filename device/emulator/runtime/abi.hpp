@@ -7,9 +7,9 @@
 
 #include "device/emulator/execute/launch.hpp"
 
-// What CUDA 13's runtime and the programs that nvcc compiles hand each other, declared anew, so
-// that the emulator and its tests are built without a toolkit; abi_check.cpp compares it with
-// CUDA's headers where the emulated module is compiled. dim3 is an extent.
+// Types that CUDA 13's runtime shares with programs compiled by nvcc. Redeclared, so that the
+// emulator and its tests build without a toolkit; abi_check.cpp compares them with CUDA's headers
+// where the emulated module is compiled. dim3 is Extent.
 
 namespace skerry::emulation::abi {
 
@@ -44,7 +44,7 @@ struct LaunchConfiguration {
   unsigned attribute_count;
 };
 
-/// cudaDeviceProp; what is not named here is zero.
+/// cudaDeviceProp; members not named here are zero.
 struct DeviceProperties {
   char name[256];
   unsigned char uuid[16];
@@ -97,7 +97,7 @@ struct AccessDescription {
   int flags;
 };
 
-/// What __cudaRegisterFatBinary is handed.
+/// Argument of __cudaRegisterFatBinary.
 struct FatBinaryWrapper {
   int magic;
   int version;

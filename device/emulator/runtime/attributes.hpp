@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Numbers by which programs ask CUDA's runtime; abi_check.cpp compares them with CUDA's headers.
+// Enumerators of CUDA's runtime; abi_check.cpp compares them with CUDA's headers.
 
 namespace skerry::emulation::abi {
 
-/// cudaDeviceAttr, as far as the emulated device says anything but 0.
+/// cudaDeviceAttr: those that are not 0 on an emulated device.
 enum class DeviceAttribute : int {
   max_threads_per_block = 1,
   max_block_x = 2,
@@ -62,7 +62,7 @@ enum class DeviceAttribute : int {
   host_numa_pools_supported = 142,
   host_pools_supported = 144,
 };
-/// One more than the last number of CUDA 13.0.
+/// One past the last attribute of CUDA 13.0.
 inline constexpr int past_device_attributes = 148;
 
 // cudaFuncAttribute

@@ -19,7 +19,7 @@ struct AttributeValue {
   std::int64_t value;
 };
 
-/// Those that are the same for all devices.
+/// Attributes with the same value on all devices.
 constexpr AttributeValue fixed[] = {
     {max_block_x, max_block_size[0]},
     {max_block_y, max_block_size[1]},
@@ -62,7 +62,7 @@ constexpr AttributeValue fixed[] = {
 }  // namespace
 
 int attribute_of(const DeviceModel& device, abi::DeviceAttribute attribute, int ordinal) noexcept {
-  const bool is_newer = device.compute_capability >= 90;  // an H100's figures, or an A100's
+  const bool is_newer = device.compute_capability >= 90;  // H100; otherwise A100
   const AttributeValue of_model[] = {
       {max_threads_per_block, device.threads_per_block},
       {shared_per_block, device.shared_bytes_per_block},

@@ -10,18 +10,18 @@
 
 namespace skerry::emulation {
 
-// What the runtime and the driver say of a device.
+// Device attributes, for both runtime and driver.
 
 inline constexpr int threads_of_a_warp = 32;
 inline constexpr int max_constant_bytes = 64 << 10;
 inline constexpr int max_grid_size[] = {0x7fffffff, 0xffff, 0xffff};
 inline constexpr int max_block_size[] = {1024, 1024, 64};
 
-/// 0 for what isn't emulated: textures and surfaces, other processes' memory.
+/// Returns an attribute; 0 for features that are not emulated (textures, surfaces, IPC).
 [[nodiscard]] int attribute_of(const DeviceModel& device, abi::DeviceAttribute attribute,
                                int ordinal) noexcept;
 
-/// With a final zero, cut off where there is no room for it.
+/// Writes the name with a terminating zero, truncated to fit.
 void write_device_name(std::span<char> name) noexcept;
 void write_device_uuid(std::span<unsigned char, 16> uuid, int ordinal) noexcept;
 

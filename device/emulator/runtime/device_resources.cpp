@@ -13,7 +13,7 @@ namespace skerry::emulation {
 
 namespace {
 
-/// What CUDA has without being asked.
+/// CUDA's default.
 constexpr std::size_t usual_heap_bytes = 8 << 20;
 
 struct Resources {
@@ -23,7 +23,7 @@ struct Resources {
 };
 
 Resources& resources_of(int ordinal) noexcept {
-  // Kernels may run while the process ends.
+  // leaked: kernels may run at process exit
   static auto* const all = new std::array<Resources, cuda::max_devices>;
   return (*all)[static_cast<std::size_t>(ordinal)];
 }
@@ -44,7 +44,7 @@ bool set_heap_limit(int ordinal, std::size_t nbytes) {
 std::uint32_t stack_limit(int ordinal) noexcept { return resources_of(ordinal).stack_bytes.load(); }
 
 void set_stack_limit(int ordinal, std::size_t nbytes) noexcept {
-  // A thread of a GPU has 512 KiB of local memory at most.
+  // A GPU's thread has at most 512 KiB of local memory.
   constexpr std::size_t max_bytes = 512 << 10;
   resources_of(ordinal).stack_bytes.store(static_cast<std::uint32_t>(std::min(nbytes, max_bytes)));
 }

@@ -10,23 +10,23 @@
 
 namespace skerry::emulation {
 
-// What kernels of a device have beside the memory that programs allocate, with the limits that
+// Resources of a device for its kernels (heap, stack, printf buffer), with the limits that
 // cuCtxSetLimit sets.
 
-/// What malloc in its kernels takes memory from.
+/// Returns the heap of malloc in kernels.
 [[nodiscard]] DeviceHeap& heap_of(int ordinal) noexcept;
-/// False once a kernel has used it, as on a GPU.
+/// False once a kernel has used the heap, as on a GPU.
 [[nodiscard]] bool set_heap_limit(int ordinal, std::size_t nbytes);
 
-/// For each thread; 0 until it is set: that of the device model.
+/// Returns the bytes per thread; 0 if not set, for the device model's default.
 [[nodiscard]] std::uint32_t stack_limit(int ordinal) noexcept;
 void set_stack_limit(int ordinal, std::size_t nbytes) noexcept;
 
-/// What its kernels have printed.
+/// Returns the buffer of printf in kernels.
 [[nodiscard]] PrintfOutput& printf_output_of(int ordinal) noexcept;
 void set_printf_limit(int ordinal, std::size_t nbytes);
 
-/// Shows what kernels have printed, whenever a thread has waited for work, and at exit.
+/// Flushes printf buffers to stdout whenever a thread has waited for a device, and at exit.
 void follow_printf_output();
 
 }  // namespace skerry::emulation

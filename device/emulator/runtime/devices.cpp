@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Devices as the settings describe them, versions and errors.
+// Queries of devices, versions and errors.
 
 #include <cstring>
 

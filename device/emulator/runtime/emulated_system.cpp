@@ -22,10 +22,10 @@ namespace {
 
 constinit std::atomic<bool> has_started{false};
 
-/// For what was freed, on each device: a kernel that still uses it is told so.
+/// Freed memory kept in quarantine per device, to detect kernels that still use it.
 constexpr std::size_t quarantine_nbytes = std::size_t{64} << 20;
 
-/// What still runs when a process ends, and nobody waits for, is given up after this time.
+/// At process exit, kernels that still run are stopped after this time.
 constexpr double seconds_at_exit = 0.5;
 
 void* pointer(std::uint64_t address) noexcept { return reinterpret_cast<void*>(address); }
@@ -44,7 +44,7 @@ MemoryNear near_block(const rehearsal::MemoryBlock& block, MemoryState state, st
           .device = owner};
 }
 
-/// Whether the process itself could read there.
+/// True if the process itself has mapped this address.
 bool is_mapped(std::uint64_t address) noexcept {
   const std::uint64_t page = page_size();
   return msync(pointer(address / page * page), page, MS_ASYNC) == 0;
@@ -60,13 +60,13 @@ const cuda::Api& driver_api() noexcept {
     rehearsal::bytes_in_quarantine.store(quarantine_nbytes);
     if (current_emulator_settings().model.checks_undefined_values && !follow_undefined_memory()) {
       std::fprintf(stderr,
-                   "skerry: SKERRY_EMULATE_INITCHECK: no addresses for a shadow of memory\n");
+                   "skerry: SKERRY_EMULATE_INITCHECK: can't reserve addresses for shadow memory\n");
       std::_Exit(2);
     }
     if (current_emulator_settings().model.checks_stream_races) follow_streams();
     const cuda::Api* const table = rehearsal::calls_table();
-    // Registered by the first call, as the driver registers its end: what was registered later, by
-    // those who use it, comes before.
+    // Registered at the first call, like the driver's own exit handler: handlers that programs
+    // register later run earlier.
     follow_printf_output();
     static_cast<void>(std::atexit([] {
       if (!system_has_started()) return;
@@ -74,7 +74,7 @@ const cuda::Api& driver_api() noexcept {
       rehearsal::finish();
     }));
     has_started.store(true, std::memory_order_release);
-    // A forked child has none of its threads, and locks that nobody opens.
+    // A forked child lacks the streams' threads, and locks that they held stay locked.
     static_cast<void>(pthread_atfork(nullptr, nullptr,
                                      [] { has_started.store(false, std::memory_order_release); }));
     return table;
@@ -90,7 +90,7 @@ Allocation DeviceMemoryMap::find(std::uint64_t address) const {
   rehearsal::System& all = rehearsal::System::instance();
   const int owner = all.owner(pointer(address));
   if (owner < 0) return bytes_of(all.pinned.find(pointer(address)));
-  // A block that was freed after the launch is there until the launch has run.
+  // A block that is freed after the launch stays valid until the launch has run.
   const rehearsal::MemoryBlock block = all.find(pointer(address), true);
   const bool is_reachable = block && all.is_accessible(ordinal_, owner, block.data);
   return is_reachable ? bytes_of(block) : Allocation{};

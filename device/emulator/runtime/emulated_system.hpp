@@ -10,18 +10,18 @@
 
 namespace skerry::emulation {
 
-// The emulated devices are those of the simulated runtime, device/rehearsal: its memory,
-// streams, events, errors and planned failures. What stands on top of it, CUDA's runtime here,
-// reaches all of them by one table.
+// The emulated devices are those of the simulated runtime (device/rehearsal), with its memory,
+// streams, events, errors and planned failures. The emulated CUDA runtime and driver call it
+// through one table.
 
-/// The simulated runtime with as many devices as the settings say.
+/// Returns the simulated runtime, and starts it with the devices of the settings.
 [[nodiscard]] const cuda::Api& driver_api() noexcept;
-/// Whether anything has called it: the runtime starts with its first call, the driver when it is
-/// told to. Not in a forked child of who called it: as CUDA, it can't be used there.
+/// True once the system runs: the runtime starts it at its first call, the driver in cuInit. False
+/// in a forked child, where it can't be used, as with CUDA.
 [[nodiscard]] bool system_has_started() noexcept;
 
-/// The memory that kernels of one device can access: its own, that of peers which it was given
-/// access to, pinned memory of the host.
+/// Memory that kernels of one device can access: its own, that of peers with access enabled, pinned
+/// host memory.
 class DeviceMemoryMap final : public MemoryMap {
  public:
   explicit DeviceMemoryMap(int ordinal) noexcept : ordinal_(ordinal) {}

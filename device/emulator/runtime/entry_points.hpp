@@ -7,14 +7,15 @@
 
 #include "device/emulator/runtime/abi.hpp"
 
-// The entry points of libcudart that the CUDA module imports: functions of ours whose symbols are
-// CUDA's. Statuses are cudaError_t as int, streams and events what the simulated runtime has.
+// The entry points of libcudart that the CUDA module imports: functions with skerry's names and
+// CUDA's symbols. Statuses are cudaError_t as int, streams and events those of the simulated
+// runtime.
 
 #define SKERRY_CUDART(symbol) __asm__(#symbol) __attribute__((visibility("default")))
 
 namespace skerry::emulation::entry_points {
 
-// What code compiled by nvcc calls: registration.cpp
+// Calls that nvcc generates: registration.cpp
 void** register_fat_binary(const void* wrapper) SKERRY_CUDART(__cudaRegisterFatBinary);
 void register_fat_binary_end(void** handle) SKERRY_CUDART(__cudaRegisterFatBinaryEnd);
 void unregister_fat_binary(void** handle) SKERRY_CUDART(__cudaUnregisterFatBinary);
@@ -51,7 +52,7 @@ int max_active_blocks_with_flags(int* blocks, const void* function, int block_th
                                  std::size_t dynamic_shared_bytes, unsigned flags)
     SKERRY_CUDART(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags);
 
-// Devices, versions, errors, the driver's functions: devices.cpp
+// Devices, versions, errors, entry points of the driver: devices.cpp
 int driver_version(int* version) SKERRY_CUDART(cudaDriverGetVersion);
 int runtime_version(int* version) SKERRY_CUDART(cudaRuntimeGetVersion);
 int device_count(int* count) SKERRY_CUDART(cudaGetDeviceCount);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Launches of kernels, and what CUB's host code asks before it launches one.
+// Kernel launches, and the queries that CUB's host code makes before one.
 
 #include <new>
 #include <span>
@@ -20,10 +20,10 @@ namespace {
 
 constexpr int invalid_device_function = 98;
 
-/// `body` with the kernel at `function`. A status, remembered for cudaGetLastError.
+/// Calls `body` with the kernel at `function`. Returns a status, kept for cudaGetLastError.
 template <class Body>
 int with_kernel(const void* function, Body body) noexcept {
-  static_cast<void>(driver_api());  // a launch may be the first call of all
+  static_cast<void>(driver_api());  // a launch may be the first call
   if (const int code = rehearsal::sticky_error(rehearsal::current_ordinal()); code != 0) {
     return rehearsal::return_code(code);
   }

@@ -23,13 +23,13 @@ struct ByteRange {
   [[nodiscard]] std::size_t nbytes() const noexcept {
     return static_cast<std::size_t>(end - begin);
   }
-  /// Null for memory of the host, which is defined.
+  /// Null for host memory, which counts as defined.
   [[nodiscard]] std::byte* undefined_bits() const noexcept {
     return undefined_memory_bits(reinterpret_cast<std::uint64_t>(begin));
   }
 };
 
-/// Ranges that share no byte, in the order of their addresses.
+/// Returns disjoint ranges, sorted by address.
 std::vector<ByteRange> merge(std::vector<ByteRange> ranges) {
   std::ranges::sort(ranges, {}, &ByteRange::begin);
   std::vector<ByteRange> merged;
@@ -55,7 +55,7 @@ void invert_undefined_bits(const ByteRange& range) noexcept {
   for (std::size_t i = 0; i < range.nbytes(); ++i) range.begin[i] ^= bits[i];
 }
 
-/// Room for the contents of ranges, one behind the other.
+/// Concatenated copies of ranges.
 class CopiedBytes {
  public:
   explicit CopiedBytes(const std::vector<ByteRange>& ranges) : ranges_(ranges) {
@@ -107,7 +107,7 @@ void run_twice(void (*kernel)(const void* params), const void* params,
 }  // namespace
 
 std::shared_mutex& memory_mutex() noexcept {
-  static auto* const mutex = new std::shared_mutex;  // threads of streams may outlive main()
+  static auto* const mutex = new std::shared_mutex;  // leaked: streams may outlive main()
   return *mutex;
 }
 

@@ -9,14 +9,14 @@
 
 namespace skerry::emulation {
 
-/// Held by all work that changes memory of devices: shared, but by a host kernel that runs twice,
-/// which may write bytes between its elements that are not its own.
+/// Locked by all work that changes device memory: exclusively by a host kernel that may run twice,
+/// which restores bytes between its elements, too; shared by everything else.
 [[nodiscard]] std::shared_mutex& memory_mutex() noexcept;
 
-/// Runs a kernel in its host form, of which nobody sees what it reads and writes. Where some bits
-/// of its operands were never written, it runs twice: with their complement and with them. Written
-/// bits are undefined afterwards if the runs differ in them, so that what was only moved past,
-/// multiplied by zero or not chosen leaves no trace, and values that depend on them do.
+/// Runs a kernel's host form, whose accesses can't be traced. If some bits of its operands are
+/// undefined, it runs twice: with these bits inverted, then as they are. Output bits in which the
+/// runs differ become undefined. Thus undefined values that are skipped, multiplied by zero or not
+/// selected have no effect, and results that depend on them are undefined.
 void run_host_kernel(void (*kernel)(const void* params), const void* params,
                      std::span<const cuda::KernelOperand> operands) noexcept;
 

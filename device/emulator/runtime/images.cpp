@@ -18,7 +18,7 @@ namespace {
 
 constexpr int invalid_device_function = 98;
 
-/// How often each device was reset.
+/// Number of resets of each device.
 constinit std::array<std::atomic<std::uint64_t>, rehearsal::max_devices> lives{};
 
 std::uint64_t life_of(int ordinal) noexcept {
@@ -111,7 +111,8 @@ std::shared_ptr<LoadedImage> LazyImage::load() {
 FoundKernel RegisteredKernel::find() const {
   std::shared_ptr<LoadedImage> image = image_->load();
   const Kernel* const code = image->code().find(name_);
-  if (code == nullptr) throw ImageError(invalid_device_function, "the image has no " + name_);
+  if (code == nullptr)
+    throw ImageError(invalid_device_function, "the image has no kernel " + name_);
   return {std::move(image), code};
 }
 
@@ -124,7 +125,7 @@ std::size_t RegisteredKernel::max_dynamic_bytes(const KernelAttributes& attribut
 }
 
 Registry& Registry::instance() noexcept {
-  static auto* const one = new Registry;  // programs unregister after main has ended
+  static auto* const one = new Registry;  // leaked: programs unregister after main() has ended
   return *one;
 }
 

@@ -20,7 +20,7 @@
 
 namespace skerry::emulation {
 
-/// A module whose variables have places on devices. Work that runs its kernels holds it.
+/// A module with its variables on devices. Work that runs its kernels keeps it alive.
 class LoadedImage {
  public:
   explicit LoadedImage(std::shared_ptr<const Module> code) : code_(std::move(code)) {}
@@ -29,12 +29,12 @@ class LoadedImage {
   ~LoadedImage();
 
   [[nodiscard]] const Module& code() const noexcept { return *code_; }
-  /// Where a device has the variables, in the module's order: memory with their initial values,
-  /// made by the first call for the device. Throws bad_alloc.
+  /// Returns the variables' addresses on a device, in the module's order. The first call for a
+  /// device allocates and initializes them. Throws bad_alloc.
   [[nodiscard]] std::span<const std::uint64_t> variables(int ordinal);
 
  private:
-  /// What was placed before a device was reset is gone.
+  /// Addresses on a device, valid until it is reset: `life` is the number of resets before.
   struct Placement {
     std::uint64_t life = 0;
     std::vector<std::uint64_t> addresses;
@@ -46,20 +46,20 @@ class LoadedImage {
   std::map<int, Placement> placed_;
 };
 
-/// A device is reset: variables that images have on it are made anew by who uses them next.
+/// Discards all images' variables on a device that is reset; their next use allocates them again.
 void invalidate_variables(int ordinal) noexcept;
 
-/// For the devices that there are; throws ImageError.
+/// Loads the image's code for the emulated compute capability. Throws ImageError.
 [[nodiscard]] std::shared_ptr<LoadedImage> load_image(std::span<const std::byte> image);
 
-/// An image of kernels, loaded when the first of them is used, as CUDA does since 12.2.
+/// An image that is loaded when its first kernel is used, as in CUDA since 12.2.
 class LazyImage {
  public:
-  /// Null: not an image. The bytes stay the caller's.
+  /// References the caller's bytes; null if they are not an image.
   explicit LazyImage(const std::byte* data) noexcept : data_(data) {}
-  /// One that was loaded at once.
+  /// An image that is loaded already.
   explicit LazyImage(std::shared_ptr<LoadedImage> loaded) noexcept : loaded_(std::move(loaded)) {}
-  /// Throws ImageError, the same one each time.
+  /// Throws ImageError, the same at every call.
   [[nodiscard]] std::shared_ptr<LoadedImage> load();
 
  private:
@@ -69,29 +69,29 @@ class LazyImage {
   std::optional<ImageError> error_;
 };
 
-/// A kernel that can be launched, and what it was allowed.
+/// A kernel that can be launched, with the image that contains it.
 struct FoundKernel {
   std::shared_ptr<LoadedImage> image;
   const Kernel* code = nullptr;
 };
 
-/// A kernel by its name in an image: what a handle stands for.
+/// A kernel's name and image: the referent of a handle.
 class RegisteredKernel {
  public:
   RegisteredKernel(std::shared_ptr<LazyImage> image, std::string name)
       : image_(std::move(image)), name_(std::move(name)) {}
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// Throws ImageError: that of the image, or 98 if the image has no such kernel.
+  /// Throws the image's ImageError, or ImageError(98) if it has no such kernel.
   [[nodiscard]] FoundKernel find() const;
 
-  /// Dynamic shared memory that a launch may ask for: what cudaFuncSetAttribute said, or what a
-  /// block has without being asked, less the kernel's own.
+  /// Returns the maximum of dynamic shared memory: as set by cudaFuncSetAttribute, or the block's
+  /// default minus the kernel's static shared memory.
   [[nodiscard]] std::size_t max_dynamic_bytes(const KernelAttributes& attributes) const noexcept;
 
-  std::atomic<std::int64_t> requested_dynamic_bytes{-1};  ///< by cudaFuncSetAttribute; -1 if not
+  std::atomic<std::int64_t> requested_dynamic_bytes{-1};  ///< cudaFuncSetAttribute; -1 if unset
   std::atomic<int> preferred_carveout{-1};
-  /// Whether its name was written into the list of kernels that ran.
+  /// True once its name is in the list of kernels that ran.
   std::atomic<bool> is_listed{false};
 
  private:
@@ -99,23 +99,23 @@ class RegisteredKernel {
   std::string name_;
 };
 
-/// What programs compiled by nvcc register when they are loaded, by the addresses of their host
-/// functions and variables.
+/// Kernels and variables that programs compiled by nvcc register at load time, by the addresses of
+/// their host counterparts.
 class Registry {
  public:
   [[nodiscard]] static Registry& instance() noexcept;
 
   [[nodiscard]] void** add_image(const std::byte* data);
-  /// Work that was submitted keeps what it runs.
+  /// Enqueued work keeps the kernels that it runs alive.
   void remove_image(void** handle) noexcept;
   void add_kernel(void** handle, const void* host, const char* name);
   void add_variable(void** handle, const void* host, const char* name, std::size_t nbytes);
 
-  /// Kernels that a program loaded, which their address then is the handle of.
+  /// Adds a kernel of a loaded library, whose handle is its address.
   void add_kernel(const std::shared_ptr<RegisteredKernel>& kernel);
   void remove_kernel(const RegisteredKernel& kernel) noexcept;
 
-  /// By the address of the host function, or by the handle that __cudaGetKernel gives.
+  /// Finds a kernel by the address of its host function, or by its handle from __cudaGetKernel.
   [[nodiscard]] std::shared_ptr<RegisteredKernel> kernel_at(const void* function) const noexcept;
 
   struct RegisteredVariable {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// What skerry takes of this library where its arrays live on the emulated GPU: the simulated
-// runtime, whose streams the kernels of others run on, too.
+// The interface for skerry's arrays on the emulated GPU: the simulated runtime, on whose streams
+// other libraries' kernels run, too.
 
 #include <cstdio>
 #include <string>
@@ -34,7 +34,7 @@ const skerry_emulator& interface() {
   static const cuda::Api calls = [] {
     cuda::Api table = *rehearsal::calls_table();
     table.get_properties = get_properties;
-    // The machine is there by the first question of all.
+    // skerry's first call, which starts the system.
     table.driver_version = [](int* version) { return driver_api().driver_version(version); };
     return table;
   }();
@@ -42,7 +42,7 @@ const skerry_emulator& interface() {
     rehearsal::Controls handles = rehearsal::own_controls;
     handles.set_device_count = [](int count) {
       static_cast<void>(change_setting("SKERRY_EMULATE_DEVICES", std::to_string(count)));
-      // A user's kernel may never end, and has nobody to stop it.
+      // A user's kernel may never end.
       set_default_setting("SKERRY_EMULATE_SECONDS", "60");
       set_default_setting("SKERRY_EMULATE_NOTICE", "10");
     };

@@ -8,15 +8,15 @@
 
 namespace skerry::emulation {
 
-/// A launch and what it did, as an object of JSON without a line's end.
+/// Returns a launch and its statistics as a JSON object without a newline.
 [[nodiscard]] std::string launch_line(const Kernel& kernel, const Launch& launch,
                                       const Statistics& done);
 
-/// Appends the line of a launch to the file of SKERRY_EMULATE_LAUNCHES, if there is one. By single
-/// writes, so that several devices and processes can share it.
+/// Appends a launch's line to the file of SKERRY_EMULATE_LAUNCHES, if set. Each line is a single
+/// write, so that several devices and processes can share the file.
 void list_launch(const Kernel& kernel, const Launch& launch, const Statistics& done);
 
-/// The same for a call of a library that a stand-in has done: {"library": routine}.
+/// Appends a call of a library's stand-in: {"library": routine}.
 void list_library_call(const std::string& routine);
 
 }  // namespace skerry::emulation

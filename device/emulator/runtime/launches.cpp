@@ -41,15 +41,15 @@ struct Totals {
 };
 constinit Totals counted;
 
-/// One kernel of a device runs at a time, whatever stream it is on: what it does is the same in
-/// each run then. Nothing that runs waits for another kernel.
+/// A device runs one kernel at a time, whatever its stream, which makes runs reproducible. Running
+/// kernels never wait for other kernels, so this can't deadlock.
 struct DeviceOrder {
   std::mutex running;
   std::atomic<std::uint64_t> submitted{0};
 };
 constinit std::array<DeviceOrder, rehearsal::max_devices> orders;
 
-/// Lines are appended by single writes, so that several processes can share the list.
+/// Appends a kernel to the list by a single write, so that several processes can share it.
 void list_kernel(const std::string& name) {
   static std::FILE* const list = [] {
     const std::string& path = current_emulator_settings().kernel_list;
@@ -82,7 +82,7 @@ class KernelTask final : public rehearsal::Task {
       std::memcpy(parameters_.data() + parameter.offset, request.arguments[index++],
                   parameter.nbytes);
     }
-    constexpr std::size_t too_much = 0xffffffff;  // for any device
+    constexpr std::size_t too_much = 0xffffffff;  // above any device's limit
     launch_.grid = request.grid;
     launch_.block = request.block;
     launch_.cluster = request.cluster;
@@ -101,7 +101,7 @@ class KernelTask final : public rehearsal::Task {
     launch_.number = orders[static_cast<std::size_t>(ordinal)].submitted.fetch_add(1);
   }
 
-  /// Why the launch is not enqueued, if it can't run.
+  /// Returns why the launch is invalid, or nothing.
   [[nodiscard]] std::optional<Failure> refused(const RegisteredKernel& named) const {
     const KernelAttributes attributes = kernel_.code->attributes();
     const std::size_t max_shared_bytes =

@@ -13,7 +13,7 @@
 
 namespace skerry::emulation {
 
-/// A launch as a program asks for it.
+/// A launch as requested by a program.
 struct LaunchRequest {
   Extent grid;
   Extent block;
@@ -21,30 +21,30 @@ struct LaunchRequest {
   void* stream = nullptr;
   /// A pointer to each parameter; read during the call.
   void** arguments = nullptr;
-  /// All blocks run at the same time, so that they can wait for each other.
+  /// All blocks are resident at the same time, so that they can wait for each other.
   bool is_cooperative = false;
-  /// None: what the kernel says.
+  /// Overrides the kernel's cluster dimensions.
   std::optional<Extent> cluster = {};
 };
 
-/// Enqueues a kernel on the current device. A status; what a running kernel does wrong becomes the
-/// device's sticky error, with a report on stderr.
+/// Enqueues a kernel on the current device. Returns a status. A failure of the running kernel
+/// becomes the device's sticky error, with a report on stderr.
 [[nodiscard]] int enqueue(const std::shared_ptr<RegisteredKernel>& kernel,
                           const LaunchRequest& request);
 
-/// Does what a launch attribute says. False if the emulated device can't; most change nothing here:
-/// one kernel runs at a time, so that a dependent one may as well begin early.
+/// Applies a launch attribute. False if it is not supported. Most have no effect, such as
+/// programmatic dependent launch: kernels run one at a time.
 [[nodiscard]] bool apply(const abi::LaunchAttribute& attribute, LaunchRequest& request) noexcept;
 
-/// cudaFuncSetAttribute. A status; throws ImageError.
+/// Implements cudaFuncSetAttribute. Returns a status; throws ImageError.
 [[nodiscard]] int set_kernel_attribute(RegisteredKernel& kernel, int attribute, int value);
 
-/// resident_blocks() with what a launch may ask for: 0 where it would be refused, by which CUB
-/// finds the largest tile that fits. A status; throws ImageError.
+/// Counts the resident blocks per multiprocessor; 0 if a launch would be rejected, from which CUB
+/// finds the largest tile that fits. Returns a status; throws ImageError.
 [[nodiscard]] int active_blocks(int* blocks, const RegisteredKernel& kernel, int block_threads,
                                 std::size_t dynamic_shared_bytes);
 
-/// How many kernels have run and what they executed, as one line.
+/// Returns counts of launches and instructions as one line.
 [[nodiscard]] std::string statistics_line();
 
 }  // namespace skerry::emulation

@@ -83,7 +83,7 @@ class LibraryTask final : public rehearsal::Task {
       report(ordinal,
              {code::illegal_address,
               routine_ + ": an operand of " + std::to_string(range.nbytes) +
-                  " bytes reaches memory that is not its own: " + text_of(memory.nearest(missed))});
+                  " bytes is not within accessible memory: " + text_of(memory.nearest(missed))});
       return false;
     }
     return true;
@@ -103,7 +103,7 @@ int enqueue_library_task(std::string routine, void* stream,
 void report_rejection(const std::string& routine, const std::string& why) {
   const std::lock_guard lock(rejection_mutex);
   rejection_text() = routine + ": " + why;
-  std::fprintf(stderr, "skerry: emulated GPU: %s refuses: %s\n", routine.c_str(), why.c_str());
+  std::fprintf(stderr, "skerry: emulated GPU: %s: rejected: %s\n", routine.c_str(), why.c_str());
 }
 
 std::string last_rejection() {

@@ -9,7 +9,8 @@
 
 namespace skerry::emulation {
 
-// What stand-ins for NVIDIA's libraries need of the emulator beside CUDA's own entry points.
+// Functions of the emulator for stand-ins of NVIDIA's libraries, in addition to CUDA's entry
+// points.
 
 /// Memory that a routine reads or writes.
 struct AccessedRange {
@@ -17,19 +18,19 @@ struct AccessedRange {
   std::size_t nbytes;
 };
 
-/// Enqueues `function` of a library on a stream whose device is current. When the stream comes
-/// there, memory in `accessed_ranges` that the device can't access is the device's sticky error,
-/// with a report that names `routine`, as it would be of the library's kernels. A status. `listed`,
-/// if there is one, then tells what else is touched: memory whose addresses lie in what was already
-/// found to be the device's.
+/// Enqueues `function` of a library on a stream of the current device. Returns a status. When the
+/// task runs, it first checks that the device can access all of `accessed_ranges`; otherwise it
+/// sets the device's sticky error, as the library's kernels would, with a report that names
+/// `routine`. `listed`, if set, is called after that check and returns further ranges: it may read
+/// their addresses (arrays of pointers) from the ranges checked before.
 [[nodiscard]] __attribute__((visibility("default"))) int enqueue_library_task(
     std::string routine, void* stream, std::vector<AccessedRange> accessed_ranges,
     std::function<void()> function, std::function<std::vector<AccessedRange>()> listed = {});
 
-/// Tells people what a library refused: it returns a number alone.
+/// Prints why a library rejects a call: its status is only a number.
 __attribute__((visibility("default"))) void report_rejection(const std::string& routine,
                                                              const std::string& why);
-/// The last that was refused; for tests.
+/// Returns the text of the last rejection, for tests.
 [[nodiscard]] __attribute__((visibility("default"))) std::string last_rejection();
 
 }  // namespace skerry::emulation

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory of devices and of the host, as the simulated runtime has it.
+// Device and pinned host memory, by calls of the simulated runtime.
 
 #include "device/emulator/runtime/emulated_system.hpp"
 #include "device/emulator/runtime/entry_points.hpp"
@@ -75,7 +75,7 @@ int fill_async(void* target, int value, std::size_t nbytes, void* stream) {
 }
 
 int get_default_pool(void** pool, int ordinal) {
-  // Asks the machine, which knows whether there are pools.
+  // The call fails if the simulated runtime has no pools.
   const int code = driver_api().pool_set_release_threshold(ordinal, 0);
   if (code == cuda::success) *pool = default_pool(ordinal);
   return code;

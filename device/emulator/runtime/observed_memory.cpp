@@ -26,7 +26,8 @@ namespace {
   return {begin, begin + nbytes};
 }
 
-/// Notes work of the machine itself; what is wrong is the error of the device whose memory it is.
+/// Records accesses of the simulated runtime itself. A race is an error of the device that owns the
+/// memory.
 void note(const char* operation_name, std::span<const Allocation> read,
           std::span<const Allocation> written) noexcept try {
   const std::optional<Failure> race = note_stream_accesses(operation_name, read, written);
@@ -35,10 +36,11 @@ void note(const char* operation_name, std::span<const Allocation> read,
   const int owner = std::max(0, rehearsal::System::instance().owner(data));
   if (report_if_error(owner, *race)) rehearsal::set_sticky_error(owner, race->code);
 } catch (const std::bad_alloc&) {
-  return;  // it is not looked at
+  return;  // skip the check
 }
 
-/// What is touched in part may be anything: nothing is said of it.
+/// Records the operands' accesses. Skips operands that are accessed in part: which part is not
+/// known.
 void note_operands(std::span<const cuda::KernelOperand> operands) noexcept try {
   std::vector<Allocation> read;
   std::vector<Allocation> written;
@@ -48,7 +50,7 @@ void note_operands(std::span<const cuda::KernelOperand> operands) noexcept try {
   }
   note("an operation of skerry", read, written);
 } catch (const std::bad_alloc&) {
-  return;  // it is not looked at
+  return;  // skip the check
 }
 
 void on_allocated(void* data, std::size_t nbytes) noexcept {

@@ -4,8 +4,8 @@
 
 namespace skerry::emulation {
 
-/// From now on those who follow the values of the machine's memory (undefined_memory.hpp) and its
-/// users (stream_races.hpp) are told of all that happens to it.
+/// Reports all uses of device memory by the simulated runtime to undefined_memory.hpp and
+/// stream_races.hpp, from now on.
 void observe_memory() noexcept;
 
 }  // namespace skerry::emulation

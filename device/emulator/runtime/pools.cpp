@@ -30,7 +30,7 @@ class AllPools {
 };
 
 AllPools& pools() noexcept {
-  static auto* const all = new AllPools;  // programs may call while the process ends
+  static auto* const all = new AllPools;  // leaked: programs may call at process exit
   return *all;
 }
 

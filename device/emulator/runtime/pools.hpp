@@ -8,29 +8,30 @@
 
 namespace skerry::emulation {
 
-/// What a pool gives: memory of its device, or of the host, which is at one address for all.
+/// Kind of memory that a pool allocates: of its device, or of the host at one address for all
+/// devices.
 enum class PoolMemory { device, pinned, managed };
 
-/// A pool of the stream-ordered allocator: a name for a device's memory, and what it was told. All
-/// pools of a device give of the same.
+/// A pool of the stream-ordered allocator: a handle with settings. All pools of a device allocate
+/// from the same memory.
 struct MemoryPool {
-  int ordinal = 0;  ///< 0 for the host's memory
+  int ordinal = 0;  ///< 0 for host memory
   bool is_default = false;
   PoolMemory memory = PoolMemory::device;
-  std::atomic<std::uint64_t> host_bytes{0};  ///< given and not freed
-  /// Whether freed memory is used again across streams, in three cases; what is kept at least.
+  std::atomic<std::uint64_t> host_bytes{0};  ///< allocated and not freed
+  /// Attributes 1 to 4 of cudaMemPoolAttr: three kinds of reuse across streams, release threshold.
   std::array<std::atomic<std::uint64_t>, 4> settings{1, 1, 1, 0};
   std::atomic<std::uint64_t> peak_used{0};
 };
 
 [[nodiscard]] MemoryPool* default_pool(int ordinal) noexcept;
-/// For the host's memory.
+/// Returns the default pool of host memory.
 [[nodiscard]] MemoryPool* default_pool(PoolMemory memory) noexcept;
 /// Throws bad_alloc.
 [[nodiscard]] MemoryPool* add_pool(int ordinal, PoolMemory memory = PoolMemory::device);
-/// False for a default pool, and for what is none.
+/// False for default pools and for unknown handles.
 [[nodiscard]] bool remove_pool(const void* handle) noexcept;
-/// Null if there is no such pool.
+/// Returns null if there is no such pool.
 [[nodiscard]] MemoryPool* find_pool(const void* handle) noexcept;
 
 }  // namespace skerry::emulation

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// What nvcc puts into programs: they register their images of kernels when they are loaded, and
-// hand over a launch's configuration on a stack of the thread's.
+// Calls that nvcc generates: programs register their images at load time, and push a launch's
+// configuration on a stack of the thread.
 
 #include <new>
 #include <vector>
@@ -29,7 +29,7 @@ struct CallConfiguration {
 };
 thread_local std::vector<CallConfiguration> configurations;
 
-/// The place of a variable on the current device and its size. A status.
+/// Finds a variable's address on the current device, and its size. Returns a status.
 int find_symbol(const void* symbol, void** data, std::size_t* nbytes) {
   static_cast<void>(driver_api());
   const auto named = Registry::instance().variable_at(symbol);
@@ -56,7 +56,7 @@ int find_symbol(const void* symbol, void** data, std::size_t* nbytes) {
 
 void** register_fat_binary(const void* wrapper) {
   const auto* const fat_binary = static_cast<const abi::FatBinaryWrapper*>(wrapper);
-  // What is wrong with it is said by the first call that needs a kernel of it.
+  // Errors of the image are reported by the first call that needs one of its kernels.
   const bool is_wrapper = fat_binary != nullptr && fat_binary->magic == abi::fat_binary_magic;
   return Registry::instance().add_image(is_wrapper ? fat_binary->data : nullptr);
 }

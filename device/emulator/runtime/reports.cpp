@@ -28,7 +28,7 @@ struct ReportList {
 };
 
 ReportList& reported() {
-  static auto* const list = new ReportList;  // threads of streams may outlive main()
+  static auto* const list = new ReportList;  // leaked: threads of streams may outlive main()
   return *list;
 }
 
@@ -48,7 +48,7 @@ bool is_same(const Failure& a, const Failure& b) {
          (!a.other->source_line || is_same_line(*a.other->source_line, *b.other->source_line));
 }
 
-/// Whether it is new.
+/// True if the failure is new, otherwise increments its count.
 bool add(ReportList& list, const Failure& failure) {
   list.count += failure.times;
   const auto entry =

@@ -10,41 +10,42 @@
 
 namespace skerry::emulation {
 
-// What went wrong in this process: a list for programs, lines on stderr for people.
+// Failures in this process: a list for programs, text on stderr for people.
 
-/// For so many the list has all parts; others are counted.
+/// Capacity of the list; further failures are only counted.
 inline constexpr std::size_t max_reports = 1000;
 
-/// Tells what went wrong on a device, once for the same lines of a kernel.
+/// Reports an error on a device. Repeated failures at the same lines of a kernel share an entry.
 void report(int ordinal, const Failure& failure);
-/// The same for what may be told of without being an error; whether it is one.
+/// Reports a failure that may be collected instead of being an error (SKERRY_EMULATE_COLLECT). True
+/// if it is an error.
 [[nodiscard]] bool report_if_error(int ordinal, const Failure& failure);
-/// Says on stderr why a call is refused; its caller has the status.
+/// Prints why a call is rejected, unless quiet. The caller returns the status.
 void explain(int ordinal, const Failure& failure);
-/// Says on stderr what is not wrong; also where what is wrong is kept for others.
+/// Prints a notice that is not an error, even if quiet.
 void notice(int ordinal, const Failure& failure);
-/// The text of the last one that was an error; empty if there was none.
+/// Returns the text of the last error, or an empty string.
 [[nodiscard]] std::string last_report();
-/// All of them, in their order, as an array of JSON.
+/// Returns all failures as a JSON array, in order of first occurrence.
 [[nodiscard]] std::string reports_as_json();
 
 }  // namespace skerry::emulation
 
 extern "C" {
 
-/// Writes the reports as a zero-terminated array of JSON and says how many bytes that takes with
-/// its zero; where they are more than `capacity`, nothing is written.
+/// Writes the reports as a zero-terminated JSON array. Returns the bytes needed, including the
+/// zero; writes nothing if they exceed `capacity`.
 __attribute__((visibility("default"))) std::size_t skerry_emulator_reports(char* buffer,
                                                                            std::size_t capacity);
-/// How many there were since they were cleared, those that the list has no room for included.
+/// Counts all failures since the reports were cleared, including those beyond the list's capacity.
 __attribute__((visibility("default"))) std::uint64_t skerry_emulator_report_count();
 __attribute__((visibility("default"))) void skerry_emulator_clear_reports();
-/// Sets what a variable SKERRY_EMULATE_* means for launches from now on, while no kernel runs. What
-/// is wrong with it, or null; the text lives until the thread's next call.
+/// Sets a variable SKERRY_EMULATE_* for later launches. No kernel may be running. Returns an error
+/// message, valid until this thread's next call, or null.
 __attribute__((visibility("default"))) const char* skerry_emulator_set(const char* name,
                                                                        const char* value);
-/// Until all devices have done their work.
+/// Blocks until all devices are idle.
 __attribute__((visibility("default"))) void skerry_emulator_wait();
-/// Devices that kernels have made unusable work again, with what was in their memory.
+/// Clears sticky errors: devices can be used again, with their memory unchanged.
 __attribute__((visibility("default"))) void skerry_emulator_repair();
 }

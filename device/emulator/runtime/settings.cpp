@@ -65,12 +65,12 @@ std::string complaint(std::string_view name, std::string_view value, const std::
   return std::string(name) + "=" + std::string(value) + " is not understood; accepted: " + accepted;
 }
 
-/// What a GPU goes on with, so that it may be told of without being an error.
+/// Failures that don't stop a GPU. They can be collected instead of being errors.
 constexpr FailureKind collectable[] = {FailureKind::uninitialised, FailureKind::race_shared,
                                        FailureKind::race_global, FailureKind::race_streams,
                                        FailureKind::synchronisation};
 
-/// Names of kinds by commas, or "all". Whether it is understood.
+/// Parses "all" or a comma-separated list of kinds; false if it is malformed.
 bool read_collected(std::string_view names, KindSet& kinds) {
   kinds = {};
   while (!names.empty()) {
@@ -86,7 +86,7 @@ bool read_collected(std::string_view names, KindSet& kinds) {
   return true;
 }
 
-/// What a variable does not take counts as unset: device/environment.hpp.
+/// Reads a variable; a malformed value counts as unset (device/environment.hpp).
 void read_variable(const char* name, EmulatorSettings& settings) {
   const char* const value = environment_text(name);
   if (value != nullptr) static_cast<void>(read_setting(name, value, settings));
@@ -108,8 +108,8 @@ EmulatorSettings& changeable_settings() noexcept {
 }  // namespace
 
 bool set_compute_capability(DeviceModel& model, int capability) noexcept {
-  // CUDA C++ Programming Guide, technical specifications per compute capability: what a block may
-  // have is 1 KiB less than what a multiprocessor has.
+  // CUDA C++ Programming Guide, technical specifications per compute capability. A block's maximum
+  // is 1 KiB less than the multiprocessor's shared memory.
   switch (capability) {
     case 80:
       model.shared_bytes_per_multiprocessor = 164 << 10;
@@ -137,8 +137,8 @@ std::string read_setting(std::string_view name, std::string_view value,
   if (name == "SKERRY_EMULATE_COLLECT") {
     if (read_collected(value, settings.model.collected)) return "";
     return complaint(name, value,
-                     "all, or of uninitialised, race_shared, race_global, race_streams, "
-                     "synchronisation, by commas");
+                     "all, or a comma-separated list of uninitialised, race_shared, race_global, "
+                     "race_streams, synchronisation");
   }
   if (name == "SKERRY_EMULATE_KERNELS") {
     settings.kernel_list = value;
@@ -159,7 +159,7 @@ std::string read_setting(std::string_view name, std::string_view value,
         name, value,
         std::to_string(setting.min_value) + " to " + std::to_string(setting.max_value));
   }
-  return std::string(name) + " is no setting of the emulated GPU";
+  return std::string(name) + " is not a setting of the emulated GPU";
 }
 
 const EmulatorSettings& current_emulator_settings() noexcept { return changeable_settings(); }
@@ -171,7 +171,7 @@ std::string change_setting(std::string_view name, std::string_view value) {
     return error_message;
   const DeviceModel& model = changed.model;
   if (model.checks_undefined_values && !follow_undefined_memory()) {
-    return std::string(name) + ": no addresses for a shadow of memory";
+    return std::string(name) + ": can't reserve addresses for shadow memory";
   }
   if (!model.checks_undefined_values && follows_undefined_memory()) unfollow_undefined_memory();
   if (model.checks_stream_races && !follows_streams()) follow_streams();

@@ -9,29 +9,30 @@
 
 namespace skerry::emulation {
 
-/// What the SKERRY_EMULATE_* variables say.
+/// Values of the SKERRY_EMULATE_* variables.
 struct EmulatorSettings {
   int devices = 1;
   DeviceModel model;
-  /// Names of kernels are appended to it when each first runs; none if empty.
+  /// File to append each kernel's name to at its first run; none if empty.
   std::string kernel_list;
-  bool says_statistics = false;  ///< at the end of the process
-  bool is_quiet = false;         ///< reports are kept, and not written to stderr
-  /// What each launch did and asked of memory is appended to it; nothing if empty.
+  bool says_statistics = false;  ///< at process exit
+  bool is_quiet = false;         ///< reports are recorded, but not printed
+  /// File to append each launch with its statistics and memory requests to; none if empty.
   std::string launch_list;
 };
 
-/// Read from the environment by the first call, never destroyed.
+/// Returns the settings, read from the environment at the first call. Never destroyed.
 [[nodiscard]] const EmulatorSettings& current_emulator_settings() noexcept;
 
-/// Sets one of them for launches from now on, while no kernel runs. What is wrong, or nothing.
+/// Changes a setting for later launches. No kernel may be running. Returns an error message, or an
+/// empty string.
 [[nodiscard]] std::string change_setting(std::string_view name, std::string_view value);
 
-/// Limits of an A100 (80) or an H100 (90) in place of those that `model` has; false for others.
+/// Sets the limits of an A100 (80) or an H100 (90); false for other capabilities.
 [[nodiscard]] bool set_compute_capability(DeviceModel& model, int capability) noexcept;
 
-/// What is wrong with `value` of the variable `name`, whose meaning goes into `settings`; empty if
-/// nothing is.
+/// Parses `value` of the variable `name` into `settings`. Returns an error message, or an empty
+/// string.
 [[nodiscard]] std::string read_setting(std::string_view name, std::string_view value,
                                        EmulatorSettings& settings);
 

@@ -20,14 +20,14 @@ namespace {
 
 using rehearsal::OrderPoint;
 
-/// The last access of a stream: what it did before is before it.
+/// The last access of a stream. Its earlier ones need not be kept: they are ordered before it.
 struct StreamAccess {
-  std::uint64_t stream = 0;  ///< 0: nobody
+  std::uint64_t stream = 0;  ///< 0: none
   std::uint64_t ticket = 0;
   std::shared_ptr<const std::string> operation_name;
 };
 
-/// Bytes that were accessed by the same.
+/// Bytes with the same last accesses.
 struct Segment {
   std::uint64_t end = 0;
   StreamAccess write;
@@ -37,11 +37,11 @@ using segments = std::map<std::uint64_t, Segment>;
 
 struct AccessedMemory {
   std::mutex mutex;
-  segments all;  ///< by their first byte
+  segments all;  ///< by address
 };
 
 AccessedMemory& accessed() {
-  static auto* const memory = new AccessedMemory;  // threads of streams may outlive main()
+  static auto* const memory = new AccessedMemory;  // leaked: threads of streams may outlive main()
   return *memory;
 }
 
@@ -50,7 +50,7 @@ AccessedMemory& accessed() {
   return range.begin - range_of::first_wish < range_of::wished_stride * rehearsal::max_devices;
 }
 
-/// Makes a segment begin at an address inside of one.
+/// Splits the segment that contains an address at that address.
 void cut(segments& all, std::uint64_t address) {
   auto behind = all.upper_bound(address);
   if (behind == all.begin()) return;
@@ -61,7 +61,7 @@ void cut(segments& all, std::uint64_t address) {
   all.emplace_hint(behind, address, std::move(rest));
 }
 
-/// Calls `function` with each segment of a range; where there is none, there is one now.
+/// Calls `function` with each segment of a range; adds segments where there are gaps.
 template <class Function>
 void for_segments(segments& all, const Allocation& range, Function&& function) {
   cut(all, range.begin);
@@ -91,11 +91,11 @@ void for_segments(segments& all, const Allocation& range, Function&& function) {
   std::snprintf(address_text, sizeof address_text, "%#llx",
                 static_cast<unsigned long long>(address));
   Failure failure{.code = code::launch_failure, .text = {}, .kind = FailureKind::race_streams};
-  failure.summary = "race between streams: " + operation_name + ", on stream " +
-                    std::to_string(now.stream) + ", " + (does_write ? "writes" : "reads") +
-                    " the memory at " + address_text + " that " + *other.operation_name +
-                    ", on stream " + std::to_string(other.stream) + ", " +
-                    (did_write ? "writes" : "reads") + ", and no event is between them";
+  failure.summary = "race between streams: " + operation_name + " on stream " +
+                    std::to_string(now.stream) + " " + (does_write ? "writes" : "reads") +
+                    " the memory at " + address_text + ", which " + *other.operation_name +
+                    " on stream " + std::to_string(other.stream) + " " +
+                    (did_write ? "writes" : "reads") + ", and no event orders them";
   failure.kernel = operation_name;
   failure.other = OtherAccess{.operation_name = *other.operation_name, .writes = did_write};
   failure.memory.address = address;

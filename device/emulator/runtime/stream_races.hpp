@@ -12,24 +12,23 @@
 
 namespace skerry::emulation {
 
-// Races between streams: two of them access a byte of a device's memory, one of them writes, and
-// neither the order of a stream nor an event nor a wait of the host is between them, however late
-// they happened to come. What libraries access counts as read, and the host's own accesses are not
-// seen.
+// Races between streams: two streams access a byte of device memory, at least one of them writes
+// it, and neither stream order nor an event nor a wait of the host orders the two accesses,
+// whatever their actual times. Accesses of libraries count as reads. Accesses of the host are not
+// checked.
 
-/// From now on; before the first stream has work.
+/// Starts the check. Must be called before the first stream has work.
 void follow_streams() noexcept;
 [[nodiscard]] bool follows_streams() noexcept;
-/// No more, and nothing is known of what was.
+/// Stops the check and discards recorded accesses.
 void unfollow_streams();
 
-/// Notes what a piece of work has read and written, on the stream's thread. What it races with, or
-/// nothing.
+/// Records the accesses of an operation, on its stream's thread. Returns its first race, if any.
 [[nodiscard]] std::optional<Failure> note_stream_accesses(const std::string& operation_name,
                                                           std::span<const Allocation> read,
                                                           std::span<const Allocation> written);
 
-/// Whom memory belonged to before does not matter to those who get it.
+/// Forgets accesses of memory that is allocated again.
 void discard_stream_accesses(const void* data, std::size_t nbytes);
 
 }  // namespace skerry::emulation

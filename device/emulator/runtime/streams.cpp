@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Streams, events and host functions, as the simulated runtime has them.
+// Streams, events and host functions, by calls of the simulated runtime.
 
 #include "device/emulator/runtime/emulated_system.hpp"
 #include "device/emulator/runtime/entry_points.hpp"

@@ -15,10 +15,10 @@ namespace skerry::emulation {
 
 namespace {
 
-// For all devices, one behind the other.
+// For all devices, whose address ranges are consecutive.
 constexpr std::size_t followed_nbytes =
     std::size_t{rehearsal::max_devices} * rehearsal::AddressRange::wished_stride;
-/// Once reserved, it stays; null in `shadow` while nobody follows.
+/// `reserved` is never unmapped; `shadow` is null while the check is off.
 constinit std::atomic<std::byte*> reserved{nullptr};
 constinit std::atomic<std::byte*> shadow{nullptr};
 
@@ -45,7 +45,7 @@ bool follows_undefined_memory() noexcept { return shadow.load() != nullptr; }
 
 void unfollow_undefined_memory() noexcept {
   shadow.store(nullptr);
-  // Pages of zeros from now on.
+  // The pages read as zeros afterwards.
   if (reserved.load() != nullptr) madvise(reserved.load(), followed_nbytes, MADV_DONTNEED);
 }
 

@@ -7,24 +7,23 @@
 
 namespace skerry::emulation {
 
-// Which bits of the devices' memory were never written: a shadow of each device's whole range of
-// addresses, at a fixed distance, of which the system gives the pages that are touched.
+// Shadow memory: a bit for each bit of device memory, set if that was never written. It covers the
+// devices' whole address ranges at a fixed distance; the system allocates only accessed pages.
 
-/// From now on allocations, copies and fills of the simulated runtime are followed; false if the
-/// system has no such addresses.
+/// Starts to track allocations, copies and fills of the simulated runtime; false if the addresses
+/// can't be reserved.
 [[nodiscard]] bool follow_undefined_memory() noexcept;
 [[nodiscard]] bool follows_undefined_memory() noexcept;
-/// No more, while nothing runs: all memory counts as written, as nobody knows what others write
-/// now.
+/// Stops tracking, while no work runs. All memory counts as written afterwards, as later writes are
+/// not tracked.
 void unfollow_undefined_memory() noexcept;
 
-/// Bits that are 1 where those at `address` were never written; null if it is in no device's memory
-/// or nobody follows it.
+/// Returns the shadow of `address`, or null if that is not in device memory or not tracked.
 [[nodiscard]] std::byte* undefined_memory_bits(std::uint64_t address) noexcept;
 
-/// What others than kernels have written: a library, or the initial values of variables.
+/// Marks memory as written by other means than kernels: a library, or initial values of variables.
 void define_memory(const void* data, std::size_t nbytes) noexcept;
-/// What an allocation begins with, whoever had its addresses before.
+/// Marks newly allocated memory as undefined.
 void undefine_memory(const void* data, std::size_t nbytes) noexcept;
 void copy_undefined_memory(const void* target, const void* source, std::size_t nbytes) noexcept;
 
