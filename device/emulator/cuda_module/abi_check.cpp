@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Part of the emulated module, which is compiled where CUDA's headers are: the emulator's idea of
-// them is right.
+// Compares the emulator's redeclared types and enumerators with CUDA's headers. Part of the
+// emulated module, which is compiled where those headers are.
 
 #include <cuda_runtime_api.h>
 
@@ -72,7 +72,7 @@ SKERRY_SAME_OFFSET(PointerAttributes, host_pointer, cudaPointerAttributes, hostP
 SKERRY_SAME_OFFSET(AccessDescription, location, cudaMemAccessDesc, location.id);
 SKERRY_SAME_OFFSET(AccessDescription, flags, cudaMemAccessDesc, flags);
 
-/// Whether one of ours is that of CUDA.
+/// True if both enumerators have the same value.
 constexpr bool is_number(DeviceAttribute ours, cudaDeviceAttr theirs) {
   return static_cast<int>(ours) == static_cast<int>(theirs);
 }

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Part of the emulated module, which is compiled where CUDA's headers are: the driver's functions
-// take what cuda.h says, in every form that the table has.
+// Compares the parameters of the emulated driver's functions, in all versions, with cuda.h. Part of
+// the emulated module, which is compiled where CUDA's headers are.
 
-#define __CUDA_API_VERSION_INTERNAL  // NOLINT(bugprone-reserved-identifier): declares older forms
+#define __CUDA_API_VERSION_INTERNAL  // NOLINT(bugprone-reserved-identifier): declares older
+                                     // versions
 #include <cuda.h>
 #include <cudaProfiler.h>
 
@@ -18,14 +19,14 @@
 namespace skerry::emulation::abi {
 namespace {
 
-/// Whether a value of one type is handed over as one of the other is.
+/// True if both types are passed as arguments in the same way.
 template <class Ours, class Cudas>
 inline constexpr bool is_handed_alike =
     sizeof(Ours) == sizeof(Cudas) && std::is_pointer_v<Ours> == std::is_pointer_v<Cudas> &&
     std::is_class_v<Ours> == std::is_class_v<Cudas> &&
     std::is_floating_point_v<Ours> == std::is_floating_point_v<Cudas>;
 
-/// As is_handed_alike, where what is pointed to has a size that both say, too.
+/// As is_handed_alike; the types pointed to must have the same size, where both are complete.
 template <class Ours, class Cudas>
 consteval bool points_alike() {
   if constexpr (std::is_pointer_v<Ours> && std::is_pointer_v<Cudas>) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks of arguments after the documentation of cuBLAS 13.0: cublasSetWorkspace,
+// Checks arguments according to the documentation of cuBLAS 13.0: cublasSetWorkspace,
 // cublasSetMathMode, cublasGemmStridedBatchedEx.
 
 #include "device/emulator/libraries/cublas.hpp"
@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* name = "cublasGemmStridedBatchedEx";
 
-/// All of a call, as it is kept until the stream comes there.
+/// Arguments of a call, kept until the stream runs it.
 struct Product {
   int op_a;
   int op_b;
@@ -39,7 +39,7 @@ struct Product {
   std::int64_t stride_c;
   std::int64_t count;
   std::size_t itemsize;
-  bool sums_in_output_type;  ///< parts of k may be added up in the type of C
+  bool sums_in_output_type;  ///< partial sums over k may have the type of C
   alignas(16) unsigned char alpha[16];
   alignas(16) unsigned char beta[16];
 };
@@ -64,15 +64,17 @@ int compute_of(int type) { return type == real_64 || type == complex_64 ? comput
 
 bool is_op(int op) { return op >= not_transposed && op <= adjoint; }
 
-/// Null if the extents and leading dimensions are good.
+/// Returns what is wrong with extents, leading dimensions or strides, or null.
 const char* find_shape_error(const Product& p) {
-  if (!is_op(p.op_a) || !is_op(p.op_b)) return "an operation that is none";
-  if (p.m < 0 || p.n < 0 || p.k < 0 || p.count < 0) return "an extent below 0";
-  if (p.lda < max_with_1(p.op_a == not_transposed ? p.m : p.k)) return "lda below the rows of A";
-  if (p.ldb < max_with_1(p.op_b == not_transposed ? p.k : p.n)) return "ldb below the rows of B";
-  if (p.ldc < max_with_1(p.m)) return "ldc below the rows of C";
+  if (!is_op(p.op_a) || !is_op(p.op_b)) return "invalid operation";
+  if (p.m < 0 || p.n < 0 || p.k < 0 || p.count < 0) return "negative extent";
+  if (p.lda < max_with_1(p.op_a == not_transposed ? p.m : p.k))
+    return "lda less than the rows of A";
+  if (p.ldb < max_with_1(p.op_b == not_transposed ? p.k : p.n))
+    return "ldb less than the rows of B";
+  if (p.ldc < max_with_1(p.m)) return "ldc less than the rows of C";
   const std::int64_t out = (p.n - 1) * p.ldc + p.m;
-  if (p.count > 1 && p.m > 0 && p.n > 0 && p.stride_c < out) return "matrices of C that overlap";
+  if (p.count > 1 && p.m > 0 && p.n > 0 && p.stride_c < out) return "the matrices of C overlap";
   return nullptr;
 }
 
@@ -82,7 +84,7 @@ bool overlaps(const void* a, std::size_t a_nbytes, const void* b, std::size_t b_
   return first < second + b_nbytes && second < first + a_nbytes;
 }
 
-/// Bytes from the first matrix of a stack to the end of its last.
+/// Returns the bytes from the start of a stack's first matrix to the end of its last.
 std::size_t extent_of_stack(std::int64_t rows, std::int64_t columns, std::int64_t leading,
                             std::int64_t stride, const Product& p) {
   const std::size_t one = extent_of_matrix(rows, columns, leading, p.itemsize);
@@ -101,23 +103,22 @@ std::vector<AccessedRange> ranges_of(const Product& p) {
 }
 
 const char* find_memory_error(const Product& p, const Handle& handle) {
-  if (p.a == nullptr || p.b == nullptr || p.c == nullptr) return "a matrix at no address";
-  // "cuComplex" and its like are aligned to their size.
+  if (p.a == nullptr || p.b == nullptr || p.c == nullptr) return "null pointer to a matrix";
+  // cuComplex and the like are aligned to their size.
   for (const void* data : {p.a, p.b, static_cast<const char*>(p.c)}) {
-    if (!is_aligned(data, p.itemsize))
-      return "a matrix that does not begin at a multiple of an item";
+    if (!is_aligned(data, p.itemsize)) return "a matrix is not aligned to its element size";
   }
   const std::vector<AccessedRange> ranges = ranges_of(p);
   for (const AccessedRange& range : ranges) {
     if (handle.workspace != nullptr &&
         overlaps(handle.workspace, handle.workspace_nbytes, range.data, range.nbytes)) {
-      return "a matrix inside of the workspace";
+      return "a matrix overlaps the workspace";
     }
   }
   const AccessedRange& out = ranges[2];
   if (overlaps(out.data, out.nbytes, p.a, ranges[0].nbytes) ||
       overlaps(out.data, out.nbytes, p.b, ranges[1].nbytes)) {
-    return "C overlaps an operand";
+    return "C overlaps A or B";
   }
   return nullptr;
 }
@@ -151,7 +152,7 @@ void multiply(const Product& p) {
   }
 }
 
-/// A matrix of float16 as float32, which OpenBLAS takes, with the same leading dimension.
+/// Converts a float16 matrix to float32 for OpenBLAS, with the same leading dimension.
 std::vector<float32> widened(const char* data, std::int64_t rows, std::int64_t columns,
                              std::int64_t leading) {
   std::vector<float32> wide(extent_of_matrix(rows, columns, leading, 1));
@@ -160,7 +161,7 @@ std::vector<float32> widened(const char* data, std::int64_t rows, std::int64_t c
   return wide;
 }
 
-/// C = A @ B for items [begin, end) of the sums; C has no gaps between its columns.
+/// Computes C = A @ B for terms [begin, end) of the sums. The columns of C are contiguous.
 void multiply_part(const Product& p, const float32* a, const float32* b, float32* c,
                    std::int64_t begin, std::int64_t end) {
   Product partial_product = p;
@@ -175,8 +176,8 @@ void multiply_part(const Product& p, const float32* a, const float32* b, float32
   multiply<float32>(partial_product);
 }
 
-/// With sums of float32, of which C is rounded. What the library may do where it is not forbidden
-/// is done: two halves of the sums are rounded, then added up.
+/// Computes sums in float32 and rounds them to C. If the math mode allows it, rounds two partial
+/// sums and adds them, as the library may.
 void multiply_halves(const Product& p) {
   const bool is_untransposed_a = p.op_a == not_transposed;
   const bool is_untransposed_b = p.op_b == not_transposed;
@@ -223,7 +224,7 @@ int refused(int status, const char* why) {
   return status;
 }
 
-/// What a kernel of the library might do with its workspace.
+/// Overwrites the workspace, as a kernel of the library may.
 void spoil(void* workspace, std::size_t nbytes) {
   constexpr int garbage = 0xa5;
   constexpr std::size_t enough = 4096;
@@ -261,7 +262,7 @@ int set_workspace(Handle* handle, void* workspace, std::size_t nbytes) {
   constexpr std::size_t workspace_alignment = 256;
   if (handle == nullptr || handle->mark != LibraryHandle::alive) return not_initialized;
   if (!is_aligned(workspace, workspace_alignment)) {
-    report_rejection("cublasSetWorkspace", "a workspace that is not aligned to 256 bytes");
+    report_rejection("cublasSetWorkspace", "workspace not aligned to 256 bytes");
     return invalid_value;
   }
   handle->workspace = workspace;
@@ -272,7 +273,7 @@ int set_workspace(Handle* handle, void* workspace, std::size_t nbytes) {
 int set_math_mode(Handle* handle, int mode) {
   if (handle == nullptr || handle->mark != LibraryHandle::alive) return not_initialized;
   if (mode != default_math && mode != disallow_reduced_precision_reduction) {
-    report_rejection("cublasSetMathMode", "a mode that skerry does not use");
+    report_rejection("cublasSetMathMode", "unsupported mode, not used by skerry");
     return invalid_value;
   }
   handle->math_mode = mode;
@@ -288,14 +289,14 @@ int gemm_strided_batched(Handle* handle, int op_a, int op_b, std::int64_t m, std
   if (const char* error = error_message_of(handle)) return refused(not_initialized, error);
   const std::size_t itemsize = itemsize_of(type_a);
   if (itemsize == 0 || type_b != type_a || type_c != type_a || compute != compute_of(type_a)) {
-    return refused(not_supported, "such a combination of types");
+    return refused(not_supported, "unsupported combination of types");
   }
   constexpr int min_algorithm = -1;   // CUBLAS_GEMM_DFALT
   constexpr int max_algorithm = 115;  // CUBLAS_GEMM_ALGO15_TENSOR_OP
   if (algorithm < min_algorithm || algorithm > max_algorithm) {
-    return refused(invalid_value, "an algorithm that is none");
+    return refused(invalid_value, "invalid algorithm");
   }
-  if (alpha == nullptr || beta == nullptr) return refused(invalid_value, "no alpha or beta");
+  if (alpha == nullptr || beta == nullptr) return refused(invalid_value, "null alpha or beta");
   Product p{.op_a = op_a,
             .op_b = op_b,
             .m = m,
@@ -319,7 +320,7 @@ int gemm_strided_batched(Handle* handle, int op_a, int op_b, std::int64_t m, std
   std::memcpy(p.alpha, alpha, factor_size);
   std::memcpy(p.beta, beta, factor_size);
   if (type_a == real_16 && factor_at<float32>(p.beta) != 0) {
-    return refused(not_supported, "a beta that skerry does not use");
+    return refused(not_supported, "unsupported beta: only 0 for float16");
   }
   if (const char* error_message = find_shape_error(p)) return refused(invalid_value, error_message);
   if (m == 0 || n == 0 || count == 0) return success;

@@ -6,7 +6,7 @@
 #include "core/config.hpp"
 #include "device/emulator/libraries/stand_in_library.hpp"
 
-// cuBLAS of CUDA 13, as matmul.cu and linalg.cu call it.
+// The part of CUDA 13's cuBLAS that matmul.cu and linalg.cu call.
 
 namespace skerry::emulation::cublas {
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks of arguments after the documentation of cuBLAS 13.0: cublas<t>getrfBatched,
+// Checks arguments according to the documentation of cuBLAS 13.0: cublas<t>getrfBatched,
 // cublas<t>getrsBatched, cublas<t>geqrfBatched.
 
 #include "device/emulator/libraries/cublas.hpp"
@@ -35,8 +35,8 @@ template <class T>
 int run_getrs(Handle* handle, int op, int n, int columns, const T* const* a, int lda,
               const int* pivots, T* const* b, int ldb, int* wrong, int count) {
   FactorCall call("cublas getrsBatched", handle);
-  call.require(op >= not_transposed && op <= adjoint, "an operation that is none");
-  call.require(wrong != nullptr, "no place on the host for what is wrong");
+  call.require(op >= not_transposed && op <= adjoint, "invalid operation");
+  call.require(wrong != nullptr, "null info (a host pointer)");
   call.matrices(a, count, n, n, lda);
   call.matrices(b, count, n, columns, ldb);
   call.vector(pivots, std::int64_t{n} * count);
@@ -54,7 +54,7 @@ template <class T>
 int run_geqrf(Handle* handle, int m, int n, T* const* a, int lda, T* const* tau, int* wrong,
               int count) {
   FactorCall call("cublas geqrfBatched", handle);
-  call.require(wrong != nullptr, "no place on the host for what is wrong");
+  call.require(wrong != nullptr, "null info (a host pointer)");
   const int factors = m < n ? m : n;
   call.matrices(a, count, m, n, lda);
   call.matrices(tau, count, factors > 1 ? factors : 1, 1, factors > 1 ? factors : 1);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks of arguments after the documentation of cuFFT 13.0: plans with advanced data layout, work
-// areas, execution.
+// Checks arguments according to the documentation of cuFFT 13.0: plans with advanced data layout,
+// work areas, execution.
 
 #include "device/emulator/libraries/cufft.hpp"
 
@@ -26,7 +26,7 @@ namespace {
 constexpr int forward = -1;
 constexpr int inverse = 1;
 
-/// The layout of one side of a transform, in elements.
+/// The layout of a transform's input or output, in elements.
 struct Side {
   std::vector<long long> embed;
   long long stride = 1;
@@ -69,7 +69,7 @@ bool is_known(int type) {
   return base == complex_to_complex || base == real_to_complex || base == complex_to_real;
 }
 
-/// Elements of an axis on one side: half of the last one where the other side is real.
+/// Returns the length of an axis; n / 2 + 1 for the last axis of the half spectrum of a real array.
 long long length_of(const TransformPlan& plan, std::size_t axis, bool is_half) {
   const long long length = plan.lengths[axis];
   return is_half && axis + 1 == plan.lengths.size() ? length / 2 + 1 : length;
@@ -78,7 +78,7 @@ long long length_of(const TransformPlan& plan, std::size_t axis, bool is_half) {
 bool is_input_half(const TransformPlan& plan) { return base_of(plan.type) == complex_to_real; }
 bool is_output_half(const TransformPlan& plan) { return base_of(plan.type) == real_to_complex; }
 
-/// In elements, between neighbours along an axis.
+/// Returns an axis' stride in elements.
 long long stride_of(const Side& side, std::size_t axis) {
   long long stride = side.stride;
   for (std::size_t i = axis + 1; i < side.embed.size(); ++i) stride *= side.embed[i];
@@ -93,7 +93,7 @@ std::size_t extent_of(const TransformPlan& plan, const Side& layout, bool is_hal
   return static_cast<std::size_t>(last + 1) * layout.itemsize;
 }
 
-/// Without embed the layout is dense, and stride and distance do not count.
+/// Without embed the layout is dense, and stride and distance are ignored.
 Side side_of(const TransformPlan& plan, const long long* embed, long long stride,
              long long distance, bool is_half, std::size_t itemsize) {
   Side side;
@@ -113,20 +113,20 @@ Side side_of(const TransformPlan& plan, const long long* embed, long long stride
 }
 
 const char* find_layout_error(const TransformPlan& plan, const Side& layout, bool is_half) {
-  if (layout.stride < 1 || layout.distance < 0) return "a stride or distance that is not positive";
+  if (layout.stride < 1 || layout.distance < 0) return "stride less than 1, or negative distance";
   for (std::size_t axis = 1; axis < plan.lengths.size(); ++axis) {
     if (layout.embed[axis] < length_of(plan, axis, is_half))
-      return "an axis longer than its storage";
+      return "embed less than the length of an axis";
   }
   return nullptr;
 }
 
-/// Memory of the device, as a storage of the CPU's.
+/// Wraps device memory in a CPU storage.
 StorageRef lend(const void* memory) {
   return adopt(Device{}, const_cast<void*>(memory), 1, false, nullptr, [](void*) noexcept {});
 }
 
-/// The CPU's parameters for a plan.
+/// Returns the parameters of the CPU's kernel for a plan.
 FftParams params_of(const TransformPlan& plan, const void* input, void* output, bool is_forward,
                     ErrorWord out_of_memory) {
   MemoryUse uses[OperandList::max_uses];
@@ -186,39 +186,40 @@ void transform(const TransformPlan& plan, void* input, void* output, bool is_for
 }
 
 const char* find_buffer_error(const TransformPlan& plan, const void* input, const void* output) {
-  // Real data, too: it is read as if it were complex.
+  // Real data, too: the library reads it as complex.
   const std::size_t complex_size = (plan.type & double_precision) != 0 ? 16 : 8;
-  if (input == nullptr || output == nullptr) return "no memory";
+  if (input == nullptr || output == nullptr) return "null pointer";
   if (!is_aligned(input, complex_size) || !is_aligned(output, complex_size)) {
-    return "an address at which no complex number could be";
+    return "address not aligned to complex elements";
   }
   const bool is_same_layout =
       plan.input.embed == plan.output.embed && plan.input.stride == plan.output.stride &&
       plan.input.distance == plan.output.distance && plan.input.itemsize == plan.output.itemsize;
-  return input == output && !is_same_layout ? "another layout in the same memory" : nullptr;
+  return input == output && !is_same_layout ? "in-place transform with different layouts" : nullptr;
 }
 
 int execute(const char* routine, int plan, int type, void* input, void* output, int direction) {
   const std::shared_ptr<TransformPlan> transform_plan = find(plan);
   if (transform_plan == nullptr || !transform_plan->is_created)
-    return refused(invalid_plan, routine, "a plan that is none");
+    return refused(invalid_plan, routine, "invalid plan");
   if (const char* error_message = error_message_of(transform_plan.get()))
     return refused(invalid_plan, routine, error_message);
-  if (transform_plan->type != type) return refused(invalid_type, routine, "a plan for other types");
+  if (transform_plan->type != type)
+    return refused(invalid_type, routine, "the plan is for other types");
   if (direction != forward && direction != inverse) {
-    return refused(invalid_value, routine, "a direction that is none");
+    return refused(invalid_value, routine, "invalid direction");
   }
   if (const char* error_message = find_buffer_error(*transform_plan, input, output)) {
     return refused(invalid_value, routine, error_message);
   }
   if (transform_plan->work_nbytes > 0 && transform_plan->work_area == nullptr) {
-    return refused(no_workspace, routine, "a plan without the work area that it takes");
+    return refused(no_workspace, routine, "the plan has no work area");
   }
   std::vector<AccessedRange> accessed_ranges = {
       {input, extent_of(*transform_plan, transform_plan->input, is_input_half(*transform_plan))},
       {output, extent_of(*transform_plan, transform_plan->output, is_output_half(*transform_plan))},
       {transform_plan->work_area, transform_plan->work_nbytes}};
-  // A copy: the plan may be given another stream and work area before this has run.
+  // A copy: the plan's stream and work area may change before this runs.
   const int code = enqueue_library_task(routine, transform_plan->stream, std::move(accessed_ranges),
                                         [plan_now = *transform_plan, input, output, direction] {
                                           transform(plan_now, input, output, direction == forward);
@@ -247,7 +248,7 @@ int destroy(int plan) {
 int set_auto_allocation(int plan, int automatic) {
   const std::shared_ptr<TransformPlan> transform_plan = find(plan);
   if (transform_plan == nullptr || transform_plan->is_created) {
-    return refused(invalid_plan, "cufftSetAutoAllocation", "no plan, or one that was made before");
+    return refused(invalid_plan, "cufftSetAutoAllocation", "invalid plan, or initialized before");
   }
   transform_plan->allocates = automatic != 0;
   return success;
@@ -261,22 +262,23 @@ int make_plan(int plan, int rank, const long long* lengths, const long long* inp
   constexpr int max_plan_rank = 3;
   const std::shared_ptr<TransformPlan> transform_plan = find(plan);
   if (transform_plan == nullptr || transform_plan->is_created) {
-    return refused(invalid_plan, routine, "no plan, or one that was made before");
+    return refused(invalid_plan, routine, "invalid plan, or initialized before");
   }
   if (rank < 1 || rank > max_plan_rank || lengths == nullptr || work_nbytes == nullptr) {
-    return refused(invalid_value, routine, "no 1 to 3 axes, or no place for the work size");
+    return refused(invalid_value, routine, "rank not 1 to 3, or null lengths or work size");
   }
-  if (!is_known(type)) return refused(invalid_type, routine, "a type that is none");
+  if (!is_known(type)) return refused(invalid_type, routine, "invalid type");
   for (int axis = 0; axis < rank; ++axis) {
-    if (lengths[axis] < 1) return refused(invalid_size, routine, "an axis without elements");
+    if (lengths[axis] < 1) return refused(invalid_size, routine, "axis length less than 1");
   }
-  if (batch < 1) return refused(invalid_size, routine, "an empty batch");
+  if (batch < 1) return refused(invalid_size, routine, "batch less than 1");
   const bool has_real_side = base_of(type) != complex_to_complex;
   if ((has_real_side && rank > 1) || transform_plan->allocates) {
-    return refused(not_implemented, routine, "what skerry does not ask for");
+    return refused(not_implemented, routine,
+                   "real transforms of several axes and automatic work areas are not supported");
   }
   if (!kernel_of(type).has_host()) {
-    return refused(not_implemented, routine, "a type that this build has no kernels for");
+    return refused(not_implemented, routine, "type not in this build");
   }
   const std::size_t complex_size = (type & double_precision) != 0 ? 16 : 8;
   TransformPlan new_plan = *transform_plan;
@@ -293,7 +295,7 @@ int make_plan(int plan, int rank, const long long* lengths, const long long* inp
   if (error_message == nullptr)
     error_message = find_layout_error(new_plan, new_plan.output, is_output_half(new_plan));
   if (error_message != nullptr) return refused(invalid_size, routine, error_message);
-  // Never nothing, and other for each size, so that another plan's area is noticed.
+  // Never zero, and different for each length, so that another plan's work area is detected.
   new_plan.work_nbytes = static_cast<std::size_t>(64 + 8 * lengths[rank - 1]);
   new_plan.is_created = true;
   *transform_plan = new_plan;
@@ -303,8 +305,7 @@ int make_plan(int plan, int rank, const long long* lengths, const long long* inp
 
 int set_stream(int plan, void* stream) {
   const std::shared_ptr<TransformPlan> transform_plan = find(plan);
-  if (transform_plan == nullptr)
-    return refused(invalid_plan, "cufftSetStream", "a plan that is none");
+  if (transform_plan == nullptr) return refused(invalid_plan, "cufftSetStream", "invalid plan");
   transform_plan->stream = stream;
   return success;
 }
@@ -312,7 +313,7 @@ int set_stream(int plan, void* stream) {
 int set_work_area(int plan, void* work_area) {
   const std::shared_ptr<TransformPlan> transform_plan = find(plan);
   if (transform_plan == nullptr || !transform_plan->is_created) {
-    return refused(invalid_plan, "cufftSetWorkArea", "a plan that is none");
+    return refused(invalid_plan, "cufftSetWorkArea", "invalid plan");
   }
   transform_plan->work_area = work_area;
   return success;

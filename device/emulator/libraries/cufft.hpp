@@ -4,7 +4,7 @@
 
 #include "device/emulator/libraries/stand_in_library.hpp"
 
-// cuFFT of CUDA 13, as fft.cu calls it.
+// The part of CUDA 13's cuFFT that fft.cu calls.
 
 namespace skerry::emulation::cufft {
 

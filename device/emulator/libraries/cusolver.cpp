@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks of arguments after the documentation of cuSOLVER 13.0, dense LAPACK functions.
+// Checks arguments according to the documentation of cuSOLVER 13.0, dense LAPACK functions.
 
 #include "device/emulator/libraries/cusolver.hpp"
 
@@ -30,7 +30,7 @@ template <class T>
 int run_getrs(Handle* handle, int op, int n, int count, const T* a, int lda, const int* pivots,
               T* b, int ldb, int* info) {
   Call call("cusolverDn getrs", handle);
-  call.require(op >= 0 && op <= 2, "an operation that is none");
+  call.require(op >= 0 && op <= 2, "invalid operation");
   call.matrix(a, n, n, lda);
   call.matrix(b, n, count, ldb);
   call.vector(pivots, n);
@@ -41,7 +41,7 @@ int run_getrs(Handle* handle, int op, int n, int count, const T* a, int lda, con
 template <class T>
 int run_potrf(Handle* handle, int uplo, int n, T* a, int lda, T* workspace, int length, int* info) {
   Call call("cusolverDn potrf", handle);
-  call.require(is_flag(uplo), "a triangle that is none");
+  call.require(is_flag(uplo), "invalid uplo");
   call.matrix(a, n, n, lda);
   call.workspace(workspace, length, length_for(n, n));
   call.vector(info, 1);
@@ -51,7 +51,7 @@ int run_potrf(Handle* handle, int uplo, int n, T* a, int lda, T* workspace, int 
 template <class T>
 int run_potrf_batched(Handle* handle, int uplo, int n, T** a, int lda, int* info, int count) {
   Call call("cusolverDn potrfBatched", handle);
-  call.require(is_flag(uplo), "a triangle that is none");
+  call.require(is_flag(uplo), "invalid uplo");
   call.matrices(a, count, n, n, lda);
   call.vector(info, count);
   return call.run([=] {
@@ -76,7 +76,7 @@ template <class T>
 int run_orgqr(Handle* handle, int m, int n, int k, T* a, int lda, const T* tau, T* workspace,
               int length, int* info) {
   Call call("cusolverDn orgqr", handle);
-  call.require(n <= m && k <= n && k >= 0, "more reflectors than columns, or columns than rows");
+  call.require(n <= m && k <= n && k >= 0, "k <= n <= m does not hold");
   call.matrix(a, m, n, lda);
   call.vector(tau, k);
   call.workspace(workspace, length, length_for(m, n));
@@ -89,14 +89,13 @@ int run_gesvdj(Handle* handle, int jobz, int econ, int m, int n, T* a, int lda,
                lapack::real_of<T>* s, T* u, int ldu, T* v, int ldv, T* workspace, int length,
                int* info, const RoutineSettings* settings) {
   Call call("cusolverDn gesvdj", handle);
-  call.require(settings != nullptr && settings->mark == LibraryHandle::alive,
-               "settings that are none");
-  call.require(is_flag(jobz) && is_flag(econ), "a mode that is none");
+  call.require(settings != nullptr && settings->mark == LibraryHandle::alive, "invalid params");
+  call.require(is_flag(jobz) && is_flag(econ), "invalid jobz or econ");
   const auto [u_columns, v_columns] = vector_counts(econ, m, n);
   call.matrix(a, m, n, lda);
   call.vector(s, std::min(m, n));
   call.require(ldu >= max_with_1(m) && ldv >= max_with_1(n),
-               "a leading dimension below the rows of its matrix");
+               "leading dimension less than the number of rows");
   if (jobz == vectors) {
     call.matrix(u, m, u_columns, ldu);
     call.matrix(v, n, v_columns, ldv);
@@ -110,7 +109,7 @@ template <class T>
 int run_syevd(Handle* handle, int jobz, int uplo, int n, T* a, int lda, lapack::real_of<T>* w,
               T* workspace, int length, int* info) {
   Call call("cusolverDn syevd", handle);
-  call.require(is_flag(jobz) && is_flag(uplo), "a mode or triangle that is none");
+  call.require(is_flag(jobz) && is_flag(uplo), "invalid jobz or uplo");
   call.matrix(a, n, n, lda);
   call.vector(w, n);
   call.workspace(workspace, length, length_for(n, n));
@@ -173,7 +172,7 @@ int destroy_settings(RoutineSettings* settings) { return unmake(settings); }
   }                                                                                                \
   int potrf_size(Handle* handle, int uplo, int n, T* a, int lda, int* length) {                    \
     Call call("cusolverDn potrf_bufferSize", handle);                                              \
-    call.require(is_flag(uplo), "a triangle that is none");                                        \
+    call.require(is_flag(uplo), "invalid uplo");                                                   \
     call.matrix(a, n, n, lda);                                                                     \
     return say_length(call, length, n, n);                                                         \
   }                                                                                                \
@@ -206,10 +205,10 @@ int destroy_settings(RoutineSettings* settings) { return unmake(settings); }
   int gesvdj_size(Handle* handle, int jobz, int econ, int m, int n, const T* a, int lda, const R*, \
                   const T*, int ldu, const T*, int ldv, int* length, RoutineSettings* settings) {  \
     Call call("cusolverDn gesvdj_bufferSize", handle);                                             \
-    call.require(settings != nullptr && is_flag(jobz) && is_flag(econ), "a mode that is none");    \
+    call.require(settings != nullptr && is_flag(jobz) && is_flag(econ), "invalid jobz or econ");   \
     call.matrix(a, m, n, lda);                                                                     \
     call.require(ldu >= max_with_1(m) && ldv >= max_with_1(n),                                     \
-                 "a leading dimension below the rows of its matrix");                              \
+                 "leading dimension less than the number of rows");                                \
     return say_length(call, length, m, n);                                                         \
   }                                                                                                \
   int gesvdj(Handle* handle, int jobz, int econ, int m, int n, T* a, int lda, R* s, T* u, int ldu, \
@@ -220,7 +219,7 @@ int destroy_settings(RoutineSettings* settings) { return unmake(settings); }
   int syevd_size(Handle* handle, int jobz, int uplo, int n, const T* a, int lda, const R*,         \
                  int* length) {                                                                    \
     Call call("cusolverDn syevd_bufferSize", handle);                                              \
-    call.require(is_flag(jobz) && is_flag(uplo), "a mode or triangle that is none");               \
+    call.require(is_flag(jobz) && is_flag(uplo), "invalid jobz or uplo");                          \
     call.matrix(a, n, n, lda);                                                                     \
     return say_length(call, length, n, n);                                                         \
   }                                                                                                \

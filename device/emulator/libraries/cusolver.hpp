@@ -7,7 +7,8 @@
 #include "device/emulator/libraries/stand_in_library.hpp"
 #include "ops/math/concepts.hpp"
 
-// cuSOLVER of CUDA 13, as linalg.cu calls it: an overload for each of the letters S, D, C, Z.
+// The part of CUDA 13's cuSOLVER that linalg.cu calls, with an overload for each of the letters S,
+// D, C, Z.
 
 namespace skerry::emulation::cusolver {
 
@@ -24,7 +25,7 @@ inline constexpr int lower = 0;
 inline constexpr int upper = 1;
 
 struct Handle : LibraryHandle {};
-/// gesvdjInfo_t and cusolverDnParams_t: what they could say is left as it is.
+/// gesvdjInfo_t and cusolverDnParams_t, without options: skerry uses the defaults.
 struct RoutineSettings {
   std::uint64_t mark = LibraryHandle::alive;
 };

@@ -17,15 +17,15 @@ class Call : public RoutineCall {
                     {not_initialized, invalid_value, execution_failed}) {}
 };
 
-/// What bufferSize says, and calls ask for: never nothing, and another number for each shape, so
-/// that a length for other matrices is noticed.
+/// Returns the workspace length that bufferSize reports and calls require. Never zero, and
+/// different for each shape, so that a length for another matrix is detected.
 [[nodiscard]] constexpr int length_for(std::int64_t m, std::int64_t n) {
   return static_cast<int>(32 + 4 * m + 3 * n);
 }
 
 inline int say_length(Call& call, int* length, std::int64_t m, std::int64_t n) {
-  call.require(length != nullptr, "no place for the length");
-  call.require(m >= 0 && n >= 0, "an extent below 0");
+  call.require(length != nullptr, "null lwork");
+  call.require(m >= 0 && n >= 0, "negative extent");
   if (call.status() == success) *length = length_for(m, n);
   return call.status();
 }

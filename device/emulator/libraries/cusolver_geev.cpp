@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// cusolverDnXgeev, of complex matrices, which the front end makes of real ones.
+// cusolverDnXgeev for complex matrices; the front end converts real ones.
 
 #include <cstring>
 #include <type_traits>
@@ -16,7 +16,7 @@ namespace {
 constexpr int complex_32 = 4;  // CUDA_C_32F
 constexpr int complex_64 = 5;  // CUDA_C_64F
 
-/// What both calls of geev ask for.
+/// Common arguments of geev and its bufferSize.
 struct GeevRequest {
   const RoutineSettings* settings;
   int left;
@@ -30,16 +30,16 @@ struct GeevRequest {
 
 void check(Call& call, const GeevRequest& request) {
   call.require(request.settings != nullptr && request.settings->mark == LibraryHandle::alive,
-               "settings that are none");
-  call.require(request.left == no_vectors, "left eigenvectors, which it does not compute");
-  call.require(is_flag(request.right), "a mode that is none");
+               "invalid params");
+  call.require(request.left == no_vectors, "left eigenvectors are not supported");
+  call.require(is_flag(request.right), "invalid jobvr");
   call.require(request.n >= 0 && request.lda >= max_with_1(request.n) && request.ldvl >= 1 &&
                    request.ldvr >= (request.right == vectors ? max_with_1(request.n) : 1),
-               "an extent below 0 or a leading dimension below the rows of its matrix");
+               "negative extent, or leading dimension less than the number of rows");
   for (const int type : request.types) {
     const bool is_known = type == complex_32 || type == complex_64;
     if (!is_known || type != request.types[0])
-      call.reject(not_supported, "such a combination of types");
+      call.reject(not_supported, "unsupported combination of types");
   }
 }
 
@@ -76,7 +76,7 @@ int geev(Handle* handle, RoutineSettings* settings, int left, int right, std::in
         {settings, left, right, n, {type_a, type_w, type_vl, type_vr, compute}, lda, ldvl, ldvr});
   const auto required_nbytes = static_cast<std::size_t>(length_for(n, n));
   call.require(host_nbytes > required_nbytes && host_work != nullptr,
-               "memory of the host that is smaller than bufferSize said");
+               "host workspace smaller than bufferSize returned");
   call.workspace(static_cast<char*>(device_work), static_cast<std::int64_t>(device_nbytes),
                  static_cast<std::int64_t>(required_nbytes));
   const auto touch = [&](auto* item) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks of arguments after the documentation of cuSOLVER 13.0: cusolverDn<t>gesvdjBatched,
+// Checks arguments according to the documentation of cuSOLVER 13.0: cusolverDn<t>gesvdjBatched,
 // cusolverDnXsyevBatched.
 
 #include <cstring>
@@ -18,15 +18,14 @@ namespace {
 constexpr int garbage = 0xa5;
 
 void check_settings(Call& call, const RoutineSettings* settings) {
-  call.require(settings != nullptr && settings->mark == LibraryHandle::alive,
-               "settings that are none");
+  call.require(settings != nullptr && settings->mark == LibraryHandle::alive, "invalid params");
 }
 
-/// A stack of `count` matrices, one behind the other.
+/// Checks a stack of `count` consecutive matrices.
 template <class T>
 void check_stack(Call& call, const T* data, std::int64_t rows, std::int64_t columns,
                  std::int64_t leading, std::int64_t count) {
-  call.require(count >= 0, "a number of matrices below 0");
+  call.require(count >= 0, "negative number of matrices");
   call.matrix(data, rows, columns * count, leading);
 }
 
@@ -37,11 +36,11 @@ void check_gesvdj(Call& call, int jobz, int m, int n, const T* a, int lda, int l
                   const RoutineSettings* settings, int count) {
   check_settings(call, settings);
   constexpr int max_extent = 32;
-  call.require(is_flag(jobz), "a mode that is none");
-  call.require(m >= 0 && n >= 0, "an extent below 0");
-  call.require(m <= max_extent && n <= max_extent, "matrices with more than 32 rows or columns");
+  call.require(is_flag(jobz), "invalid jobz");
+  call.require(m >= 0 && n >= 0, "negative extent");
+  call.require(m <= max_extent && n <= max_extent, "more than 32 rows or columns");
   call.require(ldu >= max_with_1(m) && ldv >= max_with_1(n),
-               "a leading dimension below the rows of its matrix");
+               "leading dimension less than the number of rows");
   check_stack(call, a, m, n, lda, count);
 }
 
@@ -53,7 +52,7 @@ int run_gesvdj_batched(Handle* handle, int jobz, int m, int n, T* a, int lda, la
   check_gesvdj(call, jobz, m, n, a, lda, ldu, ldv, settings, count);
   const int values = std::min(m, n);
   call.vector(s, std::int64_t{values} * count);
-  // Also where no vectors are asked for: without that memory the library fails.
+  // Required even without vectors: the library fails without that memory.
   check_stack(call, u, m, m, ldu, count);
   check_stack(call, v, n, n, ldv, count);
   call.workspace(workspace, length, length_for(m, std::int64_t{n} * count));
@@ -74,7 +73,7 @@ int run_gesvdj_batched(Handle* handle, int jobz, int m, int n, T* a, int lda, la
 
 // ---- eigenvalues
 
-/// What both calls of syevBatched ask for.
+/// Common arguments of syevBatched and its bufferSize.
 struct SyevRequest {
   const RoutineSettings* settings;
   int jobz;
@@ -89,18 +88,18 @@ struct SyevRequest {
 
 void check(Call& call, const SyevRequest& request) {
   check_settings(call, request.settings);
-  call.require(is_flag(request.jobz) && is_flag(request.uplo), "a mode or triangle that is none");
+  call.require(is_flag(request.jobz) && is_flag(request.uplo), "invalid jobz or uplo");
   call.require(request.n >= 0 && request.lda >= max_with_1(request.n),
-               "an extent below 0 or a leading dimension below the rows of its matrix");
-  call.require(request.count >= 1, "no matrices");
+               "negative extent, or leading dimension less than the number of rows");
+  call.require(request.count >= 1, "batchSize less than 1");
   call.require(call.status() != success || request.n == 0 ||
                    request.count <= std::numeric_limits<int>::max() / request.lda / request.n,
-               "2^31 elements and more");
-  // Reals are 0 and 1, complex numbers 4 and 5: by precision.
+               "2^31 or more elements");
+  // CUDA_R_32F and _64F are 0 and 1, CUDA_C_32F and _64F are 4 and 5.
   const bool is_known =
       request.type_a == 0 || request.type_a == 1 || request.type_a == 4 || request.type_a == 5;
   if (!is_known || request.type_w != request.type_a % 4 || request.compute != request.type_a) {
-    call.reject(not_supported, "such a combination of types");
+    call.reject(not_supported, "unsupported combination of types");
   }
 }
 
@@ -136,7 +135,8 @@ int syev_batched_size(Handle* handle, RoutineSettings* settings, int jobz, int u
   const SyevRequest request{settings, jobz, uplo, n, type_a, lda, type_w, compute, count};
   Call call("cusolverDnXsyevBatched_bufferSize", handle);
   check(call, request);
-  call.require(device_nbytes != nullptr && host_nbytes != nullptr, "no place for the sizes");
+  call.require(device_nbytes != nullptr && host_nbytes != nullptr,
+               "null pointer to a workspace size");
   if (call.status() != success) return call.status();
   *device_nbytes = device_nbytes_for(request);
   *host_nbytes = device_nbytes_for(request) + 1;
@@ -153,7 +153,7 @@ int syev_batched(Handle* handle, RoutineSettings* settings, int jobz, int uplo, 
   if (call.status() != success) return call.status();
   const std::size_t required_nbytes = device_nbytes_for(request);
   call.require(host_nbytes > required_nbytes && host_work != nullptr,
-               "memory of the host that is smaller than bufferSize said");
+               "host workspace smaller than bufferSize returned");
   call.workspace(static_cast<char*>(device_work), static_cast<std::int64_t>(device_nbytes),
                  static_cast<std::int64_t>(required_nbytes));
   const auto function = type_a == 0   ? run_syev_batched<float32>

@@ -9,7 +9,7 @@
 #include "ops/linear/cpu/openblas.hpp"
 #include "ops/math/concepts.hpp"
 
-// LAPACK's routines with memory of their own to work in, for one column-major matrix.
+// LAPACK routines that allocate their workspace, for one column-major matrix.
 
 namespace skerry::emulation::lapack {
 
@@ -27,7 +27,7 @@ integer to_length(T optimal_length) {
   }
 }
 
-/// `call(work, length)`, once to ask how much memory it takes and once with that.
+/// Calls `call(work, length)` twice: to query the workspace size, then with a workspace.
 template <class T, class Call>
 void with_work(Call call) {
   T optimal_length(0);

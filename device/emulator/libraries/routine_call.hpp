@@ -16,14 +16,15 @@ namespace skerry::emulation {
 
 [[nodiscard]] constexpr std::int64_t max_with_1(std::int64_t n) { return n > 1 ? n : 1; }
 
-/// What a library's routines return; each library has its own numbers, but for 0.
+/// Statuses of a library's routines. The numbers differ between libraries, except for 0.
 struct RoutineStatuses {
   int not_initialized;
   int invalid_value;
   int execution_failed;
 };
 
-/// One call of a routine: gathers what is wrong with its arguments and what it touches.
+/// One call of a routine: collects the first error of its arguments and the memory that it
+/// accesses.
 class RoutineCall {
  public:
   RoutineCall(std::string routine, const LibraryHandle* handle, const RoutineStatuses& statuses)
@@ -42,8 +43,8 @@ class RoutineCall {
   }
   template <class T>
   void matrix(const T* data, std::int64_t rows, std::int64_t columns, std::int64_t leading) {
-    require(rows >= 0 && columns >= 0, "an extent below 0");
-    require(leading >= max_with_1(rows), "a leading dimension below the rows of its matrix");
+    require(rows >= 0 && columns >= 0, "negative extent");
+    require(leading >= max_with_1(rows), "leading dimension less than the number of rows");
     if (status_ == 0) memory(data, extent_of_matrix(rows, columns, leading, sizeof(T)), sizeof(T));
   }
   template <class T>
@@ -51,21 +52,21 @@ class RoutineCall {
     memory(static_cast<const void*>(data),
            static_cast<std::size_t>(std::max<std::int64_t>(count, 0)) * sizeof(T), sizeof(T));
   }
-  /// `count` matrices whose addresses lie in the device's memory.
+  /// `count` matrices, from a list of addresses in device memory.
   template <class T>
   void matrices(T* const* list, std::int64_t count, std::int64_t rows, std::int64_t columns,
                 std::int64_t leading) {
-    require(rows >= 0 && columns >= 0 && count >= 0, "an extent below 0");
-    require(leading >= max_with_1(rows), "a leading dimension below the rows of its matrix");
+    require(rows >= 0 && columns >= 0 && count >= 0, "negative extent");
+    require(leading >= max_with_1(rows), "leading dimension less than the number of rows");
     vector(list, count);
     if (status_ == 0) {
       lists_.add(list, count, extent_of_matrix(rows, columns, leading, sizeof(T)));
     }
   }
-  /// Scratch memory of at least `needed` items, all of which is spoilt.
+  /// Workspace of at least `min_length` items, all of which run() overwrites.
   template <class T>
   void workspace(T* data, std::int64_t length, std::int64_t min_length) {
-    require(length >= min_length, "a workspace that is smaller than bufferSize said");
+    require(length >= min_length, "workspace smaller than bufferSize returned");
     vector(data, length);
     if (status_ == 0 && data != nullptr) {
       workspace_ = data;
@@ -97,8 +98,8 @@ class RoutineCall {
  private:
   void memory(const void* data, std::size_t nbytes, std::size_t alignment) {
     if (nbytes == 0) return;
-    require(data != nullptr, "no memory");
-    require(is_aligned(data, alignment), "memory that does not begin at a multiple of an item");
+    require(data != nullptr, "null pointer");
+    require(is_aligned(data, alignment), "memory is not aligned to its element size");
     if (status_ == 0) accessed_ranges_.push_back({data, nbytes});
   }
 

@@ -11,13 +11,13 @@
 
 namespace skerry::emulation::cusolver {
 
-/// Columns of U and of V.
+/// Returns the number of columns of U and of V.
 inline std::pair<int, int> vector_counts(int econ, int m, int n) {
   const int min_extent = std::min(m, n);
   return econ == 1 ? std::pair{min_extent, min_extent} : std::pair{m, n};
 }
 
-/// Singular values of a matrix, and V itself, which is what gesvdj gives.
+/// Computes the singular values, U, and V (not its adjoint), as gesvdj does.
 template <class T>
 void decompose(int jobz, int econ, int m, int n, T* a, int lda, lapack::real_of<T>* s, T* u,
                int ldu, T* v, int ldv, int* info) {
