@@ -4,8 +4,7 @@
 // Compares the parameters of the emulated driver's functions, in all versions, with cuda.h. Part of
 // the emulated module, which is compiled where CUDA's headers are.
 
-#define __CUDA_API_VERSION_INTERNAL  // NOLINT(bugprone-reserved-identifier): declares older
-                                     // versions
+#define __CUDA_API_VERSION_INTERNAL  // NOLINT(bugprone-reserved-identifier): declares older forms
 #include <cuda.h>
 #include <cudaProfiler.h>
 

@@ -115,14 +115,14 @@ except FatalDeviceError as problem:
     assert "no_bound.cu:" in said
 
 
-def test_checks_that_do_not_exist_are_refused():
+def test_unknown_checks_are_rejected():
     from skerry.testing import emulated_gpu
 
-    with pytest.raises(ValueError, match="there is no speed; there are races"):
+    with pytest.raises(ValueError, match="unknown check: speed; accepted: races"):
         emulated_gpu(checks=["races", "speed"])
 
 
-def test_the_fixture_fails_a_test(tmp_path):
+def test_fixture_fails_a_test_with_reports(tmp_path):
     installed("cuda.core")
     (tmp_path / "conftest.py").write_text('pytest_plugins = ["skerry_emulator.pytest_plugin"]\n')
     (tmp_path / "test_it.py").write_text(
@@ -142,7 +142,7 @@ def test_right(emulated_gpu):
     assert "1 error" in done.stdout
 
 
-def test_sanitize_tells_what_it_found_and_where(tmp_path):
+def test_sanitize_prints_findings_and_exit_status(tmp_path):
     installed("cuda.core")
     script = tmp_path / "program.py"
     script.write_text(START.format(root=str(ROOT)) + "run(sys.argv[1])\n")
@@ -163,13 +163,13 @@ def test_sanitize_tells_what_it_found_and_where(tmp_path):
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (("nowhere.py",), "argument script: there is no nowhere.py"),
-        (("--checks", "speed", "-"), "argument --checks: there is no speed; there are races"),
+        (("nowhere.py",), "argument script: no such file: nowhere.py"),
+        (("--checks", "speed", "-"), "argument --checks: unknown check: speed; accepted: races"),
         (("--schedules", "0", "-"), "argument --schedules: 0 is less than 1"),
         (("--capability", "75", "-"), "argument --capability: invalid choice: 75"),
     ],
 )
-def test_sanitize_refuses_what_it_does_not_know(options, complaint):
+def test_sanitize_rejects_invalid_arguments(options, complaint):
     done = child("", "-m", "skerry", "sanitize", *options)
     assert done.returncode == 2
     assert complaint in done.stderr

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""An emulated GPU: runs CUDA kernels of Numba, cuda.core, NVRTC and skerry on the CPU, and tells what is wrong in them.
+"""An emulated GPU: runs CUDA kernels of Numba, cuda.core, NVRTC and skerry on the CPU, and reports their errors.
 
-skerry rehearses devices on it: ``skerry.rehearse(cuda=2, kernels=True)``, ``skerry.testing.emulated_gpu``,
+skerry's rehearsed devices use it: ``skerry.rehearse(cuda=2, kernels=True)``, ``skerry.testing.emulated_gpu``,
 ``python -m skerry sanitize``.
 """
 
-# None of these modules imports skerry when it is imported: skerry asks for this package while it is imported itself, if
-# SKERRY_REHEARSE_KERNELS is set.
+# These modules don't import skerry at module level: with SKERRY_REHEARSE_KERNELS, skerry imports this package during its own
+# import.
 from importlib import metadata as _metadata
 
 from skerry_emulator._context import emulated_gpu

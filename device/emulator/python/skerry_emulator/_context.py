@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""`skerry.testing.emulated_gpu`: kernels of a block of code on an emulated GPU, and what is wrong with them."""
+"""`skerry.testing.emulated_gpu`: runs the kernels of a block of code on an emulated GPU and reports their errors."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from types import TracebackType
 
 from skerry_emulator import _reports
 
-# What is looked for beside what ends a kernel: settings of the emulator, on and off.
+# Optional checks, and the emulator's setting that enables each. Errors that end a kernel are always reported.
 CHECKS: dict[str, tuple[str, int]] = {
     "races": ("RACECHECK", 2),
     "uninitialised": ("INITCHECK", 1),
     "synchronisation": ("SYNCCHECK", 1),
 }
-# Blocks that run interleaved, and instructions after which another warp goes on, where schedules are tried.
+# For seeds other than 0: number of interleaved blocks, and instructions before a switch to another warp.
 RESIDENT, QUANTUM = 8, 30
 LIMIT = 1_000_000_000
 
 
 def chosen_checks(checks: str | Iterable[str]) -> set[str]:
-    """Give the names of checks; ValueError for others."""
+    """Return the names of checks; raise ValueError for unknown ones."""
     names = checks.split(",") if isinstance(checks, str) else list(checks)
     if names == ["all"]:
         return set(CHECKS)
     names = [name for name in names if name not in ("", "none")]
     if unknown := set(names) - set(CHECKS):
         raise ValueError(
-            f"checks: there is no {', '.join(sorted(unknown))}; there are {', '.join(CHECKS)}, all and none"
+            f"checks: unknown check: {', '.join(sorted(unknown))}; accepted: {', '.join(CHECKS)}, all, none"
         )
     return set(names)
 
@@ -36,12 +36,12 @@ def chosen_checks(checks: str | Iterable[str]) -> set[str]:
 def settings_for(
     *, capability: int | None, seed: int, checks: set[str], limit: int
 ) -> dict[str, object]:
-    """Give settings of the emulator, by their names without SKERRY_EMULATE_."""
+    """Return settings of the emulator, by their names without SKERRY_EMULATE_."""
     settings: dict[str, object] = {
         name: value if check in checks else 0 for check, (name, value) in CHECKS.items()
     }
     settings |= {"SEED": seed, "LIMIT": limit, "COLLECT": "all", "QUIET": 1}
-    # Seed 0 is the fastest schedule: one block after the other.
+    # Seed 0 is the fastest schedule: blocks run one after the other.
     settings |= {"RESIDENT": RESIDENT if seed else 1, "QUANTUM": QUANTUM if seed else 0}
     if capability is not None:
         settings["TARGET"] = capability
@@ -55,38 +55,39 @@ DEFAULTS: dict[str, object] = {
 
 
 class emulated_gpu:  # noqa: N801 (used as a function)
-    """Run CUDA kernels of a block of code on emulated GPUs, and raise what is wrong with them.
+    """Run CUDA kernels of a block of code on emulated GPUs, and raise their errors.
 
-    Kernels of Numba (``@cuda.jit``), cuda.core and NVRTC run unchanged, without a GPU and without a driver, beside
-    arrays of skerry. An access out of bounds, to freed memory, to the host's or another device's, a misaligned one, a
-    deadlock and a kernel that never ends fail as on a GPU; their report, with the line of the source, is added as a
-    note to the exception that leaves the block. Races, uses of values that nobody wrote, and threads that are missing
-    at a barrier do not end a kernel. They are raised at the end of the block.
+    Kernels of Numba (``@cuda.jit``), cuda.core and NVRTC run unchanged, without a GPU or a driver, together with
+    arrays of skerry. Accesses that are out of bounds, misaligned, to freed memory or to memory of the host or another
+    device, deadlocks and kernels that never end fail as on a GPU. Their report, with the source line, is added as a
+    note to the exception that leaves the block. Races, uses of uninitialised values and threads that are missing at a
+    barrier do not end a kernel: they are raised at the end of the block.
 
     The first block of a process must come before the first use of CUDA, and before ``numba.cuda`` or ``cuda.bindings``
-    have loaded a driver. It makes the rehearsed devices, which stay; devices that were lost work again afterwards. Line
-    numbers need kernels that are compiled with them: ``@cuda.jit(lineinfo=True)``.
+    have loaded a driver. It creates the rehearsed devices, which remain after the block. Devices that are lost in a
+    block work again after it. Line numbers need kernels compiled with line information:
+    ``@cuda.jit(lineinfo=True)``.
 
     Parameters
     ----------
     devices : int, optional
-        How many there are; of the first block of a process.
+        Number of devices; only used by the first block of a process.
     capability : int, optional
-        The compute capability, such as 80 or 90.
+        The compute capability, 80 or 90.
     seed : int, optional
-        Of the schedule of warps and blocks. 0 runs one block after the other, which is the fastest.
+        Seed of the schedule of warps and blocks. 0 runs one block after the other, which is fastest.
     checks : str or iterable of str, optional
-        What is looked for beside errors: "races", "uninitialised", "synchronisation"; "all" or "none". Races make
-        kernels up to four times slower, uninitialised values more.
+        Optional checks: "races", "uninitialised", "synchronisation"; or "all", "none". The check for races makes kernels
+        up to four times slower, that for uninitialised values more.
     limit : int, optional
-        Instructions of warps after which a kernel is said never to end.
+        Number of warp instructions after which a kernel counts as never ending.
 
     Raises
     ------
     EmulationError
-        At the end of the block, if something was found and no exception is on its way.
+        At the end of the block, if there are reports and no exception is being raised.
     ValueError
-        If a check does not exist, or CUDA was used already.
+        If a check or a setting is invalid, or CUDA was used already.
 
     Examples
     --------
@@ -117,7 +118,7 @@ class emulated_gpu:  # noqa: N801 (used as a function)
 
     @property
     def reports(self) -> list[_reports.KernelReport]:
-        """What was found until now, or in the block if it has ended."""
+        """Reports until now; those of the block if it has ended."""
         return _reports.library().reports() if self._reports is None else self._reports
 
     def __enter__(self) -> emulated_gpu:
@@ -162,7 +163,7 @@ def _goes_on(report: _reports.KernelReport) -> bool:
 
 
 def _repair(emulator: _reports.EmulatorLibrary) -> None:
-    """Also in skerry, which remembers what it has lost."""
+    """Make lost devices work again, in the emulator and in skerry."""
     from skerry import _core
 
     emulator.repair()

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries of the emulated GPU, loaded in place of NVIDIA's, so that Numba and cuda.core run their kernels on it.
+"""Load the emulated GPU's libraries instead of NVIDIA's, so that Numba and cuda.core run their kernels on it.
 
-A library is found by its soname if one of that soname is loaded already: cuda.pathfinder asks for that, and so does the
-dynamic linker. So ours are loaded first, without their symbols becoming anybody else's.
+The dynamic linker and cuda.pathfinder use a library that is loaded already if it has the requested soname. So the
+emulator's libraries are loaded first, with local symbols.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from skerry_emulator._paths import find_library, folder
 
 __all__ = ["load", "refuse_other_drivers"]
 
-# In this order: those with a soname of NVIDIA's need the emulator.
-# Not libcudart: PyTorch and others link to theirs, and would get a stand-in that has few of its functions.
+# In this order: the libraries with NVIDIA's sonames depend on the emulator.
+# Not libcudart: PyTorch and others would get a stand-in that lacks most of its functions.
 _EMULATOR = ("libskerry_emulator.so", "libcuda.so.1")
-# They hand on to NVIDIA's libraries of these names.
+# These forward to NVIDIA's libraries of the same names.
 _LINKERS = ("libnvJitLink.so.13", "libnvrtc.so.13")
 _TAKEN = re.compile(r"(libcuda|libnvJitLink|libnvrtc)\.so[.\d]*$")
-# What skerry's own CUDA kernels, where they run there, call by its name.
+# Used by skerry's own CUDA kernels, if they run on the emulated GPU.
 _RUNTIME = re.compile(r"libcudart\.so[.\d]*$")
 
 _loaded: list[ctypes.CDLL] = []
@@ -39,7 +39,7 @@ def _mapped_files() -> Iterator[str]:
 
 
 def _refuse_other_libraries(*names: re.Pattern[str]) -> None:
-    """Whoever loaded NVIDIA's own has functions of theirs by now."""
+    """Raise RuntimeError if NVIDIA's libraries are loaded: their functions may be in use already."""
     inside = os.path.realpath(folder()) + os.sep
     for path in _mapped_files():
         file = os.path.basename(path)
@@ -54,7 +54,7 @@ def _refuse_other_libraries(*names: re.Pattern[str]) -> None:
 
 
 def _builtins_of(nvrtc: str) -> list[ctypes.CDLL]:
-    """NVRTC opens what lies beside it by its soname, which finds it once it is loaded."""
+    """Load the libraries next to NVRTC that it opens by soname, so that it finds them."""
     directory = os.path.dirname(nvrtc)
     pattern = r"libnvrtc-builtins\.so\.\d+\.\d+"
     names = [name for name in os.listdir(directory) if re.fullmatch(pattern, name)]
@@ -62,7 +62,7 @@ def _builtins_of(nvrtc: str) -> list[ctypes.CDLL]:
 
 
 def _load_linker(path: str) -> list[ctypes.CDLL]:
-    """Load a stand-in; without NVIDIA's library it stands for nothing, and whoever needs that says so."""
+    """Load a stand-in, unless NVIDIA's library is missing: programs then report that themselves."""
     name = os.path.basename(path)
     real = find_library(name)
     if real is None:
@@ -78,8 +78,8 @@ def _load_linker(path: str) -> list[ctypes.CDLL]:
 
 
 def refuse_other_drivers(*, own_kernels: bool = False) -> None:
-    """Raise RuntimeError if NVIDIA's libraries, or a driver that Numba has started, came first."""
-    if _loaded:  # NVIDIA's, which are there by now, were opened by the stand-ins
+    """Raise RuntimeError if NVIDIA's libraries are loaded, or Numba has started another driver."""
+    if _loaded:  # the stand-ins have opened NVIDIA's libraries
         return
     _numba_driver.refuse_other_drivers()
     _refuse_other_libraries(_TAKEN, *([_RUNTIME] if own_kernels else []))
@@ -91,7 +91,7 @@ def load() -> None:
     Raises
     ------
     RuntimeError
-        NVIDIA's libraries, or a driver that Numba has started, came first; nothing is loaded then.
+        If NVIDIA's libraries are loaded, or Numba has started another driver. Nothing is loaded then.
 
     """
     if _loaded:
@@ -101,7 +101,7 @@ def load() -> None:
     for path in paths.values():
         if not os.path.exists(path):
             raise RuntimeError(
-                f"rehearse: kernels can't be emulated: {path} is missing; install skerry-emulator anew"
+                f"rehearse: kernels can't be emulated: {path} is missing; reinstall skerry-emulator"
             )
     libraries = [ctypes.CDLL(paths[name]) for name in _EMULATOR]
     for name in _LINKERS:

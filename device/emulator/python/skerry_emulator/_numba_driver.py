@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Numba's search for a driver, which `numba.cuda` does when it is imported: what it found decides for the process."""
+"""Numba's driver: `numba.cuda` looks for one at import, and keeps the result for the whole process."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _MODULE = "numba.cuda.cudadrv.driver"
 
 
 def _is_of_numba_itself(module: ModuleType) -> bool:
-    """Tell Numba's own module from that of numba-cuda, which takes its place."""
+    """Return True for Numba's own module, False for that of numba-cuda, which replaces it."""
     return "numba_cuda" not in str(module.__file__)
 
 
 def _found_nothing(driver: Any) -> bool:
-    """Whether Numba has looked for a driver, and keeps in mind that there is none."""
+    """Return True if Numba has looked for a driver without success, which it remembers."""
     return driver.is_initialized and driver.initialization_error is not None
 
 
 def refuse_other_drivers() -> None:
-    """Raise RuntimeError if Numba runs kernels elsewhere: by a driver that it has started, or its simulator."""
+    """Raise RuntimeError if Numba runs kernels elsewhere: on another driver, or in its simulator."""
     if os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"):
         raise RuntimeError(
-            "rehearse: kernels can't be emulated: NUMBA_ENABLE_CUDASIM is set, Numba's simulator would run them; "
+            "rehearse: kernels can't be emulated: NUMBA_ENABLE_CUDASIM is set, so Numba's simulator would run them; "
             "unset it"
         )
     driver = getattr(sys.modules.get(_MODULE), "driver", None)
@@ -43,20 +43,20 @@ def refuse_other_drivers() -> None:
 def _prepare(module: ModuleType) -> None:
     if _is_of_numba_itself(module):
         text = (
-            "the emulated GPU runs kernels of numba-cuda, not of the numba.cuda that is inside of Numba; "
-            "pip install numba-cuda[cu13], which takes its place"
+            "the emulated GPU runs kernels of numba-cuda, not of the numba.cuda in Numba itself; "
+            "pip install numba-cuda[cu13], which replaces it"
         )
         warnings.warn(f"skerry: {text}", RuntimeWarning, stacklevel=2)
         module.driver.is_initialized = True
         module.driver.initialization_error = text
     elif _found_nothing(module.driver):
-        module.driver.__init__()  # looks again, and finds the emulator
+        module.driver.__init__()  # looks again and finds the emulator
 
 
 def let_find_emulator() -> None:
-    """Make Numba find the emulator's driver, which is loaded, also if it was imported before and has found none.
+    """Make Numba find the emulator's driver, which is loaded, even if Numba was imported before and found none.
 
-    Numba's own `numba.cuda`, which calls functions that the emulator has not, says so where it is used.
+    Numba's own `numba.cuda`, which calls functions that are not emulated, raises an error when it is used.
     """
     from skerry import _import_hooks
 

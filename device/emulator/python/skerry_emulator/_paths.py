@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where libraries are: the emulated GPU's own, and NVIDIA's, which some of them hand on to."""
+"""Paths of libraries: the emulated GPU's own, and NVIDIA's, to which some of them forward."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["find_library", "folder"]
 
 
 def folder() -> str:
-    """Path of the folder with the emulated GPU's libraries: SKERRY_EMULATOR, else ``lib`` in the package."""
+    """Return the folder of the emulated GPU's libraries: SKERRY_EMULATOR, or ``lib`` in the package."""
     return os.environ.get("SKERRY_EMULATOR") or os.path.join(os.path.dirname(__file__), "lib")
 
 
 def find_library(name: str) -> str | None:
-    """Path of NVIDIA's library: of a PyPI package, else of an installed toolkit."""
+    """Return the path of NVIDIA's library in a PyPI package, or in an installed toolkit."""
     inside = ("lib64", "lib", "nvvm/lib64")
     packages = [os.path.join(path, "nvidia", "cu13") for path in sys.path]
     roots = [

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the emulated GPU found wrong with kernels: `skerry.testing.emulated_gpu` and ``python -m skerry sanitize``."""
+"""Reports of the emulated GPU, for `skerry.testing.emulated_gpu` and ``python -m skerry sanitize``."""
 
 from __future__ import annotations
 
@@ -23,34 +23,35 @@ _NAME = "libskerry_emulator.so"
 
 @dataclass(frozen=True, repr=False)
 class KernelReport:
-    """What is wrong with a kernel that the emulated GPU ran.
+    """An error of a kernel that ran on the emulated GPU.
 
     Attributes
     ----------
     kind : str
-        Such as out_of_bounds, use_after_free, wrong_device, host_pointer, misaligned, uninitialised, race_shared,
+        Kind of error, such as out_of_bounds, use_after_free, wrong_device, host_pointer, misaligned, uninitialised, race_shared,
         race_global, race_streams, deadlock, synchronisation, never_ends, stack_overflow, assertion, trap.
     code : int
-        What CUDA calls return because of it, such as 700; of a race or an uninitialised value a GPU goes on.
+        Status that CUDA calls return because of it, such as 700. Races, uninitialised values and missing threads at a
+        barrier do not stop a GPU.
     what, text : str
-        It in one line, and all of it.
+        The error in one line, and the full report.
     device : int
         The ordinal of the CUDA device.
     kernel : str or None
-        As its source calls it.
+        Name of the kernel in its source.
     block, thread : tuple of int or None
-        Who did it: x, y, z.
+        Indices x, y, z of the thread that caused it.
     file, line : str or None, int or None
-        Of the source, if the kernel was compiled with line information.
+        Position in the source, if the kernel was compiled with line information.
     instruction : str or None
-        The instruction of PTX.
+        The PTX instruction.
     access, allocation, other : dict or None
-        What it wanted of memory; the nearest allocation, with ``beyond``, the bytes from its end, and whether it was
-        ``freed``; of a race the other access.
+        The memory access; the nearest allocation, with ``beyond``, the bytes past its end, and ``freed``; the other
+        access of a race.
     waiting : tuple of dict
-        Where warps stand that wait.
+        Positions of the waiting warps in a deadlock.
     times : int
-        How often it was seen.
+        Number of occurrences.
 
     """
 
@@ -73,7 +74,7 @@ class KernelReport:
 
     @classmethod
     def from_json(cls, entry: dict[str, Any]) -> KernelReport:
-        """Make one of an object of the library's list."""
+        """Convert an object of the library's JSON list."""
         indices: dict[str, Any] = {
             name: tuple(entry[name]) for name in ("block", "thread") if name in entry
         }
@@ -82,13 +83,13 @@ class KernelReport:
 
     @property
     def place(self) -> str:
-        """Where it is: ``file:line``, or the instruction, or where the first of those that wait is, or nothing."""
+        """Position: ``file:line``, or the instruction, or that of the first waiting warp, or an empty string."""
         position = _format_position(self.file, self.line, self.instruction)
         return position or next(filter(None, map(_place_of, self.waiting)), "")
 
     @property
     def other_place(self) -> str:
-        """The same of the other access of a race."""
+        """Position of the other access of a race, or the operation that it belongs to."""
         if self.other is None:
             return ""
         return _place_of(self.other) or str(self.other.get("by", ""))
@@ -113,7 +114,7 @@ def _place_of(entry: dict[str, Any]) -> str:
 
 
 class EmulatorLibrary:
-    """The C functions of the emulator that report and set."""
+    """The emulator's C functions for reports and settings."""
 
     def __init__(self, path: str) -> None:
         library = ctypes.CDLL(path)
@@ -144,7 +145,7 @@ class EmulatorLibrary:
         ]
 
     def count(self) -> int:
-        """How many there were, those that are not kept included."""
+        """Count all reports, including those beyond the list's capacity."""
         return int(self._count())
 
     def clear(self) -> None:
@@ -167,18 +168,18 @@ class EmulatorLibrary:
 
 
 def path() -> str:
-    """Where the library of the emulated GPU is."""
+    """Return the path of the emulated GPU's library."""
     return os.path.join(folder(), _NAME)
 
 
 @functools.cache
 def library() -> EmulatorLibrary:
-    """Give the library of the emulated GPU, which is opened if it was not."""
+    """Return the emulated GPU's library; load it if necessary."""
     return EmulatorLibrary(path())
 
 
 def loaded_library() -> EmulatorLibrary | None:
-    """Give the same if this process has opened it already, or None."""
+    """Return the emulated GPU's library if this process has loaded it, or None."""
     library_path = path()
     try:
         ctypes.CDLL(library_path, mode=os.RTLD_NOLOAD | os.RTLD_NOW)
@@ -188,7 +189,7 @@ def loaded_library() -> EmulatorLibrary | None:
 
 
 def add_notes(problem: BaseException) -> None:
-    """Say beside an exception what the emulated GPU has found until now."""
+    """Add the emulated GPU's reports to an exception as notes."""
     if (emulator := loaded_library()) is None:
         return
     for report in emulator.reports():
@@ -196,18 +197,18 @@ def add_notes(problem: BaseException) -> None:
 
 
 def print_at_exit() -> None:
-    """Print a table of what was found and nobody has asked for, when the process ends."""
+    """Print a table of the remaining reports at process exit."""
     atexit.register(_print_rest)
 
 
 def _print_rest() -> None:
-    # Kernels that run now may never end: they are not waited for.
+    # Does not wait for running kernels, which may never end.
     if reports := library().reports():
-        print(f"skerry: emulated GPU: {len(reports)} found\n{table(reports)}", file=sys.stderr)
+        print(f"skerry: emulated GPU: {len(reports)} reports\n{table(reports)}", file=sys.stderr)
 
 
 def table(reports: Iterable[KernelReport]) -> str:
-    """Write the reports in lines, one for each."""
+    """Format the reports as a table, one line each."""
     rows: list[tuple[str, ...]] = [("kind", "kernel", "where", "other access", "times")]
     rows += [
         (report.kind, report.kernel or "", report.place, report.other_place, str(report.times))
@@ -217,7 +218,7 @@ def table(reports: Iterable[KernelReport]) -> str:
 
 
 def format_rows(rows: list[tuple[str, ...]], most: int = 48) -> str:
-    """Columns beside each other, each as wide as its widest entry; what is wide loses its front."""
+    """Align cells in columns; cells with more than `most` characters lose their beginning."""
     cut = [
         tuple(cell if len(cell) <= most else "…" + cell[1 - most :] for cell in row) for row in rows
     ]

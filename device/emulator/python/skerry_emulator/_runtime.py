@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""CUDA's runtime of the emulated GPU, for ``cuda.bindings.runtime``.
+"""Redirect ``cuda.bindings.runtime`` to the emulated GPU.
 
-That module is linked with NVIDIA's runtime, which asks the driver for tables that are described nowhere, so that it
-works on NVIDIA's driver alone. Its functions reach its other modules through a table of addresses, ``__pyx_capi__``, as
-those of every Cython module do: ours are put there when the module is loaded, and one that refuses for each function
-that the emulated GPU has not. NVIDIA's own would fail with cudaErrorSymbolNotFound, which says nothing.
+That module is linked with NVIDIA's runtime, which needs undocumented tables of the driver, so it only works with
+NVIDIA's driver. Like every Cython module, it exports its functions to other modules through a table of addresses,
+``__pyx_capi__``. When the module is imported, these addresses are replaced by the emulator's functions, and by
+functions that report an error for those that are not emulated. NVIDIA's would only fail with cudaErrorSymbolNotFound.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from typing import NoReturn
 
 __all__ = ["stand_in_when_loaded"]
 
-# With the legacy default stream, and with one of each thread, which is the same here.
+# Variants for the legacy and for per-thread default streams, which are the same here.
 _MODULES = ("cuda.bindings._internal.runtime", "cuda.bindings._internal.runtime_ptds")
 _NOT_SUPPORTED = 801
 _REFUSAL = ctypes.CFUNCTYPE(ctypes.c_int)
-_refusals: list[object] = []  # kept, as modules have their addresses
+_refusals: list[object] = []  # kept alive: modules hold their addresses
 
 
 def _address_of(emulator: ctypes.CDLL, name: str) -> int | None:
-    """Give the address of a function of CUDA's runtime; by the driver's functions first, which graphs capture."""
+    """Return the address of a runtime function; prefer those over the driver's functions, which can be captured."""
     for symbol in (f"skerry_{name}", name):
         try:
             function = getattr(emulator, symbol)
@@ -39,9 +39,9 @@ def _address_of(emulator: ctypes.CDLL, name: str) -> int | None:
 
 @functools.cache
 def _refusal(name: str) -> int | None:
-    """Give the address of a function that says once that CUDA's one of that name is not supported.
+    """Return the address of a function that fails, and prints once that CUDA's function is not supported.
 
-    Whatever it is called with: who calls it takes the arguments away again.
+    It ignores its arguments: by the calling convention the caller removes them.
     """
     was_said = False
 
@@ -58,7 +58,7 @@ def _refusal(name: str) -> int | None:
 
 
 def _calls_of_devices(module: ModuleType) -> Iterator[tuple[str, object]]:
-    """Give names and capsules of CUDA's functions; cudaCreateChannelDesc and its like only make a structure."""
+    """Yield names and capsules of CUDA's functions, without those that only make a structure (cudaCreateChannelDesc)."""
     signature_of = ctypes.pythonapi.PyCapsule_GetName
     signature_of.argtypes = [ctypes.py_object]
     signature_of.restype = ctypes.c_char_p
@@ -78,12 +78,12 @@ def _stand_in(module: ModuleType, emulator: ctypes.CDLL) -> None:
 
 
 def _refuse_calls(runtime: ModuleType, names: Iterable[str]) -> None:
-    """Make functions raise that have NVIDIA's addresses, as they were imported before ours were there."""
+    """Make functions that were imported before, with NVIDIA's addresses, raise RuntimeError."""
 
     def refuse(name: str, *_: object, **__: object) -> NoReturn:
         raise RuntimeError(
             f"cuda.bindings.runtime.{name}: the module was imported, by numba.cuda or by the program, before the "
-            "emulated GPU was there; call skerry.rehearse(kernels=True), or import skerry with "
+            "emulated GPU was loaded; call skerry.rehearse(kernels=True), or import skerry with "
             "SKERRY_REHEARSE_KERNELS=1, before that"
         )
 
@@ -93,7 +93,7 @@ def _refuse_calls(runtime: ModuleType, names: Iterable[str]) -> None:
 
 
 def stand_in_when_loaded(emulator: ctypes.CDLL) -> None:
-    """Give ``cuda.bindings.runtime`` the emulated GPU's functions when a program imports it; else it refuses."""
+    """Redirect ``cuda.bindings.runtime`` when a program imports it; if it is imported already, make its calls raise."""
     from skerry import _import_hooks
 
     if (runtime := sys.modules.get("cuda.bindings.runtime")) is not None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m skerry sanitize script.py``: a script's CUDA kernels under all checks, by several schedules."""
+"""``python -m skerry sanitize script.py``: runs a script's CUDA kernels with all checks, in several schedules."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import tempfile
 from skerry_emulator._context import CHECKS, LIMIT, chosen_checks
 from skerry_emulator._reports import KernelReport, format_rows
 
-# A kernel has a second to end by itself.
+# Time to write reports after an interruption. The emulator waits one second for kernels to end.
 SECONDS_TO_REPORT = 5
 INTERRUPTED = 130
 CAPABILITIES = (80, 90)
@@ -38,36 +38,37 @@ def _checks(text: str) -> str:
 
 def _program(text: str) -> str:
     if not pathlib.Path(text).exists():
-        raise argparse.ArgumentTypeError(f"there is no {text}")
+        raise argparse.ArgumentTypeError(f"no such file: {text}")
     return text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options, and the script with its arguments."""
+    """Add the options, the script and its arguments."""
     parser.add_argument(
-        "--schedules", type=_count, default=3, metavar="N", help="how many are tried (3)"
+        "--schedules", type=_count, default=3, metavar="N", help="number of schedules to run (3)"
     )
     parser.add_argument(
         "--checks",
         type=_checks,
         default="all",
-        help=f"by commas: {', '.join(CHECKS)}; all, none (all)",
+        help=f"comma-separated list of {', '.join(CHECKS)}; or all, none (all)",
     )
-    parser.add_argument(
-        "--devices", type=_count, default=2, help="how many emulated GPUs there are (2)"
-    )
+    parser.add_argument("--devices", type=_count, default=2, help="number of emulated GPUs (2)")
     parser.add_argument(
         "--capability", type=int, choices=CAPABILITIES, help="their compute capability (80)"
     )
     parser.add_argument(
-        "--limit", type=int, default=LIMIT, help="instructions after which a kernel never ends"
+        "--limit",
+        type=int,
+        default=LIMIT,
+        help="warp instructions after which a kernel counts as never ending",
     )
     parser.add_argument("script", type=_program, help="the program")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="of the program")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="arguments of the program")
 
 
 def _run(options: argparse.Namespace, seed: int) -> tuple[int, list[KernelReport] | None]:
-    """Give the exit status of a schedule and what it found: None if the process ended before it could say so."""
+    """Return the exit status of a schedule and its reports; None if the process ended without writing them."""
     with tempfile.TemporaryDirectory() as folder:
         reports = pathlib.Path(folder) / "reports.json"
         numbers = [options.devices, options.capability or 0, seed, options.checks, options.limit]
@@ -79,7 +80,7 @@ def _run(options: argparse.Namespace, seed: int) -> tuple[int, list[KernelReport
             *numbers,
             options.script,
         ]
-        # What the program prints is the same each time.
+        # Show the program's output only once.
         shown = None if seed == 0 else subprocess.DEVNULL
         code = _wait_for([*map(str, command), *options.arguments], shown)
         if not reports.exists():
@@ -88,7 +89,7 @@ def _run(options: argparse.Namespace, seed: int) -> tuple[int, list[KernelReport
 
 
 def _wait_for(command: list[str], output: int | None) -> int:
-    """Give the exit status; a process that is interrupted with this one has time to say where its kernel was."""
+    """Return the exit status. After an interruption, wait for the child's reports before killing it."""
     with subprocess.Popen(command, stdout=output, stderr=output) as process:
         try:
             return process.wait()
@@ -100,7 +101,7 @@ def _wait_for(command: list[str], output: int | None) -> int:
 
 
 def _key(report: KernelReport) -> tuple[str, ...]:
-    """Give what is the same of a finding in every schedule: not who waits first, nor the name of a temporary file."""
+    """Return what identifies a finding across schedules: without the first waiting warp and names of temporary files."""
     positions = ("" if report.waiting else report.place, report.other_place)
     folder = re.escape(tempfile.gettempdir())
     steady = (
@@ -110,7 +111,7 @@ def _key(report: KernelReport) -> tuple[str, ...]:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Run the script by each schedule; 1 if something was found, else the script's exit status."""
+    """Run the script in each schedule. Return 1 if there are findings, else the script's exit status."""
     findings: dict[tuple[str, ...], tuple[KernelReport, set[int]]] = {}
     failed = tried = 0
     for seed in range(options.schedules):
@@ -118,7 +119,7 @@ def main(options: argparse.Namespace) -> int:
         code, reports = _run(options, seed)
         if reports is None:
             print(
-                f"sanitize: schedule {seed}: the process ended without a report, status {code}",
+                f"sanitize: schedule {seed}: the process ended without writing reports: status {code}",
                 file=sys.stderr,
             )
         failed = failed or code

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Run a script on emulated GPUs and write what is wrong with its kernels: a process of ``python -m skerry sanitize``.
+"""Run a script on emulated GPUs and write the reports to a file: child process of ``python -m skerry sanitize``.
 
 python -m skerry_emulator._sanitized_script REPORTS DEVICES CAPABILITY SEED CHECKS LIMIT SCRIPT [ARGUMENT ...]
 """
@@ -19,7 +19,7 @@ from typing import Any
 
 
 def _number_lines() -> None:
-    """Kernels of Numba have line numbers, as if each asked for them, but for a debugger's, which have more."""
+    """Make Numba compile kernels with line information, except those with debug=True, which have more."""
     if importlib.util.find_spec("numba") is None:
         return
     from numba import cuda
@@ -30,7 +30,7 @@ def _number_lines() -> None:
     def jit(*arguments: Any, **options: Any) -> Any:
         if not options.get("debug"):
             options.setdefault("lineinfo", True)
-        # One that was kept by an ordinary run has none.
+        # Kernels cached by other runs have no line information.
         options.pop("cache", None)
         return plain(*arguments, **options)
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A fixture for pytest: ``pytest_plugins = ["skerry_emulator.pytest_plugin"]`` in a conftest.py.
 
-The emulated GPUs are there before tests are collected, as their modules import ``numba.cuda``, look for devices
-and compile kernels: as many as SKERRY_REHEARSE says, or 2. With SKERRY_REHEARSE=0 there are none, and tests with the
-fixture are skipped: for the other tests on a GPU.
+The emulated GPUs are created before tests are collected, because test modules import ``numba.cuda``, look for devices
+and compile kernels. SKERRY_REHEARSE sets their number (2). With SKERRY_REHEARSE=0 there are none, and tests with the
+fixture are skipped: for runs of the other tests on a GPU.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PROBLEM = pytest.StashKey[str]()
 
 
 def _rehearse(config: pytest.Config) -> None:
-    """Make the emulated GPUs; why there are none is told by the tests that need them."""
+    """Create the emulated GPUs. A failure is reported by the tests that use the fixture."""
     if _core.rehearsed_kernels() != "none":
         return
     try:
@@ -34,22 +34,22 @@ def _rehearse(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """With ``-p skerry_emulator.pytest_plugin``: before a conftest.py imports anything."""
+    """Create them before a conftest.py imports anything, with ``-p skerry_emulator.pytest_plugin``."""
     _rehearse(early_config)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the emulated GPUs; declare the mark that has the fixture's options."""
+    """Create the emulated GPUs; register the marker with the fixture's options."""
     _rehearse(config)
     config.addinivalue_line(
-        "markers", "emulated_gpu(**options): of skerry.testing.emulated_gpu, for the fixture"
+        "markers", "emulated_gpu(**options): options of skerry.testing.emulated_gpu for the fixture"
     )
 
 
 @pytest.fixture(name="emulated_gpu")
 def run_on_emulated_gpu(request: pytest.FixtureRequest) -> Iterator[emulated_gpu]:
-    """Run a test's CUDA kernels on emulated GPUs; the test fails by what is wrong with them."""
+    """Run a test's CUDA kernels on emulated GPUs. The test fails if there are reports."""
     if os.environ.get("SKERRY_REHEARSE") == "0":
         pytest.skip("SKERRY_REHEARSE=0: no emulated GPUs")
     if problem := request.config.stash.get(_PROBLEM, None):
@@ -60,7 +60,7 @@ def run_on_emulated_gpu(request: pytest.FixtureRequest) -> Iterator[emulated_gpu
     if options.get("devices", 0) > present:
         pytest.fail(
             f"emulated_gpu: devices={options['devices']}, but there are {present}; set "
-            f"SKERRY_REHEARSE={options['devices']}, as they are made before tests are collected",
+            f"SKERRY_REHEARSE={options['devices']}: they are created before tests are collected",
             pytrace=False,
         )
     with emulated_gpu(**options) as gpu:
