@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the package skerry-emulator, which is installed beside skerry; they share the modules of tests/python."""
+"""Tests of the package skerry-emulator, which must be installed; they use modules of tests/python."""
 
 import importlib.util
 

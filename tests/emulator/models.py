@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether kernels give the same bits on GPUs of other numbers of multiprocessors; run.py calls it.
+"""Check that kernels' results don't depend on the number of multiprocessors; called by run.py.
 
 python -m tests.emulator.models 1,4,132 [I/N]
 """
@@ -30,7 +30,7 @@ def main(models: str, share: str = "1/1") -> int:
             if actual != theirs:
                 different += 1
                 print(f"{number} multiprocessors: {actual}\n{first} multiprocessors: {theirs}")
-    print(f"{len(expected)} results, {different} differ among {models} multiprocessors")
+    print(f"{len(expected)} results, {different} differ between {models} multiprocessors")
     return 1 if different or not expected else 0
 
 

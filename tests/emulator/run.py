@@ -7,11 +7,10 @@
     make emulate EMULATE_OPTIONS="--parts kernels --seed 7 --resident 8 --quantum 30"
     make emulate EMULATE_OPTIONS="--parts checks --seeds 20"
 
-Parts: decode (every kernel of the module can be executed as far as its instructions are known), kernels (GoogleTest:
-every kernel beside the CPU), python (tests/python), models (the same bits whatever the number of multiprocessors),
-checks (races, missing lanes and undefined values in the kernels that depend on the schedule, under several seeds),
-conformance (the official suite, if ARRAY_API_TESTS_DIR is set). Arguments that are none of this program's go to pytest,
-and choose the part python alone.
+Parts: decode (all instructions of the module's kernels are implemented), kernels (GoogleTest: every kernel compared
+with the CPU), python (tests/python), models (results don't depend on the number of multiprocessors), checks (races,
+missing lanes and undefined values in the kernels that depend on the schedule, with several seeds), conformance (the
+official suite, if ARRAY_API_TESTS_DIR is set). Unknown arguments are passed to pytest, and select the part python.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from skerry_emulator import find_library
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = ("decode", "kernels", "python", "models", "checks", "conformance")
-# What shows kernels: the other tests are about the same calls, or about what is around them.
+# Python tests that cover the kernels. The other tests make the same calls, or test other layers.
 KERNEL_TESTS = (
     "advanced_indexing bins bits_on_cuda compiled_passes complex_alignment complex_special_cases creation elementwise "
     "fft fused_rules half_linalg half_reductions half_scans halves_on_cuda in_place joining kernel_edges linalg "
@@ -37,27 +36,30 @@ KERNEL_TESTS = (
     "scan scatter_reduce searchsorted sets sorting special_cases standard_values statistics take tiled_layouts "
     "views_and_indexing"
 ).split()
-# Scans, reductions, order, sets, indices: their threads and blocks pass values on. There are 14 dtypes, and each seed
-# has another one of each test. What is used before it is written is so under any seed; that check is 50 times as slow.
+# Kernels whose threads or blocks exchange values: scans, reductions, sorting, sets, indexing. Each seed tests one of
+# the 14 dtypes. Uses of undefined values don't depend on the seed, and that check is 50 times slower.
 SCHEDULED = "*order*:*reduction*:*select*:*take*:*counting*:*scatter*:*partial*"
 SHARES_OF_SCHEDULED = 14
 INITIALIZED = (
     "*order*/int16:*reduction*/float32:*select*:*take*:*counting*:*scatter*/int32:*partial*/float32"
 )
-# Option, variable of the emulator, what it is.
+# Option (also the name of the emulator's variable), help.
 SETTINGS = (
-    ("multiprocessors", "how many the device has (4)"),
-    ("seed", "of the schedule (0)"),
-    ("resident", "blocks that run interleaved (1)"),
-    ("quantum", "instructions after which another warp goes on (0: where one has to wait)"),
-    ("limit", "instructions of warps after which a kernel fails (0: none)"),
-    ("hold-stores", "1: plain stores become visible at a fence alone (0)"),
-    ("initcheck", "1: the use of a value that nobody wrote is a failure (0)"),
+    ("multiprocessors", "number of the device's multiprocessors (4)"),
+    ("seed", "seed of the schedule (0)"),
+    ("resident", "number of interleaved blocks (1)"),
+    ("quantum", "instructions before a switch to another warp (0: only when a warp waits)"),
+    ("limit", "warp instructions after which a kernel fails (0: unlimited)"),
+    ("hold-stores", "1: plain stores become visible only at a fence (0)"),
+    ("initcheck", "1: the use of an undefined value is a failure (0)"),
     ("racecheck", "1: a race on memory is a failure (0)"),
-    ("synccheck", "1: a lane that is missing where others synchronise is a failure (0)"),
-    ("kernels", "a file for the names of kernels that ran; FILE.80.missing gets the others of 80"),
-    ("statistics", "1: say at the end of a process what its kernels did (0)"),
-    ("devices", "how many there are (2)"),
+    ("synccheck", "1: a lane missing at a synchronisation is a failure (0)"),
+    (
+        "kernels",
+        "file for the names of kernels that ran; FILE.80.missing lists the others of target 80",
+    ),
+    ("statistics", "1: print statistics of kernels at process exit (0)"),
+    ("devices", "number of devices (2)"),
 )
 
 
@@ -71,11 +73,11 @@ def environment_for(target: str, options: argparse.Namespace):
         "SKERRY_EMULATE_TARGET": target,
     }
     environment.pop("SKERRY_REHEARSE", None)
-    # The stand-ins for NVIDIA's libraries compute by it.
+    # Used by the stand-ins for NVIDIA's libraries.
     if (package := importlib.util.find_spec("scipy_openblas32")) and package.origin:
         library = pathlib.Path(package.origin).parent / "lib" / "libscipy_openblas.so"
         environment.setdefault("SKERRY_OPENBLAS", str(library))
-    # Behind the stand-in for it that lies beside the emulator.
+    # The library to which the emulator's stand-in forwards.
     if nvrtc := find_library("libnvrtc.so.13"):
         environment.setdefault("SKERRY_NVRTC", nvrtc)
     environment.setdefault("SKERRY_KERNEL_CACHE", str(options.emulator.resolve() / "fused_kernels"))
@@ -87,8 +89,8 @@ def environment_for(target: str, options: argparse.Namespace):
 
 
 def share_of(sample: int | None, nth_target: int) -> str:
-    """The part of the tests that a target takes: another for each target, and for each commit any of them, so that
-    none is left out for good."""
+    """Return the share of the tests that a target runs. It differs between targets, and varies with the commit, so that
+    all tests run sooner or later."""
     if not sample:
         return "1/1"
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True)
@@ -96,7 +98,7 @@ def share_of(sample: int | None, nth_target: int) -> str:
 
 
 def python_tests(sample: int | None, nth_target: int, more: list[str]) -> list[str]:
-    """What pytest is told: what the caller says, else all tests, else a part of those of kernels."""
+    """Return pytest's arguments: the caller's, or all tests, or a sample of the tests of kernels."""
     if more:
         return more
     several = ["-n", "auto", "--dist", "load" if sample else "loadfile"]
@@ -105,12 +107,12 @@ def python_tests(sample: int | None, nth_target: int, more: list[str]) -> list[s
     folder = ROOT / "tests" / "python"
     files = [str(next(folder.glob(f"*/test_{name}.py"))) for name in KERNEL_TESTS]
     share = share_of(sample, nth_target)
-    print(f"tests of kernels: part {share}, as the commit has it", flush=True)
+    print(f"tests of kernels: part {share}, selected by the commit", flush=True)
     return [*several, "-q", "-k", "not cpu", f"--share={share}", *files]
 
 
 def checks(options: argparse.Namespace, command: list[str]):
-    """Commands on the tests of kernels, with the variables of each."""
+    """Yield the commands of the part checks, with their variables."""
     interleaved = {
         "SKERRY_EMULATE_RESIDENT": options.resident or "8",
         "SKERRY_EMULATE_QUANTUM": options.quantum or "30",
@@ -130,7 +132,7 @@ def checks(options: argparse.Namespace, command: list[str]):
 
 
 def commands_for(options: argparse.Namespace, nth_target: int, target: str, more: list[str]):
-    """The parts that can be run, with their commands, and variables beside those of the target."""
+    """Yield the parts that can run, with their commands and additional variables."""
     suite = os.environ.get("ARRAY_API_TESTS_DIR")
     build, emulator, sample = options.build, options.emulator, options.sample
     kernels = [str(build / "tests" / "kernels_tests"), "--require-gpu"]
@@ -142,7 +144,7 @@ def commands_for(options: argparse.Namespace, nth_target: int, target: str, more
             program = emulator / "tests" / "emulator_decode"
             yield part, [str(program), str(emulator / "lib" / "skerry_cuda.so"), target], {}
         elif part in ("kernels", "checks"):
-            # Minutes of compiling, which the other parts don't need.
+            # Compiles for minutes; the other parts don't need it.
             command = ["cmake", "--build", str(build), "--target", "kernels_tests"]
             yield f"{part}, built", command, {}
             if part == "checks":
@@ -163,31 +165,31 @@ def commands_for(options: argparse.Namespace, nth_target: int, target: str, more
             command = [sys.executable, runner, suite, "--devices", "cuda:0", "--max-examples", "60"]
             yield part, command, {}
         else:
-            print("conformance: left out, ARRAY_API_TESTS_DIR is not set")
+            print("conformance: skipped, ARRAY_API_TESTS_DIR is not set")
 
 
 def missing_targets(module: pathlib.Path, targets: list[str]) -> list[str]:
-    """Those without kernels in the module, in which PTX lies as it is."""
+    """Return the targets without kernels in the module, which contains PTX as plain text."""
     compiled = module.read_bytes()
     return [target for target in targets if f".target sm_{target}".encode() not in compiled]
 
 
-# Kernels that CUB compiles and never launches for a target, since its policies choose at run time: mangled names.
+# Mangled names of kernels that CUB compiles but never launches on a target, as its policies decide at run time.
 SMALL_KEYS = "policy_selector_from_typesI[ahst]"
 NEVER_LAUNCHED = {
-    # One is asked for the version of its PTX. Rows that fit a tile are sorted by merging. Keys of 1 and 2 bytes are not
-    # sorted in one sweep, and all of their digits are of the smaller size.
+    # EmptyKernel is only queried for its PTX version. Rows that fit a tile are sorted by merging. Keys of 1 and 2 bytes
+    # don't use onesweep, and only use the smaller digit size.
     "80": "EmptyKernel|RadixSortSingleTile|RadixSortInitKernel"
     f"|RadixSort(Histogram|ExclusiveSum|Onesweep)K.*{SMALL_KEYS}"
     f"|RadixSort(Up|Down)sweepK.*{SMALL_KEYS}.*Lb0E",
-    # All keys are sorted in one sweep.
+    # All keys use onesweep.
     "90": "EmptyKernel|RadixSortSingleTile|RadixSort(Upsweep|ScanBins|Downsweep)Kernel",
 }
 
 
 def coverage(module: pathlib.Path, target: str, ran: pathlib.Path) -> str:
-    """How many of the module's kernels ran; those that did not are written to a file beside."""
-    # The PTX of each target lies in the module as it is.
+    """Return how many of the module's kernels ran; write the names of the others to a file."""
+    # The module contains each target's PTX as plain text.
     texts = re.split(rb"\.target\s+sm_(\d+)", module.read_bytes())
     compiled = {
         entry.decode()
@@ -227,20 +229,22 @@ def parse() -> tuple[argparse.Namespace, list[str]]:
         help="build folder of the emulator",
     )
     parser.add_argument(
-        "--targets", default="80,90", help="compute capabilities, by commas or semicolons"
+        "--targets", default="80,90", help="compute capabilities, separated by commas or semicolons"
     )
     parser.add_argument(
         "--sample",
         type=int,
         metavar="N",
-        help="kernels, models, and of the Python tests that show kernels one in N, others for each target and commit",
+        help="run kernels, models, and one in N of the Python tests of kernels, depending on target and commit",
     )
-    parser.add_argument("--parts", help=f"by commas, of {', '.join(PARTS)}")
+    parser.add_argument("--parts", help=f"comma-separated list of {', '.join(PARTS)}")
     parser.add_argument(
         "--filter",
-        help="of the tests of kernels, as GoogleTest's; checks run all of them for each seed then",
+        help="GoogleTest's filter for the tests of kernels; the part checks then runs all of them with each seed",
     )
-    parser.add_argument("--seeds", type=int, default=20, help="of schedules, for checks (20)")
+    parser.add_argument(
+        "--seeds", type=int, default=20, help="number of schedules of the part checks (20)"
+    )
     for name, meaning in SETTINGS:
         parser.add_argument(f"--{name}", help=meaning)
     options, more = parser.parse_known_args()
@@ -250,7 +254,7 @@ def parse() -> tuple[argparse.Namespace, list[str]]:
     if options.kernels:
         options.kernels = str(pathlib.Path(options.kernels).resolve())
     if unknown := set(options.parts) - set(PARTS):
-        parser.error(f"no parts: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
+        parser.error(f"unknown parts: {', '.join(sorted(unknown))}; accepted: {', '.join(PARTS)}")
     return options, more
 
 
@@ -258,13 +262,13 @@ def main() -> int:
     options, more = parse()
     lines = []
     targets = re.split("[,;]", options.targets)
-    # A build folder keeps the targets of its first build.
+    # A build folder keeps the targets of its first configuration.
     if missing := missing_targets(options.emulator / "lib" / "skerry_cuda.so", targets):
         architectures = ";".join(f"{target}-virtual" for target in targets)
         print(
-            f"the CUDA module was built without {' and '.join(missing)}: build it again with "
+            f"the CUDA module was built without {' and '.join(missing)}: rebuild it with "
             f"BUILD_OPTIONS=\"-Ccmake.define.CMAKE_CUDA_ARCHITECTURES='{architectures}'\""
-            ", or leave them out by --targets"
+            ", or exclude them with --targets"
         )
         return 1
     for nth, target in enumerate(targets):

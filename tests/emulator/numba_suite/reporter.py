@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Plugin of pytest: writes what each test did to a file as soon as it is known, so that a crash loses one test.
+"""A plugin of pytest that writes each test's outcome to a file at once, so that a crash loses only one test.
 
-Lines of JSON: the test that begins, then its outcome, with the last lines of what it said.
+Lines of JSON: a test that begins, then its outcome with its error.
 """
 
 import json
@@ -12,21 +12,21 @@ import re
 import pytest
 
 KEPT = 600  # characters of an error
-# Errors of kernels, which all later calls return, too.
+# Sticky errors of kernels, which all later calls return.
 STICKY = (
     "CUDA_ERROR_(ILLEGAL|LAUNCH_FAILED|LAUNCH_TIMEOUT|MISALIGNED|ASSERT|INVALID_PC|INVALID_ADDRESS)"
 )
 
 
 class LOST:
-    """Whether a device is."""
+    """State of the process: whether a device is lost."""
 
     lost = False
 
 
 @pytest.fixture(scope="class")
 def initialize_from_pytest_config(request):
-    """numba-cuda's tests ask for it; its own is in a conftest.py that is not installed."""
+    """Replaces the fixture of numba-cuda's conftest.py, which is not installed."""
     request.cls._dump_failed_filechecks = False
 
 
@@ -40,7 +40,7 @@ def pytest_runtest_logstart(nodeid):
 
 
 def last_error(report) -> str:
-    """What the emulated GPU says is wrong with a kernel, else what the test says."""
+    """Return the emulated GPU's report, or the test's error."""
     _, separator, said = report.capstderr.partition("skerry: emulated GPU: ")
     if separator:
         return said[:KEPT]
@@ -49,12 +49,12 @@ def last_error(report) -> str:
 
 
 def pytest_runtest_logreport(report):
-    if hasattr(report, "context"):  # of a subtest: its test counts, with the first of its errors
+    if hasattr(report, "context"):  # a subtest: its test fails with the first of its errors
         if report.failed:
             write(test=report.nodeid, outcome="failed", error=last_error(report))
     elif report.failed:
         LOST.lost = LOST.lost or re.search(STICKY, str(report.longrepr)) is not None
-        # An error of a test is the word for what comes before or after it.
+        # A failure of setup or teardown is an error.
         outcome = "failed" if report.when == "call" else "error"
         write(test=report.nodeid, outcome=outcome, error=last_error(report))
     elif report.skipped and not hasattr(report, "wasxfail"):
@@ -65,7 +65,7 @@ def pytest_runtest_logreport(report):
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_logfinish(nodeid):
-    """A device that is lost stays so: what is left runs in another process."""
+    """Stop after a device is lost; another process runs the remaining tests."""
     if LOST.lost:
         write(test=nodeid, outcome="stopped")
         pytest.exit("a device is lost", returncode=0)

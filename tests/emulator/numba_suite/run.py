@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``make numba-suite``: numba-cuda's own tests, as they are installed, on the emulated GPU.
+"""``make numba-suite``: runs numba-cuda's own tests, as installed, on the emulated GPU.
 
     make numba-suite
     make numba-suite NUMBA_SUITE_OPTIONS="cudapy/test_atomics.py cudadrv"
     make numba-suite NUMBA_SUITE_OPTIONS="--limit 900 --jobs 4 --report /tmp/outcomes.json"
     SKERRY_EMULATE_TARGET=90 make numba-suite     with the tests for compute capability 8.9 and 9.0
 
-Each file runs in a process of its own. Those that may fail stand in failures.toml with the reason; any other failure is
-one here, and so is a test of that list that passes.
+Each file runs in its own process. Expected failures are listed in failures.toml with their reasons. Any other failure
+is an error, and so is a listed test that passes.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ import tomllib
 HERE = pathlib.Path(__file__).resolve().parent
 NUMBA_CUDA = pathlib.Path(sys.prefix) / "numba-cuda"
 TESTS = NUMBA_CUDA / "numba_cuda" / "numba" / "cuda" / "tests"
-# What measures, and what is about Numba's simulator.
+# Benchmarks, and tests of Numba's simulator.
 LEFT_OUT = ("benchmarks", "cudasim")
 MOST_PROCESSES = 60  # for one file
-# In every process, those that tests start too: Numba looks for libraries by then.
+# Runs in every process, including those that tests start, before Numba looks for libraries.
 START = """\
 import site
 site.addsitedir({numba_cuda!r})
@@ -53,7 +53,7 @@ skerry_emulator.load()
 
 @dataclasses.dataclass
 class Outcome:
-    """Of one test; `error` is what it said last."""
+    """Outcome of one test; `error` is the end of its output."""
 
     kind: str = "begun"
     error: str = ""
@@ -61,7 +61,7 @@ class Outcome:
 
 
 def read_report(path: pathlib.Path) -> tuple[dict[str, Outcome], bool]:
-    """What tests did, and whether others are left for another process."""
+    """Return the outcomes of tests, and whether other tests remain for another process."""
     outcomes: dict[str, Outcome] = {}
     is_stopped = False
     for line in path.read_text().splitlines() if path.exists() else []:
@@ -70,7 +70,7 @@ def read_report(path: pathlib.Path) -> tuple[dict[str, Outcome], bool]:
             is_stopped = True
             continue
         outcome = outcomes.setdefault(entry["test"], Outcome())
-        # A subtest's failure comes before its test's end, which then says passed.
+        # A subtest's failure is reported before its test, which then counts as passed.
         if outcome.kind not in ("failed", "error"):
             outcome.kind = entry["outcome"]
             outcome.error = entry.get("error", "")
@@ -79,7 +79,7 @@ def read_report(path: pathlib.Path) -> tuple[dict[str, Outcome], bool]:
 
 
 def run_file(file: pathlib.Path, limit: float, environment: dict[str, str]) -> dict[str, Outcome]:
-    """Run a file; what is left when a process ends or loses its device runs in another one."""
+    """Run a file. When a process ends early or loses its device, another one runs the remaining tests."""
     outcomes: dict[str, Outcome] = {}
     with tempfile.TemporaryDirectory(prefix="numba_suite_") as folder:
         report = pathlib.Path(folder) / "report"
@@ -98,7 +98,7 @@ def run_file(file: pathlib.Path, limit: float, environment: dict[str, str]) -> d
                 break
             for name in begun:
                 outcomes[name] = Outcome("crash", ended)
-            deselected += new_outcomes  # what is done is done
+            deselected += new_outcomes  # don't repeat tests
     name = file.relative_to(TESTS)
     return {f"{name}::{test.partition('::')[2]}": outcome for test, outcome in outcomes.items()}
 
@@ -106,7 +106,7 @@ def run_file(file: pathlib.Path, limit: float, environment: dict[str, str]) -> d
 def run_pytest(
     file: pathlib.Path, deselected: list[str], limit: float, environment: dict[str, str]
 ) -> str:
-    """What ended the process, empty if it went to its end."""
+    """Return what ended the process early, or an empty string."""
     command = [
         sys.executable,
         "-m",
@@ -121,7 +121,7 @@ def run_pytest(
     ]
     command += ["-c", os.devnull, "--rootdir", str(TESTS), "-o", "consider_namespace_packages=true"]
     command += [f"--deselect={name}" for name in deselected]
-    # By its name: as a file it would be numba_cuda.numba.cuda's, a second time beside numba.cuda.
+    # By module name: by file name it would be imported a second time, as a module of numba_cuda.numba.cuda.
     parts = file.relative_to(TESTS).with_suffix("").parts
     module = ".".join(("numba", "cuda", "tests", *parts))
     process = subprocess.Popen(
@@ -147,7 +147,7 @@ def run_pytest(
 def environment_for(start: str, folder: str) -> dict[str, str]:
     (pathlib.Path(folder) / "sitecustomize.py").write_text(start)
     path = os.pathsep.join(filter(None, [folder, str(HERE), os.environ.get("PYTHONPATH")]))
-    # Warnings about grids too small for a GPU, one for each test.
+    # Without a warning for each test that its grid is too small for a GPU.
     return {**os.environ, "PYTHONPATH": path, "NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS": "0"}
 
 
@@ -160,14 +160,14 @@ def files_of(chosen: list[str]) -> list[pathlib.Path]:
 
 
 def cause(error: str) -> str:
-    """What several tests may have in common: the error without numbers and addresses."""
+    """Return the error without numbers and addresses, to group tests that fail for the same reason."""
     lines = [line.strip() for line in error.splitlines() if line.strip()]
     text = lines[0] if lines else "no text"
     return re.sub(r"0x[0-9a-f]+|\d+", "#", text)[:160]
 
 
 def compared(outcomes: dict[str, Outcome], allowed: dict[str, str]) -> tuple[list[str], list[str]]:
-    """The tests that fail without a reason, and the patterns of the list that no failure has."""
+    """Return unexpected failures, and patterns of failures.toml that match no failure."""
     failed = [n for n, o in outcomes.items() if o.kind in ("failed", "error", "crash")]
     unknown = [n for n in failed if not any(fnmatch.fnmatch(n, p) for p in allowed)]
     ran = [n for n, o in outcomes.items() if o.kind != "skipped"]
@@ -199,7 +199,7 @@ def report(outcomes: dict[str, Outcome], unknown: list[str], unneeded: list[str]
 
 
 def write_all(outcomes: dict[str, Outcome], path: pathlib.Path | None) -> None:
-    """After each file, so that a run that is ended leaves what it found."""
+    """Write all outcomes, after each file, so that an interrupted run leaves its results."""
     if path is not None:
         every = {name: dataclasses.asdict(outcome) for name, outcome in sorted(outcomes.items())}
         path.write_text(json.dumps(every, indent=1) + "\n")
@@ -210,17 +210,23 @@ def parse() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("files", nargs="*", help="files and folders below numba/cuda/tests (all)")
-    parser.add_argument("--limit", type=float, default=600, help="seconds for a file (600)")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="files at a time")
-    parser.add_argument("--report", type=pathlib.Path, help="a file for all outcomes, as JSON")
-    parser.add_argument("--libraries", help="a folder with the emulator, in place of the package's")
+    parser.add_argument(
+        "--limit", type=float, default=600, help="time limit of a file in seconds (600)"
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count(), help="number of files that run in parallel"
+    )
+    parser.add_argument("--report", type=pathlib.Path, help="file for all outcomes, as JSON")
+    parser.add_argument(
+        "--libraries", help="folder of the emulator's libraries, instead of the package's"
+    )
     return parser.parse_args()
 
 
 def main() -> int:
     options = parse()
     if not TESTS.exists():
-        print(f"numba-cuda is not in {NUMBA_CUDA}; make puts it there", file=sys.stderr)
+        print(f"numba-cuda is not in {NUMBA_CUDA}; make numba-suite installs it", file=sys.stderr)
         return 1
     allowed = tomllib.loads((HERE / "failures.toml").read_text())
     load = REHEARSE

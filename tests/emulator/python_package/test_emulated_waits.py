@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Whoever waits for an emulated GPU lets other Python threads run, as on other rehearsed devices: test_waits.py."""
+"""A wait for an emulated GPU releases the GIL, as on other rehearsed devices (test_waits.py)."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The package skerry_emulator: what it has, where its libraries are, and in which order it may be imported."""
+"""The package skerry_emulator: its names, its libraries, and the order of imports."""
 
 import os
 import pathlib
@@ -34,17 +34,17 @@ def run(code, **variables):
     return done.stdout
 
 
-def test_its_version_is_that_of_its_sources():
+def test_version_equals_that_in_pyproject():
     version = re.search(r'^version = "(.+)"', PYPROJECT.read_text(), re.MULTILINE)
     assert version is not None
     assert skerry_emulator.__version__ == version[1]
 
 
-def test_every_name_is_there():
+def test_all_public_names_exist():
     assert all(hasattr(skerry_emulator, name) for name in skerry_emulator.__all__)
 
 
-def test_skerry_gives_its_names():
+def test_skerry_testing_exports_its_names():
     names = {"KernelReport", "emulated_gpu"}
     assert names <= {*skerry.testing.__all__, *dir(skerry.testing)}
     assert all(getattr(skerry.testing, name) is getattr(skerry_emulator, name) for name in names)
@@ -66,11 +66,11 @@ def test_libraries_take_little_of_each_threads_memory(name):
 @pytest.mark.parametrize(
     "module", ["skerry", "skerry_emulator", "skerry.testing", "skerry_emulator.pytest_plugin"]
 )
-def test_any_module_may_be_the_first_to_be_imported(module):
-    """While skerry is imported it asks for the package, if the environment asks for kernels."""
+def test_any_module_can_be_imported_first(module):
+    """skerry imports the package during its own import if the environment enables kernels."""
     code = f"import {module}\nimport skerry\nprint(len(skerry.devices('cuda')), skerry.show_config('dicts')['cuda']['kernels'])"
     assert run(code, SKERRY_REHEARSE="3", SKERRY_REHEARSE_KERNELS="1") == "3 users\n"
 
 
-def test_it_imports_nothing_of_skerry_by_itself():
+def test_import_does_not_import_skerry():
     assert run("import skerry_emulator, sys; print('skerry' in sys.modules)") == "False\n"

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""A user's kernel and an operation of skerry on streams that do not wait for each other; what was reported, as JSON.
+"""A user's kernel and an operation of skerry, with and without order between their streams. Prints reports as JSON.
 
-The kernel adds 1 to every element of an array on a stream of cuda.core's, which the default stream does not wait for.
+The kernel adds 1 to every element of an array, on a stream of cuda.core for which the default stream does not wait.
 """
 
 import json
@@ -23,7 +23,7 @@ DEVICE = "cuda:0"
 
 
 class Kernel:
-    """The kernel, and its stream."""
+    """The kernel and its stream."""
 
     def __init__(self):
         from cuda.core import Device
@@ -48,11 +48,11 @@ class Kernel:
         sk.current_stream(DEVICE).wait(self.stream)
 
 
-KEPT = []  # what is freed too early would be reported, too
+KEPT = []  # arrays kept alive: a free would be reported, too
 
 
 def new():
-    """An array that was written long ago."""
+    """Return an array whose initial write is complete."""
     x = sk.zeros(64, dtype=sk.float32, device=DEVICE)
     KEPT.append(x)
     sk.synchronize(DEVICE)
@@ -60,7 +60,7 @@ def new():
 
 
 def located(x):
-    """Give the array and its address before anything else is done: the protocol's question makes streams wait."""
+    """Return the array and its address, read first: access to __cuda_array_interface__ makes streams wait."""
     pointer = x.__cuda_array_interface__["data"][0]
     KEPT.append(x)
     sk.synchronize(DEVICE)
@@ -164,7 +164,7 @@ def chosen_elements(kernel):
 
 
 def reads_beside_reads(kernel):
-    """Copies too read while others read."""
+    """Copies may read while others read."""
     x = new()
     KEPT.extend([x * 2, x.copy(), x.to_device("cuda:1")])
     with kernel.stream:

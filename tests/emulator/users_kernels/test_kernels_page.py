@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The recipe of the page "Your kernels without a GPU", as printed, where there is nothing else: no GPU, no variables."""
+"""The recipe of the page "Your kernels without a GPU", as printed, without a GPU or environment variables."""
 
 import doctest
 import os
@@ -24,7 +24,7 @@ WORKFLOW = ".github/workflows/kernels.yml"
 
 @pytest.fixture
 def project(tmp_path):
-    """The files that the page shows, and numba-cuda in the place of Numba's own numba.cuda."""
+    """Write the files of the page, with numba-cuda replacing Numba's own numba.cuda."""
     installed("cuda.core")
     if not NUMBA_CUDA.exists():
         missing(f"numba-cuda is not in {NUMBA_CUDA}")
@@ -38,7 +38,7 @@ def project(tmp_path):
 
 
 def run(project, command, **environment):
-    """Run a command of the page by this Python, without the variables of these tests."""
+    """Run a command of the page with this Python, without the variables of these tests."""
     base_environment = {
         name: value
         for name, value in os.environ.items()
@@ -58,7 +58,7 @@ def run(project, command, **environment):
 
 
 def steps(project):
-    """Commands of the workflow behind the one that installs."""
+    """Return the workflow's commands after the installation."""
     install, *others = STEP.findall((project / WORKFLOW).read_text())
     program, verb, *packages = shlex.split(install)
     assert (program, verb) == ("pip", "install")
@@ -81,7 +81,7 @@ def test_the_workflow_passes(project):
         assert "1 passed" in done.stdout or "nothing found in 3 schedules" in done.stderr, command
 
 
-def test_the_workflow_fails_by_kernels_that_are_wrong(project):
+def test_the_workflow_fails_for_faulty_kernels(project):
     for name, right in (("tests/test_histogram.py", "if i < values.size"), ("examples/solve.py", "if 0 < i < x.size - 1")):  # fmt: skip
         text = (project / name).read_text()
         assert right in text
@@ -93,7 +93,7 @@ def test_the_workflow_fails_by_kernels_that_are_wrong(project):
 
 
 def test_the_plugin_may_be_named_on_the_command_line(project):
-    """A conftest.py that looks for a GPU itself comes later then."""
+    """A conftest.py that looks for a GPU is imported after the plugin."""
     (project / "tests" / "conftest.py").write_text(
         "from numba import cuda\ndef pytest_report_header():\n    return f'{len(cuda.gpus)} GPUs'\n"
     )
@@ -122,7 +122,7 @@ def test_without_emulated_gpus_their_tests_are_skipped(project):
         ("devices=3", {"SKERRY_REHEARSE": "1"}, "emulated_gpu: devices=3, but there are 1"),
     ],
 )
-def test_what_the_plugin_can_not_make_is_told_by_the_test(project, mark, environment, complaint):
+def test_a_plugin_that_fails_fails_the_tests_that_need_it(project, mark, environment, complaint):
     (project / "tests" / "test_histogram.py").write_text(
         f"import pytest\n@pytest.mark.emulated_gpu({mark})\ndef test_it(emulated_gpu):\n    pass\n"
         "def test_of_others():\n    pass\n"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Users' kernels on the emulated GPU, which has to be there before a library looks for a driver: in processes of their own."""
+"""Users' kernels on the emulated GPU, in new processes: it must be loaded before a library looks for a driver."""
 
 import os
 import pathlib
@@ -33,7 +33,7 @@ def child(code, timeout=900, **environment):
     }
     return subprocess.run(
         [sys.executable, "-c", code],
-        cwd=ROOT,  # whence it imports tests' modules
+        cwd=ROOT,  # to import modules of tests
         env={**base_environment, "NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS": "0", **environment},
         capture_output=True,
         text=True,
@@ -60,7 +60,7 @@ def test_cuda_core_runs():
     run_cases("cuda_core_cases.py")
 
 
-def test_a_program_may_ask_for_what_the_environment_has_asked_for():
+def test_rehearse_accepts_what_the_environment_enabled():
     done = child(
         START + "print(len(skerry.devices('cuda')))",
         SKERRY_REHEARSE="2",
@@ -69,7 +69,7 @@ def test_a_program_may_ask_for_what_the_environment_has_asked_for():
     assert done.stdout == "2\n", done.stderr
 
 
-def test_the_simulator_of_numba_is_refused():
+def test_numbas_simulator_is_rejected():
     done = child(START, NUMBA_ENABLE_CUDASIM="1")
     assert (
         "RuntimeError: rehearse: kernels can't be emulated: NUMBA_ENABLE_CUDASIM is set"
@@ -113,7 +113,7 @@ def test_libraries_may_be_imported_before_skerry(first, environment):
     assert done.stdout == "992 2 8\n", done.stdout + done.stderr
 
 
-def test_functions_of_a_runtime_that_came_first_refuse():
+def test_calls_of_a_runtime_imported_first_raise():
     installed("cuda.bindings")
     first = "from cuda.bindings import runtime\n"
     done = child(first + START + "runtime.cudaMalloc(8)\n")
@@ -129,9 +129,7 @@ def test_numba_without_numba_cuda_names_it(is_first):
     code += "print(cuda.is_available())\n@cuda.jit\ndef f(): pass\nf[1, 32]()\n"
     done = child(code)
     assert done.stdout == "False\n", done.stderr
-    said = (
-        "the emulated GPU runs kernels of numba-cuda, not of the numba.cuda that is inside of Numba"
-    )
+    said = "the emulated GPU runs kernels of numba-cuda, not of the numba.cuda in Numba itself"
     assert f"RuntimeWarning: skerry: {said}" in done.stderr
     *_, error, text = done.stderr.splitlines()
     assert "CudaSupportError: Error at driver init" in error
@@ -139,14 +137,14 @@ def test_numba_without_numba_cuda_names_it(is_first):
     assert "pip install numba-cuda[cu13]" in text
 
 
-def test_libraries_of_nvidia_that_came_first_are_refused():
+def test_nvidias_libraries_loaded_first_are_rejected():
     installed("nvidia.cu13")
     prelude = "import ctypes\nfrom cuda.pathfinder import load_nvidia_dynamic_lib as load\nload('nvJitLink')\n"
     done = child(prelude + START)
     assert "kernels can't be emulated: NVIDIA's libnvJitLink.so.13 is loaded" in done.stderr
 
 
-def test_the_demo_hands_its_centroids_to_numba_on_the_emulated_gpu(tmp_path):
+def test_the_demo_passes_its_centroids_to_numba_on_the_emulated_gpu(tmp_path):
     for name in ("cuda.core", "sklearn", "PIL"):
         installed(name)
     if not NUMBA_CUDA.exists():
@@ -168,7 +166,7 @@ def test_the_demo_hands_its_centroids_to_numba_on_the_emulated_gpu(tmp_path):
     assert done.stderr == ""
 
 
-def test_own_kernels_that_are_not_built_are_asked_for():
+def test_missing_cuda_module_is_an_error():
     code = "import skerry\nskerry.ones(3, device='cuda:0')\n"
     settings = {"SKERRY_REHEARSE": "2", "SKERRY_REHEARSE_KERNELS": "all", "SKERRY_EMULATOR": ""}
     done = child(code, **settings)

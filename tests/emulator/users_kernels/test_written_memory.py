@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What skerry's own operations write, for users' kernels that read it, and in which order."""
+"""Users' kernels that read results of skerry's operations: undefined values, and the order of streams."""
 
 import json
 
@@ -13,14 +13,14 @@ PACKAGE = __name__.rpartition(".")[0]
 
 
 def run(module, *arguments):
-    """What a file of programs says; in a process of its own, where kernels are emulated."""
+    """Run a module of programs in a new process with emulated kernels; return its JSON output."""
     installed("cuda.core")
     done = child(f"{START}from {PACKAGE} import {module}\n{module}.main(*{arguments!r})\n")
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def test_what_any_public_function_has_computed_may_be_read():
+def test_results_of_all_public_functions_count_as_written():
     done = run("written_memory_programs", "right")
     assert done["reported"] == {}
     assert done["other"] == []
@@ -33,7 +33,7 @@ def half_written():
     return run("written_memory_programs", "wrong")
 
 
-def test_what_nobody_wrote_is_reported_and_what_depends_on_it(half_written):
+def test_unwritten_elements_and_dependent_results_are_reported(half_written):
     reported = half_written["wrong"]
     assert len(reported) > 25
     assert {
@@ -47,7 +47,7 @@ def test_written_parts_are_not_reported(half_written):
     assert {name: kinds for name, kinds in reported.items() if kinds} == {}
 
 
-def test_arrays_of_before_the_checks_count_as_written():
+def test_arrays_created_before_the_checks_count_as_written():
     done = child(
         f"{START}from {PACKAGE}.written_memory_programs import Reader, emulated_gpu\n"
         "with emulated_gpu(checks='uninitialised'):\n"
@@ -61,9 +61,9 @@ def test_arrays_of_before_the_checks_count_as_written():
     assert done.stdout.splitlines() == ["[]", "['uninitialised']"], done.stderr
 
 
-def test_operations_race_with_kernels_that_do_not_wait_and_with_no_others():
+def test_operations_race_only_with_unordered_kernels():
     done = run("stream_order_programs")
-    # Who comes second tells of it.
+    # The second access is the one reported.
     expected = {"race_streams", "add_one", "an operation of skerry"}
     reports = {name: [set(one) for one in rows] for name, rows in done["wrong"].items()}
     assert {name: rows for name, rows in reports.items() if rows != [expected]} == {}

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Programs in which a user's kernel reads what skerry has made, under all checks; what was reported, as JSON.
+"""Programs in which a user's kernel reads results of skerry, with all checks enabled. Prints the reports as JSON.
 
-main("right") calls every public function and writes in every way; main("wrong") leaves something unwritten.
+main("right") calls every public function and writes in every way; main("wrong") leaves elements unwritten.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from skerry_emulator import _reports
 
 from tests.emulator.users_kernels.checked_kernels import Program
 
-# The sum is a computed value, for which every bit of a byte is needed.
+# The addition makes every bit of a byte count as used.
 SOURCE = """
 extern "C" __global__ void read(const unsigned char* a, unsigned char* out, long long n1, long long n0,
                                 long long step1, long long step0, int itemsize) {
@@ -29,8 +29,8 @@ extern "C" __global__ void read(const unsigned char* a, unsigned char* out, long
 }
 """
 DEVICE = "cuda:0"
-ROW = object()  # a new array for each call, as some change it
-# They change what others see, or give no array; `empty` is what the wrong programs are about.
+ROW = object()  # stands for a new array in each call, as some calls modify it
+# They change global state, or return no array; `empty` belongs to the wrong programs.
 LEFT_OUT = {
     "Array", "DLDeviceType", "Device", "Event", "Stream", "asnumpy", "cuda_array_interface_version", "device",
     "devices", "default_device", "empty", "empty_like", "exceptions", "fuse", "memory_statistics", "rehearse",
@@ -40,7 +40,7 @@ LEFT_OUT = {
 
 
 def planes(x):
-    """Views of two axes that together are the array."""
+    """Yield views with two axes that together cover the array."""
     if x.ndim <= 2:
         yield x[(None,) * (2 - x.ndim)]
         return
@@ -49,14 +49,14 @@ def planes(x):
 
 
 class Reader:
-    """A kernel of a user's that computes with every byte of arrays."""
+    """A user's kernel that computes with every byte of arrays."""
 
     def __init__(self):
         self._program = Program(SOURCE, "read.cu")
         self._emulator = _reports.library()
 
     def reports(self, *arrays):
-        """What is reported when a kernel reads the arrays."""
+        """Return the reports of a kernel that reads the arrays."""
         from cuda.core import Device
 
         self._emulator.clear()
@@ -76,7 +76,7 @@ class Reader:
 
 
 def arrays_in(result):
-    """All arrays that a call gave."""
+    """Yield all arrays in a call's result."""
     if isinstance(result, sk.Array):
         return [result]
     if isinstance(result, dict):
@@ -87,7 +87,7 @@ def arrays_in(result):
 
 
 def argument_lists(dtype, device):
-    """Arguments that functions are called with: those that a function takes make a program."""
+    """Return argument lists to try with each function: each accepted one is a program."""
 
     def put(values, dtype):
         return sk.asarray(np.asarray(values), dtype=dtype, device=device)
@@ -109,7 +109,7 @@ def argument_lists(dtype, device):
 
 
 def creations(device):
-    """Calls of what makes arrays of no arrays, on a device."""
+    """Yield calls that create arrays on a device."""
     for name, arguments in {
         "arange": (7,), "eye": (4,), "full": ((3, 4), 7), "identity": (3,), "linspace": (0, 1, 9), "logspace": (0, 1, 5),
         "geomspace": (1, 8, 4), "ones": ((3, 4),), "tri": (4,), "zeros": ((3, 4),), "asarray": ([[1, 2], [3, 4]],),
@@ -129,7 +129,7 @@ def creations(device):
 
 
 def random_calls(device):
-    """Every method of a generator."""
+    """Yield calls of all methods of a generator."""
     lists = [(), (4,), (0.5,), (2, 0.5), (1.0, 2.0), (ROW,), (ROW, 3), (1.0, 2.0, 3.0)]
 
     def call(name, arguments, more):
@@ -148,7 +148,7 @@ def random_calls(device):
 
 
 def public_functions():
-    """Functions of every public module, by their names."""
+    """Yield the functions of all public modules with their names."""
     for prefix, module in (("", sk), ("linalg.", sk.linalg), ("fft.", sk.fft)):
         for name in sorted(set(module.__all__) - LEFT_OUT):
             function = getattr(module, name)
@@ -268,7 +268,7 @@ def dtypes():
 
 
 def right_programs(device):
-    """Names, and functions that give arrays."""
+    """Yield names, and functions that return arrays."""
     yield from creations(device)
     yield from random_calls(device)
     yield "fused", lambda: fused(device)
@@ -286,14 +286,14 @@ def right_programs(device):
         tested_dtypes = [sk.float64, sk.int32] if name not in operators else dtypes()
         for dtype in tested_dtypes:
             for k, arguments in enumerate(argument_lists(dtype, device)):
-                # Operations of elements are called alike, but for what is stored between.
+                # Elementwise operations share their code; a few argument lists suffice.
                 if name in operators and k not in (0, 3, 5, 7, 10):
                     continue
                 yield f"{name}, {np.dtype(dtype)}, {k}", lambda f=function, a=arguments: (f(*a), a)
 
 
 def half(dtype=sk.float32, **options):
-    """Ten elements of which the first five were written."""
+    """Return ten elements of which the first five are written."""
     x = sk.empty((10,), dtype=dtype, **({"device": DEVICE} | options))
     x[:5] = 1
     return x
@@ -331,7 +331,7 @@ def copied_in_parts():
     return x
 
 
-# What each gives has bytes that nobody wrote, or that were computed from such: the second is what was.
+# Results with bytes that were never written, or that depend on such bytes.
 WRONG = {
     "empty": lambda: sk.empty((10,), device=DEVICE),
     "empty_like": lambda: sk.empty_like(sk.ones(10, device=DEVICE)),
@@ -365,7 +365,7 @@ WRONG = {
     "a transform": lambda: sk.fft.fft(half(sk.complex128)),
     "added to what is there": lambda: sk.empty((10,), device=DEVICE).__iadd__(sk.ones(10, device=DEVICE)),
 }  # fmt: skip
-# Parts of the same that were written: nothing may be reported of them.
+# Parts of such results that are written: there must be no report for them.
 WRITTEN_PARTS = {
     "half": lambda: half()[:5],
     "every second": lambda: every_second()[::2],
@@ -382,7 +382,7 @@ WRITTEN_PARTS = {
 
 
 def are_close(arrays, others):
-    """Whether both are the same, but for roundings: transforms and norms have other algorithms on CUDA devices."""
+    """Return whether both are equal up to rounding: transforms and norms use other algorithms on CUDA devices."""
     pairs = zip(arrays, others, strict=True)
     values = ([np.asarray(x.to_device("cpu")) for x in pair] for pair in pairs)
     return all(
@@ -391,7 +391,7 @@ def are_close(arrays, others):
 
 
 def right(reader):
-    """How many programs there were, of which something was reported, and which gave other values than on the CPU."""
+    """Return the number of programs, those with reports, and those whose results differ from the CPU's."""
     count, reported, other = 0, {}, []
     for (name, program), (_, same) in zip(
         right_programs(DEVICE), right_programs("cpu:0"), strict=True
@@ -409,7 +409,7 @@ def right(reader):
 
 
 def wrong(reader):
-    """What was reported of which."""
+    """Return the reports of each program."""
     return {
         "wrong": {name: reader.reports(make()) for name, make in WRONG.items()},
         "written": {name: reader.reports(make()) for name, make in WRITTEN_PARTS.items()},

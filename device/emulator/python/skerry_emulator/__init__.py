@@ -6,7 +6,7 @@ skerry's rehearsed devices use it: ``skerry.rehearse(cuda=2, kernels=True)``, ``
 ``python -m skerry sanitize``.
 """
 
-# These modules don't import skerry at module level: with SKERRY_REHEARSE_KERNELS, skerry imports this package during its own
+# These modules don't import skerry at module level: with SKERRY_REHEARSE_KERNELS, skerry imports them during its own
 # import.
 from importlib import metadata as _metadata
 

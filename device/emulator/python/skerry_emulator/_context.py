@@ -77,8 +77,8 @@ class emulated_gpu:  # noqa: N801 (used as a function)
     seed : int, optional
         Seed of the schedule of warps and blocks. 0 runs one block after the other, which is fastest.
     checks : str or iterable of str, optional
-        Optional checks: "races", "uninitialised", "synchronisation"; or "all", "none". The check for races makes kernels
-        up to four times slower, that for uninitialised values more.
+        Optional checks: "races", "uninitialised", "synchronisation"; or "all", "none". The check for races makes
+        kernels up to four times slower, that for uninitialised values more.
     limit : int, optional
         Number of warp instructions after which a kernel counts as never ending.
 

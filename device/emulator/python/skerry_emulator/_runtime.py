@@ -58,7 +58,7 @@ def _refusal(name: str) -> int | None:
 
 
 def _calls_of_devices(module: ModuleType) -> Iterator[tuple[str, object]]:
-    """Yield names and capsules of CUDA's functions, without those that only make a structure (cudaCreateChannelDesc)."""
+    """Yield names and capsules of CUDA's functions, except those that only make a structure (cudaCreateChannelDesc)."""
     signature_of = ctypes.pythonapi.PyCapsule_GetName
     signature_of.argtypes = [ctypes.py_object]
     signature_of.restype = ctypes.c_char_p
