@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What no GPU could run, handed to the emulated one by cuda.core: CUDA's error, and what to do. Run by test_bad_kernel_input.py."""
+"""Invalid images, launches and arguments of cuda.core: CUDA's error and the remedy. Run by test_bad_kernel_input.py."""
 
 import ctypes
 
@@ -48,13 +48,13 @@ def ptx(version="8.0", target="80", kernel=KERNEL):
         (ptx(kernel=".visible .entry k(\n"), "INVALID_PTX", ""),
     ],
 )
-def test_an_image_that_is_none_is_refused(image, error, remedy, capfd):
+def test_an_invalid_image_is_rejected(image, error, remedy, capfd):
     with pytest.raises(Exception, match=f"CUDA_ERROR_.*{error}"):
         image.get_kernel("k")
     assert remedy in capfd.readouterr().err
 
 
-def test_a_launch_beyond_the_limits_is_refused(device, write, capfd):
+def test_a_launch_beyond_the_limits_is_rejected(device, write, capfd):
     buffer = device.allocate(4096, stream=device.default_stream)
     for grid, block, shared, remedy in (
         (1, 1025, 0, "at most 1024"),
@@ -65,13 +65,13 @@ def test_a_launch_beyond_the_limits_is_refused(device, write, capfd):
         with pytest.raises(Exception, match="CUDA_ERROR_INVALID_VALUE"):
             launch(device.default_stream, config, write, buffer, np.int32(32))
         assert remedy in capfd.readouterr().err
-    # The device is as it was.
+    # The device still works.
     launch(device.default_stream, LaunchConfig(grid=1, block=32), write, buffer, np.int32(32))
     device.sync()
     buffer.close()
 
 
-def test_arguments_of_wrong_types_and_numbers_are_refused(device, write):
+def test_wrong_arguments_are_rejected(device, write):
     config = LaunchConfig(grid=1, block=32)
     with pytest.raises(TypeError):
         launch(device.default_stream, config, write, object(), np.int32(32))
@@ -80,7 +80,7 @@ def test_arguments_of_wrong_types_and_numbers_are_refused(device, write):
     assert status[0] == driver.CUresult.CUDA_ERROR_INVALID_VALUE
 
 
-def test_a_pointer_of_the_host_is_named(device, write, capfd):
+def test_a_host_pointer_is_reported(device, write, capfd):
     host_buffer = (ctypes.c_float * 32)()
     address = ctypes.addressof(host_buffer)
     launch(

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Run kernels of CUDA C++ under all checks of the emulated GPU, and write what was found as JSON.
+"""Run kernels of CUDA C++ with all checks of the emulated GPU, and print the reports as JSON.
 
 python -m tests.emulator.users_kernels.checked_kernels faulty SEEDS
 python -m tests.emulator.users_kernels.checked_kernels right SEEDS
@@ -64,7 +64,7 @@ class Memory:
 
 
 def argument(kind, n):
-    """A pointer of that kind, and what has to live as long."""
+    """Return a pointer of that kind, and the object that owns its memory."""
     from cuda.core import Device
 
     host = np.arange(n, dtype=np.float32)
@@ -105,7 +105,7 @@ def run_faulty(name, seed):
 
 
 def run_right(seeds):
-    """What is wrong with each kernel, by its name and size."""
+    """Return the errors of kernels, by name and size."""
     program = None
     wrong = {}
     for seed in range(seeds):
@@ -126,7 +126,7 @@ def run_right(seeds):
                             name, blocks, right_kernels.BLOCK, *pointers, shared_bytes=512
                         )
                         if not np.array_equal(b.read(), expected(values).astype(np.float32)):
-                            wrong.setdefault(f"{name}-{n}", f"seed {seed}: another result")
+                            wrong.setdefault(f"{name}-{n}", f"seed {seed}: wrong result")
                         a.free()
                         b.free()
                 except (EmulationError, RuntimeError) as problem:

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Run Numba kernels under all checks of the emulated GPU, and write what was found as JSON.
+"""Run Numba kernels with all checks of the emulated GPU, and print the reports as JSON.
 
-main("faulty", "NAME,NAME", SEEDS), main("right", "NAME,NAME", SEEDS), where numba.cuda is numba-cuda's.
+main("faulty", "NAME,NAME", SEEDS), main("right", "NAME,NAME", SEEDS); numba.cuda must be that of numba-cuda.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ SIZES = (33, 1000)
 
 @dataclasses.dataclass
 class Memory:
-    """Memory at an address, as another library hands it over."""
+    """Memory at an address, as imported from another library."""
 
     pointer: int
     n: int
@@ -32,7 +32,7 @@ class Memory:
 
 
 def argument(kind):
-    """An array of that kind, and what has to live as long."""
+    """Return an array of that kind, and the object that owns its memory."""
     from numba import cuda
 
     host = np.arange(N, dtype=np.float32)
@@ -81,7 +81,7 @@ def run_faulty(case, compiled, seed):
 
 
 def all_faulty(names, seeds, *, lineinfo=True):
-    """What is to be found in each kernel, and what was by each seed."""
+    """Return the expected finding of each kernel, and the reports of each seed."""
     with emulated_gpu():
         from numba import cuda
 
@@ -103,7 +103,7 @@ def all_faulty(names, seeds, *, lineinfo=True):
 
 
 def run_right(case, compiled, n, seed):
-    """What is wrong; empty if nothing is."""
+    """Return what is wrong, or an empty string."""
     from numba import cuda
 
     from tests.emulator.users_kernels import right_numba_kernels as kernels
@@ -118,11 +118,11 @@ def run_right(case, compiled, n, seed):
     except (EmulationError, RuntimeError) as problem:
         return f"seed {seed}: {problem}"
     is_right = np.array_equal(result, case.expected(values).astype(np.float32))
-    return "" if is_right else f"seed {seed}: another result"
+    return "" if is_right else f"seed {seed}: wrong result"
 
 
 def all_right(names, seeds):
-    """What is wrong with each kernel, by its name and size."""
+    """Return the errors of kernels, by name and size."""
     with emulated_gpu():
         from numba import cuda
 

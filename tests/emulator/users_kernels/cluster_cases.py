@@ -40,8 +40,7 @@ extern "C" __global__ void places(unsigned* out) {
   const unsigned block = blockIdx.x + gridDim.x * blockIdx.y;
   if (threadIdx.x < 6) out[6 * block + threadIdx.x] = special(threadIdx.x);
 }
-// Each block gives its number, and adds up what all of the cluster have given: by addresses of shared memory, and by
-// generic ones.
+// Each block adds up the values of all blocks of its cluster, read by addresses of shared memory and by generic ones.
 extern "C" __global__ void sums(unsigned* out) {
   __shared__ unsigned mine[64];
   mine[threadIdx.x] = 100 * blockIdx.x + threadIdx.x;
@@ -60,7 +59,7 @@ extern "C" __global__ void sums(unsigned* out) {
   out[blockIdx.x * 64 + threadIdx.x] = sum;
   meet();
 }
-// All add to the first block's counter, and only then does it tell.
+// All threads add to the first block's counter, which then writes it.
 extern "C" __global__ void counts(unsigned* out) {
   __shared__ unsigned counter;
   if (threadIdx.x == 0) counter = 0;
@@ -101,7 +100,7 @@ def code(device):
 
 @pytest.fixture(params=[{}, {"SEED": 5, "RESIDENT": 8, "QUANTUM": 7}], ids=["plain", "interleaved"])
 def schedule(request):
-    """Also with every check: nothing here is wrong."""
+    """Set the schedule and the checks, none of which may report anything."""
     settings = {**request.param, "RACECHECK": 2, "INITCHECK": 0, "SYNCCHECK": 1}
     if not request.param:
         settings = {"SEED": 0, "RESIDENT": 1, "QUANTUM": 0, "RACECHECK": 0, "SYNCCHECK": 0}
@@ -143,7 +142,7 @@ def test_blocks_write_to_each_others_shared_memory(device, code):
     assert run(device, code, "counts", 2, grid=2, cluster=8, block=96).tolist() == [768, 768]
 
 
-def test_a_kernel_says_which_cluster_it_needs(device, code, capfd):
+def test_a_kernels_required_cluster_is_checked(device, code, capfd):
     assert run(device, code, "required", 4, grid=4, block=32).tolist() == [2, 2, 2, 2]
     with pytest.raises(Exception, match="CUDA_ERROR_INVALID_CLUSTER_SIZE"):
         run(device, code, "required", 4, grid=1, cluster=4, block=32)
@@ -153,7 +152,7 @@ def test_a_kernel_says_which_cluster_it_needs(device, code, capfd):
     assert "must be a multiple of it" in capfd.readouterr().err
 
 
-def test_an_access_beyond_another_blocks_memory_is_found(device, code, capfd):
+def test_an_access_beyond_another_blocks_memory_is_reported(device, code, capfd):
     with pytest.raises(Exception, match=r"(?i)illegal_?address"):
         run(device, code, "beyond", 1, grid=1, cluster=2, block=32)
     assert "read of 4 bytes of shared memory" in capfd.readouterr().err

@@ -54,7 +54,7 @@ def check(result):
 
 
 class Memory:
-    """An array on a device, made and read on a stream."""
+    """An array on a device, written and read on a stream."""
 
     def __init__(self, device, stream, values):
         self.stream = stream
@@ -112,7 +112,7 @@ def test_a_template_is_compiled_for_its_types(device, stream, kind, cpp, dtype):
     np.testing.assert_array_equal(out.read(), 3 * x + y)
 
 
-def test_blocks_add_to_one_number(device, stream):
+def test_blocks_add_to_one_sum(device, stream):
     kernel = program(device, BLOCK_SUM).compile("cubin").get_kernel("block_sum")
     x = (np.arange(3000) % 17).astype("float32")
     on_x, total = Memory(device, stream, x), Memory(device, stream, np.zeros(1, "float32"))
@@ -130,7 +130,7 @@ def test_a_module_has_variables_and_prints(device, stream, capfd):
         Memory(device, stream, np.zeros(1, "i4")),
     )
     pair = np.array([(2.5, 32)], np.dtype([("factor", "f4"), ("count", "i4")]))
-    handed = pair.view("u8")[0]  # a struct of eight bytes
+    handed = pair.view("u8")[0]  # passes the struct of eight bytes
     launch(stream, LaunchConfig(grid=1, block=32), kernel, handed, out.buffer, seen.buffer)
     lane = np.arange(32)
     np.testing.assert_array_equal(out.read(), 2.5 * np.array([1, 2, 3, 4] * 8) + (lane ^ 1))
@@ -178,7 +178,7 @@ def test_a_name_defined_twice_is_named(device):
         linker.link("cubin")
 
 
-def test_a_mistake_in_the_source_is_told(device):
+def test_a_compile_error_is_raised(device):
     with pytest.raises(Exception, match="undefined"):
         program(device, "__global__ void k() { x = 1; }").compile("cubin")
 

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""CUDA C++ kernels with one fault each: the line marked HERE is wrong, of races together with that marked OTHER.
+"""CUDA C++ kernels with one error each, at the line marked HERE; for races also at the line marked OTHER.
 
-Each takes (float* a, float* b, int n); a has n elements, of which only the kernel knows, as b.
+Each takes (float* a, float* b, int n), where a has n elements.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Faulty:
-    """A kernel, and how it is launched."""
+    """A kernel and its launch parameters."""
 
     kind: str
     body: str
@@ -30,7 +30,7 @@ __device__ unsigned count;
 START = "int t = threadIdx.x, i = blockIdx.x * blockDim.x + t; (void)t; (void)i;\n"
 
 KERNELS: dict[str, Faulty] = {
-    # Beyond the end, before the begin, beyond shared memory.
+    # Past the end, before the beginning, past the end of shared memory.
     "no_bound": Faulty("out_of_bounds", "b[i] = a[i + 1];  // HERE"),
     "off_by_one": Faulty("out_of_bounds", "if (i <= n)\n  a[i] = 1.0f;  // HERE", blocks=3),
     "before_the_begin": Faulty("out_of_bounds", "if (i < n)\n  b[i] = a[i - 1];  // HERE"),
@@ -129,11 +129,11 @@ KERNELS: dict[str, Faulty] = {
 
 
 def source(name: str) -> str:
-    """A program of one kernel."""
+    """Return a program with one kernel."""
     return f'{HEAD}extern "C" __global__ void {name}(float* a, float* b, int n) {{\n{START}{KERNELS[name].body}\n}}\n'
 
 
 def line_of(name: str, mark: str) -> int:
-    """The line that has a mark, from 1; 0 if none has."""
+    """Return the number of the line with a mark, from 1, or 0."""
     lines = source(name).splitlines()
     return next((k for k, line in enumerate(lines, 1) if mark in line.partition("//")[2]), 0)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Numba kernels with one fault each: the line marked HERE is wrong, of races together with that marked OTHER.
+"""Numba kernels with one error each, at the line marked HERE; for races also at the line marked OTHER.
 
 Each takes (a, b), one-dimensional float32 of n elements. They are plain functions, which checked_numba_kernels.py compiles.
 """
@@ -19,20 +19,20 @@ Kernel = Callable[[Any, Any], None]
 
 @dataclass(frozen=True)
 class Faulty:
-    """A kernel, and how it is launched."""
+    """A kernel and its launch parameters."""
 
     function: Kernel
-    kind: str  # empty: Numba itself says it, by the exception `raises`
+    kind: str  # empty: Numba raises the exception `raises` itself
     blocks: int = 2
     threads: int = 64
     a: str = "array"  # or host, other_device, freed, empty, odd, two_streams
     error: bool = True  # a GPU would fail
     raises: str = ""
     options: tuple[tuple[str, bool], ...] = ()
-    within: Callable[..., Any] | None = None  # the device function that has the marks
+    within: Callable[..., Any] | None = None  # the device function with the marks
 
     def line_of(self, mark: str) -> int:
-        """The line that has a mark, from 1; 0 if none has."""
+        """Return the number of the line with a mark, from 1, or 0."""
         lines, first = inspect.getsourcelines(self.within or self.function)
         line_numbers = (
             k for k, line in enumerate(lines, first) if mark in line.partition("#")[2].split()

@@ -125,7 +125,7 @@ def test_branches_of_a_graph_join(device, stream, kernels, pinned):
     np.testing.assert_array_equal(floats_of(pinned), expected)
 
 
-def test_a_graph_has_memory_of_its_own(device, stream, kernels, pinned):
+def test_a_graph_allocates_memory(device, stream, kernels, pinned):
     memory = GraphMemoryResource(device)
     builder = device.create_graph_builder().begin_building("relaxed")
     scratch = memory.allocate(NBYTES, stream=builder)
@@ -157,7 +157,7 @@ def test_the_host_and_kernels_share_memory_of_a_pool(stream, kernels, resource):
     stream.sync()
 
 
-def test_copies_are_made_in_a_batch(device, stream, pinned):
+def test_batched_copies(device, stream, pinned):
     on_device = [device.allocate(400, stream=stream) for _ in range(3)]
     base = int(pinned.handle)
     sources = [base, base + 400, base + 800]
@@ -196,7 +196,7 @@ def test_a_buffer_is_freed_on_the_stream_that_used_it_last(device, stream, pinne
 
 
 @pytest.mark.filterwarnings("error")
-def test_nothing_warns_of_the_driver(stream, kernels, pinned, capfd):
+def test_the_drivers_version_causes_no_warning(stream, kernels, pinned, capfd):
     launch(stream, CONFIG, kernels["shift"], pinned, np.float32(1), np.int32(COUNT))
     stream.sync()
     assert check(driver.cuDriverGetVersion()) >= 13000
@@ -214,7 +214,7 @@ def test_memory_is_mapped_and_grows(device, stream, kernels):
     memory = VirtualMemoryResource(device, VirtualMemoryResourceOptions(handle_type=None))
     buffer = memory.allocate(NBYTES)
     two = np.float32(2).view(np.uint32)
-    # On the kernel's stream: those of cuda.core are in no order with the default one.
+    # On the kernel's stream: streams of cuda.core are not ordered with the default one.
     check(driver.cuMemsetD32Async(buffer.handle, two, COUNT, stream.handle))
     launch(stream, CONFIG, kernels["scale"], buffer, np.float32(3), np.int32(COUNT))
     stream.sync()
@@ -227,7 +227,7 @@ def test_memory_is_mapped_and_grows(device, stream, kernels):
     grown.close()
 
 
-def test_memory_that_another_device_was_not_given_is_out_of_its_reach(device):
+def test_another_device_needs_access_to_mapped_memory(device):
     peer_options = VirtualMemoryResourceOptions(handle_type=None, peers=[1])
     shared = VirtualMemoryResource(device, peer_options).allocate(NBYTES)
     private_resource = VirtualMemoryResource(device, VirtualMemoryResourceOptions(handle_type=None))

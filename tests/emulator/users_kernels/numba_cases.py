@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of Numba on the emulated GPU, as their authors would write them for a real one: run by test_users_kernels.py."""
+"""Programs of Numba as written for a real GPU, on the emulated GPU: run by test_users_kernels.py."""
 
 import math
 
@@ -32,7 +32,7 @@ def add(x, y, out):
 
 @pytest.mark.parametrize("n", [1, 31, 1000, 4097])
 @pytest.mark.parametrize("dtype", ["int8", "int32", "uint64", "float32", "float64", "complex64"])
-def test_arrays_of_the_host_are_added(n, dtype):
+def test_host_arrays_are_added(n, dtype):
     x, y = values(n, dtype), values(n, dtype, 1)
     out = np.zeros_like(x)
     add[blocks(n), THREADS](x, y, out)
@@ -73,7 +73,7 @@ def sum_of_blocks(x, total):
         cuda.atomic.add(total, 0, shared[0])
 
 
-def test_threads_share_memory_and_wait():
+def test_threads_share_memory_and_synchronize():
     x = values(5000)
     total = cuda.to_device(np.zeros(1))
     sum_of_blocks[blocks(5000), THREADS](x, total)
@@ -340,7 +340,7 @@ def test_an_event_orders_two_streams():
 
 
 @pytest.mark.parametrize("make", [cuda.mapped_array, cuda.managed_array])
-def test_memory_of_both_sides(make):
+def test_mapped_and_managed_memory(make):
     x = make(100, dtype="float32")
     x[:] = 1.5
     add[1, THREADS](x, x, x)
@@ -411,7 +411,7 @@ def test_a_debugged_kernel_raises():
         fails[1, 32](np.zeros(32))
 
 
-def test_the_whole_grid_waits():
+def test_the_whole_grid_synchronizes():
     @cuda.jit
     def shifted(x, out):
         grid = cuda.cg.this_grid()
@@ -426,7 +426,7 @@ def test_the_whole_grid_waits():
 
 
 def test_functions_of_c(tmp_path):
-    """NVRTC compiles it, nvJitLink links it."""
+    """Functions compiled by NVRTC and linked by nvJitLink."""
     source = tmp_path / "scale.cu"
     source.write_text(
         'extern "C" __device__ int scale(float* result, float x, float y) { *result = x * y; return 0; }'
@@ -447,7 +447,7 @@ def test_functions_of_c(tmp_path):
 
 @pytest.mark.parametrize("lto", [False, True])
 def test_functions_of_ptx(tmp_path, lto):
-    """PTX stays as it is, beside what is optimised while it is linked."""
+    """PTX is linked unchanged, with and without link-time optimisation of other inputs."""
     source = tmp_path / "twice.ptx"
     source.write_text(
         ".version 8.0\n.target sm_80\n.address_size 64\n"

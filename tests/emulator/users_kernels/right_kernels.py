@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""CUDA C++ kernels without a fault: each takes (const float* a, float* b, int n) and blocks of 128 threads.
+"""Correct CUDA C++ kernels: each takes (const float* a, float* b, int n) and blocks of 128 threads.
 
-The values of a are small whole numbers, so that sums are exact in any order.
+The values of a are small integers, so that sums are exact in any order.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ __device__ float twice(float v) { return v + v; }
 
 
 def blocks_of(a: np.ndarray) -> list[np.ndarray]:
-    """The elements of each block of threads."""
+    """Return the elements of each block of threads."""
     return [a[k : k + BLOCK] for k in range(0, a.size, BLOCK)]
 
 
 def at_front(values: list[float] | np.ndarray, n: int) -> np.ndarray:
-    """The values, and zeros."""
+    """Return the values, padded with zeros."""
     out = np.zeros(n, np.float32)
     out[: len(values)] = values
     return out
@@ -61,7 +61,7 @@ def every_warp(a: np.ndarray) -> np.ndarray:
 
 
 GUARD = "int i = grid_index(), t = threadIdx.x; (void)t; "
-# Name: the body, and what b is then.
+# Name: body, expected b.
 KERNELS: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray]]] = {
     "copy": (GUARD + "if (i < n) b[i] = a[i];", lambda a: a),
     "scale": (GUARD + "if (i < n) b[i] = twice(a[i]) + 1.0f;", lambda a: 2 * a + 1),
@@ -186,7 +186,7 @@ SIZES = (33, 128, 1000, 4097)
 
 
 def source() -> str:
-    """All kernels, in one program."""
+    """Return a program with all kernels."""
     head = 'extern "C" __global__ void '
     return HEAD + "".join(
         f"{head}{name}(const float* a, float* b, int n) {{\n{body}\n}}\n"

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Numba kernels without a fault: each takes (a, b), float32 of n elements, and blocks of 64 threads.
+"""Correct Numba kernels: each takes (a, b), float32 of n elements, and blocks of 64 threads.
 
-The values of a are small whole numbers, so that sums are exact in any order.
+The values of a are small integers, so that sums are exact in any order.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Kernel = Callable[[Any, Any], None]
 
 @dataclass(frozen=True)
 class Right:
-    """A kernel, what b is then, and its dynamic shared memory."""
+    """A kernel, the expected b, and its dynamic shared memory."""
 
     function: Kernel
     expected: Callable[[Values], Values]
@@ -49,7 +49,7 @@ def values(n: int) -> Values:
 
 
 def padded(a: Values, multiple: int = BLOCK) -> Values:
-    """The elements of each block in a row, with zeros behind the last."""
+    """Return the elements with one row for each block, padded with zeros."""
     return np.pad(a, (0, -a.size % multiple)).reshape(-1, multiple)
 
 
@@ -305,7 +305,7 @@ def double_buffer(a, b):
         b[i] = s[1, t]
 
 
-# Its sum is a whole number in a float's place.
+# The sum is an integer, stored in a float's bytes.
 @right(lambda a: at_front(np.array([a.sum()], np.int32).view(np.float32), a))
 def compare_and_swap(a, b):
     i = cuda.grid(1)
@@ -414,7 +414,7 @@ def product(a: Values) -> Values:
 
 @right(product)
 def tiled_product(a, b):
-    """A square matrix by itself, in tiles of 8 by 8: a block for each."""
+    """Square a matrix in tiles of 8 by 8, one for each block."""
     left = cuda.shared.array((8, 8), float32)
     other = cuda.shared.array((8, 8), float32)
     side = int(math.sqrt(float64(a.size))) // 8 * 8

@@ -51,7 +51,7 @@ def floats_at(address):
     return np.frombuffer((ctypes.c_float * COUNT).from_address(address), np.float32)
 
 
-def test_devices_say_what_they_can():
+def test_device_properties():
     assert check(cudart.cudaGetDeviceCount()) == 2
     for number in range(2):
         properties = check(cudart.cudaGetDeviceProperties(number))
@@ -62,7 +62,7 @@ def test_devices_say_what_they_can():
         assert properties.unifiedAddressing
 
 
-def test_managed_and_mapped_memory_are_the_hosts_and_the_devices(doubled):
+def test_host_and_device_share_managed_and_mapped_memory(doubled):
     managed = check(cudart.cudaMallocManaged(NBYTES, cudart.cudaMemAttachGlobal))
     mapped = check(cudart.cudaHostAlloc(NBYTES, cudart.cudaHostAllocMapped))
     floats_at(managed)[:] = np.arange(COUNT)
@@ -73,7 +73,7 @@ def test_managed_and_mapped_memory_are_the_hosts_and_the_devices(doubled):
     check(cudart.cudaFreeHost(mapped))
 
 
-def test_memory_comes_and_goes_in_the_order_of_a_stream(doubled):
+def test_memory_is_allocated_and_freed_in_stream_order(doubled):
     stream = check(cudart.cudaStreamCreate())
     values = np.arange(COUNT, dtype=np.float32)
     first, second = (check(cudart.cudaMallocAsync(NBYTES, stream)) for _ in range(2))
@@ -119,7 +119,7 @@ def test_peers_copy_and_read(doubled):
     check(cudart.cudaSetDevice(0))
 
 
-def test_streams_are_captured_by_the_runtimes_calls(doubled):
+def test_runtime_calls_capture_streams(doubled):
     first, second = (check(cudart.cudaStreamCreate()) for _ in range(2))
     forked, joined = (check(cudart.cudaEventCreate()) for _ in range(2))
     source, target = (check(cudart.cudaMalloc(NBYTES)) for _ in range(2))
@@ -150,7 +150,7 @@ def test_streams_are_captured_by_the_runtimes_calls(doubled):
         check(cudart.cudaGraphDestroy(source_graph))
 
 
-def test_nodes_are_added_by_the_runtimes_calls():
+def test_runtime_calls_add_graph_nodes():
     data = check(cudart.cudaMalloc(NBYTES))
     graph = check(cudart.cudaGraphCreate(0))
     fill = cudart.cudaMemsetParams()
@@ -172,7 +172,7 @@ def test_nodes_are_added_by_the_runtimes_calls():
     check(cudart.cudaFree(data))
 
 
-def test_what_is_not_emulated_is_refused_by_its_name(capsys):
+def test_unsupported_functions_fail_and_are_named(capsys):
     describe = cudart.cudaCreateChannelDesc
     _, channels = describe(32, 0, 0, 0, cudart.cudaChannelFormatKind.cudaChannelFormatKindFloat)
     assert channels.x == 32

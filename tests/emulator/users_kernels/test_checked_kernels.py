@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The emulated GPU finds each fault of the faulty kernels, at its line, and none in the right ones."""
+"""The emulated GPU reports each faulty kernel's error at its line, and nothing for correct kernels."""
 
 import functools
 import json
@@ -21,7 +21,7 @@ SEEDS = 20
 
 @functools.cache
 def checked_results(*arguments):
-    """What checked_kernels.py says; in a process of its own, where no driver was looked for before."""
+    """Return the output of checked_kernels.py, run in a new process, before any search for a driver."""
     installed("cuda.core")
     environment = {name: value for name, value in os.environ.items() if name != "SKERRY_REHEARSE"}
     done = subprocess.run(
@@ -38,7 +38,7 @@ def checked_results(*arguments):
 
 
 @pytest.mark.parametrize("name", faulty_kernels.KERNELS)
-def test_a_faulty_kernel_is_found(name, full):
+def test_a_faulty_kernel_is_reported(name, full):
     for result in checked_results("faulty", str(SEEDS if full else 1))[name]:
         check(name, result)
 
@@ -59,6 +59,6 @@ def check(name, result):
 
 @pytest.mark.parametrize("n", right_kernels.SIZES)
 @pytest.mark.parametrize("name", right_kernels.KERNELS)
-def test_a_right_kernel_has_no_report(name, n):
+def test_a_correct_kernel_has_no_report(name, n):
     wrong = checked_results("right", str(SEEDS))
     assert f"{name}-{n}" not in wrong, wrong[f"{name}-{n}"]

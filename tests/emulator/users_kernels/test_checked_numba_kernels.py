@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The emulated GPU finds each fault of Numba's faulty kernels, at its line, and none in the right ones.
+"""The emulated GPU reports each faulty Numba kernel's error at its line, and nothing for correct kernels.
 
-Numba takes a second for each kernel, so a few stand for all; ``--full`` compiles all and tries 20 schedules.
+Numba compiles for a second for each kernel, so a few are tested by default; ``--full`` tests all with 20 schedules.
 """
 
 import json
@@ -13,7 +13,7 @@ from tests.emulator.users_kernels.test_users_kernels import NUMBA_CUDA, REDIRECT
 from tests.python.libraries import installed, missing
 
 HERE = pathlib.Path(__file__).parent
-#: Of the faulty kernels, in whose names Numba puts it.
+#: Module of the faulty kernels, which Numba includes in their names.
 MODULE = "tests.emulator.users_kernels.faulty_numba_kernels"
 
 # One of each kind.
@@ -30,13 +30,13 @@ SEEDS, ALL_SEEDS = 2, 20
 
 
 def names_in(file):
-    """Kernels of a file; it is not imported, as Numba would look for a driver."""
+    """Return the kernels of a file, without importing it: Numba would look for a driver."""
     text = (HERE / file).read_text()
     return re.findall(r"^def (\w+)\(a, b\):", text, re.MULTILINE)
 
 
 def run(mode, names, *more):
-    """What checked_numba_kernels.py says; in a process of its own, where no driver was looked for before."""
+    """Return the output of checked_numba_kernels.py, run in a new process, before any search for a driver."""
     installed("cuda.core")
     if not NUMBA_CUDA.exists():
         missing(f"numba-cuda is not in {NUMBA_CUDA}")
@@ -51,7 +51,7 @@ def run(mode, names, *more):
 
 
 def complaint(name, record, run):
-    """What is wrong with a report; empty if it says what it should."""
+    """Return what is wrong with a report, or an empty string."""
     kind, here, other = record["kind"], record["here"], record["other"]
     raised, reports = run["raised"], run["reports"]
     if record["raises"]:
@@ -61,14 +61,14 @@ def complaint(name, record, run):
     if bool(raised) != record["error"]:
         return f"raised: {raised}"
     if any(report["kernel"] != f"{MODULE}.{name}" for report in reports):
-        return f"of another kernel: {reports}"
+        return f"reports of another kernel: {reports}"
     if kind == "race_streams":
         return "" if reports[0]["other"]["by"] == reports[0]["kernel"] else str(reports)
     files = {report["file"] for report in reports if report["line"]}
     lines = {report["line"] for report in reports}
     lines |= {waiter.get("line") for report in reports for waiter in report["waiting"]}
     pairs = [{report["line"], report["other"].get("line")} for report in reports if report["other"]]
-    # A loop that never ends may be met at any of its lines.
+    # An endless loop may be interrupted at any of its lines.
     is_there = bool({here, other} & lines) if kind == "never_ends" else here in lines
     is_there = is_there and files <= {str(HERE / "faulty_numba_kernels.py")}
     if is_there and (not kind.startswith("race") or {here, other} in pairs):
@@ -76,7 +76,7 @@ def complaint(name, record, run):
     return f"not at {here} and {other}: {reports}"
 
 
-def test_faulty_kernels_are_found_at_their_lines(full):
+def test_faulty_kernels_are_reported_at_their_lines(full):
     names = names_in("faulty_numba_kernels.py")
     assert len(names) > 30
     chosen, seeds = (names, ALL_SEEDS) if full else (FAULTY, 1)
@@ -89,10 +89,10 @@ def test_faulty_kernels_are_found_at_their_lines(full):
     }
     assert not wrong
     assert all(len(record["runs"]) == seeds for record in records.values())
-    print(f"{len(records)} faulty kernels found by {seeds} schedules")
+    print(f"{len(records)} faulty kernels reported in {seeds} schedules")
 
 
-def test_without_line_numbers_kernel_block_and_thread_are_told():
+def test_reports_without_line_numbers_name_kernel_block_and_thread():
     (record,) = run("faulty_without_lines", ["no_bound"]).values()
     (report,) = record["runs"][0]["reports"]
     assert report["kind"] == "out_of_bounds"
@@ -102,10 +102,10 @@ def test_without_line_numbers_kernel_block_and_thread_are_told():
     assert "@cuda.jit(lineinfo=True)" in report["text"]
 
 
-def test_right_kernels_have_no_report(full):
+def test_correct_kernels_have_no_report(full):
     names = names_in("right_numba_kernels.py")
     assert len(names) > 30
     chosen, seeds = (names, ALL_SEEDS) if full else (RIGHT, SEEDS)
     wrong = run("right", chosen, str(seeds))
     assert not wrong
-    print(f"{len(chosen)} right kernels, {seeds} schedules")
+    print(f"{len(chosen)} correct kernels, {seeds} schedules")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""`skerry.testing.emulated_gpu`, its fixture, and ``python -m skerry sanitize``: each in a process of its own."""
+"""`skerry.testing.emulated_gpu`, its fixture, and ``python -m skerry sanitize``, each in a new process."""
 
 import os
 import pathlib
@@ -84,7 +84,7 @@ except EmulationError as problem:
     assert "no_barrier.cu:" in said
 
 
-def test_an_error_on_its_way_gets_the_report_as_a_note():
+def test_a_raised_exception_gets_the_report_as_a_note():
     said = outcome("""
 try:
     with emulated_gpu():
@@ -101,7 +101,7 @@ assert gpu.reports == []
     assert "bytes past the end of 512 bytes" in said
 
 
-def test_a_device_that_skerry_has_lost_says_why():
+def test_the_error_of_a_lost_device_has_the_report_as_a_note():
     said = outcome("""
 from skerry.exceptions import FatalDeviceError
 skerry.rehearse(cuda=1, kernels=True)
@@ -198,7 +198,7 @@ x = skerry.arange(4, device="cuda:0")
 """
 
 
-def test_sanitize_gives_numba_line_numbers(tmp_path):
+def test_sanitize_adds_line_numbers_to_numba_kernels(tmp_path):
     installed("cuda.core")
     if not NUMBA_CUDA.exists():
         missing(f"numba-cuda is not in {NUMBA_CUDA}")
@@ -218,7 +218,7 @@ def test_sanitize_gives_numba_line_numbers(tmp_path):
     assert f"{script}:5" in done.stderr
 
 
-def test_a_kernel_that_runs_for_long_says_so_once():
+def test_a_long_running_kernel_is_announced_once():
     installed("cuda.core")
     settings = {"SKERRY_EMULATE_NOTICE": "1", "SKERRY_EMULATE_SECONDS": "3"}
     done = child(START.format(root=str(ROOT)) + SPIN + "print(run('waits_for_nobody'))", **settings)
@@ -234,7 +234,7 @@ def test_a_kernel_that_runs_for_long_says_so_once():
 
 @pytest.fixture
 def interruptible():
-    """Let the test's processes be interrupted: those of a shell's background ignore it, and so would theirs."""
+    """Enable SIGINT: background processes of a shell ignore it, and their children inherit that."""
     old_handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, old_handler)
@@ -268,7 +268,7 @@ def test_an_interruption_ends_a_kernel_and_the_wait(wait):
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_an_interrupted_sanitize_tells_where_the_kernel_was(tmp_path):
+def test_an_interrupted_sanitize_reports_the_kernels_position(tmp_path):
     installed("cuda.core")
     script = tmp_path / "program.py"
     script.write_text(
