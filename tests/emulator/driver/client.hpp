@@ -16,7 +16,7 @@
 
 namespace skerry::emulation::driver {
 
-/// libcuda as a program finds it: opened by its name, its functions asked for by theirs.
+/// libcuda as a program uses it: opened by its name, with functions looked up by cuGetProcAddress.
 class Client {
  public:
   static const Client& instance() {
@@ -24,10 +24,10 @@ class Client {
     return one;
   }
 
-  int status_before_start = -1;  ///< of a call before cuInit
+  int status_before_start = -1;  ///< result of a call before cuInit
 
-  /// The function of a name for a version of CUDA; null if there is none. CUDA 13 gives two of them
-  /// a parameter more.
+  /// Returns the function that a version of CUDA means by a name, or null. The default precedes
+  /// CUDA 13, which adds a parameter to two of them.
   template <class Function>
   [[nodiscard]] Function* find(const char* name, int version = 12080) const {
     void* function = nullptr;
@@ -59,7 +59,7 @@ class Client {
   decltype(&get_proc_address) get_;
 };
 
-/// Calls a function of libcuda by its name, with the parameters that ours of it has.
+/// Looks up a function of libcuda by name, with the type of the emulator's function.
 #define CALL(name, function) \
   (Client::instance().find<decltype(skerry::emulation::driver::function)>(#name))
 
@@ -67,10 +67,10 @@ inline constexpr std::string_view ptx_head =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
     ".visible .global .align 4 .u32 counter = 7;\n"
     ".const .align 1 .b8 letter;\n.const .align 8 .b8 numbers[40];\n";
-/// Of the module's .const variables, each at its alignment.
+/// Size of the module's .const variables, with alignment.
 inline constexpr int constant_bytes = 48;
 
-/// data[i] = value for every thread i of the grid.
+/// Sets data[i] = value for every thread i of the grid.
 inline constexpr std::string_view store_ptx = R"(
 .visible .entry store(.param .u64 data, .param .u32 value) {
   .reg .b32 %r<6>; .reg .b64 %rd<5>;
@@ -88,7 +88,7 @@ inline constexpr std::string_view store_ptx = R"(
 }
 )";
 
-/// A thread adds to the variable `counter` and stores the sum; 1,024 bytes of shared memory.
+/// Adds to the variable `counter` and stores the sum; has 1,024 bytes of shared memory.
 inline constexpr std::string_view count_ptx = R"(
 .visible .entry count(.param .u64 data, .param .u32 value)
 .maxntid 64, 1, 1
@@ -111,7 +111,7 @@ inline std::string whole_ptx() {
   return std::string(ptx_head) + std::string(store_ptx) + std::string(count_ptx);
 }
 
-/// Device 0's primary context is current, and nothing else of the thread's.
+/// Makes device 0's primary context the only one on the thread's stack.
 class DriverTest : public testing::Test {
  protected:
   void SetUp() override {

@@ -56,14 +56,14 @@ TEST_F(DriverContexts, calls_without_one_fail) {
   ASSERT_EQ(CALL(cuCtxSetCurrent, context_set_current)(context_), 0);
 }
 
-TEST_F(DriverContexts, are_none_of_a_forked_childs) {
+TEST_F(DriverContexts, are_unavailable_in_a_forked_child) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
     void* context = nullptr;
     const bool is_refused = CALL(cuInit, initialize)(0) == 3 &&
                             CALL(cuCtxGetCurrent, context_get_current)(&context) == 3;
-    std::exit(is_refused ? 7 : 8);  // as a program ends, whose handlers must not wait either
+    std::exit(is_refused ? 7 : 8);  // runs exit handlers, which must not wait
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
@@ -72,7 +72,7 @@ TEST_F(DriverContexts, are_none_of_a_forked_childs) {
   EXPECT_EQ(current(), context_);
 }
 
-TEST_F(DriverContexts, a_reset_ends_what_the_device_has_and_its_error) {
+TEST_F(DriverContexts, a_reset_frees_resources_and_clears_the_error) {
   void* second = nullptr;
   ASSERT_EQ(CALL(cuDevicePrimaryCtxRetain, primary_context_retain)(&second, 1), 0);
   ASSERT_EQ(CALL(cuCtxPushCurrent, context_push)(second), 0);
@@ -95,7 +95,7 @@ TEST_F(DriverContexts, a_reset_ends_what_the_device_has_and_its_error) {
   EXPECT_EQ(CALL(cuStreamSynchronize, stream_synchronize)(stream), 400);
   void* function = nullptr;
   EXPECT_EQ(CALL(cuModuleGetFunction, module_get_function)(&function, module, "count"), 400);
-  // Libraries are of no context: theirs has variables with their first values again.
+  // Libraries don't belong to a context: they remain, with their variables initialized again.
   const address new_data = allocate(40);
   EXPECT_EQ(launch(kernel(library, "count"), 1, 1, new_data, 5), 0);
   EXPECT_EQ(read(new_data, 1), std::vector<std::uint32_t>{12});
@@ -104,7 +104,7 @@ TEST_F(DriverContexts, a_reset_ends_what_the_device_has_and_its_error) {
   EXPECT_EQ(CALL(cuDevicePrimaryCtxRelease, primary_context_release)(1), 0);
 }
 
-TEST_F(DriverContexts, those_that_are_made_have_handles_of_their_own) {
+TEST_F(DriverContexts, created_ones_have_unique_handles) {
   void* created_context = nullptr;
   ASSERT_EQ(CALL(cuCtxCreate, context_create)(&created_context, nullptr, 0, 1), 0);
   EXPECT_NE(created_context, context_);
@@ -117,7 +117,7 @@ TEST_F(DriverContexts, those_that_are_made_have_handles_of_their_own) {
   EXPECT_EQ(CALL(cuCtxPushCurrent, context_push)(created_context), 201);
 }
 
-TEST_F(DriverContexts, limits_are_kept) {
+TEST_F(DriverContexts, limits_can_be_read_back) {
   constexpr int stack = 0;
   std::size_t value = 0;
   ASSERT_EQ(CALL(cuCtxGetLimit, context_get_limit)(&value, stack), 0);
@@ -134,7 +134,7 @@ TEST_F(DriverContexts, peers_are_enabled_once) {
   ASSERT_EQ(CALL(cuDevicePrimaryCtxRetain, primary_context_retain)(&peer, 1), 0);
   int can = 0;
   ASSERT_EQ(CALL(cuDeviceCanAccessPeer, device_can_access_peer)(&can, 0, 1), 0);
-  if (can == 0) GTEST_SKIP() << "these devices are no peers";
+  if (can == 0) GTEST_SKIP() << "no peer access between these devices";
   EXPECT_EQ(CALL(cuCtxEnablePeerAccess, context_enable_peer)(peer, 0), 0);
   EXPECT_EQ(CALL(cuCtxEnablePeerAccess, context_enable_peer)(peer, 0), 704);
   EXPECT_EQ(CALL(cuCtxDisablePeerAccess, context_disable_peer)(peer), 0);

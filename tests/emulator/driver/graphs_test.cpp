@@ -202,7 +202,7 @@ TEST_F(DriverGraphs, nodes_run_in_the_order_of_their_dependencies) {
   EXPECT_EQ(calls.load(), 20);
 }
 
-TEST_F(DriverGraphs, nodes_that_wait_for_each_other_are_refused) {
+TEST_F(DriverGraphs, cycles_are_rejected) {
   void* graph = nullptr;
   void* nodes[2] = {};
   void* executable = nullptr;
@@ -218,7 +218,7 @@ TEST_F(DriverGraphs, nodes_that_wait_for_each_other_are_refused) {
   EXPECT_EQ(CALL(cuGraphDestroy, graph_destroy)(graph), 0);
 }
 
-TEST_F(DriverGraphs, memory_of_a_capture_is_there_as_long_as_its_graph) {
+TEST_F(DriverGraphs, captured_allocations_live_as_long_as_their_graph) {
   begin();
   address scratch = 0;
   ASSERT_EQ(CALL(cuMemAllocAsync, pool_allocate)(&scratch, 16, stream_), 0);

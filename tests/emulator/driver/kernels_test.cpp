@@ -32,7 +32,7 @@ TEST_F(DriverKernels, run_from_a_library) {
   EXPECT_EQ(CALL(cuLibraryUnload, library_unload)(library), 400);
 }
 
-TEST_F(DriverKernels, run_from_ptx_that_a_linker_kept) {
+TEST_F(DriverKernels, run_from_a_linkers_output) {
   void* const library = load("SKERRYPTX1\n" + whole_ptx());
   const address data = allocate(4);
   ASSERT_EQ(launch(kernel(library, "store"), 1, 1, data, 3), 0);
@@ -67,7 +67,7 @@ TEST_F(DriverKernels, run_from_a_module_and_keep_its_variables) {
   EXPECT_EQ(launch(function, 1, 1, data, 3), 400);
 }
 
-TEST_F(DriverKernels, images_that_cannot_run_are_told_apart) {
+TEST_F(DriverKernels, invalid_images_have_distinct_errors) {
   std::string log;
   EXPECT_EQ(load_status(std::string("\177ELF\2\1\1"), &log), 209);
   EXPECT_NE(log.find("machine code"), std::string::npos) << log;
@@ -83,7 +83,7 @@ TEST_F(DriverKernels, images_that_cannot_run_are_told_apart) {
             1);
 }
 
-TEST_F(DriverKernels, parameters_may_come_as_one_piece) {
+TEST_F(DriverKernels, parameters_may_be_one_buffer) {
   void* const library = load(whole_ptx());
   const address data = allocate(4);
   struct {
@@ -107,7 +107,7 @@ TEST_F(DriverKernels, parameters_may_come_as_one_piece) {
   EXPECT_EQ(CALL(cuLibraryUnload, library_unload)(library), 0);
 }
 
-TEST_F(DriverKernels, impossible_launches_fail_at_once) {
+TEST_F(DriverKernels, invalid_launches_fail_at_once) {
   void* const library = load(whole_ptx());
   const address data = allocate(4096);
   void* const store = kernel(library, "store");
@@ -124,7 +124,7 @@ TEST_F(DriverKernels, impossible_launches_fail_at_once) {
   EXPECT_EQ(CALL(cuLibraryUnload, library_unload)(library), 0);
 }
 
-TEST_F(DriverKernels, launch_attributes_that_change_nothing_are_taken) {
+TEST_F(DriverKernels, launch_attributes_without_effect_are_accepted) {
   void* const library = load(whole_ptx());
   const address data = allocate(4);
   std::uint32_t value = 6;
@@ -181,7 +181,7 @@ TEST_F(DriverKernels, attributes_and_occupancy_are_those_of_the_kernel) {
   EXPECT_EQ(CALL(cuLibraryUnload, library_unload)(library), 0);
 }
 
-TEST_F(DriverKernels, links_put_ptx_together) {
+TEST_F(DriverKernels, links_join_ptx) {
   void* state = nullptr;
   ASSERT_EQ(CALL(cuLinkCreate, link_create)(0, nullptr, nullptr, &state), 0);
   const std::string head = ".version 8.0\n.target sm_80\n.address_size 64\n";
@@ -206,7 +206,7 @@ TEST_F(DriverKernels, links_put_ptx_together) {
   EXPECT_EQ(CALL(cuModuleUnload, module_unload)(module), 0);
 }
 
-/// A link with a log of its own.
+/// A link with an error log.
 class LoggedLink {
  public:
   LoggedLink() {
@@ -266,9 +266,9 @@ constexpr const char* caller_ptx = R"(
 }
 )";
 
-TEST_F(DriverKernels, objects_are_linked_by_their_names) {
+TEST_F(DriverKernels, names_are_resolved_between_objects) {
   LoggedLink link;
-  // Both have a function `own`, each for itself.
+  // Both have a private function `own`.
   ASSERT_EQ(link.add(caller_ptx, "caller"), 0);
   ASSERT_EQ(link.add(helper("first", "10"), "first"), 0);
   ASSERT_EQ(link.add(helper("second", "20"), "second"), 0);
@@ -281,7 +281,7 @@ TEST_F(DriverKernels, objects_are_linked_by_their_names) {
   release(data);
 }
 
-TEST_F(DriverKernels, a_link_that_defines_a_name_twice_says_which) {
+TEST_F(DriverKernels, a_link_names_duplicate_definitions) {
   LoggedLink link;
   ASSERT_EQ(link.add(helper("first", "10"), "one"), 0);
   ASSERT_EQ(link.add(helper("first", "20"), "two"), 0);
@@ -292,7 +292,7 @@ TEST_F(DriverKernels, a_link_that_defines_a_name_twice_says_which) {
   EXPECT_NE(link.log().find("multiple definition of 'first' in 'two'"), std::string::npos);
 }
 
-TEST_F(DriverKernels, a_link_without_a_definition_says_of_what) {
+TEST_F(DriverKernels, a_link_names_missing_definitions) {
   LoggedLink link;
   ASSERT_EQ(link.add(caller_ptx, "caller"), 0);
   void* image = nullptr;
@@ -302,7 +302,7 @@ TEST_F(DriverKernels, a_link_without_a_definition_says_of_what) {
   EXPECT_NE(link.log().find("unresolved function first"), std::string::npos) << link.log();
 }
 
-TEST_F(DriverKernels, an_access_fault_is_the_devices_error_from_then_on) {
+TEST_F(DriverKernels, an_access_fault_is_a_sticky_error_of_the_device) {
   void* lost = nullptr;
   ASSERT_EQ(CALL(cuDevicePrimaryCtxRetain, primary_context_retain)(&lost, 2), 0);
   ASSERT_EQ(CALL(cuCtxPushCurrent, context_push)(lost), 0);
@@ -321,7 +321,7 @@ TEST_F(DriverKernels, an_access_fault_is_the_devices_error_from_then_on) {
   EXPECT_EQ(CALL(cuCtxGetDevice, context_get_device)(&device), 0);
   void* popped = nullptr;
   EXPECT_EQ(CALL(cuCtxPopCurrent, context_pop)(&popped), 0);
-  // The others are as they were.
+  // Other devices still work.
   release(allocate(16));
 }
 

@@ -35,7 +35,7 @@ TEST_F(DriverMemory, copies_go_both_ways) {
   EXPECT_EQ(CALL(cuMemFree, memory_free)(data), 1);
 }
 
-TEST_F(DriverMemory, no_bytes_and_null_are_refused) {
+TEST_F(DriverMemory, zero_bytes_and_null_are_rejected) {
   address data = 0;
   EXPECT_EQ(CALL(cuMemAlloc, memory_allocate)(&data, 0), 1);
   EXPECT_EQ(CALL(cuMemAlloc, memory_allocate)(nullptr, 16), 1);
@@ -51,7 +51,7 @@ TEST_F(DriverMemory, too_much_is_out_of_memory) {
   EXPECT_EQ(CALL(cuMemAlloc, memory_allocate)(&data, total + 1), 2);
 }
 
-TEST_F(DriverMemory, a_pointer_tells_its_block) {
+TEST_F(DriverMemory, a_pointers_block_can_be_queried) {
   const address data = allocate(4000);
   EXPECT_EQ(pointer_attribute<int>(data + 8, 2), 2);
   EXPECT_EQ(pointer_attribute<address>(data + 8, 3), data + 8);
@@ -73,7 +73,7 @@ TEST_F(DriverMemory, a_pointer_tells_its_block) {
   EXPECT_EQ(CALL(cuMemGetAddressRange, memory_get_range)(&base, &nbytes, data), 500);
 }
 
-TEST_F(DriverMemory, host_memory_is_reached_at_its_address) {
+TEST_F(DriverMemory, devices_access_pinned_memory_at_its_address) {
   void* host = nullptr;
   ASSERT_EQ(CALL(cuMemHostAlloc, host_allocate)(&host, 4096, 3), 0);
   address data = 0;
@@ -93,7 +93,7 @@ TEST_F(DriverMemory, host_memory_is_reached_at_its_address) {
   EXPECT_EQ(CALL(cuMemHostUnregister, host_unregister)(host_bytes.data()), 713);
 }
 
-TEST_F(DriverMemory, managed_memory_is_the_hosts_and_the_devices) {
+TEST_F(DriverMemory, host_and_device_share_managed_memory) {
   address data = 0;
   ASSERT_EQ(CALL(cuMemAllocManaged, memory_allocate_managed)(&data, 256, 1), 0);
   EXPECT_EQ(pointer_attribute<int>(data, 8), 1);
@@ -129,7 +129,7 @@ TEST_F(DriverMemory, fills_repeat_values_of_one_two_and_four_bytes) {
   release(data);
 }
 
-TEST_F(DriverMemory, copies_of_two_dimensions_go_by_pitches) {
+TEST_F(DriverMemory, two_dimensional_copies_use_pitches) {
   std::vector<std::uint32_t> values(12);
   std::iota(values.begin(), values.end(), 0U);  // 3 rows of 4
   address data = 0;
@@ -155,7 +155,7 @@ TEST_F(DriverMemory, copies_of_two_dimensions_go_by_pitches) {
   release(data);
 }
 
-TEST_F(DriverMemory, pools_give_in_the_order_of_streams) {
+TEST_F(DriverMemory, pools_allocate_in_stream_order) {
   void* pool = nullptr;
   ASSERT_EQ(CALL(cuDeviceGetDefaultMemPool, pool_get_default)(&pool, 0), 0);
   std::uint64_t threshold = 1 << 20;

@@ -56,7 +56,7 @@ TEST_F(DriverStreams, blocking_ones_wait_for_the_legacy_stream) {
   destroy(stream);
 }
 
-TEST_F(DriverStreams, others_wait_for_events_alone) {
+TEST_F(DriverStreams, nonblocking_ones_wait_only_for_events) {
   void* const stream = make_stream(non_blocking);
   std::atomic<int> flag{0};
   enqueue(nullptr, set_late, &flag);
@@ -68,7 +68,7 @@ TEST_F(DriverStreams, others_wait_for_events_alone) {
   destroy(stream);
 }
 
-TEST_F(DriverStreams, tell_what_they_were_made_with) {
+TEST_F(DriverStreams, return_their_creation_parameters) {
   void* stream = nullptr;
   ASSERT_EQ(
       CALL(cuStreamCreateWithPriority, stream_create_with_priority)(&stream, non_blocking, -3), 0);
@@ -106,7 +106,7 @@ TEST_F(DriverStreams, callbacks_get_their_stream) {
   destroy(stream);
 }
 
-TEST_F(DriverStreams, a_fill_of_the_hosts_memory_is_done_when_the_call_returns) {
+TEST_F(DriverStreams, a_fill_of_host_memory_is_synchronous) {
   void* host = nullptr;
   ASSERT_EQ(CALL(cuMemHostAlloc, host_allocate)(&host, 64, 0), 0);
   std::memset(host, 1, 64);

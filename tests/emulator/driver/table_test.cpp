@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// How programs find the driver's functions, and what they do before anything is there.
+// Lookup of the driver's functions, and calls before initialization.
 
 #include "tests/emulator/driver/client.hpp"
 
@@ -12,7 +12,7 @@ TEST(driver_table, functions_fail_before_cuInit) {
   EXPECT_EQ(Client::instance().status_before_start, 3);
 }
 
-TEST(driver_table, a_name_gives_the_form_of_the_version) {
+TEST(driver_table, a_name_resolves_to_the_versions_variant) {
   void* of_12 = nullptr;
   void* of_11 = nullptr;
   int symbol_status = -1;
@@ -30,7 +30,7 @@ TEST(driver_table, symbols_are_those_that_programs_link_to) {
   }
 }
 
-TEST(driver_table, programs_with_a_default_stream_of_each_thread_find_their_names) {
+TEST(driver_table, symbols_for_per_thread_default_streams_exist) {
   for (const char* name : {"cuMemcpy_ptds", "cuMemcpyHtoD_v2_ptds", "cuLaunchKernel_ptsz",
                            "cuStreamSynchronize_ptsz", "cuMemAllocAsync_ptsz"}) {
     EXPECT_NE(Client::instance().symbol(name), nullptr) << name;
@@ -63,7 +63,7 @@ TEST(driver_table, an_unknown_name_is_not_found) {
   EXPECT_EQ(Client::instance().look_up(nullptr, &function, 13000, &symbol_status), 1);
 }
 
-TEST(driver_table, what_is_not_emulated_says_its_name_once) {
+TEST(driver_table, unsupported_functions_print_their_name_once) {
   auto* const create = Client::instance().find<int(void**, unsigned)>("cuArrayCreate");
   ASSERT_NE(create, nullptr);
   testing::internal::CaptureStderr();

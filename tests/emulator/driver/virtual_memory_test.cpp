@@ -46,19 +46,19 @@ class DriverVirtualMemory : public DriverTest {
   }
 };
 
-TEST_F(DriverVirtualMemory, memory_of_two_devices_lies_in_one_range) {
+TEST_F(DriverVirtualMemory, one_range_maps_memory_of_two_devices) {
   const address data = reserve(2 * unit);
   ASSERT_EQ(data % unit, 0);
-  EXPECT_EQ(write(data, 1), 1);  // nothing is there yet
+  EXPECT_EQ(write(data, 1), 1);  // nothing is mapped yet
   for (int ordinal = 0; ordinal < 2; ++ordinal) {
     const std::uint64_t handle = create(ordinal);
     ASSERT_EQ(map(data + static_cast<std::size_t>(ordinal) * unit, handle), 0);
-    EXPECT_EQ(release_handle(handle), 0);  // the mapping keeps it
+    EXPECT_EQ(release_handle(handle), 0);  // the mapping keeps it alive
     EXPECT_EQ(release_handle(handle), 1);
   }
-  EXPECT_EQ(write(data, 1), 1);  // nobody has access
+  EXPECT_EQ(write(data, 1), 1);  // no device has access
   ASSERT_EQ(allow(data, 0, 3, 2 * unit), 0);
-  // A copy over the border.
+  // A copy across both parts.
   const std::vector<std::uint32_t> values{1, 2, 3, 4};
   ASSERT_EQ(CALL(cuMemcpyHtoD, copy_to_device)(data + unit - 8, values.data(), 16), 0);
   EXPECT_EQ(read(data + unit - 8, 4), values);
@@ -72,7 +72,7 @@ TEST_F(DriverVirtualMemory, memory_of_two_devices_lies_in_one_range) {
   EXPECT_EQ(free_addresses(data, 2 * unit), 0);
 }
 
-TEST_F(DriverVirtualMemory, memory_stays_when_it_is_mapped_elsewhere) {
+TEST_F(DriverVirtualMemory, remapped_memory_keeps_its_contents) {
   const address first = reserve(unit);
   const address second = reserve(unit);
   const std::uint64_t handle = create(0);
@@ -101,7 +101,7 @@ TEST_F(DriverVirtualMemory, memory_stays_when_it_is_mapped_elsewhere) {
   EXPECT_EQ(free_addresses(second, unit), 0);
 }
 
-TEST_F(DriverVirtualMemory, what_is_created_counts_as_the_devices_memory) {
+TEST_F(DriverVirtualMemory, created_memory_counts_as_used) {
   std::size_t free_before = 0;
   std::size_t total = 0;
   ASSERT_EQ(CALL(cuMemGetInfo, memory_get_info)(&free_before, &total), 0);
@@ -118,7 +118,7 @@ TEST_F(DriverVirtualMemory, what_is_created_counts_as_the_devices_memory) {
   EXPECT_EQ(free_before, free_after);
 }
 
-TEST_F(DriverVirtualMemory, access_is_what_was_set) {
+TEST_F(DriverVirtualMemory, access_can_be_read_back) {
   const address data = reserve(unit);
   const std::uint64_t handle = create(0);
   ASSERT_EQ(map(data, handle), 0);
@@ -134,14 +134,14 @@ TEST_F(DriverVirtualMemory, access_is_what_was_set) {
   EXPECT_EQ(allow(data, 99), 101);
   EXPECT_EQ(allow(data + unit / 2, 0), 1);
   testing::internal::CaptureStderr();
-  EXPECT_EQ(allow(data, 0, 1), 801);  // for reading alone
+  EXPECT_EQ(allow(data, 0, 1), 801);  // read-only
   static_cast<void>(testing::internal::GetCapturedStderr());
   EXPECT_EQ(unmap(data), 0);
   EXPECT_EQ(release_handle(handle), 0);
   EXPECT_EQ(free_addresses(data, unit), 0);
 }
 
-TEST_F(DriverVirtualMemory, sizes_and_places_that_do_not_fit_are_refused) {
+TEST_F(DriverVirtualMemory, invalid_sizes_and_addresses_are_rejected) {
   std::size_t granularity = 0;
   abi::PhysicalProperties properties = of_device(0);
   ASSERT_EQ(CALL(cuMemGetAllocationGranularity, virtual_granularity)(&granularity, &properties, 0),
@@ -161,7 +161,7 @@ TEST_F(DriverVirtualMemory, sizes_and_places_that_do_not_fit_are_refused) {
   EXPECT_EQ(map(data, handle, 2 * unit), 1);
   EXPECT_EQ(map(data + unit, handle), 1);
   ASSERT_EQ(map(data, handle), 0);
-  EXPECT_EQ(map(data, handle), 1);  // something is there
+  EXPECT_EQ(map(data, handle), 1);  // mapped already
   EXPECT_EQ(unmap(data, unit / 2), 1);
   EXPECT_EQ(CALL(cuMemFree, memory_free)(data), 1);
   EXPECT_EQ(unmap(data), 0);

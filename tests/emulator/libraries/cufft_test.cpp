@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The stand-in for cuFFT: what it computes, and that each check of an argument takes
-// the call that is right and refuses the one beside it.
+// The stand-in for cuFFT: its results, and that each check of an argument accepts a valid call and
+// rejects an invalid one next to it.
 
 #include <array>
 #include <cmath>
@@ -68,7 +68,7 @@ TEST_F(CufftTest, transforms_both_ways_without_scaling) {
   EXPECT_EQ(cufft::run_z2z(plan + 1, y, x, 1), cufft::invalid_plan);
 }
 
-TEST_F(CufftTest, real_transforms_want_addresses_of_complex_numbers_and_spoil_their_input) {
+TEST_F(CufftTest, real_transforms_need_complex_alignment_and_overwrite_their_input) {
   const std::array<float, 9> values{1, 2, 3, 4, 5, 6, 7, 8, 9};
   float* const x = on_device<float>(9, values.data());
   complex64* const y = on_device<complex64>(5);
@@ -81,15 +81,15 @@ TEST_F(CufftTest, real_transforms_want_addresses_of_complex_numbers_and_spoil_th
   ASSERT_EQ(make(cufft::complex_to_real, 8), cufft::success);
   ASSERT_EQ(cufft::run_c2r(plan, y, x), cufft::success);
   EXPECT_NEAR(from_device(x, 8)[7], 64, 1e-4);
-  EXPECT_NE(from_device(y, 1)[0].re, 36) << "as cuFFT does";
+  EXPECT_NE(from_device(y, 1)[0].re, 36) << "overwritten, as by cuFFT";
 }
 
-TEST_F(CufftTest, plans_without_their_work_area_or_with_bad_layouts_are_refused) {
+TEST_F(CufftTest, plans_without_a_work_area_or_with_bad_layouts_are_rejected) {
   complex64* const x = on_device<complex64>(8);
   EXPECT_EQ(make(cufft::complex_to_complex, 0), cufft::invalid_size);
   EXPECT_EQ(make(0x20, 8), cufft::invalid_type);
   EXPECT_EQ(make(cufft::complex_to_complex, 8, 0), cufft::invalid_size);
-  EXPECT_EQ(cufft::run_c2c(plan, x, x, 1), cufft::invalid_plan) << "not made yet";
+  EXPECT_EQ(cufft::run_c2c(plan, x, x, 1), cufft::invalid_plan) << "not initialized yet";
   ASSERT_EQ(make(cufft::complex_to_complex, 8), cufft::success);
   EXPECT_EQ(cufft::set_auto_allocation(plan, 0), cufft::invalid_plan) << "too late";
   EXPECT_EQ(cufft::set_work_area(plan, nullptr), cufft::success);

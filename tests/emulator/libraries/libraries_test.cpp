@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The stand-ins for cuBLAS and cuSOLVER: what they compute, and that each check of an argument
-// takes the call that is right and refuses the one beside it.
+// The stand-ins for cuBLAS and cuSOLVER: their results, and that each check of an argument accepts
+// a valid call and rejects an invalid one next to it.
 
 #include <array>
 #include <cstdlib>
@@ -38,7 +38,7 @@ class CublasTest : public StandInsTest {
     EXPECT_EQ(cublas::destroy(nullptr), cublas::not_initialized);
     StandInsTest::TearDown();
   }
-  /// C = A @ B of 2 x 3 and 3 x 2, with what is changed of it.
+  /// C = A @ B of 2 x 3 and 3 x 2; tests change single arguments.
   struct Arguments {
     std::int64_t m = 2, lda = 2, ldb = 3, ldc = 2, count = 1;
     long long stride_c = 4;
@@ -67,7 +67,7 @@ TEST_F(CublasTest, multiplies) {
   EXPECT_EQ(from_device(c, 4), (std::vector<float>{6, 8, 3, 4}));
 }
 
-TEST_F(CublasTest, refuses_what_the_documentation_forbids) {
+TEST_F(CublasTest, rejects_what_the_documentation_forbids) {
   EXPECT_EQ(multiply({.lda = 1}), cublas::invalid_value);
   EXPECT_EQ(multiply({.ldb = 2}), cublas::invalid_value);
   EXPECT_EQ(multiply({.ldc = 1}), cublas::invalid_value);
@@ -92,9 +92,9 @@ TEST_F(CublasTest, handles_streams_and_workspaces_belong_to_one_device) {
   EXPECT_EQ(from_device(c, 4)[0], 6);
   EXPECT_EQ(from_device(scratch, 1)[0], '\xa5') << "the library uses its workspace";
   EXPECT_EQ(cublas::set_workspace(handle, a, 64), cublas::success);
-  EXPECT_EQ(multiply({}), cublas::invalid_value) << "the workspace lies over A";
+  EXPECT_EQ(multiply({}), cublas::invalid_value) << "the workspace overlaps A";
   EXPECT_EQ(cublas::set_stream(handle, cuda::legacy_stream), cublas::success);
-  EXPECT_EQ(multiply({}), cublas::success) << "which takes the workspace away";
+  EXPECT_EQ(multiply({}), cublas::success) << "set_stream resets the workspace";
   ASSERT_EQ(set_device(1), cuda::success);
   EXPECT_EQ(multiply({}), cublas::not_initialized);
   void* stream = nullptr;
@@ -106,7 +106,7 @@ TEST_F(CublasTest, handles_streams_and_workspaces_belong_to_one_device) {
   EXPECT_EQ(cublas::set_stream(handle, nullptr), cublas::success);
 }
 
-TEST_F(CublasTest, float16_is_added_up_in_float32_where_the_mode_says_so) {
+TEST_F(CublasTest, float16_sums_are_float32_if_the_mode_requires_it) {
   const std::array<float16, 2> left{float16(60000.f), float16(-60000.f)};
   const std::array<float16, 2> right{float16(2.f), float16(2.f)};
   const float16* const x = on_device<float16>(2, left.data());
@@ -122,7 +122,7 @@ TEST_F(CublasTest, float16_is_added_up_in_float32_where_the_mode_says_so) {
   EXPECT_EQ(product(cublas::compute_64), cublas::not_supported);
   ASSERT_EQ(product(cublas::compute_32), cublas::success);
   const float in_parts = from_device(out, 1)[0];
-  EXPECT_NE(in_parts, 0) << "each part of the sum overflows";
+  EXPECT_NE(in_parts, 0) << "each partial sum overflows";
   EXPECT_EQ(cublas::set_math_mode(handle, 99), cublas::invalid_value);
   EXPECT_EQ(cublas::set_math_mode(nullptr, 0), cublas::not_initialized);
   ASSERT_EQ(cublas::set_math_mode(handle, cublas::disallow_reduced_precision_reduction),
@@ -131,13 +131,13 @@ TEST_F(CublasTest, float16_is_added_up_in_float32_where_the_mode_says_so) {
   EXPECT_EQ(from_device(out, 1)[0], 0);
 }
 
-TEST_F(CublasTest, memory_that_is_not_there_is_a_sticky_error) {
+TEST_F(CublasTest, inaccessible_memory_is_a_sticky_error) {
   ASSERT_EQ(multiply({.count = 2}), cublas::success) << "C has room for one";
   EXPECT_EQ(device_synchronize(), cuda::illegal_address);
 }
 
 TEST_F(CublasTest, factors_and_solves_stacks) {
-  // By columns: 2 1 / 1 3, and one that is singular.
+  // Column-major: 2 1 / 1 3, and a singular one.
   const std::array<double, 8> matrices{2, 1, 1, 3, 1, 2, 2, 4};
   const std::array<double, 4> right{3, 5, 1, 1};
   double* const stack = on_device<double>(8, matrices.data());
@@ -161,7 +161,7 @@ TEST_F(CublasTest, factors_and_solves_stacks) {
   EXPECT_EQ(solve(3, 2, 2, &wrong), cublas::invalid_value);
   EXPECT_EQ(solve(0, 1, 2, &wrong), cublas::invalid_value);
   EXPECT_EQ(solve(0, 2, 1, &wrong), cublas::invalid_value);
-  EXPECT_EQ(solve(0, 2, 2, nullptr), cublas::invalid_value) << "what is wrong is told the host";
+  EXPECT_EQ(solve(0, 2, 2, nullptr), cublas::invalid_value) << "info is a host pointer";
   ASSERT_EQ(solve(0, 2, 2, &wrong), cublas::success);
   EXPECT_EQ(wrong, 0);
   const std::vector<double> x = from_device(sides, 2);
@@ -169,17 +169,17 @@ TEST_F(CublasTest, factors_and_solves_stacks) {
   EXPECT_NEAR(x[1], 1.4, 1e-15);
 }
 
-TEST_F(CublasTest, lists_of_matrices_are_in_the_memory_of_the_device) {
+TEST_F(CublasTest, lists_of_matrices_must_be_in_device_memory) {
   const std::array<double, 4> matrix{2, 1, 1, 3};
   double* const one = on_device<double>(4, matrix.data());
   int* const pivots = on_device<int>(2);
   int* const info = on_device<int>(1);
   double* host_list[] = {one};
   ASSERT_EQ(cublas::getrf_batched(handle, 2, host_list, 2, pivots, info, 1), cublas::success);
-  EXPECT_EQ(device_synchronize(), cuda::illegal_address) << "a list in the host's memory";
+  EXPECT_EQ(device_synchronize(), cuda::illegal_address) << "a list in host memory";
 }
 
-TEST_F(CublasTest, listed_matrices_are_in_the_memory_of_the_device) {
+TEST_F(CublasTest, listed_matrices_must_be_in_device_memory) {
   const std::array<double, 4> matrix{2, 1, 1, 3};
   double* const one = on_device<double>(4, matrix.data());
   int* const pivots = on_device<int>(2);
@@ -187,7 +187,7 @@ TEST_F(CublasTest, listed_matrices_are_in_the_memory_of_the_device) {
   const std::array<double*, 1> matrix_pointers{one + 1};
   double** const list = on_device<double*>(1, matrix_pointers.data());
   ASSERT_EQ(cublas::getrf_batched(handle, 2, list, 2, pivots, info, 1), cublas::success);
-  EXPECT_EQ(device_synchronize(), cuda::illegal_address) << "a matrix that ends too late";
+  EXPECT_EQ(device_synchronize(), cuda::illegal_address) << "a matrix extends past its allocation";
 }
 
 // ---- cuSOLVER
@@ -232,7 +232,7 @@ TEST_F(CusolverTest, factors_and_solves) {
   EXPECT_EQ(cusolver::getrf_size(handle, -1, 2, a, 2, &length), cusolver::invalid_value);
 }
 
-TEST_F(CusolverTest, workspaces_are_as_large_as_asked_for) {
+TEST_F(CusolverTest, workspaces_need_the_queried_size) {
   const std::array<float, 4> matrix{4, 2, 2, 3};
   float* const a = on_device<float>(4, matrix.data());
   int length = 0;
@@ -247,7 +247,8 @@ TEST_F(CusolverTest, workspaces_are_as_large_as_asked_for) {
   float* const small = on_device<float>(1);
   ASSERT_EQ(cusolver::potrf(handle, cusolver::lower, 2, a, 2, small, length, info),
             cusolver::success);
-  EXPECT_EQ(device_synchronize(), cuda::illegal_address) << "the memory is smaller than was said";
+  EXPECT_EQ(device_synchronize(), cuda::illegal_address)
+      << "the memory is smaller than its stated length";
 }
 
 TEST_F(CusolverTest, factors_stacks_of_positive_definite_matrices) {
@@ -265,7 +266,8 @@ TEST_F(CusolverTest, factors_stacks_of_positive_definite_matrices) {
   EXPECT_EQ(factor(cusolver::lower, 2, 2, nullptr, 2), cusolver::invalid_value);
   EXPECT_EQ(factor(cusolver::lower, 2, 2, stack_info, -1), cusolver::invalid_value);
   ASSERT_EQ(factor(cusolver::lower, 2, 2, stack_info, 2), cusolver::success);
-  EXPECT_EQ(from_device(stack_info, 2), (std::vector<int>{0, 2})) << "the second is not definite";
+  EXPECT_EQ(from_device(stack_info, 2), (std::vector<int>{0, 2}))
+      << "the second is not positive definite";
   EXPECT_EQ(from_device(stack, 1)[0], 2);
 }
 
@@ -298,7 +300,7 @@ TEST_F(CusolverTest, singular_vectors_are_v_and_not_its_adjoint) {
   EXPECT_EQ(cusolver::destroy_gesvdj_settings(settings), cusolver::success);
 }
 
-TEST_F(CusolverTest, geev_takes_complex_matrices_without_left_vectors) {
+TEST_F(CusolverTest, geev_accepts_complex_matrices_without_left_vectors) {
   const std::array<complex128, 4> matrix{complex128(1, 1), {}, {}, complex128(2, 0)};
   complex128* const a = on_device<complex128>(4, matrix.data());
   complex128* const w = on_device<complex128>(2);
@@ -327,7 +329,7 @@ TEST_F(CusolverTest, geev_takes_complex_matrices_without_left_vectors) {
   EXPECT_EQ(cusolver::destroy_settings(settings), cusolver::success);
 }
 
-TEST_F(CusolverTest, reflectors_are_no_more_than_columns) {
+TEST_F(CusolverTest, more_reflectors_than_columns_are_rejected) {
   double* const a = on_device<double>(6);
   double* const tau = on_device<double>(3);
   double* const workspace = on_device<double>(200);

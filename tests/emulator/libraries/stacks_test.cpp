@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The stand-ins for the libraries' forms for stacks of small matrices: QR, eigenvalues, singular
+// The stand-ins for the libraries' batched functions for small matrices: QR, eigenvalues, singular
 // values.
 
 #include <array>
@@ -42,8 +42,8 @@ class StacksTest : public StandInsTest {
   int* info = nullptr;
 };
 
-TEST_F(StacksTest, qr_gives_factors_for_each_matrix) {
-  // By columns, of 2 x 1.
+TEST_F(StacksTest, qr_factors_each_matrix) {
+  // Column-major, 2 x 1.
   const std::array<double, 4> matrices{3, 4, 0, 5};
   double* const stack = on_device<double>(4, matrices.data());
   double* const tau = on_device<double>(2);
@@ -60,7 +60,7 @@ TEST_F(StacksTest, qr_gives_factors_for_each_matrix) {
   EXPECT_EQ(factor(-1, 1, 2, &wrong, 2), cublas::invalid_value);
   EXPECT_EQ(factor(2, -1, 2, &wrong, 2), cublas::invalid_value);
   EXPECT_EQ(factor(2, 1, 2, &wrong, -1), cublas::invalid_value);
-  EXPECT_EQ(factor(2, 1, 2, nullptr, 2), cublas::invalid_value) << "told the host";
+  EXPECT_EQ(factor(2, 1, 2, nullptr, 2), cublas::invalid_value) << "info is a host pointer";
   ASSERT_EQ(factor(2, 1, 2, &wrong, 2), cublas::success);
   EXPECT_EQ(wrong, 0);
   const std::vector<double> r = from_device(stack, 4);
@@ -69,10 +69,10 @@ TEST_F(StacksTest, qr_gives_factors_for_each_matrix) {
   const std::array<double*, 2> too_late{tau, tau + 2};
   ASSERT_EQ(copy(tau_list, too_late.data(), sizeof too_late, 1), cuda::success);
   ASSERT_EQ(factor(2, 1, 2, &wrong, 2), cublas::success);
-  EXPECT_EQ(device_synchronize(), cuda::illegal_address) << "factors that have no room";
+  EXPECT_EQ(device_synchronize(), cuda::illegal_address) << "tau extends past its allocation";
 }
 
-TEST_F(StacksTest, singular_vectors_are_square_and_of_small_matrices) {
+TEST_F(StacksTest, singular_vectors_are_square_and_matrices_are_small) {
   const std::array<float, 4> matrices{3, 4, 0, 2};  // 2 x 1 each
   float* const a = on_device<float>(4, matrices.data());
   float* const s = on_device<float>(2);
@@ -83,7 +83,7 @@ TEST_F(StacksTest, singular_vectors_are_square_and_of_small_matrices) {
     return cusolver::gesvdj_batched_size(handle, 1, m, n, a, m, s, u, m, v, n, &length, settings,
                                          count);
   };
-  EXPECT_EQ(size(33, 1, 1), cusolver::invalid_value) << "32 at most";
+  EXPECT_EQ(size(33, 1, 1), cusolver::invalid_value) << "at most 32";
   EXPECT_EQ(size(2, 1, -1), cusolver::invalid_value);
   ASSERT_EQ(size(2, 1, 2), cusolver::success);
   float* const workspace = on_device<float>(static_cast<std::size_t>(length));
@@ -101,7 +101,8 @@ TEST_F(StacksTest, singular_vectors_are_square_and_of_small_matrices) {
   EXPECT_EQ(call_routine({.ldu = 1, .u = u}), cusolver::invalid_value);
   EXPECT_EQ(call_routine({.ldv = 0, .u = u}), cusolver::invalid_value);
   EXPECT_EQ(call_routine({.shortage = 1, .u = u}), cusolver::invalid_value) << "the workspace";
-  EXPECT_EQ(call_routine({.jobz = 0}), cusolver::invalid_value) << "memory for U in any case";
+  EXPECT_EQ(call_routine({.jobz = 0}), cusolver::invalid_value)
+      << "needs memory for U without vectors, too";
   ASSERT_EQ(call_routine({.u = u}), cusolver::success);
   EXPECT_EQ(from_device(info, 2), (std::vector<int>{0, 0}));
   EXPECT_NEAR(from_device(s, 2)[0], 5, 1e-6);
@@ -112,7 +113,7 @@ TEST_F(StacksTest, singular_vectors_are_square_and_of_small_matrices) {
   EXPECT_NEAR(std::abs(vectors[5]), 1, 1e-6) << "the second matrix";
 }
 
-TEST_F(StacksTest, eigenvalues_are_of_types_that_go_together) {
+TEST_F(StacksTest, eigenvalues_need_matching_types) {
   const std::array<double, 8> matrices{2, 1, 9, 2, 5, 0, 9, 3};  // the lower triangles count
   double* const a = on_device<double>(8, matrices.data());
   double* const w = on_device<double>(4);

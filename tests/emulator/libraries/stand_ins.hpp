@@ -8,7 +8,7 @@
 
 namespace skerry::emulation {
 
-/// With memory of an emulated device, which is freed at the end.
+/// Frees device memory of a test at its end.
 class StandInsTest : public EmulatedDevices {
  protected:
   void TearDown() override {

@@ -25,7 +25,7 @@ words bits_of(const std::uint32_t* data) {
   return bits;
 }
 
-/// Arrays of four words of which nothing is written, but for the second word of the first.
+/// Two arrays of four words. Only the second word of `in` is written.
 class HostKernelsTest : public EmulatedDevices {
  protected:
   void SetUp() override {
@@ -57,14 +57,14 @@ class HostKernelsTest : public EmulatedDevices {
 constexpr std::uint32_t none = 0;
 constexpr std::uint32_t all = 0xffffffff;
 
-TEST_F(HostKernelsTest, write_what_they_write_and_nothing_else) {
+TEST_F(HostKernelsTest, define_only_what_they_write) {
   run([](const Parameters& p) { p.out[2] = 7; });
   EXPECT_EQ(bits_of(out), (words{all, all, none, all}));
   EXPECT_EQ(bits_of(in), (words{all, none, all, all}));
   EXPECT_EQ(out[2], 7U);
 }
 
-TEST_F(HostKernelsTest, write_nothing_that_depends_on_what_nobody_wrote) {
+TEST_F(HostKernelsTest, write_undefined_values_that_depend_on_undefined_inputs) {
   run([](const Parameters& p) {
     p.out[0] = p.in[1] + 1;
     p.out[1] = p.in[0];
@@ -75,14 +75,14 @@ TEST_F(HostKernelsTest, write_nothing_that_depends_on_what_nobody_wrote) {
   EXPECT_EQ(out[0], 6U);
 }
 
-TEST_F(HostKernelsTest, change_an_array_in_place_once) {
+TEST_F(HostKernelsTest, update_an_array_in_place_once) {
   run([](const Parameters& p) { p.out[0] = p.out[1] = 1; });
   run([](const Parameters& p) { p.out[0] += p.in[1]; });
   EXPECT_EQ(out[0], 6U);
   EXPECT_EQ(bits_of(out), (words{none, none, all, all}));
 }
 
-TEST_F(HostKernelsTest, count_as_writing_where_nobody_follows) {
+TEST_F(HostKernelsTest, define_memory_while_the_check_is_off) {
   unfollow_undefined_memory();
   EXPECT_FALSE(follows_undefined_memory());
   run([](const Parameters& p) { p.out[2] = 7; });

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// What kernels have from their device beside memory that the program allocates: text that they
-// print, a heap, addresses in initial values, and launches whose blocks meet.
+// Services of a device for its kernels: printf, a heap, addresses in initial values, and
+// cooperative launches.
 
 #include <unistd.h>
 
@@ -67,7 +67,7 @@ class KernelServicesTest : public EmulatedDevices {
   const void* meet = image.kernel("meet");
 };
 
-/// What stands in the standard output behind where it begins.
+/// Captures standard output from its construction on.
 class CaughtOutput {
  public:
   CaughtOutput() : file_(std::tmpfile()), saved_stdout_(::dup(STDOUT_FILENO)) {
@@ -93,7 +93,7 @@ class CaughtOutput {
   int saved_stdout_;
 };
 
-TEST_F(KernelServicesTest, text_is_shown_when_somebody_waits) {
+TEST_F(KernelServicesTest, a_wait_flushes_printf_output) {
   const CaughtOutput caught;
   ASSERT_EQ(launch(print, {2, 1, 1}, {}, nullptr, 7), cuda::success);
   ASSERT_EQ(device_synchronize(), cuda::success);
@@ -110,7 +110,7 @@ TEST_F(KernelServicesTest, a_heap_lives_as_long_as_its_device) {
   EXPECT_EQ(device_synchronize(), code::illegal_address);
 }
 
-TEST_F(KernelServicesTest, blocks_of_a_cooperative_launch_meet) {
+TEST_F(KernelServicesTest, blocks_of_a_cooperative_launch_synchronize) {
   std::uint32_t* data = device_memory(8);
   std::uint32_t value = 0;
   void* arguments[] = {&data, &value};

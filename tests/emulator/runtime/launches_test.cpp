@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Images, launches and what CUB asks before them, through the entry points of CUDA's runtime.
+// Images, launches and CUB's queries before them, through the entry points of CUDA's runtime.
 
 #include "device/emulator/runtime/launches.hpp"
 #include "device/emulator/runtime/reports.hpp"
@@ -30,7 +30,7 @@ class LaunchesTest : public EmulatedDevices {
   const void* count = image.kernel("count");
 };
 
-TEST_F(LaunchesTest, a_kernel_writes_what_its_parameters_say) {
+TEST_F(LaunchesTest, a_kernel_uses_its_parameters) {
   std::uint32_t* const data = device_memory(96);
   ASSERT_EQ(launch(store, {3, 1, 1}, {32, 1, 1}, data, 42), cuda::success);
   EXPECT_EQ(read(data, 96), std::vector<std::uint32_t>(96, 42));
@@ -90,7 +90,7 @@ TEST_F(LaunchesTest, configurations_are_a_stack) {
   static_cast<void>(get_last_error());
 }
 
-TEST_F(LaunchesTest, impossible_launches_are_refused_and_leave_the_device_usable) {
+TEST_F(LaunchesTest, invalid_launches_are_rejected_and_leave_the_device_usable) {
   std::uint32_t* const data = device_memory(64);
   EXPECT_EQ(launch(store, {0, 1, 1}, {1, 1, 1}, data, 1), code::invalid_configuration);
   EXPECT_EQ(get_last_error(), code::invalid_configuration);
@@ -99,7 +99,7 @@ TEST_F(LaunchesTest, impossible_launches_are_refused_and_leave_the_device_usable
   EXPECT_EQ(launch(store, {1, 70000, 1}, {1, 1, 1}, data, 1), code::invalid_configuration);
   EXPECT_EQ(launch(store, {1, 1, 1}, {32, 1, 1}, data, 1, (48 << 10) + 1), cuda::invalid_value);
   EXPECT_NE(launch(narrow, {1, 1, 1}, {65, 1, 1}, data, 1), cuda::success);
-  EXPECT_EQ(launch(&data, {}, {}, data, 1), invalid_device_function) << "nobody registered that";
+  EXPECT_EQ(launch(&data, {}, {}, data, 1), invalid_device_function) << "not registered";
   int other_device_stream = 0;
   EXPECT_EQ(launch(store, {}, {}, data, 1, 0, &other_device_stream), cuda::invalid_resource_handle);
   static_cast<void>(get_last_error());
@@ -108,9 +108,9 @@ TEST_F(LaunchesTest, impossible_launches_are_refused_and_leave_the_device_usable
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
-TEST_F(LaunchesTest, more_shared_memory_has_to_be_asked_for) {
+TEST_F(LaunchesTest, more_shared_memory_needs_the_attribute) {
   std::uint32_t* const data = device_memory(1);
-  constexpr int max_bytes = (163 << 10) - 1024;  // narrow has 1,024 bytes of its own
+  constexpr int max_bytes = (163 << 10) - 1024;  // narrow has 1,024 static bytes
   EXPECT_EQ(launch(narrow, {}, {}, data, 1, 60 << 10), cuda::invalid_value);
   EXPECT_EQ(set_function_attribute(narrow, abi::max_dynamic_shared_bytes, max_bytes + 1),
             cuda::invalid_value);
@@ -127,22 +127,22 @@ TEST_F(LaunchesTest, attributes_and_occupancy_are_those_of_the_kernel) {
   EXPECT_EQ(attributes.shared_bytes, 1024U);
   EXPECT_EQ(attributes.max_threads_per_block, 64);
   EXPECT_EQ(attributes.ptx_version, 80);
-  EXPECT_EQ(attributes.max_dynamic_shared_bytes, (48 << 10) - 1024) << "it has 1,024 of its own";
+  EXPECT_EQ(attributes.max_dynamic_shared_bytes, (48 << 10) - 1024) << "1,024 are static";
   int blocks = 0;
   ASSERT_EQ(max_active_blocks(&blocks, store, 1024, 0), cuda::success);
-  EXPECT_EQ(blocks, 2) << "2,048 threads a multiprocessor";
+  EXPECT_EQ(blocks, 2) << "2,048 threads per multiprocessor";
   ASSERT_EQ(max_active_blocks(&blocks, store, 32, 0), cuda::success);
-  EXPECT_EQ(blocks, 32) << "32 blocks a multiprocessor";
+  EXPECT_EQ(blocks, 32) << "32 blocks per multiprocessor";
   ASSERT_EQ(max_active_blocks(&blocks, store, 32, 40 << 10), cuda::success);
-  EXPECT_EQ(blocks, 4) << "41 KiB each of 164";
+  EXPECT_EQ(blocks, 4) << "41 of 164 KiB each";
   ASSERT_EQ(max_active_blocks(&blocks, store, 32, (48 << 10) + 1), cuda::success);
-  EXPECT_EQ(blocks, 0) << "more than is allowed before the kernel's attribute is set";
+  EXPECT_EQ(blocks, 0) << "exceeds the limit until the kernel's attribute is set";
   ASSERT_EQ(max_active_blocks(&blocks, narrow, 65, 0), cuda::success);
   EXPECT_EQ(blocks, 0) << "a launch would fail";
   EXPECT_EQ(max_active_blocks(&blocks, narrow, 0, 0), cuda::invalid_value);
 }
 
-TEST(emulator_launch_list, a_line_says_what_a_launch_did) {
+TEST(emulator_launch_list, a_line_describes_a_launch) {
   const std::string text = std::string(ptx_head) + std::string(store_ptx);
   const auto loaded = Module::load(std::as_bytes(std::span(text)), 80);
   Statistics done;
@@ -159,12 +159,12 @@ TEST(emulator_launch_list, a_line_says_what_a_launch_did) {
             R"("local_requests": 0})");
 }
 
-TEST_F(LaunchesTest, registers_bound_the_blocks) {
+TEST_F(LaunchesTest, registers_limit_the_blocks) {
   KernelAttributes attributes;
   attributes.max_threads_per_block = 1024;
   attributes.registers = 64;
   EXPECT_EQ(resident_blocks(attributes, 256, 0, DeviceModel{}), 4);
-  attributes.registers = 33;  // in units of 8
+  attributes.registers = 33;  // rounded up to a multiple of 8
   EXPECT_EQ(resident_blocks(attributes, 256, 0, DeviceModel{}), 6);
 }
 
@@ -174,7 +174,7 @@ TEST_F(LaunchesTest, a_wrong_address_is_a_sticky_error_of_that_device_alone) {
   EXPECT_EQ(device_synchronize(), code::illegal_address);
   EXPECT_EQ(launch(store, {}, {}, data, 1), code::illegal_address);
   EXPECT_EQ(get_last_error(), code::illegal_address);
-  EXPECT_EQ(get_last_error(), code::illegal_address) << "not to be cleared";
+  EXPECT_EQ(get_last_error(), code::illegal_address) << "not cleared";
   EXPECT_EQ(peek_at_last_error(), code::illegal_address);
   EXPECT_NE(last_report().find("store"), std::string::npos) << last_report();
   ASSERT_EQ(set_device(1), cuda::success);
@@ -187,7 +187,7 @@ TEST_F(LaunchesTest, a_wrong_address_is_a_sticky_error_of_that_device_alone) {
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
-TEST_F(LaunchesTest, what_never_ends_or_is_no_instruction_stops_the_device_and_is_named) {
+TEST_F(LaunchesTest, endless_loops_and_unknown_instructions_fail_and_are_named) {
   const auto expect_stop = [](const char* body, int code, std::string_view word) {
     const std::string text =
         std::string(ptx_head).append(".visible .entry stops() { ").append(body).append(" ret; }");
@@ -220,7 +220,8 @@ TEST_F(LaunchesTest, memory_of_another_device_needs_peer_access) {
   ASSERT_EQ(device_synchronize(), cuda::success);
   EXPECT_EQ(read(theirs, 1)[0], 2U);
   ASSERT_EQ(launch(store, {}, {}, static_cast<std::uint32_t*>(pooled), 1), cuda::success);
-  EXPECT_EQ(device_synchronize(), code::illegal_address) << "a pool's readers are said to the pool";
+  EXPECT_EQ(device_synchronize(), code::illegal_address)
+      << "access to a pool's memory is set on the pool";
   rehearsal::clear();
   void* pool = nullptr;
   ASSERT_EQ(get_default_pool(&pool, 1), cuda::success);
@@ -232,7 +233,7 @@ TEST_F(LaunchesTest, memory_of_another_device_needs_peer_access) {
   EXPECT_EQ(deallocate(pooled), cuda::success);
 }
 
-TEST_F(LaunchesTest, host_memory_is_reached_if_it_is_pinned) {
+TEST_F(LaunchesTest, pinned_host_memory_is_accessible) {
   alignas(4096) static std::uint32_t pageable[1024] = {};
   ASSERT_EQ(launch(store, {}, {}, pageable, 1), cuda::success);
   EXPECT_EQ(device_synchronize(), code::illegal_address);
@@ -244,7 +245,7 @@ TEST_F(LaunchesTest, host_memory_is_reached_if_it_is_pinned) {
   EXPECT_EQ(host_unregister(pageable), cuda::success);
 }
 
-TEST_F(LaunchesTest, memory_that_is_freed_after_a_launch_is_there_for_it) {
+TEST_F(LaunchesTest, memory_freed_after_a_launch_stays_valid_for_it) {
   void* data = nullptr;
   void* stream = nullptr;
   ASSERT_EQ(stream_create(&stream, 1), cuda::success);
@@ -255,7 +256,7 @@ TEST_F(LaunchesTest, memory_that_is_freed_after_a_launch_is_there_for_it) {
   rehearsal::set_delay(0);
   EXPECT_EQ(stream_synchronize(stream), cuda::success);
   ASSERT_EQ(launch(store, {}, {}, static_cast<std::uint32_t*>(data), 1, 0, stream), cuda::success);
-  EXPECT_EQ(stream_synchronize(stream), code::illegal_address) << "it was freed before that one";
+  EXPECT_EQ(stream_synchronize(stream), code::illegal_address) << "freed before that launch";
   rehearsal::clear();
   EXPECT_EQ(stream_destroy(stream), cuda::success);
 }
@@ -265,7 +266,7 @@ TEST_F(LaunchesTest, each_device_has_its_own_variables) {
   std::uint32_t* const data = device_memory(1);
   ASSERT_EQ(launch(count, {}, {}, data, 10), cuda::success);
   ASSERT_EQ(launch(count, {}, {}, data, 10), cuda::success);
-  EXPECT_EQ(read(data, 1)[0], 27U) << "it begins with 7";
+  EXPECT_EQ(read(data, 1)[0], 27U) << "initially 7";
   void* variable = nullptr;
   std::size_t nbytes = 0;
   ASSERT_EQ(get_symbol_address(&variable, counter), cuda::success);
@@ -292,7 +293,7 @@ TEST_F(LaunchesTest, unregistered_images_are_forgotten_and_their_variables_freed
     ASSERT_EQ(launch(function, {}, {}, data, 1), cuda::success);
   }
   EXPECT_EQ(launch(function, {}, {}, data, 1), invalid_device_function);
-  EXPECT_EQ(read(data, 1)[0], 8U) << "what was submitted runs";
+  EXPECT_EQ(read(data, 1)[0], 8U) << "enqueued work runs";
   EXPECT_EQ(deallocate(data), cuda::success);
   EXPECT_EQ(rehearsal::live_blocks(0), blocks_before);
 }
@@ -308,19 +309,19 @@ int code_of_a_launch(std::string bytes, const char* name) {
   const int code = launch_kernel(function, {}, {}, arguments, 0, cuda::legacy_stream);
   EXPECT_EQ(query_code, code);
   EXPECT_EQ(get_last_error(), code);
-  EXPECT_EQ(get_last_error(), cuda::success) << "the device is as it was";
+  EXPECT_EQ(get_last_error(), cuda::success) << "not sticky";
   EXPECT_EQ(launch_kernel(function, {}, {}, arguments, 0, cuda::legacy_stream), code) << "again";
   static_cast<void>(get_last_error());
   return code;
 }
 
-TEST_F(LaunchesTest, images_that_cannot_be_loaded_give_the_code_that_cuda_gives) {
+TEST_F(LaunchesTest, images_that_cannot_be_loaded_return_cudas_codes) {
   const std::string good = all_kernels();
   std::string bad_magic = good;
   bad_magic[0] = 'x';
   EXPECT_EQ(code_of_a_launch(bad_magic, "store"), code::invalid_kernel_image);
   std::string cut = good;
-  cut[16 + 8] = '\xff';  // the entry is said to be longer than the binary
+  cut[16 + 8] = '\xff';  // the entry's size exceeds the binary's
   cut[16 + 11] = '\xff';
   EXPECT_EQ(code_of_a_launch(cut, "store"), code::invalid_kernel_image);
   EXPECT_EQ(
@@ -335,7 +336,7 @@ TEST_F(LaunchesTest, images_that_cannot_be_loaded_give_the_code_that_cuda_gives)
   EXPECT_EQ(code_of_a_launch(fat_binary(unfinished), "store"), code::invalid_ptx);
 }
 
-TEST_F(LaunchesTest, what_is_no_fat_binary_is_said_by_the_first_use) {
+TEST_F(LaunchesTest, an_invalid_fat_binary_fails_at_its_first_use) {
   const int junk = 0;
   void** const handle = register_fat_binary(&junk);
   char host = 0;

@@ -23,7 +23,7 @@ inline constexpr std::string_view ptx_head =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
     ".visible .global .align 4 .u32 counter = 7;\n";
 
-/// data[i] = value for every thread i of the grid.
+/// Sets data[i] = value for every thread i of the grid.
 inline constexpr std::string_view store_ptx = R"(
 .visible .entry store(.param .u64 data, .param .u32 value) {
   .reg .b32 %r<6>; .reg .b64 %rd<5>;
@@ -41,7 +41,7 @@ inline constexpr std::string_view store_ptx = R"(
 }
 )";
 
-/// As store, of at most 64 threads a block, with 1,024 bytes of shared memory.
+/// As store, with at most 64 threads per block and 1,024 bytes of shared memory.
 inline constexpr std::string_view narrow_ptx = R"(
 .visible .entry narrow(.param .u64 data, .param .u32 value)
 .maxntid 64, 1, 1
@@ -58,7 +58,7 @@ inline constexpr std::string_view narrow_ptx = R"(
 }
 )";
 
-/// A thread adds to the variable `counter` and stores the sum.
+/// Adds to the variable `counter` and stores the sum.
 inline constexpr std::string_view count_ptx = R"(
 .visible .entry count(.param .u64 data, .param .u32 value) {
   .reg .b32 %r<4>; .reg .b64 %rd<3>;
@@ -80,7 +80,7 @@ inline void append(std::string& bytes,
   }
 }
 
-/// A fat binary of one PTX entry, as nvcc --compress-mode=none writes it.
+/// Returns a fat binary with one PTX entry, as nvcc --compress-mode=none writes it.
 inline std::string fat_binary(std::string_view ptx, int target = 80) {
   std::string text(ptx);
   text.push_back('\0');
@@ -105,7 +105,7 @@ inline std::string fat_binary(std::string_view ptx, int target = 80) {
   return all + entry + text;
 }
 
-/// A program's image and what it registers for it, as nvcc's code does when it is loaded.
+/// A program's image, registered like code compiled by nvcc does at load time.
 class ProgramImage {
  public:
   explicit ProgramImage(std::string bytes) : bytes_(std::move(bytes)) {
@@ -116,7 +116,7 @@ class ProgramImage {
   ProgramImage& operator=(const ProgramImage&) = delete;
   ~ProgramImage() { entry_points::unregister_fat_binary(handle_); }
 
-  /// The host function's address for a kernel.
+  /// Registers a kernel. Returns the address of its host function.
   const void* kernel(const char* name) {
     hosts_.push_back(std::make_unique<char>());
     char* const host = hosts_.back().get();
@@ -138,7 +138,7 @@ class ProgramImage {
   std::vector<std::unique_ptr<char>> hosts_;
 };
 
-/// Tests on two emulated devices, which are repaired after each.
+/// Tests on two emulated devices, whose errors are cleared after each test.
 class EmulatedDevices : public testing::Test {
  protected:
   static void SetUpTestSuite() {

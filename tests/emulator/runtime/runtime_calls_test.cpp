@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The entry points of CUDA's runtime beside launches: devices, memory, streams, events, errors, the
-// driver's functions. What stands behind them is tested in tests/device/rehearsal_test.cpp.
+// The entry points of CUDA's runtime other than launches: devices, memory, streams, events, errors,
+// the driver's functions. The system behind them is tested in tests/device/rehearsal_test.cpp.
 
 #include "device/emulator/execute/failure_text.hpp"
 #include "device/emulator/runtime/attributes.hpp"
@@ -15,7 +15,7 @@ using namespace entry_points;
 
 class RuntimeCallsTest : public EmulatedDevices {};
 
-TEST_F(RuntimeCallsTest, devices_are_as_many_and_as_large_as_the_settings_say) {
+TEST_F(RuntimeCallsTest, number_and_memory_of_devices_follow_the_settings) {
   int value = 0;
   ASSERT_EQ(device_count(&value), cuda::success);
   EXPECT_EQ(value, 2);
@@ -52,11 +52,11 @@ TEST_F(RuntimeCallsTest, attributes_of_devices_are_those_of_the_model) {
   EXPECT_EQ(get_device_attribute(&value, 1, 2), cuda::invalid_device);
   constexpr int texture_width = 21;
   EXPECT_EQ(get_device_attribute(&value, texture_width, 0), cuda::success);
-  EXPECT_EQ(value, 0) << "what isn't emulated";
+  EXPECT_EQ(value, 0) << "not emulated";
   static_cast<void>(get_last_error());
 }
 
-TEST_F(RuntimeCallsTest, the_last_error_stays_until_it_is_asked_for) {
+TEST_F(RuntimeCallsTest, the_last_error_is_kept_until_it_is_read) {
   EXPECT_EQ(deallocate(reinterpret_cast<void*>(0x10)), cuda::invalid_value);
   EXPECT_EQ(peek_at_last_error(), cuda::invalid_value);
   EXPECT_EQ(get_last_error(), cuda::invalid_value);
@@ -65,7 +65,7 @@ TEST_F(RuntimeCallsTest, the_last_error_stays_until_it_is_asked_for) {
   EXPECT_STREQ(get_error_string(cuda::not_ready), "device not ready");
 }
 
-TEST_F(RuntimeCallsTest, pointers_tell_what_they_point_into) {
+TEST_F(RuntimeCallsTest, pointer_attributes_describe_the_memory) {
   void* data = nullptr;
   ASSERT_EQ(allocate(&data, 100), cuda::success);
   abi::PointerAttributes attributes{};
@@ -140,7 +140,7 @@ TEST_F(RuntimeCallsTest, streams_events_and_host_functions_keep_their_order) {
   EXPECT_EQ(stream_destroy(first), cuda::success);
   EXPECT_EQ(stream_destroy(second), cuda::success);
   EXPECT_EQ(stream_synchronize(second), cuda::invalid_resource_handle);
-  ASSERT_EQ(stream_create(&first, 0), cuda::success) << "one that waits for the legacy stream";
+  ASSERT_EQ(stream_create(&first, 0), cuda::success) << "a blocking stream";
   EXPECT_EQ(stream_destroy(first), cuda::success);
   EXPECT_EQ(stream_create(&first, 2), cuda::invalid_value);
   static_cast<void>(get_last_error());
@@ -195,7 +195,7 @@ TEST_F(RuntimeCallsTest, contexts_are_a_stack_of_the_thread) {
   EXPECT_EQ(driver_function<int()>("cuNoSuchFunction"), nullptr);
 }
 
-TEST_F(RuntimeCallsTest, the_driver_knows_the_range_of_an_allocation) {
+TEST_F(RuntimeCallsTest, the_driver_returns_the_range_of_an_allocation) {
   auto* const ask = driver_function<int(void*, int, std::uint64_t)>("cuPointerGetAttribute");
   ASSERT_NE(ask, nullptr);
   void* data = nullptr;
@@ -221,7 +221,7 @@ TEST_F(RuntimeCallsTest, a_planned_failure_fails_the_call) {
   EXPECT_EQ(get_last_error(), cuda::memory_allocation);
 }
 
-TEST_F(RuntimeCallsTest, a_report_says_which_allocation_an_address_misses) {
+TEST_F(RuntimeCallsTest, a_report_names_the_nearest_allocation) {
   void* data = nullptr;
   ASSERT_EQ(allocate(&data, 100), cuda::success);
   const DeviceMemoryMap map(0);
@@ -238,7 +238,7 @@ TEST_F(RuntimeCallsTest, a_report_says_which_allocation_an_address_misses) {
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
-TEST(emulator_settings, are_read_or_named) {
+TEST(emulator_settings, are_parsed_or_rejected) {
   EmulatorSettings settings;
   EXPECT_EQ(read_setting("SKERRY_EMULATE_TARGET", "90", settings), "");
   EXPECT_EQ(settings.model.compute_capability, 90);

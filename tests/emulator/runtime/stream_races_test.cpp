@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Streams that share memory without an event between them are found, whoever comes first.
+// Unordered accesses of two streams to the same memory are reported, whichever happens first.
 
 #include "device/emulator/runtime/stream_races.hpp"
 
@@ -18,7 +18,7 @@ using namespace entry_points;
 constexpr int host_to_device = 1;
 constexpr int device_to_device = 3;
 
-/// to[i] = from[i] for every thread i of one block.
+/// Sets to[i] = from[i] for every thread i of one block.
 constexpr std::string_view move_ptx = R"(
 .visible .entry move(.param .u64 to, .param .u64 from) {
   .reg .b32 %r<3>; .reg .b64 %rd<6>;
@@ -58,7 +58,7 @@ class StreamRacesTest : public EmulatedDevices {
     EmulatedDevices::TearDown();
   }
 
-  /// data[0:32] = 1
+  /// Sets destination[0:32] = 1.
   void write(void* stream, std::uint32_t* destination) {
     ASSERT_EQ(launch(store, {}, {32, 1, 1}, destination, 1, 0, stream), cuda::success);
   }
@@ -77,7 +77,7 @@ class StreamRacesTest : public EmulatedDevices {
       EXPECT_NE(last_report().find(word), std::string::npos) << word << " in " << last_report();
     }
     rehearsal::clear();
-    // A call that fails may come back before the other streams are done.
+    // A failing call may return before the other streams are idle.
     EXPECT_EQ(device_synchronize(), cuda::success);
   }
   static void expect_none() { EXPECT_EQ(device_synchronize(), cuda::success) << last_report(); }
@@ -93,16 +93,16 @@ class StreamRacesTest : public EmulatedDevices {
   std::uint32_t* other = nullptr;
 };
 
-TEST_F(StreamRacesTest, a_kernel_reads_what_one_of_another_stream_writes) {
+TEST_F(StreamRacesTest, an_unordered_read_after_write_is_a_race) {
   write(first, data);
-  // It is late enough, but nothing says so.
+  // The write is complete by then, but the program does not order it.
   while (stream_query(nullptr) == cuda::not_ready) {
   }
   copy_by_kernel(second, other, data);
   expect_race({"race between streams", "move", "store", "no event"});
 }
 
-TEST_F(StreamRacesTest, the_order_of_a_stream_events_and_the_host_are_no_race) {
+TEST_F(StreamRacesTest, streams_events_and_the_host_order_accesses) {
   write(first, data);
   copy_by_kernel(first, other, data);
   order_by_event(first, second);
@@ -117,7 +117,7 @@ TEST_F(StreamRacesTest, the_order_of_a_stream_events_and_the_host_are_no_race) {
   expect_none();
 }
 
-TEST_F(StreamRacesTest, an_event_is_as_old_as_its_record) {
+TEST_F(StreamRacesTest, an_event_orders_only_work_before_its_record) {
   ASSERT_EQ(event_record(event, first), cuda::success);
   write(first, data);
   ASSERT_EQ(stream_wait_event(second, event, 0), cuda::success);
@@ -136,7 +136,7 @@ TEST_F(StreamRacesTest, an_event_orders_what_its_stream_waited_for) {
   EXPECT_EQ(stream_destroy(third), cuda::success);
 }
 
-TEST_F(StreamRacesTest, readers_and_neighbours_are_no_race) {
+TEST_F(StreamRacesTest, reads_and_adjacent_bytes_are_no_race) {
   ASSERT_EQ(fill_async(data, 0, 128, first), cuda::success);
   expect_none();
   copy_by_kernel(first, other, data, 8);
@@ -147,7 +147,7 @@ TEST_F(StreamRacesTest, readers_and_neighbours_are_no_race) {
   expect_race({"move", "writes"});
 }
 
-TEST_F(StreamRacesTest, a_writer_waits_for_readers) {
+TEST_F(StreamRacesTest, an_unordered_write_after_read_is_a_race) {
   write(first, data);
   expect_none();
   copy_by_kernel(first, other, data);
@@ -161,7 +161,7 @@ TEST_F(StreamRacesTest, a_writer_waits_for_readers) {
   expect_none();
 }
 
-TEST_F(StreamRacesTest, copies_and_fills_count) {
+TEST_F(StreamRacesTest, copies_and_fills_are_checked) {
   const std::vector<std::uint32_t> values(32, 3);
   ASSERT_EQ(copy_async(data, values.data(), 128, host_to_device, first), cuda::success);
   copy_by_kernel(second, other, data);
@@ -175,13 +175,13 @@ TEST_F(StreamRacesTest, copies_and_fills_count) {
   expect_none();
 }
 
-TEST_F(StreamRacesTest, memory_that_is_given_back_is_used_no_more) {
+TEST_F(StreamRacesTest, a_free_races_with_unordered_uses) {
   for (const bool is_ordered : {false, true}) {
     void* pooled = nullptr;
     ASSERT_EQ(allocate_async(&pooled, 128, first), cuda::success);
     write(second, static_cast<std::uint32_t*>(pooled));
     if (is_ordered) order_by_event(second, first);
-    // Late enough by chance, as on a GPU that is not busy.
+    // The free happens after the use, as on an idle GPU.
     rehearsal::set_delay(20'000);
     ASSERT_EQ(deallocate_async(pooled, first), cuda::success);
     rehearsal::set_delay(0);
@@ -193,7 +193,7 @@ TEST_F(StreamRacesTest, memory_that_is_given_back_is_used_no_more) {
   }
 }
 
-TEST_F(StreamRacesTest, who_gets_memory_owns_it_alone) {
+TEST_F(StreamRacesTest, reused_memory_has_no_earlier_accesses) {
   write(first, data);
   EXPECT_EQ(deallocate(data), cuda::success);
   data = device_memory(32);
@@ -201,7 +201,7 @@ TEST_F(StreamRacesTest, who_gets_memory_owns_it_alone) {
   expect_none();
 }
 
-TEST_F(StreamRacesTest, a_host_function_tells_the_host) {
+TEST_F(StreamRacesTest, a_host_function_orders_later_work_of_the_host) {
   write(first, data);
   std::atomic<bool> has_run = false;
   ASSERT_EQ(

@@ -24,7 +24,7 @@ std::uint32_t bits_of(const std::uint32_t* data) {
 
 class UndefinedMemoryTest : public EmulatedDevices {};
 
-TEST_F(UndefinedMemoryTest, is_what_no_copy_and_no_fill_has_written) {
+TEST_F(UndefinedMemoryTest, is_memory_without_a_copy_or_fill) {
   ASSERT_TRUE(follow_undefined_memory());
   std::uint32_t* const data = device_memory(8);
   for (int k = 0; k < 8; ++k) EXPECT_EQ(bits_of(data + k), all);
@@ -47,7 +47,7 @@ TEST_F(UndefinedMemoryTest, is_what_no_copy_and_no_fill_has_written) {
   EXPECT_EQ(deallocate(reused_data), cuda::success);
 }
 
-TEST_F(UndefinedMemoryTest, comes_back_with_what_a_pool_hands_out_again) {
+TEST_F(UndefinedMemoryTest, includes_blocks_that_a_pool_reuses) {
   ASSERT_TRUE(follow_undefined_memory());
   void* stream = nullptr;
   ASSERT_EQ(stream_create(&stream, 1), cuda::success);
@@ -57,7 +57,7 @@ TEST_F(UndefinedMemoryTest, comes_back_with_what_a_pool_hands_out_again) {
   ASSERT_EQ(deallocate_async(old_block, stream), cuda::success);
   ASSERT_EQ(stream_synchronize(stream), cuda::success);
   EXPECT_EQ(bits_of(static_cast<std::uint32_t*>(old_block)), none);
-  // What was freed is kept apart for a while, so that late uses of it are known.
+  // Freed blocks stay in quarantine for a while, to detect late uses.
   void* new_block = nullptr;
   for (int k = 0; k < 5000 && new_block != old_block; ++k) {
     if (new_block != nullptr) {
@@ -66,13 +66,13 @@ TEST_F(UndefinedMemoryTest, comes_back_with_what_a_pool_hands_out_again) {
     ASSERT_EQ(stream_synchronize(stream), cuda::success);
     ASSERT_EQ(allocate_async(&new_block, 32, stream), cuda::success);
   }
-  ASSERT_EQ(new_block, old_block) << "or this shows nothing";
+  ASSERT_EQ(new_block, old_block) << "the block was not reused";
   for (int k = 0; k < 8; ++k) EXPECT_EQ(bits_of(static_cast<std::uint32_t*>(new_block) + k), all);
   EXPECT_EQ(deallocate_async(new_block, stream), cuda::success);
   EXPECT_EQ(stream_destroy(stream), cuda::success);
 }
 
-TEST_F(UndefinedMemoryTest, goes_from_device_to_device_and_not_into_host_memory) {
+TEST_F(UndefinedMemoryTest, is_copied_between_devices_and_not_tracked_on_the_host) {
   ASSERT_TRUE(follow_undefined_memory());
   std::uint32_t* const data = device_memory(2);
   EXPECT_EQ(fill_async(data, 0, 4, nullptr), cuda::success);
@@ -89,7 +89,7 @@ TEST_F(UndefinedMemoryTest, goes_from_device_to_device_and_not_into_host_memory)
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
-TEST_F(UndefinedMemoryTest, of_a_module_has_initial_values) {
+TEST_F(UndefinedMemoryTest, excludes_initialized_variables) {
   ASSERT_TRUE(follow_undefined_memory());
   const ProgramImage image{fat_binary(std::string(ptx_head) + std::string(store_ptx))};
   ProgramImage loaded{fat_binary(std::string(ptx_head) + std::string(count_ptx))};
