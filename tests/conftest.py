@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Options that all tests in Python share: those of skerry and those of skerry-emulator, in one session or two."""
+"""Options of all Python tests, of skerry and of skerry-emulator."""
 
 import gc
 
@@ -8,18 +8,16 @@ import pytest
 
 
 def pytest_addoption(parser):
-    parser.addoption(
-        "--full", action="store_true", help="tests that walk or try everything: at their full size"
-    )
+    parser.addoption("--full", action="store_true", help="run exhaustive tests at their full size")
     parser.addoption(
         "--quick",
         action="store_true",
-        help="a few combinations of each loop over dtypes and shapes, and no test that is marked slow",
+        help="run a few combinations of each loop over dtypes and shapes, and no test marked slow",
     )
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "slow: takes seconds on every run; left out with --quick")
+    config.addinivalue_line("markers", "slow: takes seconds on every run; deselected by --quick")
 
 
 def pytest_collection_modifyitems(config, items):
@@ -32,26 +30,26 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish():
-    """Takes the items out of the garbage collector's sight: tests that collect garbage would walk all of them each time."""
+    """Freeze the collected items: otherwise each garbage collection in a test would traverse all of them."""
     freeze_objects()
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item, nextitem):
-    """And what a file of tests has imported and reported, when it is done."""
+    """Freeze imports and reports at the end of each file of tests."""
     if nextitem is None or nextitem.path != item.path:
         freeze_objects()
 
 
 def freeze_objects():
-    """Without garbage, which would never be collected."""
+    """Collect garbage first: frozen garbage would never be collected."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report):
-    """Skipped combinations of a test that loops are counted and listed, which pytest does at -v only."""
+    """Count and list skipped subtests, which pytest only does with -v."""
     if (
         isinstance(report, pytest.SubtestReport)
         and report.skipped
@@ -63,5 +61,5 @@ def pytest_report_teststatus(report):
 
 @pytest.fixture(scope="session")
 def full(request):
-    """Whether tests that walk or try everything do so at their full size."""
+    """Return whether exhaustive tests run at their full size."""
     return request.config.getoption("--full")

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Run clang-tidy over the sources of configured builds, all cores; exit 1 on a finding or a header that none reads.
+"""Run clang-tidy over the sources of configured builds on all cores; exit 1 on a finding or an unchecked header.
 
-Kernel units are read by themselves, for the levels v3 and v4: what the build compiles includes them. Headers that no
-source includes get a unit of their own.
+Kernel sources are checked directly, for the levels v3 and v4; the build's generated sources include them. Headers that
+no source includes are checked in an extra source.
 """
 
 import concurrent.futures
@@ -24,15 +24,15 @@ GCC_OPTIONS = (
     "-fno-gnu-unique",
     "-fno-thread-jumps",
 )
-# It takes a width of vectors from ducc, which sets widths otherwise for clang.
+# Uses ducc's vector widths, which are different with clang.
 NEEDS_GCC = {"ops/fourier/cpu/ducc/transforms.hpp"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
-# They include CUDA's headers, which a machine without the toolkit has not.
+# These include CUDA's headers, which need the toolkit.
 NEEDS_CUDA = re.compile(r"ops/\w+/cuda/.*\.cuh|device/cuda/native/.*\.hpp")
 
 
 def commands_for_clang(build: pathlib.Path) -> tuple[list[dict[str, str]], str]:
-    """The build's commands, and a folder that has them, without options that only GCC knows."""
+    """Return the build's commands without GCC-only options, and a folder with them."""
     entries = json.loads((build / "compile_commands.json").read_text())
     for entry in entries:
         for option in GCC_OPTIONS:
@@ -52,7 +52,7 @@ def check(commands: str, source: str, flags: list[str]) -> tuple[str, int, str]:
 
 
 def headers_read(sources: list[str], generated: pathlib.Path) -> set[str]:
-    """The tracked headers that sources include, directly or not."""
+    """Return the tracked headers that the sources include, directly or indirectly."""
     seen: set[pathlib.Path] = set()
     left = [pathlib.Path(source) for source in sources]
     while left:
@@ -68,7 +68,7 @@ def headers_read(sources: list[str], generated: pathlib.Path) -> set[str]:
 
 
 def sources_of(entries: list[dict[str, str]]) -> set[str]:
-    """Those of the project, without what a build has generated."""
+    """Return the project's sources, without generated ones."""
     built = ROOT / "build"
     files = [pathlib.Path(entry["file"]) for entry in entries]
     return {
@@ -85,17 +85,17 @@ def to_be_read() -> set[str]:
 def unit_of(
     headers: list[str], build: pathlib.Path, entries: list[dict[str, str]]
 ) -> tuple[str, list[str]]:
-    """A source that includes headers, and the flags of a kernel unit for it."""
+    """Write a source that includes the headers; return it with the flags of a kernel source."""
     source = build / "lint_headers.cpp"
     source.write_text("".join(f'#include "{name}"\n' for name in headers))
     kernel = next(entry for entry in entries if entry["file"].endswith("ops/reduce/cpu/reduce.cpp"))
     flags = shlex.split(kernel["command"])[1:]
-    flags = flags[: flags.index("-o")]  # what follows names files
+    flags = flags[: flags.index("-o")]  # file names follow
     return str(source), flags
 
 
 def main() -> int:
-    # The first of them is skerry's own.
+    # The first is that of skerry itself.
     builds = [pathlib.Path(folder).resolve() for folder in sys.argv[1:]]
     generated = builds[0] / "ops/generated"
     commands: dict[str, str] = {}
@@ -124,7 +124,8 @@ def main() -> int:
                 print(text)
     print(f"clang-tidy: {len(jobs) - failed} passed, {failed} failed")
     print(
-        f"headers: {len(to_be_read()) - len(unread)} of {len(to_be_read())} read", *sorted(unread)
+        f"headers: {len(to_be_read()) - len(unread)} of {len(to_be_read())} checked",
+        *sorted(unread),
     )
     return 1 if failed or unread else 0
 

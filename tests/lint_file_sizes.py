@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tells files of more than 500 lines: advice, for what belongs together stays together."""
+"""Warn about files of more than 500 lines. Advice only: code that belongs together may stay together."""
 
 import pathlib
 import subprocess
@@ -12,7 +12,7 @@ MOST = 500
 
 
 def main() -> None:
-    """Print a warning for each."""
+    """Print a warning for each such file."""
     listed = subprocess.run(
         ["git", "ls-files", *FOLDERS], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.splitlines()
@@ -20,7 +20,7 @@ def main() -> None:
         if name.endswith(SUFFIXES):
             lines = len((ROOT / name).read_text().splitlines())
             if lines > MOST:
-                print(f"{name}: warning: {lines} lines; would its reader rather have two files?")
+                print(f"{name}: warning: {lines} lines; consider splitting it")
 
 
 main()

@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Counts names that say nothing, by folder, and fails if there are more than in lint_names.csv.
+"""Count uninformative names by folder; fail if there are more than in lint_names.csv.
 
     python tests/lint_names.py                 compare with lint_names.csv
-    python tests/lint_names.py --update        write lint_names.csv anew: counts may fall, not rise
+    python tests/lint_names.py --update        rewrite lint_names.csv: counts may fall, not rise
     python tests/lint_names.py --list FOLDER   every such name with its file and line
 
-Two kinds: identifiers that are nothing but a preposition, a pronoun or a participle, and those of C++ that contain
-a word of the last column of the glossary in CONTRIBUTING.md. Comments, strings, includes, names of C++ tests and
-`at` and `what` of std are not counted, nor are attributes in Python, as public ones are given by NumPy and the standard.
+There are two kinds: identifiers that consist of a preposition, a pronoun or a participle, and C++ identifiers that
+contain a word of the last column of the glossary in CONTRIBUTING.md. Comments, strings, includes, names of C++ tests,
+`at` and `what` of std are not counted, nor are attributes in Python, as NumPy and the standard prescribe public ones.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from collections.abc import Iterator
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 RECORD = pathlib.Path(__file__).with_suffix(".csv")
 FOLDERS = ("core", "device", "ops", "python", "tests", "bench")
-#: Struck as whole names beside those that the glossary has in parentheses.
+#: Rejected as whole names, in addition to those in parentheses in the glossary.
 FURTHER = frozenset(
     """of by with onto beside before after whom whose which how such each own mine places lies made asked told given kept
     known held settled taken ready turned fed meant wanted needed dear far near there again ever many so like alike""".split()
@@ -44,14 +44,14 @@ Name = collections.namedtuple("Name", "folder kind name file line")
 
 
 def struck_words() -> tuple[frozenset[str], frozenset[str]]:
-    """Words that no identifier may contain, and those that none may be: the latter in parentheses in the glossary."""
+    """Return words that no identifier may contain, and words that none may equal (in parentheses in the glossary)."""
     rows = re.findall(
         r"^\|(?:[^|\n]*\|){3}([^|\n]*)\|$", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE
     )
     words = frozenset(word.strip() for row in rows for word in row.split(","))
     words -= {"", "instead of", "---"}
     if not words:
-        sys.exit("CONTRIBUTING.md: no glossary, whose last column has the words that are struck")
+        sys.exit("CONTRIBUTING.md: no glossary found; its last column must list the rejected words")
     whole = frozenset(word for word in words if word.startswith("("))
     return words - whole, FURTHER | {word.strip("()") for word in whole}
 
@@ -64,7 +64,7 @@ def read_cpp(text: str, struck: frozenset[str], whole: frozenset[str]) -> Iterat
     text = STANDARD_MEMBER.sub(blank, TEST_NAME.sub(blank, NOISE.sub(blank, text)))
     for number, line in enumerate(text.split("\n"), 1):
         for match in IDENTIFIER.finditer(line):
-            if match[1].startswith("Py"):  # of CPython
+            if match[1].startswith("Py"):  # CPython's API
                 continue
             words = {word.lower() for word in PART.findall(match[1])}
             words |= {word.removesuffix("s") for word in words}
@@ -97,8 +97,8 @@ def find_names(folders: tuple[str, ...]) -> Iterator[Name]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Counts names that say nothing.")
-    parser.add_argument("--update", action="store_true", help=f"write {RECORD.name} anew")
+    parser = argparse.ArgumentParser(description="Count uninformative names.")
+    parser.add_argument("--update", action="store_true", help=f"rewrite {RECORD.name}")
     parser.add_argument(
         "--list", metavar="FOLDER", nargs="+", help="print names, with file and line"
     )
@@ -117,7 +117,7 @@ def main() -> int:
     for name in names:
         if counts[name[:3]] > limits.get(name[:3], 0):
             print(
-                f"{name.file}:{name.line}: {name.name}: says nothing, or is struck from the glossary (CONTRIBUTING.md)"
+                f"{name.file}:{name.line}: {name.name}: uninformative, or rejected by the glossary (CONTRIBUTING.md)"
             )
     rises = any(count > limits.get(key, 0) for key, count in counts.items())
     if options.update and not rises:
@@ -129,9 +129,9 @@ def main() -> int:
     lower = [key for key, limit in limits.items() if counts[key] < limit]
     for folder, kind, name in lower:
         print(
-            f"{RECORD.name}: {folder}: {name} ({kind}): {counts[folder, kind, name]} are left: run tests/lint_names.py --update"
+            f"{RECORD.name}: {folder}: {name} ({kind}): {counts[folder, kind, name]} remain: run tests/lint_names.py --update"
         )
-    print(f"names: {sum(counts.values())} that say nothing, of {sum(limits.values())} allowed")
+    print(f"names: {sum(counts.values())} uninformative, {sum(limits.values())} allowed")
     return int(rises or bool(lower))
 
 

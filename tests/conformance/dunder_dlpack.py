@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The one correction to the official suite, as a pytest plugin, for default devices that are not CPUs.
+"""A pytest plugin with the only correction to the official suite, for default devices other than CPUs.
 
-``test_dunder_dlpack`` of checkouts up to 55fcc60 (2026-04-03) asks for ``dl_device=(1, 0)`` together with
-``copy=False`` and counts every exception as a failure. The standard demands a ``BufferError`` there when the array is on
-another device, since only a copy could serve. The suite was corrected later (array-api-tests #456, #457) to let exactly
-this pass; the plugin does the same for older checkouts and changes nothing in them.
+``test_dunder_dlpack`` of checkouts up to 55fcc60 (2026-04-03) requests ``dl_device=(1, 0)`` together with
+``copy=False`` and counts every exception as a failure. The standard requires a ``BufferError`` there if the array is
+on another device, since that needs a copy. Later versions of the suite accept this error (array-api-tests #456, #457);
+the plugin does the same for older checkouts, without modifying them.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``make conformance ARRAY_API_TESTS_DIR=…``: the official suite, unmodified, once per default device.
+"""``make conformance ARRAY_API_TESTS_DIR=…``: runs the official suite, unmodified, once per default device.
 
-The suite (data-apis/array-api-tests, with its submodule) is taken from the checkout that is named and is not part of
-this repository. No item is skipped or expected to fail by a file. Hypothesis' deadline of 800 ms an example is on for
-CPU devices. On CUDA devices one test is corrected as in the suite's own later versions; see ``dunder_dlpack.py``.
+The suite (data-apis/array-api-tests, with its submodule) is a separate checkout, not part of this repository. No file
+skips items or marks them as expected failures. On CPU devices Hypothesis' deadline of 800 ms per example is enabled.
+On CUDA devices one test is corrected as in later versions of the suite; see ``dunder_dlpack.py``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ VERSION = "2025.12"
 
 
 class Result:
-    """Outcome of one run: how many items passed, failed, were skipped, and which."""
+    """Outcome of one run: numbers of passed, failed and skipped items, and the names of the latter two."""
 
     def __init__(self, device: str, seed: int, code: int, seconds: float, report: pathlib.Path):
         self.device, self.seed, self.code, self.seconds = device, seed, code, seconds
@@ -56,7 +56,7 @@ class Result:
 
 
 def environment_for(device: str) -> dict[str, str]:
-    """Two logical CPU devices, a rehearsed CUDA device, and the device under test as the default."""
+    """Return variables for two logical CPU devices, a rehearsed CUDA device, and the tested device as the default."""
     environment = {
         **os.environ,
         "SKERRY_CPU_DEVICES": "2",
@@ -66,7 +66,7 @@ def environment_for(device: str) -> dict[str, str]:
     }
     if not pathlib.Path("/dev/nvidiactl").exists() and environment.get("SKERRY_EMULATED") != "1":
         environment.setdefault("SKERRY_REHEARSE", "1")
-    # One process a core: more threads in each would only get in the way of the others.
+    # One process per core: more threads would only compete.
     environment.setdefault("SKERRY_NUM_THREADS", "1")
     return environment
 
@@ -100,11 +100,13 @@ def parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
     )
     parser.add_argument("--devices", default="cpu:0,cpu:1,cuda:0", help="default: %(default)s")
     parser.add_argument("--max-examples", type=int, default=300, help="default: %(default)s")
-    parser.add_argument("--seeds", default="0", help="as 0,1,2; default: %(default)s")
+    parser.add_argument("--seeds", default="0", help="comma-separated; default: %(default)s")
     parser.add_argument(
         "--files", nargs="+", help="only these, such as array_api_tests/test_fft.py"
     )
-    parser.add_argument("--unskip", action="store_true", help="run what the suite skips as flaky")
+    parser.add_argument(
+        "--unskip", action="store_true", help="also run items that the suite skips as flaky"
+    )
     parser.add_argument(
         "-n", "--workers", type=int, default=len(os.sched_getaffinity(0)), help="processes"
     )
@@ -112,11 +114,11 @@ def parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
 
 
 def problem(suite: pathlib.Path) -> str | None:
-    """Say what is wrong with the checkout, if anything is."""
+    """Return what is wrong with the checkout, or None."""
     if not (suite / "array_api_tests").is_dir():
-        return f"{suite} is not a checkout of data-apis/array-api-tests; name one: ARRAY_API_TESTS_DIR=<folder>"
+        return f"{suite} is not a checkout of data-apis/array-api-tests; set ARRAY_API_TESTS_DIR=<folder>"
     if not (suite / "array-api" / "spec" / VERSION).is_dir():
-        return f"{suite}/array-api is empty; git submodule update --init in the checkout"
+        return f"{suite}/array-api is empty; run git submodule update --init in the checkout"
     for name in ("xfails.txt", "skips.txt"):
         if (suite / name).exists():
             return f"{suite}/{name} would hide failures; remove it"
@@ -124,7 +126,7 @@ def problem(suite: pathlib.Path) -> str | None:
 
 
 def main() -> int:
-    """Run the suite on every device with every seed; 0 only if nothing failed."""
+    """Run the suite on every device with every seed. Return 0 if nothing failed."""
     options, more = parse(sys.argv[1:])
     options.suite = options.suite.resolve()
     wrong = problem(options.suite)

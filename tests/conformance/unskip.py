@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""A pytest plugin for ``--unskip``: the items that the official suite skips as flaky run too."""
+"""A pytest plugin for ``--unskip``: also runs the items that the official suite skips as flaky."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that fuzz cases describe, rightly or not, and what NumPy sees there."""
+"""Memory for fuzz cases, and the NumPy arrays that well-formed cases describe."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DTYPES = [
 ]
 DTYPES += [np.dtype("?"), np.dtype("c8"), np.dtype("c16")]
 
-# Integers at which arithmetic breaks.
+# Integers at the limits of arithmetic.
 EDGES = [
     0,
     1,
@@ -44,7 +44,7 @@ EDGES += [-n for n in EDGES] + [-(2**63)]
 
 @dataclasses.dataclass
 class Arena:
-    """One allocation. ``host`` is the same memory for NumPy: rehearsed devices have their memory in the process."""
+    """One allocation. ``host`` is the same memory as a NumPy array: rehearsed devices use the process's memory."""
 
     device: str
     code: int  # DLPack's
@@ -55,7 +55,7 @@ class Arena:
 
     @classmethod
     def allocate(cls, device: str, *, pinned: bool = False) -> Arena:
-        """Filled with noise."""
+        """Allocate an arena filled with noise."""
         noise = np.random.default_rng(len(device)).integers(0, 256, NBYTES, dtype=np.uint8)
         if device.startswith("cpu"):
             owner = sk.empty((NBYTES,), dtype=sk.uint8, device=device, pinned=pinned)
@@ -81,7 +81,7 @@ class Shaped:
 
 
 def well_formed(rng, arenas: list[Arena]) -> Shaped:
-    """Any layout that an array library makes: dense in any order, reversed, stepped, broadcast, empty, 0-d."""
+    """Draw a layout as array libraries make them: dense in any order, reversed, strided, broadcast, empty, 0-d."""
     dtype = rng.choice(DTYPES)
     width = dtype.itemsize
     rank = rng.choice((0, 1, 1, 2, 2, 3, 4, 9))
@@ -117,7 +117,7 @@ def well_formed(rng, arenas: list[Arena]) -> Shaped:
 
 
 def model(arena: Arena, dtype: np.dtype, shape, strides, address: int) -> np.ndarray | None:
-    """The same memory as NumPy sees it; None where it reaches out of the arena, so that nobody may look."""
+    """Return the described memory as a NumPy array; None if it extends beyond the arena and must not be read."""
     if 0 in shape:
         return np.empty(shape, dtype)
     first = sum(min((n - 1) * s, 0) for n, s in zip(shape, strides, strict=True))
@@ -125,13 +125,13 @@ def model(arena: Arena, dtype: np.dtype, shape, strides, address: int) -> np.nda
     offset = address - arena.address
     if offset + first < 0 or offset + last > NBYTES:
         return None
-    # NumPy keeps strides of axes of length 1, which may be anything.
+    # NumPy keeps strides of axes of length 1, which are arbitrary.
     strides = [s if n > 1 else 0 for n, s in zip(shape, strides, strict=True)]
     return np.ndarray(shape, dtype, arena.host, offset, strides)
 
 
 def compare(x, expected: np.ndarray) -> str | None:
-    """What differs between an imported array and the model; None if nothing does."""
+    """Return the difference between an imported array and the model, or None."""
     if x.shape != expected.shape:
         return f"shape {x.shape} instead of {expected.shape}"
     if x.dtype != expected.dtype:
@@ -142,7 +142,7 @@ def compare(x, expected: np.ndarray) -> str | None:
         if x.shape[axis] > 1 and stride != theirs:
             return f"strides {x.strides} instead of {expected.strides}"
     if expected.size > 2 * NBYTES:
-        # Broadcast beyond all memory: a few elements of each axis.
+        # A broadcast array, too large to copy: compare a few elements of each axis.
         some = tuple(slice(None, None, max(n // 3, 1)) for n in expected.shape)
         x, expected = x[some], expected[some]
     values = np.asarray(x if x.device.kind == "cpu" else x.to_device("cpu:0"))

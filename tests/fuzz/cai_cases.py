@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Random CUDA array interfaces: from well-formed ones to noise, with what must come of each."""
+"""Random CUDA array interfaces, from well-formed ones to noise, with the expected outcome of each."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ REFUSED = (BufferError, ValueError, TypeError, OverflowError, NotImplementedErro
 
 
 class Stubborn:
-    """Raises when it is used as a number."""
+    """Raises if used as a number."""
 
     def __index__(self):
         raise ZeroDivisionError("index")
 
 
 class Owner:
-    """Counted."""
+    """An owner of memory whose destruction is counted."""
 
     gone = 0
 
@@ -32,7 +32,7 @@ class Owner:
 
 
 def noise(rng) -> Any:
-    """Any object."""
+    """Draw an arbitrary object."""
     return rng.choice(
         (
             None, True, False, -1, 0, 1, 2, 3.0, float("nan"), 1j, "", "<f8", "1", b"1", (), [], {},
@@ -77,7 +77,7 @@ TYPESTRS += [
 
 
 class Fuzzer:
-    """Runs one case after another."""
+    """Runs cases."""
 
     def __init__(self) -> None:
         self.arenas = [
@@ -120,7 +120,7 @@ class Fuzzer:
         return about, s.arena
 
     def mutate(self, rng, about: dict[str, Any]) -> None:
-        """One entry becomes another, or goes."""
+        """Change or remove one entry."""
         key = rng.choice(("shape", "shape", "strides", "strides", "typestr", "data", "data", "version",
                           "stream", "mask", "descr"))  # fmt: skip
         kind = rng.randrange(4)
@@ -148,7 +148,7 @@ class Fuzzer:
             about[key] = rng.choice((-1, 0, 1, 2, 3, 4, 99, "3", True, None))
 
     def run(self, rng) -> str | None:
-        """What went wrong with a random case, if anything."""
+        """Run a random case; return what went wrong, or None."""
         about, _ = self.plain(rng)
         kind = rng.random()
         for _ in range(0 if kind < 0.45 else 1 if kind < 0.8 else rng.randrange(2, 6)):
@@ -171,17 +171,17 @@ class Fuzzer:
             wrong = "the description was changed"
         del owner
         if wrong is None and x is not None and Owner.gone != gone:
-            wrong = "the owner went before the array"
+            wrong = "the owner was destroyed before the array"
         del x
         if wrong is None and Owner.gone != gone + 1:
-            wrong = f"the owner was let go {Owner.gone - gone} times"
+            wrong = f"the owner was destroyed {Owner.gone - gone} times"
         return f"{wrong}; {old_description}; {error!r}" if wrong else None
 
     def judge(self, about: dict[str, Any], x) -> str | None:
-        """The accepted array is the one that NumPy sees."""
+        """Check that the accepted array equals NumPy's."""
         self.accepted += 1
         if about.get("mask") is not None:
-            return "accepted in spite of a mask"
+            return "accepted despite a mask"
         dtype = np.dtype(about["typestr"])
         shape = [operator.index(n) for n in about["shape"]]
         raw_strides = about.get("strides")

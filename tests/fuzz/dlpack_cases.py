@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Random DLPack structures: from well-formed ones to noise, with what must come of each."""
+"""Random DLPack structures, from well-formed ones to noise, with the expected outcome of each."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def plain(rng, arenas: list[Arena]) -> Case:
 
 
 def wild(rng, bits: int = 64) -> int:
-    """An unsigned integer of a field."""
+    """Draw an unsigned integer."""
     return rng.choice((rng.choice(EDGES), rng.getrandbits(64), rng.getrandbits(12))) % 2**bits
 
 
@@ -93,7 +93,7 @@ def signed(value: int, bits: int = 64) -> int:
 
 
 def mutate(rng, case: Case) -> None:
-    """One field becomes another."""
+    """Change one field."""
     case.mutated = True
     field = rng.randrange(14)
     if field == 0:
@@ -142,7 +142,7 @@ def case_of(rng, arenas: list[Arena]) -> Case:
 
 
 def is_right(case: Case, arenas: list[Arena]) -> bool | None:
-    """Whether the import has to take it; None where it depends on memory that is not the arenas'."""
+    """Return whether the import must succeed; None if that depends on memory outside the arenas."""
     if case.name != (b"dltensor_versioned" if case.versioned else b"dltensor"):
         return False
     if case.versioned and case.version[0] != 1:
@@ -180,7 +180,7 @@ def is_right(case: Case, arenas: list[Arena]) -> bool | None:
     last += dtype.itemsize
     if first < -INT64 - 1 or last > INT64 or last - first > INT64:
         return False
-    if address + first < 0 or address + last > 2**56:  # no program has memory there
+    if address + first < 0 or address + last > 2**56:  # outside of the address space
         return False
     if kind == 1:
         return True
@@ -203,7 +203,7 @@ def is_right_on_gpu(case, arenas, address, first, last) -> bool | None:
 
 
 def geometry(case: Case, dtype: np.dtype) -> tuple[list[int], list[int]]:
-    """Shape and strides in bytes of the axes that count, as the structure has them in memory."""
+    """Return shape and strides in bytes of the structure's axes, as read from memory."""
     shape = filled(case.shape or [])[: case.ndim]
     if case.strides is not None or case.ndim == 0:
         return shape, [s * dtype.itemsize for s in filled(case.strides or [])[: case.ndim]]
@@ -215,12 +215,12 @@ def geometry(case: Case, dtype: np.dtype) -> tuple[list[int], list[int]]:
 
 
 def filled(values: list[int]) -> list[int]:
-    """More axes than were meant are of length 1."""
+    """Pad to the maximum number of axes with length 1."""
     return values + [1] * (NDIM_ROOM - len(values))
 
 
 class Library:
-    """Makes the structures in one place, counts their deleters, and spoils what was deleted."""
+    """Builds the structures at one address, counts calls of their deleters, and overwrites deleted ones."""
 
     def __init__(self) -> None:
         self.managed = ctypes.create_string_buffer(80)
@@ -255,7 +255,7 @@ class Library:
         ctypes.memset(self.strides, 0xA5, 8 * NDIM_ROOM)
 
     def destroy(self, capsule) -> None:
-        """As a capsule's destructor does: nothing for one that was consumed."""
+        """Act as a capsule's destructor, which does nothing for a consumed one."""
         for name in (b"dltensor", b"dltensor_versioned", b"other"):
             if dl._is_valid(capsule, name):
                 if self.has_deleter:
@@ -291,11 +291,11 @@ class Library:
 
 
 class Exchanged:
-    """Its type has a table."""
+    """A producer whose type has DLPack's exchange table."""
 
 
 class Offer:
-    """A producer of some age."""
+    """A producer of an older or newer version of the protocol."""
 
     def __init__(self, capsule, device, knows: int) -> None:
         self.capsule, self.device, self.knows = capsule, device, knows
@@ -310,7 +310,7 @@ class Offer:
 
 
 class Fuzzer:
-    """Runs one case after another."""
+    """Runs cases."""
 
     def __init__(self) -> None:
         self.arenas = [
@@ -323,7 +323,7 @@ class Fuzzer:
         self.accepted = self.compared = 0
 
     def run(self, rng) -> str | None:
-        """What went wrong with a random case, if anything."""
+        """Run a random case; return what went wrong, or None."""
         case = case_of(rng, self.arenas)
         way = rng.random()
         self.library.write(case)
@@ -336,7 +336,7 @@ class Fuzzer:
 
     @staticmethod
     def is_owned(case: Case, way: float) -> bool:
-        """Whether somebody was to delete it: a capsule that says it was consumed belongs to nobody."""
+        """Return whether the structure must be deleted: a capsule marked as consumed has no owner."""
         return (0.6 <= way < 0.75 and case.versioned) or not case.name.startswith(b"used")
 
     def take(self, rng, case: Case, way: float) -> tuple[Any, Exception | None]:
@@ -355,14 +355,14 @@ class Fuzzer:
         try:
             return sk.from_dlpack(offered, **options), None
         except (BufferError, ValueError, TypeError) as error:
-            # The traceback would keep the capsule.
+            # The traceback would keep the capsule alive.
             return None, error.with_traceback(None)
 
     def judge(self, case: Case, x, error, way: float) -> str | None:
         right = is_right(case, self.arenas)
         if x is None:
             if way < 0.1 and not case.mutated:
-                return None  # copy=False and the like, which other tests look at
+                return None  # copy=False and the like, covered by other tests
             return "refused" if right else None
         self.accepted += 1
         if right is False:
@@ -376,13 +376,13 @@ class Fuzzer:
             (a for a in self.arenas if a.address <= address < a.address + a.host.size), None
         )
         if 0 not in shape and arena is None:
-            return None  # somewhere in the host's memory: not to be looked at
+            return None  # arbitrary host memory, which must not be read
         expected = model(arena or self.arenas[0], dtype, shape, strides, address)
         if expected is None:
             return None
         self.compared += 1
         if way < 0.1 and not case.mutated:
-            # Perhaps a copy, whose strides are its own.
+            # May be a copy, with other strides.
             values = np.asarray(x if x.device.kind == "cpu" else x.to_device("cpu:0"))
             return None if values.tobytes() == expected.tobytes() else f"values {values}"
         return compare(x, expected)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""A process that exits while its threads are in calls: what ``exits.py`` starts, with its plan as the argument."""
+"""A process that exits while its threads are in calls: started by ``exits.py``, with its plan as the argument."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEVICES = ("cpu:0", "cuda:0", "cuda:1")
 
 
 class Producer:
-    """Speaks DLPack in Python, so that a thread may have to let the GIL go inside of an import."""
+    """Implements DLPack in Python, so that the GIL may be released inside an import."""
 
     def __init__(self, x):
         self.x = x
@@ -36,7 +36,7 @@ class Producer:
 
 
 class Interface:
-    """Memory that a Python object owns, and describes in Python."""
+    """Memory owned by a Python object, with a CUDA array interface."""
 
     def __init__(self, x):
         self.x = x
@@ -164,7 +164,7 @@ def errors(device):
 
 
 def aborts(device):
-    """Not one of the calls: shows what a failure looks like."""
+    """Abort: not drawn at random, to test the report of a failure."""
     os.abort()
 
 
@@ -184,7 +184,7 @@ def main(threads, wait, end, status) -> None:
     begun.wait()
     time.sleep(wait)
     if not all(daemon for _, _, daemon in threads):
-        ending.set()  # or Python would wait for ever
+        ending.set()  # otherwise Python would wait forever
     if end == "in atexit":
         atexit.register(lambda: [float(sk.sum(x + 1)) for x in keep])
     if end == "by sys.exit":

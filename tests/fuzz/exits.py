@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``make exits``: processes that exit at random moments, with threads in calls of all kinds.
+"""``make exits``: runs processes that exit at random moments, with threads in calls of all kinds.
 
-Every one has to end by itself with its own status, and with nothing on stderr but what the program itself would say.
-An exit is made from its seed, so that a failure is told with the options that run it again.
+Each process must end by itself with the expected status, and print nothing to stderr but the program's own text. An
+exit depends only on its seed, so a failure is reported with the options that repeat it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import time
 from typing import Any
 
 CHILD = pathlib.Path(__file__).with_name("exit_calls.py")
-PATIENCE = 300.0  # seconds; an exit takes one, on an idle machine
+PATIENCE = 300.0  # seconds; an exit takes one second on an idle machine
 CALLS = (
     "reads", "transfers", "multiplications", "elementwise", "transforms", "decompositions", "sorting", "allocation",
     "exchange", "printing", "waiting", "garbage", "errors",
@@ -32,7 +32,7 @@ ENDS = ("by sys.exit", "by return", "by an exception", "in atexit")
 
 
 def plan(seed: int, calls: tuple[str, ...]) -> tuple[dict[str, Any], str]:
-    """What the process does, and the delay of its rehearsed devices."""
+    """Draw what the process does, and the delay of its rehearsed devices."""
     rng = random.Random(seed)
     threads = [
         (rng.choice(calls), rng.choice(DEVICES), rng.random() < 0.8)
@@ -51,7 +51,7 @@ def describe(status: int) -> str:
 
 
 def run(seed: int, calls: tuple[str, ...]) -> tuple[str, str | None]:
-    """How the process was to end, and what went wrong."""
+    """Run a process; return how it was to end, and what went wrong or None."""
     doing, delay = plan(seed, calls)
     clean = {name: value for name, value in os.environ.items() if not name.startswith("SKERRY_")}
     try:
@@ -78,10 +78,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument(
-        "--seed", type=int, default=int(time.time()), help="of the first one; they count up"
+        "--seed",
+        type=int,
+        default=int(time.time()),
+        help="seed of the first exit; incremented for each",
     )
-    parser.add_argument("--calls", default=",".join(CALLS), help="what threads do, of %(default)s")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at a time")
+    parser.add_argument(
+        "--calls", default=",".join(CALLS), help="calls of the threads, of %(default)s"
+    )
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="parallel processes")
     options = parser.parse_args()
     calls = tuple(options.calls.split(","))
     begin = time.monotonic()

@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``make fuzz-failures``: random programs in which a CUDA call fails must raise an error or read the right values.
+"""``make fuzz-failures``: random programs in which a CUDA call fails must raise an error or read correct values.
 
-The programs are those of ``programs.py``, on two rehearsed devices. Each runs without a failure first: this gives the
-values that it reads, the arrays before each of its steps, and the number of its CUDA calls. Then it runs again and
-again. Each time another call fails, with another status, once or for good (the device is lost), with work that runs at
-once or late. Such a run ends with an error that names the failure, or reads the same values. After an error that is
-not for good the arrays of before hold what they held, unless the step writes to them. The next run must work.
+The programs are those of ``programs.py``, on two rehearsed devices. Each first runs without a failure, to record the
+values that it reads, the arrays before each step, and the number of CUDA calls. Then it runs repeatedly, with a random
+call failing with a random status, either once or permanently (the device is lost), and with work that runs immediately
+or delayed. Such a run must end with an error that names the failure, or read the same values. After an error that is
+not permanent, existing arrays must be unchanged, unless the step writes to them. The next run must work.
 
-A run is made from the seed, the index of its program and its own number: the options that repeat a fault are printed.
+A run depends only on the seed, the index of its program and its number: the options that repeat a fault are printed.
 """
 
 from __future__ import annotations
@@ -33,26 +33,26 @@ from tests.fuzz import programs
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 #: Runs of one program with failures, after one without.
 RUNS_OF_PROGRAM = 50
-#: Statuses of the CUDA runtime. Of these the library treats some in a way of their own, as "not ready".
+#: Statuses of the CUDA runtime, including some that the library handles specially, such as "not ready".
 STATUSES = (1, 2, 3, 4, 9, 35, 46, 98, 100, 101, 201, 209, 214, 217, 218, 222, 304, 400, 401, 600,
             700, 701, 702, 704, 705, 709, 710, 712, 716, 719, 800, 801, 802, 900, 906, 911, 999)  # fmt: skip
-#: A device is lost by these alone: the cases of is_fatal().
+#: Statuses that lose a device: the cases of is_fatal().
 FATAL_STATUSES = [
     int(code)
     for code in re.findall(r"^    case (\d+):", (ROOT / "device/cuda/api.hpp").read_text(), re.M)
 ]
 assert FATAL_STATUSES
-#: Longest time that a piece of work takes, in microseconds; 0 for most runs.
+#: Maximum duration of a task in microseconds; 0 for most runs.
 DELAYS = (0, 0, 0, 0, 0, 0, 100, 300)
-#: Steps that change arrays which are there already.
+#: Steps that modify existing arrays.
 IN_PLACE = {"add_in_place", "scale_in_place", "assign", "fill", "scatter", "mask"}
-#: Seconds after which a run counts as one that never ends.
+#: Seconds after which a run counts as never ending.
 LONGEST_RUN = 120
 
 
 @dataclasses.dataclass(frozen=True)
 class Failure:
-    """What fails in a run: CUDA call number ``call``, from 1, with ``status``."""
+    """The failure of a run: CUDA call number ``call``, from 1, fails with ``status``."""
 
     call: int
     status: int
@@ -62,7 +62,7 @@ class Failure:
 
 @dataclasses.dataclass
 class CleanRun:
-    """What a program does without a failure."""
+    """Record of a program's run without a failure."""
 
     seen: list[Any]
     #: The values of all arrays before each step.
@@ -71,7 +71,7 @@ class CleanRun:
 
 
 class FailingProgram(programs.Program):
-    """A program that notes what it is at."""
+    """A program that records its current step."""
 
     WEIGHTS = programs.Program.WEIGHTS | {"move": 10, "move_strided": 4}
 
@@ -102,7 +102,7 @@ class RecordedProgram(FailingProgram):
 
 
 class Walk:
-    """Runs programs in this process and counts how they end."""
+    """Runs programs in this process and counts their outcomes."""
 
     def __init__(self, seed):
         import numpy as np
@@ -133,14 +133,14 @@ class Walk:
             return CleanRun(seen, recorded.states, self.instruments.rehearsed_calls())
 
     def failure(self, index, number, calls):
-        """Draw the call that fails in a run, and how."""
+        """Draw the failure of a run."""
         rng = random.Random(f"{self.seed} {index} {number}")
         is_sticky = rng.random() < 0.3
         status = rng.choice(FATAL_STATUSES if is_sticky else STATUSES)
         return Failure(rng.randrange(calls) + 1, status, is_sticky, rng.choice(DELAYS))
 
     def run_failing(self, index, clean, failure):
-        """What is wrong with the run, or None."""
+        """Run a program with a failure; return what is wrong, or None."""
         program = self.make(FailingProgram, index)
         error = None
         with (
@@ -156,7 +156,7 @@ class Walk:
         try:
             return self.fault(program, clean, failure, error, fault.was_met)
         finally:
-            error = None  # which holds the frames that hold the arrays
+            error = None  # its frames keep the arrays alive
 
     def fault(self, program, clean, failure, error, was_met):
         if program.seen != clean.seen[: len(program.seen)]:
@@ -174,17 +174,17 @@ class Walk:
         return None if failure.is_sticky else self.changed(program, clean)
 
     def changed(self, program, clean):
-        """What an error, which came from the last step begun, has changed."""
+        """Return what an error of the last step has wrongly changed, or None."""
         if not program.names or program.names[-1] in IN_PLACE:
             return None
         name = program.names[-1]
         state = clean.states[len(program.names) - 1]
         now = [array.tolist() for array in program.before]
-        return None if now == state else f"{name} fails, and arrays of before have changed"
+        return None if now == state else f"{name} fails, and existing arrays have changed"
 
 
 def child(options: argparse.Namespace) -> None:
-    """Run the programs of one process; print how many ended how, and what is wrong."""
+    """Run the programs of one process; print faults and the number of each outcome."""
     walk = Walk(options.seed)
     count = 0
     index = options.start
@@ -211,12 +211,14 @@ def child(options: argparse.Namespace) -> None:
 
 
 def main() -> int:
-    """Run what the options ask for; 1 if a run was neither an error nor right."""
+    """Run the programs. Return 1 if a run neither raised an error nor read correct values."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=50_000, help="programs with a failure")
-    parser.add_argument("--seed", type=int, default=None, help="of all programs; random by default")
+    parser.add_argument(
+        "--seed", type=int, default=None, help="seed of all programs; random by default"
+    )
     parser.add_argument("--start", type=int, default=0, help="index of the first program")
-    parser.add_argument("--number", type=int, help="the one failure of the one program to be run")
+    parser.add_argument("--number", type=int, help="run only this failure of the first program")
     parser.add_argument("--processes", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--verbose", action="store_true", help="print each failure before its run")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)

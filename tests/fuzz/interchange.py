@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``make fuzz``: random CUDA array interfaces and DLPack structures, imported in a child process.
+"""``make fuzz``: imports random CUDA array interfaces and DLPack structures in a child process.
 
-A case is made from the seed and its index alone, so that a failure, or a signal that ended the child, is told with the
-options that run it again. Devices are rehearsed ones and the CPU.
+A case depends only on the seed and its index, so a failure, or a signal that ends the child, is reported with the
+options that repeat it. The devices are the CPU and rehearsed CUDA devices.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BATCH = 10_000
 
 
 def child(kind: str, seed: int, start: int, count: int, progress: str, crash_at: int | None) -> int:
-    """Run the cases; the index of the one at work is in the file ``progress``, where the parent finds it."""
+    """Run the cases. The file ``progress`` contains the index of the current one, for the parent."""
     faulthandler.enable()
     os.environ["SKERRY_REHEARSE"] = "2"
     os.environ.setdefault("SKERRY_CPU_DEVICES", "1")
@@ -70,7 +70,7 @@ def child(kind: str, seed: int, start: int, count: int, progress: str, crash_at:
 
 
 def run(kind: str, seed: int, start: int, count: int, more: list[str]) -> bool:
-    """One child; prints what came of it."""
+    """Run one child and print the outcome."""
     with tempfile.NamedTemporaryFile() as progress:
         progress.write(start.to_bytes(8, "little"))
         progress.flush()
@@ -120,16 +120,16 @@ def run(kind: str, seed: int, start: int, count: int, more: list[str]) -> bool:
 
 
 def main() -> int:
-    """Run both kinds, each in a child of its own."""
+    """Run both kinds, each in its own child."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=1_000_000, help="cases of each kind")
-    parser.add_argument("--seed", type=int, default=None, help="of all cases; random by default")
+    parser.add_argument(
+        "--seed", type=int, default=None, help="seed of all cases; random by default"
+    )
     parser.add_argument("--start", type=int, default=0, help="index of the first case")
     parser.add_argument("--kind", choices=list(KINDS), action="append")
     parser.add_argument("--child", metavar="FILE", help=argparse.SUPPRESS)
-    parser.add_argument(
-        "--crash-at", type=int, help=argparse.SUPPRESS
-    )  # to test what is told of it
+    parser.add_argument("--crash-at", type=int, help=argparse.SUPPRESS)  # to test the report
     options = parser.parse_args()
     if options.child is not None:
         cases = options.kind[0], options.seed, options.start, options.count

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of random programs that run kernels of others on skerry's arrays: of ``programs.py --kernels``.
+"""Steps of random programs that run other libraries' kernels on skerry's arrays, for ``programs.py --kernels``.
 
-Kernels of CUDA C++ (NVRTC, launched by cuda.core) and of Numba run on an emulated GPU: on skerry's streams, on their
-own and on the default one, in order by what the protocols say alone: DLPack's stream, the CUDA array interface's,
-``__cuda_stream__`` and waits of one stream for another.
+Kernels of CUDA C++ (NVRTC, launched by cuda.core) and of Numba run on emulated GPUs, on skerry's streams, on their
+libraries' own and on the default one. They are ordered only by the protocols: DLPack's stream, the CUDA array
+interface's, ``__cuda_stream__``, and waits of one stream for another.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ DEFAULT = 1  # the legacy default stream's handle
 
 
 class Kernels:
-    """Kernels, and streams of their libraries; of a process."""
+    """Kernels and streams of their libraries, for one process."""
 
     def __init__(self, sk, *, without_order=""):
         self.sk = sk
@@ -86,13 +86,13 @@ class Kernels:
         self.add_one, self.difference = add_one, difference
 
     def _streams_of(self, device):
-        """One of cuda.core, which the default stream does not wait for, and one of Numba, which it does."""
+        """Create a stream of cuda.core, which is non-blocking, and one of Numba, which is ordered with the default stream."""
         self.devices[device].set_current()
         with self.cuda.gpus[DEVICES.index(device)]:
             return [self.devices[device].create_stream(), self.cuda.stream()]
 
     def handles(self, device):
-        """Of streams that are not skerry's."""
+        """Return the handles of streams that are not skerry's."""
         theirs, numbas = self.own[device]
         return [int(theirs.handle), int(numbas.handle), DEFAULT]
 
@@ -100,7 +100,7 @@ class Kernels:
         return self.own[device][1]
 
     def address(self, array, handle):
-        """Address and stride of an array; the stream waits for what is pending on it."""
+        """Return address and stride of an array; the stream waits for its pending work."""
         if handle == DEFAULT and self.waits_before:
             interface = array.__cuda_array_interface__
             strides = interface["strides"]
@@ -112,7 +112,7 @@ class Kernels:
         return view.ptr, view.strides[0] if view.strides else 1
 
     def launch(self, name, device, handle, *arguments):
-        """Launch one block; numbers that are no addresses are ints of C."""
+        """Launch one block. Numbers that are not addresses are passed as C int."""
         self.devices[device].set_current()
         stream = self._core_streams.get(handle)
         if stream is None:
@@ -127,13 +127,13 @@ class Kernels:
         self.emulator.wait()
 
     def count_reports(self):
-        """How many reports there are, when all work is done."""
+        """Wait for all work; return the number of reports."""
         self.wait()
         return self.emulator.count()
 
 
 class KernelProgram(Program):
-    """Random steps of which many launch kernels."""
+    """Random steps, many of which launch kernels."""
 
     def __init__(self, kernels, *arguments, in_order):
         super().__init__(*arguments)
@@ -145,24 +145,24 @@ class KernelProgram(Program):
             self.kernels.wait()
 
     def stream(self, device):
-        """The handle of a stream to launch on: skerry's current one, or one of others."""
+        """Draw a stream to launch on, skerry's current one or another library's; return its handle."""
         current = self.sk.current_stream(device).handle
         return self.rng.choice([current, current, *self.kernels.handles(device)])
 
     def launch(self, name, array, *others, more=()):
-        """Launch on the device of an array, which is written."""
+        """Launch a kernel that writes an array, on its device."""
         device = str(array.device)
         handle = self.stream(device)
         addresses = [self.kernels.address(operand, handle) for operand in (array, *others)]
         flat = [number for address in addresses for number in address]
-        # A new array has no stride of its own.
+        # The kernel takes no stride for its output, a new array.
         if name in ("combine", "scan"):
             del flat[1]
         self.kernels.launch(name, device, handle, *flat, *more, array.shape[0])
         self.take_back(device, handle, array, *others)
 
     def take_back(self, device, handle, written, *read):
-        """Later uses come after what others do: skerry's stream waits, and a use there is one that all streams know."""
+        """Order later uses after the kernel: skerry's stream waits, then uses the arrays, which skerry tracks."""
         if not self.kernels.waits_after:
             return
         current = self.sk.current_stream(device)
@@ -195,7 +195,7 @@ class KernelProgram(Program):
         self.launch("fill", self.part(self.pick()), more=(self.rng.randrange(50),))
 
     def do_kernel_dropped(self):
-        """The array is gone before its kernel has begun, and its memory may be another's."""
+        """Free the array before its kernel starts, so that its memory may be reused."""
         a = self.pick()
         for _ in range(2):
             out = self.new(a)
@@ -204,7 +204,7 @@ class KernelProgram(Program):
         self.keep(self.sk.full((SIZE,), self.rng.randrange(9), device=a.device))
 
     def do_kernel_chain(self):
-        """Each kernel on a stream of its own."""
+        """Run kernels on different streams."""
         a, b = self.pair()
         out = self.new(a)
         self.launch("combine", out, a, b)
@@ -213,8 +213,8 @@ class KernelProgram(Program):
         self.keep(out)
 
     def do_kernel_and_copy(self):
-        """A copy to the other device that the driver makes, ordered by hand."""
-        a = self.pick() + 0  # without gaps
+        """Copy to the other device with the driver, with explicit order."""
+        a = self.pick() + 0  # contiguous
         here, target_device = str(a.device), DEVICES[a.device == DEVICES[0]]
         out = self.sk.empty(a.shape, dtype=self.sk.int64, device=target_device)
         source = self.sk.Stream.from_handle(here, self.stream(here))
@@ -238,7 +238,7 @@ class KernelProgram(Program):
         assert int(status) == 0
 
     def launch_numba(self, kernel, array, *others):
-        """Launch it on the default stream or one of Numba's; Numba asks the arrays for their interface."""
+        """Launch on the default stream or one of Numba's; Numba reads the arrays' CUDA array interface."""
         device = str(array.device)
         stream = self.rng.choice([0, self.kernels.numba_stream(device)])
         with self.kernels.cuda.gpus[DEVICES.index(device)]:
@@ -256,7 +256,7 @@ class KernelProgram(Program):
         self.keep(out)
 
     def do_numba_array(self):
-        """Memory of Numba's, taken over while its kernel runs."""
+        """Import memory of Numba while its kernel runs."""
         device = self.rng.choice(DEVICES)
         stream = self.kernels.numba_stream(device)
         with self.kernels.cuda.gpus[DEVICES.index(device)]:

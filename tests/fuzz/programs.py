@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``make fuzz-programs``: random programs over many streams, devices, threads and views, in program order.
+"""``make fuzz-programs``: checks that random programs over streams, devices, threads and views keep program order.
 
-Every program runs twice, in two processes: on rehearsed devices where each piece of work takes another random time, and
-with ``SKERRY_SYNC=1``. What the two read must be equal. A program is made from the seed and its index alone, so that a
-difference is told with the options that show it again.
+Each program runs in two processes: on rehearsed devices with random durations of each task, and with
+``SKERRY_SYNC=1``. Both must read the same values. A program depends only on the seed and its index, so a difference is
+reported with the options that repeat it.
 
-With ``--kernels`` the devices are emulated GPUs, and kernels of Numba and cuda.core work on the arrays, too. In order,
-each step then waits for all of them. With ``--checks`` they look for races and values that nobody wrote, of which the
-programs, as long as nothing is left out, have none.
+With ``--kernels`` the devices are emulated GPUs, and kernels of Numba and cuda.core use the arrays, too. In the
+synchronous run, each step then waits for all of them. With ``--checks`` the emulated GPUs check for races and
+uninitialised values, of which complete programs have none.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ import typing
 from skerry.testing import instruments
 
 DEVICES = ("cuda:0", "cuda:1")
-SIZE = 12  # of every array: views overlap often
+SIZE = 12  # of every array; small, so that views often overlap
 STEPS = 24
-#: Longest time that a piece of work of a program takes, in microseconds.
+#: Maximum durations of a program's tasks, in microseconds.
 DELAYS = (100, 300, 1000)
 REPORTED = 3
 CHECKS = {"INITCHECK": "1", "RACECHECK": "2", "SYNCCHECK": "1", "COLLECT": "all", "QUIET": "1"}
 
 
 class Program:
-    """Random steps; ``seen`` is what the program has read."""
+    """Random steps; ``seen`` has the values that the program has read."""
 
-    #: How often steps are drawn; 1 for the others.
+    #: Weights of steps in the random draw; 1 for the others.
     WEIGHTS: typing.ClassVar = {
         "scatter": 2, "mask": 2, "add_in_place": 6, "scale_in_place": 6, "assign": 6, "fill": 4, "add": 4, "move": 4,
         "view": 4, "drop": 4, "matmul": 3,
@@ -71,7 +71,7 @@ class Program:
         return self.seen
 
     def step(self, name):
-        """One step on random streams of all devices, in this thread or another one."""
+        """Run one step on random streams of all devices, in this thread or another."""
         stream_indices = [self.rng.randrange(len(self.streams[device])) for device in DEVICES]
         chosen = [
             self.streams[device][k] for device, k in zip(DEVICES, stream_indices, strict=True)
@@ -94,7 +94,7 @@ class Program:
             work()
 
     def keep(self, array):
-        """Arrays of 0 axes are read, others may be used later."""
+        """Read 0-d arrays; keep others for later steps."""
         if array.ndim == 0:
             self.seen.append(int(array))
             return
@@ -110,7 +110,7 @@ class Program:
         return self.rng.choice(candidates)
 
     def pair(self):
-        """Two arrays of one device and shape, which may share memory."""
+        """Draw two arrays with equal device and shape, which may share memory."""
         a = self.pick()
         b = self.pick(a.device)
         size = min(a.shape[0], b.shape[0])
@@ -227,11 +227,11 @@ class Program:
 
 
 def make_streams(sk, kernels):
-    """Streams that steps run on, by their device; None is the current one."""
+    """Create the streams of each device for the steps; None is the current one."""
     streams = {}
     for device in DEVICES:
         own_streams = [sk.Stream(device) for _ in range(4)]
-        # By its handle alone, as another library's.
+        # By handle only, like a stream of another library.
         handles = [int(own_streams[3].handle), 2, *(kernels.handles(device) if kernels else [])]
         foreign = [sk.Stream.from_handle(device, handle) for handle in handles]
         streams[device] = [None, *own_streams[:3], *foreign]
@@ -240,7 +240,7 @@ def make_streams(sk, kernels):
 
 
 def child(options: argparse.Namespace, seed: int) -> None:
-    """Run programs and write a line for each: a digest, or the whole program with ``show``."""
+    """Run programs and print a line for each: a digest, or the whole program with ``show``."""
     import numpy as np
     import skerry as sk
 
@@ -270,11 +270,11 @@ def child(options: argparse.Namespace, seed: int) -> None:
             print("\n".join([*program.trace, *map(str, seen)]) if show else digest, file=file)
         instruments.delay_work(0)
     if kernels and kernels.count_reports():
-        raise SystemExit(REPORTED)  # a table of them is written at the end
+        raise SystemExit(REPORTED)  # a table of them is printed at exit
 
 
 def run(options: argparse.Namespace, seed: int) -> list[list[str]]:
-    """Run the lines of both runs: in program order by force, then by its own means."""
+    """Return the output lines of both runs: synchronous, then asynchronous."""
     flags = [f"--{name}" for name in ("show", "kernels", "checks") if getattr(options, name)]
     for name in ("without", "without-order"):
         if value := getattr(options, name.replace("-", "_")):
@@ -303,25 +303,33 @@ def run(options: argparse.Namespace, seed: int) -> list[list[str]]:
             if process.wait() not in (0, REPORTED):
                 raise SystemExit(f"a process ended with {process.returncode}")
         if any(process.returncode == REPORTED for process, _ in runs):
-            raise SystemExit(f"the checks have found something, seed {seed}")
+            raise SystemExit(f"the checks have reported errors, seed {seed}")
         return [out.read_text().splitlines() for _, out in runs]
 
 
 def main() -> int:
-    """Run what the options ask for; 1 if a program has read something else."""
+    """Run the programs. Return 1 if one has read different values."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=10_000, help="programs")
-    parser.add_argument("--seed", type=int, default=None, help="of all programs; random by default")
+    parser.add_argument("--count", type=int, default=10_000, help="number of programs")
+    parser.add_argument(
+        "--seed", type=int, default=None, help="seed of all programs; random by default"
+    )
     parser.add_argument("--start", type=int, default=0, help="index of the first program")
-    parser.add_argument("--show", action="store_true", help="steps of the programs, what they read")
-    parser.add_argument("--without", metavar="PATTERN", help="leave out steps of such names")
-    parser.add_argument("--kernels", action="store_true", help="of Numba and cuda.core, too")
-    parser.add_argument("--checks", action="store_true", help="of the emulated GPU; with kernels")
+    parser.add_argument(
+        "--show", action="store_true", help="print the steps of the programs and the values read"
+    )
+    parser.add_argument("--without", metavar="PATTERN", help="omit steps whose names match")
+    parser.add_argument(
+        "--kernels", action="store_true", help="run kernels of Numba and cuda.core, too"
+    )
+    parser.add_argument(
+        "--checks", action="store_true", help="enable the emulated GPU's checks; with --kernels"
+    )
     parser.add_argument(
         "--without-order",
         default="",
         choices=("before", "after"),
-        help="no wait of kernels for what was before, or of what is after for them: programs must differ",
+        help="omit kernels' waits for earlier work, or later work's waits for kernels: programs must differ",
     )
     parser.add_argument("--child", metavar="FILE", help=argparse.SUPPRESS)
     options = parser.parse_args()

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Run tests under the newest Python that skerry supports, whatever the machine has: its distribution's, unpacked.
+"""Run tests under the newest Python that skerry supports, from unpacked packages of the machine's distribution.
 
-Packages of Debian's sid, or of Ubuntu's development release, come from the mirror that this machine's apt uses; nothing
-is installed. The interpreter is told by patchelf to take the C library beside it. Bindings are compiled against its
-headers and linked with the library of `make build`; the rest of the package is that build's. Other options and
-arguments go to pytest.
+Packages of Debian's sid, or of Ubuntu's development release, are downloaded from the mirror that this machine's apt
+uses; nothing is installed. patchelf makes the interpreter use the unpacked C library. The bindings are compiled against
+its headers and linked with the library of `make build`; the rest of the package is from that build. Other options and
+arguments are passed to pytest.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "newest_python"
 LIBRARY = ROOT / "build" / "python" / "libskerry.a"
-# The suite with the newest packages, and its components, by the distribution.
+# For each distribution: the suite with the newest packages, and its components.
 SUITES = {"debian": ("sid", "main"), "ubuntu": ("devel", "main universe")}
-NEWEST = "3.14"  # of those that README.md names
+NEWEST = "3.14"  # the newest in README.md
 TESTS = [f"tests/python/{folder}" for folder in ("fuse", "call", "interchange")]
 
 
@@ -34,14 +34,17 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument(
-        "--python", default=NEWEST, metavar="X.Y", help=f"another version than {NEWEST}"
+        "--python", default=NEWEST, metavar="X.Y", help=f"version of Python ({NEWEST})"
     )
     parser.add_argument(
-        "--jobs", type=int, default=os.cpu_count(), help="of the compiler and of pytest"
+        "--jobs",
+        type=int,
+        default=os.cpu_count(),
+        help="parallel jobs of the compiler and of pytest",
     )
     options, arguments = parser.parse_known_args()
     if not LIBRARY.exists():
-        sys.exit(f"{LIBRARY}: not there; run make build first")
+        sys.exit(f"{LIBRARY} not found; run make build first")
     home = BUILD / options.python
     python = unpack(home, options.python)
     site = install_packages(home, python)
@@ -58,7 +61,7 @@ def main() -> int:
         *arguments,
         *([] if named else TESTS),
     ]
-    # Here libraries that are missing are skips: they may have no packages for this Python yet.
+    # Tests of missing libraries are skipped: these may not support this Python yet.
     clean = {name: value for name, value in os.environ.items() if name != "SKERRY_ALL_CONSUMERS"}
     with step(f"tests under Python {options.python}"):
         return subprocess.run(
@@ -67,18 +70,18 @@ def main() -> int:
 
 
 def unpack(home: pathlib.Path, version: str) -> pathlib.Path:
-    """Unpack the distribution's Python and what it needs; return the interpreter."""
+    """Unpack the distribution's Python and its dependencies; return the interpreter."""
     root, python = home / "root", home / "root" / "usr" / "bin" / f"python{version}"
     done = home / "unpacked"
     if done.exists():
         return python
-    with step(f"python{version} and what it needs, unpacked in {root}"):
+    with step(f"python{version} and its dependencies, unpacked in {root}"):
         shutil.rmtree(home, ignore_errors=True)
         for package in download(
             home / "apt", [f"python{version}", f"libpython{version}-dev", "libstdc++6"]
         ):
             run("dpkg-deb", "--extract", package, root)
-        # The dynamic linker's path is one text of the interpreter, and libraries are looked for by another.
+        # The interpreter's paths of the dynamic linker and of libraries.
         libraries = root / "usr" / "lib" / f"{os.uname().machine}-linux-gnu"
         linker = next(libraries.glob("ld-linux-*.so.*"))
         run(
@@ -96,7 +99,7 @@ def unpack(home: pathlib.Path, version: str) -> pathlib.Path:
 
 
 def download(apt: pathlib.Path, names: list[str]) -> list[pathlib.Path]:
-    """Download packages and all that they depend on, by an apt whose folders are here and that has installed nothing."""
+    """Download packages and all dependencies, by an apt with its own folders, in which nothing is installed."""
     for folder in (
         "etc/sources.list.d",
         "etc/preferences.d",
@@ -121,7 +124,7 @@ def download(apt: pathlib.Path, names: list[str]) -> list[pathlib.Path]:
     failures = []
     distribution = platform.freedesktop_os_release()["ID"]
     if distribution not in SUITES:
-        sys.exit(f"packages are unpacked on {' and '.join(SUITES)} only; this is {distribution}")
+        sys.exit(f"only {' and '.join(SUITES)} are supported; this is {distribution}")
     suite, components = SUITES[distribution]
     keys = f"/usr/share/keyrings/{distribution}-archive-keyring.gpg"
     for mirror in mirrors():
@@ -139,14 +142,14 @@ def download(apt: pathlib.Path, names: list[str]) -> list[pathlib.Path]:
         "\n".join(
             [
                 *failures,
-                f"no mirror of apt's here has {', '.join(names)} of {suite}; name one in apt's sources",
+                f"no mirror in apt's sources has {', '.join(names)} of {suite}; add one that does",
             ]
         )
     )
 
 
 def mirrors() -> list[str]:
-    """The archives that this machine's apt takes packages from."""
+    """Return the archives in this machine's apt sources."""
     listed = run(
         "apt-get", "indextargets", "--format", "$(SITE)", "Created-By: Packages", "Component: main"
     )
@@ -157,7 +160,7 @@ def mirrors() -> list[str]:
 
 
 def install_packages(home: pathlib.Path, python: pathlib.Path) -> pathlib.Path:
-    """Install what the tests import, as pyproject.toml pins it, for that Python."""
+    """Install the tests' dependencies for that Python, as pinned in pyproject.toml."""
     site = home / "site"
     done = home / "installed"
     pins = ROOT / "pyproject.toml"
@@ -184,14 +187,14 @@ def install_packages(home: pathlib.Path, python: pathlib.Path) -> pathlib.Path:
 def compile_bindings(
     home: pathlib.Path, python: pathlib.Path, site: pathlib.Path, jobs: int
 ) -> None:
-    """Compile the bindings and put them beside the rest of the installed package."""
+    """Compile the bindings and add them to a copy of the built package."""
     with step("bindings"):
         build = home / "build"
         options = {
             "CMAKE_BUILD_TYPE": "Release",
-            # Debian's pyconfig.h is beside the folder of the others; all else is this machine's first.
+            # Debian's pyconfig.h is in another folder than the other headers. Searched after this machine's headers.
             "CMAKE_CXX_FLAGS": f"-idirafter {home / 'root' / 'usr' / 'include'}",
-            "CMAKE_CXX_FLAGS_RELEASE": "-O1 -DNDEBUG",  # half the time of -O3
+            "CMAKE_CXX_FLAGS_RELEASE": "-O1 -DNDEBUG",  # compiles in half the time of -O3
             "SKERRY_LIBRARY": LIBRARY,
             "Python_EXECUTABLE": python,
             "pybind11_DIR": run(sys.executable, "-m", "pybind11", "--cmakedir").strip(),
@@ -227,7 +230,7 @@ def tool(name: str) -> str:
 
 
 def run(*command: object) -> str:
-    """Run a command; its output, which is shown where it fails."""
+    """Run a command and return its output; print the output if it fails."""
     done = subprocess.run(
         [str(part) for part in command], capture_output=True, text=True, check=False
     )
@@ -238,7 +241,7 @@ def run(*command: object) -> str:
 
 
 class step:
-    """A line before and one after, with the seconds."""
+    """Prints a line before and after a step, with its time."""
 
     def __init__(self, title: str) -> None:
         self.title = title

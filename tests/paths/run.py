@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""`make paths`: is every branch of the CPU kernels and of fusion taken, both ways, by some test?
+"""`make paths`: checks that tests take every branch of the CPU kernels and of fusion both ways.
 
 Builds skerry with counters (gcov) in ops/*/cpu and ops/fuse, runs the Python tests with that build, and lists the
-conditions of which one way was never taken. `untaken.csv` beside this file has those that no test can take, each with
-its reason; anything else, and a row that is out of date, is a failure. Conditions of loops are left out: they only say
-how often; so are branches that the compiler makes of lines without a condition. Counts of all dtypes are added up.
-Whether tests pass is not judged here.
+conditions that were always true or always false. `untaken.csv` lists those that no test can take both ways, with
+reasons. Any other such condition is a failure, and so is an outdated row. Conditions of loops are ignored, and so are
+branches that the compiler generates for lines without a condition. Counts of all dtypes are added up. Failing tests
+are ignored.
 """
 
 import argparse
@@ -27,7 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "paths"
 PACKAGE = BUILD / "package"
 EXCEPTIONS = pathlib.Path(__file__).with_name("untaken.csv")
-#: In the place of a condition: all of the file.
+#: Stands for all conditions of a file.
 WHOLE_FILE = "*"
 COUNTED = re.compile(r"ops/(?:\w+/cpu|fuse)/[\w/]+\.[ch]pp$")
 CONDITION = re.compile(r"\bif\b|\?|&&|\|\||\bcase\b")
@@ -56,7 +56,7 @@ def build(jobs: int) -> None:
 
 
 def run_tests(jobs: int, tests: list[str]) -> bool:
-    """Run shares in processes of their own, which write counts as they exit; whether one did not come to an end."""
+    """Run the shares in processes that write their counts at exit. Return whether one of them was aborted."""
     for counts in BUILD.rglob("*.gcda"):
         counts.unlink()
     search = os.pathsep.join(filter(None, [str(PACKAGE), os.environ.get("PYTHONPATH")]))
@@ -73,7 +73,7 @@ def run_tests(jobs: int, tests: list[str]) -> bool:
 
 
 def read_counts(path: pathlib.Path) -> list[tuple[str, int, int, tuple[int, ...]]]:
-    """Source, line, how many branches it has, and how often each was taken, for each function that has the line."""
+    """Return source, line, number of branches and counts of each branch, for each function that contains the line."""
     done = subprocess.run(
         ["gcov", "--json-format", "--branch-probabilities", "--stdout", str(path)],
         capture_output=True,
@@ -111,7 +111,7 @@ def add_up(jobs: int) -> dict[tuple[str, int, int], list[int]]:
 
 
 def of_conditions(text: str, counts: list[int]) -> list[int]:
-    """Counts of the two ways of each condition of a line, or of all its conditions where their number doesn't fit."""
+    """Return the counts of both ways of each condition of a line, or of all together if their number does not match."""
     width = 2 * max(len(re.findall(r"\bif\b|\?", text)) + len(re.findall(r"&&|\|\|", text)), 1)
     width = width if len(counts) % width == 0 else 2
     return [sum(counts[way::width]) for way in range(width)]
@@ -120,11 +120,11 @@ def of_conditions(text: str, counts: list[int]) -> list[int]:
 def untaken(
     totals: dict[tuple[str, int, int], list[int]],
 ) -> tuple[dict[tuple[str, str], int], int]:
-    """File, text and line of each condition of which one way was never taken, and how many conditions there are.
+    """Return file, text and line of each condition that was not taken both ways, and the number of conditions.
 
-    One line can have another number of branches in each instantiation of a template, as some are known there: a way
-    counts as taken if some number of branches has all of its ways taken. A line has its branches as often as it was
-    inlined: those of one condition are added up.
+    Instantiations of a template can have different numbers of branches in a line, as some conditions are constant. A
+    line counts as taken both ways if that holds for one of these numbers. A line that is inlined has its branches
+    several times: those of a condition are added up.
     """
     lines: dict[tuple[str, int], list[list[int]]] = collections.defaultdict(list)
     for (name, line, _), counts in totals.items():
@@ -146,9 +146,9 @@ def untaken(
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--no-build", action="store_true", help="with what was built before")
-    parser.add_argument("--no-tests", action="store_true", help="with what was counted before")
-    parser.add_argument("tests", nargs="*", help="files and options of pytest; all tests")
+    parser.add_argument("--no-build", action="store_true", help="use the previous build")
+    parser.add_argument("--no-tests", action="store_true", help="use the previous counts")
+    parser.add_argument("tests", nargs="*", help="files and options of pytest (all tests)")
     options = parser.parse_args()
     if not options.no_build:
         build(options.jobs)
@@ -163,16 +163,16 @@ def main() -> int:
         if key not in excused and key[0] not in whole
     }
     for (name, text), line in sorted(unexcused.items(), key=lambda entry: (entry[0][0], entry[1])):
-        print(f"never both ways: {name}:{line}: {text}")
+        print(f"not taken both ways: {name}:{line}: {text}")
     files = {name for name, _ in untaken_lines}
     stale = [
         key for key in sorted(excused) if key not in untaken_lines and key[0] not in whole & files
     ]
     for name, text in stale:
-        print(f"out of date in {EXCEPTIONS.name}: {name}: {text}")
+        print(f"outdated in {EXCEPTIONS.name}: {name}: {text}")
     print(
         f"{counted} conditions, {len(untaken_lines)} not taken both ways: {len(untaken_lines) - len(unexcused)} excused, "
-        f"{len(unexcused)} not; {len(stale)} rows out of date"
+        f"{len(unexcused)} not; {len(stale)} outdated rows"
     )
     return int(broke_off or bool(unexcused) or bool(stale))
 
