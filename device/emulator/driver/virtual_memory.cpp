@@ -31,7 +31,7 @@ int check(const abi::PhysicalProperties& properties) noexcept {
   return exists(properties.location.number) ? code::success : code::invalid_device;
 }
 
-/// Mappings change only when all enqueued work has finished.
+/// Waits for all enqueued work, before mappings change.
 void wait_for_all_devices() noexcept {
   rehearsal::System& all = rehearsal::System::instance();
   for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);

@@ -99,7 +99,7 @@ std::shared_ptr<LoadedImage> LazyImage::load() {
   if (error_) throw ImageError(*error_);
   if (loaded_ != nullptr) return loaded_;
   try {
-    if (data_ == nullptr) throw ImageError(code::invalid_kernel_image, "no fat binary");
+    if (data_ == nullptr) throw ImageError(code::invalid_kernel_image, "not a fat binary");
     loaded_ = load_image({data_, Module::fat_binary_size(data_)});
   } catch (const ImageError& error) {
     error_ = error;
