@@ -1,4 +1,4 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Source of a library without code of its own: see CMakeLists.txt.
+// The only source of libraries that have no code of their own: see CMakeLists.txt.
