@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--devices", type=_count, default=2, help="number of emulated GPUs (2)")
     parser.add_argument(
-        "--capability", type=int, choices=CAPABILITIES, help="their compute capability (80)"
+        "--capability", type=int, choices=CAPABILITIES, help="compute capability (80)"
     )
     parser.add_argument(
         "--limit",
