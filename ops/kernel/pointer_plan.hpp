@@ -10,8 +10,8 @@
 
 namespace skerry {
 
-/// A plan of pointers that no launch has noted: for kernels, which run on pointers that they were
-/// given, and for tests of kernels. Front ends may not include it.
+/// A plan over pointers that no launch has recorded: for kernels, whose pointers a launch has
+/// recorded already, and for their tests. Front ends must not include it.
 class PointerPlan : public Plan {
  public:
   SKERRY_INLINE PointerPlan() noexcept {}

@@ -5,17 +5,17 @@
 #include "core/dtype.hpp"
 
 // A unit of kernels that is compiled for several dtypes has a template `fill<T>(table)` in an
-// unnamed namespace, and ends in SKERRY_KERNEL_UNIT. The build compiles it by sources of two lines:
+// unnamed namespace and ends in SKERRY_KERNEL_UNIT. The build generates sources of two lines:
 //   #define SKERRY_UNIT_DTYPES(X, ...) X(int8, __VA_ARGS__) X(uint8, __VA_ARGS__)
 //   #include "ops/reduce/cpu/reduce.cpp"
-// With several dtypes each, since reading the headers is a good part of what a unit takes. What
-// reads a unit by itself, an editor or clang-tidy, sees it for an integer and a float.
+// Each has several dtypes, since parsing the headers is a good part of the compile time. An editor
+// or clang-tidy, which reads the unit by itself, sees it for an integer and a float.
 #ifndef SKERRY_UNIT_DTYPES
 #define SKERRY_UNIT_DTYPES(X, ...) X(int32, __VA_ARGS__) X(float32, __VA_ARGS__)
 #endif
 
 /// Defines `fill_<family>_<dtype>`, which adds the kernels for one dtype to the table of the
-/// family, for each dtype of the unit; what calls them is generated (ops/table).
+/// family, for each dtype of the unit. The calls are generated (ops/table).
 #define SKERRY_KERNEL_UNIT(family, Kernels) SKERRY_UNIT_DTYPES(SKERRY_UNIT_FILL, family, Kernels)
 #define SKERRY_UNIT_FILL(name, family, Kernels) \
   void fill_##family##_##name(Kernels& table) { fill<type_of<Dtype::name>>(table); }

@@ -14,14 +14,15 @@ struct Strided2d {
 };
 
 /// Copies n by rows items of 1, 2, 4, 8 or 16 bytes; the two areas don't overlap. A zero step or
-/// row of `input` repeats; transposes go by 16-byte vectors. By reference: a copy of such a struct
-/// would read two fields at once right after each was stored, and wait for all stores before.
+/// row of `input` repeats; transposes use 16-byte vectors. Passed by reference: a copy of the
+/// struct would load two fields at once right after each was stored, which defeats store
+/// forwarding.
 void copy_2d(const Strided2d& output, const Strided2d& input, int64 n, int64 rows,
              int64 itemsize) noexcept;
 
-/// memcpy(). From 2 KiB on libc's takes up to twenty times as long where the target is a few bytes
-/// beyond the source but for whole pages, and half as long again where it begins within a line and
-/// neither is in a cache: line by line there (EPYC of Zen 4, glibc 2.36).
+/// memcpy(), but line by line from 2 KiB on if the destination begins within a line, or less than
+/// 64 bytes after the source modulo 4 KiB. There, memcpy() of glibc 2.36 takes 1.5 times as long
+/// out of cache, and up to 20 times as long with 4 KiB aliasing (EPYC, Zen 4).
 void copy_bytes(char* destination, const char* source, int64 n) noexcept;
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

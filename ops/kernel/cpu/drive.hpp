@@ -12,7 +12,7 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 /// elements (bit i of `single` for operand i).
 using loop_body = void (*)(char* const* data, unsigned single, int64 n) noexcept;
 
-/// The same for operands at any steps, in bytes, along the one axis.
+/// The same for operands with any strides, in bytes, along one axis.
 using strided_body = void (*)(char* const* data, const int64* steps, int64 n) noexcept;
 
 struct Loop {
@@ -21,21 +21,21 @@ struct Loop {
   unsigned accepts;
   /// Cost of an element in units of an addition, for the decision to go parallel.
   int cost;
-  /// The body copies, and its result is too large for the caches: what is stored past them is
-  /// fenced by every thread when it is done.
+  /// The body copies, and its result is out of cache: it is written with non-temporal stores, which
+  /// each thread fences when it is done.
   bool streams = false;
-  int64 short_row = tuning::max_merged_row;  ///< elements from which on rows are not merged
-  /// Instead of packing operands, if there is one: where steps are longer than two items, or so
-  /// many bytes lie between first and last items.
+  int64 short_row = tuning::max_merged_row;  ///< shorter rows, in elements, are merged
+  /// Replaces packing, if not null, where steps exceed two items or the operands span at least
+  /// `strided_from` bytes.
   strided_body strided = nullptr;
   int64 strided_from = 0;
 };
 
-/// Runs the loop over the plan: cut into tiles, which are spread over the pool; operands that the
-/// body can't take as they lie are packed into a buffer, tile by tile.
+/// Runs the loop over the plan: splits it into tiles and spreads them over the thread pool.
+/// Operands that the body can't take in place are packed into a buffer, tile by tile.
 void run_tiles(const Plan& plan, const Loop& loop) noexcept;
 
-/// As run_tiles, short for work that is small or one contiguous run.
+/// Same as run_tiles(), with a fast path for small contiguous work.
 SKERRY_INLINE void run(const Plan& plan, const Loop& loop) noexcept {
   if (plan.contiguous && plan.size * loop.cost < tuning::parallel_from) {
     return loop.body(plan.data, 0, plan.size);
@@ -48,7 +48,7 @@ void run_loop(const Plan& plan) {
   run(plan, What);
 }
 
-/// Makes a kernel of a loop.
+/// Sets the loop as the host form of a kernel.
 template <const Loop& What>
 void fill_loop(Kernel<Plan>& row) {
   row.set_host<run_loop<What>>();

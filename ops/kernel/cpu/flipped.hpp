@@ -6,8 +6,8 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// Whether more operands lie backwards along axis 0, as x[::-1] does, than forwards: turned round,
-/// the others are packed instead of them.
+/// True if more operands are contiguous backwards along axis 0, as x[::-1] is, than forwards. With
+/// the axis reversed, only the others are packed.
 template <class Plan>
 bool is_reversed(const Plan& plan) noexcept {
   int backwards = 0;
@@ -18,7 +18,7 @@ bool is_reversed(const Plan& plan) noexcept {
   return backwards > 0;
 }
 
-/// Where axis 0 begins at its other end.
+/// Returns the plan with axis 0 reversed.
 template <class Plan>
 Plan flip_plan(const Plan& plan) noexcept {
   Plan flipped_plan = plan;

@@ -6,13 +6,12 @@
 #include "ops/kernel/cpu/tuning.hpp"
 #include "ops/kernel/cpu/vector.hpp"
 
-// float16 in loops: a block of it becomes float32, for which the loops are, and what they give is
-// rounded. GCC 12 makes no vectors of the conversion by itself.
+// float16 in loops: a block is widened to float32, the loop of float32 runs, and its results are
+// rounded. GCC 12 does not vectorize the conversions.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// to[i] = from[i] for i < n, n at most tuning::half_block or memory that doesn't overlap.
-/// `destination` need not be aligned.
+/// Converts n elements to float32. The areas don't overlap; `destination` need not be aligned.
 SKERRY_INLINE void widen_halves(float32* destination, const char* source, int64 n) {
   int64 i = 0;
   for (; i + half_lanes <= n; i += half_lanes) widen_lanes(destination + i, source + i * 2);
@@ -25,8 +24,8 @@ SKERRY_INLINE void narrow_halves(char* destination, const float32* source, int64
   for (; i < n; ++i) store(destination + i * 2, float16(source[i]));
 }
 
-/// The loop of Op over float16, by that over float32. What Op widens or converts is stored as it
-/// is, results that are float32 only since the operands were are rounded.
+/// Loop of Op over float16 by way of its loop over float32. Results that are float32 only because
+/// the operands were widened are rounded; others are stored unchanged.
 template <class Op, loop_body Wide, class... T>
 void half_body(char* const* data, unsigned single, int64 n) noexcept {
   using R = ops::result_t<Op, T...>;

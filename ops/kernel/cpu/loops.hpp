@@ -12,30 +12,31 @@
 
 // The loops of an operation over operands of one dtype, in four forms:
 //
-// 1. items: the operation for each;
-// 2. blocks: those of ordinary items by a fast form (`FastForm`), the others by the operation;
-// 3. by scalars: a simpler function that scalars make (`ScalarForm`) for each item;
-// 4. strided: operands are read where they lie, not packed first.
+// 1. items: the operation, item by item;
+// 2. blocks: a fast form (`FastForm`) if all items of the block are in its normal range, otherwise
+//    the operation;
+// 3. scalars: a simpler function that is derived from scalar operands (`ScalarForm`), item by item;
+// 4. strided: operands are read in place instead of packed.
 //
-// float16 is a conversion around them (half.hpp). The output may be exactly one of the inputs,
-// hence ivdep instead of restrict.
+// float16 converts around them (half.hpp). The output may be the same memory as an input, hence
+// ivdep instead of restrict.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// A function of an operation's arguments with its results, but for those that set the highest bit
-/// of `slow_bits(arguments...)`. (Bits, since GCC 12 vectorises no reduction by comparison.) Blocks
-/// with such items are computed by `wide_form`, a form of the same kind, if there is one; otherwise
-/// by the fast form and, item by item, `corrected(arguments..., result)`, if there is that;
-/// otherwise by the operation. `run(data, n)` is the form's own loop over a block, if there is one.
-/// Declared for an operation before its loops are used.
+/// A function that equals the operation unless its arguments set the highest bit of
+/// `slow_bits(arguments...)`. (Bits, since GCC 12 does not vectorize a reduction of comparisons.)
+/// Blocks with such items are computed by `wide_form`, another fast form, if there is one;
+/// otherwise by the fast form and, item by item, `corrected(arguments..., result)`, if there is
+/// that; otherwise by the operation. `run(data, n)`, if there is one, is the form's own loop over a
+/// block. To be specialized for an operation before its loops are used.
 template <class Op, class T>
 struct FastForm;
 template <class Op, class T>
 concept HasFastForm = requires { sizeof(FastForm<Op, T>); };
 
-/// What an operation by single operands but the first is, where that is simpler:
-/// `apply(operands..., run_loop)` calls `run_loop` with a function of the first one, of the same
-/// results; false if there is none. Declared as a fast form is.
+/// A simpler form of an operation whose operands, except the first, are scalars:
+/// `apply(scalars..., run_loop)` calls `run_loop` with a function of the first operand that has the
+/// same results, or returns false if there is none. To be specialized as a fast form is.
 template <class Op, class T>
 struct ScalarForm;
 template <class Op, class T>
@@ -45,14 +46,14 @@ concept HasScalarForm = requires { sizeof(ScalarForm<Op, T>); };
 inline constexpr unsigned left_single = 1u << 1;
 inline constexpr unsigned right_single = 1u << 2;
 inline constexpr unsigned both_single = (1u << 2) | (1u << 3);
-/// All inputs but the first: of three usually bounds or parameters.
+/// All inputs but the first; of three inputs, usually bounds or parameters.
 template <int Arity>
 inline constexpr unsigned trailing_single = (1u << (Arity + 1)) - 4;
 
 template <class T, int>
 using same_t = T;
 
-/// Inputs of the set `Single` are one item each.
+/// Inputs in the set `Single` are single items.
 template <class T, unsigned Single, int... I, class Function>
 SKERRY_INLINE void item_loop(Function function, char* const* data, int64 n) {
   using R = decltype(function(same_t<T, I>{}...));
@@ -82,7 +83,7 @@ SKERRY_INLINE void compute_block(char* const* data, int64 n) {
   } else if constexpr (requires { typename Form::wide_form; }) {
     compute_block<Op, typename Form::wide_form, T, I...>(data, n);
   } else if constexpr (requires { &Form::corrected; }) {
-    T results[tuning::fast_form_block];  // apart, since the output may be an input
+    T results[tuning::fast_form_block];  // a buffer, since the output may be an input
     char* const operands[] = {reinterpret_cast<char*>(results), data[I + 1]...};
     item_loop<T, 0, I...>(Form{}, operands, n);
     for (int64 i = 0; i < n; ++i) {
@@ -93,8 +94,8 @@ SKERRY_INLINE void compute_block(char* const* data, int64 n) {
   }
 }
 
-/// For a single operand a block is filled: the compiler takes what is the same in all steps out of
-/// the loop and leaves branches there, by which it is no vector loop.
+/// Fills a block with each single operand: otherwise the compiler hoists the invariant parts,
+/// leaves branches in the loop and does not vectorize it.
 template <class Op, class T, int... I>
 SKERRY_INLINE void block_loop(char* const* data, unsigned single, int64 n) {
   constexpr int arity = sizeof...(I);
@@ -138,7 +139,7 @@ SKERRY_SHARED void contiguous_body(char* const* data, unsigned single, int64 n) 
   }
 }
 
-/// Reads and writes elements where they lie.
+/// Reads and writes elements in place.
 template <class Op, class T, int... I>
 SKERRY_SHARED void strided_loop(char* const* data, const int64* steps, int64 n) noexcept {
   using R = ops::result_t<Op, same_t<T, I>...>;
@@ -159,15 +160,15 @@ SKERRY_SHARED void strided_loop(char* const* data, const int64* steps, int64 n) 
   }
 }
 
-/// An element of complex128 is a vector by itself, and to pack some takes as long as a simple
-/// function of them: add of x[::2] from 14 to 8 us, conj from 8.3 to 4.6 (10^4; EPYC, AVX-512).
-/// Others are packed by vectors, but beyond the second cache that waits for memory while nothing is
-/// computed: add of float64, x[::-1], from 1390 to 670 us (10^6).
+/// An element of complex128 fills a vector, so packing takes as long as a simple function: in
+/// place, add of x[::2] takes 8 us instead of 14, conj 4.6 instead of 8.3 (10^4; EPYC, AVX-512).
+/// Others are packed by vectors, but beyond L2 that waits for memory while nothing is computed: add
+/// of float64, x[::-1], takes 670 us in place instead of 1390 (10^6).
 template <class T>
 inline constexpr int64 strided_from = sizeof(T) == 16 ? 0 : tuning::min_strided_bytes;
 
-/// None for what is worth its vectors: add of float32, x[::-1], takes 184 us packed, 296 so (10^6,
-/// EPYC), clip of float64 by scalars 260 and 640.
+/// Returns null where vectors are worth packing: add of float32, x[::-1], takes 184 us packed, 296
+/// in place; clip of float64 by scalars 260 and 640 (10^6, EPYC).
 template <class Op, class T, int... I>
 constexpr strided_body strided_body_of() {
   constexpr bool is_wide = sizeof(T) == 16 || (sizeof(T) == 8 && !ops::complex_floating<T>);
@@ -177,7 +178,8 @@ constexpr strided_body strided_body_of() {
   return nullptr;
 }
 
-/// Of an operation that computes with numbers: over float16, that of float32.
+/// Returns the body over contiguous operands; for float16 it wraps that of float32, unless the
+/// operation works on bits.
 template <class Op, class T, int... I>
 constexpr loop_body body_of() {
   if constexpr (ops::stored_only<T> && !requires { Op::of_bits; }) {
@@ -187,9 +189,9 @@ constexpr loop_body body_of() {
   }
 }
 
-/// Beside an expensive function of floats packing costs little, and a call for each row much: 100
-/// rows of 100, one operand broadcast, pow of float32 from 17.2 to 12.8 us (EPYC, Zen 4). Of bytes
-/// such a row is little more than a vector: logical_and of a column from 3.1 to 1.0 us.
+/// Packing costs little compared with an expensive function of floats, a call per row much: merging
+/// 100 rows of 100, one operand broadcast, takes pow of float32 from 17.2 to 12.8 us (EPYC, Zen 4).
+/// A row of bytes is little more than a vector: logical_and with a column from 3.1 to 1.0 us.
 template <class Op, class T>
 inline constexpr int64 short_row =
     Op::info.expensive && ops::floating<T> ? tuning::max_merged_expensive_row

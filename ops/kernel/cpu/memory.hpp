@@ -10,21 +10,21 @@
 // namespace of the level (or is always inlined): no standard container or algorithm here, whose
 // instantiation the linker could fold into the copy that an older machine runs.
 
-/// For a long function that is called once per block, by several callers: a copy in each takes long
-/// to compile and gains nothing.
+/// For a long function that several callers call once per block: inlining it takes long to compile
+/// and gains nothing.
 #define SKERRY_SHARED __attribute__((noinline, noclone))
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// Reads an element of an array that may be misaligned: complex128 arrays of others are aligned to
-/// 8 bytes only.
+/// Reads an element of an array that may be misaligned: complex128 arrays of other libraries may be
+/// aligned to 8 bytes only.
 template <class T>
 SKERRY_INLINE T load(const char* source) {
   if constexpr (ops::complex_floating<T>) {
     using R = typename T::value_type;
     return {load<R>(source), load<R>(source + sizeof(R))};
   } else if constexpr (ops::boolean<T>) {
-    return load<uint8>(source) != 0;  // a bool of others may be any byte, and all but 0 are true
+    return load<uint8>(source) != 0;  // imported bools may be any byte; all but 0 are true
   } else {
     T value;
     __builtin_memcpy(&value, source, sizeof value);
@@ -51,7 +51,7 @@ template <>
 struct item<16> {
   using type = item_of_16_bytes;
 };
-/// What stands for any dtype of a size where items are only moved.
+/// Stands for all dtypes of a size where items are only moved.
 template <int Size>
 using item_t = typename item<Size>::type;
 

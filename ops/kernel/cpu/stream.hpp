@@ -5,9 +5,9 @@
 #include "ops/kernel/cpu/tuning.hpp"
 #include "ops/kernel/cpu/vector.hpp"
 
-// Stores past the caches. A result that is larger than what a core may hope for in the caches is
-// gone from them when it is read; an ordinary store would read its line from memory first. 64 MiB
-// in pieces of 64 KiB, one thread of a Xeon (Sapphire Rapids): 9.4 ms by memmove, 5.3 ms so.
+// Non-temporal stores. A result that exceeds a core's share of the caches is evicted before it is
+// read, and an ordinary store would read its line from memory first. 64 MiB in chunks of 64 KiB,
+// one thread of a Xeon (Sapphire Rapids): 9.4 ms with memmove, 5.3 ms with these.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
@@ -16,8 +16,8 @@ SKERRY_INLINE int64 bytes_to_line(const char* destination) {
   return static_cast<int64>(-reinterpret_cast<unsigned long>(destination) & 63);
 }
 
-/// Copies a run of which others follow: a fence has to come after the last. The two areas are the
-/// same, or don't overlap.
+/// Copies a run without a fence: the caller fences after its last one. The two areas are the same
+/// or don't overlap.
 inline void copy_unfenced(char* destination, const char* source, int64 nbytes) {
   const int64 head = minimum(bytes_to_line(destination), nbytes);
   const int64 lines = (nbytes - head) / 64;
@@ -31,9 +31,9 @@ inline void copy_unfenced(char* destination, const char* source, int64 nbytes) {
   __builtin_memmove(destination + tail, source + tail, static_cast<unsigned long>(nbytes - tail));
 }
 
-/// Writes runs one after the other. A line that two of them share is put together first: around an
-/// ordinary store to it, others past the caches wait (64 MB in runs of 64 KiB that begin within a
-/// line, one thread of a Xeon of model 167: 7.5 ms, and 5.2 so).
+/// Writes runs one after the other. A line that two of them share is assembled first: an ordinary
+/// store to it would stall the non-temporal ones (64 MB in runs of 64 KiB that begin within a line,
+/// one thread of a Xeon, model 167: 5.2 ms instead of 7.5).
 class StreamedLines {
  public:
   /// The two areas don't overlap.
@@ -62,7 +62,7 @@ class StreamedLines {
     __builtin_memcpy(line_, source + whole, static_cast<unsigned long>(held_bytes_));
   }
 
-  /// To be called after the last; a fence has to follow.
+  /// Writes the last line. Call it after the last put(), and fence_stores() after it.
   void flush() {
     __builtin_memcpy(end_ - held_bytes_, line_, static_cast<unsigned long>(held_bytes_));
     held_bytes_ = 0;

@@ -144,7 +144,7 @@ void run_one(const Plan& plan, const Loop& loop) noexcept {
   call(loop, data, data, 0, 1);
 }
 
-/// Work along one axis without anything to pack, on this thread; false if it isn't that.
+/// Runs a plan of one axis without packed operands on this thread; false if it is another.
 template <class Plan, class Loop>
 bool run_whole(const Plan& plan, const Loop& loop) noexcept {
   if (plan.rank != 1) return false;
@@ -164,7 +164,8 @@ bool run_whole(const Plan& plan, const Loop& loop) noexcept {
   return true;
 }
 
-/// Where operands are read as they lie it is worth it only for a smaller result.
+/// True if the plan had better be flipped. If operands are read in place, that pays only for a
+/// result of smaller items.
 template <class Plan, class Loop>
 bool needs_flip(const Plan& plan, const Loop& loop) noexcept {
   const bool is_read = strided_of(plan, loop) != nullptr && plan.itemsize[0] >= plan.itemsize[1];
@@ -181,7 +182,7 @@ void drive_here(const Plan& plan, const Loop& loop) noexcept {
   run_range<Plan, Loop>(&tiling, 0, tiling.units);
 }
 
-/// Runs the loop over the plan: cut into tiles, which are spread over the pool.
+/// Runs the loop over the plan: splits it into tiles and spreads them over the thread pool.
 template <class Plan, class Loop>
 void drive(const Plan& plan, const Loop& loop) noexcept {
   if (plan.size * loop.cost < tuning::parallel_from) return drive_here(plan, loop);

@@ -8,30 +8,30 @@
 #include "ops/kernel/cpu/stream.hpp"
 #include "ops/kernel/cpu/tuning.hpp"
 
-// How a plan is cut up. A tile is n by rows elements along axis 0 and one more axis. An operand
-// that steps along axis 0 goes through a buffer in L1; where it is contiguous along another axis,
-// that one is the tile's second, and packing is a transpose. Where axis 0 is short, the rows of a
-// tile are merged into one run, so that a call of the body is paid per tile instead of per row. Of
-// a pass, which calls many bodies, longer rows are, too: where its inputs leave the same few
-// elements out between rows, these are computed with the others, into buffers, and dropped.
+// Splits a plan into tiles. A tile is n by rows elements along axis 0 and a second axis. An operand
+// that is strided along axis 0 is packed into a buffer in L1; if it is contiguous along another
+// axis, that is the second one, and packing is a transpose. If axis 0 is short, the rows of a tile
+// are merged into one run, so that the body is called per tile instead of per row. A fused pass,
+// which calls many bodies, merges longer rows, too: if its inputs have the same small gap between
+// rows, it computes the elements of the gap with the others, into buffers, and drops them.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// Per operand.
+/// Of the buffer of an operand.
 template <class Plan>
 inline constexpr int64 buffer_bytes = tuning::transposed_tile_bytes;
 
-// What the driver asks of a plan and of a loop, here for those of one operation.
+// What the driver needs to know about plans and loops; ops/fuse/cpu overloads it for passes.
 inline constexpr int outputs_of(const Plan&) noexcept { return 1; }
 inline bool takes(const Loop& loop, unsigned single) noexcept {
   return ((loop.accepts >> single) & 1u) != 0;
 }
-/// Elements of a tile that goes through no buffer.
+/// Elements of a tile without packed operands.
 inline int64 direct_tile(const Loop& loop) noexcept {
   return maximum(tuning::direct_tile_size / loop.cost, 1024);
 }
 inline bool streams_of(const Loop& loop) noexcept { return loop.streams; }
-/// The body that reads operands where they lie, if they are to be.
+/// Returns the body that reads operands in place, or null if they are to be packed.
 inline strided_body strided_of(const Plan& plan, const Loop& loop) noexcept {
   if (loop.strided == nullptr || loop.strided_from == 0) return loop.strided;
   int64 spanned = 0;
@@ -42,9 +42,9 @@ inline strided_body strided_of(const Plan& plan, const Loop& loop) noexcept {
   }
   return spanned < loop.strided_from ? nullptr : loop.strided;
 }
-/// Elements of the longest rows that are merged over gaps.
+/// Longest rows, in elements, that are merged across gaps.
 inline constexpr int64 bridged_row(const Loop&) noexcept { return 0; }
-/// `lies`: the same where it isn't in a buffer.
+/// The third argument, addresses in the operands themselves instead of buffers, is for passes.
 inline void call(const Loop& loop, char* const* data, char* const*, unsigned single,
                  int64 n) noexcept {
   loop.body(data, single, n);
@@ -54,16 +54,16 @@ template <class Plan, class Loop>
 struct Tiling {
   const Plan& plan;
   const Loop& loop;
-  int axis = 1;                    ///< the tile's second; the rank of the plan or beyond means none
-  int64 n = 1;                     ///< along axis 0
-  int64 rows = 1;                  ///< along `axis`
-  unsigned single = 0;             ///< operands that the body takes as single elements
-  unsigned packed = 0;             ///< operands that go through a buffer
-  bool merged = false;             ///< a tile is one run
-  int64 pitch = 0;                 ///< from one of its rows to the next, in elements
-  bool copies = false;             ///< the result goes past the caches
-  bool transposes = false;         ///< some operand is contiguous along `axis`, not along axis 0
-  strided_body strided = nullptr;  ///< takes all operands where they lie
+  int axis = 1;                     ///< second axis of a tile; none if not below the plan's rank
+  int64 n = 1;                      ///< along axis 0
+  int64 rows = 1;                   ///< along `axis`
+  unsigned single = 0;              ///< operands that the body takes as single elements
+  unsigned packed = 0;              ///< operands that go through a buffer
+  bool merged = false;              ///< the rows of a tile form one run
+  int64 pitch = 0;                  ///< from one row to the next, in elements
+  bool copies = false;              ///< the result is written with non-temporal stores
+  bool transposes = false;          ///< some operand is contiguous along `axis`, not along axis 0
+  strided_body strided = nullptr;   ///< reads and writes all operands in place
   int same_as[Plan::max_operands];  ///< the first input that is the same view, as in x * x
   int64 counts[Plan::max_axes];
   int64 units = 1;
@@ -102,7 +102,7 @@ struct Tiling {
 
   void choose_pitch() noexcept {
     const int64 row = plan.shape[0];
-    // What is merged is packed row by row; longer ones are better transposed.
+    // Merged rows are packed row by row; longer ones are faster to transpose.
     merged = plan.rank > 1 && row < (transposes ? minimum(loop.short_row, 32) : loop.short_row);
     pitch = row;
     if (plan.rank < 2 || transposes || row > bridged_row(loop)) return;
@@ -167,13 +167,13 @@ struct Tiling {
   }
 
   void choose_extents() noexcept {
-    // A transpose reads and writes 512 bytes at a time; all else goes along rows as far as it can,
-    // since short pieces of many rows fall into the same sets of the cache.
+    // A transpose reads and writes 512 bytes at a time. Others go along rows as far as possible,
+    // since short segments of many rows compete for the same sets of the cache.
     const bool is_transpose = (packed != 0 || strided != nullptr) && transposes && !merged;
     int64 max_item_bytes = 1;
     for (int i = 0; i < plan.operand_count; ++i) {
       max_item_bytes = maximum(max_item_bytes, plan.itemsize[i]);
-      // As in x[::3] + x[1::3], other operands may step through the same lines.
+      // Count whole strides: other operands may use the same lines, as in x[::3] + x[1::3].
       const bool steps = ((packed >> i) & 1u) != 0 && !is_transpose;
       if (steps) max_item_bytes = maximum(max_item_bytes, minimum(magnitude(stride(i, 0)), 64));
     }

@@ -59,7 +59,7 @@ SKERRY_INLINE void transpose_block(char* out, int64 to_row, const char* source, 
 }
 
 #if defined(__AVX2__)
-/// Four rows of four items of 8 bytes: interleaved within halves, whose halves are joined then.
+/// Transposes four rows of four 8-byte items: interleaves within 16-byte halves, then joins halves.
 SKERRY_INLINE void transpose_four(char* out, int64 to_row, const char* source, int64 from_row) {
   typedef uint64 V __attribute__((vector_size(32)));
   V x[4];
@@ -116,7 +116,7 @@ void copy_strided(const Strided2d& output, const Strided2d& input, int64 n, int6
   }
 }
 
-/// Items of so few runs side by side: a known number has a vector form.
+/// Interleaves the items of `Count` runs; a loop with a constant count is vectorized.
 template <class U, int Count>
 void join_runs(char* out, const char* source, int64 step, int64 count) {
   constexpr int64 size = sizeof(U);
@@ -129,7 +129,7 @@ void join_runs(char* out, const char* source, int64 step, int64 count) {
   }
 }
 
-/// to.step and from.row are the item size.
+/// Requires output.step and input.row to be the item size.
 template <class U>
 void transpose(const Strided2d& output, const Strided2d& input, int64 n, int64 rows) {
   constexpr int64 size = sizeof(U);
@@ -142,9 +142,8 @@ void transpose(const Strided2d& output, const Strided2d& input, int64 n, int64 r
   const int64 whole_n = n - n % count;
   const int64 whole_rows = rows - rows % count;
   if constexpr (count > 1) {
-    // Rows of `output` one after the other: a core waits for a store that misses the first cache,
-    // and goes on past such loads. Pointers of their own, as what is stored might be `output`
-    // itself.
+    // Row by row of `output`: a core waits for a store that misses L1, but not for such a load.
+    // Local copies, since the compiler assumes that a store may alias `output` itself.
     const int64 to_row = output.row;
     const int64 from_step = input.step;
     for (int64 j = 0; j < whole_rows; j += count) {
@@ -165,7 +164,7 @@ void transpose(const Strided2d& output, const Strided2d& input, int64 n, int64 r
   copy_strided<U>(right_to, right_from, n - whole_n, rows);
 }
 
-/// Each of a run of items so many times: a known number has a vector form.
+/// Repeats each item of a run; a loop with a constant number of times is vectorized.
 template <class U, int Times>
 void repeat_items(char* out, const char* source, int64 count) {
   constexpr int64 size = sizeof(U);
@@ -195,8 +194,8 @@ struct FilledVector {
   }
 };
 
-/// Rows of n items that follow each other, of one value each: by vectors of Bytes. What goes beyond
-/// a short row, the next one overwrites; those of longer rows overlap within it.
+/// Fills adjacent rows of n items with one value each, by vectors of `Bytes`. The vector of a short
+/// row exceeds it and is overwritten by the next row; the last two vectors of a longer row overlap.
 template <class U, int Bytes>
 void fill_by_vectors(char* out, const char* source, int64 step, int64 n, int64 rows) {
   using filled = FilledVector<sizeof(U), Bytes>;
@@ -239,7 +238,7 @@ void fill_rows(const Strided2d& output, const Strided2d& input, int64 n, int64 r
   }
 }
 
-/// Rows of Piece to twice as many bytes: by their first and their last Piece, which may overlap.
+/// Copies rows of ChunkBytes to twice as many bytes, each as two chunks, which may overlap.
 template <int ChunkBytes>
 void copy_short_rows(const Strided2d& output, const Strided2d& input, int64 nbytes, int64 rows) {
   struct Chunk {
@@ -272,7 +271,7 @@ void copy_rows(const Strided2d& output, const Strided2d& input, int64 n, int64 r
   }
 }
 
-/// Every other item, as from x[::2], or backwards: a known step has a vector form.
+/// Copies items at a constant step, as of x[::2] or x[::-1]: such a loop is vectorized.
 template <class U, int Step>
 void copy_fixed_step(const Strided2d& output, const Strided2d& input, int64 n, int64 rows) {
   constexpr int64 size = sizeof(U);
@@ -291,7 +290,7 @@ void copy_items(const Strided2d& output, const Strided2d& input, int64 n, int64 
     return copy_items<U>({output.base, output.row, output.step},
                          {input.base, input.row, input.step}, rows, n);
   }
-  if (output.step == -size) {  // the same from the other end
+  if (output.step == -size) {  // start at the other end
     return copy_items<U>({output.base - (n - 1) * size, size, output.row},
                          {input.base + (n - 1) * input.step, -input.step, input.row}, n, rows);
   }
@@ -299,7 +298,7 @@ void copy_items(const Strided2d& output, const Strided2d& input, int64 n, int64 
   if (output.step == size && input.step == 0) return fill_rows<U>(output, input, n, rows);
   if (output.step == size && input.row == size && rows > 1)
     return transpose<U>(output, input, n, rows);
-  if (n <= 8 && rows > 4 * n) {  // as of short rows backwards: along the other axis
+  if (n <= 8 && rows > 4 * n) {  // such as short reversed rows: along the other axis
     return copy_strided<U>({output.base, output.row, output.step},
                            {input.base, input.row, input.step}, rows, n);
   }

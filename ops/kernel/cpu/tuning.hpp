@@ -4,17 +4,16 @@
 
 #include <cstdint>
 
-// Thresholds and sizes of blocks on a CPU: where one way to compute becomes another, how much is
-// taken at a time, what is worth a thread. All levels of kernels have the same: none of these was
-// found to be worth a value of its own for one of them. Units stand in the names or comments;
-// elements are additions, of which other operations are some (Loop::cost).
+// Thresholds, block sizes and prefetch distances of CPU kernels. All instruction sets share them:
+// none was found to need a value of its own. Names or comments state units. A cost in additions is
+// a number of elements times Loop::cost, which is 1 for an addition.
 //
 // `python -m bench.tune NAME` times the rows beside a constant with a quarter, half, twice and four
-// times its value, on the machine where it runs, and `python -m bench.tune` those of all: it says
-// what is stale there. bench/results has what the last machines said. A row is "arrays | call", by
-// one thread unless it says so; f4(n), f8, i4, i8, u1, b1 are random arrays, p8 a permutation.
+// times its value on this machine; `python -m bench.tune` does so for all and reports stale ones.
+// bench/results holds earlier reports. A row is "arrays | call", run by one thread unless it says
+// otherwise; f4(n), f8, i4, i8, u1 and b1 are random arrays, p8 is a permutation.
 //
-// Not here: registers that a loop has, which are its shape; and what others fix, such as OpenBLAS.
+// Not here: what decides a loop's shape, such as registers, and limits of libraries (OpenBLAS).
 
 namespace skerry::tuning {
 
@@ -22,286 +21,295 @@ using std::int64_t;
 inline constexpr int64_t kib = int64_t{1} << 10;
 inline constexpr int64_t mib = int64_t{1} << 20;
 
-// --- read in each call: one build measures them --------------------------------------------------
+// --- read at run time: one build can measure them ------------------------------------------------
 
-/// Fewest elements for which waking the pool pays: about 10 us of work.
+/// Least cost of a loop, in additions, for which waking the thread pool pays: about 10 us of work.
 /// Row of all cores: x = f4(40000) | x + x
 /// Row of all cores: x = f8(100000) | x * x
 /// Row of all cores: x = f8(60000)[::2] | x + x
 inline constexpr int64_t parallel_from = 32768;
-/// Elements of a tile that goes through no buffer: what a thread takes at a time.
+/// Cost of a tile without packed operands, in additions: what a thread takes at a time.
 /// Row of all cores: x = f8(1000, 1000) | x[:, :900] + 1.5
 /// Row of all cores: x = f4(1000000) | x + x
 inline constexpr int64_t direct_tile_size = 16384;
-/// Bytes per operand of a tile that is packed: it stays in the first cache.
+/// Bytes per operand of a tile with packed operands: it fits L1.
 /// Row: x = f4(1000000)[::-1] | x + x
 /// Row: x = f4(200000)[::2] | sk.sqrt(x)
 /// Row: x = f8(1000, 1000) | x + x.T
 inline constexpr int64_t packed_tile_bytes = 8 * kib;
-/// How many bytes ahead of what it works on a loop over contiguous items asks for memory. The core
-/// does so by itself, but stops at each page of 4 KiB, and where other work comes between.
+/// Prefetch distance of contiguous copies, in bytes. The hardware prefetcher stops at each 4 KiB
+/// page, and wherever other work comes between.
 /// Row: x = f8(8000000) | sk.asarray(x, copy=True)
 /// Row: x = f8(8000000) | sk.roll(x, 5)
 inline constexpr int64_t copy_prefetch_distance = 4 * kib;
 
-/// Least bytes of a result that is stored past the caches: it would be gone from them when it is
-/// read, and an ordinary store reads its line first.
+/// Smallest result, in bytes, that is written with non-temporal stores: it would be evicted before
+/// it is read, and an ordinary store reads its line first.
 /// Row: x = f8(8000000) | sk.roll(x, 5)
 /// Row: x = f8(3000000) | sk.roll(x, 5)
 inline constexpr int64_t min_streamed_bytes = 32 * mib;
-/// The same of a copy, which does nothing else meanwhile.
+/// The same for a copy that reads each element once and whose two sides are at the same offset
+/// within a cache line.
 /// Row: x = f8(1000000) | sk.asarray(x, copy=True)
 /// Row: x = f8(600000) | sk.asarray(x, copy=True)
 inline constexpr int64_t min_streamed_copy_bytes = 7 * mib;
-/// Least bytes of a run that is stored so: its ends share lines with others.
+/// Shortest run, in bytes, that is written with non-temporal stores: its ends share lines with
+/// other runs.
 /// Row: x = f8(80000, 100) | sk.asarray(x[:, :50], copy=True)
 inline constexpr int64_t min_streamed_chunk_bytes = 256;
 
-/// Most items of the two fastest axes that are copied item by item along the third.
+/// Most items of the two fastest axes for which a copy loops along the third axis, item by item.
 /// Row: x = f8(2000, 3) | sk.tile(x, (1, 4))
 /// Row: x = f4(50000, 2, 2) | sk.flip(x, axis=-1)
 inline constexpr int64_t max_segment_items = 16;
 /// Bytes of a block of such a copy.
 /// Row: x = f8(20000, 3) | sk.tile(x, (1, 4))
 inline constexpr int64_t segment_block_bytes = 16 * kib;
-/// Most bytes of a matrix that is copied without tiles.
+/// Largest matrix, in bytes, that is copied without tiles.
 /// Row: x = f8(100, 100) | sk.asarray(x.T, copy=True)
 /// Row: x = f4(200, 200)[::2, ::2] | x + 0
 inline constexpr int64_t max_small_matrix_bytes = 256 * kib;
 /// Bytes of roll() that a thread takes at a time.
 /// Row of all cores: x = f8(1000000) | sk.roll(x, 5)
 inline constexpr int64_t rotated_chunk_bytes = 64 * kib;
-/// Least bytes of a row that roll() moves by a kernel of its own.
+/// Shortest row, in bytes, that roll() moves with a kernel of its own.
 /// Row: x = f8(10000, 40) | sk.roll(x, 1, axis=1)
 /// Row: x = f8(1000, 100) | sk.roll(x, 1, axis=1)
 inline constexpr int64_t min_rotated_row_bytes = 512;
-/// Bytes of a block of concat() or stack() whose parts are shorter than a line of the caches, and
-/// where they are shorter than a quarter of one.
+/// Block size of concat() and stack(), in bytes, if their parts are shorter than a cache line; then
+/// if they are shorter than a quarter of one.
 /// Row: x = f8(500000, 4) | sk.concat([x, x], axis=1)
 inline constexpr int64_t joined_block_bytes = 256 * kib;
 /// Row: x = f8(1000000) | sk.stack([x, x], axis=1)
 inline constexpr int64_t joined_items_block_bytes = 1 * mib;
-/// Most bytes of zeros that are set without a kernel.
+/// Largest array of zeros, in bytes, that is filled without a kernel.
 /// Row: n = 30000 | sk.zeros(n)
 inline constexpr int64_t max_set_bytes = 256 * kib;
 /// Elements of arange() that a thread takes at a time.
 /// Row of all cores: n = 100000 | sk.arange(n)
 inline constexpr int64_t sequence_grain_size = 32768;
 
-/// Elements of a reduction that are worth two threads. Sums are cut by it, at any number of them,
-/// so it decides how they are rounded.
+/// Elements of a reduction that are worth two threads. It also decides where sums are split, for
+/// any number of threads, and thus how they round.
 /// Row of all cores: x = f8(100000) | sk.sum(x)
 /// Row of all cores: x = f4(300, 300) | sk.sum(x, axis=1)
 inline constexpr int64_t reduce_parallel_from = 65536;
-/// Bytes of elements that a reduction finds in memory, as a third cache may not hold them.
+/// Smallest input of a reduction, in bytes, that counts as out of cache: L3 may not hold it.
 /// Row: x = f8(2000, 2000) | sk.sum(x, axis=0)
 /// Row: x = f4(2000, 2000) | sk.max(x, axis=0)
 inline constexpr int64_t min_reduced_memory_bytes = 16 * mib;
-/// Most columns of elements that are made when they are reduced: of more it takes as long to make
-/// as to read them.
+/// Most columns that a reduction converts on the fly. With more, converting a block takes as long
+/// as reading converted elements from memory.
 /// Row: x = f4(20000, 300) | sk.sum(x, axis=0, dtype=sk.float64)
 inline constexpr int64_t max_converted_columns = 512;
-/// Least bytes of elements that are converted piece by piece when they are reduced.
+/// Smallest input, in bytes after conversion, that a reduction converts on the fly, block by block.
 /// Row: x = f4(100000) | sk.sum(x, dtype=sk.float64)
 /// Row: x = i4(60000) | sk.mean(x)
 inline constexpr int64_t min_converted_bytes = 256 * kib;
-/// Most bytes of a row of a fused function that is reduced as soon as it is made: of longer ones
-/// the second cache has room for few.
+/// Longest row of a fused function, in bytes, that is reduced as soon as it is computed: L2 holds
+/// few longer ones.
 /// Row: x = f8(1000, 4000); g = sk.fuse(lambda a: sk.sum(a * a + 1.0, axis=1)) | g(x)
 inline constexpr int64_t max_reduced_row_bytes = 64 * kib;
 
 /// Elements of a scan that are worth two threads.
 /// Row of all cores: x = f8(100, 1000) | sk.cumulative_sum(x, axis=1)
 inline constexpr int64_t scan_parallel_from = 65536;
-/// Longest run of a scan that is taken with its neighbours: a call of its own costs as much.
+/// Longest run of a scan, in elements, that shares a call with its neighbors: a call of its own
+/// costs as much as its elements.
 /// Row: x = f8(10000, 20) | sk.cumulative_sum(x, axis=1)
 inline constexpr int64_t max_short_run = 32;
-/// Bytes of a scan's results that leave no room in a cache for anything, themselves least.
+/// Smallest result of a scan, in bytes, that is written with non-temporal stores: it would evict
+/// everything from the caches, itself included.
 /// Row: x = f8(2000000) | sk.cumulative_sum(x)
 inline constexpr int64_t min_uncached_scan_bytes = 8 * mib;
 
-/// Elements along axis 0 that indexing handles at once.
+/// Elements along axis 0 that indexing handles in one call.
 /// Row: x = f8(100000); i = p8(100000) | sk.take(x, i)
 inline constexpr int64_t max_gathered_run = 8192;
-/// Fewest that are worth a thread.
+/// Elements of an indexing operation that are worth a thread.
 /// Row of all cores: x = f8(40000); i = p8(40000) | sk.take(x, i)
 inline constexpr int64_t gather_grain_size = 16384;
-/// Items under way from memory.
+/// Prefetch distance of a gather, in items.
 /// Row: x = f8(8000000); i = p8(8000000) | sk.take(x, i)
 inline constexpr int64_t gather_distance = 48;
-/// Bytes of an array whose items a core has sooner if it overlaps plain loads than if it is asked
-/// to fetch each ahead.
+/// Largest array, in bytes, that a gather reads without prefetches: the core overlaps plain loads
+/// and gets its items sooner.
 /// Row: x = f8(600000); i = p8(600000) | sk.take(x, i)
 /// Row: x = f4(4000000); i = p8(4000000) | sk.take(x, i)
 inline constexpr int64_t max_gathered_bytes = 8 * mib;
 
-/// Multiplications of small matrices that are worth a thread.
+/// Multiplications of small matrix products that are worth a thread.
 /// Row of all cores: x = f8(4000, 4, 4) | x @ x
 inline constexpr int64_t small_matmul_grain_size = 256 * kib;
-/// Multiplications of integers that are worth a thread.
+/// Multiplications of an integer matrix product that are worth a thread.
 /// Row of all cores: x = i8(100, 100) | x @ x
 inline constexpr int64_t integer_matmul_grain_size = 128 * kib;
 /// Elements of a dot product that are worth a thread.
 /// Row of all cores: x = i8(100000) | sk.vecdot(x, x)
 inline constexpr int64_t dot_grain_size = 16384;
-/// Products of a convolution that are worth a thread.
+/// Multiplications of a convolution that are worth a thread.
 /// Row of all cores: x = f8(20000); y = f8(20) | sk.convolve(x, y)
 inline constexpr int64_t convolution_grain_size = 64 * kib;
-/// Side of the tiles in which a symmetric product is mirrored: both sides of the diagonal stay in
-/// the cache.
+/// Side of the tiles, in elements, in which a symmetric product is mirrored: a tile and its mirror
+/// image stay in cache.
 /// Row: x = f8(500, 20) | x @ x.T
 inline constexpr int64_t mirrored_tile_side = 64;
-/// Largest extent of a stack's matrices that are shared out among threads of ours: of larger ones
-/// OpenBLAS's threads give each more.
+/// Largest extent for which the matrices of a stack are shared out among skerry's threads: larger
+/// ones gain more from OpenBLAS's own threads.
 /// Row of all cores: x = f8(8, 200, 200) + sk.eye(200) | sk.linalg.inv(x)
 inline constexpr int64_t max_serial_extent = 512;
-/// Products of a stack of small matrices that are worth a thread.
+/// Multiplications of a stack of small matrices that are worth a thread.
 /// Row of all cores: x = f8(200, 6, 6) + sk.eye(6) | sk.linalg.inv(x)
 inline constexpr int64_t lapack_grain_size = 16384;
 
-/// Bytes that a pass finds in memory.
+/// Smallest total of a fused pass's operands, in bytes, that counts as out of cache.
 /// Row: x = f8(1000000); g = sk.fuse(lambda a: a * a + a * 2.0) | g(x)
 inline constexpr int64_t min_fused_memory_bytes = 12 * mib;
-/// How many bytes ahead a pass asks for memory.
+/// Prefetch distance of a fused pass, in bytes.
 /// Row: x = f8(4000000); g = sk.fuse(lambda a: a * a + a * 2.0) | g(x)
 inline constexpr int64_t fused_prefetch_distance = 2 * kib;
-/// Most bytes that it asks for before a step: more than the core waits for at a time is no gain.
+/// Most bytes that a pass prefetches before a step: a core has no more loads in flight.
 /// Row: x = f8(4000000); g = sk.fuse(lambda a: a * a + a * 2.0) | g(x)
 inline constexpr int64_t max_prefetched_step_bytes = 1536;
-/// What another operand has read or written so many bytes ago is in a cache still.
+/// Distance, in bytes, within which memory that another operand has read or written is still in
+/// cache.
 /// Row: x = f8(2000, 2000); g = sk.fuse(lambda a: a[1:, 1:] + a[:-1, :-1]) | g(x)
 inline constexpr int64_t max_cached_distance = 256 * kib;
-/// Bytes that are read, made and written of the rows that a schedule of passes takes together.
+/// Bytes that a schedule of passes reads, computes and writes for the rows that it takes at a time.
 /// Row: x = f8(2000, 500); g = sk.fuse(lambda a: a - sk.mean(a, axis=1, keepdims=True)) | g(x)
 inline constexpr int64_t fused_rows_bytes = 192 * kib;
 
-/// Items from which on a function that a scalar makes is worth being made.
+/// Fewest elements for which it pays to derive a simpler function from a scalar operand.
 /// Row: x = i8(20) | x // 7
 /// Row: x = i8(60) | x // 7
 inline constexpr int64_t min_scalar_form_size = 32;
 
-/// Bits of keys from which on indices are sorted by vectors, with these keys; fewer by bytes.
+/// Fewest significant bits of the keys for which argsort() sorts keys and indices by a vectorized
+/// quicksort; with fewer, by a radix sort of bytes.
 /// Row: x = i8(100000) | sk.argsort(x)
 /// Row: x = i8(100000) * 1000 | sk.argsort(x)
 inline constexpr int64_t min_quicksorted_bits = 17;
-/// Items of a row that are worth being split for several threads, by vectors.
+/// Fewest items of a row that are worth sorting by several threads, with vectors.
 /// Row of all cores: x = f4(100000) | sk.sort(x)
 inline constexpr int64_t min_split_size = 65536;
-/// Items of a run that are worth a thread, without vectors: two and their merge are 1.4 x the work.
+/// Items of a run that are worth a thread, without vectors: sorting two runs and merging them is
+/// 1.4 x the work.
 /// Row of all cores: x = sk.astype(f8(300000), sk.complex128) | sk.sort(sk.real(x))
 inline constexpr int64_t min_run_size = 131072;
 /// Items of a merge that a thread takes at a time.
 /// Row of all cores: x = f8(1000000) | sk.sort(x)
 inline constexpr int64_t merged_chunk_size = 32768;
-/// Items of rows that are worth a thread.
+/// Items of rows to sort that are worth a thread.
 /// Row of all cores: x = f4(200, 50) | sk.sort(x, axis=1)
 inline constexpr int64_t sort_grain_size = 8192;
-/// Items of a row of which a sample tells where a rank is; fewer are sorted.
+/// Shortest row, in items, in which a sample locates a rank; shorter rows are sorted.
 /// Row: x = f4(400) | sk.median(x)
 /// Row: x = i8(900) | sk.median(x)
 inline constexpr int64_t min_sampled_size = 512;
-/// Items of a sample.
+/// Most items of such a sample.
 /// Row: x = f4(100000) | sk.median(x)
 inline constexpr int64_t max_sample_size = 512;
-/// Items of a row whose ranks are looked for by a thread of its own.
+/// Items of a row that are worth a thread of their own in the search for a rank.
 /// Row of all cores: x = f4(200000) | sk.median(x)
 inline constexpr int64_t ranked_part_size = 65536;
-/// Values of a byte that are worth a table of all places, in searchsorted().
+/// Fewest values of one byte for which searchsorted() builds a table of all 256 results.
 /// Row: x = sk.sort(u1(1000)); v = u1(300) | sk.searchsorted(x, v)
 inline constexpr int64_t min_byte_searches = 512;
 /// Values of searchsorted() that are worth a thread.
 /// Row of all cores: x = sk.sort(f8(10000)); v = f8(3000) | sk.searchsorted(x, v)
 inline constexpr int64_t search_grain_size = 1024;
-/// Items of isin() that are worth a thread: compared, or looked up in a table, and by a hash.
+/// Items of isin() that are worth a thread: first by comparison or table, then by hash.
 /// Row of all cores: x = i8(60000); v = i8(3) | sk.isin(x, v)
 inline constexpr int64_t compared_grain_size = 32768;
 /// Row of all cores: x = i8(20000); v = i8(300) | sk.isin(x, v)
 inline constexpr int64_t hashed_grain_size = 8192;
-/// Bins of a histogram that are worth a thread where threads' counts are added up.
+/// Bins of a histogram that are worth a thread when the counts of all threads are added up.
 /// Row of all cores: x = f8(1000000) | sk.histogram(x, bins=20000)
 inline constexpr int64_t bins_grain_size = 4096;
-/// Random numbers that are worth a thread, where each takes some attempts.
+/// Random numbers that are worth a thread, for distributions that need several attempts each.
 /// Row of all cores: g = sk.random.default_rng(1) | g.standard_normal(5000)
 inline constexpr int64_t random_grain_size = 1024;
 
-/// Bytes of a row of which argmax() finds value and place at once; of longer ones the value first.
+/// Longest row, in bytes, of which argmax() finds value and index together; in longer ones, the
+/// value first.
 /// Row: x = f8(1000, 1000) | sk.argmax(x, axis=1)
 /// Row: x = f4(20000) | sk.argmax(x)
 inline constexpr int64_t max_led_row_bytes = 16 * kib;
 /// Items of stack() along the last axis that are worth a thread.
 /// Row of all cores: x = f8(200000) | sk.stack([x, x, x], axis=-1)
 inline constexpr int64_t interleaved_grain_size = 65536;
-/// Elements along an axis that are assigned by index and worth a thread.
+/// Elements along an axis, assigned by index, that are worth a thread.
 /// Row of all cores: x = f8(100, 2000); i = sk.arange(100); v = f8(100, 2000) | x.__setitem__(i, v)
 inline constexpr int64_t scattered_grain_size = 512;
 /// Elements of repeat() by an array that are worth a thread.
 /// Row of all cores: x = f8(10000); n = i4(10000) // 500 | sk.repeat(x, n)
 inline constexpr int64_t repeated_grain_size = 4096;
-/// Indices that are checked by a thread.
+/// Indices whose bounds check is worth a thread.
 /// Row of all cores: import numpy as np; x = f8(90000); i = p8(90000) | np.add.at(x, i, 1.0)
 inline constexpr int64_t checked_grain_size = 65536;
 
-// --- compiled in, as they size arrays: a build for each value ------------------------------------
+// --- compiled in, as they size arrays: one build per value --------------------------------------
 
-/// Bytes per operand of a tile that is transposed: it stays in the second cache.
+/// Bytes per operand of a tile that is transposed: it fits L2.
 /// Row: x = f8(1000, 1000) | x + x.T
 /// Row: x = f4(1000, 1000) | x + x.T
 inline constexpr int64_t transposed_tile_bytes = 64 * kib;
-/// The same of a pass, which has more of them.
+/// The same for a fused pass, which has more operands.
 /// Row: x = f8(1000, 1000); g = sk.fuse(lambda a: a * 2.0 + a.T) | g(x)
 inline constexpr int64_t fused_tile_bytes = 16 * kib;
-/// Elements of a block of float16: three of them as float32 leave most of the first cache free.
+/// Elements of a block of float16: three float32 buffers for it leave most of L1 free.
 /// Row: x = sk.astype(f4(100000), sk.float16) | x + x
 inline constexpr int64_t half_block = 1024;
-/// Elements that are converted by way of a block of bytes.
+/// Elements of a block of booleans, which are converted to other dtypes by way of bytes.
 /// Row: x = b1(100000) | sk.astype(x, sk.float64)
 inline constexpr int64_t cast_block = 1024;
-/// Elements of arange() of floats: int32, which counts them, has a vector conversion to double.
+/// Elements of a block of arange(), if floating: counted in int32, which vectors convert to double.
 /// Row: n = 100000 | sk.linspace(0.0, 1.0, n)
 inline constexpr int64_t sequence_block = 4096;
 
-/// Columns that a reduction takes together.
+/// Most columns that a reduction takes together.
 /// Row: x = f8(1000, 1000) | sk.sum(x, axis=0)
 /// Row: x = f4(1000, 1000) | sk.max(x, axis=0)
 inline constexpr int64_t max_block_columns = 512;
 /// Bytes of their accumulators.
 /// Row: x = f8(1000, 1000) | sk.var(x, axis=0)
 inline constexpr int64_t accumulator_bytes = 8 * kib;
-/// Bytes of elements that are packed for a reduction.
+/// Bytes of elements that a reduction packs at a time.
 /// Row: x = f4(1000, 1000) | sk.sum(x[:, ::2], axis=1)
 /// Row: x = f8(100000, 3) | sk.sum(x, axis=1)
 inline constexpr int64_t reduce_pack_bytes = 16 * kib;
-/// Bytes that are made, or gathered, at a time where there is a choice: the first cache holds them
-/// beside what they come from.
+/// Bytes of elements that a reduction computes or gathers at a time, where it may choose: L1 holds
+/// them and their source.
 /// Row: x = f4(1000, 300) | sk.sum(x, axis=1, dtype=sk.float64)
 inline constexpr int64_t reduce_scratch_bytes = 4 * kib;
-/// Bytes of elements that are made for a reduction at a time: in the second cache.
+/// Bytes of elements that are computed for a reduction at a time: they fit L2.
 /// Row: x = f4(1000000) | sk.sum(x, dtype=sk.float64)
 inline constexpr int64_t feed_bytes = 512 * kib;
 
-/// Blocks of random bits that are made at a time: they stay in the nearest cache.
+/// Blocks of Philox that are generated at a time: they fit L1.
 /// Row: g = sk.random.default_rng(1) | g.random(1000000)
 inline constexpr int64_t random_chunk_blocks = 256;
 
-/// Bytes of a pass's widest items in a piece; half of it where much is read.
+/// Bytes of a chunk of a fused pass, in its widest dtype; half as many out of cache.
 /// Row: x = f8(100000); g = sk.fuse(lambda a: a * a + a * 2.0) | g(x)
 inline constexpr int fused_chunk_bytes = 4 * kib;
-/// Most elements of a piece: so that no step of it starts threads.
+/// Most elements of a chunk, so that none of its steps starts threads.
 /// Row: x = u1(100000); g = sk.fuse(lambda a: (a & 7) + (a | 1)) | g(x)
 inline constexpr int max_fused_chunk_size = 2048;
-/// Bytes of a thread for what is made between passes over rows.
+/// Scratch of a thread, in bytes, for temporaries between passes over rows.
 /// Row: x = f8(2000, 500); g = sk.fuse(lambda a: a - sk.mean(a, axis=1, keepdims=True)) | g(x)
 inline constexpr int64_t fused_scratch_bytes = 256 * kib;
 
-/// Elements of a block that is computed by a fast form, if all are ordinary.
+/// Elements of a block, which is computed by the fast form if all are in its normal range.
 /// Row: x = f4(10000) | sk.sin(x)
 /// Row: x = f8(10000) | sk.exp(x)
 inline constexpr int64_t fast_form_block = 512;
-/// Bytes between first and last items from which on operands are read where they lie, not packed.
+/// Bytes spanned by the operands from which on strided ones are read in place, not packed.
 /// Row: x = f8(1000000)[::-1] | x + x
 /// Row: x = f8(100000)[::-1] | x + x
 inline constexpr int64_t min_strided_bytes = 4 * mib;
-/// Longest row that is merged with the next ones; of an expensive function, and of bytes.
+/// Length, in elements, below which rows are merged with the next ones; then the same for expensive
+/// functions and for elements of one byte.
 /// Row: x = f8(1000, 20); y = f8(1000, 1) | x + y
 inline constexpr int64_t max_merged_row = 32;
 /// Row: x = f4(100, 100); y = f4(100, 1) | sk.pow(x, y)
@@ -309,41 +317,42 @@ inline constexpr int64_t max_merged_expensive_row = 512;
 /// Row: x = b1(100, 100); y = b1(100, 1) | sk.logical_and(x, y)
 inline constexpr int64_t max_merged_row_of_bytes = 256;
 
-/// Values whose searches take their steps together.
+/// Values whose binary searches advance in lockstep.
 /// Row: x = sk.sort(f8(10000)); v = f8(10000) | sk.searchsorted(x, v)
 inline constexpr int64_t searched_block = 32;
-/// Distinct items that a hash table finds; of more, items are sorted.
+/// Most distinct items that unique() finds with a hash table; with more, it sorts.
 /// Row: x = i8(10000) | sk.unique_values(x)
 inline constexpr int64_t max_distinct_items = 2048;
-/// Items of which those near a rank are kept, or those of the best, before the next ones are read.
+/// Items of a block from which a median keeps those near its rank, and topk() the best.
 /// Row: x = f4(100000) | sk.median(x)
 inline constexpr int64_t collected_block = 64;
-/// Items of a partition that become keys together, without vectors.
+/// Items of a partition whose keys are computed together, without vectors.
 /// Row: x = u1(100000) | sk.argpartition(x, x.size // 2)
 inline constexpr int64_t partitioned_block = 256;
 /// Items of a histogram that are put into bins together.
 /// Row: x = f8(100000) | sk.histogram(x, bins=20)
 inline constexpr int64_t bins_block = 256;
 
+/// Most rows that a reduction takes together if it does not round.
 /// Rows that a reduction takes together where that does not round.
 /// Row: x = f8(10000, 100) | sk.max(x, axis=0)
 inline constexpr int64_t max_block_rows = 4096;
-/// Elements of any() and all() that are looked at before one decides.
+/// Elements of any() and all() between two tests for an early exit.
 /// Row: x = b1(100000) & False | sk.any(x)
 inline constexpr int64_t bool_block = 2048;
-/// Bytes of a block whose extremum argmax() finds before its place.
+/// Bytes of a block in which argmax() finds the extremum before its index.
 /// Row: x = f8(1000000) | sk.argmax(x)
 inline constexpr int64_t extremum_block_bytes = 8 * kib;
-/// Elements of float16 that are widened together for a reduction: in the first cache. Where
-/// accumulators are records, in the second: it takes long to put those of some rows together.
+/// Elements of float16 that are widened together for a reduction: they fit L1. Then the same if
+/// accumulators are records: they fit L2, as it takes long to merge the records of some rows.
 /// Row: x = sk.astype(f4(100000), sk.float16) | sk.sum(x)
 inline constexpr int64_t half_reduced_block = 4096;
 /// Row: x = sk.astype(f4(1000, 100), sk.float16) | sk.var(x, axis=0)
 inline constexpr int64_t half_record_block = 16384;
-/// Elements of a convolution's ends that are summed together.
+/// Elements at the ends of a convolution that are summed together.
 /// Row: x = f8(1000); y = f8(200) | sk.convolve(x, y)
 inline constexpr int64_t convolution_block = 256;
-/// Largest matrices of a stack that lie in the lanes of vectors, one each.
+/// Largest extent of a stack's matrices that are computed one per vector lane.
 /// Row: x = f8(200, 20, 20) + sk.eye(20) | sk.linalg.inv(x)
 inline constexpr int64_t max_rows_in_lanes = 32;
 

@@ -6,11 +6,10 @@
 
 #include "ops/kernel/cpu/memory.hpp"
 
-// The vocabulary of kernels for vectors, where the compiler makes none by itself: it keeps arrays
-// of lanes in memory, and an addition then waits for the store before it. Arithmetic, comparisons
-// and shuffles whose lanes are known when it is compiled are those of the compiler's vector types;
-// what these have not stands in one file for each architecture, which is included here and nowhere
-// else.
+// Vector operations for kernels that the compiler does not vectorize: it keeps arrays of lanes in
+// memory, so that an addition waits for the store before it. Arithmetic, comparisons and shuffles
+// with constant lanes use the compiler's vector types. The rest is in one file per architecture,
+// included here and nowhere else.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
@@ -36,7 +35,7 @@ using lanes_of = typename VectorOf<T>::type;
 template <class T>
 inline constexpr int lane_count = VectorOf<T>::lanes;
 
-/// A set of lanes: bit i is that of lane i.
+/// Lane mask of all lanes; bit i is lane i.
 template <class T>
 inline constexpr unsigned every_lane = (1u << lane_count<T>)-1;
 
@@ -49,7 +48,7 @@ template <class T>
 struct integer_of_lane<T> {
   using type = int32;
 };
-/// What comparisons of vectors of T give, lane by lane.
+/// Lane type of the result of comparing vectors of T.
 template <class T>
 using lane_integer = typename integer_of_lane<T>::type;
 
@@ -64,8 +63,8 @@ template <class F, int... I>
 SKERRY_INLINE void for_each_number(std::integer_sequence<int, I...>, [[maybe_unused]] F function) {
   (function(number<I>{}), ...);
 }
-/// what(number<0>{}), …: loops that must not be loops, since arrays of vectors stay in registers
-/// only if all their indices are constants.
+/// Calls function(number<0>{}), function(number<1>{}), …: unrolls a loop over an array of vectors,
+/// which stays in registers only if all indices are constants.
 template <int Count, class F>
 SKERRY_INLINE void unroll(F function) {
   for_each_number(std::make_integer_sequence<int, Count>{}, function);
@@ -108,7 +107,7 @@ template <int Flip, class Vector, int... I>
 SKERRY_INLINE Vector exchange_lanes(const Vector& v, std::integer_sequence<int, I...>) {
   return __builtin_shufflevector(v, v, (I ^ Flip)...);
 }
-/// Lane i gets what lane i ^ Flip has.
+/// Exchanges lanes i and i ^ Flip.
 template <int Flip, class Vector>
 SKERRY_INLINE Vector exchange_lanes(const Vector& v) {
   return exchange_lanes<Flip>(v, lane_numbers<Vector>{});
@@ -119,7 +118,7 @@ SKERRY_INLINE Vector choose_lanes(const Vector& low, const Vector& high,
                                   std::integer_sequence<int, I...>) {
   return __builtin_shufflevector(low, high, ((I & Distance) != 0 ? I + int(sizeof...(I)) : I)...);
 }
-/// Those of `low` where bit `Distance` of the lane's number is 0, else those of `high`.
+/// Returns lanes of `low` where bit `Distance` of the lane's index is 0, else of `high`.
 template <int Distance, class Vector>
 SKERRY_INLINE Vector choose_lanes(const Vector& low, const Vector& high) {
   return choose_lanes<Distance>(low, high, lane_numbers<Vector>{});
@@ -130,7 +129,7 @@ SKERRY_INLINE Vector shift_lanes(const Vector& v, const Vector& fill,
                                  std::integer_sequence<int, I...>) {
   return __builtin_shufflevector(v, fill, (I >= By ? I - By : int(sizeof...(I)))...);
 }
-/// Lane i gets what lane i - By has; the lowest get the first lane of `fill`.
+/// Moves lane i - By to lane i; the lowest lanes get the first lane of `fill`.
 template <int By, class Vector>
 SKERRY_INLINE Vector shift_lanes(const Vector& v, const Vector& fill) {
   return shift_lanes<By>(v, fill, lane_numbers<Vector>{});
@@ -141,7 +140,7 @@ SKERRY_INLINE Vector lanes_before(const Vector& previous_lanes, const Vector& v,
                                   std::integer_sequence<int, I...>) {
   return __builtin_shufflevector(previous_lanes, v, (int(sizeof...(I)) - 1 + I)...);
 }
-/// The last lane of `previous_lanes`, then all but the last of v.
+/// Returns the last lane of `previous_lanes`, then all but the last of v.
 template <class Vector>
 SKERRY_INLINE Vector lanes_before(const Vector& previous_lanes, const Vector& v) {
   return lanes_before(previous_lanes, v, lane_numbers<Vector>{});
@@ -151,7 +150,7 @@ template <int Group, class Vector, int... I>
 SKERRY_INLINE Vector spread_last(const Vector& v, std::integer_sequence<int, I...>) {
   return __builtin_shufflevector(v, v, (int(sizeof...(I)) - Group + I % Group)...);
 }
-/// The last `Group` lanes, again and again.
+/// Repeats the last `Group` lanes in all groups.
 template <int Group, class Vector>
 SKERRY_INLINE Vector spread_last(const Vector& v) {
   return spread_last<Group>(v, lane_numbers<Vector>{});
@@ -164,7 +163,7 @@ SKERRY_INLINE void interleave(Vector& a, Vector& b, std::integer_sequence<int, I
   b = __builtin_shufflevector(a, b, (lanes / 2 + I / 2 + I % 2 * lanes)...);
   a = low;
 }
-/// Lanes of a and of b in turn: those of the lower halves in a, of the upper in b.
+/// Interleaves the lanes of a and b: of their lower halves into a, of the upper ones into b.
 template <class Vector>
 SKERRY_INLINE void interleave(Vector& a, Vector& b) {
   interleave(a, b, lane_numbers<Vector>{});
@@ -175,13 +174,13 @@ SKERRY_INLINE Vector every_second(const Vector& a, const Vector& b,
                                   std::integer_sequence<int, I...>) {
   return __builtin_shufflevector(a, b, (2 * I + First)...);
 }
-/// For two vectors side by side, every second lane from the first or from the second on.
+/// Returns every second lane of a and b together, beginning with lane `First`.
 template <int First, class Vector>
 SKERRY_INLINE Vector every_second(const Vector& a, const Vector& b) {
   return every_second<First>(a, b, lane_numbers<Vector>{});
 }
 
-/// Two or four columns of a matrix of so many, as many rows as a vector has lanes.
+/// Loads the two or four columns of a row-major matrix with as many rows as a vector has lanes.
 template <class Vector, int Count>
 SKERRY_INLINE void load_columns(Vector (&columns)[Count], const char* source) {
   static_assert(Count == 2 || Count == 4);
@@ -201,8 +200,8 @@ SKERRY_INLINE void load_columns(Vector (&columns)[Count], const char* source) {
 
 // ---- sets of lanes
 
-/// For each set of lanes the numbers of its lanes, then those of the others; of four lanes as pairs
-/// of 4 bytes each.
+/// For each lane mask, the indices of its lanes, then those of the others. A lane of four counts as
+/// a pair of 4-byte lanes.
 struct LaneOrders {
   uint8 of_8[256][8];
   int32 of_4[16][8];
@@ -235,7 +234,7 @@ alignas(64) inline constexpr LaneOrders lanes_in_order = make_lane_orders();
 
 // ---- across lanes
 
-/// All lanes combined, in each of them: lane by lane would take as many steps as there are lanes.
+/// Combines all lanes and returns the result in each of them, in log2(lanes) steps.
 template <class Vector, class Combine>
 SKERRY_INLINE Vector across_lanes(Vector a, Combine combine) {
   constexpr int lanes = int(sizeof(Vector) / sizeof(a[0]));
@@ -257,7 +256,7 @@ SKERRY_INLINE Vector across_lanes(Vector a, Combine combine) {
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// Whether a mask, as comparisons of vectors give it, has a lane.
+/// True if a comparison of vectors holds in any lane.
 template <class Vector>
 SKERRY_INLINE bool is_any(const Vector& mask) {
 #if defined(SKERRY_PACKS_LANES)

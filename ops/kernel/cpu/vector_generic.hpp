@@ -4,7 +4,7 @@
 
 #include "ops/kernel/cpu/memory.hpp"
 
-// What vector_x86.hpp has, for architectures without a file of their own: by what any has.
+// The functions of vector_x86.hpp in portable code, for architectures without a file of their own.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 

@@ -8,25 +8,24 @@
 
 #include "ops/kernel/cpu/memory.hpp"
 
-// What x86-64 has beyond the compiler's vector types: the only file that names its instructions. An
-// architecture of another kind gives what vector_generic.hpp gives, and, if sorts by vectors are
-// worth it there, SKERRY_PACKS_LANES and what follows it here.
+// Instructions of x86-64 beyond the compiler's vector types: the only file that uses intrinsics.
+// Another architecture defines the functions of vector_generic.hpp and, if vectorized sorts pay
+// there, SKERRY_PACKS_LANES and the functions that follow it here.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
 // ---- registers
 
-/// The value, which the compiler takes from a register from now on, instead of loading it where it
-/// is used once more.
+/// Returns the value in a register, so that the compiler does not load it again at each use.
 template <class Vector>
 SKERRY_INLINE Vector in_register(Vector value) {
   __asm__("" : "+x"(value));
   return value;
 }
 
-// ---- past the caches
+// ---- non-temporal stores
 
-/// `output` is a multiple of the vector's size.
+/// `output` is aligned to the vector's size.
 template <class Vector>
 SKERRY_INLINE void store_past_caches(char* output, const Vector& v) {
   static_assert(sizeof(Vector) == vector_bytes);
@@ -47,12 +46,12 @@ SKERRY_INLINE void store_line_past_caches(void* line, const void* source) {
   }
 }
 
-/// Before others read what was written past the caches.
+/// Makes non-temporal stores visible before later stores.
 SKERRY_INLINE void fence_stores() { _mm_sfence(); }
 
 // ---- float16
 
-/// For how many float16 widen_lanes makes float32, and narrow_lanes the other way round.
+/// Elements that widen_lanes converts from float16 to float32, and narrow_lanes back.
 #if defined(__AVX512F__)
 inline constexpr int half_lanes = 16;
 SKERRY_INLINE void widen_lanes(float32* output, const char* source) {
@@ -90,7 +89,7 @@ inline constexpr bool multiplies_64_bits = true;
 inline constexpr bool multiplies_64_bits = false;
 #endif
 
-/// The products of the lower halves of 64-bit lanes, where there are none of whole ones.
+/// Multiplies the lower halves of 64-bit lanes, for levels that can't multiply whole ones.
 template <class V>
   requires(!multiplies_64_bits)
 SKERRY_INLINE V multiply_low_halves(V a, V b) {
@@ -113,14 +112,14 @@ SKERRY_INLINE uint32 bytes_unequal_zero(const char* bytes) {
   return ~(low_bits | high_bits << 16);
 }
 
-/// The numbers of the lanes of a set of 8, as bytes; then those of the others.
+/// Returns the indices of a set of 8 lanes, as bytes; then those of the others.
 SKERRY_INLINE __m128i numbers_of_lanes(unsigned set) {
   return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(lanes_in_order.of_8[set]));
 }
 
 #if defined(__AVX2__)
 
-/// Eight lanes of 4 bytes, or four of 8: those of a set first, in order; then the others.
+/// Packs eight lanes of 4 bytes, or four of 8: those of a set first, in order; then the others.
 SKERRY_INLINE __m256i pack_8_lanes(__m256i v, unsigned set) {
   return _mm256_permutevar8x32_epi32(v, _mm256_cvtepu8_epi32(numbers_of_lanes(set)));
 }
@@ -139,7 +138,7 @@ inline constexpr bool packs_8_items = Size <= 2
 #endif
     ;
 
-/// Stores those of 8 items that are in the set, in order, and rubbish up to 8 items.
+/// Stores those of 8 items that are in the set, in order, then arbitrary ones up to 8.
 template <int Size>
 SKERRY_INLINE void pack_8_items(char* output, const char* source, unsigned set) {
   static_assert(packs_8_items<Size>);
@@ -172,7 +171,7 @@ SKERRY_INLINE void pack_8_items(char* output, const char* source, unsigned set) 
   }
 }
 
-/// Stores `base` plus the numbers of the lanes of a set of 8, and rubbish up to 8 items.
+/// Stores `base` plus the index of each lane of a set of 8, then arbitrary numbers up to 8.
 SKERRY_INLINE void store_numbers_of_lanes(int64* output, unsigned set, int64 base) {
 #if defined(__AVX2__)
   const __m256i bases = _mm256_set1_epi64x(base);
@@ -186,12 +185,12 @@ SKERRY_INLINE void store_numbers_of_lanes(int64* output, unsigned set, int64 bas
 #endif
 }
 
-// ---- what sorts by vectors ask: of signed integers, or numbers without NaN, of 4 or 8 bytes
+// ---- vectorized sorts: signed integers, or floats without NaN, of 4 or 8 bytes
 
 #if defined(__AVX512F__)
 #define SKERRY_PACKS_LANES 1
 #define SKERRY_LOOKS_UP_LANES 1
-/// table[index] in each lane, of an index's lower bits.
+/// Returns table[index] in each lane; only the lower bits of an index count.
 SKERRY_INLINE lanes_of<float32> look_up_lanes(const float32 (&table)[16],
                                               VectorOf<float32>::bits index) {
   const auto rows = __m512(load_lanes(table));
@@ -205,7 +204,7 @@ SKERRY_INLINE lanes_of<float64> look_up_lanes(const float64 (&table)[32],
   return (index & 16) != 0 ? lanes_of<float64>(high) : lanes_of<float64>(low);
 }
 
-/// The first `count` from memory, the others from `rest`.
+/// Loads the first `count` lanes; the others are those of `rest`.
 template <class K>
 SKERRY_INLINE lanes_of<K> load_some_lanes(const K* source, int64 count, lanes_of<K> rest) {
   const unsigned lane_bits = (1u << count) - 1;
@@ -254,7 +253,7 @@ SKERRY_INLINE lanes_of<K> max_lanes(lanes_of<K> a, lanes_of<K> b) {
     return V(_mm512_maskz_max_epi64(0xff, __m512i(a), __m512i(b)));
 }
 
-/// The lesser where bit `Distance` of the lane's number is 0, else the greater.
+/// Returns the lesser where bit `Distance` of the lane's index is 0, else the greater.
 template <int Distance, class K>
 SKERRY_INLINE lanes_of<K> ordered_lanes(lanes_of<K> a, lanes_of<K> b) {
   using V = lanes_of<K>;
@@ -301,7 +300,7 @@ SKERRY_INLINE unsigned lanes_unequal(lanes_of<K> a, lanes_of<K> b) {
   }
 }
 
-/// The lanes of a set first, in order.
+/// Packs the lanes of a set to the front, in order.
 template <class K>
 SKERRY_INLINE lanes_of<K> pack_lanes(lanes_of<K> v, unsigned set) {
   if constexpr (sizeof(K) == 4) {
@@ -320,7 +319,7 @@ SKERRY_INLINE __m256i first_lanes(int64 count, std::integer_sequence<int, I...>)
   return __m256i(bits(lane < static_cast<lane_integer<K> >(count)));
 }
 
-/// The first `count` from memory, the others from `rest`.
+/// Loads the first `count` lanes; the others are those of `rest`.
 template <class K>
 SKERRY_INLINE lanes_of<K> load_some_lanes(const K* source, int64 count, lanes_of<K> rest) {
   const __m256i mask = first_lanes<K>(count, std::make_integer_sequence<int, lane_count<K> >{});
@@ -361,13 +360,13 @@ SKERRY_INLINE lanes_of<K> max_lanes(lanes_of<K> a, lanes_of<K> b) {
   if constexpr (ops::same_v<K, int64>) return a < b ? b : a;
 }
 
-/// The lesser where bit `Distance` of the lane's number is 0, else the greater.
+/// Returns the lesser where bit `Distance` of the lane's index is 0, else the greater.
 template <int Distance, class K>
 SKERRY_INLINE lanes_of<K> ordered_lanes(lanes_of<K> a, lanes_of<K> b) {
   return choose_lanes<Distance>(min_lanes<K>(a, b), max_lanes<K>(a, b));
 }
 
-/// The lanes of a set first, in order; then others.
+/// Packs the lanes of a set to the front, in order; then others.
 template <class K>
 SKERRY_INLINE lanes_of<K> pack_lanes(lanes_of<K> v, unsigned set) {
   return lanes_of<K>(sizeof(K) == 4 ? pack_8_lanes(__m256i(v), set)

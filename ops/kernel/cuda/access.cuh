@@ -11,21 +11,20 @@
 
 namespace skerry::native {
 
-// A GPU faults on a load whose address is no multiple of its size, and the context is lost with it.
-// Imported arrays may be misaligned (a field of a record, complex numbers at their parts'
-// alignment), so the strided kernels take a flag, the same for all threads, and then move bytes.
-// The loops are not unrolled: this path is rare, and should cost few instructions and no local
-// memory.
+// A load whose address is not a multiple of its size faults, and the CUDA context is lost. Imported
+// arrays may be misaligned (a field of a record, complex numbers at their parts' alignment), so the
+// strided kernels take a flag, the same for all threads, and then move bytes. The loops are not
+// unrolled: this path is rare, and should cost few instructions and no local memory.
 
-/// What load() and store() move in one piece: a complex number too, which by its type would be
-/// moved part by part.
+/// A T that load() and store() move in one instruction, even a complex number, whose own type would
+/// be moved part by part.
 template <class T>
 struct alignas(sizeof(T)) whole {
   T value;
 };
 
-/// What lies in memory for a T, and its value: a bool of others may be any byte, and all but 0 are
-/// true.
+/// The type that is stored in memory for a T, and its value: imported bools may be any byte, and
+/// all but 0 are true.
 template <class T>
 using stored_t = std::conditional_t<ops::boolean<T>, ops::bits_t<bool>, T>;
 template <class T>
@@ -65,7 +64,7 @@ SKERRY_HD SKERRY_INLINE T load(const char* source, bool is_aligned) {
       return value;
     }
   }
-  // From its member alone nvcc makes a load for each part.
+  // If only the member is read, nvcc generates a load for each part.
   const whole<stored_t<T>> item = *reinterpret_cast<const whole<stored_t<T>>*>(source);
   return value_of<T>(item.value);
 }
@@ -93,13 +92,13 @@ SKERRY_HD SKERRY_INLINE void store(char* destination, T value, bool is_aligned) 
   *reinterpret_cast<whole<T>*>(destination) = {value};
 }
 
-/// Whether what is at `address` (or at multiples of a stride in bytes) can be read as a T.
+/// True if `address`, or a stride in bytes, is a multiple of T's alignment.
 template <class T>
 [[nodiscard]] bool is_aligned_for(std::intptr_t address) {
   return address % static_cast<std::intptr_t>(alignof(T)) == 0;
 }
 
-/// Whether it can be moved in one piece.
+/// The same for moving a T in one instruction.
 template <class T>
 [[nodiscard]] bool is_aligned_for_whole(std::intptr_t address) {
   return is_aligned_for<whole<T>>(address);

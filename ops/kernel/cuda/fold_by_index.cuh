@@ -9,9 +9,9 @@
 
 #include <cstdint>
 
-// Combines the values that go to one element, in an order that depends on the indices alone: the
-// positions are sorted by index, stably; a thread folds a chunk of them, and the one in whose chunk
-// a run of equal indices begins folds what the following chunks have of it.
+// Combines the values of each target element in an order that depends only on the indices: sorts
+// the positions by index, stably; then each thread folds a chunk of them, and the thread in whose
+// chunk a run of equal indices begins adds the parts of it in the following chunks.
 
 namespace skerry::native {
 
@@ -26,8 +26,8 @@ struct IndexRuns {
   const std::uint32_t* source_positions;  ///< of the value of each index
   std::int64_t size;
   std::uint32_t limit;
-  typename Fold::value* heads;  ///< of each chunk: what its first run comes to in it
-  typename Fold::value* tails;  ///< its last run
+  typename Fold::value* heads;  ///< of each chunk: its first run, if that began in an earlier one
+  typename Fold::value* tails;  ///< its last run, if that goes on in the next one
 
   using value = typename Fold::value;
 
@@ -35,7 +35,7 @@ struct IndexRuns {
     const std::int64_t end = (chunk + 1) * fold_chunk;
     return end < size ? end : size;
   }
-  /// Whether the run at the end of a chunk goes on in the next one.
+  /// True if the run at the end of a chunk goes on in the next one.
   __device__ SKERRY_INLINE bool goes_on(std::int64_t end) const {
     return end < size && sorted_indices[end] == sorted_indices[end - 1];
   }
@@ -49,7 +49,7 @@ struct fold_chunks {
     const std::int64_t end = runs.end_of(chunk);
     std::int64_t position = chunk * fold_chunk;
     bool is_begun = position > 0 && runs.sorted_indices[position] ==
-                                        runs.sorted_indices[position - 1];  // in a chunk before
+                                        runs.sorted_indices[position - 1];  // in an earlier chunk
     while (position < end) {
       const std::uint32_t index = runs.sorted_indices[position];
       typename Fold::value sum = runs.fold.load(runs.source_positions[position]);
@@ -77,7 +77,7 @@ struct join_chunks {
     if (!runs.goes_on(end)) return;
     const std::uint32_t index = runs.sorted_indices[end - 1];
     const std::int64_t begin = chunk * fold_chunk;
-    // One that is all of a run which has begun before is another's.
+    // A run that began in an earlier chunk is joined by that chunk's thread.
     if (begin > 0 && runs.sorted_indices[begin] == index && runs.sorted_indices[begin - 1] == index)
       return;
     typename Fold::value sum = runs.tails[chunk];
@@ -90,7 +90,8 @@ struct join_chunks {
   }
 };
 
-/// `keys` are indices below `limit`, or `limit` for those that go nowhere; room for twice as many.
+/// `keys` are indices below `limit`, or `limit` for values to ignore. It has room for 2 * size
+/// keys.
 template <class Fold>
 cudaError_t fold_by_index(const Fold& fold, std::uint32_t* keys, std::int64_t size,
                           std::uint32_t limit, LaunchContext* context) {

@@ -17,20 +17,20 @@ inline cudaStream_t stream_of(const LaunchContext* context) {
   return static_cast<cudaStream_t>(context->stream);
 }
 
-/// Every native kernel ends here. CUB returns launch errors, but leaves them behind as the thread's
-/// last error too, where the next caller would take them for its own.
+/// Ends every native kernel. CUB returns launch errors, but also leaves them as the thread's last
+/// error, which the next caller would take for its own.
 inline int end_launch(cudaError_t status) {
   if (status != cudaSuccess) (void)cudaGetLastError();
   return static_cast<int>(status);
 }
 
-/// Runs a CUB algorithm in its two phases: `call(nullptr, nbytes)` asks for the size of the scratch
+/// Runs a CUB algorithm in its two phases: `call(nullptr, nbytes)` queries the size of the scratch
 /// memory, `call(scratch, nbytes)` enqueues.
 template <class Call>
 cudaError_t with_workspace(LaunchContext* context, Call&& call) {
   std::size_t nbytes = 0;
   if (const cudaError_t status = call(nullptr, nbytes); status != cudaSuccess) return status;
-  // A null pointer would be taken for another question.
+  // A null pointer would be another query.
   if (nbytes == 0) nbytes = 1;
   void* scratch = context->workspace(context, nbytes);
   if (scratch == nullptr) return cudaErrorMemoryAllocation;

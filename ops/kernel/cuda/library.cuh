@@ -10,29 +10,29 @@
 #include <string>
 #include <vector>
 
-// NVIDIA's libraries, opened at first use: the module links to none of them, so that it works for
-// all else where they are not installed.
+// NVIDIA's libraries, opened at first use. The module links to none of them, so that everything
+// else works where they are not installed.
 
 #define SKERRY_TEXT_OF(x) #x
 #define SKERRY_TEXT(x) SKERRY_TEXT_OF(x)
 
 namespace skerry::native {
 
-/// A library that is open, or why it isn't. Never closed.
+/// An open library, or the reason why it could not be opened. Never closed.
 class SharedLibrary {
  public:
-  /// `versioned`: "libcublas.so.13"; `plain`: "libcublas.so".
+  /// `versioned`: "libcublas.so.13"; `unversioned_name`: "libcublas.so".
   SharedLibrary(const char* versioned, const char* unversioned_name) {
-    // By its bare name first: that is also how one is found that this process has loaded already.
+    // The bare name first: it also finds a library that this process has already loaded.
     for (const std::string& folder : folders(unversioned_name)) {
       handle_ = dlopen((folder + versioned).c_str(), RTLD_NOW | RTLD_LOCAL);
       if (handle_ == nullptr && error_message_.empty()) record_error();
       if (handle_ != nullptr) break;
     }
-    if (handle_ != nullptr) error_message_.clear();  // of the places before
+    if (handle_ != nullptr) error_message_.clear();  // of earlier folders
   }
 
-  /// Sets `to` to the function; remembers the first one that is missing, unless it is `optional`.
+  /// Sets `function` by name; records the first one that is missing, unless it is `optional`.
   template <class F>
   void find(const char* name, F& function, bool optional = false) {
     if (handle_ == nullptr) return;
@@ -43,14 +43,14 @@ class SharedLibrary {
     }
   }
 
-  /// Null if it can be used.
+  /// Returns why the library can't be used, or null if it can.
   [[nodiscard]] const char* error_message() const {
     return handle_ != nullptr && !is_incomplete_ ? nullptr : error_message_.c_str();
   }
 
  private:
-  /// Where the loader looks, the packages of pip beside this one (all of CUDA 13 in one folder, one
-  /// for each library before), the toolkit.
+  /// The loader's search path, pip packages next to this one (one folder for all of CUDA 13, before
+  /// that one per library), the toolkit.
   static std::vector<std::string> folders(const std::string& unversioned_name) {
     const std::string major = std::to_string(CUDART_VERSION / 1000);
     const std::string name =
@@ -66,7 +66,7 @@ class SharedLibrary {
     return all;
   }
 
-  /// The folder that holds the package that holds this module.
+  /// The folder of the package that contains this module.
   static std::string site_packages() {
     Dl_info here{};
     if (dladdr(reinterpret_cast<void*>(&site_packages), &here) == 0) return "";
@@ -86,12 +86,12 @@ class SharedLibrary {
   std::string error_message_;
 };
 
-/// One handle of a library for each device; whoever uses one holds the lock, since a handle has one
-/// stream at a time.
+/// One handle of a library per device. Hold the lock while using one, since a handle has one stream
+/// at a time.
 template <class Handle>
 class Handles {
  public:
-  /// The handle of the current device; null where `create` fails.
+  /// Returns the handle of the current device, or null if `create` fails.
   template <class Create>
   Handle of_current_device(Create&& create) {
     int device = 0;

@@ -15,8 +15,8 @@
 #include <cstddef>
 #include <type_traits>
 
-// Kernels of an operation and a dtype: cub::DeviceTransform where every operand is an array of unit
-// stride, and for some binary operations where one of them is a value instead; for all else that
+// Kernels of an operation and a dtype: cub::DeviceTransform if every operand is an array of unit
+// stride and, for some binary operations, if one of them is a value instead; otherwise the kernel
 // of strided.cuh.
 
 namespace skerry::native {
@@ -29,11 +29,12 @@ template <class... T>
 using first_t = typename first_of<T...>::type;
 
 #if CCCL_VERSION >= 3005000
-/// CUB's choice, but where that is the copy to shared memory of GPUs before Hopper and an item has
-/// 16 bytes: for those it asks for no room between the tiles of two inputs, nor in front of one
-/// that begins between two multiples of 16, and uses some (CCCL 3.5.0, kernel_transform.cuh 566,
-/// against tuning_transform.cuh 273). What it copies is right for types of an alignment below 16
-/// alone (kernel_transform.cuh 808), on Hopper too: hence that of complex128 and TwoWords.
+/// CUB's policy, but prefetch instead of ldgsts (the copy to shared memory before Hopper) for items
+/// of 16 bytes: ldgsts reserves no space between the tiles of two inputs, nor before one that
+/// begins between two multiples of 16 bytes, but uses it (CCCL 3.5.0, kernel_transform.cuh 566,
+/// against tuning_transform.cuh 273). Copies to shared memory are right only for types of an
+/// alignment below 16, on Hopper too (kernel_transform.cuh 808): hence that of complex128 and
+/// TwoWords.
 template <class Out, class... In>
 struct transform_policy {
   SKERRY_HD constexpr cub::TransformPolicy operator()(::cuda::compute_capability gpu) const {
@@ -57,7 +58,7 @@ cudaError_t transform(Out* out, std::int64_t size, Operation operation, cudaStre
   if constexpr (((sizeof(In) >= 16) || ...)) {
     const ::cuda::std::execution::env environment{
         ::cuda::stream_ref{stream}, ::cuda::execution::tune(transform_policy<Out, In...>{})};
-    // CUB would take the default stream in silence.
+    // Otherwise CUB would silently use the default stream.
     static_assert(::cuda::std::is_invocable_v<decltype(::cuda::get_stream), decltype(environment)>);
     return cub::DeviceTransform::Transform(inputs, out, size, operation, environment);
   } else {
@@ -68,8 +69,8 @@ cudaError_t transform(Out* out, std::int64_t size, Operation operation, cudaStre
 #endif
 }
 
-/// What an instruction moves of a T: by its type a complex number would go part by part, each of
-/// which touches all sectors. Inputs of 16 bytes do, as transform_policy says.
+/// What one instruction moves for a T: a complex number's own type would be moved part by part, and
+/// each part touches all sectors. Inputs of 16 bytes keep it, as CUB requires (transform_policy).
 template <class T>
 using output_item = ::cuda::std::conditional_t<(alignof(T) < sizeof(T)), whole<T>, T>;
 template <class T>
@@ -85,7 +86,7 @@ SKERRY_HD SKERRY_INLINE T value_in(const whole<T>& item) {
   return item.value;
 }
 
-/// An operation on values as one on what instructions move.
+/// Adapts an operation on values to input_item and output_item.
 template <class Operation, class Out, class... In>
 struct on_items {
   Operation operation;
@@ -114,15 +115,15 @@ cudaError_t launch_contiguous(const Plan& operands, cudaStream_t stream, Operati
   // documentation allows an output that begins where an input does, and in its source (CCCL 3.0.1
   // and 3.5.0, kernels/transform.cuh and kernel_transform.cuh) no global pointer is __restrict__,
   // and an element is read, into registers or with its tile into shared memory, by the block that
-  // later writes it. A block may fetch bytes of its neighbours' tiles to fill a 16-byte line, and
-  // ignores them. Partial overlap is the front end's to avoid.
+  // later writes it. A block may fetch bytes of its neighbors' tiles to fill a 16-byte line, and
+  // ignores them. The front end excludes partial overlap.
   return transform_items<Out, In...>(
       operands.data[0], operands.size, operation, stream,
       reinterpret_cast<const input_item<In>*>(operands.data[1 + I])...);
 }
 
-/// A binary operation of which one operand is the same for all elements. Which one is asked at run
-/// time, by all threads alike, since a kernel for each would cost as much again to compile.
+/// A binary operation with one operand that is the same for all elements. A uniform branch decides
+/// which one, since a kernel for each would double the compile time.
 template <class Operation, class T>
 struct with_value {
   Operation operation;
@@ -134,8 +135,8 @@ struct with_value {
   }
 };
 
-/// The operand that is an array of unit stride like the output, beside one that is a value; 0 if
-/// the operands are not so.
+/// Returns the only array operand if it and the output have unit stride and the other operand is a
+/// value; otherwise 0.
 [[nodiscard]] inline int only_contiguous_array(const Plan& operands) noexcept {
   if (operands.operand_count != 3 || operands.rank != 1) return 0;
   const int array = operands.is_value(1) ? 2 : 1;
@@ -156,7 +157,7 @@ cudaError_t launch_with_value(const Plan& operands, cudaStream_t stream, Operati
       stream, reinterpret_cast<const input_item<T>*>(operands.data[array]));
 }
 
-/// An operation on values as one on what lies in memory.
+/// Adapts an operation on values to the types that are stored in memory.
 template <class Operation, class... In>
 struct of_stored {
   Operation operation;
@@ -164,8 +165,8 @@ struct of_stored {
   SKERRY_HD auto operator()(stored_t<In>... x) const { return operation(value_of<In>(x)...); }
 };
 
-/// Runs `out = operation(in...)`. WithValue: there is a kernel of an array of unit stride and a
-/// value, such as a Python scalar; else the strided kernel does that, too.
+/// Runs `out = operation(in...)`. WithValue: compile a kernel for an array of unit stride and a
+/// value, such as a Python scalar; otherwise the strided kernel runs those, too.
 template <class Out, class... In, bool WithValue, class Operation>
 int run_elementwise(const Plan& operands, LaunchContext* context, Operation operation,
                     std::bool_constant<WithValue> with_value) {

@@ -7,11 +7,11 @@
 #include "core/config.hpp"
 #include "core/plan.hpp"
 
-// From a linear index to addresses. Free of CUDA headers, so that every index below is tested on
-// the host against plain division (tests/ops/kernel/cuda_offset_test.cpp).
+// Converts linear indices to addresses. Free of CUDA headers, so that the host can test every index
+// below against plain division (tests/ops/kernel/cuda_offset_test.cpp).
 
 // The structs below are kernel parameters. Loops over axes are template recursions and everything
-// is inlined: what nvcc can't resolve early to fixed members, it copies to local memory (1.3 KiB a
+// is inlined: nvcc copies arrays whose indices it can't resolve early to local memory (1.3 KiB per
 // thread, measured).
 
 #if defined(__CUDA_ARCH__)
@@ -47,7 +47,7 @@ inline std::uint64_t division_magic(std::uint64_t divisor, std::uint32_t shift) 
 }
 }  // namespace detail
 
-/// Division by a divisor that the host knows: one multiplication, one addition, one shift
+/// Division by a divisor known on the host: one multiplication, one addition, one shift
 /// (Granlund and Montgomery, "Division by invariant integers using multiplication", 1994, with the
 /// sum kept in one word). Dividend and divisor are below half of Word's range, so that the sum
 /// can't wrap; divisor >= 1.
@@ -77,7 +77,7 @@ struct FastDivider {
   }
 };
 
-/// Whether all byte offsets of a plan, their partial sums and its indices fit int32.
+/// True if all byte offsets of a plan, their partial sums and its indices fit int32.
 template <int Operands>
 [[nodiscard]] bool fits_32bit(const Plan& plan) {
   constexpr std::int64_t limit = index_limit_32bit;
@@ -94,10 +94,10 @@ template <int Operands>
   return true;
 }
 
-/// Byte offsets of every operand of a plan that suits 32-bit indexing.
+/// Byte offsets of every operand of a plan that fits 32-bit indexing.
 template <int Operands>
 struct StridedOffsets {
-  /// Where an index is along the first axis, and along the last.
+  /// Coordinates of an index along the first and the last axis.
   struct Ends {
     std::uint32_t first = 0;
     std::uint32_t last = 0;
@@ -115,8 +115,8 @@ struct StridedOffsets {
     return true;
   }
 
-  /// Every `step`th place of an axis, as the slowest; what the products of a step that is beyond
-  /// the axis are does not matter.
+  /// Appends every `step`th position of an axis as the slowest axis. With an extent of 1 the stride
+  /// is never used, so it may overflow.
   void append(const Plan& plan, int axis, std::int64_t extent, std::int64_t step) {
     extents[rank] = FastDivider<std::uint32_t>(static_cast<std::uint32_t>(extent));
     for (int operand = 0; operand < Operands; ++operand) {
@@ -138,7 +138,7 @@ struct StridedOffsets {
   template <int Axis>
   SKERRY_HD SKERRY_INLINE void add_from(std::uint32_t index, std::int32_t (&offsets)[Operands],
                                         Ends& ends) const {
-    if (Axis + 1 >= rank) {  // what is left is the coordinate: no division
+    if (Axis + 1 >= rank) {  // the rest is the coordinate: no division
       if constexpr (Axis == 0) ends.first = index;
       ends.last = index;
       add<Axis>(index, offsets);
@@ -160,7 +160,7 @@ struct StridedOffsets {
   }
 };
 
-/// Some axes of an array of any size, axis 0 fastest. Reductions are not split, so 64-bit.
+/// Byte offsets along some axes of an array, axis 0 fastest. 64-bit, as reductions are not split.
 struct AxisOffsets {
   std::int32_t rank = 0;
   FastDivider<std::uint64_t> extents[Plan::max_axes];
@@ -170,14 +170,14 @@ struct AxisOffsets {
   AxisOffsets(std::int32_t axes, const std::int64_t* shape, const std::int64_t* stride_bytes)
       : rank(axes) {
     for (int axis = 0; axis < rank; ++axis) {
-      // An axis without elements is never looked up.
+      // An axis of extent 0 is never indexed.
       extents[axis] =
           FastDivider<std::uint64_t>(shape[axis] > 0 ? static_cast<std::uint64_t>(shape[axis]) : 1);
       strides[axis] = stride_bytes[axis];
     }
   }
 
-  /// Bytes from the first element to number `index`.
+  /// Returns the byte offset of element `index` from the first one.
   template <int Axis = 0>
   [[nodiscard]] SKERRY_HD SKERRY_INLINE std::int64_t offset(std::int64_t index) const {
     if constexpr (Axis + 1 < Plan::max_axes) {

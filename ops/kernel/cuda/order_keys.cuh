@@ -6,18 +6,18 @@
 
 #include <cstdint>
 
-// The order of rows of keys, compiled once, in ops/sort/cuda/order.cu.
+// Argsort of rows of keys, compiled once, in ops/sort/cuda/order.cu.
 
 namespace skerry::native {
 
-/// Null if there is none.
+/// Allocates scratch memory; null on failure.
 template <class T>
 T* scratch(LaunchContext* context, std::int64_t count) {
   return static_cast<T*>(
       context->workspace(context, static_cast<std::size_t>(count < 1 ? 1 : count) * sizeof(T)));
 }
 
-/// Keys in C order, of which the lowest `bits` count; `keys` and `sorted_keys` have room for all.
+/// Keys in C order, compared by their lowest `bits`; `keys` and `sorted_keys` have room for all.
 template <class Key>
 struct KeyRows {
   Key* keys;
@@ -27,8 +27,8 @@ struct KeyRows {
   int bits;
 };
 
-/// indices[i] = the index in its row of what goes to i; stable. `tags`, if not null, stand for the
-/// indices of the (single) row: indices[i] = tags[index].
+/// Sets indices[i] to the index in its row of the key that sorts to i; stable. `tags`, if not null,
+/// replace the indices of the (single) row: indices[i] = tags[index].
 cudaError_t order_keys(const KeyRows<std::uint32_t>& key_rows, const std::uint32_t* tags,
                        std::uint32_t* indices, LaunchContext* context);
 cudaError_t order_keys(const KeyRows<std::uint64_t>& key_rows, const std::uint32_t* tags,

@@ -12,8 +12,7 @@
 
 #include <cstddef>
 
-// The kernel of an operation over operands of any strides. What it does differently for some plans
-// is decided by all threads alike.
+// The kernel of an operation over operands of any strides. Its branches on the plan are uniform.
 
 namespace skerry::native {
 
@@ -24,15 +23,15 @@ struct StridedInput {
   T value;
 };
 
-/// Whether an operation takes tens of instructions: it is compiled once for a kernel then, as a
-/// thread has enough to do for an element to wait for it alone.
+/// True if an operation takes tens of instructions. Its kernel then has one copy of it, and loads
+/// one element at a time: computing it takes longer than the wait.
 template <class Operation>
 [[nodiscard]] constexpr bool takes_long() {
   if constexpr (requires { Operation::info.expensive; }) return Operation::info.expensive;
   return false;
 }
 
-/// An input on the way of one thread.
+/// Reads one thread's items of an input.
 template <class T, int Depth>
 struct StridedReader {
   const char* next;
@@ -61,7 +60,7 @@ struct StridedLoop {
   using position_type = typename traversal_type::Position;
   template <std::size_t I>
   using input_t = ::cuda::std::tuple_element_t<I, ::cuda::std::tuple<In...>>;
-  /// Elements whose items a thread asks for before it uses the first: as many as registers hold.
+  /// Elements whose items a thread loads before it uses the first: as many as registers hold.
   static constexpr std::size_t item_bytes = (std::size_t{0} + ... + sizeof(In));
   static constexpr int depth = takes_long<Operation>() || item_bytes > 32 ? 1
                                : item_bytes > 16                          ? 2
@@ -167,7 +166,7 @@ __global__ void __launch_bounds__(Loop::traversal_type::block_threads)
   loop.run(reinterpret_cast<char*>(tiles));
 }
 
-/// Whether all addresses of `operand` are multiples of T's alignment.
+/// True if all addresses of `operand` are multiples of T's alignment.
 template <class T>
 [[nodiscard]] bool is_operand_aligned(const Plan& operands, int operand) {
   if (operands.is_value(operand)) return true;
@@ -178,7 +177,7 @@ template <class T>
   return aligned;
 }
 
-/// The same of all operands, of which T are the types in turn.
+/// The same for all operands, whose types are T in order.
 template <class... T>
 [[nodiscard]] bool are_operands_aligned(const Plan& operands) {
   int operand = 0;

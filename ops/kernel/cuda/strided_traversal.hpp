@@ -9,45 +9,44 @@
 #include "core/plan.hpp"
 #include "ops/kernel/cuda/offset.hpp"
 
-// Which elements a thread of the strided kernel has. Free of CUDA headers, and tested on the host
-// (tests/ops/kernel/cuda_strided_traversal_test.cpp).
+// Assigns elements to the threads of the strided kernel. Free of CUDA headers, and tested on the
+// host (tests/ops/kernel/cuda_strided_traversal_test.cpp).
 
 namespace skerry::native {
 
 /// A thread has several elements, in equal steps along one axis of the plan (the slow one), so that
-/// it divides once for all of them, and reads once what is broadcast along that axis.
+/// it divides only once, and loads items that are broadcast along that axis only once.
 ///
-/// Ordinarily threads are numbered along the other axes first: neighbours have neighbouring
-/// elements of the output. An input whose items lie side by side along the slow axis instead would
-/// have each thread touch a sector of its own. There a block has a square tile of the output's
-/// fastest axis and the slow one, and copies the tile of such inputs to shared memory first, with
-/// its threads numbered along the slow axis.
+/// Threads are normally numbered along the other axes first, so that neighbors write adjacent
+/// elements. If an input is contiguous along the slow axis instead, each thread would touch a
+/// sector of its own. A block then takes a square tile of the output's fastest axis and the slow
+/// one, and first copies the tile of such inputs to shared memory, with its threads numbered along
+/// the slow axis.
 template <int Operands>
 struct StridedTraversal {
   static constexpr std::uint32_t block_threads = 128;
-  /// A thread's elements, outside tiles: of what is read, a broadcast row is an eighth then.
+  /// Elements of a thread without tiles: loads of a broadcast row are an eighth of the others.
   static constexpr std::uint32_t share = 8;
-  /// Neighbours whose elements lie side by side are a warp at least, where that can be chosen.
+  /// At least a warp of neighbors has adjacent elements, if the choice of the slow axis allows it.
   static constexpr std::int64_t min_run_length = 32;
-  /// Shorter axes leave most of a tile empty.
+  /// Shorter axes would leave most of a tile empty.
   static constexpr std::int64_t min_tiled_extent = 16;
-  /// What every kernel may have.
+  /// Shared memory that every kernel may use.
   static constexpr std::int32_t max_shared_bytes = 48 << 10;
 
-  /// A thread, or a tile.
+  /// The position of a thread or of a tile.
   struct Position {
     std::int32_t byte_offsets[Operands];  ///< byte offset of its first element
-    std::uint32_t fast;  ///< where that is along the two axes, in elements or tiles
+    std::uint32_t fast;                   ///< its index along the two axes, in elements or tiles
     std::uint32_t slow;
   };
-  /// Elements number position, position + step, ... below end, of the slow axis or of what a tile
-  /// has of it.
+  /// Elements position, position + step, ... below end, of the slow axis or of a tile's part of it.
   struct Elements {
     std::uint32_t position;
     std::uint32_t end;
   };
-  /// What a thread copies of an input's tile: items number position, position + lines(), ... below
-  /// end, of what the tile has of the fast axis.
+  /// A thread's share in copying an input's tile: items position, position + lines(), ... below
+  /// end, of the tile's part of the fast axis.
   struct Copied {
     std::int32_t source_offset;  ///< byte offset of the first
     std::int32_t shared_offset;  ///< the same in shared memory
@@ -86,12 +85,12 @@ struct StridedTraversal {
 
   [[nodiscard]] SKERRY_HD SKERRY_INLINE bool has_tiles() const { return side_bits != 0; }
   [[nodiscard]] SKERRY_HD SKERRY_INLINE std::uint32_t side() const { return 1U << side_bits; }
-  /// What the threads of a block have of a tile at a time.
+  /// Lines of a tile that the threads of a block take at a time.
   [[nodiscard]] SKERRY_HD SKERRY_INLINE std::uint32_t lines() const {
     return block_threads >> side_bits;
   }
 
-  /// Once for a thread: the code of all divisions.
+  /// Called once per thread: it contains all divisions.
   [[nodiscard]] SKERRY_HD SKERRY_INLINE Position locate(std::uint32_t block,
                                                         std::uint32_t thread) const {
     Position here;
@@ -102,7 +101,7 @@ struct StridedTraversal {
     return here;
   }
 
-  /// A thread's elements; `here` goes from its tile to the first of them.
+  /// Returns a thread's elements, and moves `here` from its tile to the first of them.
   [[nodiscard]] SKERRY_HD SKERRY_INLINE Elements deal(Position& here, std::uint32_t block,
                                                       std::uint32_t thread) const {
     if (!has_tiles()) return {here.slow, block * block_threads + thread < count ? end : 0};
@@ -136,7 +135,7 @@ struct StridedTraversal {
   [[nodiscard]] SKERRY_HD SKERRY_INLINE static Stride distance(Stride stride) {
     return stride < 0 ? -stride : stride;
   }
-  /// For an input that is copied.
+  /// Of an input that is copied to shared memory.
   [[nodiscard]] SKERRY_HD SKERRY_INLINE std::int32_t itemsize(int operand) const {
     return distance(along_slow[operand]);
   }
@@ -146,21 +145,21 @@ struct StridedTraversal {
     return offset + static_cast<std::int32_t>(fast) * along_fast +
            static_cast<std::int32_t>(slow) * along_slow;
   }
-  /// How many elements of an axis are in a tile.
+  /// Returns how many elements of an axis a tile has.
   [[nodiscard]] SKERRY_HD SKERRY_INLINE std::uint32_t within(std::uint32_t tile,
                                                              std::uint32_t extent) const {
     const std::uint32_t left = extent - (tile << side_bits);
     return left < side() ? left : side();
   }
 
-  /// Whether the items of an input lie side by side along `axis`, and far apart along the fastest.
+  /// True if an input is contiguous along `axis`, and strided along the fastest one.
   [[nodiscard]] static bool is_across(const Plan& plan, int operand, int axis) {
     const std::int64_t itemsize = plan.itemsize[operand];
     return !plan.is_value(operand) && distance(plan.strides[operand][axis]) == itemsize &&
            distance(plan.strides[operand][0]) > itemsize;
   }
 
-  /// That along which most inputs are across; 0 if tiles are not worth while.
+  /// Returns the axis along which most inputs are contiguous instead; 0 if tiles do not pay.
   [[nodiscard]] static int tiled_axis(const Plan& plan) {
     int best = 0;
     int max_across = 0;
@@ -177,8 +176,8 @@ struct StridedTraversal {
     return best;
   }
 
-  /// The last axis, or one that leaves neighbours side by side: rather one along which something is
-  /// broadcast, else the longest.
+  /// Returns the last axis, or a better one that keeps neighbors adjacent: preferably one along
+  /// which an input is broadcast, otherwise the longest.
   [[nodiscard]] static int slow_axis(const Plan& plan) {
     const auto repeats = [&](int axis) {
       for (int i = 1; i < Operands; ++i) {
@@ -197,7 +196,7 @@ struct StridedTraversal {
     return best;
   }
 
-  /// Steps over a long axis are multiples of 32 elements: each begins a sector if the first does.
+  /// Steps along a long axis are multiples of 32 elements: each starts a sector if the first does.
   void number_threads(const Plan& plan, int slow) {
     end = plan.rank == 0 ? 1 : static_cast<std::uint32_t>(plan.shape[slow]);
     step = (end + share - 1) / share;
@@ -219,7 +218,7 @@ struct StridedTraversal {
 
   void cut_tiles(const Plan& plan, int slow) {
     const std::int64_t max_itemsize = *std::max_element(plan.itemsize, plan.itemsize + Operands);
-    // Rows of a tile are a sector at least, of the smallest items two.
+    // A row of a tile is at least a sector; of the smallest items, two.
     side_bits = max_itemsize <= 2 ? 6 : 5;
     const auto tiles = [&](int axis) { return (plan.shape[axis] + side() - 1) >> side_bits; };
     count = 1;
@@ -243,10 +242,10 @@ struct StridedTraversal {
     }
   }
 
-  /// An input that finds no room is read where it lies.
+  /// Reserves shared memory for an input's tile. An input that does not fit is read in place.
   void share_tile(int operand, std::int64_t itemsize) {
     const auto item = static_cast<std::int32_t>(itemsize);
-    // An odd number of words, or of items: neither along columns nor along rows do banks meet.
+    // An odd number of words or items: no bank conflicts along columns or along rows.
     const auto rows = static_cast<std::int32_t>(side());
     const std::int32_t row = rows * item + std::max(item, 4);
     const std::int32_t nbytes = (rows * row + 15) / 16 * 16;
