@@ -6,13 +6,13 @@
 
 namespace skerry {
 
-/// What one kernel asks another one for, of which it knows the parameters' address only: elements
-/// `start` to `start + n` of the outputs of a pass, in the order of its plan.
+/// A request of one kernel to another, of which it knows only the parameters' address: compute
+/// elements `start` to `start + n` of the outputs of a pass, in the order of its plan.
 struct BlockElements {
-  const void* pass;  ///< FusedParams with what follows it; a conversion (ops/reduce)
+  const void* pass;  ///< FusedParams and the data behind it, or a conversion (ops/reduce)
   std::int64_t start;
   std::int64_t n;
-  char* destination;  ///< of the one output; null: `data` says where all operands begin
+  char* destination;  ///< of the only output; null: `data` has the addresses of all operands
   char* const* data = nullptr;
 };
 

@@ -15,7 +15,7 @@
 
 namespace skerry {
 
-/// One elementwise call on its way to a device: the output, then its inputs in the order of the
+/// Collects the operands of one elementwise call: the output, then its inputs in the order of the
 /// kernel. Keeps pointers to the arrays.
 class KernelCall {
  public:
@@ -44,11 +44,11 @@ class KernelCall {
   MemoryUse uses_[Plan::max_operands];
 };
 
-/// Whether `device` has a form of the kernel to run.
+/// True if the kernel has a form that `device` can run.
 [[nodiscard]] inline bool has_form(const AnyKernel& kernel, Device device) noexcept {
   return runs_on_host(device) ? kernel.host != nullptr : kernel.native != nullptr;
 }
-/// Whether that is the host form.
+/// True if that is the host form.
 [[nodiscard]] inline bool has_host_form(const AnyKernel& kernel, Device device) noexcept {
   return runs_on_host(device) && kernel.host != nullptr;
 }
@@ -60,7 +60,8 @@ template <class Params>
 [[nodiscard]] bool has_host_form(const Kernel<Params>& kernel, Device device) noexcept {
   return has_host_form(kernel.untyped(), device);
 }
-/// `entry` itself, if it can run on `device`. Throws NotImplementedError: a build for fewer dtypes.
+/// Returns `entry` if it can run on `device`. Throws NotImplementedError in a build for fewer
+/// dtypes.
 const AnyKernel& require_form(const AnyKernel& entry, Dtype type, Device device);
 
 namespace detail {
@@ -73,7 +74,7 @@ extern constinit std::atomic<std::int64_t> native_index_limit;
     return INT64_MAX;
   return detail::native_index_limit.load(std::memory_order_relaxed);
 }
-/// Lowers that of native forms, so that tests split tiny arrays.
+/// Lowers the limit of native forms, so that tests can split tiny arrays.
 void set_index_limit(std::int64_t nbytes) noexcept;
 
 }  // namespace skerry

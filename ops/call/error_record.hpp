@@ -11,11 +11,12 @@
 
 namespace skerry {
 
-/// What a kernel finds wrong with the values of its operands; 0 is nothing. On a CPU device it has
-/// run when finish() is called; where work runs later a wait raises.
+/// An error that a kernel finds in the values of its operands; 0 means none. On a CPU device
+/// finish() raises it, as the kernel has run by then; on a device that runs work later, a wait
+/// does.
 class ErrorRecord {
  public:
-  /// `native_form_finds`: else a native form leaves the word alone, and gets none.
+  /// If not `native_form_finds`, a native form does not report errors and gets no word.
   ErrorRecord(Device device, const DeferredError& error, bool native_form_finds = true)
       : error_(error), has_word_(native_form_finds || runs_on_host(device)) {
     if (has_word_ && capabilities_of(device).runs_later) deferred_word_.emplace(device, error_);

@@ -8,20 +8,19 @@
 
 namespace skerry {
 
-/// Scratch memory for the host form of a kernel, which must not allocate; of no bytes where the
-/// native form will run, which has its own. A storage for the `uses` of the launch.
+/// Allocates scratch memory for the host form of a kernel, which must not allocate itself; 0 bytes
+/// if the native form will run, which has its own. To be listed in the `uses` of the launch.
 [[nodiscard]] StorageRef host_scratch(Device device, std::int64_t nbytes);
 
-/// Into how many parts, with scratch memory each, to cut `count` pieces of work for the CPU's
-/// threads.
+/// Returns into how many parts, each with its own scratch memory, to split `count` units of work
+/// for the CPU's threads.
 [[nodiscard]] std::int64_t host_slots(std::int64_t count) noexcept;
 
-/// Whether `count` pieces of work without scratch memory are enough for the CPU's threads.
+/// True if `count` units of work without scratch memory keep the CPU's threads busy.
 [[nodiscard]] bool keeps_threads_busy(std::int64_t count) noexcept;
 
-/// Most bytes of an array that several calls are to work on, one after the other, before the next
-/// block: `nbytes`, which lie in the caches then. INT64_MAX where calls return before their work
-/// has run.
+/// Returns the size of the blocks, in bytes, in which several calls work on an array: `nbytes`,
+/// which then stay in cache, or INT64_MAX if calls return before their work has run.
 [[nodiscard]] std::int64_t cache_block_bytes(Device device, std::int64_t nbytes) noexcept;
 
 }  // namespace skerry

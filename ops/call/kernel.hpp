@@ -11,7 +11,7 @@
 
 namespace skerry {
 
-/// What memory is to a kernel. An `untouched` operand lends a plan its strides and nothing else.
+/// How a kernel uses an operand. An `untouched` operand provides only strides for a plan.
 enum class Role : std::uint8_t {
   input,
   optional_input,
@@ -21,9 +21,9 @@ enum class Role : std::uint8_t {
   untouched,
 };
 
-/// A pointer in a kernel's parameters: a T* to the kernel, at no cost. Only a launch makes one
-/// (OperandList), and it notes the use of the memory that the role says. There is no default, so
-/// parameters whose initialiser leaves an operand out don't compile.
+/// A pointer in a kernel's parameters, which converts to T* at no cost. Only a launch creates one
+/// (OperandList), and records the use of the memory according to the role. It has no default
+/// constructor, so parameters whose initializer omits an operand don't compile.
 template <class T, Role R>
 class OperandPointer {
  public:
@@ -39,21 +39,21 @@ class OperandPointer {
 
 template <class T>
 using InputPointer = OperandPointer<const T, Role::input>;
-/// Null where the operand is absent.
+/// Null if the operand is absent.
 template <class T>
 using OptionalInputPointer = OperandPointer<const T, Role::optional_input>;
-/// Also of memory that is read before it is written.
+/// Also for memory that is read before it is written.
 template <class T>
 using OutputPointer = OperandPointer<T, Role::output>;
 template <class T>
 using OptionalOutputPointer = OperandPointer<T, Role::optional_output>;
-/// Of the host form only: a native form has LaunchContext::workspace.
+/// For host forms only: native forms use LaunchContext::workspace.
 template <class T>
 using WorkspacePointer = OperandPointer<T, Role::workspace>;
 
-/// A plan in a kernel's parameters, of operands in these roles and in this order. Likewise made by
-/// launches only. Without roles it is a plan of as many operands as there are at run time, which
-/// says itself how many of them are outputs.
+/// A plan in a kernel's parameters, with operands in these roles and this order. Only a launch
+/// creates one. Without roles, the number of operands is known at run time only, and the plan says
+/// how many of them are outputs.
 template <class Plan, Role... Roles>
 class PlannedOperands {
  public:
@@ -65,15 +65,15 @@ class PlannedOperands {
  private:
   friend class OperandList;
   explicit PlannedOperands(const Plan& plan) noexcept : plan_(plan) {}
-  /// What `make()` returns, made in its place.
+  /// Constructs the result of `make()` in place.
   template <class Make>
   PlannedOperands(std::in_place_t, const Make& make) : plan_(make()) {}
 
   Plan plan_;
 };
 
-/// Where a kernel stores what is wrong with the values of its operands. Only an ErrorRecord makes
-/// one (ops/call/error_record.hpp): no use is noted, since the word outlives the launch.
+/// Where a kernel stores an error that it finds in the values of its operands. Only an ErrorRecord
+/// creates one (ops/call/error_record.hpp). No use is recorded, since the word outlives the launch.
 class ErrorWord {
  public:
   SKERRY_HD SKERRY_INLINE constexpr operator std::int64_t*() const noexcept { return word_; }
@@ -88,19 +88,19 @@ class ErrorWord {
   std::int64_t* word_;
 };
 
-/// What the native forms of a kernel ask of its operands, beyond what its host form does. It stands
-/// beside the parameters, as `Params::native_limits`.
+/// What native forms of a kernel require of its operands, but its host form does not. Declared as
+/// `Params::native_limits`.
 struct NativeLimits {
   /// Arrays are whole and in C order.
   bool dense_operands = false;
   /// Operands begin at multiples of a whole complex number, not only of its parts.
   bool complex_alignment = false;
-  /// Most items that are numbered.
+  /// Most items that a kernel can index.
   std::int64_t max_count = INT64_MAX;
 };
 
-/// A kernel whose forms take `const Params&`. It has the layout of AnyKernel, which is what devices
-/// run: tables of kernels cross the border to the CUDA module.
+/// A kernel whose forms take `const Params&`. It has the layout of AnyKernel, which devices run:
+/// tables of kernels are shared with the CUDA module.
 template <class Params>
 class Kernel : AnyKernel {
  public:
@@ -108,8 +108,7 @@ class Kernel : AnyKernel {
   constexpr void set_host() {
     host = [](const void* params) { Form(*static_cast<const Params*>(params)); };
   }
-  /// A form that takes what Params begins with: callers of the host form may have no more than
-  /// that.
+  /// Sets a form that takes a base class of Params: its direct callers may have no more than that.
   template <class Header, void (*Form)(const Header&)>
     requires std::is_base_of_v<Header, Params>
   constexpr void set_host() {
@@ -121,7 +120,7 @@ class Kernel : AnyKernel {
       return Form(*static_cast<const Params*>(params), context);
     };
   }
-  /// The inner loop of the host form, where the parameters are a plan: see AnyKernel. Inlined, as
+  /// Sets the inner loop of a host form whose parameters are a plan: see AnyKernel. Inlined, as
   /// units for every x86-64 level call it.
   SKERRY_INLINE constexpr void set_body(decltype(AnyKernel::body) loop_body, unsigned single_sets) {
     body = loop_body;
@@ -135,12 +134,12 @@ class Kernel : AnyKernel {
   }
   [[nodiscard]] constexpr bool has_host() const noexcept { return host != nullptr; }
   [[nodiscard]] constexpr bool has_native() const noexcept { return native != nullptr; }
-  /// For what runs kernels (ops/call, ops/fuse) and for their tests.
+  /// For code that runs kernels (ops/call, ops/fuse) and its tests.
   [[nodiscard]] constexpr const AnyKernel& untyped() const noexcept { return *this; }
   [[nodiscard]] constexpr AnyKernel& untyped() noexcept { return *this; }
 };
 
-/// Runs a kernel on the host at once, where nothing has to be noted. Inlined, as set_body().
+/// Runs a kernel on the host immediately, without recording uses. Inlined, as set_body().
 template <class Params>
 SKERRY_INLINE void run_on_host(const Kernel<Params>& kernel,
                                const std::type_identity_t<Params>& params) {

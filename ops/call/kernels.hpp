@@ -7,8 +7,8 @@
 #include "core/device.hpp"
 #include "core/dtype.hpp"
 
-// Front ends ask for the kernels of a family, `SortKernels` of ops/sort/kernels.hpp; what is in
-// the other families they need not know. Defined for each family in ops/table/table.cpp.
+// Front ends get the kernels of one family, such as `SortKernels` of ops/sort/kernels.hpp, and do
+// not depend on the other families. Defined for each family in ops/table/table.cpp.
 
 namespace skerry::cpu {
 enum class Isa : std::uint8_t;  // device/cpu/info.hpp
@@ -16,10 +16,10 @@ enum class Isa : std::uint8_t;  // device/cpu/info.hpp
 
 namespace skerry {
 
-/// The x86-64 level of the host forms in use, which a build for one level has at any.
+/// The x86-64 level of the host forms in use; in a build for one level, that one on any CPU.
 [[nodiscard]] cpu::Isa kernel_level() noexcept;
 
-/// Whether this build has kernels for a dtype (SKERRY_DTYPES).
+/// True if this build has kernels for a dtype (SKERRY_DTYPES).
 [[nodiscard]] bool is_built(Dtype type) noexcept;
 
 /// The kernels of a family for this machine: host forms for the best instruction set, chosen when

@@ -11,27 +11,27 @@
 
 namespace skerry {
 
-/// Whether native forms run on `device` or are rehearsed there: then a kernel without one is not
-/// used, and what is best for them is done.
+/// True if native forms run on `device` or are rehearsed there. A kernel without a native form is
+/// not used there, and front ends choose what suits native forms best.
 [[nodiscard]] inline bool keeps_native_limits(Device device) noexcept {
   return capabilities_of(device).native_limits;
 }
 
-/// The limits that operands of kernels with these parameters keep to on `device`.
+/// Returns the limits on operands of kernels with these parameters on `device`.
 template <class Params>
 [[nodiscard]] NativeLimits limits_of(Device device) noexcept {
   return keeps_native_limits(device) ? Params::native_limits : NativeLimits{};
 }
 
-/// Throws NotImplementedError for more `items` (in words) than kernels with these parameters number
-/// on `device`.
+/// Throws NotImplementedError if `count` exceeds what kernels with these parameters can index on
+/// `device`. `items` is a plural noun for the message.
 template <class Params>
 void require_count(Device device, std::int64_t count, const char* items) {
   const std::int64_t max_count = limits_of<Params>(device).max_count;
   if (count <= max_count) return;
   throw NotImplementedError(std::to_string(count) + " " + items + " on " + to_string(device) +
-                            ", which takes up to " + std::to_string(max_count) +
-                            "; take parts of them");
+                            " exceed its limit of " + std::to_string(max_count) +
+                            "; process them in parts");
 }
 
 }  // namespace skerry

@@ -15,7 +15,7 @@ struct Operand {
   const NdArray* array = nullptr;
   const Scalar* value = nullptr;
   const char* name = "x";
-  /// Where an operation is recorded: of an array that has no value yet. `array` is its header then.
+  /// In a recorded operation, the value of an array that is still pending; `array` is its header.
   const PendingValue* pending = nullptr;
 };
 

@@ -24,13 +24,13 @@ struct PlannedArray {
   const NdArray& array;
   const Layout& layout;
 };
-/// Items of a storage in a plan: any byte of it may be touched.
+/// Items of a storage in a plan: any byte of it may be accessed.
 struct PlannedStorage {
   const StorageRef& memory;
   const Layout& layout;
   std::int64_t itemsize;
 };
-/// An array in the plan of a run, whose elements are `stride` bytes apart; 0: one element for all.
+/// An array in the plan of a run, with elements `stride` bytes apart; 0: one element for all.
 struct PlannedRun {
   const NdArray& array;
   std::int64_t stride;
@@ -44,14 +44,13 @@ struct PlannedElement {
 struct Common;   // ops/call/operands.hpp
 struct Operand;  // ops/call/operand.hpp
 
-/// The operands of one launch, and the one source of the pointers in its parameters. A parameter's
-/// role says whether the array that it is given is read or written, so no front end says it again,
-/// and none can leave it out.
+/// The operands of one launch, and the only source of pointers in its parameters. A parameter's
+/// role records its array as read or written, so front ends need not say so and can't forget it.
 class OperandList {
   static constexpr bool may_be_null(Role role) {
     return role == Role::optional_input || role == Role::optional_output;
   }
-  /// An array on its way to a parameter.
+  /// An array that converts to a parameter.
   template <bool IsPresent>
   struct BoundArray {
     OperandList& operands;
@@ -65,8 +64,7 @@ class OperandList {
       return operands.add<T, R>(*array, offset);
     }
   };
-  /// A storage whose bytes a parameter may touch, all of them; null where an operand that is
-  /// absent has none.
+  /// A storage of which a parameter may access any byte; null for an absent operand.
   struct BoundStorage {
     OperandList& operands;
     const StorageRef& memory;
@@ -99,38 +97,37 @@ class OperandList {
  public:
   static constexpr int max_uses = 16;
 
-  /// `uses` has room for `capacity` of them. It lies outside, so that the compiler knows that
-  /// nobody else has the address of this object.
+  /// `uses` has room for `capacity` entries. It is no member, so that the compiler knows that the
+  /// address of this object does not escape.
   OperandList(Device device, MemoryUse* uses, int capacity = max_uses) noexcept
       : device_(device), capacity_(capacity), uses_(uses) {}
   OperandList(const OperandList&) = delete;
   OperandList& operator=(const OperandList&) = delete;
 
-  /// From `offset` bytes after its first element on.
+  /// `x` from `offset` bytes after its first element on.
   [[nodiscard]] BoundArray<true> operator()(const NdArray& x, std::int64_t offset = 0) noexcept {
     return {*this, &x, offset};
   }
-  BoundArray<true> operator()(NdArray&&, std::int64_t = 0) = delete;  // gone before the launch
+  BoundArray<true> operator()(NdArray&&, std::int64_t = 0) = delete;  // destroyed before the launch
   /// May be null; for optional roles only.
   [[nodiscard]] BoundArray<false> operator()(const NdArray* x) noexcept { return {*this, x, 0}; }
-  /// From `offset` bytes after the storage's first byte on.
+  /// `memory` from `offset` bytes after its first byte on.
   [[nodiscard]] BoundStorage operator()(const StorageRef& memory,
                                         std::int64_t offset = 0) noexcept {
     return {*this, memory, offset};
   }
-  /// Of host_scratch(); once in a launch. Ask for it before the other operands: their pointers then
-  /// stay in registers.
+  /// Memory of host_scratch(), once per launch. Call it before binding other operands, whose
+  /// pointers then stay in registers.
   [[nodiscard]] Workspace workspace(std::int64_t nbytes) {
     workspace_ = host_scratch(device_, nbytes);
     note(writes(workspace_));
     return {workspace_->data()};
   }
-  /// An address at which nothing is read or written, so that no use is noted. For two kinds of
-  /// parameters only: of elements that are made when they are asked for, whose numbers are counted
-  /// from it in bytes (ReduceParams::feed), and of what is recorded, which has no memory yet and is
-  /// given its pointers when it runs (ops/fuse/rows.cpp).
+  /// An address that is never accessed, so that no use is recorded. Only for elements that are
+  /// computed on demand, whose index is the distance from it in bytes (ReduceParams::feed), and for
+  /// operations in a fused pass, which get their pointers when they run (ops/fuse/rows.cpp).
   [[nodiscard]] static NoMemory no_memory() noexcept { return {}; }
-  /// A plan over `shape`, whose operands are noted in the roles that its member is declared with.
+  /// Plans over `shape` and records the operands in the roles of the member's declaration.
   template <class Plan, Role... Roles, class... Operands>
   [[nodiscard]] PlanParts parts(std::type_identity<PlannedOperands<Plan, Roles...>> /*member*/,
                                 const Dims& shape, const Operands&... operands) {
@@ -139,7 +136,7 @@ class OperandList {
     const PlanOperand plan_operands[] = {plan_operand(operands)...};
     return {shape, plan_operands, index_limit(device_)};
   }
-  /// A part of the plan, for the member that parts() was told of.
+  /// A part of the plan, which converts to the member that parts() was called with.
   template <class Plan>
   struct PlanPart {
     const Plan& part;
@@ -170,8 +167,8 @@ class OperandList {
           operands);
     }
   };
-  /// A plan over one axis of `size` elements (not 0), made where it is to be: each operand is a
-  /// PlannedRun or a PlannedElement, and is noted in its role. One part, for the host alone.
+  /// A plan over one axis of `size` elements (not 0), constructed in place: each operand is a
+  /// PlannedRun or a PlannedElement, recorded in its role. For the host only, as one part.
   template <class... Operands>
   [[nodiscard]] RunInPlace<Operands...> run(std::int64_t size,
                                             const Operands&... operands) noexcept {
@@ -192,13 +189,13 @@ class OperandList {
       });
     }
   };
-  /// A plan of operands that are known at run time, made where it is to be: `fill(operands, plan)`
-  /// writes it, with addresses that are from add_operand().
+  /// A plan of operands known at run time, constructed in place: `fill(operands, plan)` writes it,
+  /// with addresses from add_operand().
   template <class Fill>
   [[nodiscard]] PlanInPlace<Fill> plan(const Fill& fill) noexcept {
     return {*this, fill};
   }
-  /// Notes an operand of such a plan, of which any byte may be touched. Returns its address,
+  /// Records an operand of such a plan, of which any byte may be accessed. Returns its address,
   /// `offset` bytes after the storage's first byte.
   [[nodiscard]] char* add_operand(Role role, const StorageRef& memory,
                                   std::int64_t offset = 0) noexcept {
@@ -241,7 +238,7 @@ class OperandList {
   SKERRY_INLINE static void add_to_run(Plan& plan, const PlannedElement& x) noexcept {
     plan.add(x.value, x.itemsize);
   }
-  // These note their operands themselves.
+  // These record their operands themselves.
   friend class KernelCall;
   friend void launch_run(const Kernel<Plan>& kernel, const Common& common, const StorageRef& out,
                          std::int64_t offset, std::int64_t width,
@@ -276,14 +273,14 @@ class OperandList {
   StorageRef workspace_;
 };
 
-/// Not inlined: the ordinary call would keep the kernel in a register for it.
+/// Not inlined, so that the fast path of a call need not keep the kernel in a register.
 template <class Params>
 [[gnu::noinline]] const Kernel<Params>& require_form(const Kernel<Params>& kernel, Dtype type,
                                                      Device device) {
   static_cast<void>(require_form(kernel.untyped(), type, device));
   return kernel;
 }
-/// `kernel` itself, if it can run on `device`. Throws NotImplementedError: a build for fewer
+/// Returns `kernel` if it can run on `device`. Throws NotImplementedError in a build for fewer
 /// dtypes.
 template <class Params>
 const Kernel<Params>& require_kernel(const Kernel<Params>& kernel, Dtype type, Device device) {
@@ -304,7 +301,7 @@ void launch(Device device, const Kernel<Params>& kernel, Fill&& fill) {
   launch(device, kernel.untyped(), &params, sizeof params, operands.uses());
 }
 
-/// The same of operands that the caller has listed, where there may be more than max_uses.
+/// The same with operands that the caller has listed, which may be more than max_uses.
 template <class Params>
 void launch(Device device, const Kernel<Params>& kernel, const Params& params,
             const OperandList& operands) {
@@ -312,9 +309,9 @@ void launch(Device device, const Kernel<Params>& kernel, const Params& params,
   launch(device, kernel.untyped(), &params, sizeof params, operands.uses());
 }
 
-/// The same in parts of a plan over `shape` and `planned`, each an array, a PlannedArray or a
-/// PlannedStorage: `fill(operands, plan)` returns the parameters of the first part, which differ
-/// from the others' in the member `plan` alone.
+/// Launches a kernel for each part of a plan over `shape` and `planned`, each an array, a
+/// PlannedArray or a PlannedStorage: `fill(operands, plan)` returns the parameters of the first
+/// part; those of the others differ only in the member `plan`.
 template <class Params, class Fill, class... Planned>
 void launch_parts(Device device, const Kernel<Params>& kernel, const Dims& shape, Fill&& fill,
                   const Planned&... planned) {

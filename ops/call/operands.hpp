@@ -24,7 +24,7 @@ namespace skerry {
   return size;
 }
 
-/// Same device, dtype, shape and strides, as far as those address anything.
+/// True for the same device, dtype, shape and strides; strides of axes of extent 1 don't count.
 [[nodiscard]] inline bool same_layout(const NdArray& x, const NdArray& model) noexcept {
   if (x.dtype() != model.dtype() || x.device() != model.device() || x.rank() != model.rank()) {
     return false;
@@ -43,17 +43,17 @@ namespace skerry {
 /// What the operands of a call have in common.
 struct Common {
   Device device;
-  Dtype type;         ///< that the call computes in
-  const Dims* shape;  ///< of every array in a run, else null: common_shape() finds it
+  Dtype type;         ///< compute dtype
+  const Dims* shape;  ///< of every array in a run; otherwise null: call common_shape()
   /// Elements, if the operands are one run: all arrays are of this dtype and shape, C-contiguous
   /// and not empty, and the scalars become elements of it. Else 0.
   std::int64_t run_size;
 };
 
-/// The checks one after the other, for what is no run.
+/// common_of() for operands that are no run: makes the checks one after the other.
 [[nodiscard]] Common common_of_any(std::span<const Operand> operands, const NdArray* target);
-/// What `type`, that of the arrays, becomes by the scalars among `operands`. Whether these are in
-/// range is said by to_element(), as it depends on what is computed in: uint8 / 256 is in float64.
+/// Promotes `type`, the dtype of the arrays, with the scalars among `operands`. to_element() checks
+/// their range, which depends on the compute dtype: uint8 / 256 is computed in float64.
 [[nodiscard]] inline Dtype with_scalars(Dtype type, std::span<const Operand> operands) {
   for (const Operand& x : operands) {
     if (x.value != nullptr) type = promote_scalar_kind(type, *x.value);
@@ -61,9 +61,9 @@ struct Common {
   return type;
 }
 
-/// At least one of `operands` is an array. `target`, if there is one, is the first of them and will
-/// be written. One walk over a run. Throws DeviceMismatchError, ReadOnlyError, DtypeError,
-/// OverflowError, in this order.
+/// Returns what the operands, at least one of them an array, have in common. `target`, if not null,
+/// is the first of them and will be written. Walks once over a run. Throws DeviceMismatchError,
+/// ReadOnlyError, DtypeError, OverflowError, in this order.
 [[nodiscard]] inline Common common_of(std::span<const Operand> operands,
                                       const NdArray* target = nullptr) {
   const NdArray* model = nullptr;

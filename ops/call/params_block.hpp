@@ -14,15 +14,15 @@
 
 namespace skerry {
 
-/// The parameters of a kernel with what follows them in memory, whose size is known at run time.
-/// One that is started again makes the next ones in the same memory.
+/// The parameters of a kernel, followed in memory by data whose size is known at run time. start()
+/// reuses the memory for the next ones.
 template <class Params>
 class ParamsBlock {
   static_assert(std::is_trivially_copyable_v<Params>);
   static_assert(alignof(Params) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
 
  public:
-  /// Begins with what `make()` returns, which is made in its place: a plan in it may be large.
+  /// Begins with the result of `make()`, constructed in place: a plan in it may be large.
   template <class Make>
   void start(Make&& make) {
     reserve(sizeof(Params));
@@ -42,7 +42,7 @@ class ParamsBlock {
     nbytes_ += rest;
   }
 
-  /// Of what has been started.
+  /// Valid after start().
   [[nodiscard]] Params& params() noexcept {
     return *std::launder(reinterpret_cast<Params*>(bytes_.data()));
   }
@@ -61,12 +61,11 @@ class ParamsBlock {
     bytes_.resize(std::max(nbytes, 2 * bytes_.size()));
   }
 
-  std::vector<std::byte> bytes_;  ///< all that there is room for
+  std::vector<std::byte> bytes_;  ///< as many as the capacity
   std::size_t nbytes_ = 0;
 };
 
-/// Launches a kernel with parameters, and what follows them, that the caller has made of
-/// `operands`.
+/// Launches a kernel with parameters, and the data behind them, that refer to `operands`.
 template <class Params>
 void launch(Device device, const Kernel<Params>& kernel, const ParamsBlock<Params>& params,
             const OperandList& operands) {

@@ -15,7 +15,7 @@
 namespace skerry {
 namespace {
 
-/// Calls `append` for every array, with what goes before it in a list.
+/// Calls `append(separator, operand)` for every array.
 template <class F>
 void list_arrays(std::span<const Operand> operands, F&& append) {
   const char* separator = "";

@@ -11,25 +11,26 @@ namespace skerry {
 
 struct RowReduction;
 
-/// Some rows of a reduction, for who calls its host form directly: they are reduced on this thread,
-/// each as if all were. Never launched: its pointers may be into what the caller has made.
+/// Some rows of a reduction, for direct calls of its host form: they are reduced on this thread,
+/// with the same results as in a reduction of all rows. Never launched: its pointers may be to
+/// temporaries of the caller.
 struct RowRange {
   const RowReduction& whole;
-  const char* input;  ///< where row 0 is, or would be
+  const char* input;  ///< address of row 0, which need not exist
   char* output;       ///< likewise
   std::int64_t first_row;
   std::int64_t rows;
 };
 
-/// What the parameters of a kernel that reduces rows begin with. To have it reduce a range, its
-/// host form is given a copy of this alone.
+/// Base of the parameters of a kernel that reduces rows. To reduce a range, pass the host form a
+/// copy of this base alone.
 struct RowReduction {
-  InputPointer<char> input;  ///< row 0 is there
+  InputPointer<char> input;  ///< address of row 0
   OutputPointer<char> output;
-  const RowRange* range = nullptr;  ///< null: all rows, on as many threads as there are
+  const RowRange* range = nullptr;  ///< null: all rows, on all threads
 };
 
-/// A kernel that reduces rows, whatever its parameters go on with.
+/// A kernel that reduces rows, whatever the type of its parameters.
 class RowKernel {
  public:
   RowKernel() = default;  ///< none
@@ -37,9 +38,9 @@ class RowKernel {
   explicit RowKernel(const Kernel<Params>& kernel) noexcept : kernel_(&kernel.untyped()) {}
 
   SKERRY_INLINE explicit operator bool() const noexcept { return kernel_ != nullptr; }
-  /// Has the host form reduce the range of `header`.
+  /// Reduces the range of `header` with the host form.
   SKERRY_INLINE void reduce_range(const RowReduction& header) const { kernel_->host(&header); }
-  /// As of Kernel.
+  /// See Kernel::untyped().
   [[nodiscard]] const AnyKernel& untyped() const noexcept { return *kernel_; }
 
  private:

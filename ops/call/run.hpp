@@ -16,23 +16,22 @@
 namespace skerry {
 
 namespace detail {
-/// A CUDA device has to know what its work touches. Not inlined: calls on a CPU have no room for
-/// it.
+/// Launches with the uses of memory, which devices other than a CPU need. Not inlined, to keep the
+/// path of a CPU short.
 [[gnu::noinline]] void launch_with_uses(Device device, const AnyKernel& kernel, const Plan& plan,
                                         const StorageRef& out, std::span<const Operand> operands);
 }  // namespace detail
 
-/// Whether operands are a run that one part of a plan holds, whatever their widths.
+/// True if the operands are a run that fits one part of a plan, whatever their item sizes.
 [[nodiscard]] inline bool is_one_part(const Common& common) noexcept {
   const auto limit = static_cast<std::uint64_t>(index_limit(common.device));
   return common.run_size > 0 &&
          static_cast<std::uint64_t>(common.run_size) < limit / sizeof(Element);
 }
 
-/// Launches the kernel of an ordinary call: over a run (common_of) that one part of a plan holds.
-/// The pointers of its plan and what the launch notes come from the same two: the output, whose
-/// elements lie from byte `offset` on in the memory `out` and are `width` bytes wide, and the
-/// operands. Always inlined: a function call would show in the time of `a + b`.
+/// Launches an elementwise kernel over a run (common_of) that fits one part of a plan. Elements of
+/// the output are `width` bytes wide and begin at byte `offset` of `out`. Always inlined: a
+/// function call would be measurable in `a + b`.
 [[gnu::always_inline]] inline void launch_run(const Kernel<Plan>& kernel, const Common& common,
                                               const StorageRef& out, std::int64_t offset,
                                               std::int64_t width,
@@ -48,7 +47,7 @@ namespace detail {
       OperandList::add_to_run(plan, PlannedElement{value, input_width});
     }
   }
-  // On a CPU the work is done when launch returns.
+  // On a CPU, the work is complete when launch returns.
   if (is_host(common.device)) [[likely]]
     return launch(common.device, kernel.untyped(), plan, {});
   detail::launch_with_uses(common.device, kernel.untyped(), plan, out, operands);

@@ -36,7 +36,7 @@ TEST(limits, more_items_than_are_numbered_are_refused) {
   require_count<NarrowParams>(cuda0, 100, "grains");
   const auto text =
       thrown_by<NotImplementedError>([] { require_count<NarrowParams>(cuda0, 101, "grains"); });
-  EXPECT_EQ(text, "101 grains on cuda:0, which takes up to 100; take parts of them");
+  EXPECT_EQ(text, "101 grains on cuda:0 exceed its limit of 100; process them in parts");
 }
 
 TEST(limits, weights_of_too_many_numbers_are_refused_before_memory_is_asked_for) {
