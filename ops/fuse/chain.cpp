@@ -1,17 +1,18 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Which steps of a pass go on with each other's results in registers (ops/fuse/cpu/chain.hpp).
+// Chains steps of a pass that can keep their results in registers (ops/fuse/cpu/chain.hpp).
 
 #include "ops/fuse/evaluation.hpp"
 
 namespace skerry {
 
-/// Whether the step before leaves its result in registers for this one. Not where this one reads an
-/// array as well: a chain that reads many arrays in turn waits for memory, as the core asks for
-/// what comes next by the address of the instruction that loads, which is one for all of them. But
-/// rows that are taken together are in the caches, as are small arrays. There a result may be kept
-/// on the way, too; not in memory that is changed in place, as steps are run again after a NaN.
+/// Lets the previous step leave its result in registers for this one, if it can. Not if this one
+/// also reads an array out of cache: a chain that reads many arrays in turn waits for memory, since
+/// the hardware prefetches by the address of the load instruction, which is the same for all of
+/// them. Rows that are computed together, and small arrays, are in cache. There a result inside a
+/// chain may be stored, too, but not to memory that is changed in place, since steps run again
+/// after a NaN.
 void Evaluation::add_to_chain(nodes part_nodes, std::size_t position, FusedStep& step) {
   const node& operation = node_at(part_nodes[position]);
   const bool is_real_float = operation.type == Dtype::float32 || operation.type == Dtype::float64;

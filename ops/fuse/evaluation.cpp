@@ -18,10 +18,10 @@
 namespace skerry {
 namespace {
 
-/// So many operations are compiled as one kernel at most: a longer one takes seconds.
+/// Most operations that are compiled as one kernel: a longer one takes seconds to compile.
 constexpr std::ptrdiff_t max_compiled_operations = 128;
 
-/// Whether an array is one run of this shape.
+/// True if an array has this shape and is one run.
 bool is_run_of(const Layout& layout, const Dims& shape, std::int64_t width) noexcept {
   return layout.shape == shape && is_c_contiguous(layout, width);
 }
@@ -42,7 +42,8 @@ bool Evaluation::runs_together(const node& a, const node& b) const noexcept {
          (a.rows >= 0 || layout_entry(a).shape == layout_entry(b).shape);
 }
 
-/// Whether a place in what is read is read for that place, or for that row, only.
+/// True if an element (or row) of `producer` is read only for the same element (or row) of
+/// `reader`.
 bool Evaluation::is_aligned(const node& producer, const node& reader) const noexcept {
   if (producer.rows != reader.rows) return false;
   if (reader.rows < 0) return layout_entry(producer).shape == layout_entry(reader).shape;
@@ -156,7 +157,7 @@ bool Evaluation::fits(nodes part_nodes) {
   return add_operands(part_nodes) && add_steps(part_nodes);
 }
 
-/// An operand that is not among those of the part yet. False where there is no room.
+/// Adds an operand, unless the part has it already. False if there is no room.
 bool Evaluation::add_operand(const reference& new_operand) {
   const auto index = static_cast<std::size_t>(new_operand.index);
   auto& [operand, last_part] = new_operand.source == source::leaf ? recording_.leaves_[index].use
@@ -200,13 +201,13 @@ std::int16_t Evaluation::find_input(const reference& input) {
   return static_cast<std::int16_t>(use.operand);
 }
 
-/// What is not stored goes to slots, each free again with the last step that reads it: that step's
-/// own result goes there, if its items are as wide. False where there are too few.
+/// Values that are not stored go to slots. A slot is free again with the last step that reads it,
+/// and may hold that step's own result, if its items are as wide. False if there are too few slots.
 bool Evaluation::add_steps(nodes part_nodes) {
   unsigned free = (1u << FusedParams::slots) - 1;
   for (std::size_t position = 0; position < part_nodes.size(); ++position) {
     node& operation = node_at(part_nodes[position]);
-    // Of native kernels the places alone are used (native.cpp).
+    // Native kernels use only the locations (native.cpp).
     const AnyKernel& loop = operation.loop->untyped();
     FusedStep step{.kernel = operation.loop,
                    .body = loop.body,
@@ -254,7 +255,7 @@ void Evaluation::allocate_outputs(nodes part_nodes) {
   }
 }
 
-/// The one place that knows what the operands of a pass are: what is written to the plan is noted.
+/// Writes the operands of a pass to the plan, and records their uses.
 void Evaluation::fill_plan(OperandList& operands, WidePlan& plan, const Dims& shape) {
   const Layout* layouts[WidePlan::max_operands];
   bool is_run = true;
@@ -268,7 +269,7 @@ void Evaluation::fill_plan(OperandList& operands, WidePlan& plan, const Dims& sh
       plan.data[i] = operands.add_operand(role, array.memory(), array.layout().offset);
     } else {
       const StorageRef& storage = recording_.nodes_[index].storage;
-      // Of what is fed to a reduction, and of temporaries of rows, there is none.
+      // Values that feed a reduction, and temporaries of rows, have no storage.
       plan.data[i] = storage ? operands.add_operand(role, storage) : nullptr;
       layouts[i] = &layout_entry(recording_.nodes_[index]).layout;
     }
@@ -301,7 +302,7 @@ void Evaluation::fill_plan(OperandList& operands, WidePlan& plan, const Dims& sh
   }
 }
 
-/// They stay until the next ones are filled.
+/// Returns parameters that are valid until the next call.
 const ParamsBlock<FusedParams>& Evaluation::fill_params(OperandList& operands, const Dims& shape) {
   const bool is_out_of_cache =
       group_.empty() && !FusedParams::is_near(size_of(shape), operand_count_);
@@ -327,7 +328,7 @@ std::int64_t Evaluation::bytes_of(const reference& x) const {
   return size_of(layout_entry(recording_.nodes_[index]).layout.shape) * x.width;
 }
 
-/// Of the pass whose operands were added last.
+/// Reports the pass whose operands were added last.
 void Evaluation::report(nodes pass, bool feeds_reduction) {
   if (hooks_.observe_pass == nullptr) return;
   PassReport pass_report{.operations = std::ssize(pass),

@@ -16,12 +16,12 @@
 
 namespace skerry {
 
-/// From so many steps of an element on others may have the outer lock meanwhile: about 10 us.
+/// Fewest elements times steps for which the outer lock is released: about 10 us.
 inline constexpr std::int64_t min_steps_without_lock = 1 << 16;
 
-/// Computes what a recording holds, in passes: operations over one shape on one device that wait
-/// for no other pass. A pass of too many operands is cut in parts. Reductions of rows, and all that
-/// goes over the same rows, are one schedule of passes, which runs on some rows at a time.
+/// Computes a recording in passes: operations over one shape on one device that need no other pass
+/// in between. A pass of too many operands is split into parts. Reductions of rows, and everything
+/// over the same rows, are one schedule of passes, which runs on a block of rows at a time.
 class Evaluation {
  public:
   Evaluation(Recording& recording, const EvaluationHooks& hooks) noexcept
@@ -32,16 +32,16 @@ class Evaluation {
         constants_(recording.used_constants_) {}
   /// Leaves the results in the nodes. Throws OutOfMemoryError, DeviceError.
   void run();
-  /// Hands the parameters of the one pass that computes a node to `reduce`, and what it reads, and
-  /// stores nothing. False where more than one pass would be needed, or where an operation that
-  /// takes long would be computed again for an array that is held; `is_held`: the node itself is.
+  /// Calls `reduce` with the parameters and operands of the one pass that computes a node, and
+  /// stores nothing. False if it would take several passes, or if an expensive operation would be
+  /// computed again for a referenced array. `is_held`: the node itself is referenced.
   [[nodiscard]] bool feed(std::int32_t node, bool is_held, const feed_reader& reduce);
 
  private:
   using node = Recording::Node;
   using reference = Recording::reference;
   using source = Recording::Source;
-  using nodes = std::span<const std::int32_t>;  ///< their numbers, each behind its inputs
+  using nodes = std::span<const std::int32_t>;  ///< their indices, each after its inputs
 
   [[nodiscard]] node& node_at(std::int32_t i) {
     return recording_.nodes_[static_cast<std::size_t>(i)];
@@ -49,7 +49,7 @@ class Evaluation {
   [[nodiscard]] const Recording::LayoutEntry& layout_entry(const node& x) const {
     return recording_.layouts_[static_cast<std::size_t>(x.layout_index)];
   }
-  /// Calls `look` with each recorded operation that an operation reads.
+  /// Calls `look` with each recorded operation whose result `reader` reads.
   template <class Look>
   void for_each_producer(const node& reader, Look look) {
     for (int k = 0; k < reader.input_count; ++k) {
@@ -84,7 +84,7 @@ class Evaluation {
   void report(nodes pass, bool feeds_reduction);
   void launch_part(const Dims& shape, Device device);
   [[nodiscard]] std::int64_t bytes_one_by_one(nodes pass) const;
-  // Of rows: rows.cpp.
+  // Rows, in rows.cpp.
   void find_rows();
   [[nodiscard]] bool is_one_step(const node& a, const node& b) const noexcept;
   void order_steps(std::span<std::int32_t> group);
@@ -98,23 +98,23 @@ class Evaluation {
   void locate(RowStep& step, int operand, const node& producer) const;
   [[nodiscard]] std::vector<reference> find_accesses();
   void launch_rows();
-  // On devices with native kernels: native.cpp.
+  // Devices with native kernels, in native.cpp.
   void launch_native(nodes part_nodes, const Dims& shape);
   [[nodiscard]] bool launch_compiled(nodes part_nodes, const Dims& shape);
   void run_singly(nodes part_nodes);
 
   Recording& recording_;
   const EvaluationHooks& hooks_;
-  // Of the part that is made ready: its number, where its operands come from, what it runs.
+  // The part that is being prepared: its number, its operands, its steps.
   std::int32_t& part_number_;
   int outputs_ = 0;
   int operand_count_ = 0;
   int cost_ = 0;
   int max_itemsize_ = 1;
-  /// All is one part, in which what is changed in place is read before it is written.
+  /// Everything is one part, so that memory changed in place is read before it is written.
   bool is_whole_ = false;
-  // Of what goes over the same rows: how many, and of one its bytes of scratch and its cost.
-  nodes group_;  ///< empty, where a pass is launched at once
+  // A group over the same rows: how many rows; bytes of scratch and cost of a row.
+  nodes group_;  ///< empty if passes are launched immediately
   std::optional<OperandList> row_operands_;
   std::int64_t rows_ = 0;
   std::int64_t row_scratch_ = 0;
@@ -126,8 +126,8 @@ class Evaluation {
   std::vector<Element>& constants_;
 };
 
-/// On devices with native kernels: how many passes ran as one compiled kernel, how many by one for
-/// each operation, and how many compiled kernels there were.
+/// On devices with native kernels: how many passes ran as one compiled kernel, how many as a kernel
+/// per operation, and how many kernels were compiled.
 [[nodiscard]] std::array<std::int64_t, 3> fused_pass_counts() noexcept;
 
 }  // namespace skerry

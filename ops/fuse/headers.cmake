@@ -1,9 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
 
-# Appends a header of the project to the variable `text`, behind all that it includes, each once: NVRTC gets one file,
-# whatever includes what. Comments are left out, as they are a third of it, and what operations say of themselves: each
-# kernel's image would have it.
+# Appends a header of the project to the variable `text`, after all that it includes, each once: NVRTC gets one file.
+# Comments, a third of it, are left out, and so are the docstrings of operations, which each kernel's image would contain.
 function(skerry_append_header header)
   if(header IN_LIST appended)
     return()
@@ -33,7 +32,7 @@ function(skerry_embed_headers)
     skerry_append_header(${header})
   endforeach()
   set(source ${generated}/cuda/fused_headers.cpp)
-  # A literal of C++ holds 64 KiB by the standard; compilers that have CUDA take any.
+  # The C++ standard guarantees literals of 64 KiB only; compilers that support CUDA accept any length.
   file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [[
 namespace skerry::native {
 extern const char* const fused_headers;

@@ -14,15 +14,15 @@
 #include "ops/kernel/cpu/tuning.hpp"
 #include "ops/math/op_info.hpp"
 
-// A pass: operations over one shape, run one after the other on pieces that stay in the first
-// cache. What it is made of stands in one block of bytes: FusedParams, its steps, its constants.
+// A pass: operations over one shape, run one after the other on chunks that stay in L1. It is one
+// block of bytes: FusedParams, its steps, its constants.
 
 namespace skerry {
 
 struct BlockElements;
 struct PassRows;
 
-/// As core/plan.hpp, of more operands: arrays alone, the outputs first. All axes have room.
+/// A plan (core/plan.hpp) of more operands, which are arrays, outputs first. Fits all axes.
 struct WidePlan {
   static constexpr int max_operands = 16;
   static constexpr int max_axes = max_rank;
@@ -41,25 +41,25 @@ struct WidePlan {
 };
 constexpr int outputs_of(const WidePlan& plan) noexcept { return plan.output_count; }
 
-/// One operation: a kernel whose parameter is a plan, and where its output and its inputs are.
+/// One operation: a kernel whose parameter is a plan, and the locations of its output and inputs.
 struct alignas(16) FusedStep {
   static constexpr int max_inputs = 3;
 
   const Kernel<Plan>* kernel;
-  decltype(AnyKernel::body) body;  ///< of the kernel, as the next
+  decltype(AnyKernel::body) body;  ///< of the kernel, as `accepts`
   std::uint16_t accepts;
-  /// Operands of the pass, then slots, then constants.
+  /// Numbers of operands of the pass, then of slots, then of constants.
   std::int16_t locations[1 + max_inputs];
   std::uint8_t widths[1 + max_inputs];  ///< bytes of an item
   std::uint8_t inputs;
   ChainStep chain : 6 = ChainStep::no;
-  bool goes_on : 1 = false;        ///< the next step takes the vectors
-  bool stores_result : 1 = false;  ///< and others take the result
+  bool goes_on : 1 = false;        ///< the next step continues with the vectors
+  bool stores_result : 1 = false;  ///< goes_on, but others read the result, too
 };
 static_assert(sizeof(FusedStep) == 32);
 
 struct alignas(16) FusedParams {
-  static constexpr int slots = 16;  ///< pieces of values that nobody keeps
+  static constexpr int slots = 16;                               ///< for chunks of intermediates
   static constexpr int chunk_bytes = tuning::fused_chunk_bytes;  ///< of a slot
   static constexpr int first_slot = WidePlan::max_operands;
   static constexpr int first_constant = first_slot + slots;
@@ -69,7 +69,7 @@ struct alignas(16) FusedParams {
   std::int32_t chunk_size;  ///< elements
   std::int32_t cost;        ///< of an element, in additions
 
-  /// Whether arrays of the widest items would be in the caches.
+  /// True if arrays of the widest items would fit the caches.
   static bool is_near(std::int64_t elements, std::int64_t arrays) noexcept {
     return elements * arrays * std::int64_t{sizeof(Element)} < tuning::min_fused_memory_bytes;
   }
@@ -81,42 +81,42 @@ struct alignas(16) FusedParams {
   }
 };
 
-/// Passes and reductions over the same rows, one after the other on some rows at a time, so that
-/// what is made in between stays in the caches. The steps follow, then the offset of each temporary
-/// in the scratch, a 64-bit number.
+/// Passes and reductions over the same rows, run one after the other on a block of rows, so that
+/// intermediates stay in cache. Followed by the steps, then by the 64-bit offset of each temporary
+/// in the scratch memory.
 struct alignas(16) RowParams {
   static constexpr std::int64_t scratch_bytes = tuning::fused_scratch_bytes;
-  /// A temporary begins with a page, as large arrays do: loads wait for stores before that differ
-  /// from them in the page alone.
+  /// Temporaries are page-aligned, as large arrays are: a load waits for an earlier store whose
+  /// address differs only in the page.
   static constexpr std::int64_t page = 4096;
 
   std::int64_t rows;
-  std::int64_t block;                           ///< rows that are taken together; never 0
+  std::int64_t block;                           ///< rows computed together; never 0
   std::int64_t cost;                            ///< of a row, in additions
-  void (*feed)(const BlockElements& elements);  ///< of FuseKernels, as the next
+  void (*feed)(const BlockElements& elements);  ///< of FuseKernels, as make_rows
   void (*make_rows)(const PassRows& rows);
   std::int32_t steps;
 };
 
-/// One of them. Its parameters follow, FusedParams or what begins with a RowReduction, then the
-/// next.
+/// A pass or reduction of RowParams. Followed by its parameters, FusedParams or a struct derived
+/// from RowReduction, then by the next step.
 struct alignas(16) RowStep {
   static constexpr std::int64_t in_memory = -1;
 
-  RowKernel reduction;   ///< none: a pass
-  std::int64_t nbytes;   ///< with its parameters
+  RowKernel reduction;   ///< empty: a pass
+  std::int64_t nbytes;   ///< including its parameters
   std::int64_t width;    ///< elements of a row of the pass, or of the results
-  bool is_run;           ///< a pass of which many rows are as one
-  bool has_runs;         ///< as of PassRows; else the plan of the pass has to be cut
-  std::uint32_t single;  ///< as there
-  /// Of operands (of a reduction the output, then the input): in_memory, or which temporary.
+  bool is_run;           ///< a pass in which adjacent rows form one run
+  bool has_runs;         ///< can run by PassRows; otherwise its plan has to be split
+  std::uint32_t single;  ///< as PassRows::single
+  /// By operand (of a reduction, output and input): in_memory, or the index of a temporary.
   std::int64_t temporaries[WidePlan::max_operands];
   std::int64_t row_bytes[WidePlan::max_operands];  ///< from one row to the next
 };
 
-/// Rows of a pass each of whose operands is a run along a row, or a single element of the row.
+/// Rows of a pass in which each operand is a run along a row, or a single element for the row.
 struct PassRows {
-  const FusedParams& pass;        ///< with what follows it
+  const FusedParams& pass;        ///< and the data behind it
   char* const* data;              ///< of the first row
   const std::int64_t* row_bytes;  ///< from one row to the next
   std::uint32_t single;           ///< a bit for each operand
@@ -124,7 +124,7 @@ struct PassRows {
   std::int64_t rows;
 };
 
-/// A pass whose kernel is compiled from its text (ops/fuse/source.hpp), where it isn't yet.
+/// A pass whose kernel is compiled from its source (ops/fuse/source.hpp), unless it is already.
 struct CompiledCall {
   static constexpr std::size_t error_message_bytes = 2048;
 
@@ -133,17 +133,18 @@ struct CompiledCall {
   const void* arguments;
   unsigned blocks;
   unsigned threads;
-  char* error_message;  ///< gets a text where nothing is launched, as there is no such kernel
+  char* error_message;  ///< set if nothing is launched for lack of such a kernel
 };
 
 struct FuseKernels {
-  /// Launched with what follows the parameters (ParamsBlock), as the next. There is no native form.
+  /// Launched with the data behind the parameters (ParamsBlock), as `rows`. There is no native
+  /// form.
   Kernel<FusedParams> run_pass;
   /// There is no native form.
   Kernel<RowParams> rows;
-  /// A native form only. The one whose operands are in no type: arguments of the compiled function.
+  /// A native form only. Its operands have no type: they are arguments of the compiled function.
   Kernel<CompiledCall> compiled;
-  // Functions on the host, which kernels call and nobody launches. On the calling thread alone.
+  // Host functions that kernels call directly. They run on the calling thread only.
   void (*feed)(const BlockElements& elements) = nullptr;
   void (*make_rows)(const PassRows& rows) = nullptr;
 };

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Passes on devices whose kernels are native ones: a kernel of the pass's own, compiled when its
-// structure comes again, else one kernel for each operation.
+// Passes on devices with native kernels: a kernel that is compiled for a pass when its structure
+// occurs again, otherwise a kernel per operation.
 
 #include <algorithm>
 #include <array>
@@ -21,14 +21,13 @@
 namespace skerry {
 namespace {
 
-/// A kernel takes a tenth of a second to compile, more than most programs have of a pass that
-/// runs once.
+/// A kernel takes a tenth of a second to compile, too long for a pass that runs once.
 constexpr int calls_before = 1;
-constexpr std::size_t max_waiting = 4096;   ///< structures that came too seldom for a kernel
-constexpr std::size_t max_kernels = 16384;  ///< they stay; of others' passes none is made then
-/// Of a kernel's parameters; more took drivers before CUDA 12.1 amiss.
+constexpr std::size_t max_waiting = 4096;   ///< structures that occurred too rarely for a kernel
+constexpr std::size_t max_kernels = 16384;  ///< never evicted; no more are compiled then
+/// Most bytes of a kernel's parameters in drivers before CUDA 12.1.
 constexpr std::size_t max_param_bytes = 4096;
-/// As many steps of one thread are unrolled over the elements that it moves together.
+/// Most steps that are unrolled over the elements that a thread moves together.
 constexpr std::size_t max_unrolled_steps = 24;
 constexpr std::int64_t max_blocks = INT32_MAX;
 
@@ -48,7 +47,7 @@ struct KnownStructures {
   std::size_t with_text = 0;
 };
 
-/// Kept for good, as threads may use it at the end of a process.
+/// Never destroyed, as threads may use it at the end of a process.
 KnownStructures& structures() {
   static auto* const known_structures = new KnownStructures;
   return *known_structures;
@@ -63,7 +62,7 @@ bool is_multiple(const char* address, std::int64_t alignment) {
   return reinterpret_cast<std::intptr_t>(address) % alignment == 0;
 }
 
-/// As runs, and how many elements move together.
+/// Describes operands that are runs, and how many elements move together.
 void describe_runs(const WidePlan& plan, SourceForm& source_form, std::size_t steps) {
   std::int64_t max_itemsize = 1;
   for (int i = 0; i < plan.operand_count; ++i) {
@@ -81,7 +80,7 @@ void describe_runs(const WidePlan& plan, SourceForm& source_form, std::size_t st
   source_form.vector = static_cast<std::int16_t>(vector);
 }
 
-/// False where there is no kernel for operands that lie like this.
+/// False if there is no kernel for operands of such a layout.
 bool describe(const WidePlan& plan, SourceForm& source_form, std::size_t steps) {
   bool is_run = plan.rank <= 1;
   for (int i = 0; i < plan.operand_count; ++i) {
@@ -104,7 +103,7 @@ bool describe(const WidePlan& plan, SourceForm& source_form, std::size_t steps) 
   return source_form.rank <= SourceForm::max_axes;
 }
 
-/// What write_source() says of the kernel's parameter.
+/// Returns the kernel's parameter as write_source() describes it.
 std::string arguments_of(const WidePlan& plan, const SourceForm& source_form,
                          std::span<const Element> constants) {
   std::string bytes;
@@ -118,7 +117,7 @@ std::string arguments_of(const WidePlan& plan, const SourceForm& source_form,
   return bytes;
 }
 
-/// The structure, if it has come before and its kernel may be there.
+/// Returns the structure if it has occurred before and may have a kernel, otherwise null.
 Structure* find_structure(const SourceForm& source_form, std::span<const SourceStep> steps,
                           Device device) {
   std::string key;
@@ -128,7 +127,7 @@ Structure* find_structure(const SourceForm& source_form, std::span<const SourceS
   for (const SourceStep& step : steps) append_bytes(key, step);
   const std::lock_guard lock(structures_mutex);
   auto& [all, with_text] = structures();
-  if (all.size() - with_text >= max_waiting && !all.contains(key)) {  // nobody else has those
+  if (all.size() - with_text >= max_waiting && !all.contains(key)) {  // those have no other user
     std::erase_if(all, [](const auto& entry) { return entry.second.text.empty(); });
   }
   Structure& structure = all[key];

@@ -14,24 +14,24 @@ namespace skerry {
 class Recording;
 
 namespace detail {
-/// What this thread records to now; null while it records nothing.
+/// The recording of this thread; null while it records nothing.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local Recording* active_recording;
 }  // namespace detail
 
-/// The value of an array whose operation is recorded: it comes when the recording is evaluated, for
-/// who still has this then. Guarded by the lock of the layer above, as the recording is.
+/// The value of an array whose operation is recorded. Evaluating the recording sets it if it is
+/// still referenced then. Guarded by the lock of the layer above, as the recording is.
 class PendingValue {
  public:
   PendingValue(const PendingValue&) = delete;
   PendingValue& operator=(const PendingValue&) = delete;
   ~PendingValue();
 
-  /// That computes it. Null once the value is there, or nobody can compute it.
+  /// The recording that computes it; null once it has a value, or can't get one any more.
   [[nodiscard]] Recording* recording() const noexcept { return recording_; }
   [[nodiscard]] bool is_computed() const noexcept { return value_.has_value(); }
   [[nodiscard]] NdArray& value() noexcept { return *value_; }
 
-  /// For tests: how many wait for their values.
+  /// For tests: how many have no value yet.
   [[nodiscard]] static long waiting_count() noexcept { return waiting_values; }
 
  private:
@@ -40,7 +40,7 @@ class PendingValue {
       : recording_(recording), node_(node) {
     ++waiting_values;
   }
-  /// No value, or the one that there is, is to come from the recording any more.
+  /// Separates it from the recording, with its value or without one.
   void detach() noexcept {
     recording_ = nullptr;
     --waiting_values;
@@ -56,7 +56,7 @@ class PendingValue {
 /// The result of a recorded operation.
 struct PendingArray {
   NdArray header;  ///< its dtype, device, shape and strides; its memory has no bytes
-  std::unique_ptr<PendingValue> value;  ///< null where `header` is the array, with its bytes
+  std::unique_ptr<PendingValue> value;  ///< null if `header` is the array itself
 };
 
 }  // namespace skerry

@@ -20,7 +20,7 @@ namespace {
 thread_local std::unique_ptr<Recording> owned_recording;
 constinit EvaluationHooks hooks_above{};
 
-/// So many arrays and places, the latest ones, are looked through for equal ones.
+/// Number of latest arrays and layouts that are searched for an equal one.
 constexpr std::ptrdiff_t max_compared = 16;
 
 template <class Items, class IsSame>
@@ -32,10 +32,10 @@ std::int32_t find_latest(const Items& items, IsSame is_same) {
   return -1;
 }
 
-/// What tells this thread from others.
+/// Identifies this thread.
 const void* this_thread() noexcept { return static_cast<const void*>(&detail::active_recording); }
 
-/// The memory of headers: of no bytes, whatever allocations fail.
+/// Memory of headers: of no bytes, and not from the device's allocator, which may fail.
 class EmptyMemory final : public Storage {
  public:
   explicit EmptyMemory(Device device) noexcept : Storage(nullptr, 0, device) {}
@@ -107,7 +107,7 @@ Recording::reference Recording::refer_to(const RecordedInput& x) {
     return {Source::constant, width, x.type, static_cast<std::int32_t>(constants_.size()) - 1};
   }
   if (x.pending != nullptr) {
-    if (x.pending->recording_ != this) throw LibraryError("an operand has lost its value");
+    if (x.pending->recording_ != this) throw LibraryError("an operand has no value any more");
     return {Source::node, width, x.type, x.pending->node_};
   }
   const std::int32_t leaf_index = find_latest(leaves_, [&](const Leaf& leaf) {
@@ -122,7 +122,7 @@ template <class LayoutOrShape>
 PendingArray Recording::append_node(const Kernel<Plan>* loop, const RecordedFunction& function,
                                     LayoutOrShape layout_or_shape, Dtype type, Device device,
                                     std::span<const RecordedInput> inputs) {
-  if (is_evaluating()) throw LibraryError("an operation while results are being computed");
+  if (is_evaluating()) throw LibraryError("can't record an operation during an evaluation");
   reference references[FusedStep::max_inputs];
   for (std::size_t i = 0; i < inputs.size(); ++i) references[i] = refer_to(inputs[i]);
   const auto index = static_cast<std::int32_t>(nodes_.size());
@@ -133,7 +133,7 @@ PendingArray Recording::append_node(const Kernel<Plan>* loop, const RecordedFunc
   std::copy_n(references, FusedStep::max_inputs, added.inputs);
   added.input_count = static_cast<std::uint8_t>(inputs.size());
   added.type = type;
-  // Where this throws, nobody wants what is made.
+  // If this throws, the new node has no result, so it is not computed.
   NdArray header(empty_memory(device), std::forward<LayoutOrShape>(layout_or_shape), type);
   added.layout_index = find_place(header.layout());
   std::unique_ptr<PendingValue> value(new PendingValue(this, index));
@@ -166,7 +166,7 @@ bool Recording::may_change(const NdArray& x) const noexcept {
     if (!same_elements(leaf.array, x)) return false;
     ++readers;
   }
-  // Consumers are told of other devices' memory by its address, which no reference counts.
+  // Only host memory: consumers get that of other devices as an address, without a reference.
   return memory.references() == readers && may_read_later(x) && is_host(memory.device()) &&
          !x.read_only() && x.layout().offset == 0 && x.is_c_contiguous();
 }
@@ -187,7 +187,7 @@ void Recording::set_target(const PendingArray& result, const Operand& target) no
   }
 }
 
-/// The value, or that there will be none.
+/// Sets the value of a node's result, or detaches it without one.
 void Recording::deliver(Node& node, StorageRef&& storage) noexcept {
   PendingValue* const result = std::exchange(node.result, nullptr);
   if (result == nullptr) return;
@@ -200,7 +200,7 @@ void Recording::deliver(Node& node, StorageRef&& storage) noexcept {
 
 void Recording::discard() noexcept {
   for (Node& node : nodes_) {
-    deliver(node, std::move(node.target));  // what is changed in place has its old value
+    deliver(node, std::move(node.target));  // memory changed in place keeps its old value
   }
   nodes_.clear();
   leaves_.clear();
@@ -209,12 +209,12 @@ void Recording::discard() noexcept {
   reductions_.clear();
 }
 
-/// Evaluates while what it returns lives.
+/// Marks the recording as being evaluated, until the returned object is destroyed.
 auto Recording::begin_evaluation() {
-  if (is_evaluating()) throw LibraryError("a value while results are being computed");
+  if (is_evaluating()) throw LibraryError("can't compute a value during another evaluation");
   evaluator_ = this_thread();
   const auto done = [](Recording* self) {
-    // To free memory may wait, and who asks for a value meanwhile is not to begin with it.
+    // Freeing memory may wait, and no other evaluation must begin meanwhile.
     for (Node& node : self->nodes_) node.storage = {};
     self->evaluator_ = nullptr;
   };

@@ -23,17 +23,17 @@
 #include "ops/fuse/kernels.hpp"
 #include "ops/fuse/pending_array.hpp"
 
-// Operations that are recorded instead of run. What is recorded is evaluated in passes: in each one
-// the operations over one shape, piece by piece, so that values in between stay in the first cache.
+// Records operations instead of running them. A recording is evaluated in passes: a pass runs the
+// operations over one shape chunk by chunk, so that intermediates stay in L1.
 //
 // A recording belongs to one thread, which records with the lock of the layer above held (Python's
-// GIL); whoever else evaluates holds it too. So nothing here has a lock of its own.
+// GIL). Other threads that evaluate it hold that lock too, so nothing here has a lock of its own.
 
 namespace skerry {
 
-/// What a recorded kernel does to an element.
+/// The function that a recorded kernel applies to an element.
 struct RecordedFunction {
-  const char* name;       ///< of a functor of `ops`; kept
+  const char* name;       ///< of a functor of `ops`; not copied
   std::uint8_t cost = 1;  ///< in additions
   ChainStep chain = ChainStep::no;
 };
@@ -46,30 +46,30 @@ struct RecordedInput {
   Element value{};
 };
 
-/// A pass, as it is told to who watches.
+/// Describes a pass to an observer.
 struct PassReport {
   std::int64_t operations = 0;
   const Dims& shape;
-  std::int64_t moved = 0;        ///< bytes of what is read and written in memory
-  std::int64_t moved_eager = 0;  ///< the same where each operation runs alone
-  bool feeds_reduction;          ///< to a reduction, instead of stored
-  std::int64_t rows = 0;         ///< that are taken together; 0: all
+  std::int64_t moved = 0;        ///< bytes that it reads and writes in memory
+  std::int64_t moved_eager = 0;  ///< the same if each operation ran alone
+  bool feeds_reduction;          ///< its result is not stored
+  std::int64_t rows = 0;         ///< computed together; 0: all
 };
 
-/// What the layer above does around and after an evaluation.
+/// Callbacks of the layer above.
 struct EvaluationHooks {
-  /// Something that a user may want to know, once.
+  /// Warns the user, once.
   void (*warn)(const char* text) noexcept = nullptr;
-  /// Of each pass before it runs; null where nobody watches.
+  /// Called for each pass before it runs; null without an observer.
   void (*observe_pass)(const PassReport& pass) noexcept = nullptr;
-  /// Of an operation that is not recorded, as others may write to its operand, which is imported
-  /// memory or exported; null where nobody watches.
+  /// Called for an operation that is not recorded, since other libraries may write to its operand,
+  /// whose memory is imported or exported; null without an observer.
   void (*observe_alias)(const char* operation, const char* operand,
                         bool is_imported) noexcept = nullptr;
 };
 
-/// Runs a kernel that reads what a pass makes: it gets the pass's parameters (FuseKernels::feed),
-/// and the list of what they read, which has room for one operand more.
+/// Runs a kernel that reads the results of a pass: it gets the pass's parameters
+/// (FuseKernels::feed) and the list of its operands, which has room for one more.
 using feed_reader =
     std::function<void(const ParamsBlock<FusedParams>& pass, OperandList& operands)>;
 
@@ -85,14 +85,14 @@ class Recording {
     discard();
   }
 
-  /// That of this thread; null where it records nothing.
+  /// Returns the recording of this thread, or null if it records nothing.
   [[nodiscard]] static Recording* current() noexcept { return detail::active_recording; }
-  /// This thread records from now on; calls may be nested.
+  /// Starts recording on this thread; calls may be nested.
   static Recording& begin();
-  /// The end of the outermost call, where end_at_once() was false: evaluates what is still held.
-  /// Where it throws, that is left without a value.
+  /// Ends the outermost scope if end_at_once() was false: evaluates the results that are still
+  /// referenced. If it throws, these have no value.
   void end();
-  /// The end of a call where nothing is to be evaluated; false, and nothing done, elsewhere.
+  /// Ends a scope that has nothing to evaluate; otherwise returns false and does nothing.
   [[nodiscard]] bool end_at_once() noexcept {
     if (depth_ == 1 && !(nodes_.empty() && leaves_.empty())) return false;
     exit_scope();
@@ -100,11 +100,11 @@ class Recording {
   }
   static void set_hooks(const EvaluationHooks& hooks) noexcept;
 
-  /// Whether operations on this device are recorded: where there is a kernel for passes.
+  /// True if operations on this device are recorded: it has a kernel for passes.
   [[nodiscard]] static bool records(Device device) noexcept;
 
-  /// The result of a kernel over a plan, output first; it is kept. `LayoutOrShape`: a layout&&, or
-  /// const dims& in C order, to whose shape inputs broadcast.
+  /// Records a kernel over a plan, output first, and returns its result. `step` is not copied.
+  /// `LayoutOrShape`: Layout&&, or const Dims& in C order; inputs broadcast to its shape.
   template <class LayoutOrShape>
   [[nodiscard]] PendingArray append(const Kernel<Plan>& step, const RecordedFunction& function,
                                     LayoutOrShape layout_or_shape, Dtype type, Device device,
@@ -113,10 +113,10 @@ class Recording {
                                       type, device, inputs);
   }
 
-  /// The result, in C order, of a kernel that reduces rows of x: what lies behind each place on the
-  /// first `row_axes` axes, for each of these. The pointers of `params` (OperandList::no_memory)
-  /// are set when it runs. Row 0 is `input_offset` bytes after the first byte of x's memory, which
-  /// only counts where x is not pending.
+  /// Records a kernel that reduces rows of x, and returns its result in C order. There is a row for
+  /// each index on the first `row_axes` axes. The pointers of `params` (OperandList::no_memory) are
+  /// set when it runs. Row 0 is `input_offset` bytes after the first byte of x's memory, which only
+  /// matters if x is not pending.
   template <std::derived_from<RowReduction> Params>
   [[nodiscard]] PendingArray append_reduction(const Kernel<Params>& step, const Params& params,
                                               std::int64_t input_offset, const Dims& shape,
@@ -126,29 +126,29 @@ class Recording {
                             type, row_axes, x);
   }
 
-  /// The value of `result`, which this has recorded, goes to the memory of `target` at last, which
-  /// the operation changes in place.
+  /// Makes the memory of `target`, which the operation changes in place, the destination of
+  /// `result`, which was recorded here.
   void set_target(const PendingArray& result, const Operand& target) noexcept;
 
-  /// Computes all that is recorded and still held. Where it throws, nothing has changed. Throws
-  /// OutOfMemoryError, DeviceError, and LibraryError where it is at it already.
+  /// Computes all results that are still referenced. If it throws, nothing has changed. Throws
+  /// OutOfMemoryError, DeviceError, and LibraryError during another evaluation.
   void evaluate();
-  /// Has `reduce` read a value that is pending: it is made for it and not stored, and stays
-  /// pending; `is_held` by others than who asks. False where it is better computed: evaluate() it.
+  /// Streams a pending value into `reduce` without materializing it; it stays pending. `is_held`:
+  /// not only the caller references it. Returns false if it is better to evaluate() it.
   [[nodiscard]] bool feed(const PendingValue& x, bool is_held, const feed_reader& reduce);
-  /// Whether a recorded operation may read x later than it is called: nobody else may write to its
-  /// memory, be it imported or exported.
+  /// True if a recorded operation may read x later than it is called: no other library can write to
+  /// its memory, which is neither imported nor exported.
   [[nodiscard]] static bool may_read_later(const NdArray& x) noexcept {
     return !is_foreign(*x.memory()) && !x.memory()->is_exported();
   }
-  /// Tells who watches that an operation is not recorded, as others may write to its operand x.
+  /// Reports an operation that is not recorded, since other libraries may write to its operand x.
   static void report_alias(const char* operation, const char* operand, const NdArray& x) noexcept;
-  /// Whether operations that change x in place are recorded: nobody else sees its memory.
+  /// True if operations that change x in place are recorded: nothing else references its memory.
   [[nodiscard]] bool may_change(const NdArray& x) const noexcept;
-  /// As evaluate(), if what is recorded reads memory that `target` may share: it is to be written.
+  /// Calls evaluate() if recorded operations read memory of `target`, which is about to be written.
   void evaluate_readers(const NdArray& target);
 
-  /// By whatever thread.
+  /// True while any thread evaluates this.
   [[nodiscard]] bool is_evaluating() const noexcept { return evaluator_ != nullptr; }
   [[nodiscard]] bool is_evaluated_here() const noexcept;
   [[nodiscard]] std::size_t size() const noexcept { return nodes_.size(); }
@@ -162,7 +162,7 @@ class Recording {
                                          LayoutOrShape layout_or_shape, Dtype type, Device device,
                                          std::span<const RecordedInput> inputs);
 
-  /// Of inputs: what they are, and which one.
+  /// Kinds of inputs.
   enum class Source : std::uint8_t { node, leaf, constant };
   struct reference {
     Source source;
@@ -170,7 +170,7 @@ class Recording {
     Dtype type;
     std::int32_t index;
   };
-  /// The number of an operand, or of a slot, in the part that asked last.
+  /// The number of an operand, or of a slot, in the last part that used it.
   struct OperandUse {
     std::int32_t operand = -1;
     std::int32_t last_part = -1;
@@ -178,26 +178,26 @@ class Recording {
   struct Node {
     const Kernel<Plan>* loop;  ///< null: a reduction
     RecordedFunction function;
-    PendingValue* result;  ///< null once nobody wants it
+    PendingValue* result;  ///< null once it is not referenced
     Device device;
-    /// Where the value is to go at last: the memory of what an operation in place changes.
+    /// Destination of the value: memory that an operation changes in place.
     StorageRef target;
     reference inputs[FusedStep::max_inputs];
     std::uint8_t input_count;
     Dtype type;
     bool is_needed = false;
     bool is_stored = false;
-    bool is_retained = false;  ///< in memory, when what runs over the same rows has run
+    bool is_retained = false;  ///< needed in memory after the group over the same rows
     std::int32_t layout_index;
-    std::int32_t reduction = -1;    ///< its number, if it is one
-    int row_axes = max_rank;        ///< of a reduction: which first ones it keeps
-    std::int32_t rows = -1;         ///< number of the shape whose rows it is computed by, if any
-    std::int32_t level = 0;         ///< passes that come before
-    std::int32_t step = 0;          ///< of those over the same rows, likewise
-    std::int32_t part_number = -1;  ///< in which it runs
+    std::int32_t reduction = -1;    ///< its index, if it is one
+    int row_axes = max_rank;        ///< of a reduction: how many first axes it keeps
+    std::int32_t rows = -1;         ///< index in row_shapes_ of its rows, if any
+    std::int32_t level = 0;         ///< number of passes before it
+    std::int32_t step = 0;          ///< the same among those over the same rows
+    std::int32_t part_number = -1;  ///< part in which it runs
     std::int32_t last = -1;         ///< the last step of the part that reads it
     OperandUse use{};
-    std::int64_t scratch = RowStep::in_memory;  ///< as RowStep::places
+    std::int64_t scratch = RowStep::in_memory;  ///< as RowStep::temporaries
     StorageRef storage;
   };
   struct Leaf {
@@ -206,7 +206,7 @@ class Recording {
   };
   struct LayoutEntry {
     Layout layout;
-    std::int32_t shape;  ///< number of the first place with this shape
+    std::int32_t shape;  ///< index of the first entry with this shape
   };
   struct Reduction {
     RowKernel kernel;
@@ -232,7 +232,7 @@ class Recording {
   std::vector<Element> constants_;
   std::vector<Reduction> reductions_;
   std::vector<StorageRef> empty_memory_;  ///< of headers, by device
-  // What evaluations need, kept for the next one.
+  // Buffers of evaluations, kept for the next one.
   std::vector<std::int32_t> order_;
   std::vector<FusedStep> steps_;
   std::vector<Element> used_constants_;
@@ -241,8 +241,8 @@ class Recording {
   std::vector<MemoryUse> row_uses_;
   std::vector<Dims> row_shapes_;
   int depth_ = 0;
-  std::int32_t parts_ = 0;           ///< that were made ready, also by evaluations that failed
-  const void* evaluator_ = nullptr;  ///< what tells its thread from others
+  std::int32_t parts_ = 0;           ///< prepared so far, also by evaluations that failed
+  const void* evaluator_ = nullptr;  ///< identifies its thread
 };
 
 }  // namespace skerry

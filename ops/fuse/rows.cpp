@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Reductions of rows, and the passes before and after them over the same rows; what is fed to a
-// reduction.
+// Reductions of rows, with the passes before and after them over the same rows, and passes that
+// feed a reduction.
 
 #include <algorithm>
 #include <numeric>
@@ -26,7 +26,7 @@ constexpr std::int64_t rounded_up(std::int64_t n, std::int64_t multiple) noexcep
 
 }  // namespace
 
-/// Of which rows nodes are: the axes that all reductions of them keep, in C order.
+/// Finds the rows of each node: the first axes that a reduction keeps, if it is in C order.
 void Evaluation::find_rows() {
   if (recording_.reductions_.empty()) return;
   std::vector<Dims>& row_shapes = recording_.row_shapes_;
@@ -62,7 +62,7 @@ bool Evaluation::is_one_step(const node& a, const node& b) const noexcept {
          layout_entry(a).shape == layout_entry(b).shape;
 }
 
-/// Puts what runs together side by side, behind what it reads. What another step reads is stored.
+/// Sorts nodes by step, after the steps that they read. Values that another step reads are stored.
 void Evaluation::order_steps(std::span<std::int32_t> group) {
   for (const std::int32_t i : group) {
     node& operation = node_at(i);
@@ -91,7 +91,7 @@ void Evaluation::run_rows(std::span<std::int32_t> group) {
   row_scratch_ = row_cost_ = row_steps_ = 0;
   temporaries_.clear();
   recording_.schedule_.start([] { return RowParams{}; });
-  // Each of the group is in one step, which has it and its inputs as operands at most.
+  // Each node is in one step, to which it adds at most itself and its inputs as operands.
   recording_.row_uses_.resize(group.size() * (1 + FusedStep::max_inputs));
   row_operands_.emplace(node_at(group[0]).device, recording_.row_uses_.data(),
                         static_cast<int>(recording_.row_uses_.size()));
@@ -110,7 +110,7 @@ void Evaluation::run_rows(std::span<std::int32_t> group) {
   group_ = {};
 }
 
-/// Whether all that reads the old values of what a node changes in place has done so by then.
+/// True if all readers of the old values, which the node overwrites in place, have run by then.
 bool Evaluation::may_go_to_target(const node& x) const {
   const auto is_early = [&](std::int32_t i) {
     const node& operation = recording_.nodes_[static_cast<std::size_t>(i)];
@@ -146,7 +146,7 @@ void Evaluation::locate(RowStep& step, int operand, const node& producer) const 
   step.row_bytes[operand] = elements_of(producer) / rows_ * itemsize(producer.type);
 }
 
-/// How a pass is made of runs, if it is.
+/// Sets has_runs and what belongs to it, if the pass consists of runs (PassRows).
 void Evaluation::find_runs(const WidePlan& plan, RowStep& step) const {
   const bool is_by_row = plan.rank == 2 && plan.shape[0] == step.width;
   if (plan.rank != 1 && !is_by_row) return;
@@ -170,7 +170,7 @@ void Evaluation::add_step(RowStep& step, std::span<const std::byte> params) {
   ++row_steps_;
 }
 
-/// A pass that fits.
+/// Adds a pass, for which fits() is true, to the schedule.
 void Evaluation::add_pass(nodes pass) {
   for (const std::int32_t i : pass) {
     if (node_at(i).is_stored) place_output(node_at(i));
@@ -216,7 +216,7 @@ void Evaluation::add_reduction(std::int32_t i) {
   add_step(step, reduction.params);
 }
 
-/// What a group reads and writes in memory, each once.
+/// Returns what a group reads and writes in memory, without duplicates.
 std::vector<Evaluation::reference> Evaluation::find_accesses() {
   std::vector<reference> accesses;
   ++part_number_;
@@ -275,7 +275,7 @@ void Evaluation::launch_rows() {
   ParamsBlock<RowParams>& schedule = recording_.schedule_;
   schedule.append(std::as_bytes(std::span(temporaries_)));
   schedule.params() = params;
-  const bool is_alone = group_.size() == 1;  // a reduction, which knows best
+  const bool is_alone = group_.size() == 1;  // a reduction, which chooses its own blocks
   if (hooks_.observe_pass != nullptr) {
     pass_report.rows = is_alone ? 0 : params.block;
     pass_report.moved_eager = bytes_one_by_one(group_);
@@ -291,7 +291,7 @@ void Evaluation::launch_rows() {
   launch(device, table.rows, schedule, *row_operands_);
 }
 
-/// What a node is computed from, in order_. See feed().
+/// Collects what a node is computed from, in order_. See feed().
 bool Evaluation::find_cone(std::int32_t root, bool is_held) {
   for (node& operation : recording_.nodes_) operation.is_needed = operation.is_stored = false;
   node_at(root).is_needed = true;

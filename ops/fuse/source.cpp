@@ -9,8 +9,8 @@
 namespace skerry {
 namespace {
 
-/// Of patterns `$` becomes the type and `%` the number of an operand, `@` how many elements move
-/// together.
+/// In patterns, `$` stands for the type of an operand, `%` for its number, and `@` for how many
+/// elements move together.
 class SourceWriter {
  public:
   SourceWriter(const SourceForm& source_form, std::span<const SourceStep> steps)
@@ -81,7 +81,7 @@ class SourceWriter {
     }
   }
 
-  /// The operations on one element.
+  /// Writes the operations on one element.
   void write_function() {
     add("__device__ SKERRY_INLINE void run(const arguments& a");
     for (int i = source_form_.outputs; i < source_form_.operands; ++i) {
@@ -110,7 +110,7 @@ class SourceWriter {
     add("}\n");
   }
 
-  /// `run` on the n-th of inputs v, into outputs v.
+  /// Writes a call of `run` on item `n` of the inputs v, with results in the outputs v.
   void write_call(std::string_view n) {
     add(Which::outputs, "$ p%; ");
     add("run(a");
@@ -154,7 +154,7 @@ class SourceWriter {
     write_one(" + offsets[%]");
   }
 
-  /// One element, `where` its operands are.
+  /// Writes the code for one element, whose operands are at `offset`.
   void write_one(std::string_view offset) {
     add(Which::inputs, std::string("const auto v% = load<$>(a.data[%]").append(offset) + ");\n");
     add(Which::outputs, "items<$, 1> v%;\n");

@@ -6,26 +6,26 @@
 #include "ops/kernel/cpu/loops.hpp"
 #include "ops/kernel/cpu/vector.hpp"
 
-// Steps of real floats of which each goes on with what the one before has made: a few vectors at a
-// time stay in registers for all of them, so that it is neither stored nor loaded again. Each lane
-// has the operation that the kernel's loop has, so the bits are the same; NaNs aside, of which one
-// or the other operand's is handed on as the compiler has it, so that these are left to the loops.
+// Chains of steps on real floats, each of which continues with the result of the one before: a few
+// vectors at a time stay in registers for all of them, so that intermediates are neither stored nor
+// loaded. Lanes compute what the kernel's loop does, so the bits are the same, except for NaNs:
+// which operand's NaN is propagated depends on the compiler, so these are left to the loops.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// Vectors that stay in registers together.
 inline constexpr int chain_vectors = vector_bytes == 64 ? 8 : 4;
 
-/// What the steps of a pass find by their numbers: where operands stand, and slots.
+/// Addresses of a pass's operands, slots and constants by their numbers (FusedStep::locations).
 struct StepLocations {
   const Element* constants;
   char* addresses[FusedParams::first_constant];
-  std::uint64_t single;  ///< a bit for each place; constants are, too
+  std::uint64_t single;  ///< a bit for each location; constants are single, too
 
   [[nodiscard]] SKERRY_INLINE bool is_single(int location) const {
     return ((single >> minimum(location, FusedParams::first_constant)) & 1) != 0;
   }
-  /// The element `start` there.
+  /// Returns the address of element `start`.
   [[nodiscard]] SKERRY_INLINE char* find(int location, int64 start, int64 width) const {
     constexpr int first_constant = FusedParams::first_constant;
     const auto* const constant =
@@ -42,8 +42,8 @@ class ChainBlock {
   ChainBlock(const StepLocations& locations, int64 start) noexcept
       : locations_(locations), start_(start) {}
 
-  /// The steps from this one on that go on with each other. False, and nothing is stored, where
-  /// there may be a NaN.
+  /// Runs the chain that begins with this step. Returns false if there may be a NaN: its steps then
+  /// have to run again, as loops.
   [[nodiscard]] SKERRY_INLINE bool run(const FusedStep* step) noexcept {
     take(step->locations[1], [](vector, vector x) { return x; });
     for (;; ++step) {
@@ -58,7 +58,7 @@ class ChainBlock {
  private:
   using vector = lanes_of<T>;
 
-  /// `change` gets each vector and what is there of an operand.
+  /// Changes each vector by `change(vector, vector of the operand)`.
   template <class Change>
   SKERRY_INLINE void take(int location, Change change) noexcept {
     const char* const x = locations_.find(location, start_, sizeof(T));
@@ -127,7 +127,8 @@ class ChainBlock {
   vector vectors_[N];
 };
 
-/// As many of the n elements as make whole vectors before there may be a NaN; returns how many.
+/// Runs a chain on whole vectors of the n elements until there may be a NaN. Returns how many
+/// elements are done.
 template <class T>
 SKERRY_SHARED int64 run_chain(const StepLocations& locations, const FusedStep* begin,
                               int64 n) noexcept {

@@ -12,23 +12,23 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 template <>
 inline constexpr int64 buffer_bytes<WidePlan> = tuning::fused_tile_bytes;
 
-/// A pass as the driver runs loops.
+/// A pass as a loop for the driver.
 struct FusedLoop {
   const FusedParams& pass;
   int cost;
   int64 chunk_size;            ///< elements
-  int64 turns;                 ///< steps and chains of a piece, before which memory is asked for
-  unsigned prefetch_mask = 0;  ///< operands whose memory is asked for before it is needed
+  int64 turns;                 ///< steps and chains of a chunk, each after a prefetch
+  unsigned prefetch_mask = 0;  ///< operands to prefetch
   static constexpr int64 short_row = tuning::max_merged_row;
 };
 
-// Of memory beyond the caches the core itself asks for what comes next only while a step reads it,
-// and for what is written not at all. So a pass asks for the next piece while it computes one, some
-// lines of each operand before each step: 4e6 elements, one thread of an EPYC (Zen 4), five points
-// of float64 from 8.1 to 4.3 ms, Adam's update of float32 from 9.7 to 6.2. Where a step had more to
-// ask for than the core waits for at a time, short pieces do better: their steps overlap.
+// Out of cache, the hardware prefetches an operand only while a step reads it, and never one that
+// is written. So a pass prefetches the next chunk while it computes one, some lines of each operand
+// before each step: 4e6 elements, one thread of an EPYC (Zen 4), a five-point stencil of float64
+// from 8.1 to 4.3 ms, Adam's update of float32 from 9.7 to 6.2. If a step would prefetch more than
+// a core can have in flight, short chunks without prefetches are faster: their steps overlap.
 
-/// Whether memory goes on behind a row of an operand with, nearly, its next row.
+/// True if a row of an operand is followed in memory by its next row, or nearly so.
 inline bool runs_on(const WidePlan& plan, int i) noexcept {
   const int64 row = plan.shape[0] * plan.itemsize[i];
   if (plan.strides[i][0] != plan.itemsize[i]) return false;
@@ -36,7 +36,8 @@ inline bool runs_on(const WidePlan& plan, int i) noexcept {
   return row >= 8 * tuning::fused_prefetch_distance || (next >= row && next <= row + row / 4);
 }
 
-/// Whether no other view is there before: as an output, or somewhat earlier.
+/// True for the first operand that accesses this memory: no earlier one has the same address, and
+/// an input has no other operand shortly ahead of it.
 inline bool is_first_operand(const WidePlan& plan, int i) noexcept {
   for (int other = 0; other < plan.operand_count; ++other) {
     const int64 ahead = plan.data[other] - plan.data[i];
@@ -46,7 +47,7 @@ inline bool is_first_operand(const WidePlan& plan, int i) noexcept {
   return true;
 }
 
-/// Bytes of an operand: one that is broadcast is read again and again.
+/// Bytes of an operand, of which broadcast axes count once.
 inline int64 bytes_of(const WidePlan& plan, int i) noexcept {
   int64 nbytes = plan.itemsize[i];
   for (int axis = 0; axis < plan.rank; ++axis) {
@@ -55,7 +56,7 @@ inline int64 bytes_of(const WidePlan& plan, int i) noexcept {
   return nbytes;
 }
 
-/// The pass as a loop, which asks for memory.
+/// Returns the pass as a loop, and chooses the operands to prefetch.
 inline FusedLoop loop_of(const FusedParams& pass) noexcept {
   FusedLoop loop{pass, pass.cost, pass.chunk_size, 0};
   for (int i = 0; i < pass.steps; ++i) loop.turns += pass.step()[i].goes_on ? 0 : 1;
@@ -88,7 +89,7 @@ inline int64 direct_tile(const FusedLoop& loop) noexcept { return 16 * loop.chun
 inline int64 bridged_row(const FusedLoop& loop) noexcept { return loop.pass.chunk_size / 2; }
 inline bool streams_of(const FusedLoop&) noexcept { return false; }
 
-/// What the loop takes no single operand of, or not this set of them.
+/// Runs a step whose body does not accept this set of single operands.
 [[gnu::noinline]] void run_plan(const FusedStep& step, char* const* data, unsigned single,
                                 int64 n) noexcept {
   PointerPlan plan(n);
@@ -101,7 +102,8 @@ inline bool streams_of(const FusedLoop&) noexcept { return false; }
   run_on_host(*step.kernel, plan);
 }
 
-/// Not one of a vector of pointers: the load of one waits where it was stored with others.
+/// Keeps the compiler from storing several pointers as a vector, from which loading one would
+/// stall.
 SKERRY_INLINE char* alone(char* x) noexcept {
   asm("" : "+r"(x));
   return x;
@@ -119,7 +121,7 @@ SKERRY_INLINE void run_step(const StepLocations& locations, const FusedStep& ste
   run_plan(step, data, single, n);
 }
 
-/// Asks for what lies ahead of a tile, some lines before each step.
+/// Prefetches memory ahead of a tile, some lines before each step.
 class Prefetcher {
  public:
   Prefetcher() noexcept = default;
@@ -144,14 +146,14 @@ class Prefetcher {
  private:
   struct Run {
     const char* address;
-    int64 nbytes;          ///< before a step
+    int64 nbytes;          ///< per step
     int64 prefetch_bytes;  ///< the same in whole lines
   };
   int count_ = 0;
   Run runs_[WidePlan::max_operands];
 };
 
-/// Steps that go on with each other, then the rest of them one by one.
+/// Runs a chain of steps, then the remaining elements step by step.
 [[gnu::noinline]] void run_chained(const StepLocations& locations, const FusedStep* begin,
                                    const FusedStep* end, int64 n) noexcept {
   const int64 done = begin->widths[0] == sizeof(float32) ? run_chain<float32>(locations, begin, n)
@@ -159,7 +161,7 @@ class Prefetcher {
   for (; begin < end && done < n; ++begin) run_step(locations, *begin, done, n - done);
 }
 
-/// Runs a pass on pieces; has the slots.
+/// Runs a pass chunk by chunk; owns the slots.
 class ChunkRunner {
  public:
   explicit ChunkRunner(const FusedParams& pass) noexcept : pass_(pass) {
@@ -173,7 +175,7 @@ class ChunkRunner {
   SKERRY_INLINE void run(char* const* data, unsigned single, int64 n, int64 chunk_size,
                          Prefetcher ahead) noexcept {
     const WidePlan& plan = pass_.plan;
-    // Eager loops take one element as a run, and of which of two NaNs is handed on loops differ.
+    // As in eager loops, one element is a run: loops differ in which of two NaNs they propagate.
     locations_.single = n == 1 ? 0 : std::uint64_t{1} << FusedParams::first_constant | single;
     for (int i = 0; i < plan.operand_count; ++i) locations_.addresses[i] = alone(data[i]);
     for (int64 position = 0; position < n; position += chunk_size) {
@@ -216,14 +218,15 @@ namespace {
 
 void run_fused(const FusedParams& pass) { drive(pass.plan.plan(), loop_of(pass)); }
 
-/// As many of the `n` elements from the from-th on as make a plan: rows, planes or more of whole
-/// ones. `plan` has more than one element, and dense outputs; `data` is where its operands begin.
+/// Returns a plan of the first of the `n` elements from number `start` on: as many rows, planes and
+/// so on as are whole. `plan` has more than one element, and dense outputs; `data` has the
+/// addresses of its operands.
 WidePlan cut_plan(const WidePlan& plan, int64 start, int64 n, char* const* data) noexcept {
   WidePlan subplan;
   subplan.operand_count = plan.operand_count;
   subplan.output_count = plan.output_count;
   int axis = 0;
-  int64 inner = 1;  // elements of what lies within `axis`
+  int64 inner = 1;  // elements per index of `axis`
   while (axis + 1 < plan.rank && start % (inner * plan.shape[axis]) == 0 &&
          n >= inner * plan.shape[axis]) {
     subplan.shape[axis] = plan.shape[axis];
@@ -267,8 +270,8 @@ void feed_elements(const BlockElements& elements) {
   }
 }
 
-/// Of short rows four or more are one piece. What does not lie as it would in an array of these
-/// rows goes through a buffer then.
+/// Runs the rows of a pass. Four or more short rows form one chunk; operands that are not dense
+/// over these rows then go through a buffer.
 class RowChunks {
  public:
   explicit RowChunks(const PassRows& pass_rows) noexcept
@@ -320,7 +323,7 @@ class RowChunks {
   const FusedParams& pass_;
   const WidePlan& plan_;
   ChunkRunner runner_;
-  int64 together_;  ///< rows of a piece
+  int64 together_;  ///< rows of a chunk
   unsigned single_ = 0;
   unsigned buffered_ = 0;
   alignas(64) char buffers_[WidePlan::max_operands][FusedParams::chunk_bytes];

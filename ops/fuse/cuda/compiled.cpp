@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Kernels of passes, compiled by NVRTC from the headers of ops that the module was built of.
+// Kernels of passes, compiled by NVRTC from the headers of ops that the module was built from.
 
 #include <cuda.h>
 
@@ -24,14 +24,14 @@
 
 namespace skerry::native {
 
-/// Generated: `functions` of the families with all that they include, as one text.
+/// Generated: the `functions` headers of all families, with all that they include, as one text.
 extern const char* const fused_headers;
 
 namespace {
 
 using program = void*;
 
-// As nvrtc.h declares them, which not every toolkit of pip has.
+// As in nvrtc.h, which not every toolkit from pip has.
 #define SKERRY_FOR_EACH_NVRTC_CALL(X)                                           \
   X(Version, int*, int*)                                                        \
   X(CreateProgram, program*, const char*, const char*, int, const char* const*, \
@@ -50,7 +50,7 @@ struct Nvrtc {
   SKERRY_FOR_EACH_NVRTC_CALL(SKERRY_CALL)
 #undef SKERRY_CALL
   SharedLibrary library;
-  int major = 0;  ///< 0 where it does not say
+  int major = 0;  ///< 0 if it does not report it
   int minor = 0;
 
   static std::string name() {
@@ -63,7 +63,7 @@ struct Nvrtc {
 #undef SKERRY_FIND
     if (library.error_message() != nullptr) return;
     if (Version(&major, &minor) != 0) major = 0;
-    // NVRTC opens what lies beside it by its soname, which finds it once it is loaded.
+    // NVRTC opens its builtins by their soname, which finds them once they are loaded.
     Dl_info here{};
     if (dladdr(reinterpret_cast<void*>(Version), &here) == 0) return;
     std::string path = here.dli_fname;
@@ -73,14 +73,14 @@ struct Nvrtc {
   }
 };
 
-/// Why there is no kernel.
+/// The reason why there is no kernel.
 using compile_error = std::runtime_error;
 
 /// Never destroyed, as a thread may compile at the end of a process.
 const Nvrtc& opened() {
   static const auto* const one = new Nvrtc;
   const char* error_message = one->library.error_message();
-  if (error_message == nullptr && one->major == 0) error_message = "it does not say its version";
+  if (error_message == nullptr && one->major == 0) error_message = "it does not report its version";
   if (error_message != nullptr) {
     throw compile_error(std::string("NVRTC can't be used: ") + error_message +
                         "; install it: pip install nvidia-cuda-nvrtc");
@@ -88,7 +88,7 @@ const Nvrtc& opened() {
   return *one;
 }
 
-/// A module of PTX alone is for devices that execute PTX alone.
+/// True if the module has native code. One of PTX only is for devices that execute only PTX.
 bool has_native_code() {
   std::string_view rest = skerry_cuda_module(cuda::module_abi_version)->architectures;
   constexpr std::string_view is_virtual = "-virtual";
@@ -104,10 +104,10 @@ std::string compile(const Nvrtc& nvrtc, const char* text, const std::string& arc
   const char* const header_name = "skerry.hpp";
   program nvrtc_program = nullptr;
   if (nvrtc.CreateProgram(&nvrtc_program, text, "fused.cu", 1, &fused_headers, &header_name) != 0) {
-    throw compile_error("NVRTC takes no program");
+    throw compile_error("NVRTC can't create a program");
   }
   const std::string target = "--gpu-architecture=" + architecture;
-  // As the module's own kernels.
+  // The options of the module's own kernels.
   const char* const options[] = {target.c_str(), "--std=c++20", "--fmad=false",
                                  "-DSKERRY_TARGET=cuda"};
   const int code =
@@ -128,7 +128,7 @@ std::string compile(const Nvrtc& nvrtc, const char* text, const std::string& arc
   }
   nvrtc.DestroyProgram(&nvrtc_program);
   if (code != 0 || result.empty()) {
-    throw compile_error("NVRTC compiles no kernel for " + architecture + " (" +
+    throw compile_error("NVRTC can't compile a kernel for " + architecture + " (" +
                         std::to_string(code) + "): " + result.substr(0, 1500));
   }
   return result;
@@ -140,19 +140,19 @@ void* load(const std::string& image) {
   static auto* const get_kernel =
       cuda::driver_function<decltype(cuLibraryGetKernel)>("cuLibraryGetKernel");
   if (load_library == nullptr || get_kernel == nullptr) {
-    throw compile_error("the driver is older than CUDA 12, whose cuLibraryLoadData loads kernels");
+    throw compile_error("the driver is older than CUDA 12 and lacks cuLibraryLoadData");
   }
   CUlibrary library = nullptr;
   CUkernel kernel = nullptr;
   CUresult code = load_library(&library, image.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
   if (code == CUDA_SUCCESS) code = get_kernel(&kernel, library, "fused_pass");
   if (code != CUDA_SUCCESS) {
-    throw compile_error("the driver loads no compiled kernel (" + std::to_string(code) + ")");
+    throw compile_error("the driver can't load a compiled kernel (" + std::to_string(code) + ")");
   }
   return kernel;
 }
 
-/// The kernel for the current device: of this process, of the disk, or compiled.
+/// Returns the kernel for the current device: from this process, from disk, or newly compiled.
 void* make_kernel(const char* text) {
   static std::mutex mutex;
   static auto* const cached_kernels = new std::unordered_map<std::string, void*>;
@@ -163,7 +163,7 @@ void* make_kernel(const char* text) {
   if (cudaGetDevice(&ordinal) != cudaSuccess ||
       cudaDeviceGetAttribute(&high, cudaDevAttrComputeCapabilityMajor, ordinal) != cudaSuccess ||
       cudaDeviceGetAttribute(&low, cudaDevAttrComputeCapabilityMinor, ordinal) != cudaSuccess) {
-    throw compile_error("the device says nothing of itself");
+    throw compile_error("can't query the device's compute capability");
   }
   static const bool is_binary = has_native_code();
   static const unsigned long headers = hash_of(fused_headers, 0);
@@ -206,16 +206,16 @@ int run_compiled(const CompiledCall& call, LaunchContext* context) {
                   static_cast<CUstream>(context->stream), arguments, nullptr);
   };
   CUresult code = run();
-  if (code == CUDA_ERROR_INVALID_CONTEXT) {  // a new thread's, which the runtime has yet to bind
+  if (code == CUDA_ERROR_INVALID_CONTEXT) {  // of a new thread, until the runtime binds it
     int ordinal = 0;
     if (cudaGetDevice(&ordinal) == cudaSuccess && cudaSetDevice(ordinal) == cudaSuccess) {
       code = run();
     }
   }
   if (code == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES || code == CUDA_ERROR_INVALID_IMAGE) {
-    return reject("a compiled kernel takes more than the device has");
+    return reject("a compiled kernel needs more resources than the device has");
   }
-  // The numbers of CUresult are those of cudaError_t, where both have an error.
+  // CUresult and cudaError_t have the same numbers for errors of both.
   return code;
 }
 

@@ -4,11 +4,11 @@
 
 #include "core/config.hpp"
 
-// What the kernels of passes are made of (ops/fuse/source.cpp). For NVRTC alone.
+// Parts of the kernels of passes (ops/fuse/source.cpp). For NVRTC only.
 
 namespace skerry::inline SKERRY_TARGET::fused {
 
-/// What lies in memory: a bool of others may be any byte, and all but 0 are true.
+/// The type in memory: imported bools may be any byte, and all but 0 are true.
 template <class T>
 struct stored {
   using type = T;
@@ -18,7 +18,7 @@ struct stored<bool> {
   using type = uint8;
 };
 
-/// N neighbours, which go to or from memory in one piece.
+/// N adjacent items, which one instruction loads or stores.
 template <class T, int N>
 struct alignas(sizeof(T) * N) items {
   typename stored<T>::type item[N];
@@ -34,12 +34,12 @@ __device__ SKERRY_INLINE void store(char* destination, const items<T, N>& all) {
   *reinterpret_cast<items<T, N>*>(destination) = all;
 }
 
-/// An element by value, as the host has it.
+/// An element by value, laid out as on the host.
 struct alignas(16) Element {
   char bytes[16];
 };
 
-/// Bytes from where each operand begins to its element, of a linear index.
+/// Adds the byte offset of each operand's element at a linear index.
 template <class Index, int Rank, int Operands>
 __device__ SKERRY_INLINE void locate(Index index, const int64 (&extent)[Rank],
                                      const int64 (&stride)[Operands][Rank],

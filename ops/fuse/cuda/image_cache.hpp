@@ -5,16 +5,16 @@
 #include <string>
 #include <string_view>
 
-// Compiled kernels on disk, for other processes: SKERRY_KERNEL_CACHE, else skerry in the user's
-// folder of caches. Whatever is wrong with it, kernels are compiled instead.
+// Compiled kernels on disk, for other processes: in SKERRY_KERNEL_CACHE, by default in skerry in
+// the user's cache folder. If anything is wrong with it, kernels are compiled instead.
 
 namespace skerry::native {
 
-/// What was stored for a text; empty where nothing was, or where it is damaged.
+/// Returns the image stored for a text; empty if there is none, or if it is damaged.
 [[nodiscard]] std::string read_image(std::string_view text);
-/// Files appear whole or not at all; the oldest go where all together are too large.
+/// Stores an image atomically, and removes the oldest ones if all together are too large.
 void write_image(std::string_view text, std::string_view image) noexcept;
-/// Of some bytes: what names files and tells damaged ones, no secret.
+/// A hash that names files and detects damaged ones; not cryptographic.
 [[nodiscard]] unsigned long hash_of(std::string_view bytes, unsigned long seed) noexcept;
 
 }  // namespace skerry::native

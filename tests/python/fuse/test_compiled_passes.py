@@ -472,7 +472,7 @@ def test_without_nvrtc_operations_run_one_by_one_and_it_is_said_once(tmp_path):
 def test_what_does_not_compile_runs_one_by_one_and_it_is_said_once(tmp_path, broken_nvrtc):
     counts, text = child(tmp_path / "cache", SKERRY_NVRTC=str(broken_nvrtc))
     assert counts == NONE
-    assert "NVRTC compiles no kernel for " in text
+    assert "NVRTC can't compile a kernel for " in text
     assert "the log says why" in text
     assert stored(tmp_path / "cache") == [] if (tmp_path / "cache").exists() else True
 

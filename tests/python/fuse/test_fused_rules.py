@@ -350,7 +350,7 @@ def test_a_watcher_that_asks_for_a_value_is_refused(monkeypatch):
         return y
 
     np.testing.assert_array_equal(host(run(x)), X * 2)
-    assert refused == ["fuse: a value while results are being computed"]
+    assert refused == ["fuse: can't compute a value during another evaluation"]
 
 
 def test_dead_temporaries_take_no_memory():
