@@ -36,8 +36,8 @@ const Kernel<Plan>& elementwise_kernel(op_id op, const Common& common) {
   return require_kernel(loop, common.type, common.device);
 }
 
-/// What is no run: casts, then as many parts as it takes. Not inlined, like apply_parts_into(): the
-/// ordinary call would have no registers left.
+/// Applies an operation to operands that are no run: casts, then as many parts as it takes. Not
+/// inlined, like apply_parts_into(): the fast path would have no registers left.
 [[gnu::noinline]] NdArray apply_parts(op_id op, const Common& common, Dtype result,
                                       std::span<const Operand> operands) {
   const Dims shape = common_shape(operands);
@@ -81,8 +81,8 @@ void check_result_shape(const Dims& shape, const NdArray& target) {
   call.enqueue(loop);
 }
 
-/// Whether writing `target` element by element changes nothing that is still to be read, for
-/// operands like it.
+/// True if writing `target` element by element overwrites nothing that is still to be read, for
+/// operands of its layout.
 bool safe_in_place(const NdArray& target, std::span<const Operand> operands) noexcept {
   for (const Operand& operand : operands) {
     if (operand.array == nullptr || operand.array->data() == target.data()) continue;
@@ -91,8 +91,8 @@ bool safe_in_place(const NdArray& target, std::span<const Operand> operands) noe
   return true;
 }
 
-/// What an operation that has no loop for bool does with bools, as in NumPy, PyTorch and JAX: sums
-/// and products of truth are truth. Else `op` itself.
+/// Returns what an operation without a loop for bool does with bools, as in NumPy, PyTorch and JAX:
+/// sums and products of bools are bools. Otherwise returns `op`.
 op_id with_bools(op_id op) noexcept {
   if (op == op_id_of<ops::add> || op == op_id_of<ops::maximum>) return op_id_of<ops::logical_or>;
   if (op == op_id_of<ops::multiply> || op == op_id_of<ops::minimum>) {
@@ -101,16 +101,16 @@ op_id with_bools(op_id op) noexcept {
   return op;
 }
 
-/// A power by some scalars is an operation of the base alone, which `operands` are then; the bits
-/// are those of pow (math::power).
+/// Replaces a power by certain scalars with an operation on the base alone, to which it reduces
+/// `operands`. The bits are those of pow (math::power).
 op_id simplify_power(Dtype type, std::span<const Operand>& operands) {
   const Operand& exponent_operand = operands[1];
   if (exponent_operand.array != nullptr || kind(type) == DtypeKind::complex_floating)
     return op_id_of<ops::pow>;
   const double exponent = to_element(*exponent_operand.value, Dtype::float64).as<double>();
   if (exponent < 0 && kind(type) == DtypeKind::signed_integer) {
-    throw ValueError("x2 is negative, and x1 of " + std::string(name(type)) +
-                     ": such powers are no integers; take a float exponent, as x1 ** -1.0");
+    throw ValueError("x2 is negative, and x1 of dtype " + std::string(name(type)) +
+                     " has no negative integer powers; use a float exponent, as x1 ** -1.0");
   }
   op_id simpler = op_id_of<ops::pow>;
   if (exponent == 2) simpler = op_id_of<ops::square>;
@@ -119,7 +119,7 @@ op_id simplify_power(Dtype type, std::span<const Operand>& operands) {
   return simpler;
 }
 
-/// How a call goes on whose dtype the operation has no loop for.
+/// The loop for a call whose dtype has no loop in the operation.
 struct OtherLoop {
   op_id op;
   Dtype type;
@@ -129,14 +129,14 @@ OtherLoop find_other_loop(op_id op, Dtype type) {
   if (type == Dtype::bool_ && !promotion_is_strict()) {
     const op_id of_bools = with_bools(op);
     if (of_bools != op) return {of_bools, type};
-    // NumPy refuses these as well: ^ and ~ are what may be meant.
+    // NumPy rejects these, too: the caller may have meant ^ and ~.
     const bool is_refused = op == op_id_of<ops::subtract> || op == op_id_of<ops::negative>;
     if (is_refused) reject_dtype(entry.result, type);
   }
   return {op, compute_dtype(entry.result, type)};
 }
 
-/// Operands that are converted to the dtype of another loop. Not inlined, as apply_parts().
+/// Converts operands to the dtype of another loop and applies that. Not inlined, as apply_parts().
 [[gnu::noinline, gnu::cold]] NdArray apply_other_loop(op_id op, Device device, Dtype operand_dtype,
                                                       std::span<const Operand> operands) {
   const auto [other, type] = find_other_loop(op, operand_dtype);
@@ -152,7 +152,7 @@ OtherLoop find_other_loop(op_id op, Dtype type) {
   apply_parts_into(other, {common.device, type, nullptr, 0}, target, operands);
 }
 
-/// Whether CallInRange says what a call gives.
+/// True if a call has to be replaced by a CallInRange.
 inline bool needs_call_in_range(op_id op, Dtype type, std::span<const Operand> operands) {
   return takes_any_int(op) && has_out_of_range_int(type, operands);
 }
@@ -165,7 +165,7 @@ NdArray apply_entry(const OpEntry& entry, op_id op, std::span<const Operand> ope
   return apply_entry(entry_of(same.op()), same.op(), same.operands());
 }
 
-/// The ordinary call, in its steps.
+/// The fast path of a call.
 NdArray apply_entry(const OpEntry& entry, op_id op, std::span<const Operand> operands) {
   const Common common = common_of(operands);
   if (needs_call_in_range(op, common.type, operands)) [[unlikely]]
@@ -185,13 +185,13 @@ NdArray apply_entry(const OpEntry& entry, op_id op, std::span<const Operand> ope
   return {std::move(memory), *common.shape, result};
 }
 
-/// The element that a scalar is in a loop of `type`.
+/// Converts a scalar to an element for a loop of `type`.
 Element element_of(const Scalar& value, Dtype type) {
-  const bool is_bool = type == Dtype::bool_;  // of any number
+  const bool is_bool = type == Dtype::bool_;  // any number converts
   return to_element(is_bool ? cast_scalar(value, type) : value, type);
 }
 
-/// The step of apply_parts(), recorded. Arrays are converted where they are read.
+/// Records the loop of apply_parts(). Arrays are converted when they are read.
 template <class LayoutOrShape>
 PendingArray record_loop(Recording& recording, op_id op, const Common& common, const Dims& shape,
                          LayoutOrShape layout_or_shape, std::span<const Operand> operands) {
@@ -219,7 +219,7 @@ PendingArray record_loop(Recording& recording, op_id op, const Common& common, c
       *entry.result[static_cast<int>(common.type)], common.device, {inputs, operands.size()});
 }
 
-/// What apply_entry() and apply_into() decide before they look at shapes.
+/// What apply_entry() and apply_into() decide before they check shapes.
 struct Decided {
   op_id op;
   Common common;

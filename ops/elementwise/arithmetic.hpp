@@ -13,10 +13,10 @@ struct abs {
   static constexpr OpInfo info{
       .name = "abs",
       .doc =
-          "The absolute value.\n\n"
-          "Numeric dtypes; the result has the dtype of x, for complex x "
-          "the real one of its width.\n"
-          "The least signed integer wraps around to itself.\n"
+          "Return the absolute value element-wise.\n\n"
+          "Numeric dtypes; the result has the dtype of x, or for complex x the real dtype\nof its "
+          "precision. "
+          "The smallest signed integer wraps around to itself.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
   static constexpr bool of_bits = true;
@@ -42,7 +42,7 @@ struct add {
   static constexpr OpInfo info{
       .name = "add",
       .doc =
-          "The sum.\n\n"
+          "Add the arguments element-wise.\n\n"
           "Numeric dtypes; the result has their promoted dtype. Integers wrap around.\n"
           "Source: array API 2025.12, elementwise functions.",
       .chain = ChainStep::add,
@@ -57,9 +57,9 @@ struct clip {
   static constexpr OpInfo info{
       .name = "clip",
       .doc =
-          "x limited to the range from min to max.\n\n"
-          "Real dtypes; the result has the dtype of x. NaN if any of the "
-          "three is; max where min > max.\n"
+          "Limit the values of x to the range from min to max.\n\n"
+          "Real dtypes; the result has the dtype of x. NaN if any argument is "
+          "NaN; max if min > max.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
   template <real_numeric T>
@@ -72,9 +72,9 @@ struct copysign {
   static constexpr OpInfo info{
       .name = "copysign",
       .doc =
-          "The magnitude of x1 with the sign of x2.\n\n"
-          "Real floating dtypes; the result has their promoted dtype. "
-          "The signs of zeros and NaNs count.\n"
+          "Return the magnitude of x1 with the sign of x2, element-wise.\n\n"
+          "Real floating-point dtypes; the result has their promoted dtype.\n"
+          "Zeros and NaNs have a sign, too.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
   static constexpr bool of_bits = true;
@@ -88,8 +88,9 @@ struct divide {
   static constexpr OpInfo info{
       .name = "divide",
       .doc =
-          "The quotient, correctly rounded for real dtypes.\n\n"
-          "Floating dtypes, complex ones included; the result has their promoted dtype.\n"
+          "Divide the arguments element-wise.\n\n"
+          "Real and complex floating-point dtypes; the result has their promoted dtype.\n"
+          "Correctly rounded for real dtypes.\n"
           "Source: array API 2025.12, elementwise functions.",
       .chain = ChainStep::divide,
   };
@@ -106,7 +107,9 @@ struct divide {
 struct fabs {
   static constexpr OpInfo info{
       .name = "fabs",
-      .doc = "The absolute value.\n\nReal floating dtypes; the result has the dtype of x.",
+      .doc =
+          "Return the absolute value element-wise.\n\n"
+          "Real floating-point dtypes; the result has the dtype of x.",
       .is_private = true,
   };
   static constexpr bool of_bits = true;
@@ -120,9 +123,9 @@ struct floor_divide {
   static constexpr OpInfo info{
       .name = "floor_divide",
       .doc =
-          "The quotient rounded towards minus infinity.\n\n"
+          "Return the largest integer not greater than x1 / x2, element-wise.\n\n"
           "Real dtypes; the result has their promoted dtype.\n"
-          "Follows floor(x1 / x2) for infinities; integer division by zero gives 0.\n"
+          "For infinities it is floor(x1 / x2); integer division by zero gives 0.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
   template <real_numeric T>
@@ -135,7 +138,7 @@ struct fmax {
   static constexpr OpInfo info{
       .name = "fmax",
       .doc =
-          "The greater of x1 and x2; where one is NaN, the other.\n\n"
+          "Return the element-wise maximum; if one argument is NaN, the other one.\n\n"
           "Real dtypes; the result has their promoted dtype.",
       .is_private = true,
   };
@@ -153,7 +156,7 @@ struct fmin {
   static constexpr OpInfo info{
       .name = "fmin",
       .doc =
-          "The lesser of x1 and x2; where one is NaN, the other.\n\n"
+          "Return the element-wise minimum; if one argument is NaN, the other one.\n\n"
           "Real dtypes; the result has their promoted dtype.",
       .is_private = true,
   };
@@ -171,11 +174,12 @@ struct fmod {
   static constexpr OpInfo info{
       .name = "fmod",
       .doc =
-          "The remainder of a division rounded towards zero, with the sign of x1: C's fmod.\n\n"
+          "Return the element-wise remainder of truncating division, with the sign of x1, as C's "
+          "fmod.\n\n"
           "Real dtypes; the result has their promoted dtype. Integer division by zero gives 0.",
       .is_private = true,
   };
-  /// The remainder of floor division is one x2 too far where the signs differ.
+  /// Subtracts x2 from the remainder of floor division where the signs differ.
   template <integral T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     const T rest = math::remainder(x1, x2);
@@ -196,8 +200,8 @@ struct heaviside {
   static constexpr OpInfo info{
       .name = "heaviside",
       .doc =
-          "0 for negative x1, 1 for positive ones, x2 for zeros; NaN for NaN.\n\n"
-          "Real floating dtypes; the result has their promoted dtype.",
+          "Compute the Heaviside step function: 0 if x1 < 0, x2 if x1 == 0, 1 if x1 > 0.\n\n"
+          "Real floating-point dtypes; the result has their promoted dtype. NaN for NaN.",
       .is_private = true,
   };
   template <real_floating T>
@@ -211,7 +215,7 @@ struct maximum {
   static constexpr OpInfo info{
       .name = "maximum",
       .doc =
-          "The greater of x1 and x2; NaN if either is.\n\n"
+          "Return the element-wise maximum; NaN if either argument is NaN.\n\n"
           "Real dtypes; the result has their promoted dtype.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
@@ -225,7 +229,7 @@ struct minimum {
   static constexpr OpInfo info{
       .name = "minimum",
       .doc =
-          "The lesser of x1 and x2; NaN if either is.\n\n"
+          "Return the element-wise minimum; NaN if either argument is NaN.\n\n"
           "Real dtypes; the result has their promoted dtype.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
@@ -239,7 +243,7 @@ struct multiply {
   static constexpr OpInfo info{
       .name = "multiply",
       .doc =
-          "The product.\n\n"
+          "Multiply the arguments element-wise.\n\n"
           "Numeric dtypes; the result has their promoted dtype. Integers wrap around.\n"
           "Source: array API 2025.12, elementwise functions.",
       .chain = ChainStep::multiply,
@@ -254,7 +258,7 @@ struct negative {
   static constexpr OpInfo info{
       .name = "negative",
       .doc =
-          "The negated value.\n\n"
+          "Return the negative, -x, element-wise.\n\n"
           "Numeric dtypes; the result has the dtype of x. Integers wrap around.\n"
           "Source: array API 2025.12, elementwise functions.",
       .chain = ChainStep::negative,
@@ -278,8 +282,8 @@ struct nextafter {
   static constexpr OpInfo info{
       .name = "nextafter",
       .doc =
-          "The next representable value after x1 in the direction of x2.\n\n"
-          "Real floating dtypes; the result has their promoted dtype. Equal operands give x2.\n"
+          "Return the next floating-point value after x1 towards x2, element-wise.\n\n"
+          "Real floating-point dtypes; the result has their promoted dtype. x2 if both are equal.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
   static constexpr bool of_bits = true;
@@ -293,7 +297,7 @@ struct positive {
   static constexpr OpInfo info{
       .name = "positive",
       .doc =
-          "The value itself, as a new array.\n\n"
+          "Return a copy of x, +x, element-wise.\n\n"
           "Numeric dtypes; the result has the dtype of x.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
@@ -308,8 +312,8 @@ struct reciprocal {
   static constexpr OpInfo info{
       .name = "reciprocal",
       .doc =
-          "1 / x.\n\n"
-          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
+          "Return the reciprocal, 1 / x, element-wise.\n\n"
+          "Real and complex floating-point dtypes; the result has the dtype of x.\n"
           "Source: array API 2025.12, elementwise functions.",
       .chain = ChainStep::reciprocal,
   };
@@ -327,7 +331,8 @@ struct remainder {
   static constexpr OpInfo info{
       .name = "remainder",
       .doc =
-          "The remainder of floor division, with the sign of x2: Python's %.\n\n"
+          "Return the element-wise remainder of floor division, with the sign of x2, as Python's "
+          "%.\n\n"
           "Real dtypes; the result has their promoted dtype. Integer division by zero gives 0.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
@@ -341,7 +346,7 @@ struct sign {
   static constexpr OpInfo info{
       .name = "sign",
       .doc =
-          "-1, 0 or 1 by the sign of x; x / abs(x) for complex x.\n\n"
+          "Return the sign element-wise: -1, 0 or 1, or x / abs(x) for complex x.\n\n"
           "Numeric dtypes; the result has the dtype of x. NaN for NaN.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
@@ -364,7 +369,7 @@ struct square {
   static constexpr OpInfo info{
       .name = "square",
       .doc =
-          "x * x.\n\n"
+          "Return the square, x * x, element-wise.\n\n"
           "Numeric dtypes; the result has the dtype of x. Integers wrap around.\n"
           "Source: array API 2025.12, elementwise functions.",
       .chain = ChainStep::square,
@@ -373,7 +378,7 @@ struct square {
   SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return wrapping_multiply(x, x);
   }
-  /// re^2 - im^2 without overflow of either; + 0, for a zero is never negative.
+  /// Computes re^2 - im^2 without overflow of either square. Adds 0, as a zero is never negative.
   template <complex_floating T>
   SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     const auto cross = x.re * x.im;
@@ -385,7 +390,7 @@ struct subtract {
   static constexpr OpInfo info{
       .name = "subtract",
       .doc =
-          "The difference.\n\n"
+          "Subtract the arguments element-wise.\n\n"
           "Numeric dtypes; the result has their promoted dtype. Integers wrap around.\n"
           "Source: array API 2025.12, elementwise functions.",
       .chain = ChainStep::subtract,

@@ -13,7 +13,7 @@ struct bitwise_and {
   static constexpr OpInfo info{
       .name = "bitwise_and",
       .doc =
-          "Bitwise AND.\n\n"
+          "Compute the bitwise AND element-wise.\n\n"
           "Integer dtypes and bool; the result has their promoted dtype.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
@@ -27,7 +27,7 @@ struct bitwise_invert {
   static constexpr OpInfo info{
       .name = "bitwise_invert",
       .doc =
-          "Every bit inverted; logical negation for bool.\n\n"
+          "Invert all bits element-wise; logical NOT for bool.\n\n"
           "Integer dtypes and bool; the result has the dtype of x.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
@@ -45,9 +45,9 @@ struct bitwise_left_shift {
   static constexpr OpInfo info{
       .name = "bitwise_left_shift",
       .doc =
-          "The bits of x1 shifted to the left by x2.\n\n"
-          "Integer dtypes; the result has their promoted dtype. 0 where "
-          "x2 is negative or at least the width.\n"
+          "Shift the bits of x1 to the left by x2, element-wise.\n\n"
+          "Integer dtypes; the result has their promoted dtype.\n"
+          "0 if x2 is negative or at least the number of bits.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
   template <integral T>
@@ -60,7 +60,7 @@ struct bitwise_or {
   static constexpr OpInfo info{
       .name = "bitwise_or",
       .doc =
-          "Bitwise OR.\n\n"
+          "Compute the bitwise OR element-wise.\n\n"
           "Integer dtypes and bool; the result has their promoted dtype.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
@@ -74,9 +74,9 @@ struct bitwise_right_shift {
   static constexpr OpInfo info{
       .name = "bitwise_right_shift",
       .doc =
-          "The bits of x1 shifted to the right by x2, keeping the sign.\n\n"
+          "Shift the bits of x1 to the right by x2, element-wise, keeping the sign.\n\n"
           "Integer dtypes; the result has their promoted dtype.\n"
-          "0 or -1 where x2 is negative or at least the width.\n"
+          "0 or -1 if x2 is negative or at least the number of bits.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
   template <integral T>
@@ -89,7 +89,7 @@ struct bitwise_xor {
   static constexpr OpInfo info{
       .name = "bitwise_xor",
       .doc =
-          "Bitwise exclusive OR.\n\n"
+          "Compute the bitwise XOR element-wise.\n\n"
           "Integer dtypes and bool; the result has their promoted dtype.\n"
           "Source: array API 2025.12, elementwise functions.",
   };

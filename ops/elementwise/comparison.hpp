@@ -13,7 +13,7 @@ struct equal {
   static constexpr OpInfo info{
       .name = "equal",
       .doc =
-          "Whether x1 == x2.\n\n"
+          "Return x1 == x2 element-wise.\n\n"
           "Any dtypes that promote; the result is bool. NaN equals nothing.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
@@ -27,7 +27,7 @@ struct greater {
   static constexpr OpInfo info{
       .name = "greater",
       .doc =
-          "Whether x1 > x2.\n\n"
+          "Return x1 > x2 element-wise.\n\n"
           "Real dtypes; the result is bool, False for NaN.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
@@ -41,7 +41,7 @@ struct greater_equal {
   static constexpr OpInfo info{
       .name = "greater_equal",
       .doc =
-          "Whether x1 >= x2.\n\n"
+          "Return x1 >= x2 element-wise.\n\n"
           "Real dtypes; the result is bool, False for NaN.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
@@ -55,11 +55,11 @@ struct isfinite {
   static constexpr OpInfo info{
       .name = "isfinite",
       .doc =
-          "Whether x is finite: neither infinite nor NaN.\n\n"
-          "Numeric dtypes; the result is bool. Both parts of a complex x count.\n"
+          "Test element-wise for finite values: neither infinity nor NaN.\n\n"
+          "Numeric dtypes; the result is bool. Complex x is finite if both parts are.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
-  static constexpr bool result_for_integers = true;  ///< of any, so that none need be read
+  static constexpr bool result_for_integers = true;  ///< for all of them, so that none is read
   template <integral T>
   SKERRY_HD SKERRY_INLINE bool operator()(T) const {
     return true;
@@ -78,11 +78,11 @@ struct isinf {
   static constexpr OpInfo info{
       .name = "isinf",
       .doc =
-          "Whether x is an infinity of either sign.\n\n"
-          "Numeric dtypes; the result is bool. Either part of a complex x counts.\n"
+          "Test element-wise for positive or negative infinity.\n\n"
+          "Numeric dtypes; the result is bool. Complex x is infinite if either part is.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
-  static constexpr bool result_for_integers = false;  ///< of any, so that none need be read
+  static constexpr bool result_for_integers = false;  ///< for all of them, so that none is read
   template <integral T>
   SKERRY_HD SKERRY_INLINE bool operator()(T) const {
     return false;
@@ -101,11 +101,11 @@ struct isnan {
   static constexpr OpInfo info{
       .name = "isnan",
       .doc =
-          "Whether x is NaN.\n\n"
-          "Numeric dtypes; the result is bool. Either part of a complex x counts.\n"
+          "Test element-wise for NaN.\n\n"
+          "Numeric dtypes; the result is bool. Complex x is NaN if either part is.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
-  static constexpr bool result_for_integers = false;  ///< of any, so that none need be read
+  static constexpr bool result_for_integers = false;  ///< for all of them, so that none is read
   template <integral T>
   SKERRY_HD SKERRY_INLINE bool operator()(T) const {
     return false;
@@ -124,7 +124,7 @@ struct less {
   static constexpr OpInfo info{
       .name = "less",
       .doc =
-          "Whether x1 < x2.\n\n"
+          "Return x1 < x2 element-wise.\n\n"
           "Real dtypes; the result is bool, False for NaN.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
@@ -138,7 +138,7 @@ struct less_equal {
   static constexpr OpInfo info{
       .name = "less_equal",
       .doc =
-          "Whether x1 <= x2.\n\n"
+          "Return x1 <= x2 element-wise.\n\n"
           "Real dtypes; the result is bool, False for NaN.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
@@ -152,7 +152,7 @@ struct not_equal {
   static constexpr OpInfo info{
       .name = "not_equal",
       .doc =
-          "Whether x1 != x2.\n\n"
+          "Return x1 != x2 element-wise.\n\n"
           "Any dtypes that promote; the result is bool. NaN equals nothing.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
@@ -166,8 +166,8 @@ struct signbit {
   static constexpr OpInfo info{
       .name = "signbit",
       .doc =
-          "Whether the sign bit of x is set; true for -0.\n\n"
-          "Real floating dtypes; the result is bool.\n"
+          "Return True where the sign bit is set, element-wise; also for -0.\n\n"
+          "Real floating-point dtypes; the result is bool.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
   static constexpr bool of_bits = true;

@@ -13,7 +13,7 @@ struct conj {
   static constexpr OpInfo info{
       .name = "conj",
       .doc =
-          "The complex conjugate; a real x itself.\n\n"
+          "Return the complex conjugate element-wise; real values are unchanged.\n\n"
           "Numeric dtypes; the result has the dtype of x.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
@@ -32,9 +32,9 @@ struct imag {
   static constexpr OpInfo info{
       .name = "imag",
       .doc =
-          "The imaginary part.\n\n"
-          "Numeric dtypes; of complex x the result has the real dtype of its width, of real x it "
-          "is 0 of the same\ndtype.\n"
+          "Return the imaginary part element-wise.\n\n"
+          "Numeric dtypes; for complex x the result has the real dtype of its precision,\nfor real "
+          "x it is 0 of the same dtype.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
   template <complex_floating T>
@@ -47,9 +47,9 @@ struct real {
   static constexpr OpInfo info{
       .name = "real",
       .doc =
-          "The real part; a real x itself.\n\n"
-          "Numeric dtypes; the result has the dtype of x, for complex x "
-          "the real one of its width.\n"
+          "Return the real part element-wise; real values are unchanged.\n\n"
+          "Numeric dtypes; the result has the dtype of x, or for complex x the real dtype\nof its "
+          "precision.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
   template <real_numeric T>

@@ -16,8 +16,8 @@
 
 namespace skerry {
 
-/// The operands as a kernel takes them: all of one dtype, scalars as elements. Owns the casts,
-/// points to the rest.
+/// The operands converted for a kernel: all of one dtype, scalars as elements. Owns the casts,
+/// refers to the rest.
 class ConvertedOperands {
  public:
   ConvertedOperands(std::span<const Operand> operands, Dtype type)
@@ -26,7 +26,7 @@ class ConvertedOperands {
       const Operand& operand = operands[static_cast<std::size_t>(i)];
       operands_[i] = operand.array;
       if (operand.array == nullptr) {
-        const bool is_bool = type == Dtype::bool_;  // of any number
+        const bool is_bool = type == Dtype::bool_;  // any number converts
         values_[i] = to_element(is_bool ? cast_scalar(*operand.value, type) : *operand.value, type);
       } else if (operand.array->dtype() != type) {
         convert(i, type);
@@ -35,7 +35,7 @@ class ConvertedOperands {
   }
   ConvertedOperands(const ConvertedOperands&) = delete;
   ConvertedOperands& operator=(const ConvertedOperands&) = delete;
-  /// Copies what writing `target` would change before it is read.
+  /// Copies operands that writing `target` would overwrite before they are read.
   void keep_from(const NdArray& target) {
     for (int i = 0; i < count_; ++i) {
       if (operands_[i] == nullptr || same_elements(*operands_[i], target)) continue;

@@ -13,8 +13,8 @@ struct exp {
   static constexpr OpInfo info{
       .name = "exp",
       .doc =
-          "The exponential, e to the power of x.\n\n"
-          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
+          "Compute the exponential, e**x, element-wise.\n\n"
+          "Real and complex floating-point dtypes; the result has the dtype of x.\n"
           "Source: array API 2025.12, elementwise functions.",
       .expensive = true,
   };
@@ -27,7 +27,9 @@ struct exp {
 struct exp2 {
   static constexpr OpInfo info{
       .name = "exp2",
-      .doc = "2 to the power of x.\n\nReal floating dtypes; the result has the dtype of x.",
+      .doc =
+          "Compute 2**x element-wise.\n\n"
+          "Real floating-point dtypes; the result has the dtype of x.",
       .expensive = true,
       .is_private = true,
   };
@@ -41,8 +43,8 @@ struct expm1 {
   static constexpr OpInfo info{
       .name = "expm1",
       .doc =
-          "exp(x) - 1, accurate near zero.\n\n"
-          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
+          "Compute exp(x) - 1 element-wise, accurate near zero.\n\n"
+          "Real and complex floating-point dtypes; the result has the dtype of x.\n"
           "Source: array API 2025.12, elementwise functions.",
       .expensive = true,
   };
@@ -56,8 +58,9 @@ struct hypot {
   static constexpr OpInfo info{
       .name = "hypot",
       .doc =
-          "Square root of the sum of squares, without undue overflow.\n\n"
-          "Real floating dtypes; the result has their promoted dtype. An infinity wins over NaN.\n"
+          "Return the hypotenuse, sqrt(x1**2 + x2**2), element-wise, without undue overflow.\n\n"
+          "Real floating-point dtypes; the result has their promoted dtype. Infinite if either\n"
+          "argument is, even if the other one is NaN.\n"
           "Source: array API 2025.12, elementwise functions.",
       .expensive = true,
   };
@@ -71,10 +74,9 @@ struct log {
   static constexpr OpInfo info{
       .name = "log",
       .doc =
-          "The natural logarithm.\n\n"
-          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
-          "NaN below zero (real dtypes); the branch cut of complex ones is the negative real "
-          "axis.\n"
+          "Compute the natural logarithm element-wise.\n\n"
+          "Real and complex floating-point dtypes; the result has the dtype of x.\n"
+          "NaN for negative real x; for complex x, the branch cut is the negative real axis.\n"
           "Source: array API 2025.12, elementwise functions.",
       .expensive = true,
   };
@@ -88,9 +90,9 @@ struct log10 {
   static constexpr OpInfo info{
       .name = "log10",
       .doc =
-          "The logarithm to base 10.\n\n"
-          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
-          "NaN below zero (real dtypes).\n"
+          "Compute the base-10 logarithm element-wise.\n\n"
+          "Real and complex floating-point dtypes; the result has the dtype of x.\n"
+          "NaN for negative real x.\n"
           "Source: array API 2025.12, elementwise functions.",
       .expensive = true,
   };
@@ -104,9 +106,9 @@ struct log1p {
   static constexpr OpInfo info{
       .name = "log1p",
       .doc =
-          "log(1 + x), accurate near zero.\n\n"
-          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
-          "NaN below -1 (real dtypes).\n"
+          "Compute log(1 + x) element-wise, accurate near zero.\n\n"
+          "Real and complex floating-point dtypes; the result has the dtype of x.\n"
+          "NaN for real x below -1.\n"
           "Source: array API 2025.12, elementwise functions.",
       .expensive = true,
   };
@@ -120,9 +122,9 @@ struct log2 {
   static constexpr OpInfo info{
       .name = "log2",
       .doc =
-          "The logarithm to base 2.\n\n"
-          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
-          "NaN below zero (real dtypes).\n"
+          "Compute the base-2 logarithm element-wise.\n\n"
+          "Real and complex floating-point dtypes; the result has the dtype of x.\n"
+          "NaN for negative real x.\n"
           "Source: array API 2025.12, elementwise functions.",
       .expensive = true,
   };
@@ -136,8 +138,9 @@ struct logaddexp {
   static constexpr OpInfo info{
       .name = "logaddexp",
       .doc =
-          "log(exp(x1) + exp(x2)) without undue overflow.\n\n"
-          "Real floating dtypes; the result has their promoted dtype. NaN if either is.\n"
+          "Compute log(exp(x1) + exp(x2)) element-wise, without undue overflow.\n\n"
+          "Real floating-point dtypes; the result has their promoted dtype. NaN if either argument "
+          "is.\n"
           "Source: array API 2025.12, elementwise functions.",
       .expensive = true,
   };
@@ -151,12 +154,12 @@ struct pow {
   static constexpr OpInfo info{
       .name = "pow",
       .doc =
-          "x1 to the power of x2.\n\n"
+          "Raise x1 to the power of x2, element-wise.\n\n"
           "Numeric dtypes; the result has their promoted dtype. x**0 and 1**x are 1 even for NaN.\n"
-          "Of real x, x**2 is x * x, and x**-1 is 1 / x, by an array of exponents, too.\n"
-          "Integers wrap around. A negative Python int as the exponent of integers is a "
-          "ValueError; "
-          "in an array\nof exponents it gives 0 unless x1 is 1 or -1.\n"
+          "For real x, x**2 is x * x, and x**-1 is 1 / x, also with an array of exponents.\n"
+          "Integers wrap around. For integer x1, a negative Python int as exponent raises "
+          "ValueError;\n"
+          "in an array of exponents it gives 0 unless x1 is 1 or -1.\n"
           "Source: array API 2025.12, elementwise functions.",
       .expensive = true,
   };
@@ -174,9 +177,9 @@ struct sqrt {
   static constexpr OpInfo info{
       .name = "sqrt",
       .doc =
-          "The principal square root.\n\n"
-          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
-          "NaN below zero (real dtypes); sqrt(-0) is -0.\n"
+          "Return the principal square root element-wise.\n\n"
+          "Real and complex floating-point dtypes; the result has the dtype of x.\n"
+          "NaN for negative real x; sqrt(-0) is -0.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
   template <floating T>

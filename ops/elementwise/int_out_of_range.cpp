@@ -17,7 +17,7 @@ int side_of(const Operand& x, Dtype type) {
   return x.value == nullptr ? 0 : out_of_range_side(*x.value, type);
 }
 
-/// The comparison with its sides exchanged.
+/// Returns the comparison with its operands exchanged.
 op_id mirrored(op_id op) {
   switch (op) {
     case op_id_of<ops::less>:
@@ -37,7 +37,7 @@ bool is_comparison(op_id op) {
   return op == op_id_of<ops::equal> || op == op_id_of<ops::not_equal> || mirrored(op) != op;
 }
 
-/// The side on which an operand, by its position, changes nothing.
+/// Returns the side (1: above, -1: below) on which an operand out of range has no effect.
 int neutral_side(op_id op, std::size_t position) {
   const bool is_upper_limit = op == op_id_of<ops::minimum> || op == op_id_of<ops::fmin> ||
                               (op == op_id_of<ops::clip> && position == 2);
@@ -64,13 +64,14 @@ CallInRange::CallInRange(op_id op, Dtype type, std::span<const Operand> operands
   compare(type, side_of(operands_[1], type));
 }
 
-/// Of an array and what is beyond its range on that side. NaN is in no order with either.
+/// Replaces a comparison of an array with a value out of its range on that side. The new one is
+/// false for NaN, too.
 void CallInRange::compare(Dtype type, int side) {
   const bool is_equality = op_ == op_id_of<ops::equal> || op_ == op_id_of<ops::not_equal>;
   operands_[1].value = &values_[1];
   if (is_equality && !is_integer(type)) {
     values_[1] =
-        Scalar::from_value(std::numeric_limits<double>::quiet_NaN());  // equals nothing, too
+        Scalar::from_value(std::numeric_limits<double>::quiet_NaN());  // equals nothing either
     return;
   }
   values_[1] = last_value(type, side);
@@ -84,12 +85,12 @@ void CallInRange::compare(Dtype type, int side) {
   }
 }
 
-/// A limit beyond the range that no element meets is its end, an infinity for floats.
+/// Replaces limits out of range by the end of the range, or by an infinity for floats.
 void CallInRange::limit(Dtype type) {
   for (std::size_t i = 0; i < count_; ++i) {
     const int side = side_of(operands_[i], type);
     if (side == 0) continue;
-    // The upper limit of clip counts after the lower one.
+    // clip applies the upper limit after the lower one.
     const bool is_limited =
         op_ == op_id_of<ops::clip> && i == 1 && side_of(operands_[2], type) != 1;
     if (side != neutral_side(op_, i) && !is_limited) {

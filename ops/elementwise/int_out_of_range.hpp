@@ -10,8 +10,7 @@
 
 namespace skerry {
 
-/// Whether an operation has an answer for a Python int beyond the range of its dtype: comparisons
-/// and limits.
+/// True for operations that take a Python int out of range of their dtype: comparisons and limits.
 [[nodiscard]] constexpr bool takes_any_int(op_id op) noexcept {
   switch (op) {
     case op_id_of<ops::clip>:
@@ -31,14 +30,14 @@ namespace skerry {
   }
 }
 
-/// Whether a Python int among operands is beyond the range of `type`, in which a call computes.
+/// True if a Python int among `operands` is out of range of `type`, the compute dtype.
 [[nodiscard]] bool has_out_of_range_int(Dtype type, std::span<const Operand> operands);
 
-/// The call that gives the same with numbers in range: `uint8 < 300` is `uint8 <= 255`. For
-/// operations that take any int.
+/// An equivalent call with numbers in range: `uint8 < 300` becomes `uint8 <= 255`. For operations
+/// of takes_any_int().
 class CallInRange {
  public:
-  /// Throws OverflowError where no element is the answer, as the greater of uint8 and 300.
+  /// Throws OverflowError if the result has no element in range, as maximum(uint8, 300).
   CallInRange(op_id op, Dtype type, std::span<const Operand> operands);
   CallInRange(const CallInRange&) = delete;
   CallInRange& operator=(const CallInRange&) = delete;

@@ -20,7 +20,7 @@ template <int Arity, class Use, class... Ops>
 constexpr void for_each_of(ops::type_list<Ops...>, int number, Use& use) {
   (use.template operator()<Ops, Arity>(number++), ...);
 }
-/// use.operator()<Op, Arity>(number) for each operation, of so many operands.
+/// Calls use.operator()<Op, Arity>(number) for each operation.
 template <class Use>
 constexpr void for_each_operation(Use use) {
   for_each_of<1>(ops::unary_ops{}, 0, use);

@@ -5,10 +5,10 @@
 #include "ops/math/concepts.hpp"
 
 // Every elementwise operation, declared once: the constraint of its call operator is its dtype
-// table, the return type its result dtype. A new one is a struct in the file of its topic and a
-// place in one of these lists, which are in the order of ASCII. They declare the structs and don't
-// include them (ops/elementwise/all.hpp does): who needs only numbers of operations isn't compiled
-// anew when one is edited.
+// table, the return type its result dtype. To add one, define a struct in the file of its topic and
+// add it to one of these lists, in ASCII order. They only declare the structs
+// (ops/elementwise/all.hpp includes them), so that files that need only the numbers of operations
+// are not recompiled when one is edited.
 
 namespace skerry::inline SKERRY_TARGET::ops {
 

@@ -13,7 +13,7 @@ struct logical_and {
   static constexpr OpInfo info{
       .name = "logical_and",
       .doc =
-          "Logical AND.\n\n"
+          "Compute the logical AND element-wise.\n\n"
           "Bool only.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
@@ -27,7 +27,7 @@ struct logical_not {
   static constexpr OpInfo info{
       .name = "logical_not",
       .doc =
-          "Logical negation.\n\n"
+          "Compute the logical NOT element-wise.\n\n"
           "Bool only.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
@@ -41,7 +41,7 @@ struct logical_or {
   static constexpr OpInfo info{
       .name = "logical_or",
       .doc =
-          "Logical OR.\n\n"
+          "Compute the logical OR element-wise.\n\n"
           "Bool only.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
@@ -55,7 +55,7 @@ struct logical_xor {
   static constexpr OpInfo info{
       .name = "logical_xor",
       .doc =
-          "Logical exclusive OR.\n\n"
+          "Compute the logical XOR element-wise.\n\n"
           "Bool only.\n"
           "Source: array API 2025.12, elementwise functions.",
   };

@@ -5,12 +5,11 @@
 #include "ops/elementwise/kernels.hpp"
 #include "ops/elementwise/op_table.hpp"
 
-// Apart from the registry, since it includes every functor: who only asks for tables isn't compiled
-// anew when an operation is edited.
+// Separate from op_table.hpp, whose users don't need the lists of operations.
 
 namespace skerry {
 
-/// Position of a functor that the front end itself needs by name.
+/// The op_id of a functor that the front end needs by name.
 template <class Op>
 inline constexpr op_id op_id_of =
     ops::index_of<Op, ops::unary_ops> >= 0 ? ops::index_of<Op, ops::unary_ops>

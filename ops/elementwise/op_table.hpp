@@ -21,10 +21,10 @@ struct OpEntry {
   const char* doc;
   int arity;
   bool expensive;   ///< a transcendental: worth threads from fewer elements
-  bool is_private;  ///< as of OpInfo
+  bool is_private;  ///< see OpInfo
   ChainStep chain;
-  std::optional<bool> result_for_integers;   ///< where it is the same of all
-  std::optional<Dtype> result[dtype_count];  ///< by compute dtype; empty where there is no loop
+  std::optional<bool> result_for_integers;   ///< if it is the same for all
+  std::optional<Dtype> result[dtype_count];  ///< by compute dtype; empty if there is no loop
 };
 [[nodiscard]] std::span<const OpEntry> op_table() noexcept;
 [[nodiscard]] std::optional<op_id> find_op(std::string_view name) noexcept;

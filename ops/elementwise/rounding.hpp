@@ -13,7 +13,7 @@ struct ceil {
   static constexpr OpInfo info{
       .name = "ceil",
       .doc =
-          "Rounds up to an integer.\n\n"
+          "Return the ceiling element-wise: the smallest integer not less than x.\n\n"
           "Real dtypes; the result has the dtype of x. Infinities, NaN and signed zeros are kept.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
@@ -31,7 +31,7 @@ struct floor {
   static constexpr OpInfo info{
       .name = "floor",
       .doc =
-          "Rounds down to an integer.\n\n"
+          "Return the floor element-wise: the largest integer not greater than x.\n\n"
           "Real dtypes; the result has the dtype of x. Infinities, NaN and signed zeros are kept.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
@@ -48,7 +48,9 @@ struct floor {
 struct nan_to_num {
   static constexpr OpInfo info{
       .name = "nan_to_num",
-      .doc = "0 for NaN, the greatest number of its sign for an infinity; integers as they are.",
+      .doc =
+          "Replace NaN by 0 and infinities by the largest finite numbers of their sign; integers "
+          "are unchanged.",
       .is_private = true,
   };
   static constexpr bool of_bits = true;
@@ -71,8 +73,8 @@ struct round {
   static constexpr OpInfo info{
       .name = "round",
       .doc =
-          "Rounds to the nearest integer, ties to the even one.\n\n"
-          "Numeric dtypes; the result has the dtype of x; parts of a complex x are rounded each.\n"
+          "Round to the nearest integer element-wise, ties to even.\n\n"
+          "Numeric dtypes; the result has the dtype of x. Both parts of complex x are rounded.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
   template <integral T>
@@ -93,7 +95,7 @@ struct trunc {
   static constexpr OpInfo info{
       .name = "trunc",
       .doc =
-          "Rounds towards zero to an integer.\n\n"
+          "Return the truncated value element-wise: the nearest integer towards zero.\n\n"
           "Real dtypes; the result has the dtype of x. Infinities, NaN and signed zeros are kept.\n"
           "Source: array API 2025.12, elementwise functions.",
   };

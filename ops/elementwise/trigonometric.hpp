@@ -13,9 +13,9 @@ struct acos {
   static constexpr OpInfo info{
       .name = "acos",
       .doc =
-          "The inverse cosine in radians, in [0, pi].\n\n"
-          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
-          "NaN outside [-1, 1] (real dtypes).\n"
+          "Compute the inverse cosine element-wise, in radians, in [0, pi].\n\n"
+          "Real and complex floating-point dtypes; the result has the dtype of x.\n"
+          "NaN for real x outside [-1, 1].\n"
           "Source: array API 2025.12, elementwise functions.",
       .expensive = true,
   };
@@ -29,9 +29,9 @@ struct acosh {
   static constexpr OpInfo info{
       .name = "acosh",
       .doc =
-          "The inverse hyperbolic cosine.\n\n"
-          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
-          "NaN below 1 (real dtypes).\n"
+          "Compute the inverse hyperbolic cosine element-wise.\n\n"
+          "Real and complex floating-point dtypes; the result has the dtype of x.\n"
+          "NaN for real x below 1.\n"
           "Source: array API 2025.12, elementwise functions.",
       .expensive = true,
   };
@@ -44,7 +44,7 @@ struct acosh {
 struct angle {
   static constexpr OpInfo info{
       .name = "angle",
-      .doc = "The angle of a real number: pi where the sign bit is set, else 0; NaN for NaN.",
+      .doc = "Return the angle of a real number: pi if the sign bit is set, else 0; NaN for NaN.",
       .is_private = true,
   };
   static constexpr bool of_bits = true;
@@ -63,9 +63,9 @@ struct asin {
   static constexpr OpInfo info{
       .name = "asin",
       .doc =
-          "The inverse sine in radians, in [-pi/2, pi/2].\n\n"
-          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
-          "NaN outside [-1, 1] (real dtypes).\n"
+          "Compute the inverse sine element-wise, in radians, in [-pi/2, pi/2].\n\n"
+          "Real and complex floating-point dtypes; the result has the dtype of x.\n"
+          "NaN for real x outside [-1, 1].\n"
           "Source: array API 2025.12, elementwise functions.",
       .expensive = true,
   };
@@ -79,8 +79,8 @@ struct asinh {
   static constexpr OpInfo info{
       .name = "asinh",
       .doc =
-          "The inverse hyperbolic sine.\n\n"
-          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
+          "Compute the inverse hyperbolic sine element-wise.\n\n"
+          "Real and complex floating-point dtypes; the result has the dtype of x.\n"
           "Source: array API 2025.12, elementwise functions.",
       .expensive = true,
   };
@@ -94,8 +94,8 @@ struct atan {
   static constexpr OpInfo info{
       .name = "atan",
       .doc =
-          "The inverse tangent in radians, in [-pi/2, pi/2].\n\n"
-          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
+          "Compute the inverse tangent element-wise, in radians, in [-pi/2, pi/2].\n\n"
+          "Real and complex floating-point dtypes; the result has the dtype of x.\n"
           "Source: array API 2025.12, elementwise functions.",
       .expensive = true,
   };
@@ -109,9 +109,9 @@ struct atan2 {
   static constexpr OpInfo info{
       .name = "atan2",
       .doc =
-          "The angle in radians, in [-pi, pi], of the point with coordinates x2 and x1.\n\n"
-          "Real floating dtypes; the result has their promoted dtype. Signed zeros choose the side "
-          "of the cut.\n"
+          "Compute the angle of the point (x2, x1) element-wise, in radians, in [-pi, pi].\n\n"
+          "Real floating-point dtypes; the result has their promoted dtype. The sign of a zero "
+          "selects\nthe side of the branch cut.\n"
           "Source: array API 2025.12, elementwise functions.",
       .expensive = true,
   };
@@ -125,9 +125,9 @@ struct atanh {
   static constexpr OpInfo info{
       .name = "atanh",
       .doc =
-          "The inverse hyperbolic tangent.\n\n"
-          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
-          "NaN outside [-1, 1] (real dtypes), infinite at its ends.\n"
+          "Compute the inverse hyperbolic tangent element-wise.\n\n"
+          "Real and complex floating-point dtypes; the result has the dtype of x.\n"
+          "NaN for real x outside [-1, 1], infinite at its ends.\n"
           "Source: array API 2025.12, elementwise functions.",
       .expensive = true,
   };
@@ -141,9 +141,9 @@ struct cos {
   static constexpr OpInfo info{
       .name = "cos",
       .doc =
-          "The cosine of an angle in radians.\n\n"
-          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
-          "NaN for infinities (real dtypes).\n"
+          "Compute the cosine element-wise; x is in radians.\n\n"
+          "Real and complex floating-point dtypes; the result has the dtype of x.\n"
+          "NaN for infinite real x.\n"
           "Source: array API 2025.12, elementwise functions.",
       .expensive = true,
   };
@@ -157,8 +157,8 @@ struct cosh {
   static constexpr OpInfo info{
       .name = "cosh",
       .doc =
-          "The hyperbolic cosine.\n\n"
-          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
+          "Compute the hyperbolic cosine element-wise.\n\n"
+          "Real and complex floating-point dtypes; the result has the dtype of x.\n"
           "Source: array API 2025.12, elementwise functions.",
       .expensive = true,
   };
@@ -171,7 +171,9 @@ struct cosh {
 struct deg2rad {
   static constexpr OpInfo info{
       .name = "deg2rad",
-      .doc = "Degrees as radians.\n\nReal floating dtypes; the result has the dtype of x.",
+      .doc =
+          "Convert degrees to radians.\n\n"
+          "Real floating-point dtypes; the result has the dtype of x.",
       .is_private = true,
   };
   template <real_floating T>
@@ -183,7 +185,9 @@ struct deg2rad {
 struct rad2deg {
   static constexpr OpInfo info{
       .name = "rad2deg",
-      .doc = "Radians as degrees.\n\nReal floating dtypes; the result has the dtype of x.",
+      .doc =
+          "Convert radians to degrees.\n\n"
+          "Real floating-point dtypes; the result has the dtype of x.",
       .is_private = true,
   };
   template <real_floating T>
@@ -196,9 +200,9 @@ struct sin {
   static constexpr OpInfo info{
       .name = "sin",
       .doc =
-          "The sine of an angle in radians.\n\n"
-          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
-          "NaN for infinities (real dtypes).\n"
+          "Compute the sine element-wise; x is in radians.\n\n"
+          "Real and complex floating-point dtypes; the result has the dtype of x.\n"
+          "NaN for infinite real x.\n"
           "Source: array API 2025.12, elementwise functions.",
       .expensive = true,
   };
@@ -212,8 +216,8 @@ struct sinh {
   static constexpr OpInfo info{
       .name = "sinh",
       .doc =
-          "The hyperbolic sine.\n\n"
-          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
+          "Compute the hyperbolic sine element-wise.\n\n"
+          "Real and complex floating-point dtypes; the result has the dtype of x.\n"
           "Source: array API 2025.12, elementwise functions.",
       .expensive = true,
   };
@@ -227,9 +231,9 @@ struct tan {
   static constexpr OpInfo info{
       .name = "tan",
       .doc =
-          "The tangent of an angle in radians.\n\n"
-          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
-          "NaN for infinities (real dtypes).\n"
+          "Compute the tangent element-wise; x is in radians.\n\n"
+          "Real and complex floating-point dtypes; the result has the dtype of x.\n"
+          "NaN for infinite real x.\n"
           "Source: array API 2025.12, elementwise functions.",
       .expensive = true,
   };
@@ -243,8 +247,8 @@ struct tanh {
   static constexpr OpInfo info{
       .name = "tanh",
       .doc =
-          "The hyperbolic tangent.\n\n"
-          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
+          "Compute the hyperbolic tangent element-wise.\n\n"
+          "Real and complex floating-point dtypes; the result has the dtype of x.\n"
           "Source: array API 2025.12, elementwise functions.",
       .expensive = true,
   };

@@ -20,7 +20,7 @@
 namespace skerry {
 namespace {
 
-/// Throws for a condition that is not of bools, or of numbers where mixes are not refused.
+/// Throws for a condition that is not bool; numbers are allowed unless promotion is strict.
 void check_condition(const Operand& condition) {
   const bool is_bool = condition.array != nullptr ? condition.array->dtype() == Dtype::bool_
                                                   : condition.value->kind == ScalarKind::boolean;
@@ -30,7 +30,7 @@ void check_condition(const Operand& condition) {
                    "; compare it, as in x != 0");
 }
 
-/// For two scalars, the default dtype of the wider kind.
+/// Returns the default dtype of the higher kind of two scalars.
 Dtype default_of_both(const Scalar& x1, const Scalar& x2) {
   const bool swap = static_cast<int>(x1.kind) < static_cast<int>(x2.kind);
   return promote_scalar(default_dtype((swap ? x2 : x1).kind), swap ? x1 : x2);
@@ -42,7 +42,7 @@ Dtype choice_dtype(const Operand& x1, const Operand& x2) {
   return common_dtype(both);
 }
 
-/// `x` as the kernel takes it. Returns what owns a cast.
+/// Returns `x` as an array of `type`, or an empty one for a scalar.
 NdArray cast(const Operand& x, Dtype type) {
   if (x.array == nullptr) return {};
   return x.array->dtype() == type ? *x.array : convert_operand(*x.array, type);
@@ -52,13 +52,14 @@ void add(KernelCall& call, const Operand& x, const NdArray& array, Dtype type) {
   if (x.array != nullptr) {
     call.add(array);
   } else {
-    const bool is_bool = type == Dtype::bool_;  // of any number
+    const bool is_bool = type == Dtype::bool_;  // any number converts
     const Scalar value = is_bool ? cast_scalar(*x.value, type) : *x.value;
     call.add(to_element(value, type), itemsize(type));
   }
 }
 
-/// Throws unless the bound goes with x: without changing its dtype, where mixes are refused.
+/// Throws unless the bound promotes with x to a real dtype or, if promotion is strict, to that of
+/// x.
 void check_bound(const NdArray& x, const Operand& bound) {
   const std::optional<Dtype> type = bound.array != nullptr
                                         ? promote_kinds(x.dtype(), bound.array->dtype())
@@ -66,8 +67,8 @@ void check_bound(const NdArray& x, const Operand& bound) {
   if (type == x.dtype()) return;
   const bool is_real = type && kind(*type) != DtypeKind::complex_floating;
   if (is_real && !promotion_is_strict()) return;
-  throw DtypeError(std::string(bound.name) + " does not go into the dtype of x: " +
-                   (bound.array != nullptr ? name(bound.array->dtype()) : "complex") + " into " +
+  throw DtypeError(std::string(bound.name) + " can't be converted to the dtype of x: " +
+                   (bound.array != nullptr ? name(bound.array->dtype()) : "complex") + " to " +
                    name(x.dtype()) + "; convert x with astype");
 }
 
@@ -82,7 +83,7 @@ NdArray where(const Operand& condition, const Operand& x1, const Operand& x2) {
   Layout layout = result_layout(shape, type, all);
   const Kernel<Plan>& loop = require_kernel(
       kernels<MovesKernels>(device).where_kernel[size_class(itemsize(type))], type, device);
-  const NdArray mask = cast(condition, Dtype::bool_);  // numbers by their truth
+  const NdArray mask = cast(condition, Dtype::bool_);  // nonzero numbers are true
   const NdArray first = cast(x1, type);
   const NdArray second = cast(x2, type);
   NdArray out = empty_of(std::move(layout), type, device);
@@ -124,7 +125,7 @@ PendingArray record_where(Recording& recording, const Operand& condition, const 
 
 namespace {
 
-/// `apply` gets the operation that clip() is, and its operands; `copied` is called where there is
+/// Calls `apply` with the operation that computes clip(), and its operands, or `copied` if there is
 /// no bound.
 template <class Apply, class Copied>
 auto clip_by(const Operand& x, const Operand& min, const Operand& max, Apply apply, Copied copied) {

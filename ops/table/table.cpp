@@ -23,8 +23,8 @@ struct HostKernels {
   fill_function fill = nullptr;
 };
 
-/// The newest of the instruction sets that were built for and that this machine has; the oldest
-/// that was built for, if it has none of them.
+/// Returns the kernels of the newest instruction set in this build that the machine supports, or of
+/// the oldest one if it supports none.
 HostKernels best_kernels() noexcept {
   HostKernels best;
   [[maybe_unused]] const auto take = [&best](cpu::Isa level, fill_function fill) {
@@ -44,14 +44,14 @@ HostKernels best_kernels() noexcept {
 
 constinit KernelTable all_kernels{};
 
-// While the library is loaded: no call has to ask whether it is the first.
+// Filled while the library is loaded, so that no call has to check whether it is the first.
 [[maybe_unused]] const bool host_kernels_are_there = [] {
   if (const fill_function fill = best_kernels().fill) fill(all_kernels);
   fill_unsupported_reasons(all_kernels);
   return true;
 }();
 
-/// By kind of device, from the first look for one on: the host's, or one with native forms.
+/// By kind of device, set at the first lookup: the host's table, or one with native forms.
 constinit std::array<std::atomic<const KernelTable*>, max_device_kinds> tables{&all_kernels};
 constinit std::array<KernelTable, max_device_kinds> native_kernels{};
 constinit std::mutex tables_mutex;

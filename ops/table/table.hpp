@@ -44,21 +44,22 @@
 
 namespace skerry {
 
-/// Every kernel there is, by family. A family `f` has a header with its parameters and
-/// `struct FKernels`, an entry `f` here, and units `f.*` in `cpu` and `cuda` beside the header,
-/// which the build finds by their names. A null entry: there is no loop for
-/// that dtype. CPU units set `host` members, units of the CUDA module `native` ones.
+/// All kernels, by family. A family `f` has a header with its parameters and `struct FKernels`, an
+/// entry `f` here, and units `f.*` in the folders `cpu` and `cuda` next to the header, which the
+/// build finds by their names. A null entry means that there is no loop for that dtype. CPU units
+/// set `host` members, units of the CUDA module `native` ones.
 struct KernelTable {
 #define SKERRY_MEMBER(family, Kernels) Kernels family;
   SKERRY_FOR_EACH_FAMILY(SKERRY_MEMBER)
 #undef SKERRY_MEMBER
 };
 
-/// All families, for what fills the table and for tests; front ends ask by ops/call/kernels.hpp.
+/// All families, for code that fills the table and for tests; front ends use ops/call/kernels.hpp.
 [[nodiscard]] const KernelTable& kernels() noexcept;
 [[nodiscard]] const KernelTable& kernels(Device device) noexcept;
 
-/// Declares what cuBLAS, cuSOLVER and cuFFT, as the native forms call them, refuse or read wrong.
+/// Declares which parameters cuBLAS, cuSOLVER and cuFFT, as native forms call them, reject or
+/// misread.
 void fill_unsupported_reasons(KernelTable& table) noexcept;
 
 }  // namespace skerry

@@ -32,12 +32,12 @@ const char* find_unsupported_axes(const FftParams& p, const FftWidths& width) {
       return "strides that are not positive";
     }
     if (p.input_strides[axis] % width.input != 0 || p.output_strides[axis] % width.output != 0) {
-      return "strides that are no multiples of an element";
+      return "strides that are not multiples of the element size";
     }
     const bool is_inner = axis > p.rank - p.transformed;
     if (is_inner && (p.input_strides[axis - 1] % p.input_strides[axis] != 0 ||
                      p.output_strides[axis - 1] % p.output_strides[axis] != 0)) {
-      return "transformed axes that are no multiples of each other";
+      return "transformed axes whose strides are not multiples of each other";
     }
   }
   return nullptr;
@@ -45,21 +45,21 @@ const char* find_unsupported_axes(const FftParams& p, const FftWidths& width) {
 
 const char* find_unsupported_fft(const FftParams& p, const FftWidths& width) {
   const bool has_real_side = width.input != width.output;
-  if (p.mirrored) return "a whole spectrum of real input";
+  if (p.mirrored) return "a full spectrum of real input";
   if (p.transformed < 1 || p.transformed > (has_real_side ? 1 : FftParams::max_transformed) ||
       p.rank - p.transformed > 2) {
-    return "so many axes";
+    return "this number of axes";
   }
-  // Guarded memory ends at a page, and begins where its elements may: there this says nothing.
+  // Guarded memory ends at a page and may begin anywhere, so its addresses are not checked.
   const bool is_judged = selected_allocator() != Allocator::guard;
   if (is_judged &&
       (!is_at_multiple(p.input, width.complex) || !is_at_multiple(p.output, width.complex))) {
-    return "an address at which no complex number could be";
+    return "an address that is not aligned for a complex number";
   }
   const int looped = fft_looped_axis(p);
   if (looped >= 0 && (p.input_strides[looped] % width.complex != 0 ||
                       p.output_strides[looped] % width.complex != 0)) {
-    return "steps of a batch to addresses at which no complex number could be";
+    return "batch strides that are not multiples of a complex number's size";
   }
   return find_unsupported_axes(p, width);
 }
@@ -83,8 +83,7 @@ void declare(FftKernels& table) noexcept {
 const char* find_unsupported_product(const MatmulParams& p, std::int64_t item) {
   if (p.k == 0) return nullptr;  // filled with zeros
   for (const void* address : {p.x1.get(), p.x2.get(), static_cast<const char*>(p.out)}) {
-    if (!is_at_multiple(address, item))
-      return "matrices that do not begin at a multiple of an item";
+    if (!is_at_multiple(address, item)) return "matrices that are not aligned to their item size";
   }
   if (blas_layout_of(p.m, p.k, p.x1_row, p.x1_column, item).leading == 0 ||
       blas_layout_of(p.k, p.n, p.x2_row, p.x2_column, item).leading == 0) {
@@ -92,7 +91,7 @@ const char* find_unsupported_product(const MatmulParams& p, std::int64_t item) {
   }
   for (int axis = 0; axis < p.batch_rank; ++axis) {
     if (p.x1_batch[axis] % item != 0 || p.x2_batch[axis] % item != 0) {
-      return "stacks whose strides are no multiples of an item";
+      return "stacks whose strides are not multiples of the item size";
     }
   }
   return nullptr;
@@ -115,11 +114,11 @@ void declare(MatmulKernels& table) noexcept {
 
 // ---- cuSOLVER
 
-/// Extents are ints there, and none is 0.
+/// cuSOLVER's extents are ints, and none is 0.
 bool is_extent(std::int64_t n) { return n > 0 && n <= INT32_MAX; }
 
 const char* find_unsupported_shape(const LinAlgParams& p, LinAlgRoutine routine) {
-  if (!is_extent(p.rows) || !is_extent(p.columns)) return "matrices of such an extent";
+  if (!is_extent(p.rows) || !is_extent(p.columns)) return "matrices of extent 0 or above 2^31 - 1";
   switch (routine) {
     case LinAlgRoutine::getrs:
     case LinAlgRoutine::determinant:
@@ -136,21 +135,20 @@ const char* find_unsupported_shape(const LinAlgParams& p, LinAlgRoutine routine)
       break;
   }
   if (routine == LinAlgRoutine::getrs && !is_extent(p.right_columns))
-    return "right-hand sides of such a number";
+    return "0 or more than 2^31 - 1 right-hand sides";
   if (routine == LinAlgRoutine::orgqr && !is_extent(p.reflector_count))
-    return "reflectors of such a number";
+    return "0 or more than 2^31 - 1 reflectors";
   return nullptr;
 }
 
-/// `Value`: the width of the real dtype, which the values have, but for complex eigenvalues.
+/// `Value`: the size of the real dtype, which the values have, except for complex eigenvalues.
 template <LinAlgRoutine Routine, std::int64_t Item, std::int64_t Value>
 const char* find_unsupported_routine(const LinAlgParams& p) {
   for (const void* address : {p.a.get(), p.b.get(), p.c.get()}) {
-    if (!is_at_multiple(address, Item))
-      return "matrices that do not begin at a multiple of an item";
+    if (!is_at_multiple(address, Item)) return "matrices that are not aligned to their item size";
   }
   if (!is_at_multiple(p.values, Routine == LinAlgRoutine::geev ? Item : Value))
-    return "values that do not begin at a multiple of one";
+    return "values that are not aligned to their size";
   return find_unsupported_shape(p, Routine);
 }
 

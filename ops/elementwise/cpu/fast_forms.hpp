@@ -10,9 +10,9 @@
 #include "ops/kernel/cpu/loops.hpp"
 #include "ops/kernel/cpu/vector.hpp"
 
-// Forms without an operation's expensive cases, such as angles of more than 2^40, or by an
-// arithmetic that vectors have. They give the operation's bits: which form has computed a block
-// can't be seen in a result.
+// Fast forms leave out an operation's expensive cases, such as angles above 2^40, or use arithmetic
+// for which there are vector instructions. Their results have the same bits as the operation's, so
+// they do not depend on which form computes a block.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
@@ -24,7 +24,7 @@ SKERRY_INLINE ops::bits_t<T> no_positive_normal(T x) {
   return (bits - ops::math::to_bits(limits::min())) | (ops::math::to_bits(limits::max()) - bits);
 }
 
-/// The highest bit is set for magnitudes beyond `bound`, and NaN.
+/// The highest bit is set for magnitudes above `bound`, and NaN.
 template <class T>
 SKERRY_INLINE ops::bits_t<T> greater_magnitude(T x, T bound) {
   return ops::math::to_bits(bound) - ops::math::to_bits(ops::math::fabs(x));
@@ -85,8 +85,8 @@ SKERRY_NORMAL_RANGE_ANGLES(sin)
 SKERRY_NORMAL_RANGE_ANGLES(tan)
 #undef SKERRY_NORMAL_RANGE_ANGLES
 
-/// Of positive normal bases and such exponents that the result is normal and none of a product or
-/// quotient.
+/// For positive normal bases and exponents with a normal result, except 2, 3 and -1, whose powers
+/// are products or quotients.
 template <class T>
   requires ops::math::has_portable_functions && ops::real_floating<T>
 struct FastForm<ops::pow, T> {
@@ -94,7 +94,7 @@ struct FastForm<ops::pow, T> {
     constexpr int bits = std::numeric_limits<T>::digits - 1;
     constexpr int bias = std::numeric_limits<T>::max_exponent - 1;
     constexpr T origin = ops::math::portable::magic<T>;
-    // One more than the base's power of 2 is beyond its logarithm.
+    // The magnitude of the base's power of 2, plus 1, is a bound of its logarithm.
     const ops::bits_t<T> biased = ops::math::to_bits(base) >> bits;
     const T power = ops::math::from_bits<T>(biased | ops::math::to_bits(origin)) - (origin + bias);
     const T power_bound = (ops::math::fabs(power) + T(1)) * ops::math::fabs(exponent);
@@ -109,8 +109,8 @@ struct FastForm<ops::pow, T> {
   }
 
 #if defined(SKERRY_LOOKS_UP_LANES)
-  /// With the table's rows found first, as the compiler gathers them from memory: of float32 from
-  /// 16.4 to 9.7 us (10^4; EPYC, Zen 4), of which NumPy takes 9.
+  /// Looks up the table's rows in registers first, since the compiler would gather them from
+  /// memory: float32 from 16.4 to 9.7 us (10^4; EPYC, Zen 4; NumPy: 9).
   static SKERRY_INLINE void run(char* const* data, int64 n) {
     using bits = typename VectorOf<T>::bits;
     constexpr int64 size = sizeof(T);
@@ -138,7 +138,7 @@ struct FastForm<ops::pow, T> {
 #endif
 };
 
-/// Of numbers whose squares, and those of their products, are far within the range.
+/// For numbers whose squares, and those of their products, are well within the range.
 template <class T>
   requires ops::complex_floating<T>
 struct FastForm<ops::divide, T> {
@@ -157,7 +157,7 @@ struct FastForm<ops::logaddexp, T> {
     return ops::math::portable::fast_logaddexp(x1, x2);
   }
 
-  /// Whether the greater is in (-3/4, 0), where terms cancel.
+  /// The highest bit is set if the greater one is in (-3/4, 0), where terms cancel.
   static SKERRY_INLINE ops::bits_t<T> slow_bits(T x1, T x2) {
     using B = ops::bits_t<T>;
     constexpr B min_negative_bits = (B(1) << (8 * sizeof(B) - 1)) + 1;
@@ -172,7 +172,7 @@ struct FastForm<ops::logaddexp, T> {
   }
 };
 
-/// Remainders of quotients that have no more bits than fit.
+/// Remainders of quotients that fit the bits of a T.
 template <class Op, class T>
 struct NearRemainder {
   SKERRY_INLINE T operator()(T a, T b) const {
@@ -209,7 +209,7 @@ struct QuotientOfDoubles {
     return b == T(0) ? T(0) : result;
   }
 
-  /// Whether one of them has more bits.
+  /// The highest bit is set if one of them has more bits.
   static SKERRY_INLINE uint64 slow_bits(T a, T b) {
     constexpr int bits = 51;
     constexpr uint64 bias = ops::signed_integral<T> ? uint64{1} << bits : 0;
@@ -222,7 +222,7 @@ struct QuotientOfDoubles {
   }
 
  private:
-  // In a double from 2^52 to 2^53 the last bits are an integer: conversions for every level.
+  // The low bits of a double from 2^52 to 2^53 are an integer: a conversion that every level has.
   static constexpr float64 origin = 6755399441055744.0;  // 1.5 * 2^52
 
   static SKERRY_INLINE float64 to_double(T x) {
@@ -244,7 +244,7 @@ template <ops::integral T>
   requires(sizeof(T) == 8)
 struct FastForm<ops::fmod, T> : QuotientOfDoubles<ops::fmod, T> {};
 
-/// By exponents of so many bits, as many steps for each: those of a vector go together.
+/// A power by an exponent of `Bits` bits, in as many steps for all, so that the loop is vectorized.
 template <int Bits, ops::integral T>
 SKERRY_INLINE T small_power(T base, T exponent) {
   T power = 1;
@@ -263,7 +263,7 @@ struct FastForm<ops::pow, T> {
 
   SKERRY_INLINE T operator()(T base, T exponent) const { return small_power<bits>(base, exponent); }
 
-  /// Whether the exponent is another.
+  /// The highest bit is set if the exponent has more bits or is negative.
   static SKERRY_INLINE ops::bits_t<T> slow_bits(T, T exponent) {
     return ops::bits_t<T>{0} - (static_cast<ops::bits_t<T>>(exponent) >> bits);
   }

@@ -12,18 +12,17 @@
 #include "ops/elementwise/exponential.hpp"
 #include "ops/kernel/cpu/loops.hpp"
 
-// Operations that are simpler by one scalar. Integers are divided by a product with the divisor's
-// reciprocal, as processors take ten times as long for a quotient of 64 bits, and vectors of others
-// are those of doubles. A power's steps are the same for all items, and what is divided by a power
-// of two is multiplied by its reciprocal, which is exact, so that both are rounded alike. (Squares
-// and reciprocals are operations of their own, which ops/elementwise/apply.cpp takes for these
-// powers.)
+// Operations that are simpler with a scalar. Integer division multiplies by the divisor's
+// reciprocal, since a quotient of 64 bits takes ten times as long, and vectors of narrower integers
+// divide as doubles. A power takes the same steps for all items. Division by a power of two
+// multiplies by its reciprocal, which is exact, so that the result is rounded alike. (Squares and
+// reciprocals are operations of their own, which ops/elementwise/apply.cpp uses for these powers.)
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// floor(x / divisor) for a divisor above 1, or below -1 (`IsNegative`): Granlund and Montgomery,
-/// "Division by Invariant Integers using Multiplication" (1994), figures 4.1 and 4.2. For bytes a
-/// reciprocal of twice the bits is exact, and there are no vectors of bytes that shift.
+/// "Division by Invariant Integers using Multiplication" (1994), figures 4.1 and 4.2. For bytes, a
+/// reciprocal of twice the bits is exact, and vectors have no shifts of bytes.
 template <class T, bool IsNegative>
 class Division {
  public:
@@ -35,7 +34,7 @@ class Division {
       reciprocal_ = static_cast<uint16>(65535 / magnitude + 1);
       return;
     }
-    // Signed ones are divided by their magnitudes, up to the highest bit, whose reciprocal fits.
+    // Signed values are divided as magnitudes of at most 2^(bits - 1): their reciprocal fits U.
     const W dividend =
         static_cast<W>(ops::signed_integral<T> ? W(1) << (bits - 1 + shift_)
                                                : ((W(1) << shift_) - magnitude) << bits);
@@ -45,7 +44,7 @@ class Division {
   SKERRY_INLINE T operator()(T x) const {
     if constexpr (ops::signed_integral<T>) {
       const T directed = IsNegative ? ops::wrapping_subtract(T(0), x) : x;
-      // For the least value's negative, 2^63 of 64 bits, the highest bit is no sign.
+      // In the negated minimum, 2^63 of 64 bits, the highest bit is not a sign.
       const auto sign = static_cast<U>((IsNegative ? directed & ~x : x) >> (bits - 1));
       const U product = high_product(static_cast<U>(static_cast<U>(directed) ^ sign));
       return static_cast<T>((bits == 8 ? product : product >> (shift_ - 1)) ^ sign);
@@ -70,7 +69,7 @@ class Division {
   factor reciprocal_;
 };
 
-/// Calls `run_loop` with the division by a divisor, if there is one.
+/// Calls `run_loop` with a Division by the divisor; false if there is none for it.
 template <ops::integral T, class Run>
 bool divide_by(T divisor, Run run_loop) {
   if (divisor > T(1)) {
@@ -106,7 +105,7 @@ struct ScalarForm<ops::remainder, T> {
   }
 };
 
-/// Vectors of bytes have no shift. Those that are negative or too far are as eight places.
+/// Multiplies, as vectors have no shifts of bytes. A negative or too large shift counts as 8.
 template <ops::integral T>
   requires(sizeof(T) == 1)
 struct ScalarForm<ops::bitwise_right_shift, T> {

@@ -13,8 +13,8 @@
 namespace skerry::native {
 namespace {
 
-/// Whether Op over T has a kernel for an array and a value, as in `x * 2`; elements of one or two
-/// bytes are rarer.
+/// True if Op over T has a kernel for an array and a value, as in `x * 2`. Fewer operations have
+/// one for elements of one or two bytes, which are rarer.
 template <class Op, class T>
 inline constexpr bool has_kernel_with_value =
     ops::one_of_v<Op, ops::add, ops::divide, ops::equal, ops::greater, ops::greater_equal,
@@ -23,7 +23,7 @@ inline constexpr bool has_kernel_with_value =
                                      ops::bitwise_right_shift, ops::bitwise_xor, ops::copysign,
                                      ops::maximum, ops::minimum>);
 
-/// Op where its dtype is one of memory only.
+/// Op over a dtype that is stored, but not computed in.
 template <class Op>
 struct evaluated {
   template <class... T>
@@ -36,7 +36,7 @@ struct evaluated {
 template <class Op, class... T>
 int operation(const Plan& operands, LaunchContext* context) {
   using function = std::conditional_t<ops::is_evaluated<Op, T...>, evaluated<Op>, Op>;
-  // CUB moves several items at a time then, as it does for integers of that size.
+  // So that CUB moves several items at a time, as it does for integers of that size.
   static_assert((THRUST_NS_QUALIFIER::is_trivially_relocatable_v<T> && ...));
   return run_elementwise<ops::result_t<Op, T...>, T...>(
       operands, context, function{}, std::bool_constant<(has_kernel_with_value<Op, T> || ...)>{});

@@ -4,16 +4,16 @@
 
 #include "ops/elementwise/all.hpp"
 
-// How CUDA's kernels apply an operation to an element. Parsed by NVRTC: no standard header here.
+// Applies an operation to an element in CUDA kernels. Parsed by NVRTC: no standard header here.
 
 namespace skerry::inline SKERRY_TARGET::ops {
 
-/// Whether a result of Op is an operand: it needs no rounding, and a NaN keeps its bits.
+/// True if a result of Op is one of its operands: it needs no rounding, and a NaN keeps its bits.
 template <class Op>
 inline constexpr bool is_choice = one_of_v<Op, clip, fmax, fmin, heaviside, maximum, minimum>;
 
-/// Whether Op over T... is computed in another dtype than that of memory. What only moves or
-/// converts items says nothing about itself.
+/// True if Op over T... is computed in another dtype than the stored one. Functors that only move
+/// or convert items have no `info`.
 template <class Op, class... T>
 inline constexpr bool is_evaluated =
     (stored_only<T> || ...) && requires { Op::info; } && !is_choice<Op>;
