@@ -4,7 +4,7 @@
 
 #include "ops/math/huge_angle.hpp"
 
-// atan2: the quotient as a pair, within the first octant, and then the octants.
+// atan2: the quotient in the first octant, as a pair, then the other octants.
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
@@ -39,8 +39,8 @@ struct OctantAngle {
 
 inline constexpr float64 tan_of_eighth = 0x1.a827999fcef32p-2;  ///< tan(pi / 8)
 
-/// atan(lesser / greater) for 0 <= lesser <= greater; their quotient is reduced by 45 degrees where
-/// it is beyond tan(pi / 8). One division.
+/// atan(lesser / greater) for 0 <= lesser <= greater; their quotient is reduced by 45 degrees if it
+/// exceeds tan(pi / 8). One division.
 SKERRY_HD SKERRY_INLINE OctantAngle octant_of(float64 lesser, float64 greater) {
   float64 scale = greater < 0x1p500 ? 0x1p500 : 1.0;
   scale = greater > 0x1p1000 ? 0x1p-100 : scale;
@@ -72,8 +72,8 @@ SKERRY_HD SKERRY_INLINE float64 atan2(float64 y, float64 x) {
   return ((x != x) | (y != y)) ? x + y : math::copysign(size, y);
 }
 
-/// The quotient is up to 1, of numbers that are scaled to where what it loses is a normal number,
-/// and so is the reciprocal.
+/// The quotient is at most 1. Its operands are scaled so that its rounding error and the reciprocal
+/// are normal numbers.
 SKERRY_HD SKERRY_INLINE float32 atan2(float32 y, float32 x) {
   const float32 height = math::fabs(y);
   const float32 width = math::fabs(x);

@@ -9,8 +9,8 @@
 #include "ops/math/complex_quotient.hpp"
 
 // Functions of a complex number, the same code on every device, with the special cases that array
-// API 2025.12 lists function by function. complex64 is computed in double: that leaves no overflow
-// or cancellation to guard against in a second precision, and one set of formulas to trust.
+// API 2025.12 lists function by function. complex64 is computed in double, so that only one set of
+// formulas has to avoid overflow and cancellation.
 //
 // Sources: W. Kahan, "Branch cuts for complex elementary functions" (1987), for the square root,
 // and the inverse functions; C11 Annex G for the special cases that the standard leaves open.
@@ -76,7 +76,7 @@ SKERRY_HD SKERRY_INLINE complex64 pow(complex64 x1, complex64 x2) {
 #undef SKERRY_COMPLEX_UNARY
 #undef SKERRY_COMPLEX_BINARY
 
-/// |z| without undue overflow; an infinite part wins over NaN.
+/// |z| without undue overflow; infinite if a part is, even if the other one is NaN.
 template <complex_floating T>
 SKERRY_HD SKERRY_INLINE real_part_t<T> abs(T z) {
   return math::hypot(z.re, z.im);

@@ -10,7 +10,7 @@ namespace skerry::inline SKERRY_TARGET::ops::math {
 
 namespace detail {
 
-/// e^(x.high + x.low) (cos + i sin), where e^x alone may be out of range and the product not.
+/// e^(x.high + x.low) (cos + i sin), also if e^x alone is out of range, but not the product.
 SKERRY_HD SKERRY_INLINE complex128 polar(portable::Pair<float64> x, SineAndCosine angle) {
   constexpr float64 magic = portable::magic<float64>;
   const portable::Scaled<float64> size = portable::scaled_exp(
@@ -23,13 +23,13 @@ SKERRY_HD SKERRY_INLINE complex128 polar(portable::Pair<float64> x, SineAndCosin
           size.significand * angle.sine * scale * scale * rest};
 }
 
-/// e^z by the sine and cosine of its imaginary part. No branches: the CPU's loops are vectors.
+/// e^z by the sine and cosine of its imaginary part. No branches, so that CPU loops are vectorized.
 SKERRY_HD SKERRY_INLINE complex128 exp(complex128 z, SineAndCosine angle) {
   const complex128 y = polar({z.re, 0.0}, angle);
   const bool has_angle = isfinite(z.im);
   const bool is_undefined = isnan(z.re) | (!has_angle & !isinf(z.re));
   const float64 limit = z.re > 0 ? infinity<float64>() : 0.0;
-  // The sign of this zero is open, but not that exp(conj(z)) is conj(exp(z)).
+  // The sign of this zero is unspecified, but exp(conj(z)) must be conj(exp(z)).
   const float64 zero = isinf(z.im) ? math::copysign(0.0, z.im) : 0.0;
   const float64 im_of_limit = z.re < 0 ? zero : nan<float64>();
   const float64 re = has_angle ? y.re : limit;
@@ -48,8 +48,8 @@ SKERRY_HD SKERRY_INLINE complex128 expm1(complex128 z) {
   return {is_near ? near_re : y.re - 1.0, y.im};
 }
 
-/// sinh and cosh as they are but for a factor of 2^exponent: beyond 710 only their products with
-/// what is less than 1 are in the range.
+/// sinh and cosh without a factor of 2^exponent: beyond 710, only their products with factors below
+/// 1 are in range.
 struct ScaledHyperbolic {
   float64 sinh;
   float64 cosh;

@@ -28,7 +28,8 @@ SKERRY_HD SKERRY_INLINE float64 log_with(float64 x, float64 correction) {
   }
 }
 
-/// log |z|; `above_1` is |z|^2 - 1 where that is near 0. No branches: the CPU's loops are vectors.
+/// log |z|; `above_1` is |z|^2 - 1 if that is near 0. No branches, so that CPU loops are
+/// vectorized.
 SKERRY_HD SKERRY_INLINE float64 log_abs(complex128 z, float64 above_1) {
   const float64 x = math::fabs(z.re);
   const float64 y = math::fabs(z.im);

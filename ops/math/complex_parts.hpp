@@ -5,7 +5,7 @@
 #include "core/complex.hpp"
 #include "ops/math/real.hpp"
 
-// What the functions of a complex number are made of.
+// Common parts of the functions of a complex number.
 
 namespace skerry::inline SKERRY_TARGET::ops::math {
 
@@ -14,7 +14,7 @@ namespace detail {
 inline constexpr float64 pi = 3.141592653589793238;
 inline constexpr float64 log_of_2 = 0.6931471805599453094;
 inline constexpr float64 log_of_10 = 2.302585092994045684;
-inline constexpr float64 huge = 1e150;  ///< beyond it squares (and their sums) may overflow
+inline constexpr float64 huge = 1e150;  ///< above it, squares (and their sums) may overflow
 
 SKERRY_HD SKERRY_INLINE complex128 times_i(complex128 z) { return {negated(z.im), z.re}; }
 SKERRY_HD SKERRY_INLINE complex128 over_i(complex128 z) { return {z.im, negated(z.re)}; }
@@ -46,13 +46,14 @@ SKERRY_HD SKERRY_INLINE complex128 scale(complex128 z, int exponent) {
 }
 
 SKERRY_HD SKERRY_INLINE bool has_nan(complex128 z) { return isnan(z.re) | isnan(z.im); }
-/// By bits: of a condition that atan2 has, too, GCC 12 makes a choice between two, and no vectors.
+/// Compares bits: GCC 12 merges the condition with the same one in atan2 and then does not
+/// vectorize.
 SKERRY_HD SKERRY_INLINE bool has_inf(complex128 z) {
   constexpr uint64 inf = to_bits(infinity<float64>());
   return (to_bits(math::fabs(z.re)) == inf) | (to_bits(math::fabs(z.im)) == inf);
 }
 
-/// 1 for an infinity, 0 otherwise, with the sign of `part`.
+/// 1 for an infinity, 0 otherwise, with the sign of `component`.
 SKERRY_HD SKERRY_INLINE float64 boxed(float64 component) {
   return math::copysign(isinf(component) ? 1.0 : 0.0, component);
 }
@@ -84,7 +85,7 @@ SKERRY_HD inline SineAndCosine sin_cos(portable::Pair<float64> x) {
     return {math::fma(x.low, cosine, sine), math::fma(-x.low, sine, cosine)};
   }
 }
-/// The same for vectors, without branches.
+/// The same without branches, for vectorized loops.
 SKERRY_HD SKERRY_INLINE SineAndCosine sin_cos(float64 x) {
   if constexpr (has_portable_functions) {
     return sin_cos(portable::reduce_angle(x), 0.0);

@@ -21,7 +21,7 @@ SKERRY_HD SKERRY_INLINE complex128 unscaled_quotient(complex128 x, complex128 y)
   return {product.re / norm, product.im / norm};
 }
 
-/// The textbook quotient of operands scaled to 1; what C11 Annex G makes of infinities and zeros.
+/// The textbook quotient of operands scaled to about 1; infinities and zeros as in C11 Annex G.
 SKERRY_HD inline complex128 scaled_quotient(complex128 x, complex128 y) {
   const int ex = exponent_of(x);
   const int ey = exponent_of(y);
@@ -48,7 +48,7 @@ SKERRY_HD inline complex128 scaled_quotient(complex128 x, complex128 y) {
   return q;
 }
 
-/// With the highest bit set unless |z| is 1e-140 to 1e150, whose quotients can't leave the range.
+/// The highest bit is set unless 1e-140 <= |z| <= 1e150; quotients of such numbers are in range.
 SKERRY_HD SKERRY_INLINE uint64 is_extreme(complex128 z) {
   const uint64 norm = to_bits(math::fabs(z.re * z.re + z.im * z.im));
   return (norm - to_bits(1e-280)) | (to_bits(1e300) - norm);
@@ -59,7 +59,7 @@ SKERRY_HD SKERRY_INLINE complex128 divide(complex128 x, complex128 y) {
   return (extreme >> 63) == 0 ? unscaled_quotient(x, y) : scaled_quotient(x, y);
 }
 
-/// z / |z|, part by part: of infinities the limit along both axes, or the diagonal.
+/// z / |z|, part by part; for infinities, the limit along the axis or the diagonal.
 SKERRY_HD inline complex128 sign(complex128 z) {
   if (has_nan(z)) return {nan<float64>(), nan<float64>()};
   if (z.re == 0 && z.im == 0) return {0.0, 0.0};

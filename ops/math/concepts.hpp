@@ -19,7 +19,7 @@ template <class T, class... Candidates>
 inline constexpr bool one_of_v = (same_v<T, Candidates> || ...);
 
 namespace detail {
-/// -1 for what is no dtype.
+/// -1 if T is no dtype.
 template <class T>
 inline constexpr int kind = -1;
 #define SKERRY_KIND(name, type, of_kind, typestr) \
@@ -88,7 +88,7 @@ struct unsigned_of_size<8> {
 
 using skerry::computed_t;
 
-/// A dtype of memory only: its numbers are computed with in a wider one.
+/// A dtype for storage only: its numbers are computed with in a wider one.
 template <class T>
 concept stored_only = !same_v<computed_t<T>, T>;
 
@@ -125,12 +125,12 @@ inline constexpr int size_of = detail::list_size<List>;
 template <class Op, class List>
 inline constexpr int index_of = detail::list_index<Op, List>;
 
-/// What Op returns for arguments of types T...
+/// Result type of Op for arguments of types T...
 template <class Op, class... T>
 using result_t = decltype(Op{}(T{}...));
 
-/// What Op makes of elements: in the dtype that they are computed in, rounded to that of its
-/// result. An operation on bits, `of_bits`, takes them as they are.
+/// Applies Op to elements in their compute dtype, and rounds to the dtype of its result. An
+/// operation on bits (`of_bits`) takes them unconverted.
 template <class Op, class... T>
 SKERRY_HD SKERRY_INLINE result_t<Op, T...> evaluate(T... x) {
   if constexpr ((stored_only<T> || ...) && !requires { Op::of_bits; }) {
@@ -140,7 +140,7 @@ SKERRY_HD SKERRY_INLINE result_t<Op, T...> evaluate(T... x) {
   }
 }
 
-/// Whether Op has a loop for Arity operands of dtype T.
+/// True if Op has a loop for Arity operands of dtype T.
 template <class Op, class T, int Arity>
 concept supports =
     (Arity == 1 && requires(T x) { Op{}(x); }) || (Arity == 2 && requires(T x) { Op{}(x, x); }) ||

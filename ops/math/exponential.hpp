@@ -71,7 +71,7 @@ struct Scaled {
   T rounded;
 };
 
-/// e^x. Two steps of scaling or one give the same bits where the result is normal.
+/// e^x. Scaling in one step or in two gives the same bits if the result is normal.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE Scaled<T> scaled_exp(ReducedExponent<T> x) {
   const Pair<T> leading = fast_two_sum(T(1), x.r);
@@ -94,7 +94,7 @@ SKERRY_HD SKERRY_INLINE T unscale_any(Scaled<T> y) {
   return y.significand * power_of_2(half) * power_of_2(rest);
 }
 
-/// Beyond these e^x is 0 or infinite.
+/// Limits x to where e^x becomes 0 or infinite.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T clamp_exponent(T x) {
   return sizeof(T) == 4 ? clamp(x, T(-104.5), T(89)) : clamp(x, T(-750), T(711));
@@ -189,7 +189,7 @@ SKERRY_HD SKERRY_INLINE T expm1(T x) {
   const ReducedExponent<T> y =
       reduce_exponent(clamp(x, is_single ? T(-25) : T(-50), is_single ? T(88.8f) : T(709.9)));
   const T scale = half_power_of_2(y.rounded);
-  // The sum's low part is right where scale is less than 1/2, too: nothing.
+  // The sum's low part is right for a scale below 1/2, too: it is 0.
   const Pair<T> half = half_expm1(y, scale, fast_two_sum(scale, T(-0.5)));
   return math::fabs(x) < (is_single ? T(0x1p-25) : T(0x1p-54)) ? x : (half.high + half.low) * T(2);
 }

@@ -10,7 +10,7 @@
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
-/// -e / (e + 2) with e = expm1(-2 size), which is below 1; size up to where it is 1.
+/// -e / (e + 2) with e = expm1(-2 size), which is below 1; size is at most where that rounds to 1.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T tanh_of(T size) {
   const ReducedExponent<T> reduced = reduce_exponent(-(size + size));
@@ -26,7 +26,7 @@ template <real_floating T>
 SKERRY_HD SKERRY_INLINE T tanh(T x) {
   constexpr T max_size = sizeof(T) == 4 ? T(10) : T(22);
   const T size = math::fabs(x);
-  return math::copysign(tanh_of(max_size < size ? max_size : size), x);  // NaN stays
+  return math::copysign(tanh_of(max_size < size ? max_size : size), x);  // keeps NaN
 }
 
 /// q of sinh(r) = r + r^3 q(r^2) and of cosh(r) = 1 + r^2 q(r^2) for |r| <= log(2) / 2:
@@ -47,7 +47,7 @@ SKERRY_HD SKERRY_INLINE float64 cosh_terms(float64 square) {
                     0x1.27e4e1a865952p-22, 0x1.1f679404826edp-29);
 }
 
-/// What sinh and cosh of |x| share, halved, as they may be too great by a factor less than 2.
+/// Common parts of sinh and cosh of |x|, halved, as they may overflow by a factor below 2.
 template <real_floating T>
 struct HyperbolicParts {
   T r;
@@ -61,7 +61,7 @@ template <real_floating T>
 SKERRY_HD SKERRY_INLINE HyperbolicParts<T> split_hyperbolic(T x) {
   constexpr T max_size = sizeof(T) == 4 ? T(89.5) : T(710.5);  // infinite from here on
   const T size = math::fabs(x);
-  const ReducedExponent<T> y = reduce_exponent(size > max_size ? max_size : size);  // NaN stays
+  const ReducedExponent<T> y = reduce_exponent(size > max_size ? max_size : size);  // keeps NaN
   const T square = y.r * y.r;
   const bits_t<T> p = (to_bits(y.rounded) << fraction_bits<T>)+to_bits(T(0.25));
   const bits_t<T> q = 2 * to_bits(T(0.25)) - p;
@@ -78,7 +78,8 @@ SKERRY_HD SKERRY_INLINE T cosh(T x) {
   const Pair<T> major = fast_two_sum(y.p, y.q);
   const T minor = y.p - y.q;
   T lost = major.low;
-  if constexpr (sizeof(T) == 8) lost = math::fma(-lost, y.r, lost);  // by e^-r: q's, not p's
+  if constexpr (sizeof(T) == 8)
+    lost = math::fma(-lost, y.r, lost);  // times about e^-r, as it is part of q, not of p
   const T low = math::fma(minor, y.odd, math::fma(minor, y.r_low, lost));
   return T(2) * (major.high + math::fma(minor, y.r, math::fma(major.high, y.even, low)));
 }

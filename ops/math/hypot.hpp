@@ -4,7 +4,7 @@
 
 #include "ops/math/pair.hpp"
 
-// The length of a vector of two parts.
+// The length of a vector of two components.
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
@@ -16,8 +16,8 @@ SKERRY_HD SKERRY_INLINE Pair<T> sqrt_of_pair(Pair<T> x) {
   return {root, root == 0 ? T(0) : rest * (T(0.5) / root)};
 }
 
-/// The root of the rounded sum of squares, which are pairs: of parts that are scaled by a power of
-/// 2 to where the greater one is from 2 to 4.
+/// The root of the rounded sum of squares, which are pairs. The components are scaled by a power of
+/// 2, so that the greater one is from 2 to 4.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T hypot(T x1, T x2) {
   constexpr bits_t<T> one = bits_t<T>(1) << fraction_bits<T>;  // in an exponent

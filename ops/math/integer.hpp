@@ -8,17 +8,17 @@
 #include <math.h>
 #endif
 
-// Integer arithmetic that wraps around and never traps; the same names for floating dtypes where a
-// reduction or an operation treats both alike. Parsed by NVRTC: no standard header
-// but <math.h>, and that only elsewhere.
+// Integer arithmetic that wraps around and never traps; the same names for floating dtypes if a
+// reduction or an operation treats both alike. Parsed by NVRTC, for which there is no standard
+// header, not even <math.h>.
 
 namespace skerry::inline SKERRY_TARGET::ops {
 
-/// The bit of the sign in a number's representation.
+/// The sign bit of a number's representation.
 template <class T>
 inline constexpr bits_t<T> sign_bit = static_cast<bits_t<T>>(uint64{1} << (8 * sizeof(T) - 1));
 
-/// The least value of T: minus infinity for floats.
+/// The smallest value of T: minus infinity for floats.
 template <real_numeric T>
 SKERRY_HD SKERRY_INLINE constexpr T lowest() {
   if constexpr (real_floating<T>) {
@@ -30,7 +30,7 @@ SKERRY_HD SKERRY_INLINE constexpr T lowest() {
   }
 }
 
-/// The greatest value of T: infinity for floats.
+/// The largest value of T: infinity for floats.
 template <real_numeric T>
 SKERRY_HD SKERRY_INLINE constexpr T highest() {
   if constexpr (real_floating<T>) {
@@ -70,8 +70,8 @@ SKERRY_HD SKERRY_INLINE T wrapping_multiply(T a, T b) {
 
 namespace math {
 
-/// A divisor that neither traps nor overflows: 1 in place of 0, and of -1 under the least value
-/// (whose quotient by -1 wraps around to itself).
+/// Returns a divisor that neither traps nor overflows: 1 instead of 0, and instead of -1 for the
+/// smallest dividend (whose quotient by -1 wraps around to itself).
 template <integral T>
 SKERRY_HD SKERRY_INLINE T safe_divisor(T a, T b) {
   bool unsafe = b == T(0);
@@ -97,7 +97,7 @@ SKERRY_HD SKERRY_INLINE T floor_quotient(T a, T b) {
   } else if constexpr (sizeof(T) <= max_float_division) {
     const double quotient = ::floor(static_cast<double>(a) / static_cast<double>(b));
     if constexpr (signed_integral<T>) return static_cast<T>(quotient);
-    // By way of int32, for which every instruction set has a conversion.
+    // By way of int32, to which every instruction set converts.
     return static_cast<T>(static_cast<uint32>(static_cast<int32>(quotient - 2147483648.0)) ^
                           0x80000000u);
   } else if constexpr (unsigned_integral<T>) {
@@ -131,7 +131,7 @@ inline constexpr int max_vector_power = 0;
 inline constexpr int max_vector_power = 2;
 #endif
 
-/// Modulo 2^16, by a step for each bit of any exponent: those of a vector go together.
+/// A power modulo 2^16, in a step per bit for any exponent, so that loops are vectorized.
 template <int Bits>
 SKERRY_HD SKERRY_INLINE uint16 narrow_power(uint16 base, uint16 exponent) {
   if constexpr (Bits == 0) {
@@ -144,7 +144,7 @@ SKERRY_HD SKERRY_INLINE uint16 narrow_power(uint16 base, uint16 exponent) {
 }
 
 /// Exact modulo 2^bits. A negative exponent truncates 1 / base^|exponent|: 0 unless base is 1 or
-/// -1 (base 0 gives 0 too), whose power is that of the exponent's bits.
+/// -1 (base 0 gives 0 too), for which the exponent's bits give the power.
 template <integral T>
 SKERRY_HD SKERRY_INLINE T pow(T base, T exponent) {
   auto bits = static_cast<bits_t<T>>(exponent);
@@ -166,8 +166,7 @@ SKERRY_HD SKERRY_INLINE T pow(T base, T exponent) {
   }
 }
 
-/// x * 2^count modulo 2^bits: 0 for a count of at least the width, and for a negative one, which
-/// counts as a huge one.
+/// x * 2^count modulo 2^bits: 0 for a count of at least the width, or a negative one.
 template <integral T>
 SKERRY_HD SKERRY_INLINE T shift_left(T x, T count) {
   constexpr bits_t<T> width = 8 * sizeof(T);
@@ -176,8 +175,8 @@ SKERRY_HD SKERRY_INLINE T shift_left(T x, T count) {
   return shift < width ? moved : T(0);
 }
 
-/// floor(x / 2^count): only the sign is left (0 or -1) for a count of at least the width, and for a
-/// negative one, which counts as a huge one.
+/// floor(x / 2^count): only the sign is left (0 or -1) for a count of at least the width, or a
+/// negative one.
 template <integral T>
 SKERRY_HD SKERRY_INLINE T shift_right(T x, T count) {
   constexpr bits_t<T> last = 8 * sizeof(T) - 1;

@@ -9,11 +9,11 @@
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
-/// From here on the root of x^2 +- 1 is x, and the square not yet infinite.
+/// From here on, the root of x^2 +- 1 rounds to x; the square is still finite.
 template <real_floating T>
 inline constexpr T great_root = sizeof(T) == 4 ? T(0x1p60) : T(0x1p500);
 
-/// log(x + root) = log(sum), x >= 0 and root^2 = x^2 +- 1; log(2 x), by x / 4, where x is great.
+/// log(x + root) = log(sum), x >= 0 and root^2 = x^2 +- 1; log(2 x), by x / 4, if x is large.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T log_of_root(T x, Pair<T> sum) {
   const bool is_great = x > great_root<T>;

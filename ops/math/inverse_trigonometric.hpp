@@ -22,21 +22,21 @@ SKERRY_HD SKERRY_INLINE float32 asin_terms(float32 square) {
                     0x1.595c68p-5f);
 }
 
-/// asin(y), y in [0, 1/2], of which asin(|x|) is y's or pi / 2 - twice y's.
+/// asin(y), y in [0, 1/2]; asin(|x|) is asin(y) or pi / 2 - 2 asin(y).
 template <real_floating T>
 struct ReducedSine {
   T y;
   T rest;   ///< asin(y) - y
   T outer;  ///< 1 or 0: GCC 12 keeps a struct with a bool in memory
 };
-/// Half the reciprocal of the root of a square, if only of its leading bits in float32.
+/// Half the reciprocal of the root of a square; only its leading bits in float32.
 SKERRY_HD SKERRY_INLINE float32 half_reciprocal(float32 square, float32) {
   return from_bits<float32>(0x5eb7642f - (to_bits(square) >> 1));
 }
 SKERRY_HD SKERRY_INLINE float64 half_reciprocal(float64, float64 root) {
   return 0.5 / (root + 0x1p-1000);  // root may be 0
 }
-/// In the outer half y = sqrt((1 - |x|) / 2), whose rounding error is part of the rest.
+/// In the outer half, y = sqrt((1 - |x|) / 2), whose rounding error is part of the rest.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE ReducedSine<T> reduce_sine(T x) {
   const T size = math::fabs(x);
@@ -74,7 +74,7 @@ SKERRY_HD SKERRY_INLINE T acos(T x) {
 SKERRY_HD SKERRY_INLINE float64 atan(float64 x) {
   constexpr float64 is_right_angle = 0x1p60;  // to the last place
   const float64 any_size = math::fabs(x);
-  const float64 size = any_size > is_right_angle ? is_right_angle : any_size;  // NaN stays
+  const float64 size = any_size > is_right_angle ? is_right_angle : any_size;  // keeps NaN
   const bool is_steep = size > 1.0;
   const float64 lesser = is_steep ? 1.0 : size;
   const float64 greater = is_steep ? size : 1.0;
@@ -93,7 +93,7 @@ SKERRY_HD SKERRY_INLINE float64 atan(float64 x) {
 SKERRY_HD SKERRY_INLINE float32 atan(float32 x) {
   constexpr float32 is_right_angle = 0x1p30f;  // to the last place
   const float32 any_size = math::fabs(x);
-  const float32 size = any_size > is_right_angle ? is_right_angle : any_size;  // NaN stays
+  const float32 size = any_size > is_right_angle ? is_right_angle : any_size;  // keeps NaN
   const bool is_steep = size > 1.0f;
   const float32 above = is_steep ? -1.0f : size;
   const float32 below = is_steep ? size : 1.0f;

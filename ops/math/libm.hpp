@@ -8,13 +8,14 @@
 #include <math.h>
 #endif
 
-// The functions of the C library: where fused multiplication is no instruction, and in code of the
-// host that isn't a kernel. In CUDA's units, CUDA's: where ours would take much more time.
+// Functions of the C library, for builds without fused multiply-add instructions, and for host code
+// that isn't a kernel. In CUDA units, CUDA's functions, if the portable ones would take much
+// longer.
 
 namespace skerry::inline SKERRY_TARGET::ops::math::libm {
 
-// float32 by way of float64: one rounding, and glibc's own float32 functions err by up to 2.2 ulp.
-// CUDA's are within 2 to 4 ulp, and its float64 is slow on many GPUs.
+// float32 by way of float64, rounded once: glibc's own float32 functions err by up to 2.2 ulp.
+// CUDA's are within 2 to 4 ulp, and float64 is slow on many GPUs.
 #if defined(__CUDACC__)
 #define SKERRY_UNARY(name)                                                 \
   SKERRY_HD SKERRY_INLINE float32 name(float32 x) { return ::name##f(x); } \
@@ -51,7 +52,7 @@ SKERRY_BINARY(atan2)
 SKERRY_BINARY(hypot)
 SKERRY_BINARY(pow)
 
-// glibc's of float64 err by 1.2 to 2.1 ulp.
+// Portable in float64: glibc's err by 1.2 to 2.1 ulp.
 #if !defined(__CUDACC__)
 #undef SKERRY_UNARY
 #define SKERRY_UNARY(name)                                        \

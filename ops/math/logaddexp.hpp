@@ -4,8 +4,8 @@
 
 #include "ops/math/logarithm_pair.hpp"
 
-// log(e^a + e^b) = a + log(1 + e^(b - a)) for a >= b. Where a < 0 the two terms may cancel, and the
-// result be as small as one likes: there it is log(1 + t), t = (e^a - 1) + e^b.
+// log(e^a + e^b) = a + log(1 + e^(b - a)) for a >= b. If a < 0, the two terms may cancel, and the
+// result may be arbitrarily small: then it is log(1 + t), t = (e^a - 1) + e^b.
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
@@ -21,12 +21,12 @@ SKERRY_HD SKERRY_INLINE Pair<float64> exp_as_pair(Pair<float64> x) {
           unscale_any<float64>({y.low, reduced.rounded})};
 }
 
-/// Right to the last place unless the terms cancel.
+/// Accurate to the last place unless the terms cancel.
 SKERRY_HD SKERRY_INLINE float64 fast_logaddexp(float64 x1, float64 x2) {
   const float64 greater = x1 > x2 ? x1 : x2;
   const float64 lesser = x1 > x2 ? x2 : x1;
   const Pair<float64> distance = two_sum(lesser, -greater);
-  const bool is_out_of_range = !(distance.high > -750.0);  // the one that is infinite, too
+  const bool is_out_of_range = !(distance.high > -750.0);  // or infinite
   const Pair<float64> y =
       exp_as_pair({is_out_of_range ? -750.0 : distance.high, is_out_of_range ? 0.0 : distance.low});
   const Pair<float64> u = fast_two_sum(1.0, y.high);
@@ -42,7 +42,7 @@ SKERRY_HD SKERRY_INLINE float64 fast_logaddexp(float64 x1, float64 x2) {
   return ((x1 != x1) | (x2 != x2)) ? x1 + x2 : result;
 }
 
-/// Whether the quick result is too small for its error.
+/// True if the terms may cancel; is_cancelled(): if the fast result is too small for its error.
 SKERRY_HD SKERRY_INLINE bool may_cancel(float64 x1, float64 x2) {
   const float64 greater = x1 > x2 ? x1 : x2;
   return (greater < 0) & (greater > -0.75);
@@ -83,11 +83,11 @@ SKERRY_HD inline Pair<float64> add_exp(Pair<float64> t, float64 x, float64 lift)
   return add(add<float64>({scale, 0.0}, t), Pair<float64>{y.high * scale, y.low * scale});
 }
 
-/// Where the terms cancel: to 2^-100, which is enough of results beyond 2^-46.
+/// For terms that cancel: accurate to 2^-100, which is enough for results above 2^-46.
 SKERRY_HD inline float64 accurate_logaddexp(float64 x1, float64 x2) {
   const float64 greater = x1 > x2 ? x1 : x2;
   const float64 lesser = x1 > x2 ? x2 : x1;
-  if (greater > -0x1p-100) {  // greater + e^lesser; lifted, as their low parts may be subnormal
+  if (greater > -0x1p-100) {  // greater + e^lesser; scaled up, as low parts may be subnormal
     const Pair<float64> sum = add_exp({greater * 0x1p300, 0.0}, lesser, 300.0);
     return (sum.high + sum.low) * 0x1p-300;
   }
@@ -102,7 +102,7 @@ SKERRY_HD SKERRY_INLINE float64 logaddexp(float64 x1, float64 x2) {
   return is_cancelled(x1, x2, fast_result) ? accurate_logaddexp(x1, x2) : fast_result;
 }
 
-// float32 in float64, rounded once; the same scheme.
+// float32 by the same scheme, in float64 and rounded once.
 
 SKERRY_HD SKERRY_INLINE float32 fast_logaddexp(float32 x1, float32 x2) {
   const float64 a = x1;

@@ -19,8 +19,8 @@ template <real_floating T>
 inline constexpr bits_t<T> root_of_half =
     static_cast<bits_t<T>>(sizeof(T) == 4 ? 0x3f3504f3 : 0x3fe6a09e667f3bcd);
 
-/// For positive normal numbers; the significand is not below that of bits `begin`. For others the
-/// parts mean nothing.
+/// For positive normal numbers; the significand is not below that of bits `begin`. For other
+/// numbers the parts are meaningless.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE BinaryParts<T> split(T u, bits_t<T> begin = root_of_half<T>) {
   using B = bits_t<T>;
@@ -60,7 +60,7 @@ SKERRY_HD SKERRY_INLINE T log_of_parts(BinaryParts<T> u, T correction = T(0)) {
   return math::fma(u.exponent, log_of_2<T>::high, f - (half_square - terms));
 }
 
-/// `y` is the logarithm of x where x is positive and finite.
+/// Returns `y`, the logarithm of a positive finite x, or the special case for another x.
 template <class R, real_floating T>
 SKERRY_HD SKERRY_INLINE R with_special_logs(T x, R y) {
   y = x == T(0) ? -infinity<R>() : y;

@@ -4,12 +4,12 @@
 
 #include "ops/math/logarithm.hpp"
 
-// Logarithms as pairs, and what is made of them: log2 and log10.
+// Logarithms as pairs, and log2 and log10, which use them.
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
-/// log(1 + s) - log(1 - s) - 2 s = s R(s^2) for |s| <= 0.2: R, near-minimax as log_terms. Error of
-/// R / s^2: 2.6e-17; 1.2e-9 of the coarse ones (for |s| <= 0.1716).
+/// R of log(1 + s) - log(1 - s) - 2 s = s R(s^2) for |s| <= 0.2: near-minimax, as log_terms. Error
+/// of R / s^2: 2.6e-17; of the coarse terms (for |s| <= 0.1716), 1.2e-9.
 SKERRY_HD SKERRY_INLINE float64 wide_log_terms(float64 square) {
   return square * polynomial(square, 0x1.5555555555555p-1, 0x1.9999999999f4ap-2,
                              0x1.24924923d8d36p-2, 0x1.c71c72e6a31a2p-3, 0x1.745caa07872fep-3,
@@ -48,11 +48,10 @@ SKERRY_HD SKERRY_INLINE Pair<T> add_exponent(T exponent, Pair<T> y) {
   return {sum.high, sum.low + math::fma(exponent, log_of_2<T>::low, y.low)};
 }
 
-/// log(2^e m), `per_exponent` of e and `unit` times the natural one of m. The product of e and the
-/// high part is exact.
+/// log(2^e m) = e per_exponent + unit log(m). The product of e and the high part is exact.
 SKERRY_HD SKERRY_INLINE float64 log_to_base(BinaryParts<float64> u, Pair<float64> per_exponent,
                                             Pair<float64> unit) {
-  const Pair<float64> y = log_of_significand(u.significand, -0.0);  // whose sum is no operation
+  const Pair<float64> y = log_of_significand(u.significand, -0.0);  // adding -0.0 is no operation
   const Pair<float64> scaled = two_product(y.high, unit.high);
   const float64 low = math::fma(y.low, unit.high, math::fma(y.high, unit.low, scaled.low));
   const Pair<float64> sum = fast_two_sum(u.exponent * per_exponent.high, scaled.high);
@@ -66,8 +65,9 @@ SKERRY_HD SKERRY_INLINE float64 log10_of_parts(BinaryParts<float64> u) {
                      {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57});
 }
 
-/// log(2^e m) = e per_exponent + f (unit + terms(f)) for f = m - 1 in [-0.293, 0.415); the terms
-/// near-minimax, begun with what `unit` lacks. The product of e and the high part is exact.
+/// log(2^e m) = e per_exponent + f (unit + terms(f)) for f = m - 1 in [-0.293, 0.415). The terms
+/// are near-minimax and begin with the rounding error of `unit`. The product of e and the high part
+/// is exact.
 template <class... Terms>
 SKERRY_HD SKERRY_INLINE float32 log_of_parts(BinaryParts<float32> u, Pair<float32> per_exponent,
                                              float32 unit, Terms... terms) {
@@ -76,7 +76,7 @@ SKERRY_HD SKERRY_INLINE float32 log_of_parts(BinaryParts<float32> u, Pair<float3
   const float32 low = per_exponent.low == 0 ? rest : math::fma(u.exponent, per_exponent.low, rest);
   return math::fma(u.exponent, per_exponent.high, math::fma(f, unit, low));
 }
-/// Errors of the terms 4.6e-9 of the result.
+/// Error of the terms: 4.6e-9 of the result.
 SKERRY_HD SKERRY_INLINE float32 log2_of_parts(BinaryParts<float32> u) {
   return log_of_parts(u, {1.0f, 0.0f}, 0x1.715476p0f, 0x1.4ae0cp-26f, -0x1.71547p-1f,
                       0x1.ec7094p-2f, -0x1.715afep-2f, 0x1.277f46p-2f, -0x1.eaa252p-3f,

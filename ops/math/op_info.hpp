@@ -6,8 +6,8 @@
 
 namespace skerry {
 
-/// What a step of real floats does to vectors in registers, where the next step goes on with them
-/// (ops/fuse/cpu/chain.hpp). Of two inputs the vectors are the first, from add_to on the second.
+/// What a step of a chain on real floats does to the vectors in registers (ops/fuse/cpu/chain.hpp).
+/// These are the first of two inputs; from add_to on, the second.
 enum class ChainStep : unsigned char {
   no,
   square,
@@ -23,12 +23,12 @@ enum class ChainStep : unsigned char {
   divide_into,
 };
 
-/// What an operation says about itself; part of its declaration.
+/// Properties of an operation; part of its declaration.
 struct OpInfo {
   const char* name;
   const char* doc;         ///< body of the docstring, NumPy style
   bool expensive = false;  ///< a transcendental: worth threads from fewer elements
-  /// Serves a function in Python that has its name, takes more dtypes and is what users see.
+  /// Not public: used by a Python function of the same name, which takes more dtypes.
   bool is_private = false;
   ChainStep chain = ChainStep::no;
 };

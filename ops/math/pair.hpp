@@ -6,8 +6,8 @@
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
-/// Whether a rare case is branched to. A vector of the CPU selects, having computed both; a warp
-/// leaves out what none of its lanes needs. The bits are the same.
+/// True if rare cases are branches. Vectors of a CPU compute both cases and select; a warp skips a
+/// case that none of its lanes needs. The bits are the same.
 #if defined(__CUDA_ARCH__)
 inline constexpr bool has_branches = true;
 #else
@@ -29,21 +29,21 @@ SKERRY_HD SKERRY_INLINE Pair<T> two_sum(T a, T b) {
   return {sum, (a - (sum - shadow)) + (b - shadow)};
 }
 
-/// a + b exactly where |a| >= |b| or a is 0.
+/// a + b exactly if |a| >= |b| or a is 0.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE Pair<T> fast_two_sum(T a, T b) {
   const T sum = a + b;
   return {sum, b - (sum - a)};
 }
 
-/// a * b exactly, but for underflow.
+/// a * b exactly, except for underflow.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE Pair<T> two_product(T a, T b) {
   const T product = a * b;
   return {product, math::fma(a, b, -product)};
 }
 
-// To about 2^-104 of the result; of the greater operand for sums.
+// Accurate to about 2^-104 of the result; for sums, of the greater operand.
 
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE Pair<T> add(Pair<T> a, Pair<T> b) {

@@ -5,8 +5,8 @@
 #include "ops/math/logarithm.hpp"
 #include "ops/math/power_table.hpp"
 
-// pow: of the magnitude of the base, and then the sign. In float32 2^(b log2(a)), in float64
-// e^(b log(a)), the logarithm and the product as pairs.
+// pow: the power of the base's magnitude, then the sign. In float32 2^(b log2(a)), in float64
+// e^(b log(a)), with the logarithm and the product as pairs.
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
@@ -51,7 +51,7 @@ SKERRY_HD SKERRY_INLINE Pair<T> log_as_pair(T a) {
   return log_as_pair(parts, power_row_of(parts.significand));
 }
 
-/// 2^n and what it is a factor of, whose product is 2^(x.high + x.low) or e to that power.
+/// Returns 2^(x.high + x.low) in float32, e^(x.high + x.low) in float64.
 SKERRY_HD SKERRY_INLINE Scaled<float32> scaled_power(Pair<float32> x) {
   const float32 rounded = (x.high + x.low) + magic<float32>;
   return {exp2_of_rest((x.high - (rounded - magic<float32>)) + x.low), rounded};
@@ -96,7 +96,7 @@ SKERRY_HD SKERRY_INLINE T pow(T a, T b) {
   const bool fractional = math::trunc(b) != b;
   const bool odd = (math::trunc(half) != half) & !fractional;
   const T sign = odd ? math::copysign(T(1), a) : T(1);
-  // One NaN for any two: of a product of both, compilers choose which factor is first, whose it is.
+  // Any two NaNs give the same one: compilers choose the order of factors, and so which propagates.
   const bool undefined = (fractional & (a < T(0)) & (a > -infinity<T>())) | isnan(power);
   return undefined ? nan<T>() : sign * power;
 }

@@ -6,10 +6,10 @@
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
-/// For the intervals of an octave: a reciprocal of about the centre, of so few bits that its
-/// product with a number of the interval less 1 is exact (at most 0.0495, in float64 0.0254); minus
-/// its logarithm, to base 2 in float32, in two parts, the first with 16 (41) bits behind the point.
-/// 1 and 0 around 1. As few rows as there are in two (four) vectors of AVX-512.
+/// For each interval of an octave: a reciprocal of about its center, with so few bits that its
+/// product with a number of the interval, minus 1, is exact (at most 0.0495, in float64 0.0254);
+/// then minus its logarithm, to base 2 in float32, in two parts, the first with 16 (41) fraction
+/// bits. These are 1 and 0 around 1. As many rows as one (four) vectors of AVX-512 hold.
 // clang-format off
 template <real_floating T>
 SKERRY_TABLE T power_table[3][16] = {

@@ -15,15 +15,15 @@
 #include "ops/math/power.hpp"
 #include "ops/math/trigonometric.hpp"
 
-// Real functions by one name for both widths, with the special cases of the standard. Written with
-// selects instead of branches, because the CPU loops over them are vectorised by the compiler.
+// Real functions with one name for float32 and float64, and the special cases of the standard. They
+// use selects instead of branches, so that the compiler can vectorize loops over them.
 
 namespace skerry::inline SKERRY_TARGET::ops::math {
 
-/// Whether functions are arithmetic of our own (namespace own): the same bits in every loop, build
-/// and machine. It needs fused multiplication as an instruction; else they are libm's (namespace
-/// libm), one by one. `elementary` is what functions of complex numbers are made of; theirs on a
-/// GPU take about as many instructions by either form.
+/// True if functions use arithmetic of our own (namespace portable): the same bits in every loop,
+/// build and machine. It needs fused multiply-add instructions; otherwise functions are libm's
+/// (namespace libm), element by element. Functions of complex numbers use `elementary`; on a GPU
+/// they take about as many instructions in either form.
 #if defined(__FMA__) || defined(__CUDACC__)
 inline constexpr bool has_portable_functions = true;
 namespace elementary = portable;
@@ -34,10 +34,10 @@ namespace elementary = libm;
 
 enum class Form { portable, libm };
 
-/// The functions that have both forms, and those of float32 and float64 that CUDA's units take: our
-/// own, unless it takes a GPU more than 1.5 times the instructions of CUDA's. Counted by
-/// `bench/gpu/function_instructions.py` for ordinary arguments; those in double precision count
-/// twice, as H100 does half as many of them in a second.
+/// The functions that have both forms, and the forms that CUDA units use for float32 and float64:
+/// portable, unless it takes a GPU more than 1.5 times the instructions of CUDA's. Counted by
+/// `bench/gpu/function_instructions.py` for arguments in the normal range; instructions in double
+/// precision count twice, as an H100 runs half as many of them per second.
 // clang-format off
 #define SKERRY_UNARY_FUNCTIONS(entry) \
   entry(acos, portable, portable)   \
@@ -104,7 +104,7 @@ SKERRY_HD SKERRY_INLINE float32 cube(float32 x) {
   const float64 wide = x;
   return static_cast<float32>(wide * wide * wide);
 }
-/// With what the two products lose; a zero keeps its sign.
+/// Adds the rounding errors of the two products; a zero keeps its sign.
 SKERRY_HD SKERRY_INLINE float64 cube(float64 x) {
   const float64 square = x * x;
   const float64 high = square * x;
@@ -113,8 +113,8 @@ SKERRY_HD SKERRY_INLINE float64 cube(float64 x) {
   return is_regular ? high + low : high;
 }
 
-/// pow, which is a product or a quotient for the exponents 2, 3 and -1: the same bits as where a
-/// scalar exponent is known before, and the rest is not computed.
+/// pow, but a product or a quotient for the exponents 2, 3 and -1: the same bits as for a scalar
+/// exponent, with which nothing else is computed.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T power(T base, T exponent) {
   const T general = pow(base, exponent);
@@ -129,7 +129,7 @@ SKERRY_HD SKERRY_INLINE float64 fmod(float64 x1, float64 x2) { return ::fmod(x1,
 /// !x on the byte: GCC 12 leaves a loop over ! scalar.
 SKERRY_HD SKERRY_INLINE bool logical_not(bool x) { return __builtin_bit_cast(uint8, x) == 0; }
 
-/// By bits: GCC 12 makes branches of a choice of floats where it makes no vectors.
+/// Selects bits: GCC 12 compiles a choice of floats to branches where it does not vectorize.
 template <real_numeric T>
 SKERRY_HD SKERRY_INLINE T select(bool is_first, T first, T second) {
   if constexpr (integral<T>) {
@@ -150,8 +150,8 @@ SKERRY_HD SKERRY_INLINE T minimum(T a, T b) {
   return select((a < b) | (a != a), a, b);
 }
 
-/// minimum(maximum(x, min), max), with one comparison for a NaN among the bounds, which a loop
-/// whose bounds are scalars leaves out.
+/// minimum(maximum(x, min), max), with one comparison for NaN bounds, which is hoisted out of loops
+/// with scalar bounds.
 template <real_numeric T>
 SKERRY_HD SKERRY_INLINE T clip(T x, T min, T max) {
   const T raised = x <= min ? min : x;
@@ -181,7 +181,7 @@ SKERRY_HD SKERRY_INLINE T nextafter(T x1, T x2) {
   return ((x1 != x1) | (x2 != x2)) ? T(x1 + x2) : result;
 }
 
-/// By bits alone, which are vectors where conversions are none.
+/// By bits only: such loops are vectorized, loops with conversions are not.
 template <stored_only T>
 SKERRY_HD SKERRY_INLINE T nextafter(T x1, T x2) {
   using B = bits_t<T>;
@@ -209,11 +209,11 @@ SKERRY_HD SKERRY_INLINE float64 residue(float32 a, float32 b, float32 c) {
 }
 SKERRY_HD SKERRY_INLINE float64 residue(float64 a, float64 b, float64 c) { return fma(-b, c, a); }
 
-/// floor of the exact quotient; of the rounded one where that is too great to have a fraction.
+/// floor of the exact quotient, or of the rounded one if that is too large to have a fraction.
 ///
-/// floor(a / b) rounded can only be 1 too great: when the quotient is rounded up to an integer.
-/// Then q * b is beyond a, which the residue shows. For infinities and zeros the residue is NaN or
-/// 0 and floor(a / b) stands, which is what the standard wants (Python has NaN and -1 there).
+/// floor of the rounded quotient can only be 1 too large, if the quotient was rounded up to an
+/// integer. Then q * b exceeds a, which the residue shows. For infinities and zeros the residue is
+/// NaN or 0 and floor(a / b) is returned, as the standard requires (Python has NaN and -1 there).
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T floor_divide(T a, T b) {
   constexpr T fraction_ends = sizeof(T) == 4 ? T(1 << 24) : T(int64{1} << 53);
@@ -230,7 +230,7 @@ inline constexpr bool fast_fma = true;
 inline constexpr bool fast_fma = false;
 #endif
 
-/// a - trunc(a / b) * b where `has_large_quotient` is false, exact as fmod is. In double a float
+/// a - trunc(a / b) * b if `has_large_quotient` is false, as exact as fmod. In double, a float
 /// quotient below 2^29 times b is exact; a double quotient below 2^53 leaves an exact residue, at
 /// most one b off.
 SKERRY_HD SKERRY_INLINE float32 near_rest(float32 a, float32 b) {
@@ -249,14 +249,14 @@ SKERRY_HD SKERRY_INLINE bool has_large_quotient(T a, T b) {
   return (math::fabs(a) > limit) | !(math::fabs(b) < infinity<T>());
 }
 
-/// fmod takes as many steps as the quotient has bits.
+/// Uses near_rest() if it may, since fmod takes as many steps as the quotient has bits.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T truncated_rest(T a, T b) {
   constexpr bool may_be_near = sizeof(T) == 4 || fast_fma;
   return may_be_near && !has_large_quotient(a, b) ? near_rest(a, b) : math::fmod(a, b);
 }
 
-/// Python's %: the sign of b, zeros included.
+/// Converts a truncated remainder to that of Python's %, which has the sign of b, even if zero.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T rest_as_of(T b, T rest) {
   const T adjusted = select((rest < T(0)) != (b < T(0)), rest + b, rest);

@@ -4,15 +4,15 @@
 
 #include "ops/math/huge_angle.hpp"
 
-// sin, cos and tan: the rest of x after the nearest multiple of pi / 2, as a pair, and polynomials.
+// sin, cos and tan: polynomials of the rest of x after the nearest multiple of pi / 2, as a pair.
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
-/// For |x| up to here, or not finite: pi / 2 in three parts does.
+/// For |x| up to here, or not finite, pi / 2 in three parts is accurate enough.
 template <real_floating T>
 inline constexpr T max_normal_angle = T(0x1p40);
 
-/// n * half_pi[0] is taken from x exactly.
+/// The difference of x and n * half_pi[0] is exact.
 SKERRY_HD SKERRY_INLINE ReducedAngle reduce_normal_angle(float64 x) {
   const float64 rounded = math::fma(x, 0x1.45f306dc9c883p-1, magic<float64>);
   const float64 n = rounded - magic<float64>;
@@ -37,7 +37,7 @@ struct SineAndCosine {
   Pair<float64> cosine;
 };
 
-/// Of |r| <= pi / 4. Polynomials near-minimax: Chebyshev interpolation of (sin(r) - r) / r^3 and
+/// For |r| <= pi / 4. Polynomials near-minimax: Chebyshev interpolation of (sin(r) - r) / r^3 and
 /// (cos(r) - 1 + r^2 / 2) / r^4 in 60 digits, rounded. Errors 1.2e-20, 6.5e-22.
 SKERRY_HD SKERRY_INLINE SineAndCosine sin_cos_of_rest(Pair<float64> r) {
   const float64 square = r.high * r.high;
@@ -55,7 +55,7 @@ SKERRY_HD SKERRY_INLINE SineAndCosine sin_cos_of_rest(Pair<float64> r) {
   return {{r.high, sine_low}, {leading.high, leading.low + rest}};
 }
 
-/// x keeps the sign of zero.
+/// Zeros keep the sign of `x`.
 SKERRY_HD SKERRY_INLINE float64 sin_of(ReducedAngle angle, float64 x) {
   const SineAndCosine v = sin_cos_of_rest(angle.rest);
   const bool is_odd = (angle.quadrant & 1) != 0;
@@ -64,9 +64,9 @@ SKERRY_HD SKERRY_INLINE float64 sin_of(ReducedAngle angle, float64 x) {
   const float64 y = negate_if(high + low, angle.quadrant >> 1);
   return x == 0 ? x : y;
 }
-/// Not finite: x - x. Out of the sums and products the sign of a NaN depends on the instructions,
-/// as the compiler may negate a factor or subtract a product, and on AVX-512 it was another one in
-/// the remainder of an array than in its vectors.
+/// Returns x - x if x is not finite: in the sums and products, the sign of a NaN would depend on
+/// the instructions, as the compiler may negate a factor or subtract a product. With AVX-512 it
+/// differed between the vectors and the remainder of an array.
 SKERRY_HD SKERRY_INLINE float64 cos_of(ReducedAngle angle, float64 x) {
   const SineAndCosine v = sin_cos_of_rest(angle.rest);
   const bool is_odd = (angle.quadrant & 1) != 0;
@@ -86,7 +86,7 @@ SKERRY_HD SKERRY_INLINE float64 tan_of(ReducedAngle angle, float64 x) {
   return math::fabs(x) < 0x1p-28 ? x : negate_if(y.high + y.low, angle.quadrant);
 }
 
-// float32: up to 2^17 the rest of the angle by float32, beyond by float64.
+// float32: the rest of the angle in float32 up to 2^17, in float64 above.
 
 inline constexpr float32 near_angle = 0x1p17f;
 
@@ -95,8 +95,7 @@ struct SingleAngle {
   uint32 quadrant;
 };
 
-/// x less n times the first part of pi / 2 has no error: both are multiples of 2^-24 where n is
-/// not 0.
+/// x minus n times the first part of pi / 2 is exact: both are multiples of 2^-24 unless n is 0.
 SKERRY_HD SKERRY_INLINE SingleAngle reduce_near_angle(float32 x) {
   const float32 rounded = math::fma(x, 0x1.45f306p-1f, magic<float32>);
   const float32 n = rounded - magic<float32>;
@@ -106,7 +105,7 @@ SKERRY_HD SKERRY_INLINE SingleAngle reduce_near_angle(float32 x) {
   return {{r.high, r.low - math::fma(n, -0x1.ee59dap-50f, second.low)}, to_bits(rounded)};
 }
 
-/// x is near, or in `other`.
+/// Reduces x if it is near, otherwise returns `other`.
 SKERRY_HD SKERRY_INLINE SingleAngle nearer(float32 x, ReducedAngle other) {
   const SingleAngle single_angle = reduce_near_angle(x);
   const bool is_near = math::fabs(x) <= near_angle;
@@ -157,7 +156,7 @@ SKERRY_HD SKERRY_INLINE float32 tan_of(SingleAngle angle, float32 x) {
   const float32 square = r * r;
   const float32 t = polynomial(square, 0x1.555562p-2f, 0x1.110d18p-3f, 0x1.baf164p-5f,
                                0x1.5bcb7cp-6f, 0x1.67ced2p-7f, -0x1.9a7122p-14f, 0x1.24fb46p-8f);
-  // By the slope at r, and that in r^2 about where it counts.
+  // Corrected by the slope at r, and by that in r^2 at about where it matters.
   const float32 lost_square = math::fma(r, r, -square);
   const float32 of_low = math::fma(1.6f * square, angle.rest.low, angle.rest.low);
   const float32 low = math::fma(0.59f * r, lost_square, of_low);
@@ -170,7 +169,7 @@ SKERRY_HD SKERRY_INLINE float32 tan_of(SingleAngle angle, float32 x) {
 }
 
 // near_*: for |x| <= near_angle, normal_range_*: for |x| <= max_normal_angle; the same bits as the
-// others.
+// general functions.
 
 #define SKERRY_FORMS(name)                                 \
   SKERRY_HD SKERRY_INLINE float32 near_##name(float32 x) { \
