@@ -1,20 +1,20 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
 
-# Which dtypes one unit is compiled for, unless its family says otherwise: reading the headers is a good part of what a
-# unit takes to compile. A dtype that groups don't name is in the first one that has a dtype of its kind.
+# Default groups of dtypes that share a unit, since parsing headers is a good part of a unit's compile time. A dtype that
+# no group names joins the first one with a dtype of its kind.
 set(skerry_groups "int8 uint8 int16 uint16" "int32 uint32 int64 uint64" "float32 float64 bool_" "complex64 complex128")
 
-# The units of kernels of a family, a member of kernel_table, paths as they lie in the family's folder:
-#   CPU          for each x86-64 level, filling the table by fill_<name of the file>
-#   CPU_BY_DTYPE the same for each dtype that the build has, by fill_<name of the file>_<dtype>: ops/kernel/unit.hpp
-#   CPU_SHARED   for each level, filling no table
-#   CPU_GROUPS   strings of dtypes that one unit of CPU_BY_DTYPE is compiled for
-#   CPU_REAL_OPTIONS of the compiler, for units of real floating dtypes
-#   CUDA, CUDA_BY_DTYPE, CUDA_GROUPS     those of the CUDA module
+# Adds the kernel units of a family, a member of KernelTable. Paths are relative to the family's folder:
+#   CPU          compiled for each x86-64 level; fill_<file name> fills the table
+#   CPU_BY_DTYPE the same for each dtype of the build, with fill_<file name>_<dtype>: ops/kernel/unit.hpp
+#   CPU_SHARED   compiled for each level; fills no table
+#   CPU_GROUPS   strings of dtypes that share one unit of CPU_BY_DTYPE
+#   CPU_REAL_OPTIONS compiler options for units of real floating-point dtypes
+#   CUDA, CUDA_BY_DTYPE, CUDA_GROUPS     the same for the CUDA module
 #   CUDA_SHARED  sources of the module that fill no table
 #   HOST         sources that are compiled once, for all levels
-#   V3_SERVES_V4 AVX-512 gives these kernels nothing that counts: on v4 machines those of v3 run
+#   V3_SERVES_V4 v4 machines run the kernels of v3, which AVX-512 does not make noticeably faster
 function(skerry_kernels family)
   set(lists CPU CPU_BY_DTYPE CPU_SHARED CPU_GROUPS CPU_REAL_OPTIONS CUDA CUDA_BY_DTYPE CUDA_GROUPS CUDA_SHARED HOST)
   cmake_parse_arguments(PARSE_ARGV 1 of "V3_SERVES_V4" "" "${lists}")
@@ -44,7 +44,7 @@ function(skerry_kernels family)
   endif()
 endfunction()
 
-# Makes the groups in a variable, or skerry_groups where it is empty, those of all dtypes.
+# Completes the groups in a variable (skerry_groups if it is empty) to those of all dtypes.
 function(skerry_complete_groups family variable)
   set(groups ${${variable}})
   if(NOT groups)
@@ -56,7 +56,7 @@ function(skerry_complete_groups family variable)
   set(once ${named})
   list(REMOVE_DUPLICATES once)
   if(wrong OR NOT once STREQUAL named)
-    message(FATAL_ERROR "skerry_kernels(${family}): the groups name ${named}; each may be once there, of ${all_dtypes}")
+    message(FATAL_ERROR "skerry_kernels(${family}): the groups name ${named}; name each of ${all_dtypes} at most once")
   endif()
   set(left ${all_dtypes})
   list(REMOVE_ITEM left ${named})
@@ -81,8 +81,9 @@ function(skerry_complete_groups family variable)
   set(${variable} ${groups} PARENT_SCOPE)
 endfunction()
 
-# Adds the units of one target: `plain` as they are, `by_dtype` by a source for each group, which says the dtypes; after
-# these come options for those of real floating dtypes, which cannot use a header that was compiled without them.
+# Adds the units of one target: `plain` as they are, `by_dtype` as a generated source per group, which names its dtypes.
+# Further arguments are compiler options for real floating-point dtypes, which can't use a header that was precompiled
+# without them.
 function(skerry_add_units family target prefix plain by_dtype groups)
   set(fills)
   foreach(unit IN LISTS plain)
@@ -129,7 +130,7 @@ function(skerry_add_units family target prefix plain by_dtype groups)
   set_property(TARGET ${target} PROPERTY skerry_fills_${family} ${fills})
 endfunction()
 
-# Writes for each target what calls the functions that fill its table, once every family has its units.
+# Writes for each target a list of the functions that fill its table. Call it after all families have added units.
 function(skerry_write_kernel_units)
   foreach(prefix ${skerry_cpu_levels} cuda)
     set(target skerry_cpu_${prefix})

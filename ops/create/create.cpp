@@ -38,7 +38,7 @@ NdArray band(std::int64_t rows, std::int64_t columns, std::int64_t lower, std::i
   return out;
 }
 
-/// Offsets beyond the matrix all mean the same; clamped, no arithmetic with them can overflow.
+/// Clamps an offset to the matrix, which changes no result, so that arithmetic can't overflow.
 std::int64_t clamp_offset(std::int64_t k, std::int64_t rows, std::int64_t columns) {
   return std::clamp(k, -rows, columns);
 }
@@ -62,7 +62,7 @@ NdArray keep_triangle(const NdArray& x, std::int64_t k, Triangle triangle) {
 NdArray filled(const Dims& shape, const Scalar& value, Dtype type, Device device) {
   const Element entry = to_element(value, type);
   NdArray out = empty(shape, type, device);
-  // Nobody else has the memory, so that there is nothing to be put in order.
+  // New memory needs no ordering: small arrays of zeros are written directly.
   const auto* const bytes = reinterpret_cast<const char*>(entry.bytes);
   const bool is_zero = std::all_of(bytes, bytes + itemsize(type), [](char b) { return b == 0; });
   if (char* const data = host_address(out);

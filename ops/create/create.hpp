@@ -16,8 +16,8 @@ namespace skerry {
 [[nodiscard]] NdArray full(const Dims& shape, const Scalar& value, Dtype type, Device device);
 /// Zeros of the shape and dtype of an array, on its device.
 [[nodiscard]] NdArray zeros_like(const NdArray& x);
-/// `dtype` is chosen by the scalars if empty. Throws ValueError for a zero step, OverflowError,
-/// ShapeError for too many elements.
+/// The scalars determine the dtype if `type` is empty. Throws ValueError for a zero step,
+/// OverflowError, ShapeError for too many elements.
 [[nodiscard]] NdArray arange(const Scalar& start, const Scalar& stop, const Scalar& step,
                              std::optional<Dtype> type, Device device);
 /// Complex endpoints are allowed with a complex dtype. The last element is exactly `stop` with
@@ -28,8 +28,8 @@ namespace skerry {
                           Device device);
 [[nodiscard]] NdArray tril(const NdArray& x, std::int64_t k);
 [[nodiscard]] NdArray triu(const NdArray& x, std::int64_t k);
-/// Views of the inputs where those suffice, by the standard's 'xy' or 'ij' indexing; inputs are at
-/// most 1-D.
+/// Returns views of the inputs, read-only if broadcast, by the standard's 'xy' or 'ij' indexing.
+/// Inputs are at most 1-D.
 [[nodiscard]] std::vector<NdArray> meshgrid(std::span<const NdArray> arrays, bool xy_indexing);
 
 }  // namespace skerry

@@ -26,13 +26,13 @@ Dtype linspace_dtype(const Scalar& start, const Scalar& stop, std::optional<Dtyp
     throw DtypeError(std::string("dtype must be floating, not ") + name(dtype));
   }
   if (is_complex && kind(dtype) != DtypeKind::complex_floating) {
-    throw DtypeError(std::string("complex ends do not go into ") + name(dtype) +
+    throw DtypeError(std::string("complex start or stop can't be converted to ") + name(dtype) +
                      "; use complex128");
   }
   return dtype;
 }
 
-/// Without the end there is one interval more, as in linspace(num + 1): the same elements.
+/// Without the endpoint there is one more interval, as in linspace(num + 1).
 struct Spacing {
   std::int64_t num;
   bool endpoint;
@@ -52,18 +52,18 @@ NdArray call(std::initializer_list<Operand> operands) {
   return apply(op_id_of<Op>, {operands.begin(), operands.size()});
 }
 
-/// The same bits.
+/// Reinterprets an array as another dtype of the same size.
 NdArray view_as(const NdArray& x, Dtype type) { return {x.memory(), x.layout(), type}; }
 
 /// |start * intervals + i * distance| / intervals, rounded down, for elements of one sign.
 struct Quotients {
   wide_int first;     ///< the dividend for the first of them
-  wide_int distance;  ///< what it grows by, may be negative
+  wide_int distance;  ///< its increment, may be negative
   std::int64_t divisor;
 
-  /// As int64, or uint64 of the same bits.
+  /// Returns int64, or uint64 with the same bits.
   [[nodiscard]] NdArray take(std::int64_t size, Device device) const {
-    // Quotient and remainder of the dividend grow apart: their products fit 64 bits.
+    // The quotient and the remainder grow separately, so that their products fit 64 bits.
     const auto floor_of = [this](wide_int x) {
       return x / divisor - static_cast<wide_int>(x % divisor < 0);
     };
@@ -96,7 +96,7 @@ NdArray integer_linspace(wide_int start, wide_int stop, Dtype type, const Spacin
   for (std::int64_t begin = 0; begin < spacing.num;) {
     const wide_int first = start * divisor + begin * distance;
     const bool negative = first < 0;
-    // To the element that is the first of the other sign.
+    // Up to the first element of the other sign.
     const bool turns = distance != 0 && negative == (distance > 0);
     wide_int size = std::min<wide_int>(spacing.num - begin, max_steps);
     if (turns) size = std::min(size, (-first) / distance + 1);
@@ -114,7 +114,7 @@ NdArray integer_linspace(wide_int start, wide_int stop, Dtype type, const Spacin
 
 // --- floats --------------------------------------------------------------------------------------
 
-/// By the kernel, whose step must neither overflow nor be subnormal.
+/// Computes floats with the kernel; the step must neither overflow nor be subnormal.
 NdArray kernel_linspace(complex128 start, complex128 stop, Dtype type, const Spacing& spacing) {
   const auto intervals = static_cast<double>(spacing.intervals());
   const complex128 step{(stop.re - start.re) / intervals, (stop.im - start.im) / intervals};
@@ -130,7 +130,7 @@ bool has_normal_step(double start, double stop, const Spacing& spacing) {
   return distance == 0 || std::isnormal(distance / static_cast<double>(spacing.intervals()));
 }
 
-/// All elements between the ends are as their mean is: infinite, or NaN between both infinities.
+/// All elements between the ends equal their mean: infinite, or NaN between opposite infinities.
 NdArray infinite_linspace(double start, double stop, const Spacing& spacing) {
   const NdArray result = full(Dims{spacing.num}, Scalar::from_value(0.5 * start + 0.5 * stop),
                               Dtype::float64, spacing.device);
@@ -148,7 +148,7 @@ NdArray real_linspace(double start, double stop, const Spacing& spacing) {
     return kernel_linspace({start, 0}, {stop, 0}, Dtype::float64, spacing);
   }
   if (!std::isfinite(start) || !std::isfinite(stop)) return infinite_linspace(start, stop, spacing);
-  // Powers of 2 change no digit. Where the step is tiny, so are both ends.
+  // Scaling by a power of 2 is exact. If the step is tiny, so are both ends.
   const double scale = std::isfinite(stop - start) ? 0x1p512 : 0x1p-2;
   const NdArray scaled =
       kernel_linspace({start * scale, 0}, {stop * scale, 0}, Dtype::float64, spacing);
@@ -156,7 +156,7 @@ NdArray real_linspace(double start, double stop, const Spacing& spacing) {
   return call<ops::multiply>({{.array = &scaled}, {.value = &unscale}});
 }
 
-/// The real or the imaginary parts of an array of complex128.
+/// Returns a view of the real or the imaginary parts of an array of complex128.
 NdArray parts_of(const NdArray& x, bool imaginary) {
   Layout layout = x.layout();
   layout.offset += imaginary ? 8 : 0;

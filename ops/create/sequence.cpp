@@ -69,7 +69,7 @@ std::int64_t exact_count(wide_int start, wide_int stop, wide_int step) {
 std::int64_t rounded_count(double start, double stop, double step) {
   const double count = std::ceil((stop - start) / step);
   if (std::isnan(count)) {
-    throw ValueError("no number of elements: start " + std::to_string(start) + ", stop " +
+    throw ValueError("the number of elements is NaN: start " + std::to_string(start) + ", stop " +
                      std::to_string(stop) + ", step " + std::to_string(step));
   }
   if (count >= 0x1p63) reject_size();

@@ -11,14 +11,14 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// In the wrapping arithmetic of uint64, whose low bits are those of every narrower integer.
+/// In the wrapping arithmetic of uint64, whose low bits are right for every narrower integer.
 template <ops::integral T>
 void sequence_run(const SequenceParams& p, int64 begin, int64 end) {
   const T start = static_cast<T>(p.start.as<uint64>());
   const T step = static_cast<T>(p.step.as<uint64>());
   using U = ops::bits_t<T>;
   char* const out = p.output;
-  // A sum, as there is no vector product of 64-bit integers before AVX-512.
+  // Sums, as vectors multiply no 64-bit integers before AVX-512.
   U value =
       static_cast<U>(static_cast<U>(start) + static_cast<U>(begin) * (1u * static_cast<U>(step)));
   for (int64 i = begin; i < end; ++i) {
@@ -27,7 +27,7 @@ void sequence_run(const SequenceParams& p, int64 begin, int64 end) {
   }
 }
 
-/// Blocks of float32 that round as the float64 would.
+/// In blocks of float32 that round to T as the float64 would.
 template <ops::stored_only T>
 void sequence_run(const SequenceParams& p, int64 begin, int64 end) {
   const float64 start = p.start.as<float64>();

@@ -9,8 +9,8 @@
 
 namespace skerry::native {
 
-/// What a sequence of T is computed in, as SequenceParams says: integers wrap around, so unsigned
-/// arithmetic of the widest kind gives the same bits for all of them.
+/// The type that a sequence of T is computed in, as in SequenceParams: integers wrap around, so
+/// uint64 arithmetic gives the right bits for all of them.
 template <class T>
 struct sequence_arithmetic {
   using type = uint64;
