@@ -9,9 +9,9 @@
 #include "core/ndarray.hpp"
 #include "device/registry.hpp"
 
-/// Every kernel is launched on a CUDA device and compared with the CPU's result. With a GPU that is
-/// the GPU (tests/kernels is what `make gpu-check` runs under compute-sanitizer); without one, a
-/// rehearsed device, which shows the order of the work and the life of its memory.
+/// Every kernel is launched on a CUDA device and compared with the CPU's result. The device is the
+/// GPU, if there is one (`make gpu-check` runs tests/kernels under compute-sanitizer), otherwise a
+/// rehearsed device, which checks the order of the work and the lifetime of its memory.
 namespace skerry::testing {
 
 inline constexpr Device cpu{DeviceKind::cpu, 0};
@@ -22,18 +22,18 @@ inline constexpr Dtype every_dtype[] = {
     SKERRY_FOR_EACH_DTYPE(SKERRY_ENUMERATOR)
 #undef SKERRY_ENUMERATOR
 };
-/// Those that libraries compute in.
+/// The dtypes that libraries compute in.
 inline constexpr Dtype floating_dtypes[] = {Dtype::float32, Dtype::float64, Dtype::complex64,
                                             Dtype::complex128};
 
-/// Small numbers of both signs where there are any, zeros among them, the same on every device.
+/// Small numbers, of both signs if the dtype has them, and zeros; the same on every device.
 [[nodiscard]] NdArray sample(Dtype type, const Dims& shape, Device device, int seed = 0);
-/// The same but for floating dtypes, whose products of any of the numbers are exact, neither 0 nor
-/// out of range: ones of all signs (and i's), a few twos and as many halves.
+/// The same, except for floating-point dtypes: numbers whose products are exact, nonzero and in
+/// range, namely ones of all signs (and i's), a few twos and as many halves.
 [[nodiscard]] NdArray sample_factors(Dtype type, const Dims& shape, Device device);
-/// The elements of a 1-D array but the first `count`: they begin where wide loads do not.
+/// A 1-D array without its first `count` elements, so that it is not aligned for wide loads.
 [[nodiscard]] NdArray without_first(const NdArray& x, std::int64_t count);
-/// int64 numbers of 0 … limit - 1 in no order.
+/// int64 numbers from 0 to limit - 1, unordered.
 [[nodiscard]] NdArray sample_indices(std::int64_t limit, const Dims& shape, Device device);
 /// `count` dense square matrices that are well conditioned, Hermitian and positive definite.
 [[nodiscard]] NdArray sample_matrices(Dtype type, std::int64_t count, std::int64_t side,
@@ -43,10 +43,10 @@ inline constexpr Dtype floating_dtypes[] = {Dtype::float32, Dtype::float64, Dtyp
 /// their modulus (or of one). NaN equals NaN.
 void expect_same(const NdArray& actual, const NdArray& expected, double tolerance);
 
-/// What floating-point results of libraries and of libm may differ by, relative.
+/// Relative tolerance of floating-point results of libraries and libm.
 [[nodiscard]] double tolerance_of(Dtype type);
 
-/// Calls `f(device)`, which gives an array, for the CPU and for CUDA and compares.
+/// Calls `f(device)`, which returns an array, for the CPU and for CUDA, and compares the results.
 template <class F>
 void compare(const std::string& label, F&& f, double tolerance = 0) {
   SCOPED_TRACE(label);

@@ -15,7 +15,7 @@ namespace {
 
 const Dtype real_floating[] = {Dtype::float16, Dtype::float32, Dtype::float64};
 
-// Around what a block of 256 threads counts, and bins that fit its memory (4,096) or do not.
+// Sizes around the share of a block of 256 threads, and bins that fit its memory (4,096) or do not.
 TEST(counting_kernels, count_numbers) {
   for (const std::int64_t size : {1, 255, 4097, 70001}) {
     for (const std::int64_t bins : {1, 4096, 4097}) {
@@ -54,7 +54,7 @@ class ScatterKernelsOf : public ::testing::TestWithParam<Dtype> {};
 INSTANTIATE_TEST_SUITE_P(dtypes, ScatterKernelsOf, ::testing::ValuesIn(every_dtype),
                          [](const auto& about) { return std::string(name(about.param)); });
 
-/// Whether an operation takes a dtype.
+/// True if an operation takes a dtype.
 bool scatters(ScatterOp op, Dtype type) {
   const DtypeKind dtype_kind = kind(type);
   switch (op) {

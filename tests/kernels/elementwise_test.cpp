@@ -9,8 +9,8 @@
 namespace skerry::testing {
 namespace {
 
-/// The shapes by which a kernel is chosen: dense with a tail, transposed, with a broadcast operand,
-/// every other element.
+/// The layouts that select a kernel: dense with a tail, transposed, with a broadcast operand, every
+/// other element.
 enum class Form { dense, transposed, broadcast, strided };
 
 NdArray every_other(const NdArray& x) {
@@ -43,7 +43,7 @@ TEST_P(ElementwiseKernelsOf, give_what_the_cpu_gives) {
   for (std::size_t id = 0; id < table.size(); ++id) {
     const auto result = table[id].result[static_cast<int>(type)];
     if (!result) continue;
-    // Bit for bit, but for what is left to libm, and complex products and quotients.
+    // Bit for bit, except for functions of libm, and complex products and quotients.
     const bool exact = !table[id].expensive && kind(type) != DtypeKind::complex_floating;
     for (const Form operand_form :
          {Form::dense, Form::transposed, Form::broadcast, Form::strided}) {
@@ -65,7 +65,7 @@ TEST_P(ElementwiseKernelsOf, give_what_the_cpu_gives) {
 
 TEST_P(ElementwiseKernelsOf, take_scalars) {
   const Dtype type = GetParam();
-  // It has every kind but bool, and is exact as a factor, divisor or exponent.
+  // Every kind but bool has it, and it is exact as a factor, divisor or exponent.
   const Scalar one =
       type == Dtype::bool_ ? Scalar::from_value(true) : Scalar::from_value(std::int64_t{1});
   const auto table = op_table();

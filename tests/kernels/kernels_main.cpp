@@ -9,9 +9,9 @@
 #include "device/registry.hpp"
 #include "device/rehearsal/rehearse.hpp"
 
-// cuda:0 is the GPU where there is one, else a rehearsed device. With --require-gpu the latter is
-// an error: a rehearsed device is never taken for a GPU. So is a test that is skipped then, as one
-// of a library that can't be opened would be: what was not compared was not checked.
+// cuda:0 is the GPU if there is one, otherwise a rehearsed device. With --require-gpu, a rehearsed
+// device is an error, and so is a skipped test, such as one whose library can't be opened: what was
+// not compared was not checked.
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   const bool needs_gpu = argc > 1 && std::strcmp(argv[1], "--require-gpu") == 0;

@@ -12,7 +12,7 @@ namespace {
 
 using namespace linalg;
 
-/// As compare(), but a library or a routine of it that is not on this machine is skipped by name.
+/// compare(), but skips the test, naming the library, if it or a routine of it is missing here.
 template <class F>
 void compare_with_library(const std::string& label, F&& f, double tolerance) {
   try {
@@ -68,7 +68,7 @@ TEST_P(LinAlgKernelsOf, factorise) {
   compare_routine("values of eigh", [](const NdArray& x) { return eigh(x).first; });
   compare_routine("svdvals", [](const NdArray& x) { return svdvals(x); });
   compare_routine("values of svd", [](const NdArray& x) { return svd(x, true).second; });
-  // Signs of columns are free: the product is not.
+  // The signs of columns are arbitrary, but not the product.
   compare_routine("qr", [](const NdArray& x) {
     const TwoArrays factors = qr(x, false);
     return matmul(factors.first, factors.second);

@@ -16,7 +16,7 @@
 namespace skerry::testing {
 namespace {
 
-// One dtype of each size that items have.
+// One dtype per item size.
 constexpr Dtype sizes[] = {Dtype::int8, Dtype::int16, Dtype::float32, Dtype::int64,
                            Dtype::complex128};
 
@@ -52,7 +52,7 @@ TEST_P(MovingKernelsOf, copy) {
   });
 }
 
-/// The same elements one byte further on than their type wants.
+/// The same elements, misaligned by one byte.
 NdArray misaligned(const NdArray& x) {
   const auto bytes = static_cast<std::size_t>(x.size() * itemsize(x.dtype()));
   const Layout layout{x.shape(), x.strides(), 1};
@@ -90,7 +90,7 @@ TEST_P(MovingKernelsOf, take_and_put) {
     Selection selection;
     selection.layout = {.shape = Dims{53}, .strides = Dims{0}, .offset = 0};
     selection.index_shape = Dims{53};
-    // 53 < 211 of a multiplicative order: no place is written twice.
+    // The indices step modulo the prime 211, and 53 < 211: no element is written twice.
     selection.axes.push_back({sample_indices(211, Dims{53}, device), 211, itemsize(type), 0});
     scatter(target, selection, sample(type, Dims{53}, device, 2), true);
     return target;

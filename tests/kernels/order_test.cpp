@@ -16,7 +16,7 @@ struct RowShape {
   Dims shape;
   std::int64_t axis;
 };
-// One long row, short rows, rows of a middling length, columns.
+// One long row, short rows, rows of medium length, columns.
 const RowShape rows[] = {
     {Dims{20011}, 0}, {Dims{301, 7}, 1}, {Dims{5, 3001}, 1}, {Dims{67, 31}, 0}};
 
@@ -35,8 +35,8 @@ TEST_P(OrderKernelsOf, sort) {
   }
 }
 
-// Rows of one thread, of several in a block, of a block, and of several blocks, whose tiles of
-// 4,352 items (2,816 of 16 bytes) are merged; one item less and one more than fit.
+// Rows for one thread, for part of a block, for a block, and for several blocks, whose tiles of
+// 4,352 items (2,816 of 16 bytes) are merged; with one item less and one more than fit.
 TEST_P(OrderKernelsOf, sort_rows_around_the_edges_of_tiles) {
   const Dtype type = GetParam();
   if (kind(type) == DtypeKind::complex_floating) return;

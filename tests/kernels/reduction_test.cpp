@@ -17,9 +17,9 @@ class ReductionKernelsOf : public ::testing::TestWithParam<Dtype> {};
 INSTANTIATE_TEST_SUITE_P(dtypes, ReductionKernelsOf, ::testing::ValuesIn(every_dtype),
                          [](const auto& about) { return std::string(name(about.param)); });
 
-// Few long rows, longer ones, many short ones, columns, long columns, a middle axis, little,
-// everything; then columns that are loaded several at a time: in one part, in several, of rows that
-// are apart.
+// Few long rows, longer ones, many short ones, columns, long columns, a middle axis, few elements,
+// all axes; then columns that are loaded several at a time: in one part, in several, of strided
+// rows.
 struct ReducedShape {
   Dims shape;
   std::optional<std::int64_t> axis;
@@ -95,7 +95,7 @@ TEST_P(ReductionKernelsOf, scan) {
   }
 }
 
-// More tiles than a group that looks back at the totals of single ones: 128 of 72 rows.
+// More tiles than a group that looks back at totals of single tiles: 128 of 72 rows.
 TEST(reduction_kernels, scan_groups_of_tiles) {
   for (const std::int64_t columns : {32, 9}) {
     const Dims shape{(columns == 32 ? 72 : 216) * 2 * 128 + 1000, columns};

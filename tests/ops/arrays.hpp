@@ -18,7 +18,7 @@
 #include "ops/elementwise/apply.hpp"
 #include "ops/elementwise/op_table.hpp"
 
-/// Arrays for tests: made and read without the operations that are tested.
+/// Arrays for tests, created and read without the tested operations.
 namespace skerry::testing {
 
 inline constexpr Device cpu0{DeviceKind::cpu, 0};
@@ -105,7 +105,7 @@ void call_into(std::string_view op, const NdArray& target, const B& x2) {
   apply_into(find_op(op).value(), target, all);
 }
 
-/// The text of the Error that `f` throws; a failure if it throws none.
+/// Returns the text of the Error that `f` throws; fails if it throws none.
 template <class Error, class F>
 std::string thrown_by(F&& f) {
   try {

@@ -19,14 +19,14 @@
 #include "ops/math/concepts.hpp"
 #include "ops/table/table.hpp"
 
-// Random arrays, and kernels run on them beside a scalar function. Elements are known by their
-// dtype here, not by their type: of each operation only one small function is compiled.
+// Random arrays, on which kernels are compared with a scalar function. Elements have a dtype here
+// instead of a C++ type, so that only one small function per operation is compiled.
 
 namespace skerry::random_plans {
 
 using indices = std::vector<std::int64_t>;
 
-/// The levels of x86-64 that this build has kernels for and this machine runs.
+/// The x86-64 levels of this build that the machine supports.
 struct Level {
   const char* name;
   void (*fill)(KernelTable&);
@@ -43,7 +43,7 @@ inline std::string level_name(const ::testing::TestParamInfo<Level>& info) {
   return info.param.name;
 }
 
-/// An array somewhere in a block of bytes whose rest must stay untouched.
+/// An array inside a block of bytes, of which a kernel must not write the rest.
 struct Array {
   Layout layout;
   std::int64_t itemsize = 0;
@@ -65,7 +65,8 @@ struct Array {
 
 enum class Kind { output, input };
 
-/// Axes in any order, with gaps, backwards, and for inputs broadcast or missing; at an odd address.
+/// With axes in any order, with gaps or reversed, and in inputs broadcast or missing. May be
+/// misaligned.
 Array random_array(std::mt19937_64& random, Dtype type, const indices& shape, Kind array_kind);
 indices random_shape(std::mt19937_64& random);
 
@@ -76,7 +77,7 @@ T read(const char* source) {
   return value;
 }
 
-/// Equal, or both NaN, or as near as two implementations of a function are.
+/// True if equal, both NaN, or as close as two implementations of a function.
 bool is_near(Dtype type, const char* a, const char* b, double tolerance);
 /// For a function that isn't exact: several units in the last place.
 double tolerance_of(Dtype type);
@@ -96,7 +97,7 @@ void apply_scalar(char* out, const char* const* in) {
 void check_plans(const Kernel<Plan>& tested, std::uint64_t seed, int rounds, double tolerance,
                  Dtype output, std::span<const Dtype> inputs, scalar_function scalar);
 
-/// As above, by the functor Op.
+/// The same with the functor Op.
 template <class Op, class R, class... T>
 void check_functor(const Kernel<Plan>& tested, std::uint64_t seed, int rounds, double tolerance) {
   const Dtype inputs[] = {dtype_of<T>...};

@@ -58,7 +58,7 @@ TEST(limits, weights_of_too_many_numbers_are_refused_before_memory_is_asked_for)
 }
 
 TEST(limits, a_device_has_the_form_that_it_runs) {
-  require(cuda0);  // it is rehearsed from the first look for it on
+  require(cuda0);  // the first lookup starts the rehearsal
   Kernel<NarrowParams> kernel;
   EXPECT_FALSE(has_form(kernel, cpu0));
   kernel.set_native<enqueue_sift>();

@@ -85,7 +85,7 @@ TEST_P(ApplyOn, agrees_with_a_plain_loop_around_block_edges) {
 }
 
 TEST_P(ApplyOn, agrees_with_a_plain_loop_over_more_axes_than_a_plan_has) {
-  // Twelve axes of which no two coalesce: each is every second element of its extent.
+  // Twelve axes, no two of which coalesce, as each leaves a gap.
   Dims shape(12);
   Dims strides(12);
   std::int64_t stride = 8;

@@ -28,7 +28,7 @@ template <class Op, class T>
 void check_operation(const KernelTable& table, int index, int rounds) {
   SCOPED_TRACE(std::string(Op::info.name) + " of " + name(dtype_of<T>));
   const Kernel<Plan>& tested = table.elementwise.kernel[index][static_cast<int>(dtype_of<T>)];
-  // The modulus of a complex number is vectorised hypot, as inexact as the functions that say so.
+  // The modulus of a complex number is a vectorized hypot, which is not exact either.
   constexpr bool is_modulus = ops::same_v<Op, ops::abs> && ops::complex_floating<T>;
   const bool is_exact = !Op::info.expensive && !is_modulus;
   const double tolerance = is_exact ? 0 : random_plans::tolerance_of(dtype_of<T>);

@@ -12,8 +12,8 @@
 
 #include "ops/kernel/pointer_plan.hpp"
 
-// All threads of a launch, played through on the host: each element of a plan is one thread's, and
-// finds its inputs where the plan says, or in the tile that the block has copied.
+// Simulates all threads of a launch on the host: each element of a plan belongs to one thread,
+// which reads its inputs as the plan says, or from the tile that the block has copied.
 
 namespace skerry::native {
 namespace {
@@ -42,7 +42,7 @@ Plan plan_of(const std::vector<std::int64_t>& shape,
   return plan;
 }
 
-/// The same elements, from their outputs' offsets to those of the inputs.
+/// The elements of a plan: a map from the output's offset to the inputs' offsets.
 using elements = std::map<std::int64_t, std::vector<std::int64_t>>;
 
 elements elements_of(const Plan& plan) {
@@ -59,7 +59,7 @@ elements elements_of(const Plan& plan) {
   return result;
 }
 
-/// What a block copies of an input: offsets by places in shared memory.
+/// The tile of an input that a block copies: a map from offsets in shared memory to the input's.
 template <int Operand>
 std::map<std::int64_t, std::int64_t> tile_of(const traversal& over, const Plan& plan,
                                              std::uint32_t block) {
@@ -148,7 +148,7 @@ TEST(cuda_strided_walk, copies_tiles_between_other_axes) {
       plan_of({40, 3, 35}, {{8, 320, 960}, {3 * 35, 35, 1}, {35 * 24, 8, 24}}, {8, 1, 8}));
   EXPECT_NE(over.pitch[1], 0);
   EXPECT_EQ(over.pitch[2], 0);
-  // Both of 16 bytes, and a third of a block's shared memory each.
+  // Both have items of 16 bytes and take a third of a block's shared memory each.
   const auto both = expect_all_elements(
       plan_of({33, 17}, {{16, 33 * 16}, {17 * 16, 16}, {-18 * 16, 16}}, {16, 16, 16}));
   EXPECT_NE(both.pitch[1], 0);
@@ -173,7 +173,7 @@ TEST(cuda_strided_walk, refuses_what_32_bits_cannot_index) {
   EXPECT_FALSE(over.assign(plan_of({2, 2}, {{4, 8}, {4, index_limit_32bit}, {0, 0}}, {4, 4, 4})));
 }
 
-// In steps of a whole number of sectors, and never past what 32 bits can tell.
+// Steps are a whole number of sectors, and offsets fit 32 bits.
 TEST(cuda_strided_walk, walks_the_longest_axes) {
   const std::int64_t n = index_limit_32bit - 1;
   traversal over;

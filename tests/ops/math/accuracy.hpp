@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-/// What functions are held to: libm's in long double.
+/// Functions are compared with libm's in long double.
 namespace skerry::testing {
 
 /// The distance of `actual` from `expected` in units of its last place; infinite where a special
@@ -23,20 +23,19 @@ double error_in_ulps(T actual, long double expected) {
   if (std::signbit(actual) != std::signbit(rounded)) return INFINITY;
   if (actual == rounded) return 0;
   if (std::isinf(actual) || std::isinf(rounded)) {
-    // Only a result at the very end of the range may go either way.
+    // Only a result at the very end of the range may be either finite or infinite.
     const long double finite = std::isinf(actual) ? expected : actual;
     return std::isinf(finite) || std::fabs(finite) < limits::max() * (1 - 8 * limits::epsilon())
                ? INFINITY
                : 1;
   }
-  // That of the exact value: `rounded` may be the next power of two, whose units are of another
-  // size.
+  // The exponent of the exact value: `rounded` may be the next power of two, whose unit differs.
   const int exponent = std::max(std::ilogb(expected), limits::min_exponent - 1);
   const long double unit = std::ldexp(1.0L, exponent - limits::digits + 1);
   return static_cast<double>(std::fabs(actual - expected) / unit);
 }
 
-/// Special values and those around which functions change.
+/// Special values, and values around which functions change.
 template <class T>
 std::vector<T> arguments() {
   using limits = std::numeric_limits<T>;

@@ -21,7 +21,7 @@ namespace {
 
 using testing::same_value;
 
-/// Which signs of a result the standard leaves open.
+/// Which signs of a result the standard leaves unspecified.
 enum class OpenSign { none, re, im, both };
 
 template <class T>
@@ -33,7 +33,7 @@ struct Row {
   OpenSign open = OpenSign::none;
 };
 
-/// Checks f(a + bj), and f(conj) = conj(f) where the standard demands it.
+/// Checks f(a + bj), and f(conj) = conj(f) where the standard requires it.
 template <class Op, class T>
 void expect_rows(const std::vector<Row<T>>& rows, bool conjugates = true) {
   for (const auto& [a, b, re, im, open] : rows) {
@@ -255,7 +255,7 @@ TYPED_TEST(ComplexFunctions, exp_follows_the_standard) {
   }
   expect_rows<op, T>({{inf, zero, inf, zero}, {-inf, zero, zero, zero}, {nan, zero, nan, zero}});
   expect_rows<op, T>({{nan, inf, nan, nan}, {nan, nan, nan, nan}});
-  // The text leaves these signs open; the official test suite does not.
+  // The text leaves these signs unspecified; the official test suite does not.
   expect_rows<op, T>({{-inf, inf, zero, zero},
                       {-inf, nan, zero, zero},
                       {inf, inf, inf, nan},
@@ -284,7 +284,7 @@ TYPED_TEST(ComplexFunctions, expm1_follows_the_standard) {
                      false);
 }
 
-/// What log and log1p share.
+/// Common special cases of log and log1p.
 template <class Op, class T, class Fixture>
 void expect_logarithm_rules() {
   constexpr T inf = Fixture::inf;

@@ -22,8 +22,8 @@
 #include "ops/table/table.hpp"
 #include "tests/ops/math/accuracy.hpp"
 
-// Real functions in the loops over them, at every level that this machine runs: within 1 ulp of
-// libm's in long double, and the same bits as the scalar function, wherever in an array.
+// Loops over real functions, at every level that this machine supports: within 1 ulp of libm's in
+// long double, and with the bits of the scalar function, at any position in an array.
 
 namespace skerry {
 namespace {
@@ -35,7 +35,7 @@ using testing::error_in_ulps;
 struct Level {
   const char* name;
   void (*fill)(KernelTable&);
-  bool has_portable_functions;  ///< else libm's are called
+  bool has_portable_functions;  ///< otherwise libm's are called
 };
 
 std::vector<Level> levels() {
@@ -52,7 +52,7 @@ std::vector<Level> levels() {
   return all;
 }
 
-/// Numbers of every power of two, those next to multiples of pi / 2 and to 1, and those around
+/// Numbers of every power of two, numbers next to multiples of pi / 2 and to 1, and numbers around
 /// which exponentials leave the range.
 template <class T>
 void append_hard(std::vector<T>& values) {
@@ -88,8 +88,7 @@ std::vector<T> values() {
   return result;
 }
 
-/// Pairs of special values, then of numbers for which the results of pow and atan2 are of all
-/// sizes.
+/// Pairs of special values, then of numbers for which pow and atan2 give results of all magnitudes.
 template <class T>
 void append_pairs(std::vector<T>& x1, std::vector<T>& x2) {
   const auto append = [&](T a, T b) {
@@ -113,8 +112,8 @@ void append_pairs(std::vector<T>& x1, std::vector<T>& x2) {
   }
 }
 
-/// In runs of several lengths, which end within a vector or at its end, after elements of which
-/// some are huge: the runs' blocks are computed in both forms.
+/// Computes runs of several lengths, which end inside a vector or at its end, after elements some
+/// of which are huge, so that blocks are computed in both forms.
 template <class T>
 std::vector<T> computed_by(const Kernel<Plan>& tested,
                            const std::vector<const std::vector<T>*>& inputs) {
@@ -147,7 +146,7 @@ bool is_same(T a, T b) {
          std::bit_cast<ops::bits_t<T>>(a) == std::bit_cast<ops::bits_t<T>>(b);
 }
 
-// What the operation makes of a function's result: powers by some exponents are products.
+// The operation, if it differs from the function: powers by some exponents are products.
 template <class T>
 T result_of_atan2(T, T, T function) {
   return function;
@@ -218,7 +217,7 @@ SKERRY_UNARY_FUNCTIONS(SKERRY_UNARY)
 SKERRY_BINARY_FUNCTIONS(SKERRY_BINARY)
 #undef SKERRY_BINARY
 
-/// In long double: to 2^-64, of the terms where they cancel.
+/// In long double: accurate to 2^-64, relative to the terms if they cancel.
 long double logaddexp(long double a, long double b) {
   if (std::isnan(a) || std::isnan(b)) return a + b;
   const long double greater = std::max(a, b);
@@ -236,7 +235,7 @@ TYPED_TEST(MathLoops, logaddexp_is_within_1_ulp_and_the_same_everywhere) {
   std::vector<T> x1;
   std::vector<T> x2;
   for (std::size_t i = 0; i < any1.size(); ++i) {
-    // Long double has 11 bits more than float64: too few where more of them cancel.
+    // Long double has 11 bits more than float64, too few if more than these cancel.
     const long double greater = std::max(any1[i], any2[i]);
     const long double want = logaddexp(any1[i], any2[i]);
     if (greater < 0 && std::fabs(want) < -greater / 64) continue;
@@ -247,7 +246,7 @@ TYPED_TEST(MathLoops, logaddexp_is_within_1_ulp_and_the_same_everywhere) {
   this->expect_right("logaddexp", portable_function, portable_function, logaddexp, x1, x2);
 }
 
-/// Where the terms cancel, in 120 digits (mpmath), of numbers that both widths have.
+/// Expected values in 120 digits (mpmath), of arguments that both dtypes hold.
 TEST(logaddexp, is_right_where_the_terms_cancel) {
   struct Row {
     double x1, x2, want;

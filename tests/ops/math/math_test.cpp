@@ -71,7 +71,7 @@ TYPED_TEST_SUITE(RealFunctions, reals);
   [[maybe_unused]] constexpr T pi = TestFixture::pi;   \
   [[maybe_unused]] const std::vector<T> positive = TestFixture::positive()
 
-/// What divide and floor_divide share: NaN, zeros and infinities.
+/// Common special cases of divide and floor_divide: NaN, zeros and infinities.
 template <class Op, class T>
 void expect_quotient_rules(const std::vector<T>& positive) {
   constexpr T inf = std::numeric_limits<T>::infinity();
@@ -135,7 +135,7 @@ TYPED_TEST(RealFunctions, floor_divide_is_the_floor_of_the_exact_quotient) {
   for (int i = 0; i < 20000; ++i) {
     const T divisor = factor(random);
     const T near_multiple = divisor * static_cast<T>(random() % 3000);
-    // fmod is exact, and so is the rest of this for such quotients.
+    // fmod is exact, and so is the other arithmetic for such quotients.
     const long double rest = std::fmod(near_multiple, divisor);
     const auto expected = static_cast<T>(std::round((near_multiple - rest) / divisor));
     ASSERT_EQ(ops::floor_divide{}(near_multiple, divisor), expected)

@@ -17,7 +17,7 @@ using longs = std::vector<int64>;
 class CopyOn : public ::testing::TestWithParam<Device> {};
 INSTANTIATE_TEST_SUITE_P(every_device, CopyOn, ::testing::ValuesIn(every_device), device_name);
 
-/// A 3 by 4 array seen in several ways.
+/// Views of a 3 by 4 array.
 std::vector<Layout> layouts_of_twelve_doubles() {
   return {
       {Dims{3, 4}, Dims{32, 8}, 0},     // C
@@ -94,7 +94,7 @@ TEST_P(CopyOn, assigns_arrays_that_broadcast_and_promote) {
 }
 
 TEST_P(CopyOn, assigns_overlapping_views_as_if_copied) {
-  constexpr std::int64_t n = 5000;  // more than any kernel moves at a time
+  constexpr std::int64_t n = 5000;  // more than any kernel copies at a time
   const doubles original_values = counting<float64>(n, 1.0);
   const auto new_array = [&] { return array_of(original_values, GetParam()); };
 

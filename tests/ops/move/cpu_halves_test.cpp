@@ -12,8 +12,8 @@
 #include "ops/kernel/pointer_plan.hpp"
 #include "tests/ops/random_plans.hpp"
 
-// What the instructions of each level make of float16, against the arithmetic of core/float16.hpp,
-// which this file, compiled for every x86-64, has.
+// Compares the float16 conversions of each level with the arithmetic of core/float16.hpp, which
+// this file uses, as it is compiled for every x86-64.
 
 namespace skerry {
 namespace {
@@ -66,7 +66,7 @@ TEST_P(CpuHalves, are_widened_as_core_does) {
   }
 }
 
-/// Halves, the middles between them, and the neighbours of both; then any bits.
+/// Halves, the midpoints between them, and the neighbors of both; then random bits.
 template <class From, class Bits>
 std::vector<From> near_halves() {
   std::vector<From> values;

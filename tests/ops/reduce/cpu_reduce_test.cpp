@@ -18,8 +18,8 @@
 #include "ops/table/table.hpp"
 #include "tests/ops/random_plans.hpp"
 
-// The reductions of every level that this machine runs, against one accumulator that takes one
-// element after the other.
+// The reductions at every level that this machine supports, compared with one accumulator that
+// takes one element after the other.
 
 namespace skerry {
 namespace {
@@ -30,7 +30,7 @@ using random_plans::read;
 
 class CpuReduce : public random_plans::OfLevel {};
 
-/// Memory of the test, as a storage.
+/// A storage over memory of the test.
 class BorrowedMemory final : public Storage {
  public:
   explicit BorrowedMemory(char* data) noexcept : Storage(data, 0, Device{}) {}
@@ -47,7 +47,7 @@ ReduceParams params_of(const ReductionAxes& axes, char* input, char* output) {
   return {{.input = operands(input_memory), .output = operands(output_memory)}, axes, 0, nullptr};
 }
 
-/// Coalescing isn't needed for a right result, so axes are only ordered.
+/// Only orders the axes: the result does not depend on coalescing.
 struct ReductionCase {
   ReductionAxes axes{};
   std::vector<std::pair<std::int64_t, std::int64_t>> retained_axes, reduced;  ///< (stride, extent)
@@ -95,14 +95,14 @@ template <class Op, class T>
 constexpr bool rounds_sums =
     ops::floating<T> && (std::is_same_v<Op, ops::sum> || std::is_same_v<Op, ops::mean>);
 
-/// float16's sums are rounded once: a unit in the last place.
+/// Sums of float16 are rounded once, to a unit in the last place.
 template <class Op, class T>
 double tolerance_of() {
   if (!rounds_sums<Op, T>) return 0;
   return ops::stored_only<T> ? 0x1p-10 : 100 * random_plans::tolerance_of(dtype_of<T>);
 }
 
-/// One after the other, floating sums in double.
+/// Reduces one element after the other, floating-point sums in double.
 template <class Op, class T>
 auto reduce_plainly(const ReduceParams& p, std::int64_t output) {
   using A = ops::accumulator_t<Op, T>;
@@ -129,7 +129,7 @@ void reduce_scalar(const ReduceParams& p, std::int64_t output, char* destination
   std::memcpy(destination, &result, sizeof result);
 }
 
-/// One reduction of one dtype, and what is asked of it.
+/// One reduction of one dtype, and what is expected of it.
 struct Subject {
   const Kernel<ReduceParams>& tested;
   Dtype input;

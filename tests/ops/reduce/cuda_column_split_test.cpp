@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-// How CUDA's reductions along columns are split, asked on the host.
+// How CUDA's reductions along columns are split, tested on the host.
 
 namespace skerry::native {
 namespace {

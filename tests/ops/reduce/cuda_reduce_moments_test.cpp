@@ -11,12 +11,12 @@
 #include <random>
 #include <vector>
 
-// var as CUDA's loops accumulate it, run on the host.
+// var, accumulated as in CUDA's loops, on the host.
 
 namespace skerry::native {
 namespace {
 
-/// As a thread does: groups, then what is left.
+/// Accumulates as a thread does: groups, then the rest.
 template <class T>
 ops::Moments<float64> fold(const T* x, std::size_t n) {
   using run = GroupedMoments<ops::var, T>;
@@ -31,7 +31,7 @@ ops::Moments<float64> fold(const T* x, std::size_t n) {
   return a;
 }
 
-/// By `threads`, which are then put together.
+/// Accumulates by `threads`, whose results are then combined.
 template <class T>
 T variance(const std::vector<T>& x, std::size_t threads) {
   using run = GroupedMoments<ops::var, T>;

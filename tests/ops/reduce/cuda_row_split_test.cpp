@@ -8,18 +8,18 @@
 #include <cstdint>
 #include <string>
 
-// How CUDA's reductions of rows are split, asked on the host.
+// How CUDA's reductions of rows are split, tested on the host.
 
 namespace skerry::native {
 namespace {
 
-/// Each way to read rows of `itemsize`: 16 bytes at a time, and by items.
+/// Both ways to read rows of `itemsize`: 16 bytes at a time, and item by item.
 void check_rows(std::int64_t rows, std::int64_t length, std::int64_t itemsize) {
   for (const int vector : {static_cast<int>(16 / itemsize), 1}) {
     const int loads = 4;
     const RowSplit split(rows, length, itemsize, vector, loads);
     const std::string label = std::to_string(rows) + " x " + std::to_string(length);
-    // Lanes of a row are neighbours in a warp, or a whole block.
+    // Lanes of a row are neighbors in a warp, or a whole block.
     ASSERT_TRUE(std::has_single_bit(static_cast<unsigned>(split.lanes))) << label;
     ASSERT_TRUE(split.lanes <= RowSplit::warp || split.lanes == RowSplit::threads) << label;
     ASSERT_GE(split.parts * split.part_length, length) << label;

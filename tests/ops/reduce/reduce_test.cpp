@@ -85,7 +85,7 @@ TEST_P(ReduceOn, reads_views_in_place) {
 }
 
 TEST_P(ReduceOn, takes_more_axes_than_fit_its_parameters) {
-  // Nine kept and nine reduced axes in turn: neither group coalesces as it lies.
+  // Nine kept and nine reduced axes in turn, so that neither group coalesces in place.
   Dims shape(18, 2);
   axes every_second;
   for (int axis = 1; axis < 18; axis += 2) every_second.push_back(axis);

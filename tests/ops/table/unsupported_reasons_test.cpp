@@ -13,8 +13,8 @@
 #include "ops/call/error_record.hpp"
 #include "ops/call/operand_list.hpp"
 
-// What NVIDIA's libraries would refuse, a rehearsed device refuses: nothing of what the front ends
-// enqueue, and all of the following.
+// A rehearsed device rejects what NVIDIA's libraries would: nothing that the front ends enqueue,
+// and all of the following.
 
 namespace skerry {
 namespace {
@@ -25,7 +25,7 @@ std::string refused(const Kernel<Params>& entry, const Params& params) {
   return text != nullptr ? text : "";
 }
 
-/// An address that is never read, so many bytes after one at which any element could be.
+/// An address that is never read, `offset` bytes after one that is aligned for any element.
 struct UnreadAddress {
   std::int64_t offset = 0;
 
@@ -42,7 +42,7 @@ struct UnreadAddress {
   }
 };
 
-/// Of so many axes, without extents and strides.
+/// A transform of `rank` axes, without extents and strides.
 FftParams empty_transform(std::int32_t rank, std::int32_t transformed) {
   ErrorRecord unread(Device{}, {});
   return {.input = UnreadAddress{},

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// What must not compile: one case at a time, by -DCASE=1 and so on, each for the reason that
-// run.cmake names. Case 0 compiles.
+// Code that must not compile: one case at a time, with -DCASE=1 and so on, each for the reason that
+// its test expects. Case 0 compiles.
 
 #include "ops/bins/kernels.hpp"
 #include "ops/call/error_record.hpp"
@@ -26,9 +26,9 @@ void count(Device device, const Kernel<HistogramParams>& kernel, const NdArray& 
                           .parts = 1};
 #else
     return HistogramParams{
-#if CASE == 2    // a pointer that no list has noted
+#if CASE == 2    // a pointer that no list has recorded
         .items = x.data(),
-#elif CASE == 3  // an array that may be absent, where it must not be
+#elif CASE == 3  // an optional array for a required operand
         .items = operands(weights),
 #else
         .items = operands(x),
@@ -75,12 +75,12 @@ void find_offsets(Device device, const Kernel<OffsetsParams>& kernel, ErrorRecor
 #endif
 }
 
-#if CASE == 9  // a plan of pointers that no list has noted
+#if CASE == 9  // a plan of pointers that no list has recorded
 void add_one(const Kernel<Plan>& kernel, const NdArray& x) {
   Plan plan(x.size());
   run_on_host(kernel, plan);
 }
-#elif CASE == 10  // the same of strided operands
+#elif CASE == 10  // the same with strided operands
 void add_one(const Kernel<Plan>& kernel, const NdArray& x) {
   const PlanOperand operands[] = {PlanOperand::from_array(x), PlanOperand::from_array(x)};
   run_on_host(kernel, PlanParts(x.shape(), operands, INT64_MAX).first());

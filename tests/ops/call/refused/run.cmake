@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-# Compiles CASE of launches.cpp with COMPILER: case 0 has to compile, others have to be refused with a message that
-# matches EXPECTED. In the C locale, where a quote is one character.
+# Compiles CASE of launches.cpp with COMPILER: case 0 must compile, others must be rejected with a message that matches
+# EXPECTED. Uses the C locale, in which a quotation mark is one character.
 execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C ${COMPILER} -std=c++20 -fsyntax-only -I ${SOURCE_DIR}
                         -DCASE=${CASE} ${CMAKE_CURRENT_LIST_DIR}/launches.cpp
                 RESULT_VARIABLE status ERROR_VARIABLE message)
