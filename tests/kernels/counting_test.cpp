@@ -70,7 +70,7 @@ bool scatters(ScatterOp op, Dtype type) {
   }
 }
 
-TEST_P(ScatterKernelsOf, combine_values_of_equal_places) {
+TEST_P(ScatterKernelsOf, combine_values_of_equal_indices) {
   const Dtype type = GetParam();
   for (int i = 0; i < scatter_op_count; ++i) {
     const auto op = static_cast<ScatterOp>(i);
@@ -91,7 +91,7 @@ class PartialKernelsOf : public ::testing::TestWithParam<Dtype> {};
 INSTANTIATE_TEST_SUITE_P(dtypes, PartialKernelsOf, ::testing::ValuesIn(every_dtype),
                          [](const auto& about) { return std::string(name(about.param)); });
 
-TEST_P(PartialKernelsOf, find_what_is_of_a_rank) {
+TEST_P(PartialKernelsOf, find_elements_by_rank) {
   const Dtype type = GetParam();
   if (kind(type) == DtypeKind::complex_floating) return;
   const std::int64_t ranks[] = {0, 3, 1024};

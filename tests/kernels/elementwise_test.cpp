@@ -37,7 +37,7 @@ class ElementwiseKernelsOf : public ::testing::TestWithParam<Dtype> {};
 INSTANTIATE_TEST_SUITE_P(dtypes, ElementwiseKernelsOf, ::testing::ValuesIn(every_dtype),
                          [](const auto& about) { return std::string(name(about.param)); });
 
-TEST_P(ElementwiseKernelsOf, give_what_the_cpu_gives) {
+TEST_P(ElementwiseKernelsOf, match_the_cpu) {
   const Dtype type = GetParam();
   const auto table = op_table();
   for (std::size_t id = 0; id < table.size(); ++id) {
@@ -86,7 +86,7 @@ TEST_P(ElementwiseKernelsOf, take_scalars) {
   }
 }
 
-TEST_P(ElementwiseKernelsOf, take_slices_that_begin_anywhere) {
+TEST_P(ElementwiseKernelsOf, accept_slices_at_any_offset) {
   const Dtype type = GetParam();
   const auto add = find_op("add");
   if (!op_table()[static_cast<std::size_t>(*add)].result[static_cast<int>(type)]) return;

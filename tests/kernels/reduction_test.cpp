@@ -33,7 +33,7 @@ const ReducedShape shapes[] = {
 
 const Scalar large_offset = Scalar::from_value(4096.0);
 
-TEST_P(ReductionKernelsOf, give_what_the_cpu_gives) {
+TEST_P(ReductionKernelsOf, match_the_cpu) {
   const Dtype type = GetParam();
   const auto table = reduction_table();
   for (std::size_t id = 0; id < table.size(); ++id) {
@@ -52,7 +52,7 @@ TEST_P(ReductionKernelsOf, give_what_the_cpu_gives) {
   }
 }
 
-TEST_P(ReductionKernelsOf, keep_digits_beside_a_large_mean) {
+TEST_P(ReductionKernelsOf, stay_accurate_for_a_large_mean) {
   const Dtype type = GetParam();
   if (kind(type) != DtypeKind::real_floating) return;
   const Operand offset{.value = &large_offset};

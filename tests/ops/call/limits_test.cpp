@@ -24,14 +24,14 @@ struct NarrowParams {
 void sift(const NarrowParams& /*params*/) {}
 int enqueue_sift(const NarrowParams& /*params*/, LaunchContext* /*context*/) { return 0; }
 
-TEST(limits, hold_where_native_forms_run_or_are_rehearsed) {
+TEST(limits, apply_where_native_forms_run_or_are_rehearsed) {
   EXPECT_TRUE(limits_of<NarrowParams>(cuda0).dense_operands);
   EXPECT_TRUE(limits_of<NarrowParams>(cuda0).complex_alignment);
   EXPECT_FALSE(limits_of<NarrowParams>(cpu0).dense_operands);
   EXPECT_FALSE(limits_of<NarrowParams>(cpu0).complex_alignment);
 }
 
-TEST(limits, more_items_than_are_numbered_are_refused) {
+TEST(limits, counts_above_the_limit_are_rejected) {
   require_count<NarrowParams>(cpu0, 101, "grains");
   require_count<NarrowParams>(cuda0, 100, "grains");
   const auto text =
@@ -39,7 +39,7 @@ TEST(limits, more_items_than_are_numbered_are_refused) {
   EXPECT_EQ(text, "101 grains on cuda:0 exceed its limit of 100; process them in parts");
 }
 
-TEST(limits, weights_of_too_many_numbers_are_refused_before_memory_is_asked_for) {
+TEST(limits, bincount_of_too_many_weights_is_rejected_before_it_allocates) {
   const auto repeated = [](Dtype type) {
     const NdArray one = full(Dims{1}, Scalar::from_value(std::int64_t{0}), type, cuda0);
     Layout layout = one.layout();
@@ -57,7 +57,7 @@ TEST(limits, weights_of_too_many_numbers_are_refused_before_memory_is_asked_for)
   EXPECT_NE(text.find("4294967296 numbers with weights"), std::string::npos) << text;
 }
 
-TEST(limits, a_device_has_the_form_that_it_runs) {
+TEST(limits, has_form_depends_on_how_a_device_runs_kernels) {
   require(cuda0);  // the first lookup starts the rehearsal
   Kernel<NarrowParams> kernel;
   EXPECT_FALSE(has_form(kernel, cpu0));

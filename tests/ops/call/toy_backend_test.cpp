@@ -41,7 +41,7 @@ NdArray added(const NdArray& x1, const NdArray& x2) {
   return apply(*find_op("add"), both);
 }
 
-TEST(toy_backend, is_a_kind_of_two_devices) {
+TEST(toy_backend, registers_a_kind_of_two_devices) {
   const Device one = toy_device(1);
   EXPECT_EQ(to_string(one), "toy:1");
   EXPECT_EQ(parse_device("toy:1"), one);
@@ -52,7 +52,7 @@ TEST(toy_backend, is_a_kind_of_two_devices) {
   EXPECT_THROW(register_backend(toy::nameless), ValueError) << "the name is taken";
 }
 
-TEST(toy_backend, a_backend_has_the_functions_that_it_says_it_can_use) {
+TEST(toy_backend, registration_rejects_backends_without_functions_for_their_capabilities) {
   const auto is_refused = [](auto&& change) {
     Backend incomplete = toy::make_backend("incomplete", 0);
     change(incomplete);
@@ -68,7 +68,7 @@ TEST(toy_backend, a_backend_has_the_functions_that_it_says_it_can_use) {
   EXPECT_FALSE(find_device_kind("incomplete"));
 }
 
-TEST(toy_backend, computes_where_its_arrays_are) {
+TEST(toy_backend, computes_on_the_device_of_its_arrays) {
   const NdArray x = counting(toy_device(1));
   EXPECT_EQ(x.device(), toy_device(1));
   const NdArray twice = added(x, x);
@@ -86,7 +86,7 @@ TEST(toy_backend, refuses_arrays_of_other_devices) {
   }
 }
 
-TEST(toy_backend, sends_arrays_to_all_other_devices_and_takes_them) {
+TEST(toy_backend, copies_arrays_to_and_from_all_other_devices) {
   const std::vector<double> expected{0, 1, 2, 3, 4, 5};
   for (const Device other : {toy_device(0), toy_device(1), cpu0, cuda0}) {
     const NdArray device_array = to_device(counting(toy_device(0)), other);
@@ -98,7 +98,7 @@ TEST(toy_backend, sends_arrays_to_all_other_devices_and_takes_them) {
   }
 }
 
-TEST(toy_backend, allocations_fail_by_plan_there_too) {
+TEST(toy_backend, supports_injected_allocation_failures) {
   const Device device = toy_device(0);
   fail_allocation(1);
   EXPECT_THROW(static_cast<void>(allocate(device, 8)), OutOfMemoryError);
@@ -106,7 +106,7 @@ TEST(toy_backend, allocations_fail_by_plan_there_too) {
   EXPECT_EQ(allocate(device, 0)->data(), nullptr);
 }
 
-TEST(toy_backend, has_one_stream_whose_work_is_done) {
+TEST(toy_backend, has_one_stream_that_is_always_idle) {
   const Device device = toy_device(0);
   EXPECT_THROW(static_cast<void>(Stream::create(device)), ValueError);
   const Stream only = current_stream(device);

@@ -46,7 +46,7 @@ TEST_P(CreationOn, arange_of_integers_is_exact) {
   EXPECT_EQ(range(INT64_MIN, INT64_MAX, INT64_MAX), (longs{INT64_MIN, -1, INT64_MAX - 1}));
 }
 
-TEST_P(CreationOn, arange_of_unsigned_integers_reaches_their_end) {
+TEST_P(CreationOn, arange_of_uint64_reaches_its_largest_values) {
   const Scalar start = Scalar::of_unsigned(UINT64_MAX - 2);
   const NdArray x =
       arange(start, Scalar::of_unsigned(UINT64_MAX), whole(1), Dtype::uint64, GetParam());
@@ -78,7 +78,7 @@ TEST_P(CreationOn, linspace_ends_are_exact) {
   EXPECT_EQ(values_of<float64>(linspace(real(3), real(9), 0, {}, GetParam(), true)), (doubles{}));
 }
 
-TEST_P(CreationOn, linspace_without_the_end_has_the_bits_of_one_with_it) {
+TEST_P(CreationOn, linspace_without_endpoint_equals_a_longer_one_bit_for_bit) {
   for (const std::int64_t num : {1, 2, 3, 7, 49, 1000}) {
     for (const Dtype type : {Dtype::float32, Dtype::float64}) {
       const NdArray open = linspace(real(-0.3), real(1.7), num, type, GetParam(), false);
@@ -90,7 +90,7 @@ TEST_P(CreationOn, linspace_without_the_end_has_the_bits_of_one_with_it) {
   }
 }
 
-TEST_P(CreationOn, linspace_takes_complex_ends) {
+TEST_P(CreationOn, linspace_accepts_complex_endpoints) {
   const NdArray x =
       linspace(Scalar::from_value(0.0, 0.0), Scalar::from_value(2.0, 4.0), 3, {}, GetParam(), true);
   EXPECT_EQ(values_of<complex128>(x), (std::vector<complex128>{{0, 0}, {1, 2}, {2, 4}}));
@@ -125,7 +125,7 @@ TEST_P(CreationOn, tril_drops_nan_instead_of_multiplying_it) {
   EXPECT_EQ(values_of<float64>(tril(x, 0)), (doubles{1, 0, 2, 3}));
 }
 
-TEST_P(CreationOn, meshgrid_follows_both_indexings_and_repeats_read_only) {
+TEST_P(CreationOn, meshgrid_supports_both_indexings_and_broadcasts_read_only) {
   const NdArray arrays[] = {array_of(longs{1, 2, 3}, GetParam()),
                             array_of(longs{7, 8}, GetParam())};
   const std::vector<NdArray> xy = meshgrid(arrays, true);

@@ -76,7 +76,7 @@ void check_all(const KernelTable& table) {
   check_list<T>(table, unary_count + binary_count, ops::ternary_ops{});
 }
 
-TEST_P(CpuElementwise, compute_what_the_functors_say) {
+TEST_P(CpuElementwise, match_the_scalar_functors) {
   check_all<bool>(*table_);
   check_all<int8>(*table_);
   check_all<uint64>(*table_);
@@ -130,7 +130,7 @@ TEST_P(CpuElementwise, cast_between_all_dtypes) {
 #undef SKERRY_CHECK
 }
 
-TEST_P(CpuElementwise, casts_of_unfit_floats_give_the_least_integer) {
+TEST_P(CpuElementwise, casts_of_floats_out_of_range_give_the_smallest_integer) {
   const double unfit[] = {NAN, INFINITY, -INFINITY, 1e300, -1e300};
   const PlanOperand source = {reinterpret_cast<const char*>(unfit), nullptr, 8, {}};
   for (const double value : unfit) {

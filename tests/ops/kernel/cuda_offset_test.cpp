@@ -132,7 +132,7 @@ TEST(cuda_offset, strided_offsets_up_to_the_32_bit_limit) {
   expect_offsets(make_plan({2, 2}, {{two_31 - 2, 1}, {-(two_31 - 2), -1}}));
 }
 
-TEST(cuda_offset, strided_offsets_refuse_what_32_bits_cannot_index) {
+TEST(cuda_offset, strided_offsets_reject_plans_beyond_32_bit_indexing) {
   StridedOffsets<1> offsets;
   EXPECT_FALSE(offsets.assign(make_plan({two_31}, {{0}})));
   EXPECT_FALSE(offsets.assign(make_plan({3}, {{two_31 / 2}})));

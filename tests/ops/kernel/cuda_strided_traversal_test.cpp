@@ -121,7 +121,7 @@ TEST(cuda_strided_walk, gives_each_element_to_one_thread) {
   }
 }
 
-TEST(cuda_strided_walk, reads_a_broadcast_row_once_for_a_thread) {
+TEST(cuda_strided_walk, reads_a_broadcast_row_once_per_thread) {
   const std::int64_t row = 4 * 300;
   const auto over = expect_all_elements(
       plan_of({300, 64, 5}, {{4, row, 64 * row}, {4, row, 64 * row}, {4, 0, row}}, {4, 4, 4}));
@@ -129,7 +129,7 @@ TEST(cuda_strided_walk, reads_a_broadcast_row_once_for_a_thread) {
   EXPECT_NE(over.steps[1], 0);
 }
 
-TEST(cuda_strided_walk, copies_tiles_of_inputs_that_lie_across) {
+TEST(cuda_strided_walk, copies_tiles_of_transposed_inputs) {
   for (const std::int64_t item : {1, 2, 4, 8, 16}) {
     for (const std::int64_t n : {16, 31, 32, 33, 63, 64, 65}) {
       for (const std::int64_t m : {16, 32, 65}) {
@@ -156,7 +156,7 @@ TEST(cuda_strided_walk, copies_tiles_between_other_axes) {
   EXPECT_LE(both.shared_bytes, traversal::max_shared_bytes);
 }
 
-TEST(cuda_strided_walk, cuts_no_tiles_of_short_axes_nor_of_rows) {
+TEST(cuda_strided_walk, uses_no_tiles_for_short_axes_or_contiguous_rows) {
   const auto has_tiles = [](const Plan& plan) {
     traversal over;
     EXPECT_TRUE(over.assign(plan));
@@ -168,7 +168,7 @@ TEST(cuda_strided_walk, cuts_no_tiles_of_short_axes_nor_of_rows) {
   EXPECT_FALSE(has_tiles(plan_of({99, 99}, {{4, 396}, {0, 4}, {8, 800}}, {4, 4, 4})));
 }
 
-TEST(cuda_strided_walk, refuses_what_32_bits_cannot_index) {
+TEST(cuda_strided_walk, rejects_plans_beyond_32_bit_indexing) {
   traversal over;
   EXPECT_FALSE(over.assign(plan_of({2, 2}, {{4, 8}, {4, index_limit_32bit}, {0, 0}}, {4, 4, 4})));
 }

@@ -99,7 +99,7 @@ TYPED_TEST(IntegerFunctions, pow_truncates_for_negative_exponents) {
   }
 }
 
-TYPED_TEST(IntegerFunctions, shifts_by_the_width_or_more_empty_the_value) {
+TYPED_TEST(IntegerFunctions, shifts_by_the_width_or_more_give_zero_or_the_sign_bit) {
   using T = TypeParam;
   for (const T a : TestFixture::values()) {
     for (int count = 0; count < 128; ++count) {

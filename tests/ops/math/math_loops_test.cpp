@@ -247,7 +247,7 @@ TYPED_TEST(MathLoops, logaddexp_is_within_1_ulp_and_the_same_everywhere) {
 }
 
 /// Expected values in 120 digits (mpmath), of arguments that both dtypes hold.
-TEST(logaddexp, is_right_where_the_terms_cancel) {
+TEST(logaddexp, is_accurate_where_the_terms_cancel) {
   struct Row {
     double x1, x2, want;
   };
@@ -351,7 +351,7 @@ TYPED_TEST(ComplexLoops, quotients_are_the_same_everywhere) {
   this->expect_same("divide", [](T a, T b) { return ops::math::divide(a, b); });
 }
 
-TYPED_TEST(ComplexLoops, functions_are_the_same_in_every_place) {
+TYPED_TEST(ComplexLoops, functions_are_the_same_at_every_position) {
   using T = TypeParam;
   const std::vector<T> values = complex_values<T>();
   std::vector<T> moved = values;

@@ -448,7 +448,7 @@ TYPED_TEST(RealFunctions, unary_functions_follow_the_standard) {
       {{nan, nan}, {T(0), T(0)}, {T(-0.0), T(-0.0)}, {inf, T(1)}, {-inf, T(-1)}});
 }
 
-TYPED_TEST(RealFunctions, predicates_tell_finite_infinite_and_nan_apart) {
+TYPED_TEST(RealFunctions, predicates_distinguish_finite_infinite_and_nan) {
   CONSTANTS;
   for (const T x : positive) {
     EXPECT_TRUE(ops::isfinite{}(-x));

@@ -45,7 +45,7 @@ TEST_P(CopyOn, copies_every_layout) {
   }
 }
 
-TEST_P(CopyOn, keeps_the_order_of_a_dense_array_unless_c_order_is_asked_for) {
+TEST_P(CopyOn, keeps_the_order_of_a_dense_array_unless_c_order_is_requested) {
   const NdArray x = array_of(counting<float64>(12), Dims{3, 4}, GetParam());
   const NdArray t = x.view({Dims{4, 3}, Dims{8, 32}, 0});
   EXPECT_EQ(copy(t).strides(), (Dims{8, 32}));
@@ -63,7 +63,7 @@ TEST_P(CopyOn, casts_every_layout) {
   }
 }
 
-TEST_P(CopyOn, astype_gives_the_array_itself_unless_a_copy_is_asked_for) {
+TEST_P(CopyOn, astype_returns_the_array_itself_unless_a_copy_is_requested) {
   const NdArray x = array_of(doubles{1, 2}, GetParam());
   EXPECT_EQ(astype(x, Dtype::float64, false).memory(), x.memory());
   EXPECT_NE(astype(x, Dtype::float64, true).memory(), x.memory());
@@ -71,7 +71,7 @@ TEST_P(CopyOn, astype_gives_the_array_itself_unless_a_copy_is_asked_for) {
                DtypeError);
 }
 
-TEST_P(CopyOn, travels_to_every_device_with_dtype_shape_and_values) {
+TEST_P(CopyOn, to_device_preserves_dtype_shape_and_values) {
   const NdArray x = array_of(counting<float64>(12), Dims{3, 4}, GetParam());
   for (const Device target : every_device) {
     for (const Layout& layout : layouts_of_twelve_doubles()) {

@@ -55,7 +55,7 @@ std::vector<float16> all_halves() {
   return all;
 }
 
-TEST_P(CpuHalves, are_widened_as_core_does) {
+TEST_P(CpuHalves, widen_like_core) {
   const std::vector<float16> all = all_halves();
   const std::vector<float32> got = converted<float32>(all);
   const std::vector<float64> wide = converted<float64>(all);
@@ -89,12 +89,12 @@ std::vector<From> near_halves() {
   return values;
 }
 
-TEST_P(CpuHalves, are_made_of_floats_as_core_does) {
+TEST_P(CpuHalves, convert_from_floats_like_core) {
   check_narrowing(near_halves<float32, std::uint32_t>());
   check_narrowing(near_halves<float64, std::uint64_t>());
 }
 
-TEST_P(CpuHalves, are_made_of_integers_as_core_does) {
+TEST_P(CpuHalves, convert_from_integers_like_core) {
   std::vector<std::int32_t> integers;
   for (std::int32_t n = -70'001; n <= 70'001; ++n) integers.push_back(n);
   check_narrowing(integers);

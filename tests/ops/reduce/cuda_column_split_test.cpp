@@ -50,7 +50,7 @@ TEST(cuda_column_split, needs_a_second_pass_only_to_fill_a_gpu) {
   EXPECT_EQ(ColumnSplit(25, 100).parts, 1);
 }
 
-TEST(cuda_column_split, makes_one_part_of_what_parts_leave) {
+TEST(cuda_column_split, second_pass_is_one_part) {
   for (const std::int64_t columns : {1, 3, 4, 132, 8192}) {
     for (const std::int64_t parts : {2, 3, 64, 1024, 100'000}) {
       const ColumnSplit split = ColumnSplit::in_one_pass(columns, parts);

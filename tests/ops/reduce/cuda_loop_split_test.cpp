@@ -63,7 +63,7 @@ ReductionAxes make_axes(std::int64_t retained_size, std::int64_t retained_stride
   return axes;
 }
 
-TEST(cuda_loop_split, layouts_of_reductions_are_told_apart) {
+TEST(cuda_loop_split, distinguishes_layouts_of_reductions) {
   EXPECT_TRUE(has_contiguous_rows(make_axes(1, 0, 100, 4), 4));
   EXPECT_TRUE(has_contiguous_rows(make_axes(5, 404, 100, 4), 4));
   EXPECT_TRUE(has_contiguous_rows(make_axes(5, 4, 1, 0), 4));

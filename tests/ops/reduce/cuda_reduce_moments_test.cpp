@@ -53,7 +53,7 @@ double exact_variance(const std::vector<T>& x) {
   return static_cast<double>(squares / static_cast<long double>(x.size()));
 }
 
-TEST(CudaReduceMoments, KeepDigitsBesideALargeMean) {
+TEST(CudaReduceMoments, AreAccurateForALargeMean) {
   std::mt19937 random(20261122);
   std::uniform_real_distribution<float> spread(0, 1);
   for (const std::size_t n : {2, 3, 4, 5, 31, 500, 100'003}) {
@@ -75,7 +75,7 @@ TEST(CudaReduceMoments, AreZeroForEqualElements) {
   }
 }
 
-TEST(CudaReduceMoments, AreNotANumberForWhatIsNotFinite) {
+TEST(CudaReduceMoments, AreNanForNonFiniteElements) {
   for (const float32 bad : {std::numeric_limits<float32>::infinity(), std::nanf("")}) {
     for (const std::size_t n : {1, 4, 6}) {
       std::vector<float32> x(n, 1);
@@ -85,7 +85,7 @@ TEST(CudaReduceMoments, AreNotANumberForWhatIsNotFinite) {
   }
 }
 
-TEST(CudaReduceMoments, OfNothingAreNotANumber) {
+TEST(CudaReduceMoments, AreNanForNoElements) {
   EXPECT_TRUE(std::isnan(variance(std::vector<float32>{}, 1)));
 }
 

@@ -45,7 +45,7 @@ TEST(cuda_row_split, gives_every_element_to_one_lane) {
   }
 }
 
-TEST(cuda_row_split, makes_one_part_of_what_parts_leave) {
+TEST(cuda_row_split, second_pass_is_one_part) {
   for (std::int64_t parts = 1; parts < 20000; parts += 1 + parts / 7) {
     const RowSplit split = RowSplit::in_one_pass(3, parts, 24, 4);
     ASSERT_EQ(split.parts, 1);

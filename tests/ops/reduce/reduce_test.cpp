@@ -100,7 +100,7 @@ TEST_P(ReduceOn, takes_more_axes_than_fit_its_parameters) {
   EXPECT_EQ(sums, expected);
 }
 
-TEST_P(ReduceOn, of_no_elements_gives_the_identity) {
+TEST_P(ReduceOn, gives_the_identity_for_no_elements) {
   const NdArray none = array_of(doubles{}, Dims{0}, GetParam());
   EXPECT_EQ(values_of<float64>(over_all("sum", none)), (doubles{0}));
   EXPECT_EQ(values_of<float64>(over_all("prod", none)), (doubles{1}));

@@ -72,7 +72,7 @@ FftParams real_transform() {
   return p;
 }
 
-TEST(Refusals, CufftTakesBothSidesWhereAComplexNumberCouldBe) {
+TEST(Refusals, CufftRejectsBuffersThatAreNotAlignedForComplexNumbers) {
   const Kernel<FftParams>& entry = kernels().fft.real_to_complex[0];
   EXPECT_EQ(refused(entry, real_transform()), "");
   FftParams p = real_transform();
@@ -98,7 +98,7 @@ TEST(Refusals, CufftTakesBothSidesWhereAComplexNumberCouldBe) {
   EXPECT_NE(refused(entry, p), "");
 }
 
-TEST(Refusals, ARehearsedDeviceThrowsBeforeTheWork) {
+TEST(Refusals, ARehearsedDeviceThrowsBeforeItRunsTheKernel) {
   const Device device{cuda_kind, 0};
   const Kernel<FftParams>& entry = kernels(device).fft.real_to_complex[0];
   FftParams p = real_transform();
@@ -112,7 +112,7 @@ TEST(Refusals, ARehearsedDeviceThrowsBeforeTheWork) {
   }
 }
 
-TEST(Refusals, CufftTakesAxesThatAreMultiplesOfEachOther) {
+TEST(Refusals, CufftRequiresStridesThatAreMultiplesOfEachOther) {
   FftParams p = empty_transform(2, 2);
   p.shape[0] = p.shape[1] = 4;
   p.input_strides[0] = p.output_strides[0] = 64;
@@ -126,7 +126,7 @@ TEST(Refusals, CufftTakesAxesThatAreMultiplesOfEachOther) {
   EXPECT_NE(refused(entry, p), "");
 }
 
-TEST(Refusals, CublasTakesMatricesWithALeadingDimension) {
+TEST(Refusals, CublasRequiresALeadingDimension) {
   const Kernel<MatmulParams>& entry = kernels().matmul.kernel[static_cast<int>(Dtype::complex128)];
   MatmulParams good{UnreadAddress{}, UnreadAddress{}, UnreadAddress{}};
   good.m = good.n = good.k = 3;
@@ -151,7 +151,7 @@ TEST(Refusals, CublasTakesMatricesWithALeadingDimension) {
   EXPECT_EQ(refused(entry, p), "");
 }
 
-TEST(Refusals, CusolverTakesExtentsOfAnInt) {
+TEST(Refusals, CusolverRequiresExtentsThatFitAnInt) {
   const auto entry = [](LinAlgRoutine routine) -> const Kernel<LinAlgParams>& {
     return kernels().linalg.kernel[static_cast<int>(routine)][static_cast<int>(Dtype::float64)];
   };
