@@ -97,8 +97,8 @@ class OperandList {
  public:
   static constexpr int max_uses = 16;
 
-  /// `uses` has room for `capacity` entries. It is no member, so that the compiler knows that the
-  /// address of this object does not escape.
+  /// `uses` has room for `capacity` entries. It is not a member, so that the compiler knows that
+  /// the address of this object does not escape.
   OperandList(Device device, MemoryUse* uses, int capacity = max_uses) noexcept
       : device_(device), capacity_(capacity), uses_(uses) {}
   OperandList(const OperandList&) = delete;

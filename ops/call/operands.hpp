@@ -50,7 +50,7 @@ struct Common {
   std::int64_t run_size;
 };
 
-/// common_of() for operands that are no run: makes the checks one after the other.
+/// common_of() for operands that do not form a run: makes the checks one after the other.
 [[nodiscard]] Common common_of_any(std::span<const Operand> operands, const NdArray* target);
 /// Promotes `type`, the dtype of the arrays, with the scalars among `operands`. to_element() checks
 /// their range, which depends on the compute dtype: uint8 / 256 is computed in float64.

@@ -36,8 +36,8 @@ const Kernel<Plan>& elementwise_kernel(op_id op, const Common& common) {
   return require_kernel(loop, common.type, common.device);
 }
 
-/// Applies an operation to operands that are no run: casts, then as many parts as it takes. Not
-/// inlined, like apply_parts_into(): the fast path would have no registers left.
+/// Applies an operation to operands that do not form a run: casts, then as many parts as it takes.
+/// Not inlined, like apply_parts_into(): the fast path would have no registers left.
 [[gnu::noinline]] NdArray apply_parts(op_id op, const Common& common, Dtype result,
                                       std::span<const Operand> operands) {
   const Dims shape = common_shape(operands);

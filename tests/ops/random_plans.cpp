@@ -195,7 +195,7 @@ void check_plans(const Kernel<Plan>& tested, std::uint64_t seed, int rounds, dou
                   static_cast<std::size_t>(out.itemsize));
     });
     ASSERT_EQ(wrong, 0) << "round " << round << ", shape " << to_string(out.layout.shape);
-    ASSERT_EQ(expected, out.bytes) << "round " << round << ": wrote beside the output";
+    ASSERT_EQ(expected, out.bytes) << "round " << round << ": wrote outside the output";
   }
 }
 

@@ -53,7 +53,7 @@ inline constexpr unsigned trailing_single = (1u << (Arity + 1)) - 4;
 template <class T, int>
 using same_t = T;
 
-/// Inputs in the set `Single` are single items.
+/// Applies a function item by item. Inputs in the set `Single` are single items.
 template <class T, unsigned Single, int... I, class Function>
 SKERRY_INLINE void item_loop(Function function, char* const* data, int64 n) {
   using R = decltype(function(same_t<T, I>{}...));

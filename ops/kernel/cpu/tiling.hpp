@@ -17,7 +17,7 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// Of the buffer of an operand.
+/// Size of an operand's buffer.
 template <class Plan>
 inline constexpr int64 buffer_bytes = tuning::transposed_tile_bytes;
 

@@ -168,7 +168,7 @@ inline constexpr int64_t min_fused_memory_bytes = 12 * mib;
 /// Prefetch distance of a fused pass, in bytes.
 /// Row: x = f8(4000000); g = sk.fuse(lambda a: a * a + a * 2.0) | g(x)
 inline constexpr int64_t fused_prefetch_distance = 2 * kib;
-/// Most bytes that a pass prefetches before a step: a core has no more loads in flight.
+/// Most bytes that a pass prefetches before a step: a core can't have more in flight.
 /// Row: x = f8(4000000); g = sk.fuse(lambda a: a * a + a * 2.0) | g(x)
 inline constexpr int64_t max_prefetched_step_bytes = 1536;
 /// Distance, in bytes, within which memory that another operand has read or written is still in

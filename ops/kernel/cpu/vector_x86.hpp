@@ -130,7 +130,7 @@ SKERRY_INLINE __m256i pack_4_lanes(__m256i v, unsigned set) {
 
 #endif
 
-/// Whether there is pack_8_items<Size>.
+/// True if pack_8_items<Size> exists.
 template <int Size>
 inline constexpr bool packs_8_items = Size <= 2
 #if defined(__AVX2__)
@@ -366,7 +366,7 @@ SKERRY_INLINE lanes_of<K> ordered_lanes(lanes_of<K> a, lanes_of<K> b) {
   return choose_lanes<Distance>(min_lanes<K>(a, b), max_lanes<K>(a, b));
 }
 
-/// Packs the lanes of a set to the front, in order; then others.
+/// Packs the lanes of a set to the front, in order, followed by arbitrary ones.
 template <class K>
 SKERRY_INLINE lanes_of<K> pack_lanes(lanes_of<K> v, unsigned set) {
   return lanes_of<K>(sizeof(K) == 4 ? pack_8_lanes(__m256i(v), set)

@@ -25,7 +25,7 @@ namespace skerry::native {
 template <int Operands>
 struct StridedTraversal {
   static constexpr std::uint32_t block_threads = 128;
-  /// Elements of a thread without tiles: loads of a broadcast row are an eighth of the others.
+  /// Elements of a thread without tiles, for which it loads a broadcast item only once.
   static constexpr std::uint32_t share = 8;
   /// At least a warp of neighbors has adjacent elements, if the choice of the slow axis allows it.
   static constexpr std::int64_t min_run_length = 32;

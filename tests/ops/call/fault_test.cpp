@@ -162,7 +162,7 @@ int try_every_fault(Device device, const FaultSource& faults) {
   for (const Trial& trial : all_trials()) {
     std::uint64_t k = 1;
     while (k < too_many && !gets_through(trial, device, faults, k, failures)) ++k;
-    EXPECT_LT(k, too_many) << trial.name << " meets one fault after the other";
+    EXPECT_LT(k, too_many) << trial.name << " still fails after that many faults";
   }
   return failures;
 }
