@@ -297,7 +297,7 @@ struct positive {
   static constexpr OpInfo info{
       .name = "positive",
       .doc =
-          "Return a copy of x, +x, element-wise.\n\n"
+          "Return +x, a copy of x.\n\n"
           "Numeric dtypes; the result has the dtype of x.\n"
           "Source: array API 2025.12, elementwise functions.",
   };

@@ -14,7 +14,7 @@ struct logical_and {
       .name = "logical_and",
       .doc =
           "Compute the logical AND element-wise.\n\n"
-          "Bool only.\n"
+          "Bool; other dtypes are converted to bool, unless promotion is strict.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
   template <boolean T>
@@ -28,7 +28,7 @@ struct logical_not {
       .name = "logical_not",
       .doc =
           "Compute the logical NOT element-wise.\n\n"
-          "Bool only.\n"
+          "Bool; other dtypes are converted to bool, unless promotion is strict.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
   template <boolean T>
@@ -42,7 +42,7 @@ struct logical_or {
       .name = "logical_or",
       .doc =
           "Compute the logical OR element-wise.\n\n"
-          "Bool only.\n"
+          "Bool; other dtypes are converted to bool, unless promotion is strict.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
   template <boolean T>
@@ -56,7 +56,7 @@ struct logical_xor {
       .name = "logical_xor",
       .doc =
           "Compute the logical XOR element-wise.\n\n"
-          "Bool only.\n"
+          "Bool; other dtypes are converted to bool, unless promotion is strict.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
   template <boolean T>
