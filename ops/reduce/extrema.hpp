@@ -11,7 +11,7 @@
 
 namespace skerry::inline SKERRY_TARGET::ops {
 
-/// An element that may be the greatest or least, and where it is; -1: none.
+/// A candidate for the extremum, and its index; -1: none.
 template <class T>
 struct Indexed {
   T value;
@@ -19,8 +19,8 @@ struct Indexed {
 };
 
 namespace detail {
-/// NaNs have the same bits, whichever of them a kernel has met. Of zeros of both signs `combine`
-/// keeps the first one.
+/// Returns every NaN with the same bits, so that the result does not depend on which NaN a kernel
+/// saw. For zeros of both signs, `combine` keeps the first one.
 struct gives_one_nan {
   template <class A>
   SKERRY_HD static A finish(A a, const Reduced&) {
@@ -29,7 +29,7 @@ struct gives_one_nan {
   }
 };
 
-/// The first NaN wins over everything, as in NumPy; then the better value, then the lower index.
+/// The first NaN wins, as in NumPy; then the better value, then the lower index.
 template <class Better>
 struct best_index {
   static constexpr bool needs_elements = true;
@@ -69,7 +69,8 @@ struct argmax : detail::best_index<argmax> {
           "Real dtypes; the result is int64. The first NaN counts as the greatest, -0 as +0.\n"
           "Raises ValueError over no elements.\n"
           "Source: array API 2025.12, searching functions."};
-  /// Whether x comes before best, wherever they are. No NaN, or not two: NaN <= y is false.
+  /// True if x beats best, regardless of index: x is NaN and best is not, or x > best. (NaN <= y is
+  /// false.)
   template <class T>
   SKERRY_HD static bool wins(T x, T best) {
     return !(x <= best) & (best == best);
@@ -108,7 +109,7 @@ struct max : detail::gives_one_nan {
   }
   template <class A>
   SKERRY_HD static A combine(A a, A b) {
-    const A greater = b > a ? b : a;  // two selects: a vector maximum and a blend
+    const A greater = b > a ? b : a;  // compiles to a vector maximum and a blend
     return b != b ? b : greater;
   }
 };
@@ -137,7 +138,7 @@ struct min : detail::gives_one_nan {
 };
 
 namespace detail {
-/// Of what is not NaN: the identity is NaN, so that it is the result where nothing else is.
+/// Ignores NaNs. The identity is NaN, so the result is NaN if there is nothing else.
 template <class Better>
 struct skips_nan : gives_one_nan {
   static constexpr bool needs_elements = true;
@@ -151,7 +152,7 @@ struct skips_nan : gives_one_nan {
   }
   template <class A>
   SKERRY_HD static A combine(A a, A b) {
-    const A better = Better::wins(b, a) ? b : a;  // a, where b is NaN
+    const A better = Better::wins(b, a) ? b : a;  // a if b is NaN
     return a != a ? b : better;
   }
 

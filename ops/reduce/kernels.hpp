@@ -16,9 +16,9 @@ struct BlockElements;
 
 inline constexpr int reduction_count = ops::size_of<ops::reductions>;
 
-/// How a reduction's elements and its outputs lie. Axes are without size-1 ones, ordered (0 fastest
-/// in the input), coalesced; negative strides of reduced ones turned round, except where the
-/// reduction takes the index, and has one reduced axis at most.
+/// Layout of a reduction's elements and outputs. Axes of extent 1 are dropped, the others ordered
+/// (0 is the fastest in the input) and coalesced. Negative strides of reduced axes are flipped,
+/// except where the reduction takes the index and has at most one reduced axis.
 struct ReductionAxes {
   static constexpr int max_axes = 8;
 
@@ -27,25 +27,25 @@ struct ReductionAxes {
   std::int32_t retained_rank;
   std::int32_t reduced_rank;
   std::int64_t retained_shape[max_axes];
-  std::int64_t retained_strides[max_axes];  ///< of the input, bytes
-  std::int64_t output_strides[max_axes];    ///< per kept axis, bytes
+  std::int64_t retained_strides[max_axes];  ///< of the input, in bytes
+  std::int64_t output_strides[max_axes];    ///< per retained axis, in bytes
   std::int64_t reduced_shape[max_axes];
-  std::int64_t reduced_strides[max_axes];  ///< of the input, bytes
+  std::int64_t reduced_strides[max_axes];  ///< of the input, in bytes
 };
 
-/// out[kept] = reduce(in[kept, reduced]). The output has elements of the reduction's result dtype.
-/// Ranges of rows: of one kept axis.
+/// out[retained] = reduce(in[retained, reduced]). The output has the reduction's result dtype. A
+/// RowRange counts rows along the one retained axis.
 struct alignas(16) ReduceParams : RowReduction, ReductionAxes {
   double correction;
-  /// Null: the elements are in memory. Else they are made when they are reduced, by this function
-  /// of a pass or a Conversion, whose parameters stand behind these (ParamsBlock). `input` is no
-  /// address then (OperandList::no_memory), but bytes are counted from it. Only of itemsizes up to
-  /// 8, in dense order, one axis of each kind at most; extrema along rows of up to
-  /// tuning::feed_bytes, variances not along columns.
+  /// Null if the elements are in memory. Otherwise this function, of a fused pass or a Conversion
+  /// whose parameters follow these (ParamsBlock), produces them as they are reduced. `input` is
+  /// then no address (OperandList::no_memory), but offsets count from it. Restrictions: itemsizes
+  /// up to 8, dense order, at most one retained and one reduced axis; extrema only along rows of up
+  /// to tuning::feed_bytes; variances not along columns.
   void (*feed)(const BlockElements& elements);
 };
 
-/// A dense array that is converted when it is reduced, piece by piece.
+/// A dense array that is converted block by block as it is reduced.
 struct Conversion {
   InputPointer<char> source;
   std::int64_t from_width;
@@ -57,7 +57,7 @@ struct ReduceKernels {
   /// By the input's dtype. argmax and argmin of bools have a host form only. Host forms take a
   /// RowReduction.
   Kernel<ReduceParams> kernel[reduction_count][dtype_count];
-  /// ReduceParams::feed of a Conversion.
+  /// ReduceParams::feed for a Conversion.
   void (*convert)(const BlockElements& elements) = nullptr;
 };
 

@@ -58,9 +58,9 @@ Dims result_shape(const Dims& shape, const axis_set& axes, bool keepdims) {
   return result;
 }
 
-/// Fills in `described`. False if more axes remain than it has room for. `input` is the address of
-/// the first element, and is moved to the one that is reduced first; null stays. `keep_order`: of
-/// the reduced elements.
+/// Fills in `described`. Returns false if more than `max_axes` axes remain. Moves `input` from the
+/// first element to the one that is reduced first; a null `input` stays null. `keep_order`: do not
+/// flip negative strides of reduced axes.
 bool describe_axes(const Layout& x, const axis_set& axes, std::int64_t result_itemsize,
                    bool keep_order, char*& input, ReductionAxes& described) {
   AxisList<2> retained_axes;  // of the input, and of the output
@@ -91,7 +91,7 @@ bool describe_axes(const Layout& x, const axis_set& axes, std::int64_t result_it
                        described.reduced_strides);
 }
 
-/// A copy in which the kept axes are one stretch, and the reduced axes another, whatever the rank.
+/// Returns a C-order copy with the retained axes first, so that each group coalesces to one axis.
 NdArray group_axes(const NdArray& x, axis_set& axes) {
   std::int64_t order[max_rank];
   std::size_t ordered_count = 0;
@@ -110,7 +110,7 @@ void check_elements(const ReductionEntry& entry, const NdArray& x, const Dims& s
                     const axis_set& axes) {
   if (!entry.needs_elements) return;
   const auto is_zero = [](std::int64_t n) { return n == 0; };
-  if (std::any_of(shape.begin(), shape.end(), is_zero)) return;  // nothing to be computed
+  if (std::any_of(shape.begin(), shape.end(), is_zero)) return;  // no outputs
   for (int axis = 0; axis < x.rank(); ++axis) {
     if (is_reduced(axes, axis) && x.shape()[axis] == 0) {
       throw ValueError("no elements to reduce: " + describe(x) + " has none along axis " +
@@ -121,13 +121,13 @@ void check_elements(const ReductionEntry& entry, const NdArray& x, const Dims& s
 
 NdArray run(const ReductionEntry& entry, reduction_id op, const NdArray& x, axis_set axes,
             const Dims& shape, double correction) {
-  const Dtype result = entry.has_one_axis ? Dtype::int64  // of bools, too
+  const Dtype result = entry.has_one_axis ? Dtype::int64  // for bool, too
                                           : require_result_dtype(entry.result, x.dtype());
   const Device device = x.device();
   const Kernel<ReduceParams>& kernel = require_kernel(
       kernels<ReduceKernels>(device).kernel[op][static_cast<int>(x.dtype())], x.dtype(), device);
   NdArray source = x;
-  if (entry.has_one_axis && axes.count() != 1) {  // all of them: the index is in C order
+  if (entry.has_one_axis && axes.count() != 1) {  // all elements: the index counts in C order
     source = reshape(x, std::array<std::int64_t, 1>{-1}, std::nullopt);
     axes = axis_set(1);
   }
@@ -155,7 +155,7 @@ NdArray run(const ReductionEntry& entry, reduction_id op, const NdArray& x, axis
   return out;
 }
 
-/// Whether a kernel reduces elements that are made for it (ReduceParams::feed).
+/// True if the kernel can reduce elements that are produced on the fly (ReduceParams::feed).
 bool accepts_feed(const ReductionEntry& entry, const ReductionAxes& axes, std::int64_t width) {
   const std::int64_t rows = axes.retained_size;
   const std::int64_t length = axes.reduced_size;
@@ -172,7 +172,8 @@ bool accepts_feed(const ReductionEntry& entry, const ReductionAxes& axes, std::i
   return is_along || (is_across && !entry.has_correction);
 }
 
-/// Large arrays are converted in pieces, where the reduction takes them: empty where it doesn't.
+/// Converts a large array block by block while it is reduced. Returns nullopt if that does not
+/// apply.
 std::optional<NdArray> run_converted(const ReductionEntry& entry, reduction_id op, const NdArray& x,
                                      Dtype type, const axis_set& axes, const Dims& shape,
                                      double correction) {
@@ -215,7 +216,7 @@ std::optional<NdArray> run_converted(const ReductionEntry& entry, reduction_id o
   return out;
 }
 
-/// As `run`, of x converted.
+/// Reduces x converted to `type`.
 NdArray run_as(const ReductionEntry& entry, reduction_id op, const NdArray& x, Dtype type,
                const axis_set& axes, const Dims& shape, double correction) {
   if (auto result = run_converted(entry, op, x, type, axes, shape, correction)) {
@@ -224,7 +225,7 @@ NdArray run_as(const ReductionEntry& entry, reduction_id op, const NdArray& x, D
   return run(entry, op, astype(x, type, false), axes, shape, correction);
 }
 
-/// max and min of bools are bools, as in NumPy: whether any is true, and whether all are.
+/// Replaces max and min of bools by any and all: the result is bool, as in NumPy.
 reduction_id with_bools(reduction_id op) noexcept {
   if (op == ops::index_of<ops::max, ops::reductions>) {
     return ops::index_of<ops::any, ops::reductions>;
@@ -235,7 +236,7 @@ reduction_id with_bools(reduction_id op) noexcept {
   return op;
 }
 
-/// What is reduced where there is no loop for the dtype of x.
+/// Reduces an x whose dtype has no loop: a bool by another reduction, others in the compute dtype.
 NdArray run_other_loop(const ReductionEntry& entry, reduction_id op, const NdArray& x,
                        const axis_set& axes, const Dims& shape, double correction) {
   const reduction_id of_bools = with_bools(op);
@@ -281,8 +282,9 @@ NdArray reduce(reduction_id op, const NdArray& x, std::optional<std::span<const 
 
 namespace {
 
-/// On how many first axes rows are, for a kernel that reduces some of them (RowRange): the others
-/// are reduced. -1 where there are no such rows, or too few to be shared out.
+/// Returns the number of leading axes that index rows, of which a kernel can reduce a range
+/// (RowRange). Returns -1 if the reduced axes do not form contiguous rows, or if the rows are too
+/// few for all threads.
 int find_rows(const Dims& shape, const axis_set& axes, const ReductionAxes& described,
               std::int64_t width) {
   const bool is_along = described.retained_rank == 1 && described.reduced_rank == 1 &&
@@ -311,7 +313,7 @@ std::optional<PendingArray> reduce_recorded(Recording& recording, reduction_id o
   const Device device = x.device();
   const Kernel<ReduceParams>& kernel =
       kernels<ReduceKernels>(device).kernel[op][static_cast<int>(x.dtype())];
-  if (!has_host_form(kernel, device)) return std::nullopt;  // no native form takes part
+  if (!has_host_form(kernel, device)) return std::nullopt;  // native kernels are not recorded
   const axis_set selected_axes = reduced_axes(x.rank(), axes);
   const Dims shape = result_shape(x.shape(), selected_axes, keepdims);
   ReductionAxes described;

@@ -7,10 +7,10 @@
 
 namespace skerry::inline SKERRY_TARGET::ops {
 
-/// What `finish` knows beside the accumulator.
+/// What `finish` gets in addition to the accumulator.
 struct Reduced {
   int64 count;         ///< elements of each result
-  float64 correction;  ///< of var and std
+  float64 correction;  ///< for var and std
 };
 
 namespace detail {
@@ -39,8 +39,8 @@ struct gives_accumulator {
 };
 }  // namespace detail
 
-/// What sums and products of T are kept in: int64 or uint64 for integers (int64 for bool), T for
-/// floating dtypes.
+/// Accumulator type for sums and products of T: int64 or uint64 for integers, int64 for bool, T for
+/// floating types.
 template <class T>
 using wide_t = typename detail::wide<T>::type;
 

@@ -28,12 +28,12 @@ constexpr ReductionEntry describe_reduction() {
                        requires { Op::takes_correction; },
                        ops::takes_index<Op>,
                        Op::info.is_private,
-                       {}};
+                       {}};  // namespace
 #define SKERRY_LOOP(name, type, kind, typestr) add_loop<Op, type>(entry);
   SKERRY_FOR_EACH_DTYPE(SKERRY_LOOP)
 #undef SKERRY_LOOP
   return entry;
-}
+}  // namespace skerry
 
 template <class... Ops>
 constexpr reductions describe_reductions(ops::type_list<Ops...>) {

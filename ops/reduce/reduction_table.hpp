@@ -13,15 +13,15 @@ namespace skerry {
 
 using reduction_id = std::int16_t;  ///< position in reduction_table()
 
-/// One reduction as the front end, Python, the tests and the docs see it.
+/// One reduction as seen by the front end, Python, the tests and the docs.
 struct ReductionEntry {
   const char* name;
   const char* doc;
-  bool needs_elements;  ///< an error over no elements (max, min)
+  bool needs_elements;  ///< raises an error over no elements (max, min)
   bool has_dtype;       ///< takes dtype= (sum, prod)
   bool has_correction;  ///< takes correction= (var, std)
-  bool has_one_axis;    ///< over one axis, or all elements as they lie in C order (argmax, argmin)
-  bool is_private;      ///< as of OpInfo
+  bool has_one_axis;    ///< over one axis, or all elements in C order (argmax, argmin)
+  bool is_private;      ///< see OpInfo
   std::optional<Dtype> result[dtype_count];
 };
 [[nodiscard]] std::span<const ReductionEntry> reduction_table() noexcept;

@@ -8,14 +8,14 @@
 
 namespace skerry::inline SKERRY_TARGET::ops {
 
-// A reduction is declared once, as an elementwise operation is: `load` turns an element (and, where
-// it takes two arguments, its index along the one reduced axis) into the accumulator (its
-// constraint is the dtype table), `identity` and `combine` form a commutative monoid, `finish`
-// gives the result from the accumulator and what the call says. Results do not depend on how a
-// kernel splits the work beyond rounding, and every kernel splits it the same way in every run.
-// Elements of a dtype that is only stored (float16) are loaded as numbers of the one that they are
-// computed in, and a result of that one is rounded to theirs, once: here, for all of them.
-// One topic a file; here is the list of them all.
+// A reduction is declared once, like an elementwise operation. `load` turns an element (and its
+// index along the one reduced axis, if it takes two arguments) into an accumulator; its constraint
+// defines the supported dtypes. `identity` and `combine` form a commutative monoid. `finish`
+// computes the result from the accumulator and the arguments of the call. How a kernel splits the
+// work changes results by rounding only, and each kernel splits the same way in every run. Elements
+// of a storage-only dtype (float16) are loaded in their compute dtype, and the result is rounded
+// back once, here, for all reductions. Each file covers one topic; the list of all reductions
+// follows.
 
 using reductions = type_list<all, any, argmax, argmin, count_nonzero, max, mean, min, nanmax,
                              nanmin, prod, std_, sum, var>;
@@ -41,8 +41,8 @@ struct rounded<T, computed_t<T>> {
 };
 }  // namespace detail
 
-/// What `load` takes for elements of type T: an operation on bits, `of_bits`, takes them as they
-/// are.
+/// Argument type of `load` for elements of type T: T itself for operations on bits (`of_bits`),
+/// otherwise the compute type.
 template <class Op, class T>
 using loaded_t = typename detail::loaded<Op, T>::type;
 
@@ -50,7 +50,7 @@ template <class Op, class T>
 concept reduces = requires(loaded_t<Op, T> x) { Op::load(x); } ||
                   requires(loaded_t<Op, T> x) { Op::load(x, int64{}); };
 
-/// Whether the accumulator knows where elements are; there is one reduced axis then.
+/// True if the accumulator stores element indices; such a reduction has one reduced axis.
 template <class Op>
 inline constexpr bool takes_index = requires { Op::takes_index; };
 
@@ -67,12 +67,12 @@ SKERRY_HD SKERRY_INLINE auto load_at(T item, [[maybe_unused]] int64 index) {
 
 template <class Op, class T>
 using accumulator_t = decltype(load_at<Op>(T{}, int64{}));
-/// What the reduction of elements of type T returns.
+/// Result type of the reduction of elements of type T.
 template <class Op, class T>
 using reduced_t =
     typename detail::rounded<T, decltype(Op::finish(accumulator_t<Op, T>{}, Reduced{}))>::type;
 
-/// The result of type R, a reduced_t.
+/// Returns the final result as R, a reduced_t.
 template <class Op, class R, class A>
 SKERRY_HD SKERRY_INLINE R finish_as(const A& a, const Reduced& reduced) {
   return static_cast<R>(Op::finish(a, reduced));

@@ -97,8 +97,8 @@ struct mean {
   }
 };
 
-/// Of some elements: with them two groups are put together without cancellation (Chan, Golub and
-/// LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979).
+/// Moments of a group of elements. Two groups merge without cancellation (Chan, Golub and LeVeque,
+/// "Updating formulae and a pairwise algorithm for computing sample variances", 1979).
 template <class T>
 struct Moments {
   T mean;
@@ -131,7 +131,7 @@ struct var {
     const T share = count > T(0) ? b.count / count : T(0);
     const T distance = b.mean - a.mean;
     const T shift = distance * share;
-    // shift * a.count first: no overflow where a is empty.
+    // Multiply shift by a.count first: no overflow if a is empty.
     return {a.mean + shift, a.squares + (b.squares + distance * (shift * a.count)), count};
   }
   template <class T>
@@ -142,7 +142,7 @@ struct var {
   }
 };
 
-/// Not `std`, which would hide the namespace.
+/// Named `std_` because `std` would hide the namespace.
 struct std_ {
   static constexpr OpInfo info{
       .name = "std",

@@ -10,7 +10,7 @@
 
 namespace skerry::inline SKERRY_TARGET::ops {
 
-/// Of float16 by its bits: GCC 12 makes no vectors of a conversion.
+/// Tests float16 by its bits: GCC 12 does not vectorize the conversion.
 template <any_dtype T>
 SKERRY_HD SKERRY_INLINE bool is_true(T x) {
   if constexpr (stored_only<T>) {

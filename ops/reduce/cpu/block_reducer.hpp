@@ -10,8 +10,8 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-/// Makes rows of `n` elements, those that would lie at `source`, `row` bytes apart: densely in
-/// `destination`.
+/// Produces rows of `n` elements, densely in `destination`. `source` is their virtual address, and
+/// rows are `row` bytes apart there.
 void feed(const Reduction& reduction, const char* source, int64 row, int64 rows, int64 n,
           char* destination) noexcept {
   const int64 size = reduction.reducer.itemsize;
@@ -32,8 +32,8 @@ void feed(const Reduction& reduction, const char* source, int64 row, int64 rows,
 /// Reduces one chunk of the range for one block.
 class BlockReducer {
  public:
-  /// Elements along reduced axis 0 lie `step` bytes apart. Where there is `workspace`, they are
-  /// made in it.
+  /// Elements along reduced axis 0 are `step` bytes apart. With a `workspace`, elements are
+  /// produced there by `feed`.
   explicit BlockReducer(const Reduction& reduction, int64 n, int64 step, char* workspace) noexcept
       : reduction_(reduction),
         reducer_(reduction.reducer),
@@ -121,7 +121,8 @@ class BlockReducer {
     }
   }
 
-  /// Whole lines along reduced axis 0, for which there is room: short ones are not worth a call.
+  /// Gathers whole lines along reduced axis 0 that fit the buffer: a call per short line is too
+  /// slow.
   void gather_lines(const char* source, int64 lines, int64 first) noexcept {
     const int64 size = reducer_.itemsize;
     if (held_count_ == 0) held_first_ = first;
@@ -132,8 +133,8 @@ class BlockReducer {
     if (held_count_ == gathered_) flush();
   }
 
-  /// As many as buffer_ holds are a run, wherever they lie, and so are more of them where a run may
-  /// have any length.
+  /// Gathers strided elements in buffer_ up to its capacity, then reduces them as a run. A full
+  /// buffer's worth is reduced in place instead, and without limit if runs may have any length.
   void gather(const char* source, int64 rows, int64 first) noexcept {
     const int64 size = reducer_.itemsize;
     while (rows > 0) {
@@ -164,8 +165,8 @@ class BlockReducer {
     held_count_ = 0;
   }
 
-  /// A run of rows of n accumulators, whose elements lie `step` bytes apart: several rows side by
-  /// side make a matrix that is wide enough for vectors.
+  /// Reduces a run of rows of n accumulators whose elements are `step` bytes apart. Several
+  /// adjacent rows form a matrix that is wide enough for vectors.
   void add_run(const char* source, int64 rows, int64 first, int64 step) noexcept {
     if (n_ == 1 && (reducer_.splits_runs || rows <= reducer_.max_run_length)) {
       return add_row(source, rows, first, step);
@@ -235,8 +236,8 @@ class BlockReducer {
     }
   }
 
-  /// What is made is made for some rows at a time, as many fours of them as there is room for: so
-  /// the loops take them.
+  /// Reduces columns. Elements that are fed or strided are first written to the workspace, a
+  /// multiple of four rows at a time: the loops combine four rows at once.
   void columns(const ElementRows& block) noexcept {
     if (!has_feed_ && !is_strided(block)) return reducer_.columns(acc_, block);
     const int64 max_rows =
@@ -254,7 +255,7 @@ class BlockReducer {
   [[nodiscard]] bool is_strided(const ElementRows& block) const noexcept {
     return block.step != reducer_.itemsize;
   }
-  /// Puts them in `workspace_`.
+  /// Writes the block's elements to `workspace_` and points `block` there.
   void make(ElementRows& block) noexcept {
     const int64 size = reducer_.itemsize;
     if (has_feed_) {
@@ -282,9 +283,9 @@ class BlockReducer {
   int64 n_;
   int64 step_;
   bool has_feed_;
-  char* workspace_;  ///< where elements are made, or gathered
+  char* workspace_;  ///< where elements are fed or gathered
   const int64 gathered_ =
-      tuning::reduce_pack_bytes / reducer_.itemsize;  ///< elements that buffer_ holds
+      tuning::reduce_pack_bytes / reducer_.itemsize;  ///< capacity of buffer_ in elements
   int64 held_count_ = 0;  ///< rows in acc_ (columns) or elements in buffer_ (fold)
   int64 held_first_ = 0;  ///< index of the first element in buffer_
   bool decided_ = false;  ///< no further element can change the result

@@ -7,7 +7,7 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// any and all, whose runs are searched for the one value that decides.
+/// any and all; a run is searched for the value that decides the result.
 template <class Op, class T>
 struct BooleanLoops : SimpleLoops<Op, T> {
   using base = SimpleLoops<Op, T>;
@@ -18,7 +18,7 @@ struct BooleanLoops : SimpleLoops<Op, T> {
   static constexpr bool splits_runs = true;
   static constexpr int absorbing = ops::same_v<Op, ops::any> ? 1 : 0;
 
-  /// In lanes as wide as the elements.
+  /// Searches in lanes as wide as the elements.
   static SKERRY_INLINE A search(const char* x, int64 n) {
     using B = ops::bits_t<ops::real_part_t<T>>;
     constexpr A decisive = absorbing;
@@ -35,14 +35,14 @@ struct BooleanLoops : SimpleLoops<Op, T> {
   }
 
   SKERRY_SHARED static void rows(char* acc, const ElementRows& input_block) noexcept {
-    const ElementRows block = input_block;  // not changed by what is stored
+    const ElementRows block = input_block;  // local copy: stores to `acc` cannot alias it
     for (int64 j = 0; j < block.rows; ++j) {
       store<A>(acc + j * size, search(block.x + j * block.row, block.n));
     }
   }
 };
 
-/// Counts in lanes as wide as the elements, while they can't overflow.
+/// Counts in lanes as wide as the elements, in chunks that cannot overflow.
 template <class Op, class T>
 struct CountLoops : AccumulatorLoops<Op, T> {
   using base = AccumulatorLoops<Op, T>;
@@ -56,7 +56,7 @@ struct CountLoops : AccumulatorLoops<Op, T> {
   static SKERRY_INLINE bool is_true(const char* x, int64 i) {
     return ops::is_true(load<T>(x + i * int64(sizeof(T))));
   }
-  /// Zeros are taken off: the mask of a comparison is -1, and x86 has none for what differs.
+  /// Subtracts zeros instead of adding ones: a comparison's mask is -1, and x86 has no "not equal".
   static SKERRY_INLINE B less_zero(B count, const char* x, int64 i) {
     return static_cast<B>(count - (is_true(x, i) ? 0 : 1));
   }
@@ -76,7 +76,7 @@ struct CountLoops : AccumulatorLoops<Op, T> {
   }
 
   SKERRY_SHARED static void rows(char* acc, const ElementRows& input_block) noexcept {
-    const ElementRows block = input_block;  // not changed by what is stored
+    const ElementRows block = input_block;  // local copy: stores to `acc` cannot alias it
     constexpr int64 chunk_size = sizeof(B) == 1 ? 192 : 16384;
     for (int64 j = 0; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
@@ -96,8 +96,8 @@ struct CountLoops : AccumulatorLoops<Op, T> {
   template <int Length>
   static void short_rows(char* out, const char* x, int64 n, const ops::Reduced& reduced) noexcept {
     finish_short_rows<Op>(out, n, reduced, [x](int64 i) {
-      // In int64: of sums of bytes GCC 12 makes a remainder loop that adds the masks of the
-      // comparisons, -1, instead of ones.
+      // Count in int64: for sums of bytes, GCC 12 generates a remainder loop that adds the
+      // comparison masks, -1, instead of ones.
       int64 count = 0;
 #pragma GCC unroll 4
       for (int k = 0; k < Length; ++k) count += is_true(x, i * Length + k) ? 1 : 0;
@@ -106,13 +106,13 @@ struct CountLoops : AccumulatorLoops<Op, T> {
   }
 };
 
-/// argmax and argmin of bools, whose runs are searched for the first one that decides.
+/// argmax and argmin of bools; a run is searched for the first element that decides the result.
 template <class Op>
 struct PlaceLoops : AccumulatorLoops<Op, uint8> {
   using base = AccumulatorLoops<Op, uint8>;
   using base::size;
   using A = typename base::A;
-  static constexpr int64 block_rows = 256;  ///< whose numbers fit a byte
+  static constexpr int64 block_rows = 256;  ///< indices fit in a byte
   static constexpr int64 max_run_length = endless;
   static constexpr bool splits_runs = true;
   static constexpr int absorbing = ops::same_v<Op, ops::argmax> ? 1 : 0;
@@ -120,7 +120,7 @@ struct PlaceLoops : AccumulatorLoops<Op, uint8> {
   static SKERRY_INLINE bool is_hit(const char* x) { return load<bool>(x) == (absorbing != 0); }
 
   SKERRY_SHARED static void columns(char* acc, const ElementRows& input_block) noexcept {
-    const ElementRows block = input_block;  // not changed by what is stored
+    const ElementRows block = input_block;  // local copy: stores to `acc` cannot alias it
     alignas(64) uint8 values[max_block_columns];
     alignas(64) uint8 indices[max_block_columns];
     find_columns(values, indices, block);
@@ -142,7 +142,7 @@ struct PlaceLoops : AccumulatorLoops<Op, uint8> {
   static constexpr auto short_rows = direct_of_short_rows<PlaceLoops, uint8, Length>;
 
   SKERRY_SHARED static void rows(char* acc, const ElementRows& input_block) noexcept {
-    const ElementRows block = input_block;  // not changed by what is stored
+    const ElementRows block = input_block;  // local copy: stores to `acc` cannot alias it
     for (int64 j = 0; j < block.rows; ++j) {
       const int64 position = first_hit(block.x + j * block.row, block.n);
       const bool is_found = position < block.n;
@@ -155,7 +155,7 @@ struct PlaceLoops : AccumulatorLoops<Op, uint8> {
     return static_cast<uint8>(is_found ? absorbing : 1 - absorbing);
   }
 
-  /// From the last row on: the first hit stays.
+  /// Runs from the last row to the first, so that the first hit remains.
   static SKERRY_INLINE void find_columns(uint8* __restrict value, uint8* __restrict indices,
                                          const ElementRows& block) {
     for (int64 i = 0; i < block.n; ++i) {
@@ -172,7 +172,7 @@ struct PlaceLoops : AccumulatorLoops<Op, uint8> {
     }
   }
 
-  /// n, if there is none.
+  /// Returns the index of the first hit, or n if there is none.
   static SKERRY_INLINE int64 first_hit(const char* x, int64 n) {
     using V = typename VectorOf<uint8>::type;
     constexpr int64 together = int64{4} * vector_bytes;
@@ -190,7 +190,7 @@ struct PlaceLoops : AccumulatorLoops<Op, uint8> {
     };
     if (n >= together) {
       while (position + together <= n && !has_hit(position)) position += together;
-      if (position + together > n && !has_hit(n - together)) return n;  // some twice
+      if (position + together > n && !has_hit(n - together)) return n;  // overlaps
     }
     while (position < n && !is_hit(x + position)) ++position;
     return position;

@@ -6,14 +6,14 @@
 #include "ops/reduce/cpu/loops.hpp"
 #include "ops/reduce/cpu/pairwise.hpp"
 
-// How a reduction is cut up. A block is some outputs along one kept axis, with their accumulators
-// in L1. Where there are many outputs side by side, rows of elements are combined into them
-// ("columns"); tiles whose rows aren't contiguous are packed, usually by a transpose. Where there
-// are few, the elements along the reduced axis are laid out as a matrix of many columns, and its
-// accumulators are folded in the end ("fold"); contiguous runs are left to calls of their own
-// ("rows") if they are short, or the reduction is as good at long ones. Both add pairwise beyond
-// 128 rows. The cut depends on the shape and strides only, never on the number of threads: so does
-// the result.
+// How a reduction is split. A block is a number of outputs along one retained axis, with their
+// accumulators in L1. With many adjacent outputs, rows of elements are combined into them
+// ("columns"); tiles whose rows are not contiguous are packed first, usually by a transpose. With
+// few outputs, the elements along the reduced axis are treated as a matrix of many columns, whose
+// accumulators are folded at the end ("fold"). Contiguous runs get their own calls ("rows") if they
+// are short or if the reduction takes runs of any length. All of them add pairwise beyond 128 rows.
+// The split depends on shape and strides only, never on the number of threads, and so does the
+// result.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
@@ -22,10 +22,10 @@ constexpr int64 max_partials = 64;
 constexpr int64 max_adjacent_blocks = 8;
 
 enum class ReductionStrategy { columns, fold, rows };
-constexpr int64 contiguous_row_from = 64;  ///< elements of a row that lies in one piece, at least
-constexpr int64 max_row_length = 32768;    ///< beyond it a row is worth several threads
+constexpr int64 contiguous_row_from = 64;  ///< minimum length of a contiguous row to fold alone
+constexpr int64 max_row_length = 32768;    ///< longer rows are split among threads
 
-/// Whether the elements of a row lie one after the other, and are few enough for one run.
+/// True if the elements of a row are contiguous and few enough for one run.
 inline bool has_short_runs(const ReduceParams& params, const Reducer& reducer) noexcept {
   return params.reduced_rank == 1 && params.reduced_strides[0] == reducer.itemsize &&
          params.reduced_shape[0] <= minimum(reducer.max_run_length, max_row_length);
@@ -34,19 +34,19 @@ inline bool has_short_runs(const ReduceParams& params, const Reducer& reducer) n
 struct Reduction {
   const ReduceParams& params;
   const Reducer& reducer;
-  int axis = 0;               ///< the kept axis of a block
+  int axis = 0;               ///< retained axis of a block
   int64 block = 1;            ///< outputs per block
-  int64 adjacent_blocks = 1;  ///< blocks that are taken together: all along kept axis 0
+  int64 adjacent_blocks = 1;  ///< blocks reduced together: all along retained axis 0
   ReductionStrategy way = ReductionStrategy::columns;
   bool pack = false;
-  int64 length;  ///< of reduced axis 0; 0 if there is nothing to reduce, whichever axis is empty
-  int64 step;    ///< along it, bytes; the itemsize where there is none
+  int64 length;  ///< of reduced axis 0; 0 if any reduced axis is empty
+  int64 step;    ///< along it, in bytes; the itemsize if there is no reduced axis
   int64 units = 1;
   int64 chunks = 1;  ///< parts of the reduced range
-  int64 chunk;       ///< elements of one
+  int64 chunk;       ///< elements of one chunk
   char* partials = nullptr;
-  int64 deciding = max_partials;  ///< of one output: a chunk whose result absorbs the next ones'
-  bool is_out_of_cache;           ///< the elements are in memory, and are read where they are
+  int64 deciding = max_partials;  ///< one output: a chunk whose result absorbs later ones
+  bool is_out_of_cache;           ///< the elements are read in place from memory, out of cache
 
   Reduction(const ReduceParams& reduce_params, const Reducer& reducer_loops) noexcept
       : params(reduce_params),
@@ -75,7 +75,7 @@ struct Reduction {
     return ceil_div(params.retained_shape[a], a == axis ? block : a == 0 ? adjacent_blocks : 1);
   }
   int64 width() const { return params.retained_rank > 0 ? params.retained_shape[axis] : 1; }
-  /// Whether rows lie one after the other, each of a few items.
+  /// True if rows are adjacent and have 2 to 4 contiguous items.
   bool has_short_rows() const {
     return way == ReductionStrategy::columns && pack && params.reduced_rank == 1 && length >= 2 &&
            length <= 4 && step == reducer.itemsize && retained_step() == length * step;
@@ -100,7 +100,7 @@ struct Reduction {
         (length >= contiguous_row_from || params.retained_size < 8)) {
       way = ReductionStrategy::rows;
       block = minimum(columns_within(width()), tuning::reduce_parallel_from / maximum(length, 1));
-      // Which row a thread takes changes no result.
+      // How rows are distributed over threads does not change the result.
       if (params.feed != nullptr)
         block = maximum(minimum(block, tuning::reduce_scratch_bytes / row_bytes()), 1);
     } else if (long_rows) {
@@ -114,14 +114,14 @@ struct Reduction {
     } else {
       block = columns_within(width());
       pack = retained_step() != reducer.itemsize;
-      // Short rows are packed all at once: else it depends on the block how many are.
+      // Pack short rows completely: otherwise the number packed would depend on the block.
       const int64 packed = tuning::reduce_pack_bytes / (reducer.itemsize * maximum(length, 1));
       if (pack && params.reduced_rank == 1 && packed >= 16) block = minimum(block, packed);
     }
   }
 
-  /// Where items that are reduced lie between few others, as in sum(x, axis=1) of (n, 5, 4), a
-  /// transpose of all of them makes as many columns.
+  /// Reduced items between few others, as in sum(x, axis=1) of shape (n, 5, 4): transpose all of
+  /// them at once, which makes as many columns.
   bool choose_adjacent_blocks() noexcept {
     if (params.retained_rank < 2 || params.reduced_rank != 1 || length < 1) return false;
     const int64 few = params.retained_shape[0];

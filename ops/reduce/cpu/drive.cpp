@@ -13,7 +13,7 @@ struct BlockSlice {
   char* output;
   int64 n;
   int64 output_step;
-  int64 step;  ///< of elements along reduced axis 0
+  int64 step;  ///< distance of elements along reduced axis 0
 };
 
 BlockSlice locate(const Reduction& reduction, int64 unit) noexcept {
@@ -38,7 +38,7 @@ ops::Reduced finishing(const Reduction& reduction) noexcept {
   return {reduction.params.reduced_size, reduction.params.correction};
 }
 
-/// Rows that are short runs.
+/// Reduces rows that are short runs.
 void reduce_runs(const ReduceParams& params, const Reducer& reducer, const BlockSlice& slice,
                  int64 row) noexcept {
   alignas(64) char acc[accumulator_bytes];
@@ -53,7 +53,7 @@ void reduce_runs(const ReduceParams& params, const Reducer& reducer, const Block
                  {params.reduced_size, params.correction});
 }
 
-/// A block of few rows, all of them at once.
+/// Reduces a block of few rows in one call.
 void reduce_matrix(const Reduction& reduction, const BlockSlice& slice) noexcept {
   const int64 size = reduction.reducer.itemsize;
   const int64 rows = reduction.params.reduced_size;
@@ -80,7 +80,7 @@ void reduce_matrix(const Reduction& reduction, const BlockSlice& slice) noexcept
   reduction.reducer.direct(slice.output, slice.output_step, block, finishing(reduction));
 }
 
-/// As reduce_matrix, of all the blocks that lie beside each other.
+/// As reduce_matrix, for all adjacent blocks.
 void reduce_adjacent_blocks(const Reduction& reduction, const BlockSlice& slice) noexcept {
   const int64 size = reduction.reducer.itemsize;
   const int64 row = slice.n * size;
@@ -100,7 +100,7 @@ void reduce_adjacent_blocks(const Reduction& reduction, const BlockSlice& slice)
   }
 }
 
-/// All of a block in one call, where no pairwise sum is needed: true if that was done.
+/// Reduces a block in one call if no pairwise sum is needed. Returns false otherwise.
 bool reduce_at_once(const Reduction& reduction, const BlockSlice& slice) noexcept {
   const ReduceParams& params = reduction.params;
   const int64 size = reduction.reducer.itemsize;
@@ -120,7 +120,7 @@ bool reduce_at_once(const Reduction& reduction, const BlockSlice& slice) noexcep
   return true;
 }
 
-/// Makes all elements of a unit, if `workspace` holds them: false if it doesn't.
+/// Produces all elements of a unit in `workspace`. Returns false if they do not fit.
 bool feed_unit(const Reduction& reduction, BlockSlice& slice, char* workspace) noexcept {
   const int64 size = reduction.reducer.itemsize;
   const bool is_across = reduction.step != size;
@@ -134,7 +134,7 @@ bool feed_unit(const Reduction& reduction, BlockSlice& slice, char* workspace) n
   return true;
 }
 
-/// `workspace` is null where the elements are in memory.
+/// `workspace` is null if the elements are in memory.
 void reduce_block(const Reduction& reduction, BlockSlice slice, char* workspace) noexcept {
   const bool is_there = workspace == nullptr || feed_unit(reduction, slice, workspace);
   if (is_there && reduce_at_once(reduction, slice)) return;
@@ -144,7 +144,7 @@ void reduce_block(const Reduction& reduction, BlockSlice slice, char* workspace)
   reduction.reducer.finish(slice.output, slice.output_step, acc, slice.n, finishing(reduction));
 }
 
-/// `visitor(i, workspace)` of a range.
+/// Calls `visitor(i, workspace)` for a range.
 template <class Each>
 [[gnu::noinline]] void visit_with_workspace(int64 begin, int64 end, Each visitor) noexcept {
   alignas(64) char workspace[tuning::feed_bytes];
@@ -163,7 +163,8 @@ void reduce_units(void* context, std::int64_t begin, std::int64_t end) noexcept 
   });
 }
 
-/// Rows of the one kept axis, in blocks: which block has a row changes no result.
+/// Reduces a range of rows along the one retained axis in blocks. The assignment of rows to blocks
+/// does not change the result.
 void reduce_range(const RowRange& range, const ReduceParams& params,
                   const Reducer& reducer) noexcept {
   const int64 end = range.first_row + range.rows;
@@ -208,8 +209,8 @@ void reduce_chunks(void* context, std::int64_t begin, std::int64_t end) noexcept
   });
 }
 
-/// Few outputs of many elements: the parts of the range are reduced side by side, their results
-/// combined in order.
+/// Reduces few outputs of many elements: chunks of the range in parallel, then their results in
+/// order.
 void reduce_split(Reduction& reduction) noexcept {
   alignas(64) char partials[max_partials * accumulator_bytes];
   reduction.partials = partials;

@@ -8,15 +8,15 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// The greatest or least of a contiguous run, apart from NaNs, and whether there are any (or, where
-/// NaNs are left out, anything else): to let a NaN through in every step would take four
-/// instructions instead of two.
+/// The maximum or minimum of a contiguous run without NaNs, and whether there is a NaN (or, if NaNs
+/// are ignored, a number). Propagating a NaN in every step would take four instructions instead of
+/// two.
 template <bool IsMax, class T, bool IgnoresNan = false>
 struct Extremum {
   T value;
-  bool is_marked;  ///< an element counts for the result beside the value
+  bool is_marked;  ///< a NaN was seen (IgnoresNan: a number)
 
-  /// NaN for x is dropped.
+  /// Drops x if it is NaN.
   template <class X>
   static SKERRY_INLINE X pick(const X& best, const X& x) {
     if constexpr (IsMax) {
@@ -33,8 +33,8 @@ struct Extremum {
       return x < best;
     }
   }
-  /// The better value, and its place. One mask for both: GCC 12 compares twice for a minimum of
-  /// 64-bit integers beside a comparison of them.
+  /// Keeps the better value and its index. One mask serves both for 64-bit integers: with pick(),
+  /// GCC 12 would compare twice.
   template <class X, class Index>
   static SKERRY_INLINE void keep_better(X& best, Index& index, const X& x, const Index& here) {
     const auto better = is_better(x, best);
@@ -92,7 +92,7 @@ struct Extremum {
       }
     };
     for (int64 i = 0; i + together <= n; i += together) add_four(i);
-    if (n % together != 0) add_four(n - together);  // some elements twice, which changes nothing
+    if (n % together != 0) add_four(n - together);  // overlaps the last full step: harmless
     value[0] = pick(pick(value[0], value[1]), pick(value[2], value[3]));
     const auto choose = [](const auto& a, const auto& b) { return pick(a, b); };
     best.value = across_lanes(value[0], choose)[0];
@@ -107,8 +107,7 @@ struct Extremum {
   }
 };
 
-/// n contiguous rows of `Length` elements, taken apart into columns; n is at most
-/// max_block_columns.
+/// Splits n contiguous rows of `Length` elements into columns; n is at most max_block_columns.
 template <class T, int Length>
 SKERRY_INLINE void deinterleave_rows(T (&parts)[Length][max_block_columns], const char* x,
                                      int64 n) {
@@ -134,7 +133,7 @@ void direct_of_short_rows(char* out, const char* x, int64 n, const ops::Reduced&
   Loops::direct(out, Loops::result_size, block, reduced);
 }
 
-/// max and min, and those that leave NaN out.
+/// max and min, nanmax and nanmin.
 template <class Op, class T>
 struct ExtremumLoops : AccumulatorLoops<Op, T> {
   using base = AccumulatorLoops<Op, T>;
@@ -153,20 +152,20 @@ struct ExtremumLoops : AccumulatorLoops<Op, T> {
     if constexpr (ops::real_floating<T>) return extremum.gives_nan() ? nan() : extremum.value;
     return extremum.value;
   }
-  /// What is held and one more, which pick drops if it is NaN.
+  /// Returns the better of the accumulator, which may be NaN, and x, which is dropped if NaN.
   template <class X>
   static SKERRY_INLINE X pick_number(const X& best_value, const X& x) {
     const X value = best::pick(best_value, x);
     return best_value != best_value ? x : value;
   }
-  /// As Op::combine: of zeros of both signs the one that is held stays.
+  /// As Op::combine: for zeros of both signs the accumulator's is kept.
   template <class X>
   static SKERRY_INLINE X first_best(const X& best_value, const X& x) {
     const X value = best::pick(best_value, x);
     if constexpr (ops::real_floating<T>) return x != x ? x : value;
     return value;
   }
-  /// Of a result: NaN, where there is nothing else.
+  /// Replaces NaN results, where all elements are NaN, by the canonical NaN.
   static SKERRY_INLINE auto with_one_nan(const typename VectorOf<T>::type& value) {
     if constexpr (ignores_nan) {
       return value != value ? all_lanes<T>(nan()) : value;
@@ -185,7 +184,7 @@ struct ExtremumLoops : AccumulatorLoops<Op, T> {
     }
 #pragma GCC unroll 4
     for (int k = 1; k < Count; ++k) value = best::pick(value, now[k]);
-    if constexpr (ops::real_floating<T>) {  // pick drops NaNs; a sum would keep them
+    if constexpr (ops::real_floating<T>) {  // pick drops NaNs
       auto nan = now[0] != now[0];
 #pragma GCC unroll 4
       for (int k = 1; k < Count; ++k) nan |= now[k] != now[k];
@@ -193,7 +192,7 @@ struct ExtremumLoops : AccumulatorLoops<Op, T> {
     }
     return value;
   }
-  /// The vectors' own loop: the compiler's takes four times as long.
+  /// Uses explicit vectors: the compiler's loop takes four times as long.
   template <bool Overwrites>
   static SKERRY_INLINE void four_rows(char* acc, const char* x, int64 row, int64 n, bool goes_on) {
     using V = VectorOf<T>;
@@ -228,7 +227,7 @@ struct ExtremumLoops : AccumulatorLoops<Op, T> {
   }
 
   SKERRY_SHARED static void rows(char* acc, const ElementRows& input_block) noexcept {
-    const ElementRows block = input_block;  // not changed by what is stored
+    const ElementRows block = input_block;  // local copy: stores to `acc` cannot alias it
     for (int64 j = 0; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
       const bool is_strided = takes_strided_rows && base::is_strided(block);

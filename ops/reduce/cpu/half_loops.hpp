@@ -8,8 +8,9 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// The loops of a reduction over float16, by those over float32: elements are widened a few rows at
-/// a time, and what becomes float16 is rounded when it is written. Accumulators are float32's.
+/// The loops of a reduction over float16, in terms of those over float32. Elements are widened a
+/// few rows at a time, and float16 results are rounded when they are stored. Accumulators are
+/// float32.
 template <class Op, class Wide>
 struct HalfLoops {
   using result = ops::reduced_t<Op, float16>;
@@ -75,15 +76,14 @@ struct HalfLoops {
   }
 
  private:
-  static constexpr int64 max_items =
-      tuning::half_reduced_block;  ///< that are widened at a time: in the first cache
-  /// Of columns, in the second cache where accumulators are records: it takes long to put those of
-  /// some rows to those before.
+  static constexpr int64 max_items = tuning::half_reduced_block;  ///< widened at a time, within L1
+  /// Columns are widened in blocks of L2 if accumulators are records: merging the accumulators of a
+  /// few rows is expensive.
   static constexpr int64 max_column_items = size > int64(sizeof(float32))
                                                 ? tuning::half_record_block
                                                 : max_items;
 
-  /// Rows j to j + rows of a block, in `items`.
+  /// Widens rows j to j + rows of a block into `items`.
   static SKERRY_INLINE ElementRows widened(float32* items, const ElementRows& block, int64 j,
                                            int64 rows) {
     const char* x = block.x + j * block.row;
@@ -121,7 +121,7 @@ struct HalfLoops {
     }
   }
 
-  /// `put(to, step)` writes n results.
+  /// `put(destination, step)` writes n results.
   template <class Put>
   static SKERRY_INLINE void write(char* out, int64 step, int64 n, Put put) {
     if constexpr (!ops::same_v<result, float16>) {

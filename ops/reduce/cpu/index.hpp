@@ -7,8 +7,8 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// argmax and argmin. A run is searched for the block with the best value first, a block of rows
-/// with indices as narrow as the elements: 128 rows fit a byte.
+/// argmax and argmin. A run is first searched for the block with the best value. In a block of
+/// rows, indices are as narrow as the elements: 128 rows fit in a byte.
 template <class Op, class T>
 struct IndexLoops : AccumulatorLoops<Op, T> {
   using base = AccumulatorLoops<Op, T>;
@@ -23,14 +23,14 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
 
   static SKERRY_INLINE T item(const char* x, int64 i) { return load<T>(x + i * int64(sizeof(T))); }
   static SKERRY_INLINE typename VectorOf<T>::type vector(const char* source) {
-    // Else GCC 12 reads them twice, to compare and to select. For int64 (1000, 1000) over axis 0,
-    // one thread, AVX2: 101 us in place of 142.
+    // Load once: otherwise GCC 12 loads twice, to compare and to select. int64 (1000, 1000) over
+    // axis 0, one thread, AVX2: 101 us instead of 142.
     return in_register(load_vector<typename VectorOf<T>::type>(source));
   }
 
   SKERRY_SHARED static void find_columns(T* __restrict value, B* __restrict indices,
                                          const ElementRows& input_block) {
-    const ElementRows block = input_block;  // not changed by what is stored
+    const ElementRows block = input_block;  // local copy: stores cannot alias it
     if (find_numbers(value, indices, block)) return;
     find_row_by_row(value, indices, block);
   }
@@ -39,7 +39,7 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
     alignas(64) T value[max_block_columns];
     alignas(64) B indices[max_block_columns];
     find_columns(value, indices, block);
-    if (block.width >= block.n) {  // all in one column of the matrix
+    if (block.width >= block.n) {  // the matrix is one column wide
       base::deliver(acc, block, [&](int64 i) -> A {
         return {value[i], block.first + int64(indices[i]) * block.per_row};
       });
@@ -87,7 +87,7 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
   }
 
   SKERRY_SHARED static void rows(char* acc, const ElementRows& input_block) noexcept {
-    const ElementRows block = input_block;  // not changed by what is stored
+    const ElementRows block = input_block;  // local copy: stores cannot alias it
     for (int64 j = 0; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
       A winner = block.n < 64 ? scan(x, block.n) : search(x, block.n);
@@ -99,16 +99,16 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
  private:
   using V = VectorOf<T>;
   static constexpr int64 few = 16;
-  /// Of lead(), as a comparison and a choice take 5 cycles. Rows of 1000 int64, (1000, 1000), one
-  /// thread of an EPYC (Zen 4): 124 us by two.
+  /// Independent chains in lead(): a compare and a select take 5 cycles. Rows of 1000 int64, (1000,
+  /// 1000), one thread of an EPYC (Zen 4): 124 us with two chains.
   static constexpr int chains = 4;
 
-  /// The best of some columns so far, in registers.
+  /// The best values of some columns so far, in registers.
   struct Leaders {
     typename V::type value;
     typename V::bits indices;
 
-    /// As Op::wins: better ones and the first NaN take the lead.
+    /// As Op::wins: a better value or the first NaN takes the lead.
     SKERRY_INLINE void meet(const typename V::type& now, B number) {
       const typename V::bits here = number - typename V::bits{};
       if constexpr (ops::real_floating<T>) {
@@ -126,7 +126,8 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
     }
   };
 
-  /// In one pass: the arrays that find_columns fills cost more than the elements of few rows.
+  /// Reduces few rows in one pass: filling the arrays of find_columns costs more than their
+  /// elements.
   static SKERRY_INLINE void direct_of_few(char* out, const ElementRows& block) {
     int64 i = 0;
     for (; i + V::lanes <= block.n; i += V::lanes) {
@@ -147,7 +148,7 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
     }
   }
 
-  /// Of `Rows` rows, from number j on; `nan` gathers what is not equal to itself.
+  /// Reduces `Rows` rows from row j on; `nan` accumulates the lanes that are NaN.
   template <int Rows, bool First = false>
   static SKERRY_INLINE void find_in(T* __restrict value, B* __restrict indices,
                                     const ElementRows& block, int64 j, typename V::bits& nan) {
@@ -193,7 +194,7 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
     }
   }
 
-  /// False if there is a NaN.
+  /// Returns false if there is a NaN.
   static SKERRY_INLINE bool find_numbers(T* __restrict value, B* __restrict indices,
                                          const ElementRows& block) {
     typename V::bits nan = {};
@@ -238,8 +239,8 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
     return winner;
   }
 
-  /// Of a run that is not long, in one pass: to look for the best value's place afterwards takes
-  /// longer, and nothing is read meanwhile.
+  /// Reduces a run of moderate length in one pass: searching for the index of the best value in a
+  /// second pass takes longer and does not overlap with loads.
   static SKERRY_INLINE A lead(const char* x, int64 n) {
     typename V::type value[chains];
     typename V::bits indices[chains], here;
@@ -268,7 +269,7 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
       });
     }
     for (; i + V::lanes <= n; i += V::lanes) meet(0, i);
-    here = first + static_cast<B>(n - V::lanes);  // some elements twice, which changes nothing
+    here = first + static_cast<B>(n - V::lanes);  // overlaps the last full step: harmless
     meet(1, n - V::lanes);
     if constexpr (ops::real_floating<T>) {
       if (is_any(nan)) return first_of<true>(x, 0, n);
@@ -303,7 +304,7 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
     return first_of<false>(x, start, n, value);
   }
 
-  /// The first element from `from` on that is NaN, or else `value`.
+  /// Returns the first element from `start` on that is NaN or, if not `Nan`, equals `value`.
   template <bool Nan>
   static SKERRY_INLINE A first_of(const char* x, int64 start, int64 n, T value = T(0)) {
     const auto hits = [&](int64 i) {

@@ -13,23 +13,23 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 using tuning::max_block_columns;
 inline constexpr int64 endless = int64(1) << 62;
 
-/// A matrix of elements, of which column i goes to accumulator i, or (`rows`) row j to accumulator
-/// j: then rows may be of any length.
+/// A matrix of elements. Column i goes to accumulator i or, in `rows`, row j of any length to
+/// accumulator j.
 struct ElementRows {
   const char* x;
-  int64 row;   ///< bytes
-  int64 step;  ///< bytes between the elements of a row: the itemsize where they are dense, else any
-  int64 rows;  ///< at most the reducer's block_rows; not 0
-  int64 n;     ///< at most max_block_columns
-  bool overwrites;    ///< the accumulators hold nothing yet
+  int64 row;          ///< distance of rows, in bytes
+  int64 step;         ///< bytes between the elements of a row; the itemsize if they are contiguous
+  int64 rows;         ///< at most the reducer's block_rows; not 0
+  int64 n;            ///< at most max_block_columns
+  bool overwrites;    ///< the accumulators are uninitialized
   int64 first;        ///< index of element (j, i) along the reduced axis: first + j * per_row
   int64 per_row = 1;  ///< + i / width
   int64 width = max_block_columns;
   bool is_out_of_cache = false;  ///< in memory, not in the caches
 };
 
-/// The loops of one reduction and dtype, over arrays of accumulators: what the driver, which is
-/// compiled once, needs to know of them.
+/// The loops of one reduction and dtype over arrays of accumulators, for the driver, which is
+/// compiled once.
 struct Reducer {
   int64 itemsize;
   int64 accumulator_size;
@@ -41,30 +41,30 @@ struct Reducer {
   void (*rows)(char* acc, const ElementRows& block) noexcept;
   /// acc[i] = combine(acc[i], other[i]) for i < n
   void (*merge)(char* acc, const char* other, int64 n) noexcept;
-  /// out[i] = finish(acc[i], of) for i < n
+  /// out[i] = finish(acc[i], reduced) for i < n
   void (*finish)(char* out, int64 step, const char* acc, int64 n,
                  const ops::Reduced& reduced) noexcept;
-  /// out[i] = finish(all of column i, of)
+  /// out[i] = finish(all of column i, reduced)
   void (*direct)(char* out, int64 step, const ElementRows& block,
                  const ops::Reduced& reduced) noexcept;
-  /// out[i] = finish(all of row i, of), dense, for n contiguous rows of 2, 3 and 4 elements
+  /// out[i] = finish(all of row i, reduced), dense, for n contiguous rows of 2, 3 and 4 elements
   void (*short_rows[3])(char* out, const char* x, int64 n, const ops::Reduced& reduced) noexcept;
   int64 result_size;
-  int64 block_rows;  ///< rows that `columns` takes at most
-  /// Elements that `rows` takes in one run at most, for the sake of accuracy. Longer runs that are
-  /// left to columns, or (`splits_runs`) to `rows` in pieces.
+  int64 block_rows;  ///< maximum number of rows of a `columns` block
+  /// Maximum number of elements that `rows` accumulates in one run, for accuracy. Longer runs go to
+  /// `columns` or, if `splits_runs`, to `rows` in chunks.
   int64 max_run_length;
   bool splits_runs;
-  bool takes_strided_rows;  ///< else `rows` takes dense elements only, as `columns` does
-  /// Whether a finished answer may be known before all elements are seen: an accumulator whose
-  /// first byte has this value absorbs everything after it. -1 if there is none.
+  bool takes_strided_rows;  ///< otherwise `rows` takes contiguous elements only, as `columns` does
+  /// First byte of an accumulator that absorbs everything after it, so that the reduction can stop
+  /// early; -1 if there is none.
   int absorbing;
 };
 
-/// `header` is that of ReduceParams, or a copy with a range.
+/// `header` belongs to ReduceParams, or to a copy with a range.
 void run_reduction(const RowReduction& header, const Reducer& reducer) noexcept;
 
-/// Truth values are bytes of 0 or 1, on which the compiler vectorises & and |.
+/// Booleans are bytes of 0 or 1, so that the compiler vectorizes & and |.
 template <class A>
 struct lane_type {
   using type = A;
@@ -79,14 +79,14 @@ SKERRY_INLINE lanes_of<T> gather_lanes(const char* source, int64 step,
                                        std::integer_sequence<int, I...>) {
   return lanes_of<T>{load<T>(source + I * step)...};
 }
-/// A vector of elements that lie `step` bytes apart.
+/// Returns a vector of elements that are `step` bytes apart.
 template <class T>
 SKERRY_INLINE lanes_of<T> gather_lanes(const char* source, int64 step) {
-  asm("" : "+r"(source));  // else a loop keeps the addresses of all lanes, in too few registers
+  asm("" : "+r"(source));  // otherwise GCC keeps all lane addresses in registers and spills
   return gather_lanes<T>(source, step, lane_numbers<lanes_of<T>>{});
 }
 
-/// What all kinds of loops have.
+/// Shared by all kinds of loops.
 template <class Op, class T>
 struct AccumulatorLoops {
   using A = typename lane_type<ops::accumulator_t<Op, T>>::type;
@@ -111,7 +111,7 @@ struct AccumulatorLoops {
   SKERRY_SHARED static void finish(char* out, int64 step, const char* acc, int64 n,
                                    const ops::Reduced& reduced) noexcept {
     using R = decltype(Op::finish(A{}, reduced));
-    const ops::Reduced reduced_copy = reduced;  // not changed by what is stored
+    const ops::Reduced reduced_copy = reduced;  // local copy: stores to `out` cannot alias it
     if (step == int64(sizeof(R))) {
 #pragma GCC ivdep
       for (int64 i = 0; i < n; ++i) {
@@ -126,11 +126,12 @@ struct AccumulatorLoops {
   static constexpr int64 result_size = sizeof(decltype(Op::finish(A{}, ops::Reduced{})));
   static SKERRY_INLINE bool is_dense(int64 step) { return step == result_size; }
 
-  /// Four rows of a block at a time, by the `four_rows` of Loops: one read and write of the
-  /// accumulator for four elements. It is told whether four more follow.
+  /// Combines four rows of a block at a time with `Loops::four_rows`: one load and store of the
+  /// accumulator for four elements. The last argument of four_rows says whether four more rows
+  /// follow.
   template <class Loops>
   static SKERRY_INLINE void columns_by_four(char* acc, const ElementRows& input_block) {
-    const ElementRows block = input_block;  // not changed by what is stored
+    const ElementRows block = input_block;  // local copy: stores to `acc` cannot alias it
     const int64 n = block.n;
     int64 j = 0;
     if (block.overwrites && block.rows >= 4) {
@@ -140,10 +141,10 @@ struct AccumulatorLoops {
       for (int64 i = 0; i < n; ++i) store<A>(acc + i * size, Loops::item(block.x, i));
       j = 1;
     }
-    // What is far is asked for four rows ahead, in pieces, as the compiler makes no vectors of a
-    // loop that asks. Of what is near, that would take a fifth more time. Into the second cache:
-    // rows of 4 KiB fall into the same sets of the first, where four rows and four more have no
-    // room (128 MB of float64, one thread of an EPYC of Zen 4: 7.1 ms, and 4.6 so).
+    // Prefetch four rows ahead when out of cache, in blocks of columns: a prefetch inside the loop
+    // stops GCC from vectorizing it. In cache, prefetching costs a fifth more time. The target is
+    // L2: rows of 4 KiB map to the same sets of L1, which cannot hold eight of them (128 MB of
+    // float64, one thread of an EPYC of Zen 4: 7.1 ms without, 4.6 ms with prefetch).
     const int64 max_columns = block.is_out_of_cache ? 128 : maximum(n, 1);
     for (; j + 4 <= block.rows; j += 4) {
       for (int64 i = 0; i < n; i += max_columns) {
@@ -169,7 +170,7 @@ struct AccumulatorLoops {
     }
   }
 
-  /// Puts totals of a block's columns into the accumulators; `total(i)` is that of column i.
+  /// Combines column totals of a block into the accumulators; `total(i)` returns that of column i.
   template <class Total>
   static SKERRY_INLINE void deliver(char* acc, const ElementRows& block, Total total) {
     if (block.overwrites) {
@@ -182,7 +183,7 @@ struct AccumulatorLoops {
   }
 };
 
-/// What is left of a block when its columns have been totalled.
+/// Reduces a block's columns, then finishes them.
 template <class Loops>
 void finish_columns(char* out, int64 step, const ElementRows& block,
                     const ops::Reduced& reduced) noexcept {
@@ -194,7 +195,7 @@ void finish_columns(char* out, int64 step, const ElementRows& block,
 /// `total(i)` is the accumulator of row i.
 template <class Op, class Total>
 SKERRY_INLINE void finish_short_rows(char* out, int64 n, const ops::Reduced& reduced, Total total) {
-  const ops::Reduced reduced_copy = reduced;  // not changed by what is stored
+  const ops::Reduced reduced_copy = reduced;  // local copy: stores to `out` cannot alias it
 #pragma GCC ivdep
   for (int64 i = 0; i < n; ++i) {
     const auto result = Op::finish(total(i), reduced_copy);
@@ -209,10 +210,11 @@ struct SimpleLoops : AccumulatorLoops<Op, T> {
   using A = typename base::A;
   using base::size;
   static constexpr int64 block_rows = 128;  ///< as in NumPy's pairwise sum
-  /// Of integers any order gives the same, and memory gives one run sooner than several rows.
+  /// Integer results do not depend on the order, and memory streams one run faster than several
+  /// rows.
   static constexpr bool splits_runs = ops::integral<T> && sizeof(T) == 8;
   static constexpr int64 max_run_length = splits_runs ? endless : 1024;
-  /// Numbers of 8 bytes, whose columns go row by row where they are in memory.
+  /// 8-byte numbers; out of cache, `columns` takes them row by row.
   static constexpr bool is_wide = ops::same_v<A, T> && sizeof(T) == 8 && ops::real_numeric<T>;
   static constexpr bool takes_strided_rows = is_wide || (ops::same_v<A, T> && sizeof(T) == 16);
   static constexpr int absorbing = -1;
@@ -242,11 +244,11 @@ struct SimpleLoops : AccumulatorLoops<Op, T> {
     base::template columns_by_four<SimpleLoops>(acc, block);
   }
 
-  /// to[i] = x[i], to which the elements i of `held` are put, one after the other.
+  /// destination[i] = x[i], with the elements i of all `accumulators` combined in order.
   template <class... Held>
   static SKERRY_INLINE void put_row(char* destination, const char* x, int64 n,
                                     Held... accumulators) {
-    // Of signed integers GCC 12 makes no vectors here.
+    // GCC 12 does not vectorize this loop for signed integers.
     using lane = std::conditional_t<ops::integral<T>, ops::bits_t<T>, T>;
     using V = VectorOf<lane>;
     int64 i = 0;
@@ -267,9 +269,9 @@ struct SimpleLoops : AccumulatorLoops<Op, T> {
     }
   }
 
-  /// As columns_by_four, but one row after the other: memory is slower to give four at a time.
+  /// As columns_by_four, but one row after another: memory streams one row faster than four.
   static SKERRY_INLINE void columns_by_row(char* acc, const ElementRows& input_block) {
-    const ElementRows block = input_block;  // not changed by what is stored
+    const ElementRows block = input_block;  // local copy: stores to `acc` cannot alias it
     alignas(64) char low[2 * max_block_columns * size];
     char* const high = low + block.n * size;
     const auto put = [&](char* destination, int64 j, auto... accumulators)
@@ -291,7 +293,7 @@ struct SimpleLoops : AccumulatorLoops<Op, T> {
     for (; j < block.rows; ++j) put(acc, j, acc);
   }
 
-  /// In as many lanes as fill four vectors.
+  /// Combines a run in as many lanes as fill four vectors.
   static SKERRY_INLINE A run_of(const char* x, int64 n, int64 step = sizeof(T)) {
     constexpr int lanes = size >= 4 ? 128 / size : 32;
     if (n < lanes) {
@@ -314,7 +316,7 @@ struct SimpleLoops : AccumulatorLoops<Op, T> {
   }
 
   SKERRY_SHARED static void rows(char* acc, const ElementRows& input_block) noexcept {
-    const ElementRows block = input_block;  // not changed by what is stored
+    const ElementRows block = input_block;  // local copy: stores to `acc` cannot alias it
     for (int64 j = 0; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
       const bool is_strided = takes_strided_rows && base::is_strided(block);

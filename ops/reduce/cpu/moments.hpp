@@ -7,7 +7,7 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// var and std. Eight rows at a time have their own mean, and are then put to the rows before; a
+/// var and std. Eight rows at a time get their own mean and are then merged with the rows before. A
 /// run is read twice, the second time from L1.
 template <class Op, class T>
 struct MomentLoops : AccumulatorLoops<Op, T> {
@@ -23,7 +23,7 @@ struct MomentLoops : AccumulatorLoops<Op, T> {
 
   SKERRY_SHARED static void total_columns(T* __restrict mean, T* __restrict squares,
                                           const ElementRows& input_block) {
-    const ElementRows block = input_block;  // not changed by what is stored
+    const ElementRows block = input_block;  // local copy: stores cannot alias it
     int64 j = 0;
     for (; j + 8 <= block.rows; j += 8) add_rows<8>(mean, squares, block, j);
     if (j + 4 <= block.rows) {
@@ -46,7 +46,7 @@ struct MomentLoops : AccumulatorLoops<Op, T> {
     alignas(64) T mean[max_block_columns];
     alignas(64) T squares[max_block_columns];
     total_columns(mean, squares, block);
-    const ops::Reduced reduced_copy = reduced;  // not changed by what is stored
+    const ops::Reduced reduced_copy = reduced;  // local copy: stores to `out` cannot alias it
     const T count = static_cast<T>(block.rows);
     if (base::is_dense(step)) {
 #pragma GCC ivdep
@@ -69,7 +69,7 @@ struct MomentLoops : AccumulatorLoops<Op, T> {
   }
 
   SKERRY_SHARED static void rows(char* acc, const ElementRows& input_block) noexcept {
-    const ElementRows block = input_block;  // not changed by what is stored
+    const ElementRows block = input_block;  // local copy: stores to `acc` cannot alias it
     for (int64 j = 0; j < block.rows; ++j) {
       store<A>(acc + j * size, run(block.x + j * block.row, block.n));
     }
@@ -78,7 +78,7 @@ struct MomentLoops : AccumulatorLoops<Op, T> {
  private:
   using V = VectorOf<T>;
 
-  /// The rows from j on, put to those before.
+  /// Merges `Rows` rows from row j on with those before.
   template <int Rows>
   static SKERRY_INLINE void add_rows(T* mean, T* squares, const ElementRows& block, int64 j) {
     const char* x = block.x + j * block.row;
@@ -108,12 +108,12 @@ struct MomentLoops : AccumulatorLoops<Op, T> {
     T squares;
   };
 
-  /// Of element i of some rows.
+  /// Returns the moments of element i over `Rows` rows.
   template <int Rows>
   static SKERRY_INLINE Pair of_rows(const char* x, int64 row, int64 i) {
     if constexpr (Rows == 1) {
       const T only = item(x, i);
-      return {only, only - only};  // 0, or NaN if it is none or infinite
+      return {only, only - only};  // 0, or NaN if it is NaN or infinite
     } else {
       T v[Rows];
 #pragma GCC unroll 8

@@ -10,7 +10,8 @@ namespace {
 
 using tuning::accumulator_bytes;
 
-/// Partial results by powers of two, as a binary counter: the tree of a pairwise sum.
+/// Partial results at levels that are powers of two, like a binary counter: the tree of a pairwise
+/// sum.
 class Pairwise {
  public:
   Pairwise(const Reducer& reducer, int64 n) noexcept

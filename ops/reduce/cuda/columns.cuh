@@ -14,12 +14,12 @@
 #include <cstdint>
 #include <type_traits>
 
-// Columns: outputs side by side whose elements are rows of an array. A thread has as many outputs
-// as it can load at a time; its order is ColumnSplit's.
+// Columns: adjacent outputs whose elements are rows of an array. A thread computes as many outputs
+// as one load covers; ColumnSplit defines the order.
 
 namespace skerry::native {
 
-/// Items side by side that are moved in one piece.
+/// Adjacent items that are moved by one instruction.
 template <class Item, int Width>
 struct ColumnItems {
   Item items[Width];
@@ -67,7 +67,7 @@ struct ArrayColumns {
     return ops::load_at<Reduction>(value_of<T>(x), index);
   }
 
-  /// Whether all of them can be read `width` at a time.
+  /// True if all columns can be read `width` at a time.
   [[nodiscard]] static bool suit(const ReduceParams& params) {
     if (params.reduced_size == 0 || params.reduced_rank > 1 || params.retained_rank == 0 ||
         params.retained_strides[0] != sizeof(item) || params.retained_shape[0] % width != 0) {
@@ -83,7 +83,7 @@ struct ArrayColumns {
   }
 };
 
-/// What the parts of columns left.
+/// The partial results of a first pass.
 template <class A>
 struct PartialColumns {
   using item = A;
@@ -91,7 +91,7 @@ struct PartialColumns {
   static constexpr int width = 1;
 
   const A* partials;
-  std::int64_t step;  ///< bytes
+  std::int64_t step;  ///< in bytes
 
   SKERRY_HD SKERRY_INLINE const char* column(std::int64_t k) const {
     return reinterpret_cast<const char*>(partials + k);
@@ -105,13 +105,13 @@ struct ColumnLoop {
   using A = typename Columns::accumulator;
   using item = typename Columns::item;
   static constexpr int width = Columns::width;
-  static constexpr int loads = 4;  ///< under way
+  static constexpr int loads = 4;  ///< in flight
 
   Columns columns;
   ColumnSplit split;
-  A* partials;  ///< by part and output; null where a column is one part, whose result is written
+  A* partials;  ///< by part and output; null if there is one part per column: write the result
   write_result<Reduction, A, R> write;
-  bool writes_whole;  ///< results of a thread are moved in one piece
+  bool writes_whole;  ///< results of a thread are stored by one instruction
 
   __device__ SKERRY_INLINE void operator()() const {
     const auto [part_index, group] = split.wide.divide(blockIdx.x);
@@ -170,7 +170,7 @@ struct ColumnLoop {
     }
   }
 
-  /// Of the loads' items for the thread's output number w.
+  /// Combines the loaded items of the thread's output w.
   __device__ SKERRY_INLINE A together(const ColumnItems<item, width> (&read)[loads], int w,
                                       std::int64_t j, int rows) const {
     if constexpr (takes_groups<Reduction> && !std::is_same_v<item, A>) {
@@ -185,7 +185,7 @@ struct ColumnLoop {
     }
   }
 
-  /// Rows half of them apart, a quarter, and so on; the first has the result.
+  /// Combines rows half of them apart, then a quarter, and so on; row 0 gets the result.
   __device__ SKERRY_INLINE void across_rows(Accumulators& a, int row) const {
     __shared__ cub::Uninitialized<Accumulators> upper_accumulators[ColumnSplit::threads / 2];
     SKERRY_DO_NOT_UNROLL
@@ -235,7 +235,7 @@ cudaError_t run_columns(const Loop& loop, cudaStream_t stream) {
   return cudaGetLastError();
 }
 
-/// Whether the results of `width` neighbouring outputs can be written in one piece.
+/// True if the results of `width` adjacent outputs can be stored by one instruction.
 template <class R>
 [[nodiscard]] bool writes_whole(const ReduceParams& params, int width) {
   const std::int64_t nbytes = width * static_cast<std::int64_t>(sizeof(R));
@@ -247,7 +247,7 @@ template <class R>
   return aligned;
 }
 
-/// For params that ArrayColumns suits.
+/// Requires ArrayColumns::suit(params).
 template <class Reduction, class T>
 cudaError_t reduce_columns(const ReduceParams& params, LaunchContext* context) {
   using A = ops::accumulator_t<Reduction, T>;

@@ -8,17 +8,17 @@
 #include "ops/kernel/cuda/offset.hpp"
 #include "ops/reduce/kernels.hpp"
 
-// How a reduction is split into threads. Free of CUDA headers, as offset.hpp is.
+// How a reduction is split among threads. Free of CUDA headers, as offset.hpp is.
 
 namespace skerry::native {
 
-/// Whether the elements of every output lie side by side.
+/// True if the elements of every output are contiguous.
 [[nodiscard]] inline bool has_contiguous_rows(const ReductionAxes& params, std::int64_t itemsize) {
   return params.reduced_size == 1 ||
          (params.reduced_rank == 1 && params.reduced_strides[0] == itemsize);
 }
 
-/// Whether the fastest axis of the input is a reduced one.
+/// True if the fastest axis of the input is a reduced one.
 [[nodiscard]] inline bool prefers_rows(const ReductionAxes& params) {
   if (params.retained_size == 1 || params.retained_rank == 0) return true;
   if (params.reduced_size <= 1 || params.reduced_rank == 0) return false;
@@ -26,20 +26,20 @@ namespace skerry::native {
   return distance(params.reduced_strides[0]) <= distance(params.retained_strides[0]);
 }
 
-/// How a pass over `length` elements of each of `retained_size` outputs is split into threads. Part
-/// p of an output's `parts` is its elements p, p + parts, p + 2 * parts, ...: with threads numbered
-/// along the faster axis (by rows: the parts; else: the outputs), those side by side read elements
-/// side by side, however few outputs there are or however short rows are.
+/// How a pass over `length` elements of each of `retained_size` outputs is split among threads.
+/// Part p of an output's `parts` consists of its elements p, p + parts, p + 2 * parts, ... Threads
+/// are numbered along the faster axis (`by_rows`: the parts, otherwise the outputs), so that
+/// adjacent threads read adjacent elements, however few the outputs or short the rows.
 struct LoopSplit {
-  /// Threads worth having: of 132 multiprocessors with room for 1,536 or 1,024 each they end in a
-  /// wave that is 0.86 full or more. A constant, not the device's, so that results are the same on
-  /// every GPU.
+  /// Target number of threads: with 132 multiprocessors of 1,024 or 1,536 resident threads, they
+  /// end in a wave that is at least 0.86 full. A constant, not the device's, so that results are
+  /// the same on every GPU.
   static constexpr std::int64_t target_threads = std::int64_t{1} << 19;
-  /// Fewer elements a thread are not worth a further pass.
+  /// Fewer elements per thread do not pay for another pass.
   static constexpr std::int64_t min_share = 32;
-  /// Up to so many elements are one thread's.
+  /// Up to this length, one thread folds all elements of an output.
   static constexpr std::int64_t max_unsplit_length = 4 * min_share;
-  /// More elements a thread lose accuracy: the error of a running sum grows with its length.
+  /// More elements per thread lose accuracy: the error of a running sum grows with its length.
   static constexpr std::int64_t max_share = 4096;
 
   std::int64_t retained_size;
@@ -47,7 +47,7 @@ struct LoopSplit {
   std::int64_t parts;
   bool by_rows;
   FastDivider<std::uint64_t>
-      faster;  ///< by the extent of the axis along which threads are numbered
+      faster;  ///< divides by the extent of the axis along which threads are numbered
 
   struct Share {
     std::int64_t output_index;
@@ -70,7 +70,7 @@ struct LoopSplit {
     return target_parts < max_parts ? target_parts : max_parts;
   }
   [[nodiscard]] std::int64_t threads() const { return retained_size * parts; }
-  /// How far apart, in threads, the parts of neighbouring outputs and of one output are.
+  /// Distance, in threads, of the parts of adjacent outputs and of adjacent parts of one output.
   [[nodiscard]] std::int64_t retained_stride() const { return by_rows ? parts : 1; }
   [[nodiscard]] std::int64_t part_stride() const { return by_rows ? 1 : retained_size; }
 

@@ -10,10 +10,10 @@
 
 namespace skerry::native {
 
-/// var and std as the loops run them. A few elements at a time have their own mean, found in C, and
-/// are then put to those before, in float64: float32 all the way loses as many digits as the mean
-/// is greater than the deviation, and float64 all the way would keep GPUs busy that do little of
-/// it. Free of CUDA headers, and tested on the host.
+/// var and std as the kernels compute them. The mean of a few elements at a time is computed in C,
+/// then merged with those before in float64. float32 throughout loses as many digits as the mean
+/// exceeds the deviation by; float64 throughout is slow on GPUs with few float64 units. Free of
+/// CUDA headers, and tested on the host.
 template <class Reduction, class T>
 struct GroupedMoments {
   using accumulator = ops::Moments<float64>;
@@ -21,7 +21,7 @@ struct GroupedMoments {
   static constexpr int group = 4;
 
   SKERRY_HD SKERRY_INLINE static accumulator load(C x) {
-    // 0, or NaN if it is none or infinite
+    // 0, or NaN if x is NaN or infinite
     return {static_cast<float64>(x), static_cast<float64>(x - x), 1};
   }
   SKERRY_HD SKERRY_INLINE static accumulator load_group(const T (&items)[group]) {
@@ -30,7 +30,7 @@ struct GroupedMoments {
     C distance[group];
     SKERRY_UNROLL
     for (int i = 0; i < group; ++i) distance[i] = x[i] - approximate_mean;
-    // How far that is from the mean itself, by the distances, which have digits left for it.
+    // Correct the approximate mean by the mean of the distances, which have digits to spare.
     const C rest = ((distance[0] + distance[1]) + (distance[2] + distance[3])) * C(0.25);
     C squares = C(0);
     SKERRY_UNROLL
@@ -43,7 +43,7 @@ struct GroupedMoments {
   SKERRY_HD SKERRY_INLINE static A identity() {
     return {0, 0, 0};
   }
-  /// As ops::var's, but that the share is as exact as the result, and no float64 is divided for
+  /// As ops::var's, but the share is only as precise as the result: no float64 division for
   /// float32.
   SKERRY_HD SKERRY_INLINE static accumulator combine(const accumulator& a, const accumulator& b) {
     const float64 count = a.count + b.count;
@@ -57,7 +57,7 @@ struct GroupedMoments {
   }
 };
 
-/// What runs Reduction over T.
+/// The functor that computes Reduction over T.
 template <class Reduction, class T>
 struct native_reduction {
   using type = Reduction;
@@ -70,7 +70,7 @@ struct native_reduction<Reduction, T> {
 template <class Reduction, class T>
 using native_reduction_t = typename native_reduction<Reduction, T>::type;
 
-/// Whether Reduction takes several elements at a time.
+/// True if Reduction loads several elements at a time.
 template <class Reduction>
 inline constexpr bool takes_groups = requires { Reduction::group; };
 template <class Reduction>

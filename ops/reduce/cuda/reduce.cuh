@@ -14,19 +14,19 @@
 
 #include <cstdint>
 
-// A reduction goes one of three ways, chosen by its layout. All split the work the same way in
-// every run and on every GPU, and use no atomic operation: results depend on neither.
-//   rows     the elements of each output lie side by side: see rows.cuh.
-//   columns  the outputs lie side by side, several in a load: see columns.cuh.
-//   loops    any other layout: every thread folds a share of one output's elements, in as many
-//            passes as it takes. Threads side by side take neighbouring elements.
-// CUB's reductions would take any layout through an iterator, but inline its index arithmetic some
-// fifty times (40 to 80 s a kernel in ptxas 13.0, and 1 KiB of spilled registers), and their order
-// depends on the number of multiprocessors.
+// A reduction takes one of three paths, chosen by its layout. All of them split the work the same
+// way in every run and on every GPU and use no atomics, so results do not depend on either.
+//   rows     the elements of each output are contiguous: see rows.cuh.
+//   columns  the outputs are contiguous, several to a load: see columns.cuh.
+//   loops    any other layout: each thread folds a share of one output's elements, in as many
+//   passes as needed. Adjacent threads take adjacent elements.
+// CUB's reductions accept any layout through an iterator, but inline its index arithmetic some
+// fifty times (40 to 80 s per kernel in ptxas 13.0, and 1 KiB of spilled registers), and their
+// order depends on the number of multiprocessors.
 
 namespace skerry::native {
 
-/// The elements of the outputs, in the array.
+/// The elements of the outputs, in the input array.
 template <class Reduction, class T>
 struct ArrayElements {
   using accumulator = ops::accumulator_t<Reduction, T>;
@@ -39,14 +39,14 @@ struct ArrayElements {
   SKERRY_HD SKERRY_INLINE std::int64_t first(std::int64_t k) const {
     return retained_offsets.offset(k);
   }
-  /// Whether an output's elements are `step` apart.
+  /// True if an output's elements are `step()` bytes apart.
   SKERRY_HD SKERRY_INLINE bool are_evenly_spaced() const { return reduced.rank <= 1; }
   SKERRY_HD SKERRY_INLINE std::int64_t step() const { return reduced.strides[0]; }
   SKERRY_HD SKERRY_INLINE std::int64_t distance(std::int64_t j) const { return reduced.offset(j); }
   SKERRY_HD SKERRY_INLINE accumulator element_at(std::int64_t offset, std::int64_t index) const {
     return ops::load_at<Reduction>(load<T>(input + offset, is_aligned), index);
   }
-  /// Of the elements at `offset`, offset + step, ..., as one.
+  /// Loads the elements at `offset`, offset + step, ... as one accumulator.
   SKERRY_HD SKERRY_INLINE accumulator group_at(std::int64_t offset, std::int64_t step) const {
     T items[Reduction::group];
     SKERRY_UNROLL
@@ -56,7 +56,7 @@ struct ArrayElements {
   }
 };
 
-/// What an earlier pass left of them.
+/// The partial results of an earlier pass.
 template <class A>
 struct PartialElements {
   using accumulator = A;
@@ -97,7 +97,7 @@ struct ReduceLoop {
   }
 
  private:
-  /// Four loads are under way: of a group, or of four running results side by side.
+  /// Keeps four loads in flight: those of a group, or of four independent accumulators.
   __device__ SKERRY_INLINE A fold_evenly_spaced(std::int64_t first, std::int64_t part_index) const {
     if constexpr (takes_groups<Reduction> && requires { elements.group_at(0, 0); }) {
       return fold_groups(first, part_index);
@@ -178,7 +178,7 @@ cudaError_t loop_pass(const ReduceParams& params, const Elements& elements, cons
   return cudaGetLastError();
 }
 
-/// Works for every layout, and for no elements at all (one pass of length 0: the identity).
+/// Handles every layout, and no elements at all (one pass of length 0 gives the identity).
 template <class Reduction, class T>
 cudaError_t reduce_by_loops(const ReduceParams& params, LaunchContext* context) {
   using A = ops::accumulator_t<Reduction, T>;
@@ -187,7 +187,7 @@ cudaError_t reduce_by_loops(const ReduceParams& params, LaunchContext* context) 
   LoopSplit split(params.retained_size, params.reduced_size, by_rows);
   A* partials[2] = {nullptr, nullptr};
   if (split.parts > 1) {
-    // A pass leaves fewer partial results than the one before, so two buffers take turns.
+    // Each pass leaves fewer partial results than the previous one, so two buffers alternate.
     const std::int64_t first = split.threads();
     const std::int64_t second = LoopSplit(params.retained_size, split.parts, by_rows).threads();
     partials[0] = static_cast<A*>(
@@ -211,8 +211,6 @@ cudaError_t reduce_by_loops(const ReduceParams& params, LaunchContext* context) 
   }
   return status;
 }
-
-// ---- choice
 
 template <class Reduction, class T>
 cudaError_t reduce_by_layout(const ReduceParams& params, LaunchContext* context) {

@@ -9,29 +9,29 @@
 
 namespace skerry::native {
 
-/// How a reduction of rows, whose elements lie side by side, is split into threads. It depends on
-/// the rows alone, and on whether they can be read 16 bytes at a time; never on the device, so that
-/// results are the same on every GPU. Free of CUDA headers, and tested on the host.
+/// How a reduction of rows with contiguous elements is split among threads. It depends on the rows
+/// only, and on whether they can be read 16 bytes at a time; never on the device, so results are
+/// the same on every GPU. Free of CUDA headers, and tested on the host.
 struct RowSplit {
-  static constexpr int threads = 256;  ///< of a block
+  static constexpr int threads = 256;  ///< per block
   static constexpr int warp = 32;
-  /// With 8, 6, 5 or 4 blocks on each of 132 multiprocessors this many end in a wave that is 0.86
-  /// full or more; four times as many take 4 to 15 % longer on an H100, as each has little to do
-  /// before its threads are put together.
+  /// With 4, 5, 6 or 8 blocks on each of 132 multiprocessors, this many blocks end in a wave that
+  /// is at least 0.86 full. Four times as many take 4 to 15 % longer on an H100: each has little to
+  /// fold before its threads are combined.
   static constexpr std::int64_t target_blocks = 4096;
-  /// More elements a thread lose accuracy: the error of a running sum grows with its length.
+  /// More elements per thread lose accuracy: the error of a running sum grows with its length.
   static constexpr std::int64_t max_share = 4096;
-  /// Rows of a block's lanes side by side should fill lines, of 128 bytes.
+  /// Adjacent lanes of a block should fill lines, of 128 bytes.
   static constexpr std::int64_t line = 128;
-  /// So many rows keep a GPU busy by a warp each.
+  /// So many rows keep a GPU busy with one warp each.
   static constexpr std::int64_t many_rows = 8192;
 
-  int lanes = 1;             ///< threads side by side that share a part: up to a warp, or a block
-  bool is_short = false;     ///< a load of each lane is a row, and there are several rows a thread
-  std::int64_t parts = 1;    ///< of a row, a block each
-  std::int64_t part_length;  ///< elements; the last part's may be fewer
+  int lanes = 1;             ///< adjacent threads that share a part: up to a warp, or a block
+  bool is_short = false;     ///< one load per lane covers a row, and a thread takes several rows
+  std::int64_t parts = 1;    ///< of a row, one block each
+  std::int64_t part_length;  ///< elements; the last part may be shorter
 
-  /// `vector` items are one load, of which a thread has `loads` under way.
+  /// One load has `vector` items; a thread keeps `loads` of them in flight.
   RowSplit(std::int64_t rows, std::int64_t length, std::int64_t itemsize, int vector, int loads)
       : part_length(length) {
     const std::int64_t vectors = divided_up(length, vector);
@@ -60,7 +60,7 @@ struct RowSplit {
     parts = divided_up(length, part_length);
   }
 
-  /// Of what parts left, which is little.
+  /// The split of the second pass over partial results, which are few.
   [[nodiscard]] static RowSplit in_one_pass(std::int64_t rows, std::int64_t length,
                                             std::int64_t itemsize, int loads) {
     RowSplit split(rows, length, itemsize, 1, loads);
@@ -72,7 +72,7 @@ struct RowSplit {
   [[nodiscard]] static constexpr std::int64_t divided_up(std::int64_t n, std::int64_t divisor) {
     return (n + divisor - 1) / divisor;
   }
-  /// Rows that a block has one behind the other.
+  /// Groups of lanes in a block, each with its own row.
   [[nodiscard]] SKERRY_HD SKERRY_INLINE int groups() const { return threads / lanes; }
 };
 

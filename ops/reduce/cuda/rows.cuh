@@ -14,10 +14,10 @@
 
 #include <cstdint>
 
-// Rows whose elements lie side by side: a few lanes, a warp or a block fold each row or part of
-// one, and what parts leave is folded as rows again. The order is RowSplit's: a thread folds the
-// items of a load pairwise, those of its loads in turn, then threads are put together pairwise.
-// cub::DeviceReduce is as fast, but splits by the number of multiprocessors.
+// Rows whose elements are contiguous. A few lanes, a warp or a block folds each row or part of one;
+// partial results are folded as rows again. RowSplit defines the order: a thread folds the items of
+// a load pairwise and its loads in turn, then threads are combined pairwise. cub::DeviceReduce is
+// as fast, but splits by the number of multiprocessors.
 
 namespace skerry::native {
 
@@ -40,7 +40,7 @@ struct ArrayRows {
   }
 };
 
-/// What the parts of rows left.
+/// The partial results of rows.
 template <class A>
 struct PartialRows {
   using item = A;
@@ -55,7 +55,7 @@ struct PartialRows {
   SKERRY_HD SKERRY_INLINE static A loaded(A a, std::int64_t) { return a; }
 };
 
-/// Items that are read at a time: 16 bytes in one piece, or one item.
+/// Items of one load: 16 bytes at once, or one item.
 template <class Item, int Count, bool IsWhole>
 struct RowLoad {
   Item items[Count];
@@ -78,7 +78,7 @@ __device__ SKERRY_INLINE A with_lane(A a, int lane_offset) {
       a, cub::ShuffleDown<RowSplit::warp>(a, lane_offset, RowSplit::warp - 1, 0xffffffffu));
 }
 
-/// Of lanes side by side, in lane 0 of each: pairs half of them apart, a quarter, and so on.
+/// Combines adjacent lanes into lane 0: pairs half of them apart, then a quarter, and so on.
 template <class Reduction, class A>
 __device__ SKERRY_INLINE A across_lanes(A a, int lanes) {
   SKERRY_DO_NOT_UNROLL
@@ -86,7 +86,7 @@ __device__ SKERRY_INLINE A across_lanes(A a, int lanes) {
     a = with_lane<Reduction>(a, lane_offset);
   return a;
 }
-/// The same, of a number of lanes that the compiler knows.
+/// The same for a number of lanes known at compile time.
 template <class Reduction, int Lanes, class A>
 __device__ SKERRY_INLINE A across_lanes(A a) {
   SKERRY_UNROLL
@@ -101,21 +101,21 @@ struct RowLoop {
   using A = typename Rows::accumulator;
   using item = typename Rows::item;
   static constexpr int vector = Rows::has_vectors ? static_cast<int>(16 / sizeof(item)) : 1;
-  /// Under way: loads of 16 bytes, and of single items.
+  /// Loads in flight: of 16 bytes, and of single items.
   static constexpr int vector_loads = 4;
   static constexpr int item_loads = sizeof(item) > 4 ? 4 : 8;
-  static constexpr int short_rows = 4;  ///< of a thread
+  static constexpr int short_rows = 4;  ///< per thread
 
   Rows rows;
   RowSplit split;
-  FastDivider<std::uint32_t> parts;  ///< by those of a row
-  std::int64_t count;                ///< of rows
-  std::int64_t length;               ///< of each
+  FastDivider<std::uint32_t> parts;  ///< divides by the parts of a row
+  std::int64_t count;                ///< number of rows
+  std::int64_t length;               ///< of each row
   bool has_vectors;
-  A* partials;  ///< by row and part; null where a row is one part, whose result is written
+  A* partials;  ///< by row and part; null if each row is one part, whose result is written directly
   write_result<Reduction, A, R> write;
 
-  /// Whether all rows can be read 16 bytes at a time.
+  /// True if all rows can be read 16 bytes at a time.
   [[nodiscard]] static bool reads_vectors(const ReduceParams& params) {
     bool aligned = is_aligned_for<uint4>(reinterpret_cast<std::intptr_t>(params.input.get()));
     for (int axis = 0; axis < params.retained_rank; ++axis) {
@@ -152,7 +152,7 @@ struct RowLoop {
   __device__ SKERRY_INLINE int lane() const {
     return static_cast<int>(threadIdx.x) & (split.lanes - 1);
   }
-  /// Of the thread's, where its lanes have so many.
+  /// Returns the first row of this thread's group, which has `rows_each` rows.
   __device__ SKERRY_INLINE std::int64_t first_row(int rows_each) const {
     return static_cast<std::int64_t>(blockIdx.x) * split.groups() * rows_each +
            static_cast<int>(threadIdx.x) / split.lanes;
@@ -203,7 +203,8 @@ struct RowLoop {
     }
   }
 
-  /// A lane's of `size` items at x, the first of which is number `first` of its row.
+  /// Returns this lane's share of `size` items at x, the first of which has index `first` in its
+  /// row.
   template <int Count, int Loads, bool IsWhole>
   __device__ SKERRY_INLINE A fold(const item* x, std::int64_t first, int size, int lanes) const {
     const int step = lanes * Count;
@@ -253,11 +254,11 @@ struct RowLoop {
     return a;
   }
 
-  /// What a has been given so far comes before the items.
+  /// Combines `a`, which precedes them, with the items.
   template <int Count>
   __device__ SKERRY_INLINE A with_items(A a, const item (&items)[Count], std::int64_t index) const {
     if constexpr (ops::takes_index<Reduction> && Rows::has_vectors) {
-      // Places count from the first item: constants.
+      // Indices count from the first item, so they are constants.
       A best = rows.loaded(items[0], 0);
       SKERRY_UNROLL
       for (int i = 1; i < Count; ++i) {
@@ -288,7 +289,7 @@ struct RowLoop {
   }
 };
 
-/// Many small items in a load of 16 bytes, and accumulators of two words, take more.
+/// Several small items per 16-byte load, and accumulators of two words, need more registers.
 template <class A>
 inline constexpr int row_registers = sizeof(A) == 4 ? 48 : 64;
 
@@ -339,7 +340,7 @@ cudaError_t reduce_rows(const ReduceParams& params, LaunchContext* context) {
   if (loop.partials == nullptr) return cudaErrorMemoryAllocation;
   const cudaError_t status = run_rows(loop, stream_of(context));
   if (status != cudaSuccess) return status;
-  // Few enough for a block to fold in one pass.
+  // One block folds these in one pass.
   partial_loop last{.rows = {.partials = loop.partials, .parts = parts},
                     .split = RowSplit::in_one_pass(params.retained_size, parts, sizeof(A),
                                                    partial_loop::item_loads),

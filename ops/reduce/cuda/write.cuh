@@ -10,9 +10,8 @@
 
 namespace skerry::native {
 
-/// Blocks of 256 threads that a multiprocessor should have room for. With so many registers, or 64
-/// and 80 for large accumulators, nothing is spilled, and the grids that RowSplit and LoopSplit
-/// make end in full waves.
+/// Target number of resident blocks of 256 threads. With this many registers (64 and 80 for large
+/// accumulators) nothing is spilled, and the grids of RowSplit and LoopSplit end in full waves.
 template <class A, int Registers>
 inline constexpr int resident_blocks = 65536 / 256 /
                                        (sizeof(A) > 16  ? 80
@@ -45,7 +44,7 @@ write_result<Reduction, A, R> writer(const ReduceParams& params) {
       .is_aligned = is_aligned};
 }
 
-/// Whether all addresses of the input are multiples of T's alignment.
+/// True if all addresses of the input are multiples of T's alignment.
 template <class T>
 [[nodiscard]] bool is_input_aligned(const ReduceParams& params) {
   bool aligned = is_aligned_for<T>(reinterpret_cast<std::intptr_t>(params.input.get()));
