@@ -9,13 +9,13 @@
 
 namespace skerry {
 
-/// The rows of a C-contiguous matrix, each sorted: stable in either order, NaN last in both, -0
-/// equal to +0. Output: elements of the dtype, or their indices in the row (int64). Input and
-/// output don't overlap.
+/// Sorts each row of a C-contiguous matrix: stable in either order, NaN last in both, -0 equal to
+/// +0. The output has the sorted elements, or their indices in the row (int64). Input and output do
+/// not overlap.
 struct SortParams {
   InputPointer<char> input;
   OutputPointer<char> output;
-  /// `slots` pieces of sort_scratch() bytes; as many rows are sorted at a time.
+  /// `slots` blocks of sort_scratch() bytes; so many rows are sorted at a time.
   WorkspacePointer<char> scratch;
   std::int64_t slots;
   std::int64_t rows;
@@ -26,19 +26,19 @@ struct SortParams {
 /// Rows up to this length are sorted in registers and on the stack.
 inline constexpr std::int64_t short_row = 32;
 
-/// Bytes that the host form needs to sort one row of `length` items, of which each is moved with
-/// `width` bytes: the item's size, or 8 for indices.
+/// Scratch bytes of the host form for one row of `length` items. `width` is the size of what is
+/// moved: the itemsize, or 8 for indices.
 [[nodiscard]] constexpr std::int64_t sort_scratch(std::int64_t length, std::int64_t width) {
   return length <= short_row ? 0 : (length * width + 63) / 64 * 64;
 }
 
-/// output[i] = how many of the sorted items are less than values[i] (`right`: or equal to it), NaN
-/// being the greatest and equal to itself. Contiguous arrays.
+/// output[i] = number of sorted items less than values[i] (`right`: or equal to it). NaN is the
+/// greatest value and equal to itself. Arrays are contiguous.
 struct SearchParams {
   InputPointer<char> sorted;
   std::int64_t sorted_size;
-  OptionalInputPointer<std::int64_t> sorter;  ///< null, or the order in which `sorted` is
-  /// With a sorter: gets an index that is out of bounds, or 0.
+  OptionalInputPointer<std::int64_t> sorter;  ///< null, or the permutation that sorts `sorted`
+  /// With a sorter: receives an out-of-bounds index, or 0.
   OutputPointer<std::int64_t> out_of_range_index;
   InputPointer<char> values;
   std::int64_t size;

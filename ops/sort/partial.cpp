@@ -34,15 +34,15 @@ const Kernel<PartialParams>& kernel_for(kernels_by_dtype kernel_table, const NdA
 
 std::int64_t row_length(const NdArray& x) { return x.shape()[x.rank() - 1]; }
 
-/// What is asked of each row.
+/// What to find in each row.
 struct RowRequest {
   std::span<const std::int64_t> ranks = {};
   std::int64_t best = 0;
   bool largest = false;
 };
 
-/// Launches for the rows along the last axis of x, which is C-contiguous and not empty. Of the
-/// outputs one may be null.
+/// Launches over the rows along the last axis of x, which is C-contiguous and not empty. One of the
+/// outputs may be null.
 void launch_rows(const Kernel<PartialParams>& kernel, const NdArray& x, const RowRequest& request,
                  const NdArray* values, const NdArray* indices) {
   const std::int64_t length = row_length(x);
@@ -67,7 +67,7 @@ void launch_rows(const Kernel<PartialParams>& kernel, const NdArray& x, const Ro
   });
 }
 
-/// Ascending, distinct, counted from the start.
+/// Returns the ranks ascending, distinct and non-negative.
 std::vector<std::int64_t> checked_ranks(std::span<const std::int64_t> requested_ranks,
                                         std::int64_t length) {
   std::vector<std::int64_t> ranks(requested_ranks.begin(), requested_ranks.end());
@@ -103,8 +103,7 @@ BestItems best_of_rows(const Kernel<PartialParams>& kernel, const NdArray& x, st
   return best_items;
 }
 
-/// Short rows are sorted in less time than their items are sought; items of a byte are counted,
-/// which sorts them.
+/// Sorting short rows is faster than selecting from them, and for itemsize 1, sorting counts.
 bool is_sorted_first(const NdArray& x) { return row_length(x) <= 1024 || x.itemsize() == 1; }
 
 NdArray pick_sorted(const NdArray& x, std::span<const std::int64_t> ranks, const NdArray& out) {
@@ -124,7 +123,7 @@ NdArray order_statistics(const NdArray& x, std::span<const std::int64_t> request
   const int last = normalize_axis(-1, x.rank());
   const std::vector<std::int64_t> ranks = checked_ranks(requested_ranks, row_length(x));
   if (ranks.empty() || ranks.size() > max_ranks) {
-    throw ValueError("it takes 1 to " + std::to_string(max_ranks) + " ranks, not " +
+    throw ValueError("needs 1 to " + std::to_string(max_ranks) + " ranks, not " +
                      std::to_string(ranks.size()));
   }
   Dims shape = x.shape();
@@ -143,7 +142,7 @@ NdArray partition(const NdArray& x, std::span<const std::int64_t> requested_rank
   const int along = normalize_axis(axis, x.rank());
   const std::vector<std::int64_t> ranks = checked_ranks(requested_ranks, x.shape()[along]);
   if (x.size() == 0) return empty(x.shape(), indices ? default_integer : x.dtype(), x.device());
-  // Several ranks take as long as all of them.
+  // Finding several ranks takes as long as sorting.
   if (ranks.size() != 1 || x.itemsize() == 1) {
     return indices ? argsort(x, axis, false) : sort(x, axis, false);
   }

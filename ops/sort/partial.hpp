@@ -9,14 +9,14 @@
 
 namespace skerry {
 
-/// The items of ranks in the rows along the last axis, as if they were sorted: NaN is last. The
-/// last axis of the result is that of the ranks, up to max_ranks, which are ascending and
-/// distinct. Throws DtypeError, ValueError.
+/// Returns the items of the given ranks in the sorted rows along the last axis; NaN sorts last. The
+/// last axis of the result runs over the ranks: at most max_ranks, ascending and distinct. Throws
+/// DtypeError, ValueError.
 [[nodiscard]] NdArray order_statistics(const NdArray& x, std::span<const std::int64_t> ranks);
 
-/// The items, or their indices (int64), such that those of the ranks are where sorting puts them,
-/// those before are not greater, and those after not less. Negative ranks count from the end.
-/// Throws DtypeError, AxisError, ValueError.
+/// Partially sorts the items, or their indices (int64): those at the ranks are where sorting would
+/// put them, no item before them is greater, and none after them is less. Negative ranks count from
+/// the end. Throws DtypeError, AxisError, ValueError.
 [[nodiscard]] NdArray partition(const NdArray& x, std::span<const std::int64_t> ranks,
                                 std::int64_t axis, bool indices);
 
@@ -25,8 +25,8 @@ struct BestItems {
   NdArray indices;  ///< int64
 };
 
-/// The `count` greatest items along an axis, or least ones: sorted, equal ones in the order of the
-/// input. NaN is the greatest. Throws DtypeError, AxisError, ValueError.
+/// Returns the `count` largest or smallest items along an axis, sorted; equal items keep the order
+/// of the input. NaN is the greatest. Throws DtypeError, AxisError, ValueError.
 [[nodiscard]] BestItems topk(const NdArray& x, std::int64_t count, std::int64_t axis, bool largest);
 
 }  // namespace skerry

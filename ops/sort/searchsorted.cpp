@@ -64,8 +64,8 @@ NdArray searchsorted(const NdArray& x1, const Operand& x2, bool right, const NdA
   const Kernel<SearchParams>& kernel =
       require_kernel(kernels<SortKernels>(device).search[static_cast<int>(type)], type, device);
   const NdArray sorted = contiguous(astype(x1, type, false));
-  // An int beyond the range goes where the last value does: above it behind equal elements, else
-  // before.
+  // An integer beyond the range of the dtype is replaced by the last value on its side: above the
+  // range it goes after equal elements, below it before them.
   const int side = x2.value != nullptr ? out_of_range_side(*x2.value, type) : 0;
   const bool after_equals = side != 0 ? side > 0 : right;
   const NdArray values =

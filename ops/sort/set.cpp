@@ -19,16 +19,16 @@
 namespace skerry {
 namespace {
 
-/// Indices of items are kept in 32 bits.
+/// Item indices are stored in 32 bits.
 constexpr std::int64_t max_indices = std::int64_t{1} << 32;
 
-/// Room for an integer for each distinct item; without memory where it is not wanted.
+/// Allocates one integer per distinct item, or an empty array if not requested.
 NdArray allocate_integers(const NdArray& x, bool is_requested) {
   return empty(is_requested ? Dims{distinct_capacity(x.size(), x.dtype())} : Dims{0},
                default_integer, x.device());
 }
 
-/// The first items, without the rest of the memory if that is much.
+/// Returns the first items, copied if the rest of the memory is worth freeing.
 NdArray first_items(const NdArray& workspace, std::int64_t count) {
   const std::int64_t size = workspace.size();
   if (count == size || size == 0) return workspace;
@@ -41,12 +41,11 @@ void check_size(const NdArray& x, UniqueParts requested_parts) {
   check_shape(x.shape().span(), itemsize(default_integer));
   if (x.size() >= max_indices &&
       !unique_by_values(x.dtype(), requested_parts.indices, requested_parts.inverse)) {
-    throw NotImplementedError("2^32 elements and more: " + describe(x) + "; take parts of it");
+    throw NotImplementedError("arrays of 2^32 or more elements: " + describe(x) + "; split it");
   }
 }
 
-/// Writes the results to outputs for the most items that there can be, and returns how many there
-/// are.
+/// Writes the results to outputs of maximum capacity and returns the number of distinct items.
 std::int64_t find_unique(const Kernel<UniqueParams>& kernel, const NdArray& x,
                          const UniqueResult& outputs, UniqueParts requested_parts) {
   const Device device = x.device();
@@ -97,7 +96,7 @@ NdArray isin(const Operand& x1, const Operand& x2, bool invert) {
   const auto is_out_of_range = [&](const Operand& x) {
     return x.value != nullptr && out_of_range_side(*x.value, type) != 0;
   };
-  if (is_out_of_range(x1) || is_out_of_range(x2)) {  // it equals nothing
+  if (is_out_of_range(x1) || is_out_of_range(x2)) {  // equals no element
     return full(x1.array != nullptr ? x1.array->shape() : Dims(), Scalar::from_value(invert),
                 Dtype::bool_, device);
   }

@@ -9,10 +9,10 @@
 
 namespace skerry {
 
-/// The distinct items of a contiguous array in ascending order (complex ones by real part, then
-/// imaginary), of equal ones the first. -0 equals +0; every NaN is distinct, and they come last.
-/// `values` has room for `size` items, `indices` and `counts` for distinct_capacity() ones; they
-/// get `*distinct` of them.
+/// Finds the distinct items of a contiguous array in ascending order (complex: by real part, then
+/// imaginary); the first of equal items represents them. -0 equals +0; every NaN is distinct and
+/// sorts last. `values` has room for `size` items, `indices` and `counts` for distinct_capacity();
+/// `*distinct` of them are written.
 struct UniqueParams {
   InputPointer<char> input;
   std::int64_t size;  ///< at least 1
@@ -25,15 +25,15 @@ struct UniqueParams {
   WorkspacePointer<char> scratch;  ///< unique_scratch() bytes
 };
 
-/// Room for something of each distinct item: there are few of small dtypes, but for NaNs. The CPU's
-/// kernels write one beyond the last one.
+/// Capacity for one entry per distinct item: small integer dtypes have few values. The CPU kernels
+/// write one entry past the last.
 [[nodiscard]] constexpr std::int64_t distinct_capacity(std::int64_t size, Dtype type) {
   if (itemsize(type) > 2 || is_floating(type)) return size;
   const std::int64_t all = (std::int64_t{1} << (8 * itemsize(type))) + 1;
   return size < all ? size : all;
 }
 
-/// Whether sorting the values alone will do.
+/// True if sorting the values alone is enough.
 [[nodiscard]] constexpr bool unique_by_values(Dtype type, bool indices, bool inverse) {
   return !indices && !inverse && kind(type) != DtypeKind::complex_floating;
 }
@@ -43,7 +43,7 @@ struct UniqueParams {
   return size * (unique_by_values(type, indices, inverse) ? itemsize(type) : 16);
 }
 
-/// output[i] = (x[i] is one of `test_elements`) != invert. Contiguous arrays.
+/// output[i] = (x[i] is one of `test_elements`) != invert. Arrays are contiguous.
 struct IsinParams {
   InputPointer<char> x;
   std::int64_t size;
@@ -53,15 +53,16 @@ struct IsinParams {
   bool invert;
   WorkspacePointer<char> scratch;  ///< isin_scratch() bytes
 
-  /// Of the elements that are sought, which are sorted.
+  /// Limit on the number of test elements, which are sorted.
   static constexpr NativeLimits native_limits{.max_count = (std::int64_t{1} << 32) - 1};
 };
 
-/// Whether a set is so small that its items are compared one by one: a vector of comparisons takes
-/// less time than looks into a table.
+/// True for a set small enough to compare all its items: a vector comparison is faster than a table
+/// lookup.
 [[nodiscard]] constexpr bool is_small_set(std::int64_t test_size) { return test_size <= 16; }
 
-/// Slots of the hash table: a power of 2 that leaves it half empty; or one for every value.
+/// Slots of the hash table: a power of two that leaves half of it empty; for small items, one slot
+/// for each possible value.
 [[nodiscard]] constexpr std::int64_t isin_slots(std::int64_t test_size, std::int64_t itemsize) {
   if (is_small_set(test_size)) return 0;
   if (itemsize <= 2) return std::int64_t{1} << (8 * itemsize);

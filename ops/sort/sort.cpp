@@ -28,8 +28,8 @@ NdArray sort_rows(const Kernel<SortParams>& kernel, const NdArray& x, Dtype type
   const Device device = x.device();
   const std::int64_t length = x.shape()[x.rank() - 1];
   if (type != x.dtype() && length >= max_indices) {
-    throw NotImplementedError("rows of 2^32 elements and more: " + std::to_string(length) +
-                              "; sort parts of them");
+    throw NotImplementedError("rows of 2^32 or more elements: " + std::to_string(length) +
+                              "; sort shorter rows");
   }
   NdArray out = empty(x.shape(), type, device);
   const std::int64_t rows = x.size() / length;

@@ -8,10 +8,10 @@
 
 namespace skerry {
 
-/// A fresh array in C order whose elements are sorted along the axis, stably; NaN last in either
+/// Returns a new C-order array with the elements sorted along the axis: stable, NaN last in either
 /// order. Throws DtypeError for complex dtypes, AxisError.
 [[nodiscard]] NdArray sort(const NdArray& x, std::int64_t axis, bool descending);
-/// The indices, as int64, that sort x along the axis.
+/// Returns the int64 indices that sort x along the axis.
 [[nodiscard]] NdArray argsort(const NdArray& x, std::int64_t axis, bool descending);
 
 }  // namespace skerry

@@ -19,13 +19,13 @@ struct row_item<T> {
 };
 }  // namespace detail
 
-/// What rows of T are sorted and compared as: integers as their bits, whose order takes the sign
-/// into account.
+/// Type as which rows of T are sorted and compared. Integers are sorted by their bits, with the
+/// sign part of the order.
 template <class T>
 using row_item_t = typename detail::row_item<T>::type;
 
-/// Unsigned integers in the order of T's values: NaN is the greatest, -0 and +0 are one. Encoded
-/// with `flip` of all ones, the order is descending, NaN still the greatest.
+/// Unsigned integers in the order of T's values: NaN is the greatest, and -0 and +0 are equal. With
+/// `flip` all ones the order is descending, and NaN is still the greatest.
 template <class T>
 struct SortKey {
   using type = ops::bits_t<T>;
@@ -36,12 +36,12 @@ struct SortKey {
     return static_cast<type>(bits ^ top ^ flip);
   }
   SKERRY_HD static SKERRY_INLINE type decode(type key, type flip) { return encode(key, flip); }
-  /// NaN, or a zero with a sign: decode gives another.
+  /// True for NaN and for -0, which decode does not restore.
   SKERRY_HD static SKERRY_INLINE bool is_special(type) { return false; }
   SKERRY_HD static SKERRY_INLINE bool is_nan(type) { return false; }
 };
 
-/// A bool of others may be any byte, and all but 0 are true; decode gives 0 or 1.
+/// An imported bool may be any byte; all but 0 are true. decode returns 0 or 1.
 template <>
 struct SortKey<bool> : SortKey<uint8> {
   SKERRY_HD static SKERRY_INLINE type encode(type bits, type flip) {
@@ -49,7 +49,7 @@ struct SortKey<bool> : SortKey<uint8> {
   }
 };
 
-/// Infinity among floating-point numbers of `size` bytes.
+/// Bits of infinity for a floating-point type of `size` bytes.
 SKERRY_HD constexpr uint64 infinity_bits(int size) {
   return size == 2 ? 0x7c00u : size == 4 ? 0x7f800000u : uint64{0x7ff} << 52;
 }
@@ -76,7 +76,7 @@ struct SortKey<T> {
   }
 };
 
-/// The order of the real parts, then of the imaginary ones; a number with a NaN is the greatest.
+/// Orders by real part, then by imaginary part; a number with a NaN is the greatest.
 template <>
 struct SortKey<complex64> {
   using type = uint64;

@@ -10,16 +10,16 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 
 SKERRY_INLINE int bit_width(uint64 bits) { return bits == 0 ? 0 : 64 - __builtin_clzll(bits); }
 
-/// In which order items are sorted; NaN is last in both.
+/// The order in which items are sorted; NaN is last in both.
 struct RowOrder {
   bool descending;
-  bool is_signed;  ///< of what row_item_t gives the bits of
+  bool is_signed;  ///< sign of the original dtype of row_item_t
 
   template <class T>
   static constexpr RowOrder create(bool descending) {
     return {descending, ops::signed_integral<T>};
   }
-  /// For SortKey<T>.
+  /// The `flip` argument for SortKey<T>.
   template <class T>
   [[nodiscard]] SKERRY_INLINE typename SortKey<T>::type flip() const {
     static_assert(!ops::signed_integral<T>);
@@ -29,7 +29,7 @@ struct RowOrder {
   }
 };
 
-/// The items of a row as keys; notes on the way items that decode does not give back.
+/// The items of a row as keys. Records whether there are items that decode does not restore.
 template <class T>
 struct EncodedRow {
   using K = typename SortKey<T>::type;
@@ -61,7 +61,7 @@ struct EncodedRow {
   }
 };
 
-/// What single items are compared as: those that are only stored by their keys, others as they are.
+/// Type in which single items are compared: the key for storage-only dtypes, otherwise T.
 template <class T>
 struct ComparedItem {
   using type = T;

@@ -7,12 +7,12 @@
 #include "ops/sort/cpu/radix.hpp"
 #include "ops/sort/cpu/sort_split.hpp"
 
-// The order of the indices of items, as int64. Bits of the keys are sorted with the index below
-// them, so that no two are equal and any sort of them is stable.
+// Argsort, as int64. Bits of the keys are sorted with the index below them: no two joined keys are
+// equal, so any sort of them is stable.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// Keys of a row in parts of up to 64 bits, the first of which decides.
+/// Keys of a row in parts of up to 64 bits, the most significant first.
 template <class T>
 struct RowKeys {
   static constexpr int parts = 1;
@@ -40,8 +40,8 @@ struct RowKeys<complex128> {
   }
 };
 
-/// Orders indices, which decide among equal items, by 32 bits of the keys at a time, the lowest
-/// first. `scratch` has room for as many, unless there are short_row at most.
+/// Sorts indices by 32 bits of the keys at a time, lowest first; the index breaks ties. `scratch`
+/// has room for n indices unless n <= short_row.
 template <class Keys>
 void order_indices(const Keys& keys, uint64* indices, uint64* scratch, int64 n) {
   constexpr int index_bits = 32;
@@ -62,11 +62,11 @@ void order_indices(const Keys& keys, uint64* indices, uint64* scratch, int64 n) 
   for (int64 i = 0; i < n; ++i) indices[i] = joined[i] & index_mask;
 }
 
-/// The highest bits of a key that differ, above an index.
+/// The highest differing bits of a key, joined with an index below them.
 struct JoinedBits {
-  int unused;      ///< bits of the key that all keys share, from the top of 8 bytes
-  int index_bits;  ///< below the others
-  uint64 flip;     ///< the sign, where they are sorted as signed integers
+  int unused;      ///< leading bits shared by all keys, in 8 bytes
+  int index_bits;  ///< low bits that hold the index
+  uint64 flip;     ///< the sign bit if the joined keys are sorted as signed integers
 
   [[nodiscard]] SKERRY_INLINE uint64 join(uint64 key, int64 index) const {
     return (key << unused >> index_bits << index_bits | static_cast<uint64>(index)) ^ flip;
@@ -81,8 +81,8 @@ struct JoinedBits {
   }
 };
 
-/// Orders what is left in the order of indices, where keys differ in bits that had no room, and
-/// leaves indices.
+/// Sorts runs of keys that differ only in bits that had no room, and replaces joined keys by
+/// indices.
 template <class Keys>
 void order_ties(const Keys& keys, uint64* joined, uint64* scratch, int64 n, JoinedBits bits) {
   for (int64 begin = 0; begin < n;) {
@@ -96,9 +96,8 @@ void order_ties(const Keys& keys, uint64* joined, uint64* scratch, int64 n, Join
   }
 }
 
-/// Sorts n joined keys, of which no two are equal, and which are in the order of their indices.
-/// Returns the one of both arrays that has the result. `alone`: by all threads, where they are
-/// many.
+/// Sorts n joined keys, which are distinct and in the order of their indices. Returns whichever of
+/// the two arrays has the result. `alone`: use all threads if there are many keys.
 [[gnu::noinline]] inline uint64* sort_joined(uint64* joined, uint64* scratch, int64 n,
                                              JoinedBits bits, [[maybe_unused]] bool alone) {
 #if defined(SKERRY_PACKS_LANES)
@@ -116,7 +115,7 @@ void order_ties(const Keys& keys, uint64* joined, uint64* scratch, int64 n, Join
   return sort_by_bytes(joined, scratch, n, low_bit / 8);
 }
 
-// Keys by value: no store changes them, as far as the compiler knows.
+// Keys are passed by value, so that the compiler knows that no store changes them.
 
 template <class Keys>
 SKERRY_INLINE uint64 differing_bits(Keys keys, int64 n) {
@@ -131,7 +130,7 @@ SKERRY_INLINE void join_keys(Keys keys, uint64* joined, int64 n, JoinedBits bits
   for (int64 i = 0; i < n; ++i) joined[i] = bits.join(keys.key_part(i, 0), i);
 }
 
-/// The order of the keys of a row in `out`; `alone`: it may have all threads.
+/// Writes the argsort of a row's keys to `out`; `alone`: it may use all threads.
 template <class Keys>
 void argsort_keys(const Keys& keys, uint64* out, uint64* scratch, int64 n, bool alone) {
   const uint64 differing = differing_bits(keys, n);
@@ -154,8 +153,7 @@ void argsort_keys(const Keys& keys, uint64* out, uint64* scratch, int64 n, bool 
   }
 }
 
-/// The indices of a row in `out`; `scratch` has room for as many, unless there are short_row at
-/// most.
+/// Writes the argsort of a row to `out`; `scratch` has room for n indices unless n <= short_row.
 template <class T>
 void argsort_row(const char* row, int64* out, int64* scratch, int64 n, RowOrder order,
                  bool alone = false) {

@@ -8,9 +8,10 @@
 #include "ops/sort/cpu/quicksort.hpp"
 #include "ops/sort/cpu/radix.hpp"
 
-// The item of a rank in a row, without sorting all of it (after Floyd and Rivest, "Expected time
-// bounds for selection", 1975): a sample tells two keys that enclose it with high probability, and
-// one pass over the row collects what is between them; so again, until there are few, to be sorted.
+// Selects the item of a rank in a row without sorting it (after Floyd and Rivest, "Expected time
+// bounds for selection", 1975). A sample yields two keys that enclose the rank with high
+// probability, and one pass over the row collects the keys between them. This is repeated until few
+// enough are left to sort.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
@@ -27,7 +28,7 @@ struct rank_key<T, true> {
 #endif
 }  // namespace detail
 
-/// What keys of items of T are compared as: signed, where vectors compare them.
+/// Key type for items of T: signed where vectors compare them.
 template <class T>
 using rank_key_t = typename detail::rank_key<T, has_lanes<T>>::type;
 
@@ -36,7 +37,7 @@ inline constexpr rank_key_t<T> max_rank_key =
     static_cast<rank_key_t<T>>(has_lanes<T> ? ops::bits_t<T>(~ops::sign_bit<ops::bits_t<T>>)
                                             : ops::bits_t<T>(~ops::bits_t<T>{0}));
 
-/// The items of a row as keys; inverted, the greatest comes first, and NaN with it.
+/// The items of a row as keys. Inverted, the greatest comes first, and NaN before it.
 template <class T>
 struct RankedRow {
   using bits = typename SortKey<T>::type;
@@ -60,10 +61,11 @@ struct RankedRow {
     return SortKey<T>::decode(static_cast<bits>(static_cast<bits>(key) ^ inverted), flip);
   }
   SKERRY_INLINE void block(int64 position, int64 n, K* destination) const {
-    const RankedRow row_copy = *this;  // not changed by what is stored
+    const RankedRow row_copy = *this;  // local copy: stores to `destination` cannot alias it
     for (int64 i = 0; i < n; ++i) destination[i] = row_copy.key(position + i);
   }
-  /// The keys of a block, which are the items themselves, or are written to `scratch`.
+  /// Returns the keys of a block: the items themselves if no encoding is needed, otherwise
+  /// `scratch`.
   [[nodiscard]] SKERRY_INLINE const K* keys_of(int64 position, int64 n, K* scratch) const {
     if constexpr (has_lanes<T> && ops::integral<T>) {
       if (flip == inverted) return reinterpret_cast<const K*>(row) + position;
@@ -73,7 +75,7 @@ struct RankedRow {
   }
 };
 
-/// Keys that lie in memory.
+/// Keys in memory.
 template <class K>
 struct KeyArray {
   const K* keys;
@@ -84,16 +86,17 @@ struct KeyArray {
   }
 };
 
-/// Keys of neighbouring ranks.
+/// Keys of consecutive ranks.
 template <class K>
 struct SortedKeys {
   const K* keys;
   int64 count;
-  int64 below;  ///< how many keys of the row are before them: the rank of the first
+  int64 below;  ///< number of keys of the row before these: the rank of the first
 
   [[nodiscard]] bool has(int64 rank) const { return rank >= below && rank < below + count; }
   [[nodiscard]] K key(int64 rank) const { return keys[rank - below]; }
-  /// How many keys of the row are less than one that is among these, or equal to it.
+  /// Returns the number of keys of the row that are less than `key` (or equal to it). `key` must be
+  /// among these.
   template <bool OrEqual>
   [[nodiscard]] int64 count_before(K key) const {
     int64 first = 0;
@@ -106,7 +109,7 @@ struct SortedKeys {
   }
 };
 
-/// Sorts n keys of a row of T; `scratch` has room for as many. Returns where they are.
+/// Sorts n keys of a row of T; `scratch` has room for n. Returns the sorted array.
 template <class T>
 SKERRY_SHARED const rank_key_t<T>* sort_rank_keys(rank_key_t<T>* keys, rank_key_t<T>* scratch,
                                                   int64 n) {
@@ -149,13 +152,13 @@ EnclosingKeys<rank_key_t<T>> enclose(const Source& source, int64 n, int64 rank,
           .high = high_rank < size ? sample[high_rank] : max_rank_key<T>};
 }
 
-/// Writes the keys in [low, high] of a part of a source to `destination`, which has room for all
-/// and may be where they are.
+/// Writes the keys in [low, high] of part of a source to `destination`, which has room for all of
+/// them and may be the source's memory.
 template <class T>
 struct CollectedKeys {
   using K = rank_key_t<T>;
 
-  int64 below = 0;  ///< how many are less than low
+  int64 below = 0;  ///< number of keys less than low
   int64 count = 0;
 
   [[nodiscard]] bool has(int64 rank) const { return rank >= below && rank < below + count; }
@@ -173,8 +176,8 @@ struct CollectedKeys {
   }
 
  private:
-  /// What is written behind the last one kept is written again, or is none that is kept: no more is
-  /// written than was read.
+  /// Stores every key and advances past those kept, so an overwritten or trailing slot does no
+  /// harm: never writes further than it has read.
   SKERRY_SHARED void keep(const K* keys, int64 n, EnclosingKeys<K> bounds, K* destination) {
     int64 position = count;
     int64 less = 0;
@@ -211,12 +214,12 @@ struct CollectedKeys {
 
 inline constexpr int64 max_parts = 64;
 
-/// Parts of a row for the threads: any number gives the same result.
+/// Number of parts of a row for parallel collection; the result does not depend on it.
 inline int64 parts_of_row(int64 n) {
   return maximum(1, minimum(minimum(n / tuning::ranked_part_size, cpu::thread_count()), max_parts));
 }
 
-/// All parts of a row.
+/// Collects from all parts of a row.
 template <class T>
 CollectedKeys<T> collect_row(const RankedRow<T>& row, int64 n, EnclosingKeys<rank_key_t<T>> bounds,
                              rank_key_t<T>* destination) {
@@ -243,7 +246,7 @@ CollectedKeys<T> collect_row(const RankedRow<T>& row, int64 n, EnclosingKeys<ran
   return all;
 }
 
-/// The keys of some ranks, with this one among them. `scratch` has room for 2 n keys.
+/// Returns sorted keys of consecutive ranks, including `rank`. `scratch` has room for 2 n keys.
 template <class T>
 SKERRY_SHARED SortedKeys<rank_key_t<T>> keys_around(const RankedRow<T>& row, int64 n, int64 rank,
                                                     rank_key_t<T>* scratch) {

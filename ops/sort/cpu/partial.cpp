@@ -10,8 +10,8 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-/// Calls `body(row, scratch)` for each row: several at a time, or by itself, so that it has the
-/// threads, where there is one.
+/// Calls `body(row, scratch)` for each row: rows in parallel, or a single row directly, which can
+/// then use all threads.
 template <class Body>
 SKERRY_INLINE void for_each_row(const PartialParams& p, int64 width, Body body) {
   if (p.rows == 1) return body(0, p.scratch);
@@ -48,15 +48,15 @@ SKERRY_SHARED void write_statistics(const PartialParams& p, bool is_signed) {
 
 // ---- partition
 
-/// The items of a row that are less than a key, equal to it, and greater.
+/// Splits a row into the items that are less than a key, equal to it, and greater.
 template <class K>
 struct ThreeGroups {
   K key;
   int64 middle;  ///< where the second group begins
-  int64 last;    ///< where the third does
+  int64 last;    ///< where the third group begins
 };
 
-/// Calls `use(i, key)` for the items of a row in turn, until it returns false.
+/// Calls `use(i, key)` for the items of a row in order, until it returns false.
 template <class T, class Use>
 SKERRY_INLINE void for_each_key(const RankedRow<T>& row, int64 n, Use use) {
   constexpr int64 block = tuning::partitioned_block;
@@ -70,9 +70,9 @@ SKERRY_INLINE void for_each_key(const RankedRow<T>& row, int64 n, Use use) {
   }
 }
 
-/// Moves items by `put(to, from)`, without branches on them: an item is put where the next one of a
-/// group goes, and kept there if it belongs. The index behind the first group is of the second one,
-/// whose items come last.
+/// Moves items with `put(to, from)` without data-dependent branches: each item is stored in the
+/// next slot of a group, which advances only if the item belongs there. The slot after the first
+/// group belongs to the second, whose items are written last.
 template <class T, class Put>
 SKERRY_INLINE void move_to_groups(const RankedRow<T>& row, int64 n,
                                   ThreeGroups<rank_key_t<T>> groups, Put put) {
@@ -96,7 +96,7 @@ SKERRY_INLINE void move_to_groups(const RankedRow<T>& row, int64 n,
 }
 
 #if defined(SKERRY_PACKS_LANES)
-/// What moves in a partition by vectors: items, or their indices.
+/// What a vectorized partition moves: items, or their indices.
 template <class K>
 struct MovedItems {
   const K* row;
@@ -112,8 +112,8 @@ struct MovedIndices {
   }
 };
 
-/// Where the next ones of a group go. Whole vectors are stored while there is room, of which the
-/// end is written again.
+/// The next slot of a group. Whole vectors are stored while there is room; their tails are
+/// overwritten.
 template <class K>
 struct PackedGroup {
   K* next;
@@ -131,7 +131,7 @@ struct PackedGroup {
   }
 };
 
-/// The same, by vectors.
+/// As move_to_groups, vectorized.
 template <class T, class Moved>
 SKERRY_SHARED void pack_groups(const RankedRow<T>& row, int64 n, ThreeGroups<rank_key_t<T>> groups,
                                Moved moved, rank_key_t<T>* out) {
@@ -204,8 +204,8 @@ SKERRY_SHARED void partition_rows(const PartialParams& p, bool is_signed) {
 
 // ---- topk
 
-/// Calls `put(key, index)` for the `best` first items: those before `last`, of which there are so
-/// many, and as many equal to it as are wanted, the first ones.
+/// Calls `put(key, index)` for the `best` first items: the `less` items before `last`, and the
+/// first of those equal to it.
 template <class T, class Put>
 SKERRY_INLINE void for_each_best(const RankedRow<T>& row, int64 n, rank_key_t<T> last, int64 less,
                                  int64 best, Put put) {
@@ -234,7 +234,7 @@ SKERRY_INLINE void for_each_best(const RankedRow<T>& row, int64 n, rank_key_t<T>
   }
 }
 
-/// The indices of the `best` first items, sorted. `workspace` has 32 bytes for each.
+/// Writes the indices of the `best` first items, sorted. `workspace` has 32 bytes per item.
 template <class T>
 SKERRY_INLINE void index_best(const PartialParams& p, const RankedRow<T>& row, rank_key_t<T> last,
                               int64 less, int64* destination, char* workspace) {
@@ -271,7 +271,7 @@ SKERRY_SHARED void find_best(const PartialParams& p, bool is_signed) {
   });
 }
 
-/// Integers of both signs share the code for their bits.
+/// Signed and unsigned integers share the code for their bits.
 template <class T, void (*Run)(const PartialParams&, bool)>
 void run_rows(const PartialParams& p) {
   Run(p, ops::signed_integral<T>);

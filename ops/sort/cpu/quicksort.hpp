@@ -5,12 +5,12 @@
 #include "ops/sort/cpu/encoded_row.hpp"
 #include "ops/sort/cpu/sort_network.hpp"
 
-// Quicksort of items of 4 and 8 bytes, by vectors. Two arrays are stacks of parts yet to be sorted:
-// the output, and one more. To part what is on top of one, keys below the pivot are moved down to
-// where the part begins, and the others pushed to the top of the other; so every step of either
-// reads and writes forwards, and a vector's worth of what is overwritten has always been read. The
-// upper part is finished first: the output then fills from its end, and the parts still in it, no
-// more than what is unfinished, are in the way of none.
+// Vectorized quicksort of items of 4 and 8 bytes. Two arrays, the output and a scratch array, act
+// as stacks of unsorted parts. A partition of the top part of one stack moves keys below the pivot
+// down to where the part begins, and pushes the others on the other stack. So both arrays are read
+// and written forwards, and a vector's worth of overwritten keys has always been read before. The
+// upper part is finished first: the output fills from its end, and the unsorted parts still in it
+// never overlap finished keys.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
@@ -36,9 +36,9 @@ struct lane_key<T> {
 template <class T>
 using lane_key_t = typename lane_key<T>::type;
 
-/// Items as keys, and back: integers with the sign that makes them ordered, numbers as they are, or
-/// negated; NaN becomes infinity. For an unsigned integer that of the signed one serves, whose
-/// code flips one more bit: so both have one sort.
+/// Converts items to keys and back. Integers become signed integers in order; floats stay as they
+/// are or are negated, and NaN becomes infinity. Unsigned integers share the signed sort: their
+/// code flips one more bit.
 template <class T>
 struct LaneCode {
   using K = lane_key_t<T>;
@@ -77,8 +77,8 @@ struct LaneCode {
   }
 };
 
-// Sources of keys note on the way what their readers have to know in the end. The notes are the
-// readers' own: a source then fits into registers where it is handed on.
+// Sources of keys record on the way what their readers need in the end. The notes belong to the
+// reader, so that a source can be passed in registers.
 
 template <class K>
 struct EncodedKeys {
@@ -97,7 +97,7 @@ struct EncodedKeys {
   [[nodiscard]] static SKERRY_INLINE bool any_special(const Notes&) { return false; }
 };
 
-/// The items of a row; NaNs and zeros with a sign are noted.
+/// The items of a row as keys; NaNs and -0 are recorded in the notes.
 template <class T>
 struct ItemsAsKeys {
   using K = lane_key_t<T>;
@@ -156,8 +156,8 @@ struct KeysToItems {
 
 // ---- partitions
 
-/// Moves the keys above the pivot (or equal to it, if not `Strict`) to `high`, and the others to
-/// `low`, which may be where the source is. Returns how many are above.
+/// Moves the keys above the pivot (or equal to it, unless `Strict`) to `high` and the others to
+/// `low`, which may be the source's memory. Returns the number above.
 template <bool Strict, class K, class Source>
 int64 part_keys(const Source& source, int64 n, K pivot, K* low, K* high,
                 typename Source::Notes& notes) {
@@ -168,7 +168,7 @@ int64 part_keys(const Source& source, int64 n, K pivot, K* low, K* high,
   for (; i + lanes <= n; i += lanes) {
     const lanes_of<K> v = source.lanes(i, notes);
     const unsigned set = lanes_above<Strict, K>(v, pivots);
-    // Whole vectors: what is written after the lanes is written again, or has been read.
+    // Store whole vectors: lanes past the packed ones are overwritten later, or were read before.
     store_lanes(low + (i - above), pack_lanes<K>(v, set ^ every_lane<K>));
     store_lanes(high + above, pack_lanes<K>(v, set));
     above += __builtin_popcount(set);
@@ -186,7 +186,7 @@ int64 part_keys(const Source& source, int64 n, K pivot, K* low, K* high,
   return above;
 }
 
-/// A pseudo-random sample of Rows vectors' worth of keys, sorted.
+/// Draws a sorted pseudo-random sample of Rows vectors of keys.
 template <class K, int Rows, class Source>
 void draw_sample(const Source& source, int64 n, K* sample) {
   constexpr int size = Rows * lane_count<K>;
@@ -199,8 +199,8 @@ void draw_sample(const Source& source, int64 n, K* sample) {
   sort_in_registers<K, Rows>(EncodedKeys<K>{sample}, KeysToItems<K>{sample, {}}, size);
 }
 
-/// The median of a sample of one vector. Of four, rows of 1000 float32 take 14 % more and rows of
-/// 1e6 as long (EPYC of Zen 4, x86-64-v4).
+/// Returns the median of a one-vector sample. With four vectors, rows of 1000 float32 take 14 %
+/// longer, and rows of 1e6 as long (EPYC of Zen 4, x86-64-v4).
 template <class K, class Source>
 K choose_pivot(const Source& source, int64 n) {
   K sample[lane_count<K>];
@@ -208,7 +208,7 @@ K choose_pivot(const Source& source, int64 n) {
   return sample[lane_count<K> / 2];
 }
 
-/// For what quicksort makes no headway with.
+/// Fallback for parts on which quicksort makes no progress.
 template <class K>
 void heap_sort(K* keys, int64 n) {
   const auto sift = [keys](int64 node, int64 size) {
@@ -230,13 +230,13 @@ void heap_sort(K* keys, int64 n) {
   }
 }
 
-/// Keys that are on top of one stack, with room for as many on top of the other.
+/// Keys on top of one stack, with as much room on top of the other.
 template <class K>
 struct StackedKeys {
   K* keys;
   K* scratch;
   int64 count;
-  int depth;  ///< partitions that it may take
+  int depth;  ///< remaining partitions before heap sort
   K bound;    ///< no key is less
 };
 
@@ -249,7 +249,7 @@ StackedKeys<K> whole_row(K* keys, K* scratch, int64 n) {
           .bound = min_key<K>()};
 }
 
-/// Sorts a part, whose keys `source` has; they may lie in part.keys. Returns whether any is
+/// Sorts a part, whose keys are in `source` and may be in part.keys. Returns true if any is
 /// special.
 template <class T, class K, class Source>
 bool sort_stacked(const Source& source, const StackedKeys<K>& part, K* destination,
@@ -259,7 +259,7 @@ bool sort_stacked(const Source& source, const StackedKeys<K>& part, K* destinati
   if (n <= network_keys<K>) return sort_few<K>(source, items, n);
   if (part.depth == 0) {
     heap_sort(part.keys, n);
-    // Backwards: the keys may lie before `destination`, in the same array.
+    // Backwards: `destination` may be higher up in the same array.
     for (int64 i = n - 1; i >= 0; --i) items.put_key(i, part.keys[i]);
     return false;
   }
@@ -288,11 +288,11 @@ bool sort_stacked(const Source& source, const StackedKeys<K>& part, K* destinati
   return Source::any_special(notes);
 }
 
-/// Sorts n keys of a source to items, which may lie where the keys do. Returns whether any is
-/// special. `scratch` has room for n keys, unless they fit the registers.
+/// Sorts n keys of a source and writes items, possibly in place. Returns true if any is special.
+/// `scratch` has room for n keys, unless n <= network_keys<K>.
 template <class T, class K, class Source>
 bool sort_keys(const Source& source, K* destination, K* scratch, int64 n, LaneCode<T> code) {
-  // Here, too: few items are sorted in the time of some calls.
+  // Checked here too: a few items sort in the time of a few calls.
   if (n <= network_keys<K>) return sort_few<K>(source, KeysToItems<T>{destination, code}, n);
   return sort_stacked<T>(source, whole_row(destination, scratch, n), destination, code);
 }

@@ -6,12 +6,12 @@
 #include "ops/math/integer.hpp"
 #include "ops/sort/kernels.hpp"
 
-// Radix sort by bytes, from the least significant one: stable. Each pass reads in order and writes
-// at the ends of 256 runs, which the first-level cache follows. Few keys are sorted by insertion.
+// Radix sort by bytes, least significant first: stable. Each pass reads sequentially and appends to
+// 256 runs, whose ends stay in L1. Few keys are sorted by insertion.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// Sorts by the bits from `low_bit` on, stably.
+/// Sorts by the bits from `low_bit` up, stably.
 template <class K>
 SKERRY_INLINE void insertion_sort(K* keys, int64 n, int low_bit) {
   for (int64 i = 1; i < n; ++i) {
@@ -23,9 +23,9 @@ SKERRY_INLINE void insertion_sort(K* keys, int64 n, int low_bit) {
   }
 }
 
-/// Sorts unsigned keys by their bytes [first_byte, end_byte), stably; none beyond has a bit that
-/// differs. `alternate` has room for as many, unless there are short_row at most. Returns the one
-/// of both arrays that has the result.
+/// Sorts unsigned keys by their bytes [first_byte, end_byte), stably; the other bytes are equal in
+/// all keys. `alternate` has room for n keys unless n <= short_row. Returns whichever of the two
+/// arrays has the result.
 template <class K>
 K* sort_by_bytes(K* keys, K* alternate, int64 n, int first_byte = 0, int end_byte = sizeof(K)) {
   if (n <= short_row) {
@@ -39,7 +39,7 @@ K* sort_by_bytes(K* keys, K* alternate, int64 n, int first_byte = 0, int end_byt
   for (int byte = first_byte; byte < end_byte; ++byte) {
     for (int64& offset : offsets[byte]) offset = 0;
   }
-  // All bytes of a key at once: their chains of increments overlap.
+  // Count all bytes of a key at once: the chains of increments overlap.
   for (int64 i = 0; i < n; ++i) {
     for (int byte = first_byte; byte < end_byte; ++byte) ++offsets[byte][digit(keys[i], byte)];
   }

@@ -10,7 +10,7 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// An unsigned integer that stands for a signed one, so that its order is that one's.
+/// Maps a signed integer's bits to an unsigned integer of the same order.
 template <class T>
 SKERRY_INLINE T ordered(T item, [[maybe_unused]] T sign) {
   if constexpr (ops::real_floating<T>) {
@@ -20,14 +20,14 @@ SKERRY_INLINE T ordered(T item, [[maybe_unused]] T sign) {
   }
 }
 
-/// The sorted items, as they lie or through a sorter.
+/// The sorted items, read directly or through a sorter.
 template <class T, bool Sorter>
 struct SortedItems {
   const char* items;
   const char* sorter;
   int64 size;
   ops::computed_t<T> sign;
-  int64 out_of_range_index = 0;  ///< an index of the sorter that is out of bounds, or 0
+  int64 out_of_range_index = 0;  ///< an out-of-bounds index of the sorter, or 0
 
   SortedItems(const SearchParams& p, ops::computed_t<T> sign_bit)
       : items(p.sorted),
@@ -47,23 +47,24 @@ struct SortedItems {
   }
 };
 
-/// Whether `item` stands before the place of `value`. An item that is NaN never does.
+/// True if `item` comes before the insertion point of `value`. A NaN item never does.
 template <bool Right, class T>
 SKERRY_INLINE bool is_before(T item, T value) {
   return Right ? item <= value : item < value;
 }
 
-/// Indices of `count` values at a time: their searches take the same steps, without branches, and
-/// wait for memory together.
+/// Searches for `count` values at a time: all take the same steps without branches, and their cache
+/// misses overlap.
 template <bool Right, class T, class Items>
 SKERRY_INLINE void search_block(Items& sorted_items, const T* values, int64* indices, int count) {
-  Items items = sorted_items;  // which no store of an index can change
+  Items items = sorted_items;  // local copy: stores of indices cannot alias it
   for (int k = 0; k < count; ++k) indices[k] = 0;
   int64 left = items.size;
   for (; left > 1; left -= left / 2) {
     const int64 half = left / 2;
     for (int k = 0; k < count; ++k) {
-      // By a mask: the compiler makes a jump of a choice, and half of them are foreseen wrongly.
+      // Use a mask: the compiler turns a conditional into a branch, and half of them are
+      // mispredicted.
       const int64 precedes = is_before<Right>(items[indices[k] + half - 1], values[k]);
       indices[k] += half & -precedes;
     }
@@ -72,7 +73,7 @@ SKERRY_INLINE void search_block(Items& sorted_items, const T* values, int64* ind
   sorted_items.out_of_range_index = items.out_of_range_index;
 }
 
-/// Where NaN goes: it is greater than all else.
+/// Returns the insertion point of NaN, which is greater than everything else.
 template <bool Right, class T, class Items>
 int64 index_of_nan(Items& items) {
   if (Right) return items.size;
@@ -106,7 +107,7 @@ void search_range(const SearchParams& p, Items& items, int64 begin, int64 end) {
   }
 }
 
-/// Items of a byte have so few values that each is searched for once.
+/// One-byte items have so few values that each value is searched once.
 template <class T, bool Right>
 void search_bytes(const SearchParams& p, T sign) {
   SortedItems<T, false> items(p, sign);

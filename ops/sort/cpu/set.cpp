@@ -9,7 +9,7 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-// The dearest part of these units to compile is in those of sort.
+// Sorting is the slowest part to compile, and is instantiated in the units of sort only.
 #define SKERRY_EXTERN_SORT(name)                                                             \
   extern template void sort_row<row_item_t<type_of<Dtype::name>>>(const char*, char*, char*, \
                                                                   int64, RowOrder, bool);
@@ -18,7 +18,7 @@ SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_EXTERN_SORT)
 
 namespace {
 
-/// What is equal for equal items, and all ones for a number that is or has NaN.
+/// A key that is equal for equal items, and all ones for a number that is or has NaN.
 template <class T>
 struct HashKey {
   using type = typename SortKey<T>::type;
@@ -63,7 +63,7 @@ SKERRY_INLINE typename HashKey<T>::type all_ones() {
   }
 }
 
-/// Whether a key is that of a number that is or has NaN.
+/// True for the key of a number that is or has NaN.
 template <class T>
 SKERRY_INLINE bool equals_nothing(typename HashKey<T>::type key) {
   return ops::floating<T> && key == all_ones<T>();
@@ -82,8 +82,8 @@ class DistinctItems {
  public:
   static constexpr int64 max_distinct = tuning::max_distinct_items;
 
-  /// Numbers the items of the input; false if there are NaNs, or so many distinct ones that to sort
-  /// the items takes less time.
+  /// Numbers the items of the input. Returns false if there are NaNs, or so many distinct items
+  /// that sorting is faster.
   bool find(const UniqueParams& p) {
     using key = HashKey<T>;
     constexpr int64 size = sizeof(T);
@@ -107,7 +107,7 @@ class DistinctItems {
     return true;
   }
 
-  /// Writes the outputs in the order of values.
+  /// Writes the outputs in ascending order.
   void emit(const UniqueParams& p, RowOrder order) {
     constexpr int64 size = sizeof(T);
     char* const items = p.scratch;
@@ -144,10 +144,10 @@ class DistinctItems {
   int64 counts_[max_distinct];
 };
 
-// ---- many of them: sorted
+// ---- unique: many distinct items are sorted
 
-/// Keeps the first of equal neighbours of n sorted values, and where each was, if `begins` is not
-/// null. NaN differs from all others.
+/// Keeps the first of each run of equal items among n sorted values and, if `begins` is not null,
+/// its position. NaN differs from everything.
 template <class T>
 int64 keep_first_of_equal(char* values, int64 n, int64* begins) {
   constexpr int64 size = sizeof(T);
@@ -161,7 +161,7 @@ int64 keep_first_of_equal(char* values, int64 n, int64* begins) {
     bool is_distinct = !(item == last);
     if constexpr (ops::stored_only<T>)
       is_distinct |= equals_nothing<T>(HashKey<T>::load_key(value));
-    // Without a branch: written again, unless it is kept.
+    // Branch-free: the slot is overwritten unless the item is kept.
     if (begins != nullptr) begins[distinct_count] = i;
     store<T>(values + distinct_count * size, load<T>(value));
     distinct_count += is_distinct ? 1 : 0;
@@ -170,7 +170,7 @@ int64 keep_first_of_equal(char* values, int64 n, int64* begins) {
   return distinct_count;
 }
 
-/// From the values in order.
+/// Finds unique items by sorting values.
 template <class T>
 void unique_values(const UniqueParams& p, RowOrder order) {
   sort_row<T>(p.input, p.values, p.scratch, p.size, order, true);
@@ -181,7 +181,7 @@ void unique_values(const UniqueParams& p, RowOrder order) {
   p.counts[distinct_count - 1] = p.size - p.counts[distinct_count - 1];
 }
 
-/// From the order of indices.
+/// Finds unique items by sorting indices.
 template <class T>
 void unique_indices(const UniqueParams& p, RowOrder order) {
   using key = HashKey<T>;
@@ -227,7 +227,7 @@ void run_unique(const UniqueParams& p) {
 
 // ---- isin
 
-/// Whether the items [begin, end) are among a few.
+/// Tests the items [begin, end) against a few elements.
 template <class T>
 void isin_few(const IsinParams& p, int64 begin, int64 end) {
   constexpr int64 size = sizeof(T);
@@ -245,7 +245,7 @@ void isin_few(const IsinParams& p, int64 begin, int64 end) {
   }
 }
 
-/// A table of truth values, by item.
+/// Tests items by a table of booleans, indexed by key.
 template <class T>
 void isin_table(const IsinParams& p) {
   using key = HashKey<T>;
@@ -262,8 +262,8 @@ void isin_table(const IsinParams& p) {
   });
 }
 
-/// An open hash table. Slots that are free hold all ones: floats need no such key, as NaN equals
-/// nothing; of integers it is looked up apart.
+/// An open-addressing hash set. Free slots are all ones. For floats that is the key of NaN, which
+/// equals nothing; for integers that key is tracked separately.
 template <class T>
 class HashSet {
  public:

@@ -16,7 +16,7 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 
 // ---- values
 
-/// Undoes what encoding merged: puts NaNs and zeros where they belong, in the order of the input.
+/// Restores the NaNs and signed zeros that encoding merged, in the order of the input.
 template <ops::real_floating T>
 void restore_specials(const char* row, char* out, int64 n, RowOrder order) {
   using key = SortKey<T>;
@@ -25,7 +25,7 @@ void restore_specials(const char* row, char* out, int64 n, RowOrder order) {
   const K zero = key::encode(K{0}, items.flip);
   int64 zero_position = 0;
   int64 nans = 0;
-  constexpr int64 block = 32768;  // counters of K's size do, of which vectors hold the most
+  constexpr int64 block = 32768;  // counters of type K suffice: more lanes per vector
   for (int64 position = 0; position < n; position += block) {
     const int64 end = minimum(n, position + block);
     K fewer = 0;
@@ -48,7 +48,7 @@ void restore_specials(const char* row, char* out, int64 n, RowOrder order) {
 }
 
 #if defined(SKERRY_PACKS_LANES)
-/// By vectors; `alone`: by all threads, if it is long.
+/// Sorts a row by vectors; `alone`: use all threads if it is long.
 template <class T>
 void sort_row_by_lanes(const char* row, char* out, char* scratch, int64 n, RowOrder order,
                        bool alone) {
@@ -57,7 +57,7 @@ void sort_row_by_lanes(const char* row, char* out, char* scratch, int64 n, RowOr
   const ItemsAsKeys<K> items{reinterpret_cast<const K*>(row), code};
   K* const destination = reinterpret_cast<K*>(out);
   K* const scratch_keys = reinterpret_cast<K*>(scratch);
-  // NaNs are lost then, and zeros with a sign are any.
+  // Sorting loses NaN payloads and zero signs.
   [[maybe_unused]] const bool special =
       alone ? sort_all_keys<K>(items, destination, scratch_keys, n, code)
             : sort_keys<K>(items, destination, scratch_keys, n, code);
@@ -67,12 +67,14 @@ void sort_row_by_lanes(const char* row, char* out, char* scratch, int64 n, RowOr
 }
 #endif
 
-/// From this length on items of one and two bytes are counted: 1e6 float16 take 0.6 ms so, and 6.7
-/// by bytes (EPYC of Zen 4, x86-64-v4). The counters of two bytes fit the scratch memory then.
+/// Minimum length for counting items of one and two bytes. 1e6 float16 take 0.6 ms by counting and
+/// 6.7 ms by bytes (EPYC of Zen 4, x86-64-v4). From this length on, the counters of two-byte items
+/// fit in the scratch memory.
 template <class T>
 inline constexpr int64 counted_from = sizeof(T) == 1 ? 512 : int64{1} << 18;
 
-/// Writes each item as often as it is there. `scratch` has room for the counters of two bytes.
+/// Counts each item, then writes it that many times. The counters of two-byte items are in
+/// `scratch`.
 template <class T>
 void sort_by_counting(EncodedRow<T>& source, char* out, char* scratch, int64 n) {
   using K = typename SortKey<T>::type;
@@ -96,7 +98,7 @@ void sort_by_counting(EncodedRow<T>& source, char* out, char* scratch, int64 n) 
   }
 }
 
-/// A sum of truths has no counters that wait for each other.
+/// Sorts bools by one sum, which has no dependent counters.
 SKERRY_INLINE void sort_booleans(const char* row, char* out, int64 n, bool descending) {
   int64 true_count = 0;
   for (int64 i = 0; i < n; ++i) true_count += load<bool>(row + i) ? 1 : 0;
@@ -104,7 +106,7 @@ SKERRY_INLINE void sort_booleans(const char* row, char* out, int64 n, bool desce
   for (int64 i = 0; i < n; ++i) out[i] = (i < leading) == descending ? 1 : 0;
 }
 
-/// Sorts the keys of a row, and leaves items.
+/// Sorts the keys of a row and decodes them to items.
 template <class T>
 void sort_encoded(EncodedRow<T>& source, char* out, char* scratch, int64 n) {
   using K = typename SortKey<T>::type;
@@ -126,10 +128,10 @@ void sort_row_by_keys(const char* row, char* out, char* scratch, int64 n, RowOrd
   }
 }
 
-// ---- by several threads, without vectors: runs, and merges of pieces that threads take, which a
-// binary search finds in both runs (the "merge path")
+// ---- without vectors, in parallel: threads sort runs, then merge chunks of the result, whose
+// inputs a binary search finds in both runs ("merge path")
 
-/// Two sorted runs, the items of the first before equal ones of the second.
+/// Two sorted runs; items of the first come before equal ones of the second.
 template <class T>
 struct RunPair {
   using K = typename SortKey<T>::type;
@@ -142,7 +144,7 @@ struct RunPair {
 
   [[nodiscard]] SKERRY_INLINE K key(K bits) const { return SortKey<T>::encode(bits, flip); }
 
-  /// How many of the first `count` results are from the first run.
+  /// Returns how many of the first `count` results are from the first run.
   [[nodiscard]] int64 split(int64 count) const {
     int64 low = maximum(0, count - second_size);
     int64 high = minimum(count, first_size);
@@ -157,7 +159,7 @@ struct RunPair {
     return low;
   }
 
-  /// Results begin…end, to `to` on.
+  /// Merges results [begin, end) to `destination`.
   void merge(int64 begin, int64 end, K* destination) const {
     int64 i = split(begin);
     int64 j = begin - i;
@@ -178,7 +180,7 @@ struct RunPair {
   }
 };
 
-/// Merges neighbouring runs of `length` (the last may be shorter) from one array to another.
+/// Merges adjacent runs of `length` (the last may be shorter) from one array into another.
 template <class T>
 void merge_runs(const typename SortKey<T>::type* source, typename SortKey<T>::type* destination,
                 int64 n, int64 length, RowOrder order) {
@@ -200,7 +202,7 @@ void merge_runs(const typename SortKey<T>::type* source, typename SortKey<T>::ty
   });
 }
 
-/// Runs for the threads to sort, a power of 2: 1 if there is no use in more.
+/// Returns the number of runs for the threads to sort: a power of two, 1 if the row is short.
 SKERRY_INLINE int64 parallel_runs(int64 n) {
   const int64 threads = cpu::thread_count();
   int64 runs = 1;
@@ -208,7 +210,7 @@ SKERRY_INLINE int64 parallel_runs(int64 n) {
   return runs;
 }
 
-/// One row by several threads: sorted runs, then merges from one array to the other and back.
+/// Sorts one row by several threads: runs first, then merges that alternate between the arrays.
 template <class T>
 void sort_long_row(const char* row, char* out, char* scratch, int64 n, int64 runs, RowOrder order) {
   using K = typename SortKey<T>::type;
@@ -235,8 +237,8 @@ void sort_long_row(const char* row, char* out, char* scratch, int64 n, int64 run
 
 // ---- rows
 
-/// A row of any length; `alone`: by all threads, if it is long. Compiled in the units of this
-/// family only: those of sets call it, too.
+/// Sorts a row of any length; `alone`: use all threads if it is long. Compiled in the units of this
+/// family only; those of sets link to it.
 template <class T>
 [[gnu::used, gnu::noinline]] void sort_row(const char* row, char* out, char* scratch, int64 n,
                                            RowOrder order, [[maybe_unused]] bool alone) {

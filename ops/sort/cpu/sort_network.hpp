@@ -7,9 +7,9 @@
 #include "ops/kernel/cpu/vector.hpp"
 #include "ops/sort/cpu/encoded_row.hpp"
 
-// Sorts up to `max_network_rows` vectors of keys in registers: every lane's column by a network of
-// Batcher's, then columns are merged by twos, fours, … (bitonic merges, of which only those steps
-// that cross lanes need shuffles), and last what lies along the lanes is laid along the rows.
+// Sorts up to `max_network_rows` vectors of keys in registers. Batcher's network sorts the column
+// of each lane; columns are then merged by twos, fours, ... (bitonic merges, in which only steps
+// across lanes need shuffles), and the result is transposed from lane order to memory order.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
@@ -21,7 +21,7 @@ struct Comparators {
   Comparator comparators[Count];
 };
 
-/// Calls what(i, j) for each comparator of Batcher's odd-even merge sort of `size` keys.
+/// Calls visitor(i, j) for each comparator of Batcher's odd-even merge sort of `size` keys.
 template <class F>
 constexpr void batcher(int size, F visitor) {
   for (int run_size = 1; run_size < size; run_size *= 2) {
@@ -50,15 +50,15 @@ consteval auto make_network() {
   return network;
 }
 
-// ---- rows of a few items: their keys, each above its index, in registers, without a branch that
-// depends on them. No two are equal, so that it is stable.
+// ---- rows of a few items: their keys, each joined with its index, are sorted in registers without
+// data-dependent branches. No two are equal, so the sort is stable.
 
-/// Rows up to this length are sorted as here. One of 8 items of 8 bytes takes 22 ns so, and 16 in
-/// the lanes of one vector (EPYC of Zen 5, x86-64-v4).
+/// Maximum length of rows sorted this way. A row of 8 items of 8 bytes takes 22 ns this way, and 16
+/// ns in the lanes of one vector (EPYC of Zen 5, x86-64-v4).
 template <class T>
 inline constexpr int64 tiny_row = sizeof(T) == 8 ? 7 : 8;
 
-/// The indices of a row of n items, at most Most, in their order.
+/// The sorted indices of a row of n <= MaxSize items.
 template <int MaxSize, class T>
 struct TinyIndices {
   using joined = std::conditional_t<sizeof(T) == 8, unsigned __int128, uint64>;
@@ -99,7 +99,7 @@ SKERRY_INLINE void sort_tiny_row(const char* row, char* out, int64 n, RowOrder o
   });
 }
 
-/// Sorts rows [begin, end) of n items each, at most tiny_row<T>; leaves indices, or items.
+/// Sorts rows [begin, end) of n items each, at most tiny_row<T>, and writes indices or items.
 template <class T, bool Indices>
 SKERRY_INLINE void sort_tiny_rows(const char* rows, char* out, int64 n, int64 begin, int64 end,
                                   RowOrder order) {
@@ -117,16 +117,16 @@ SKERRY_INLINE void sort_tiny_rows(const char* rows, char* out, int64 n, int64 be
   }
 }
 
-// ---- rows that vectors hold
+// ---- rows that fit in vector registers
 
 #if defined(SKERRY_PACKS_LANES)
 
-/// AVX2 has no 16 registers to spare for them, and what is spilled costs less than one more
-/// partition does: 1e4 rows of 100 float32 took 1.75 ms with 8 of them and take 0.95, 1e7
-/// float32 50.9 ms and 46.9 (EPYC of Zen 5, x86-64-v3, one thread).
+/// With AVX2 the 16 rows do not fit in the registers, but spilling costs less than one more
+/// partition: 1e4 rows of 100 float32 took 1.75 ms with 8 rows and take 0.95 ms; 1e7 float32 took
+/// 50.9 ms and take 46.9 ms (EPYC of Zen 5, x86-64-v3, one thread).
 inline constexpr int max_network_rows = 16;
 
-/// Keys that are sorted in registers.
+/// Maximum number of keys sorted in registers.
 template <class K>
 inline constexpr int64 network_keys = max_network_rows * lane_count<K>;
 
@@ -141,7 +141,7 @@ SKERRY_INLINE void order_rows(lanes_of<K>& a, lanes_of<K>& b) {
 template <int Columns, class K, int Rows>
 SKERRY_INLINE void merge_columns(lanes_of<K> (&v)[Rows]) {
   constexpr int half = Columns / 2;
-  // The first step compares the runs from their opposite ends.
+  // The first step compares the runs from opposite ends.
   if constexpr (Rows == 1) {
     v[0] = ordered_lanes<half, K>(v[0], exchange_lanes<Columns - 1>(v[0]));
   } else {
@@ -169,7 +169,7 @@ SKERRY_INLINE void merge_columns(lanes_of<K> (&v)[Rows]) {
   });
 }
 
-/// Puts what is in order along the rows of each lane, lane after lane, in order along the lanes.
+/// Transposes keys sorted along the rows, lane after lane, to keys sorted along the lanes.
 template <class K, int Rows>
 SKERRY_INLINE void lay_along_lanes(lanes_of<K> (&v)[Rows]) {
   unroll<__builtin_ctz(Rows)>([&](auto) __attribute__((always_inline)) {
@@ -211,8 +211,8 @@ SKERRY_INLINE K min_key() {
   return static_cast<K>(-max_key<K>() - 1);
 }
 
-/// source.lanes(i) for the first Rows vectors, of n keys in all, the rest being the greatest key;
-/// sorted, to sink.put(i, lanes). Returns whether any is special.
+/// Sorts the n keys of `source`, in Rows vectors padded with the greatest key, and passes them to
+/// `sink`. Returns true if any is special.
 template <class K, int Rows, class Source, class Sink>
 __attribute__((noinline)) bool sort_in_registers(Source source, Sink sink, int64 n) {
   constexpr int64 lanes = lane_count<K>;

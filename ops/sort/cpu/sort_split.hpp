@@ -6,21 +6,21 @@
 #include "ops/kernel/cpu/tuning.hpp"
 #include "ops/sort/cpu/quicksort.hpp"
 
-// What is worth several threads is first split by three pivots at a time, in passes that any number
-// of threads can share.
+// Rows long enough for several threads are first split by three pivots at a time, in passes that
+// any number of threads can share.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
 #if defined(SKERRY_PACKS_LANES)
 
-/// For a split. 1e6 and 4e6 keys take 3 to 16 % more work with two ways, and 5 to 14 % more with
-/// eight, whose pivots and indices do not fit the registers (EPYC of Zen 4, x86-64-v3).
+/// Ways of a split. 1e6 and 4e6 keys take 3 to 16 % longer with two ways, and 5 to 14 % longer with
+/// eight, whose pivots and indices do not fit in registers (EPYC of Zen 4, x86-64-v3).
 inline constexpr int ways = 4;
-/// Pieces of an array that threads split side by side, at most: their indices are 2 KiB of stack.
-/// For 64 threads half and twice as many are within 2 %.
+/// Maximum number of chunks that threads split in parallel: their indices take 2 KiB of stack. For
+/// 64 threads, half and twice as many are within 2 %.
 inline constexpr int max_chunks = 64;
 
-/// Where each of the ways begins, in whole or for a piece.
+/// Where each way begins, in the whole array or in a chunk.
 struct WayBegins {
   int64 offsets[ways + 1];
 };
@@ -37,7 +37,8 @@ struct WayPivots {
   }
 };
 
-/// Sets counts[i] to how many keys are not less than pivot i - 1. Returns whether any is special.
+/// Sets counts[i] to the number of keys that are not less than pivot i - 1. Returns true if any is
+/// special.
 template <class K, class Source>
 bool count_ways(const Source& source, int64 begin, int64 end, const WayPivots<K>& pivots,
                 int64* counts) {
@@ -63,7 +64,7 @@ bool count_ways(const Source& source, int64 begin, int64 end, const WayPivots<K>
   return Source::any_special(notes);
 }
 
-/// Writes keys to the ways of a piece: way i from begins[i] on, up to ends[i].
+/// Writes the keys of a chunk to the ways: way i to [begins[i], ends[i]).
 template <class K, class Source>
 void split_chunk(const Source& source, int64 begin, int64 end, const WayPivots<K>& pivots,
                  K* destination, const int64* begins, const int64* ends) {
@@ -91,7 +92,7 @@ void split_chunk(const Source& source, int64 begin, int64 end, const WayPivots<K
       const lanes_of<K> packed = pack_lanes<K>(v, set);
       const int count = __builtin_popcount(set);
       int64& free = index[way];
-      // What comes after the last key of a way is another's.
+      // Memory past the last key of a way belongs to another chunk.
       if (free + lanes <= ends[way]) {
         store_lanes(destination + free, packed);
       } else {
@@ -102,7 +103,7 @@ void split_chunk(const Source& source, int64 begin, int64 end, const WayPivots<K
   }
 }
 
-/// Calls function(chunk, begin, end) for chunks of n keys, on several threads.
+/// Calls function(chunk, begin, end) for chunks of n keys in parallel.
 template <class F>
 void for_chunks(int64 n, int64 chunks, const F& function) {
   const int64 length = ceil_div(ceil_div(n, chunks), 64) * 64;
@@ -139,8 +140,8 @@ struct chunk_splitter {
   }
 };
 
-/// Splits n keys; begins.offsets[i] tells where way i begins in `destination`. Returns whether any
-/// is special.
+/// Splits n keys; way i begins at begins.offsets[i] of `destination`. Returns true if any is
+/// special.
 template <class K, class Source>
 bool split_keys(const Source& source, int64 n, const WayPivots<K>& pivots, K* destination,
                 int64 chunks, WayBegins& begins) {
@@ -163,8 +164,8 @@ bool split_keys(const Source& source, int64 n, const WayPivots<K>& pivots, K* de
   return special;
 }
 
-/// Splits a part, whose keys `source` has, into part.scratch; `ways_of_part` get its ways. Returns
-/// whether any key is special.
+/// Splits a part, whose keys are in `source`, into part.scratch, and sets `ways_of_part` to the
+/// parts of its ways. Returns true if any key is special.
 template <class K, class Source>
 bool split_part(const Source& source, const StackedKeys<K>& part, int64 chunks,
                 StackedKeys<K>* ways_of_part) {
@@ -183,7 +184,7 @@ bool split_part(const Source& source, const StackedKeys<K>& part, int64 chunks,
   return special;
 }
 
-/// Sorts n keys of a source as sort_keys does, by all threads where they are worth it.
+/// Sorts n keys of a source like sort_keys, in parallel if n is large enough.
 template <class T, class K, class Source>
 bool sort_all_keys(const Source& source, K* destination, K* scratch, int64 n, LaneCode<T> code) {
   if (n < tuning::min_split_size || cpu::thread_count() == 1) {
@@ -194,7 +195,7 @@ bool sort_all_keys(const Source& source, K* destination, K* scratch, int64 n, La
   StackedKeys<K> parts[max_parts];
   const StackedKeys<K> whole = whole_row(destination, scratch, n);
   const bool special = split_part(source, whole, chunks, parts);
-  // Twice as many parts as threads even out their sizes.
+  // Twice as many parts as threads even out the differences in size.
   int count = ways;
   bool in_place = false;
   for (; count < 2 * chunks && count < max_parts; count *= ways) {

@@ -9,11 +9,11 @@
 
 #include <cstdint>
 
-// A search in the sorted set.
+// isin by binary search in the sorted set.
 
 namespace skerry::native {
 
-/// Whether items are in a set, by keys.
+/// Tests whether items are in a set, by keys.
 template <class T>
 struct IsinLoop {
   using key = typename SetItem<T>::sorted;
@@ -42,7 +42,7 @@ struct IsinLoop {
     }
   }
 
-  /// Whether the set's item at a position comes before the keys; `equal` if it is them.
+  /// True if the set's item at `position` sorts before the keys; sets `equal` if it matches them.
   __device__ SKERRY_INLINE bool is_before(std::int64_t position, key first, key second,
                                           bool* equal) const {
     *equal = keys[position] == first;

@@ -10,12 +10,12 @@
 #include <cstdint>
 #include <utility>
 
-// Rows of one length: as many as fit a tile are read, sorted and written by a block. The tiles of a
-// longer row are then merged, two runs at a time, by passes over all rows.
+// Rows of equal length. A block reads, sorts and writes as many rows as fit in a tile. For longer
+// rows, the sorted tiles are then merged pairwise, in passes over all rows.
 
 namespace skerry::native {
 
-/// How a kernel reads and writes the items of rows.
+/// Reads and writes the items of rows.
 template <class Item>
 struct RowAccess {
   using key = typename TileItem<Item>::key;
@@ -25,7 +25,7 @@ struct RowAccess {
   int index_bits;
   bool is_aligned;
 
-  /// The order of what is sorted: indices have ranks for codes.
+  /// The order of the sorted items: with indices, codes are already ranks.
   [[nodiscard]] __host__ __device__ CodeOrder<key> order() const {
     return format.indices ? CodeOrder<key>{} : code.order;
   }
@@ -78,20 +78,20 @@ struct RowAccess {
 
 /// The tiles of a matrix of rows.
 struct RowTiles {
-  std::int64_t tiles;  ///< of a row, if it needs several, else 1
-  int group;           ///< threads that have a row in a tile
-  int length;          ///< of a row, or of a tile of it
+  std::int64_t tiles;  ///< per row; 1 if a row fits in a tile
+  int group;           ///< threads per row in a tile
+  int length;          ///< of a row, or of one of its tiles
 };
 
-/// The part of a row, or the rows, that are in one tile.
+/// The rows, or the part of a row, that one tile holds.
 struct TilePart {
   std::int64_t begin;  ///< among all items
   std::int64_t first_index;
   int size;
   int length;
 
-  /// Calls `f(i, slot, index)` for items of the part, each of which has a slot in the tile: rows
-  /// begin at every `stride`.
+  /// Calls `f(i, slot, index)` for the part's items. Rows begin at every `stride`-th slot of the
+  /// tile.
   template <class F>
   __device__ SKERRY_INLINE void for_each(int stride, F&& f) const {
     int index = static_cast<int>(threadIdx.x) % length;
@@ -132,7 +132,7 @@ __device__ SKERRY_INLINE TilePart part_of(const RowFormat& format, const RowTile
           .length = tiling.length};
 }
 
-/// Sorts every tile: to the output, or to `runs` if it is not null.
+/// Sorts every tile into `runs`, or into the output if `runs` is null.
 template <class Item>
 __global__ void __launch_bounds__(tile_threads)
     sort_tiles(const RowAccess<Item> rows, const RowTiles tiling, Item* runs) {
@@ -157,8 +157,8 @@ __global__ void __launch_bounds__(tile_threads)
   });
 }
 
-/// Merges runs of `run_tiles` tiles of every row, two and two: to the output, or to `destination`
-/// if it is not null. A block makes a tile of the result.
+/// Merges pairs of runs of `run_tiles` tiles in every row into `destination`, or into the output if
+/// it is null. A block produces one tile of the result.
 template <class Item>
 __global__ void __launch_bounds__(tile_threads)
     merge_runs(const RowAccess<Item> rows, const RowTiles tiling, std::int64_t run_tiles,
@@ -176,7 +176,7 @@ __global__ void __launch_bounds__(tile_threads)
                            .second = source + row + pair + run_size,
                            .first_size = left < run_size ? left : run_size,
                            .second_size = second < run_size ? second : run_size};
-  // The first warp finds where the tile begins in both, the second where it ends.
+  // The first warp finds where the tile begins in both runs, the second where it ends.
   const std::int64_t pair_offset = tile_part.first_index - pair;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   if (warp < 2) {
@@ -240,7 +240,7 @@ cudaError_t merge_sort(const RowFormat& format, int index_bits, LaunchContext* c
   return status;
 }
 
-/// With the smallest numbers that have the codes and, if they are asked for, the indices.
+/// Sorts with the smallest integer type that holds the codes and, if requested, the indices.
 inline cudaError_t merge_sort_by_size(const RowFormat& format, LaunchContext* context) {
   const int code_bits = 8 * format.width;
   const int index_bits =

@@ -10,26 +10,25 @@
 
 #include <cstdint>
 
-// Sorting of tiles in shared memory: every thread sorts a few items, then twice as many threads at
-// a time merge what they have, until the runs are as long as rows. Stable. As cub::BlockMergeSort,
-// whose groups of threads are fixed at compile time: StableOddEvenSort and SerialMerge, its other
-// pieces, rank an item again at each comparison, which takes 1.26 times the instructions
-// (ops/KERNELS.md).
+// Stable sorting of tiles in shared memory. Each thread sorts a few items, then groups of twice as
+// many threads merge their runs until the runs are as long as rows. Like cub::BlockMergeSort, whose
+// thread groups are fixed at compile time; its StableOddEvenSort and SerialMerge recompute the rank
+// of an item at each comparison, which takes 1.26 times the instructions (ops/KERNELS.md).
 
 namespace skerry::native {
 
-/// The code of an item of 8 bytes and its index, where both don't fit 8 bytes.
+/// The code of an 8-byte item and its index, where both do not fit in 8 bytes.
 struct alignas(16) PlacedCode {
   std::uint64_t code;
   std::uint64_t index;
 };
 
-/// What is sorted: codes, or codes above indices in one number.
+/// Sorted items: codes, or codes joined with indices in one integer.
 template <class Item>
 struct TileItem {
   using key = Item;
-  /// An odd number, so that threads that read their items one after the other do so in different
-  /// banks; 4,096 items fit a tile.
+  /// Odd, so that threads that read their items sequentially use different banks; 4,096 items fit
+  /// in a tile.
   static constexpr int per_thread = 17;
 
   __device__ static SKERRY_INLINE key rank(Item item, const CodeOrder<key>& order) {
@@ -66,7 +65,7 @@ struct TileItem<PlacedCode> {
 template <class Item>
 inline constexpr int tile_size = tile_threads * TileItem<Item>::per_thread;
 
-/// Two sorted runs, of which the first has the items that come first among equal ones.
+/// Two sorted runs; items of the first come before equal ones of the second.
 template <class Item>
 struct TwoRuns {
   const Item* first;
@@ -74,13 +73,13 @@ struct TwoRuns {
   std::int64_t first_size;
   std::int64_t second_size;
 
-  /// Whether the item `at` of the first run is among the first `count` of both.
+  /// True if item `position` of the first run is among the first `count` of the merged runs.
   __device__ SKERRY_INLINE bool takes(std::int64_t position, std::int64_t count,
                                       const CodeOrder<typename TileItem<Item>::key>& order) const {
     using item = TileItem<Item>;
     return !(item::rank(second[count - 1 - position], order) < item::rank(first[position], order));
   }
-  /// For the first `count` of both, at least and at most so many are of the first run.
+  /// Bounds on how many of the first `count` merged items are from the first run.
   __device__ SKERRY_INLINE std::int64_t fewest(std::int64_t count) const {
     return count > second_size ? count - second_size : 0;
   }
@@ -89,7 +88,7 @@ struct TwoRuns {
   }
 };
 
-/// The items of a tile, of which every thread has some in registers.
+/// Sorts the items of a tile, a share of which each thread holds in registers.
 template <class Item>
 class TileSorter {
  public:
@@ -97,11 +96,11 @@ class TileSorter {
   using key = typename item::key;
   static constexpr int per_thread = item::per_thread;
 
-  /// `tile` has room for tile_size + 1 items, the last of which is never chosen.
+  /// `tile` has room for tile_size + 1 items; the last is a sentinel.
   __device__ SKERRY_INLINE TileSorter(Item* tile, const CodeOrder<key>& order)
       : tile_(tile), order_(order) {}
 
-  /// Rows of the tile, of `group` threads each; no more than `most` items of a thread count.
+  /// Sorts the rows of the tile, with `group` threads each. A thread has at most `max_items` items.
   __device__ SKERRY_INLINE void sort(int group, int max_items) {
     take();
     sort_own(max_items);
@@ -114,7 +113,7 @@ class TileSorter {
     put();
   }
 
-  /// The two runs with which the tile begins, of `first` items and of the others.
+  /// Merges the two runs of the tile: the first has `first` items, the second the others.
   __device__ SKERRY_INLINE void merge_all(int first) {
     merge(0, first, tile_size<Item> - first);
     put();
@@ -143,7 +142,7 @@ class TileSorter {
     __syncthreads();
   }
 
-  /// By transposition of neighbours, which takes as many rounds as there are items.
+  /// Sorts a thread's items by odd-even transposition, in as many rounds as there are items.
   __device__ SKERRY_INLINE void sort_own(int max_items) {
     key ranks[per_thread];
     SKERRY_UNROLL
@@ -164,7 +163,7 @@ class TileSorter {
     }
   }
 
-  /// A thread's share of two runs that follow one another.
+  /// Merges this thread's share of two adjacent runs.
   __device__ SKERRY_INLINE void merge(int begin, int first_size, int second_size) {
     const int count = static_cast<int>(threadIdx.x) * per_thread - begin;
     const Item* const runs = tile_ + begin;
@@ -193,7 +192,8 @@ class TileSorter {
     }
   }
 
-  /// Member by member: no branch, and no address that would put the items in local memory.
+  /// Selects member by member: no branch, and no address that would force the items into local
+  /// memory.
   __device__ static SKERRY_INLINE Item choose(bool one, const Item& x, const Item& y) {
     if constexpr (sizeof(Item) == 16) {
       return {.code = one ? x.code : y.code, .index = one ? x.index : y.index};
@@ -203,7 +203,8 @@ class TileSorter {
   }
 };
 
-/// split() of runs of any length, by a warp.
+/// Splits runs of any length, by one warp: returns how many of the first `count` are from the first
+/// run.
 template <class Item>
 __device__ SKERRY_INLINE std::int64_t split_by_warp(
     const TwoRuns<Item>& runs, std::int64_t count,

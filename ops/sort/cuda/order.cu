@@ -16,7 +16,7 @@ struct number_indices {
   __device__ void operator()(std::int64_t i) const { indices[i] = static_cast<std::uint32_t>(i); }
 };
 
-/// Row by row, with one piece of scratch memory.
+/// Sorts row by row, with one shared workspace.
 template <class Key>
 cudaError_t order_long_rows(const KeyRows<Key>& key_rows, const std::uint32_t* tags,
                             std::uint32_t* indices, LaunchContext* context) {
@@ -25,7 +25,7 @@ cudaError_t order_long_rows(const KeyRows<Key>& key_rows, const std::uint32_t* t
     const std::int64_t rows = memory == nullptr ? 1 : key_rows.rows;
     for (std::int64_t row = 0; row < rows && status == cudaSuccess; ++row) {
       const std::int64_t offset = row * key_rows.length;
-      // The same indices serve all rows.
+      // The same tags serve all rows.
       status = cub::DeviceRadixSort::SortPairs(
           memory, nbytes, key_rows.keys + offset, key_rows.sorted_keys + offset, tags,
           indices + offset, key_rows.length, 0, key_rows.bits, stream_of(context));

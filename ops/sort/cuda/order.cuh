@@ -6,15 +6,15 @@
 
 #include <cstdint>
 
-// The order of rows of keys, which sort, argsort and the set functions share. The algorithms are
-// compiled once, in order.cu, for keys of 32 and 64 bits.
+// Sorting of keys by rows, shared by sort, argsort and the set functions. Compiled once, in
+// order.cu, for keys of 32 and 64 bits.
 
 namespace skerry::native {
 
-/// What the items of rows are, as far as their order goes.
+/// Kinds of items, as far as they matter for the order.
 enum class RowItems : std::uint8_t { booleans, unsigned_integers, signed_integers, floating };
 
-/// Rows in C order and what is to become of them: sorted items, or the index of each (int64).
+/// Rows in C order, and whether to return sorted items or indices (int64).
 struct RowFormat {
   const char* input;
   char* output;
@@ -26,7 +26,7 @@ struct RowFormat {
   bool indices;
 };
 
-/// Sorts rows shorter than long_row by merging, all of them at a time; stable, NaN last.
+/// Merge-sorts rows shorter than long_row, all of them in parallel; stable, NaN last.
 cudaError_t merge_sort_rows(const RowFormat& format, LaunchContext* context);
 
 /// Rows of one dtype in C order.
@@ -38,16 +38,16 @@ struct RowsToSort {
   bool descending;
 };
 
-/// Sorts rows, or finds the order of each. Compiled by dtype in the units of sort only, which keep
-/// it, as those of sets call it too.
+/// Sorts rows, or computes their argsort. Compiled by dtype in the units of sort only and kept
+/// there, since those of sets link to it.
 template <class T, bool Indices>
 [[gnu::used, gnu::noinline]] cudaError_t sort_rows(const RowsToSort& rows, LaunchContext* context);
 
-/// Rows from this length on are sorted by the whole device, one after the other, by their digits:
-/// of 2^20 items each takes about 15 launches, while merging takes a pass for every doubling.
+/// Minimum length of rows that the whole device radix-sorts one by one. Each row of 2^20 items
+/// takes about 15 launches, whereas merging takes a pass per doubling.
 inline constexpr std::int64_t long_row = std::int64_t{1} << 20;
 
-/// From this length on for a row that is alone: merging would start with a handful of blocks.
+/// The same for a single row, for which merging would start with a handful of blocks.
 inline constexpr std::int64_t long_single_row = std::int64_t{1} << 14;
 
 [[nodiscard]] inline bool are_long(std::int64_t rows, std::int64_t length) {

@@ -11,13 +11,13 @@
 
 #include <type_traits>
 
-// By the order of the keys of whole rows: every item has its index in it, so that ranks, groups and
-// the best items are read off.
+// Sorts whole rows by key with the indices of the items; ranks, groups and the best items are read
+// from the result.
 
 namespace skerry::native {
 namespace {
 
-/// Unsigned integers in the order that is asked for.
+/// Keys as unsigned integers in the requested order.
 template <class T>
 struct rank_keys {
   using key = typename kernels::SortKey<T>::type;
@@ -56,7 +56,7 @@ struct widen_order {
   }
 };
 
-/// The indices of items in the order of their keys, which `key_function(i)` gives; stable.
+/// Computes the stable argsort by the keys that `key_function(i)` returns.
 template <class Key, class Of>
 cudaError_t order_by(const Of& key_function, std::int64_t rows, std::int64_t length,
                      std::int64_t* indices, LaunchContext* context) {
@@ -94,7 +94,7 @@ cudaError_t order_by(const Of& key_function, std::int64_t rows, std::int64_t len
   return cub::DeviceFor::Bulk(count, widen_order{order, indices}, stream_of(context));
 }
 
-/// Which index of the order goes to each column of the result.
+/// Which index of the sorted order goes to each column of the result.
 struct selected_ranks {
   std::int64_t ranks[max_ranks];
   bool are_first;  ///< column i has rank i
@@ -120,7 +120,7 @@ struct pick_items {
     const std::int64_t index = order[row * length + selected(i - row * columns)];
     if (indices != nullptr) indices[i] = index;
     if (values == nullptr) return;
-    // A bool of others may be any byte.
+    // An imported bool may be any byte.
     const key item = keys.item(row * length + index);
     reinterpret_cast<key*>(values)[i] =
         ops::boolean<T> ? static_cast<key>(item != 0 ? 1 : 0) : item;
@@ -141,8 +141,8 @@ cudaError_t pick(const PartialParams& p, const std::int64_t* order, std::int64_t
   return cub::DeviceFor::Bulk(p.rows * columns, loop, stream_of(context));
 }
 
-/// By which items of a partition go together: those less than the item of the rank, those equal to
-/// it, and the others.
+/// The group of an item in a partition: 0 if less than the item at the rank, 1 if equal to it, 2 if
+/// greater.
 template <class T>
 struct group_of {
   rank_keys<T> keys;

@@ -11,8 +11,8 @@
 
 namespace skerry::native {
 
-/// Numbers whose order is that of codes but for those that are to count as equal: codes zero and
-/// zero + 1, and all behind `last`.
+/// Maps codes to ranks of the same order, in which codes that must compare equal share a rank: zero
+/// and zero + 1, and all from `last` on.
 template <class Key>
 struct CodeOrder {
   Key zero = ~Key{0};
@@ -24,15 +24,15 @@ struct CodeOrder {
   }
 };
 
-/// Items as unsigned integers in the order in which they are to come, from which the items are had
-/// back. -0 and +0 are next to each other, and all NaNs are at the end: CodeOrder makes them
-/// equal. What the dtype is is told at run time, so that dtypes share kernels.
+/// Items as unsigned integers in the requested order, from which the items are recovered. -0 and +0
+/// are adjacent, and all NaNs are at the end: CodeOrder makes them equal. The dtype is a run-time
+/// value, so that dtypes share kernels.
 template <class Key>
 struct RowCode {
-  Key top;     ///< the sign's bit
-  Key all;     ///< the bits of an item
-  Key turn;    ///< by which integers are to be xored
-  Key hidden;  ///< how many NaNs have a sign, 0 for what is no floating-point number
+  Key top;     ///< sign bit
+  Key all;     ///< all bits of an item
+  Key turn;    ///< XOR mask for integers
+  Key hidden;  ///< number of NaNs with a sign; 0 if not floating
   CodeOrder<Key> order;
   bool is_boolean;
   bool descending;
@@ -55,7 +55,7 @@ struct RowCode {
   __device__ SKERRY_INLINE Key encode(Key bits) const {
     if (hidden != 0) {
       const Key straight = (bits & top) != 0 ? bits ^ all : bits ^ top;
-      // The NaNs with a sign, which would be the first, come round to the end.
+      // NaNs with a sign, which would sort first, wrap around to the end.
       const Key code = (straight - hidden) & all;
       return reversed(code);
     }

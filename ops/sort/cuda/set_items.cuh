@@ -12,12 +12,12 @@
 #include <cstdint>
 #include <type_traits>
 
-// The items of a set in order, by keys: what unique and isin begin with.
+// Sorts the items of a set by keys: the first step of unique and isin.
 
 namespace skerry::native {
 
-/// The item as one or two keys, of which the first decides; all ones for a number that is or has
-/// NaN.
+/// An item as one or two keys, the first being more significant; all ones for a number that is or
+/// has NaN.
 template <class T>
 struct SetItem {
   static constexpr bool has_two_keys = false;
@@ -45,7 +45,7 @@ struct SetItem<complex128> {
   static constexpr int bits = 64;
 };
 
-/// Whether items of T may be read as one.
+/// True if the address is aligned for items of T.
 template <class T>
 [[nodiscard]] bool set_is_aligned(const void* address) {
   return is_aligned_for<typename SetItem<T>::sorted>(reinterpret_cast<std::intptr_t>(address)) ||
@@ -68,7 +68,7 @@ struct encode_set {
   }
 };
 
-/// indices[i] is the item that comes at i; sorted_keys its (first) key.
+/// indices[i] is the index of the item at sorted position i; sorted_keys[i] its (first) key.
 template <class T>
 cudaError_t order_set(const char* items, std::int64_t count, std::uint32_t* indices,
                       typename SetItem<T>::sorted* sorted_keys, LaunchContext* context) {
@@ -87,7 +87,7 @@ cudaError_t order_set(const char* items, std::int64_t count, std::uint32_t* indi
                        .is_aligned = set_is_aligned<T>(items)};
   const std::uint32_t* tags = nullptr;
   if constexpr (SetItem<T>::has_two_keys) {
-    // By the second key, then, stably, by the first.
+    // Sort by the second key, then stably by the first.
     auto* const by_second = scratch<std::uint32_t>(context, count);
     if (by_second == nullptr) return cudaErrorMemoryAllocation;
     encode.key_index = 1;

@@ -16,13 +16,13 @@
 #include <cstdint>
 #include <type_traits>
 
-// Short rows are merged (merge_rows.cuh). Values of long rows are sorted as they are, by
-// cub::DeviceRadixSort, which takes -0 for +0, with one NaN for all, which are put back behind the
-// rest; the indices of their items go by the order of keys (order.cuh).
+// Short rows are merge-sorted (merge_rows.cuh). Values of long rows are sorted by
+// cub::DeviceRadixSort, which treats -0 as +0; NaNs are replaced by one that sorts last and then
+// restored. Indices of long rows are sorted by keys (order.cuh).
 
 namespace skerry::native {
 
-/// Keys are widened to 32 bits at least: fewer sorts to compile.
+/// Keys are widened to at least 32 bits: fewer sorts to compile.
 template <class T>
 struct wide_key {
   using type = std::uint32_t;
@@ -49,7 +49,7 @@ struct encode_keys {
   }
 };
 
-/// The order of rows of T.
+/// Computes the argsort of rows of T.
 template <class T>
 cudaError_t order_items(const char* input, std::int64_t rows, std::int64_t length, bool descending,
                         std::uint32_t* indices, LaunchContext* context) {
@@ -98,7 +98,7 @@ cudaError_t sort_indices(const RowsToSort& p, LaunchContext* context) {
 
 // ---- values
 
-/// What CUB sorts for T: bool as bytes, float16 as what CUB knows to be a floating-point number.
+/// Item type that CUB sorts for T: bytes for bool, and CUB's own half type for float16.
 template <class T>
 struct radix_item {
   using type = T;
@@ -112,9 +112,9 @@ struct radix_item<bool> {
   using type = std::uint8_t;
 };
 
-/// The items such that CUB's ascending order is what is wanted: NaN positive, where it is last; for
-/// the descending order negated, or with all bits flipped. Its own inverse, but for NaN. `nans`, if
-/// not null, tells which they were.
+/// Transforms items so that CUB's ascending order is the requested one: NaNs become positive, which
+/// sorts last; for descending order, floats are negated and integers inverted. Its own inverse,
+/// except for NaN. `nans`, if not null, records which items are NaN.
 template <class T>
 struct reverse_items {
   using bits = typename kernels::SortKey<T>::type;
@@ -154,7 +154,7 @@ cudaError_t reverse(const char* input, char* output, char* nans, std::int64_t co
   return cub::DeviceFor::Bulk(count, turn, stream_of(context));
 }
 
-/// The last items of a row become the NaNs that it had, with their signs and payloads.
+/// Replaces the last items of a row by its NaNs, with their signs and payloads.
 template <class Bits>
 struct put_back_nans {
   const Bits* nans;
@@ -168,7 +168,7 @@ struct put_back_nans {
   }
 };
 
-/// For all rows, from the input; `workspace` is for the NaNs of one.
+/// Restores the NaNs of all rows from the input; `workspace` holds those of one row.
 template <class T>
 cudaError_t restore_nans(const RowsToSort& p, const char* is_nan, char* workspace,
                          LaunchContext* context) {
@@ -286,7 +286,7 @@ struct SearchLoop {
   __device__ void operator()(std::int64_t i) const {
     const T value = load<T>(values + i * static_cast<std::int64_t>(sizeof(T)), is_aligned);
     if constexpr (ops::real_floating<T>) {
-      if (value != value) {  // after all that is not NaN, or after all
+      if (value != value) {  // after all numbers, or after everything
         output[i] = right ? sorted_size : find(static_cast<T>(INFINITY), true);
         return;
       }
@@ -295,8 +295,8 @@ struct SearchLoop {
   }
 
  private:
-  /// How many items are before `what`; no item that is NaN is. By the steps of the host's search,
-  /// so that places among items out of order are the same.
+  /// Returns the number of items before `value`; NaN items never are. Takes the same steps as the
+  /// host's search, so that results agree even if the items are unsorted.
   __device__ SKERRY_INLINE std::int64_t find(T value, bool or_equal) const {
     if (sorted_size == 0) return 0;
     std::int64_t begin = 0;
@@ -315,7 +315,7 @@ struct SearchLoop {
     if (sorter != nullptr) {
       i = load<std::int64_t>(sorter + i * 8, is_aligned);
       if (static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(sorted_size)) {
-        *out_of_range_index = i;  // any one of them will do
+        *out_of_range_index = i;  // any out-of-bounds index is reported
         i = 0;
       }
     }

@@ -13,12 +13,12 @@
 #include <cstdint>
 #include <type_traits>
 
-// Where only values are asked for, a sort and a selection of the first of each; else the order of
-// the items, a scan that numbers the distinct ones, and two passes that write the results.
+// For values only: a sort and a selection of the first of each. Otherwise: a sort of the items'
+// indices, a scan that numbers the distinct ones, and two passes that write the results.
 
 namespace skerry::native {
 
-/// 1 where the item differs from the one before it, by keys; NaN always does.
+/// 1 if the item differs from the previous one, by keys; NaN always differs.
 template <class T>
 struct begins_group {
   const char* items;
@@ -47,13 +47,13 @@ struct begins_group {
   }
 };
 
-/// What the passes that write the results know.
+/// Inputs of the passes that write the results.
 template <class T>
 struct UniqueOutput {
   UniqueParams params;
   const std::uint32_t* order;
-  const std::uint32_t* numbers;  ///< by position in the order, from 1 on
-  std::int64_t* starts;          ///< position of each distinct item's first
+  const std::uint32_t* numbers;  ///< by sorted position, from 1
+  std::int64_t* starts;          ///< sorted position of the first of each distinct item
   bool is_aligned;
 
   __device__ SKERRY_INLINE bool begins(std::int64_t i) const {
@@ -141,7 +141,7 @@ cudaError_t find_unique(const UniqueParams& p, LaunchContext* context) {
   return status;
 }
 
-/// is_first[i] = 1 where the sorted value differs from the one before it; NaN always does.
+/// is_first[i] = 1 if the sorted value differs from the previous one; NaN always differs.
 template <class T>
 struct mark_first {
   using bits = typename kernels::SortKey<T>::type;
@@ -160,7 +160,7 @@ template <class Bits>
 struct write_first {
   UniqueParams params;
   const Bits* sorted;
-  const std::int64_t* starts;  ///< position of each distinct value's first
+  const std::int64_t* starts;  ///< position of the first of each distinct value
 
   __device__ void operator()(std::int64_t number) const {
     const std::int64_t distinct = *params.distinct;
