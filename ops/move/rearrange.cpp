@@ -47,7 +47,8 @@ class InterleavedAxes {
 
 std::int64_t multiply_length(std::int64_t n, std::int64_t repetitions) {
   if (repetitions < 0) {
-    throw ValueError("a negative number of repetitions: " + std::to_string(repetitions));
+    throw ValueError("the number of repetitions must not be negative: " +
+                     std::to_string(repetitions));
   }
   if (const std::optional<std::int64_t> product = checked_multiply(n, repetitions)) return *product;
   throw ShapeError("the result would have too many elements");

@@ -33,7 +33,7 @@ NdArray diff(const NdArray& x, std::int64_t axis, std::int64_t n, const NdArray*
   const Dtype type = common_dtype(operands);
   constexpr op_id subtraction = op_id_of<ops::subtract>;
   require_result_dtype(op_table()[subtraction].result,
-                       type);  // refuses bools, as NumPy's - does
+                       type);  // rejects bools, as NumPy's - does
   if (n < 0) throw ValueError("n is negative: " + std::to_string(n));
   const int along = normalize_axis(axis, x.rank());
   check_shapes(parts, along);
@@ -46,7 +46,7 @@ NdArray diff(const NdArray& x, std::int64_t axis, std::int64_t n, const NdArray*
     const Operand both[] = {{.array = &high, .name = "x"}, {.array = &low, .name = "x"}};
     result = apply(subtraction, both);
   }
-  if (n > 0) {  // no elements any more, or never: only the length still changes
+  if (n > 0) {  // no elements left: only the length still changes
     Dims shape = result.shape();
     shape[along] = std::max<std::int64_t>(shape[along] - n, 0);
     return empty(shape, type, x.device());

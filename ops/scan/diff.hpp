@@ -8,8 +8,8 @@
 
 namespace skerry {
 
-/// `n`-th differences along an axis, of the three arrays one after the other (either of the outer
-/// ones may be null).
+/// Returns the `n`-th differences along an axis of prepend, x and append, concatenated (prepend and
+/// append may be null).
 [[nodiscard]] NdArray diff(const NdArray& x, std::int64_t axis, std::int64_t n,
                            const NdArray* prepend, const NdArray* append);
 

@@ -12,27 +12,28 @@ namespace skerry {
 
 inline constexpr int scan_count = ops::size_of<ops::scans>;
 
-/// The scanned axis, and the other ones: without size-1 ones, ordered (0 fastest in the output) and
-/// coalesced. Apart from the pointers, since it decides which array the scan reads.
+/// The scanned axis, and the other axes: without axes of extent 1, ordered (0 is the fastest in the
+/// output) and coalesced. Separate from the pointers, since it decides which array is scanned: x or
+/// a copy.
 struct ScanLayout {
   static constexpr int max_axes = 8;
 
   std::int64_t length;  ///< may be 0
   std::int64_t input_step;
   std::int64_t output_step;
-  bool is_axis_contiguous;  ///< the scanned axis is contiguous in both arrays; else other axis 0 is
+  bool is_axis_contiguous;  ///< the scanned axis is contiguous in both arrays, else other axis 0 is
   std::int32_t rank;
   std::int64_t outer_size;  ///< product of the other axes; never 0
   std::int64_t shape[max_axes];
-  std::int64_t input_strides[max_axes];   ///< bytes
-  std::int64_t output_strides[max_axes];  ///< bytes
+  std::int64_t input_strides[max_axes];   ///< in bytes
+  std::int64_t output_strides[max_axes];  ///< in bytes
 };
 
 /// out[other, j] = x[other, 0] op ... op x[other, j] for j < length.
 struct ScanParams : ScanLayout {
   InputPointer<char> input;
   OutputPointer<char> output;  ///< of element 0, after the initial value if there is one
-  bool has_initial;            ///< the identity goes to the output one step before element 0
+  bool has_initial;            ///< write the identity one step before element 0
 };
 
 struct ScanKernels {

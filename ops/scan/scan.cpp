@@ -17,7 +17,7 @@
 namespace skerry {
 namespace {
 
-/// A scan and the reduction whose running result it gives, which has its dtypes.
+/// A scan and its reduction, which defines its dtypes.
 struct ScanEntry {
   reduction_id reduction;
 };
@@ -32,11 +32,11 @@ int scanned_axis(const NdArray& x, std::optional<std::int64_t> axis) {
   }
   if (axis) return normalize_axis(*axis, x.rank());
   if (x.rank() == 1) return 0;
-  throw ValueError("axis is missing, which only one-dimensional arrays allow: " + describe(x) +
-                   "; say axis=, or flatten x with reshape(x, (-1,))");
+  throw ValueError("axis is required for arrays that are not 1-D: " + describe(x) +
+                   "; pass axis=, or flatten x with reshape(x, (-1,))");
 }
 
-/// False if the kernels don't take the layout.
+/// Returns false if the kernels do not support the layout.
 bool describe_axes(const NdArray& x, const NdArray& out, int scanned, ScanLayout& layout) {
   layout.length = x.shape()[scanned];
   layout.input_step = x.strides()[scanned];

@@ -12,8 +12,8 @@ namespace skerry {
 /// Position in ops::scans.
 enum class ScanId : std::int8_t { cumulative_prod, cumulative_sum };
 
-/// Running sums or products along `axis`, which may be left out for one axis only. The identity
-/// comes first with `include_initial`. Throws AxisError, DtypeError, ValueError.
+/// Returns running sums or products along `axis`, which may be omitted for 1-D arrays. With
+/// `include_initial`, the identity comes first. Throws AxisError, DtypeError, ValueError.
 [[nodiscard]] NdArray scan(ScanId op, const NdArray& x, std::optional<std::int64_t> axis,
                            std::optional<Dtype> type, bool include_initial);
 

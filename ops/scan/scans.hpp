@@ -6,8 +6,7 @@
 
 namespace skerry::inline SKERRY_TARGET::ops {
 
-// A scan is declared once, by the reduction whose running result it gives: `load`, `combine` and
-// the dtype table come from there.
+// A scan is declared once, by its reduction, which provides `load`, `combine` and the dtype table.
 
 struct cumulative_prod {
   static constexpr const char* name = "cumulative_prod";
@@ -23,10 +22,10 @@ using scans = type_list<cumulative_prod, cumulative_sum>;
 
 template <class Op, class T>
 concept scans_over = reduces<typename Op::reduction, T>;
-/// What is carried on.
+/// Type that is carried along.
 template <class Op, class T>
 using scanned_t = accumulator_t<typename Op::reduction, T>;
-/// What is stored of it.
+/// Type that is stored.
 template <class Op, class T>
 using scan_result_t = reduced_t<typename Op::reduction, T>;
 

@@ -27,7 +27,7 @@
 namespace skerry {
 namespace {
 
-/// Those of the key have been checked.
+/// Checks the devices of x and value; those of the key have been checked.
 void check_value_device(const NdArray& x, const IndexKey& key, const Operand& value) {
   if (value.array == nullptr || value.array->device() == x.device()) return;
   std::vector<Operand> all{{.array = &x, .name = "x"}};
@@ -38,7 +38,7 @@ void check_value_device(const NdArray& x, const IndexKey& key, const Operand& va
   common_device(all);
 }
 
-/// How many axes of the array a key stands for.
+/// Returns the number of x's axes that a key covers.
 std::int64_t consumed_by(const IndexKey& key) {
   std::int64_t consumed = key.counts.consumed;
   for (const AdvancedItem& item : key.advanced) {
@@ -52,9 +52,9 @@ void check_mask(const NdArray& x, const NdArray& mask, int axis) {
   for (int i = 0; i < mask.rank(); ++i) {
     const std::int64_t n = x.shape()[axis + i];
     if (mask.shape()[i] == n || mask.shape()[i] == 0) continue;
-    throw IndexError("the mask does not fit: its axis " + std::to_string(i) + " has size " +
-                     std::to_string(mask.shape()[i]) + ", axis " + std::to_string(axis + i) +
-                     " of x has size " + std::to_string(n));
+    throw IndexError("the mask does not fit x: axis " + std::to_string(i) +
+                     " of the mask has size " + std::to_string(mask.shape()[i]) + ", axis " +
+                     std::to_string(axis + i) + " of x has size " + std::to_string(n));
   }
 }
 
@@ -113,11 +113,11 @@ class SelectionBuilder {
 
  private:
   struct Found {
-    NdArray index;  ///< of a mask until find_masks()
-    int axis;       ///< of the array
+    NdArray index;  ///< the mask itself until find_masks()
+    int axis;       ///< of x
   };
 
-  /// Those that broadcast together, ints among them, are side by side or split.
+  /// Tracks whether the items that broadcast together (arrays and ints) are adjacent or split.
   void note_broadcast(bool does_broadcast) {
     if (does_broadcast) {
       if (state_ == State::before_arrays) index_position_ = basic_axis_count_;
@@ -173,14 +173,14 @@ class SelectionBuilder {
     }
   }
 
-  /// The axis that goes by the array that was added last.
+  /// Adds an axis of x that is indexed by the last array of arrays_.
   void index_axis() {
     basic_.push_back({.kind = IndexKind::slice});
     indexed_.push_back(static_cast<int>(arrays_.size()) - 1);
     ++axis_;
   }
 
-  /// Last, since it may wait for the device.
+  /// Runs last, since it may wait for the device.
   void find_masks() {
     for (const Found& mask : masks_) {
       int array_index = mask.axis;
@@ -199,7 +199,7 @@ class SelectionBuilder {
     for (const Dims& shape : bool_shapes) shapes.push_back(&shape);
     for (const Found& index_array : arrays_) shapes.push_back(&index_array.index.shape());
     try {
-      const OperationScope unnamed(nullptr);  // the IndexError has the name
+      const OperationScope unnamed(nullptr);  // the IndexError adds the operation's name
       return broadcast_shapes(shapes);
     } catch (const ShapeError& error) {
       throw IndexError(error.what());
@@ -219,26 +219,26 @@ class SelectionBuilder {
   enum class State : std::uint8_t { before_arrays, inside, after_arrays };
 
   const NdArray& x_;
-  int untouched_ = 0;         ///< axes that no item stands for
-  int axis_ = 0;              ///< of the array, that comes next
-  int basic_axis_count_ = 0;  ///< axes of the result that basic items made so far
-  int index_position_ = 0;    ///< of the index arrays' axes among them
+  int untouched_ = 0;         ///< axes that no item covers
+  int axis_ = 0;              ///< next axis of x
+  int basic_axis_count_ = 0;  ///< axes of the result from basic items so far
+  int index_position_ = 0;    ///< where the index arrays' axes go among them
   bool is_split_ = false;
   State state_ = State::before_arrays;
   std::vector<IndexItem> basic_;
-  std::vector<int> indexed_;  ///< for each axis of the basic view: which of arrays_, or -1
+  std::vector<int> indexed_;  ///< for each axis of the basic view: index in arrays_, or -1
   std::vector<Found> arrays_;
-  std::vector<Found> masks_;  ///< axis: the first of its places in arrays_
+  std::vector<Found> masks_;  ///< axis: its first index in arrays_
   std::vector<std::int64_t> booleans_;
 };
 
-/// The array that is all of the key; null where it has more parts, or is a bool.
+/// Returns the array if the key consists of one array of this kind, otherwise null.
 const NdArray* only_array(const IndexKey& key, AdvancedKind kind) {
   if (key.items.size() != 1 || key.advanced[0].kind != kind) return nullptr;
   return key.advanced[0].array;
 }
 
-/// The mask, if it is all of the key and its shape that of the first axes.
+/// Returns the mask if it is the whole key and its shape matches the first axes of x.
 const NdArray* only_mask(const NdArray& x, const IndexKey& key) {
   const NdArray* mask = only_array(key, AdvancedKind::mask);
   if (mask == nullptr || mask->rank() > x.rank()) return nullptr;
@@ -248,7 +248,8 @@ const NdArray* only_mask(const NdArray& x, const IndexKey& key) {
   return mask;
 }
 
-/// The axes under `mask`, where that is all of the key, are merged first if it needs no copy of x.
+/// Builds the selection. If the key is a mask, merges the axes under it if x needs no copy for
+/// that.
 Selection find_selection(const NdArray& x, const IndexKey& key, const NdArray* mask) {
   if (mask != nullptr && mask->rank() > 1) {
     Dims merged{mask->size()};
@@ -266,7 +267,7 @@ Selection find_selection(const NdArray& x, const IndexKey& key, const NdArray* m
   return SelectionBuilder(x, key).finish();
 }
 
-/// What goes into x: of its dtype, and with memory of its own.
+/// Returns the value in the dtype of x, with memory that does not overlap x.
 NdArray values_for(const NdArray& x, const Operand& value) {
   if (value.array == nullptr) return full({}, *value.value, x.dtype(), x.device());
   if (value.array->dtype() != x.dtype() || may_overlap(x, *value.array)) {
@@ -283,7 +284,7 @@ void check_value(const NdArray& x, const Operand& value) {
   }
 }
 
-/// x[index] = value of one run. False where it is none, or not of plain values.
+/// Sets x[index] = value for a 1-D run on the host. Returns false if the arguments do not qualify.
 bool set_run(const NdArray& x, const NdArray& index, const Operand& value) {
   if (!is_1d_on_host(x, index)) return false;
   if (value.array == nullptr) {
@@ -297,8 +298,8 @@ bool set_run(const NdArray& x, const NdArray& index, const Operand& value) {
   return true;
 }
 
-/// The value without the axis along which a mask's elements are counted, if it is the same for all
-/// of them.
+/// Returns the value's layout without the axis that counts the mask's elements, or nullopt if the
+/// value differs among them.
 std::optional<Layout> value_of_each(const NdArray& x, const NdArray& mask, const NdArray& value) {
   const int trailing = x.rank() - mask.rank();
   if (value.rank() <= trailing) return value.layout();
@@ -309,8 +310,8 @@ std::optional<Layout> value_of_each(const NdArray& x, const NdArray& mask, const
   return layout;
 }
 
-/// x[mask] = value with one value for all true elements: where(mask, value, x), in place. Nothing
-/// is counted, so a device goes on without the host.
+/// Sets x[mask] = value for one value, as where(mask, value, x) in place. Counts nothing, so the
+/// host need not wait for the device.
 bool fill_masked(const NdArray& x, const NdArray& mask, const Operand& value) {
   std::optional<Layout> value_layout = Layout{};
   if (value.array != nullptr) value_layout = value_of_each(x, mask, *value.array);
@@ -343,7 +344,7 @@ bool fill_masked(const NdArray& x, const NdArray& mask, const Operand& value) {
   return true;
 }
 
-/// Out of line, so that one array of indices sets up no frame for this.
+/// Out of line, so that get_item with one index array needs no stack frame for this.
 [[gnu::noinline]] NdArray select_elements(const NdArray& x, const IndexKey& key) {
   const NdArray* const mask = only_mask(x, key);
   if (mask != nullptr && mask->rank() == x.rank()) return compress(x, *mask);
@@ -378,7 +379,7 @@ void set_item(const NdArray& x, const IndexKey& key, const Operand& value) {
 }
 
 void set_element(const NdArray& x, std::int64_t offset, const Scalar& value) {
-  // For all that makes a target unfit, an element's view has only these.
+  // Read-only memory is the only possible error here: the element's view has no axes.
   if (x.read_only()) require_writable(x.view({{}, {}, offset}));
   const Element element = to_element(value, x.dtype());
   char* const destination = x.memory()->data() + offset;

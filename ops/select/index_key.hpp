@@ -15,39 +15,40 @@ namespace skerry {
 
 enum class AdvancedKind : std::uint8_t {
   indices,  ///< an array of an integer dtype
-  mask,     ///< an array of bool with axes, in place of as many axes of the array
-  boolean,  ///< a bool: a new axis of one element, or of none
+  mask,     ///< a bool array with axes; it indexes as many axes of x
+  boolean,  ///< a bool: a new axis of one element or none
 };
-/// A part of a key that is not basic.
+/// An advanced part of a key.
 struct AdvancedItem {
   std::size_t position;  ///< among the parts of the key
   const NdArray* array;  ///< null for a bool
   AdvancedKind kind = AdvancedKind::indices;
   bool boolean = false;
 };
-/// A key as its reader has it, who owns what this refers to, and has checked that all arrays are on
-/// the device of the array that is indexed, and of an integer dtype or bool.
+/// A key as parsed. The caller owns what it refers to, and has checked that all arrays are on the
+/// device of the indexed array and of an integer or bool dtype.
 struct IndexKey {
-  std::span<const IndexItem> items;        ///< one for each part; not set for advanced ones
+  std::span<const IndexItem> items;        ///< one per part; unset for advanced parts
   std::span<const AdvancedItem> advanced;  ///< in the order of their positions
   IndexCounts counts;                      ///< of the basic items
 };
 
-// Keys with at least one advanced part, by NumPy's rules: index arrays, masks (as the arrays that
-// nonzero makes of them), bools and ints broadcast together; their axes are where they are if they
-// are side by side, else in front. A size of a mask is that of the array's axis, or 0. Throw
-// IndexError (out of bounds at a later wait on a CUDA device).
+// Advanced indexing by NumPy's rules, for keys with at least one advanced part. Index arrays, masks
+// (as nonzero would return them), bools and ints broadcast together; their axes replace the indexed
+// axes if those are adjacent, otherwise they come first. An extent of a mask is that of x's axis,
+// or 0. Both functions throw IndexError; for an out-of-bounds index on a CUDA device, at a later
+// synchronization.
 
-/// A fresh array.
+/// Returns a new array.
 [[nodiscard]] NdArray get_item(const NdArray& x, const IndexKey& key);
 
-/// `x[key] = value`: value broadcasts and promotes to x, and may share its memory. Where an index
-/// comes twice, the last value stays on a CPU device, and any of them on a CUDA device. Throws
-/// DeviceMismatchError, ReadOnlyError, DtypeError, OverflowError, ShapeError before anything
-/// changed.
+/// `x[key] = value`: value broadcasts, is promoted to the dtype of x, and may share its memory. If
+/// an index occurs twice, the last value is kept on a CPU device, and any of them on a CUDA device.
+/// Throws DeviceMismatchError, ReadOnlyError, DtypeError, OverflowError, ShapeError before anything
+/// is written.
 void set_item(const NdArray& x, const IndexKey& key, const Operand& value);
 
-/// `x[i, j] = value` of the element `offset` bytes into the memory of an array on a CPU device.
+/// `x[i, j] = value`, for the element at `offset` bytes in the memory of an array on a CPU device.
 void set_element(const NdArray& x, std::int64_t offset, const Scalar& value);
 
 }  // namespace skerry

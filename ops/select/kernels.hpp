@@ -7,86 +7,86 @@
 #include "core/plan.hpp"
 #include "ops/call/kernel.hpp"
 
-// Kernels that choose elements by index arrays and masks. They move items without looking at them.
+// Kernels that select elements by index arrays and masks. They move items by size, not by dtype.
 
 namespace skerry {
 
-/// Offset of an element that is not there, because its index is out of bounds.
+/// Offset that stands for an out-of-bounds index.
 inline constexpr std::int64_t no_offset = INT64_MIN;
 
-/// Items at `array + index * stride`, beside the plan's own strides of the array.
+/// Gathers items at `array + index * stride`, in addition to the plan's own strides of the array.
 struct GatherParams {
   /// {items, index (int64), array}
   PlannedOperands<Plan, Role::output, Role::input, Role::input> plan;
   std::int64_t size;        ///< of the indexed axis, at least 1; an index is in [-size, size)
-  std::int64_t stride;      ///< bytes
-  ErrorWord invalid_index;  ///< gets an index that is out of bounds; item 0 is taken for it
-  bool is_offset;           ///< the index is an offset in bytes (no_offset: 0), and is not checked
-  bool is_aligned;  ///< every place in the array suits its items, as far as offsets decide it
+  std::int64_t stride;      ///< in bytes
+  ErrorWord invalid_index;  ///< receives an out-of-bounds index; item 0 is read in its place
+  bool is_offset;           ///< the index is a byte offset (no_offset: 0), and is not checked
+  bool is_aligned;          ///< all items of the array are aligned, as far as offsets determine it
 };
 
-/// offsets (+)= index * stride; no_offset for an index that is out of bounds.
+/// offsets = or += index * stride; no_offset for an out-of-bounds index.
 struct OffsetsParams {
   /// {offsets (int64, contiguous), index (int64)}
   PlannedOperands<Plan, Role::output, Role::input> plan;
   std::int64_t size;
   std::int64_t stride;
   ErrorWord invalid_index;
-  bool adds;  ///< to what is there; no_offset stays
+  bool adds;  ///< add to the stored offsets; no_offset remains
 };
 
-/// array[offset] = item; nothing for no_offset. Where an offset occurs twice, the last is kept, in
-/// C order of the shape, by the host form; by the native form any.
+/// array[offset] = item; skips no_offset. If an offset occurs twice, the host form keeps the last
+/// item in C order of the shape, the native form any.
 struct ScatterParams {
-  /// {order (whose strides are those of C order), offsets, array, items}
+  /// {order (with C-order strides), offsets, array, items}
   PlannedOperands<Plan, Role::untouched, Role::input, Role::output, Role::input> plan;
   bool is_unique;   ///< no offset occurs twice
   bool is_aligned;  ///< as in GatherParams
 };
 
-/// Elements of a mask that are counted together.
+/// Elements of a mask per count.
 inline constexpr std::int64_t mask_block = 1 << 15;
 [[nodiscard]] constexpr std::int64_t mask_blocks(std::int64_t size) {
   return (size + mask_block - 1) / mask_block;
 }
 
-/// Counts in a C-contiguous mask of bytes, which are true unless 0. starts[i] is the number of true
-/// ones before block i, starts[mask_blocks(size)] that of all; the native form sets only the last.
+/// Counts the nonzero bytes of a C-contiguous mask. starts[i] is the number before block i,
+/// starts[mask_blocks(size)] the total; the native form sets only the total.
 struct CountParams {
   InputPointer<char> mask;
   std::int64_t size;
   OutputPointer<std::int64_t> starts;
 };
 
-/// The items of `input` (contiguous) where the mask is true.
+/// Copies the items of `input` (contiguous) where the mask is true.
 struct CompressParams {
   InputPointer<char> mask;
   InputPointer<char> input;
   OutputPointer<char> output;
   std::int64_t size;
-  InputPointer<std::int64_t> starts;  ///< as count left it
+  InputPointer<std::int64_t> starts;  ///< from the count
 };
 
-/// The coordinates of the true elements: column `axis` of `output` has `count` of them.
+/// Writes the coordinates of the true elements: column `axis` of `output` has `count` of them.
 struct NonzeroParams {
   InputPointer<char> mask;
   OutputPointer<std::int64_t> output;
   std::int64_t size;
   std::int64_t count;
-  InputPointer<std::int64_t> starts;  ///< as count left it
+  InputPointer<std::int64_t> starts;  ///< from the count
   std::int32_t rank;                  ///< at least 1
   std::int64_t shape[max_rank];
 };
 
-/// starts[i] = counts[0] + … + counts[i - 1], for i <= size.
+/// starts[i] = counts[0] + ... + counts[i - 1], for i <= size.
 struct RepeatStartsParams {
   InputPointer<std::int64_t> counts;
   std::int64_t size;
   OutputPointer<std::int64_t> starts;
-  ErrorWord negative_count;  ///< gets a count that is negative; that one counts as 0
+  ErrorWord negative_count;  ///< receives a negative count, which counts as 0
 };
 
-/// to[starts[i]] … to[starts[i + 1] - 1] are i.
+/// output[starts[i]] to output[starts[i + 1] - 1] are i.
 struct RepeatedIndicesParams {
   InputPointer<std::int64_t> starts;
   std::int64_t size;
@@ -105,15 +105,15 @@ struct IndexKernels {
   Kernel<RepeatedIndicesParams> repeated_indices;
 };
 
-// What the native form of a count leaves in CountParams::starts for the selection that follows:
-// behind the number of all, that of the true elements before each chunk, and behind these a bit of
-// each byte of the mask. Starts of blocks it does not set.
+// The native count leaves more in CountParams::starts for the selection that follows: after the
+// total, the number of true elements before each chunk, then one bit per byte of the mask. It does
+// not set the starts of blocks.
 
 inline constexpr std::int64_t mask_chunk = 1 << 12;
 [[nodiscard]] constexpr std::int64_t mask_chunks(std::int64_t size) {
   return (size + mask_chunk - 1) / mask_chunk;
 }
-/// How long CountParams::starts is.
+/// Length of CountParams::starts.
 [[nodiscard]] constexpr std::int64_t count_words(std::int64_t size, bool has_native) {
   const std::int64_t of_chunks = mask_chunks(size) * (1 + mask_chunk / 64);
   return mask_blocks(size) + 1 + (has_native ? of_chunks : 0);

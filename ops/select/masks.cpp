@@ -17,7 +17,7 @@
 namespace skerry {
 namespace {
 
-/// A mask in C order, and how many of it are true before each block.
+/// A mask in C order with its counts of true elements.
 struct CountedMask {
   NdArray mask;
   NdArray starts;

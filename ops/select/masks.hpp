@@ -8,13 +8,12 @@
 
 namespace skerry {
 
-// What a mask chooses. The size of the result is in the values of the mask, so on a CUDA device
-// these wait for it.
+// Selection by masks. The size of the result depends on the mask's values, so these synchronize
+// with a CUDA device.
 
-/// The elements of `x` where `mask` (bool, of the same shape) is true, in C order. Both are on one
-/// device.
+/// Returns the elements of `x` where `mask` (bool, same shape, same device) is true, in C order.
 [[nodiscard]] NdArray compress(const NdArray& x, const NdArray& mask);
-/// The coordinates of the true elements in C order: an int64 array for each axis of the mask.
+/// Returns the coordinates of the true elements in C order: an int64 array per axis of the mask.
 [[nodiscard]] std::vector<NdArray> true_indices(const NdArray& mask);
 
 }  // namespace skerry

@@ -10,7 +10,7 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// Whether elements of T can be combined by an operation.
+/// True if the operation supports elements of T.
 template <ScatterOp Op, class T>
 inline constexpr bool can_scatter =
     Op == ScatterOp::bitwise_and || Op == ScatterOp::bitwise_or || Op == ScatterOp::bitwise_xor
@@ -18,7 +18,7 @@ inline constexpr bool can_scatter =
     : Op == ScatterOp::minimum || Op == ScatterOp::maximum ? ops::real_numeric<T>
                                                            : ops::numeric<T>;
 
-/// In the dtype that is computed in.
+/// Combines values in the compute dtype.
 template <ScatterOp Op, class C>
 SKERRY_HD SKERRY_INLINE C combine(C a, C b) {
   if constexpr (Op == ScatterOp::add) return ops::wrapping_add(a, b);

@@ -26,7 +26,7 @@ namespace {
                    std::to_string(error.values[0]) + " elements");
 }
 
-/// What an operation is for bool, whose sum is "or" and whose product is "and".
+/// Returns the operation for bool, whose sum is "or" and whose product is "and".
 ScatterOp for_booleans(ScatterOp op) {
   switch (op) {
     case ScatterOp::add:
@@ -47,12 +47,12 @@ const Kernel<ScatterReduceParams>& kernel_for(ScatterOp op, const NdArray& x) {
       kernels<ScatterReduceKernels>(device)
           .kernel[static_cast<int>(op)][static_cast<int>(x.dtype())];
   if (!kernel.has_host() && is_built(x.dtype())) {
-    throw DtypeError(std::string("the operation does not take ") + name(x.dtype()));
+    throw DtypeError(std::string("dtype not supported: ") + name(x.dtype()));
   }
   return require_kernel(kernel, x.dtype(), device);
 }
 
-/// Values of the dtype of x, one for each index or one for all.
+/// Returns values of the dtype of x, one per index or one for all.
 NdArray ready_values(const NdArray& x, const NdArray& index, const Operand& values) {
   if (values.value != nullptr) return full(Dims(), *values.value, x.dtype(), x.device());
   const NdArray& value_array = *values.array;

@@ -8,11 +8,11 @@
 
 namespace skerry {
 
-/// x.flat[index] = x.flat[index] op values, for an index that occurs several times as often as it
-/// does. In place; `index` counts the elements of x in C order, from the end where it is negative.
-/// `values` broadcast to its shape and convert to the dtype of x. The same bits for any number of
-/// threads. Throws DeviceMismatchError, ReadOnlyError, DtypeError, ShapeError, IndexError
-/// (on a CUDA device at a later wait); x is as it was then.
+/// Computes x.flat[index] = x.flat[index] op values in place, once per occurrence of an index.
+/// `index` counts the elements of x in C order; negative indices count from the end. `values`
+/// broadcast to the shape of `index` and are converted to the dtype of x. Results do not depend on
+/// the number of threads. Throws DeviceMismatchError, ReadOnlyError, DtypeError, ShapeError,
+/// IndexError (for a CUDA device at a later synchronization), in which case x is unchanged.
 void scatter_reduce(ScatterOp op, const NdArray& x, const NdArray& index, const Operand& values);
 
 }  // namespace skerry

@@ -38,7 +38,7 @@ std::int64_t product(const Dims& shape) {
   return size;
 }
 
-/// The layout of an index array, or of offsets, in the rank of the result.
+/// Broadcasts the layout of an index array, or of offsets, to the rank of the result.
 Layout spread(const Layout& index, const Selection& selection) {
   const Layout stretched = broadcast_to(index, selection.index_shape);
   Layout result{selection.layout.shape, Dims(selection.layout.rank()), stretched.offset};
@@ -48,14 +48,14 @@ Layout spread(const Layout& index, const Selection& selection) {
   return result;
 }
 
-/// Whether offsets along the indexed axes are multiples of the item size (imported arrays may have
+/// True if offsets along the indexed axes are multiples of the itemsize (imported arrays may have
 /// any strides).
 bool is_aligned(const Selection& selection, std::int64_t itemsize) {
   return std::all_of(selection.axes.begin(), selection.axes.end(),
                      [&](const IndexedAxis& axis) { return axis.stride % itemsize == 0; });
 }
 
-/// Offsets in bytes of all index arrays together. Checks the indices.
+/// Returns the byte offsets of all index arrays combined. Checks the indices.
 NdArray offsets_of(Device device, const Selection& selection) {
   const Kernel<OffsetsParams>& kernel =
       require_kernel(kernels<IndexKernels>(device).offsets, default_integer, device);
@@ -77,7 +77,7 @@ NdArray offsets_of(Device device, const Selection& selection) {
   return offsets;
 }
 
-/// An axis without elements has no index that is in bounds, and no element to read instead.
+/// Rejects indices into an empty axis, where the kernels could not read element 0 instead.
 void check_sizes(const Selection& selection) {
   if (product(selection.index_shape) == 0) return;
   for (const IndexedAxis& axis : selection.axes) {

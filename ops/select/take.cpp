@@ -30,7 +30,7 @@ void require_one_device(const NdArray& x, const NdArray& other, const char* name
   common_device(both);
 }
 
-/// `indices` are int64.
+/// Takes along an axis; `indices` are int64.
 NdArray take_axis(const NdArray& x, const NdArray& indices, int axis) {
   const Layout& layout = x.layout();
   Selection selection{.layout = layout, .first = axis, .index_shape = indices.shape(), .axes = {}};
@@ -48,10 +48,11 @@ NdArray take_axis(const NdArray& x, const NdArray& indices, int axis) {
 }
 
 [[noreturn]] void raise_negative(const DeferredError& /*error*/, std::int64_t negative_count) {
-  throw ValueError("a negative number of repetitions: " + std::to_string(negative_count));
+  throw ValueError("the number of repetitions must not be negative: " +
+                   std::to_string(negative_count));
 }
 
-/// Numbers of elements before each, and of all.
+/// Returns the exclusive prefix sums of the counts, followed by the total.
 NdArray starts_of(const NdArray& counts) {
   const Device device = counts.device();
   const Kernel<RepeatStartsParams>& kernel =
@@ -75,7 +76,7 @@ std::int64_t read_integer(const NdArray& array, std::int64_t position) {
   return value;
 }
 
-/// For each element of the result, which one it repeats.
+/// Returns, for each element of the result, the index of the element that it repeats.
 NdArray find_repeated_indices(const NdArray& counts) {
   const NdArray starts = starts_of(counts);
   const Device device = counts.device();
@@ -107,8 +108,8 @@ NdArray take(const NdArray& x, const NdArray& indices, std::optional<std::int64_
   require_one_device(x, indices, "indices");
   require_integers("indices", indices);
   if (!axis && x.rank() != 1) {
-    throw ValueError("axis is needed for an array of " + std::to_string(x.rank()) +
-                     " axes; only 1-D arrays do without");
+    throw ValueError("axis is required for an array of " + std::to_string(x.rank()) +
+                     " axes; it is optional only for 1-D arrays");
   }
   if (is_1d_on_host(x, indices) && axis.value_or(0) == 0) return gather_run(x, indices);
   const int along = normalize_axis(axis.value_or(0), x.rank());
@@ -160,8 +161,8 @@ NdArray repeat(const NdArray& x, const NdArray& repeats, std::optional<std::int6
   const std::int64_t length = axis ? x.shape()[along] : x.size();
   const bool is_one = repeats.rank() == 0 || (repeats.rank() == 1 && repeats.size() == 1);
   if (!is_one && (repeats.rank() != 1 || repeats.size() != length)) {
-    throw ShapeError("repeats of shape " + to_string(repeats.shape()) + " for " +
-                     std::to_string(length) + " elements; give one number, or one for each");
+    throw ShapeError("repeats has shape " + to_string(repeats.shape()) + " for " +
+                     std::to_string(length) + " elements; pass one integer, or one per element");
   }
   const NdArray counts = contiguous(as_indices(repeats));
   if (is_one) return repeat(x, read_integer(counts, 0), axis);

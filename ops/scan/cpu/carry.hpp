@@ -5,16 +5,17 @@
 #include "ops/kernel/cpu/memory.hpp"
 #include "ops/scan/scans.hpp"
 
-// What a scan carries from one block to the next. Within a block it runs in the dtype; from block
-// to block in twice its precision where that costs nothing, so that the error of the last element
-// doesn't grow with the length of the array.
+// What a scan carries from one block to the next. Within a block it computes in the dtype; from
+// block to block in twice its precision where that is free, so that the error of the last element
+// does not grow with the length of the array.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
 template <class Op>
 inline constexpr bool is_sum = ops::same_v<typename Op::reduction, ops::sum>;
 
-/// x = neutral op x for every x: -0 keeps the sign of a zero, which +0 doesn't.
+/// The neutral element: neutral op x = x for every x. For sums it is -0, which keeps the sign of a
+/// zero; +0 does not.
 template <class Op, class A>
 SKERRY_INLINE A neutral() {
   if constexpr (!is_sum<Op>) {
@@ -26,7 +27,8 @@ SKERRY_INLINE A neutral() {
   }
 }
 
-/// `apply(local)` is the result for an element whose result within the block is `local`.
+/// `apply(offset, local)` returns the result of an element whose result within the block is
+/// `local`.
 template <class Op, class A>
 struct ScanCarry {
   using Offset = A;
@@ -59,7 +61,7 @@ struct ScanCarry<Op, float32> {
   }
 };
 
-/// The sum and what rounding took from it (Knuth's TwoSum).
+/// The sum and its rounding error (Knuth's TwoSum).
 template <>
 struct ScanCarry<ops::cumulative_sum, float64> {
   using Offset = float64;
@@ -79,7 +81,7 @@ struct ScanCarry<ops::cumulative_sum, float64> {
     const float64 rounded_addend = total - high;
     const float64 lost = (high - (total - rounded_addend)) + (later.high - rounded_addend);
     const bool is_finite = total - total == 0;
-    // A zero that was lost must not take the sign from a zero total.
+    // A zero rounding error must not change the sign of a zero total.
     low = is_finite && total != 0 ? low + later.low + lost : -0.0;
     high = total;
   }
@@ -110,7 +112,7 @@ struct ScanCarry<ops::cumulative_sum, complex<R>> {
   static SKERRY_INLINE complex<R> apply(Offset offset, complex<R> local) { return offset + local; }
 };
 
-/// No complex number is neutral: (1 + 0i) (inf + yi) is not inf + yi.
+/// Complex products have no neutral element: (1 + 0i) (inf + yi) is not inf + yi.
 template <class R>
 struct ScanCarry<ops::cumulative_prod, complex<R>> {
   struct Offset {

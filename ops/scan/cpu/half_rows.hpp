@@ -7,8 +7,8 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// The loops of a scan of float16, by those of float32: a block is widened, scanned in place, and
-/// rounded where it is stored. What is carried on is not rounded.
+/// The loops of a scan of float16, in terms of those of float32. A block is widened, scanned in
+/// place, and rounded when stored. Carries are not rounded.
 template <class Op>
 struct HalfScanLoops {
   using wide_loops = ScanLoops<Op, float32>;
@@ -50,7 +50,7 @@ struct HalfScanLoops {
   }
 
  private:
-  /// The same block in `wide`, over which the results are written.
+  /// The same block in `wide`, which the results overwrite.
   static SKERRY_INLINE ScanBlock widened(const ScanBlock& block, float32* wide, int64 row) {
     char* const wide_bytes = reinterpret_cast<char*>(wide);
     return {.out = block.out != nullptr ? wide_bytes : nullptr,
@@ -62,7 +62,7 @@ struct HalfScanLoops {
             .past_caches = false};
   }
 
-  /// Lines of n elements, which lie one after the other in `to`.
+  /// Widens lines of n elements, `step` bytes apart, to contiguous memory.
   static SKERRY_INLINE void widen_lines(float32* destination, const char* source, int64 step,
                                         int64 lines, int64 n) {
     if (step == n * size) return widen_halves(destination, source, lines * n);

@@ -7,14 +7,14 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-inline constexpr int64 max_strip_width = 256;  ///< columns that are scanned side by side
-inline constexpr int64 column_block = 64;      ///< rows of a block of them
-inline constexpr int64 run_block = 4096;       ///< elements of a block of a run
+inline constexpr int64 max_strip_width = 256;  ///< columns that are scanned together
+inline constexpr int64 column_block = 64;      ///< rows in a block of columns
+inline constexpr int64 run_block = 4096;       ///< elements in a block of a run
 
-/// Where a block of a scan is: `rows` by `n` elements. Scanned is along the rows of a strip of
-/// columns; a contiguous run is one "column" whose rows are its elements.
+/// A block of a scan: `rows` by `n` elements, scanned along the rows. A contiguous run is one
+/// column whose rows are its elements.
 struct ScanBlock {
-  char* out;  ///< null: only the totals are wanted
+  char* out;  ///< null: compute only the totals
   const char* x;
   int64 out_row;
   int64 row;
@@ -23,8 +23,8 @@ struct ScanBlock {
   bool past_caches;
 };
 
-/// The loops of one scan and dtype: what the driver, which is compiled once, needs to know of them.
-/// Carries are opaque, n of them side by side.
+/// The loops of one scan and dtype, for the driver, which is compiled once. Carries are opaque;
+/// arrays hold n of them.
 struct Scanner {
   int64 itemsize;
   int64 result_size;
@@ -32,13 +32,13 @@ struct Scanner {
   void (*clear)(char* carry, int64 n) noexcept;
   /// carry[i] = carry[i] op later[i]
   void (*merge)(char* carry, const char* later, int64 n) noexcept;
-  /// Scans the block after `before`, and leaves its own totals. The totals are the same bits
+  /// Scans the block after `carries` and stores its own totals. The totals have the same bits
   /// whether results are written or not.
   void (*run)(const ScanBlock& block, const char* carries, char* totals) noexcept;
   void (*columns)(const ScanBlock& block, const char* carries, char* totals) noexcept;
-  /// Scans n runs of `rows` elements each, one `row` (`out_row`) after the other, one by one.
+  /// Scans n runs of `rows` elements each, `row` bytes apart (`out_row` in the output), one by one.
   void (*short_runs)(const ScanBlock& block) noexcept;
-  /// The result over no elements.
+  /// Stores the result over no elements.
   void (*initial)(char* out) noexcept;
 };
 
@@ -51,7 +51,7 @@ struct ScanLoops {
   static constexpr int64 size = sizeof(T);
   static constexpr int64 out_size = sizeof(A);
   static constexpr bool is_complex = ops::complex_floating<A>;
-  /// x86 has no product of 64-bit integers in vectors before AVX-512, and complex ones are rare.
+  /// x86 has no vector product of 64-bit integers before AVX-512, and complex products are rare.
   static constexpr bool has_vectors = is_sum<Op> || ops::real_floating<A>;
   static_assert(sizeof(carry) <= 32);
 
@@ -73,7 +73,8 @@ struct ScanLoops {
     return static_cast<A>(Op::reduction::load(load<T>(x)));
   }
 
-  /// Whole vectors from the start of the run; how many elements that were, and their total.
+  /// Scans whole vectors from the start of the run; returns the number of elements and sets their
+  /// total.
   template <bool Write, bool PastCaches>
   static SKERRY_INLINE int64 run_vectors(const ScanBlock& block, A carry_in, A& total) {
     using L = typename vector_lane<ops::real_part_t<A>>::type;
@@ -105,7 +106,8 @@ struct ScanLoops {
     return i;
   }
 
-  /// Pairs of integers, exact in any order: of three products for two, a result waits for one only.
+  /// Scans integers in pairs, which is exact in any order: of three products per pair, only one
+  /// depends on the previous pair.
   template <bool Write>
   static SKERRY_INLINE int64 run_pairs(const ScanBlock& block, A carry_in, A& total) {
     const auto combine = [](A a, A b) { return Op::reduction::combine(a, b); };
@@ -160,7 +162,7 @@ struct ScanLoops {
     run_as<true, false>(block, carries, totals);
   }
 
-  /// Of so many columns, whose sums stay in registers; 0: of any number.
+  /// Scans `Columns` columns, whose sums stay in registers; 0: any number.
   template <bool Write, int Columns>
   static SKERRY_INLINE void columns_as(const ScanBlock& block, const char* carries, char* totals) {
     const int64 n = Columns > 0 ? Columns : block.n;

@@ -6,11 +6,11 @@
 #include "device/cpu/thread_pool.hpp"
 #include "enabled_dtypes.hpp"
 
-// How a scan is cut up. A unit is one contiguous run, or a strip of columns side by side; it goes
-// in chunks, and a chunk in blocks. A block is scanned for itself, after what its chunk and the
-// chunks before it carry into it. So the chunks of a long unit can be had side by side: first their
-// totals, then, with what came before each, their results. The cut depends on the shape and on
-// whether a unit is a run: so does the result, with any number of threads and either way.
+// How a scan is split. A unit is a contiguous run or a strip of adjacent columns; it consists of
+// chunks, and a chunk of blocks. A block is scanned on its own, then combined with what its chunk
+// and the chunks before it carry. The chunks of a long unit can thus run in parallel: first their
+// totals, then, given the carry of each, their results. The split depends on the shape and on
+// whether units are runs, and so do results: not on the number of threads.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
@@ -24,11 +24,11 @@ struct ScanTask {
   const Scanner& scanner;
   bool past_caches;
   int64 block;
-  int64 strip = 1;  ///< columns of a unit
+  int64 strip = 1;  ///< columns per unit
   int64 units;
   int64 chunks;
-  int64 chunk;             ///< rows of one
-  int64 first_unit = 0;    ///< of the units that are done chunk by chunk
+  int64 chunk;             ///< rows per chunk
+  int64 first_unit = 0;    ///< of the units that are scanned chunk by chunk
   char* totals = nullptr;  ///< of their chunks
 
   ScanTask(const ScanParams& scan_params, const Scanner& scan_loops) noexcept
@@ -72,7 +72,7 @@ UnitLocation locate(const ScanTask& task, int64 unit) noexcept {
   return location;
 }
 
-/// Scans one chunk after `base`; leaves what the chunk adds to it in `inner`.
+/// Scans one chunk after `base`; leaves the chunk's own total in `inner`.
 void scan_chunk(const ScanTask& task, const UnitLocation& location, int64 index, const char* base,
                 char* inner, bool write) noexcept {
   alignas(64) char carries[carry_capacity];
@@ -118,7 +118,7 @@ void scan_units(void* context, std::int64_t begin, std::int64_t end) noexcept {
   }
 }
 
-/// Runs that are too short for a call each: along the fastest of the other axes at once.
+/// Scans runs that are too short for a call each: all along the fastest other axis at once.
 void scan_short_runs(void* context, std::int64_t begin, std::int64_t end) noexcept {
   const auto& task = *static_cast<const ScanTask*>(context);
   const ScanParams& params = task.params;
@@ -165,7 +165,7 @@ void write_chunks(void* context, std::int64_t begin, std::int64_t end) noexcept 
   }
 }
 
-/// Few units of many chunks.
+/// Scans few units of many chunks.
 void scan_by_chunks(ScanTask& task) noexcept {
   alignas(64) char totals[max_chunks * carry_capacity];
   task.totals = totals;

@@ -9,7 +9,7 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// Inclusive scans of the elements of one vector by shifts of 1, 2, 4, ... groups, where a group is
+/// Inclusive scan of the elements of one vector by shifts of 1, 2, 4, ... groups. A group is
 /// `Group` lanes: 2 for the parts of a complex number.
 template <class Op, class Lane, int Group>
 struct VectorScan {
@@ -35,7 +35,7 @@ struct VectorScan {
       scan<By * 2>(x);
     }
   }
-  /// The groups of the vector are all `value`.
+  /// Sets all groups of the vector to `value`.
   template <class Value>
   static SKERRY_INLINE void spread(vector& x, const Value& value) {
     Lane group[Group];
@@ -54,18 +54,18 @@ struct vector_lane<int64> {
   using type = uint64;
 };
 
-/// Elements of T as lanes of `Vector`.
+/// Loads elements of T as lanes of `Vector`.
 template <class T, class Lane, class Vector>
 SKERRY_INLINE void load_converted(Vector& destination, const char* source) {
   using S = ops::real_part_t<T>;
-  if constexpr (sizeof(S) == sizeof(Lane)) {  // int64 as uint64 too
+  if constexpr (sizeof(S) == sizeof(Lane)) {  // also int64 as uint64
     destination = load_vector<Vector>(source);
   } else {
     using stored = std::conditional_t<ops::boolean<S>, uint8, S>;
     for (int i = 0; i < lane_count<Lane>; ++i) {
       destination[i] = static_cast<Lane>(load<stored>(source + i * int64(sizeof(S))));
     }
-    // As bool, lane by lane, it would be no vector.
+    // A lane-by-lane conversion to bool would not vectorize.
     if constexpr (ops::boolean<S>) destination = (Vector)((destination != Vector{}) & 1);
   }
 }

@@ -11,26 +11,26 @@
 #include <cstddef>
 #include <cstdint>
 
-// What comes before a tile in its lines, while other tiles are scanned. As in decoupled look-back
-// (Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016), every
-// tile makes its total known and puts together those before it; but not of what happens to be there
-// already: of nodes that are the same in every run.
+// Computes the prefix of a tile in its lines while other tiles are scanned. As in decoupled
+// look-back (Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back",
+// 2016), each tile publishes its total and combines those before it; but it always reads the same
+// nodes rather than those that happen to be ready, so that results are reproducible. Nodes are:
 //   totals    of the tiles.
-//   prefixes  of all tiles up to the end of a group, by its last tile.
-// A tile waits once: for the totals before it in its group and for the prefix that ends there, all
-// at the same time. A group of tiles of one long line is more than a GPU scans at once, so that
-// most find the prefix there already. A store that other multiprocessors see takes longer than the
-// scan itself, so the words of a value carry a mark that they are known, and nothing is ordered
-// before or behind them.
+//   prefixes  of all tiles up to the end of a group, published by its last tile.
+// A tile waits once, in parallel for the totals before it in its group and for the prefix that ends
+// before the group. A group of tiles of one long line is larger than what a GPU scans at once, so
+// most tiles find the prefix ready. Since a store visible to other multiprocessors takes longer
+// than the scan itself, each word of a value carries a flag that it is known, and no memory
+// ordering is needed.
 
 namespace skerry::native {
 
 template <class Op, class A>
 struct LookBack {
-  std::int64_t tiles;              ///< of a line
+  std::int64_t tiles;              ///< per line
   std::int64_t chains;             ///< groups of lines that are scanned together
-  int readers;                     ///< threads of a line that read nodes, a power of two
-  int group;                       ///< tiles
+  int readers;                     ///< threads of a line that read nodes; a power of two
+  int group;                       ///< in tiles
   std::int64_t nodes;              ///< totals, then prefixes
   std::uint64_t* words = nullptr;  ///< by node, chain, word of the value and line; 0: not known
 
@@ -45,12 +45,12 @@ struct LookBack {
     return static_cast<std::size_t>(nodes * chains * lines * words_of_value) * sizeof *words;
   }
 
-  /// For the block's tile, all of whose threads call it. `total` is the tile's, where the thread is
-  /// the last of a line. `scratch` takes a value of every thread.
+  /// Returns the exclusive prefix of the block's tile; called by all its threads. `total` is the
+  /// tile's total in the last thread of each line. `scratch` holds a value per thread.
   __device__ SKERRY_INLINE A exclusive_prefix(std::int64_t tile, std::int64_t chain,
                                               const LinePosition& position, A total,
                                               char* scratch) const {
-    // Nobody waits for a line's last tile: what lies behind the line's end is a part of its total.
+    // No tile waits for the last one of a line, whose total includes slots past the line's end.
     const bool is_awaited = tile + 1 < tiles;
     if (is_awaited) publish(tile, chain, position, total);
     const std::int64_t of_group = tile / group;
@@ -91,10 +91,10 @@ struct LookBack {
     }
   }
 
-  /// Nodes that a thread asks for at once.
+  /// Nodes that a thread reads at once.
   static constexpr int nodes_per_read = sizeof(A) > 8 ? 2 : 4;
 
-  /// Of nodes node_of(first), node_of(first + readers), ..., as soon as they are known.
+  /// Combines nodes node_of(first), node_of(first + readers), ..., waiting until they are known.
   template <class NodeOf>
   __device__ SKERRY_INLINE A share(int first, int n, std::int64_t chain,
                                    const LinePosition& position, int line,
@@ -139,11 +139,11 @@ struct LookBack {
     return sum;
   }
 
-  /// Nodes node_of(0) ... node_of(n - 1), n > 0, of the thread's line.
+  /// Combines nodes node_of(0) ... node_of(n - 1), n > 0, of the thread's line.
   template <class NodeOf>
   __device__ SKERRY_INLINE A together(int n, std::int64_t chain, const LinePosition& position,
                                       char* scratch, const NodeOf& node_of) const {
-    // Threads side by side read lines side by side.
+    // Adjacent threads read adjacent lines.
     const int thread = static_cast<int>(threadIdx.x);
     const int reader = thread / position.lines;
     const int line = thread - reader * position.lines;

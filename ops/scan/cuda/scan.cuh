@@ -11,13 +11,13 @@
 
 #include <cstdint>
 
-// All scans are one kernel: a block a tile of a long line (one contiguous run, say), of up to 32
-// columns, or of as many short lines as fit. Every element is read and written once. Results
-// depend neither on the run, nor on the number of multiprocessors, nor on the GPU's model.
+// All scans use one kernel. A block scans a tile: part of a long line (such as a contiguous run),
+// of up to 32 columns, or as many short lines as fit. Each element is read and written once.
+// Results are the same in every run, and do not depend on the GPU or its number of multiprocessors.
 
 namespace skerry::native {
 
-/// One array's side of a scan: lines along its axis 0, which `groups` tell apart, and other axes.
+/// Addresses of one array in a scan: lines along its axis 0, and the other axes.
 struct ScannedLines {
   std::int64_t line_stride;
   std::int64_t step;
@@ -46,12 +46,12 @@ struct TiledScan {
   ScannedLines input_lines;
   ScannedLines output_lines;
   int lines_of_tile;
-  int parts;  ///< threads of a line
+  int parts;  ///< threads per line
   TileSlots slots_of;
   bool is_axis_contiguous;
   bool has_initial;
   bool is_aligned;
-  FastDivider<std::uint64_t> groups;  ///< tiles side by side along axis 0
+  FastDivider<std::uint64_t> groups;  ///< adjacent tiles along axis 0
   FastDivider<std::uint64_t> chains;
   LookBack<Op, A> earlier;
 
@@ -101,7 +101,7 @@ struct TiledScan {
     return a < b ? static_cast<int>(a) : b;
   }
 
-  /// The items as they are, each at the beginning of its slot.
+  /// Loads the items unconverted, each at the beginning of its slot.
   __device__ SKERRY_INLINE void read(const TileTraversal<A>& traversal, const char* x,
                                      char* slots) const {
     const std::int64_t slow_bytes = is_axis_contiguous ? input_lines.line_stride : input_lines.step;
@@ -112,7 +112,7 @@ struct TiledScan {
             store<T>(slots + slot * itemsize, load<T>(x + offset, false), true);
           });
     } else if constexpr (sizeof(T) >= 4) {
-      // All are on their way at once, and take no registers.
+      // All loads are in flight at once and use no registers.
       traversal.template for_each<width_of_item>(slow_bytes, [&](int slot, std::int64_t offset) {
         __pipeline_memcpy_async(slots + slot * itemsize, x + offset, sizeof(T));
       });
@@ -151,13 +151,13 @@ template <class T>
   return aligned;
 }
 
-/// How lines are cut into tiles.
+/// How lines are split into tiles.
 struct TileShape {
   int lines;
-  int parts;  ///< threads of a line
+  int parts;  ///< threads per line
 
-  /// Columns: up to 32; a multiple of 8 threads each, for whole sectors of memory. Of lines that
-  /// are shorter than a tile then, as many as there are threads for.
+  /// Columns: up to 32 lines, each with a multiple of 8 threads, for whole memory sectors. Lines
+  /// shorter than a tile: as many as there are threads for.
   TileShape(const ScanParams& params, std::int64_t width, int items) {
     const std::int64_t adjacent_lines = params.is_axis_contiguous ? 1
                                         : width < scan_warp       ? width

@@ -7,10 +7,10 @@
 
 #include <cstdint>
 
-// A block scans a tile: some lines, or one, and of each as many items as its threads take. It is
-// read and written in the order of memory, whether that is along the lines or across them, and
-// scanned in shared memory. Sizes depend on the dtype alone: they are part of the order in which
-// floats are added.
+// A block scans a tile: one line or several, and as many items of each as its threads take. A tile
+// is read and written in memory order, whether that is along or across the lines, and scanned in
+// shared memory. Sizes depend on the dtype only: they are part of the order in which floats are
+// added.
 
 namespace skerry::native {
 
@@ -18,26 +18,26 @@ inline constexpr int scan_threads = 256;
 inline constexpr int scan_warp = 32;
 inline constexpr int scan_warps = scan_threads / scan_warp;
 
-/// Items of a thread, in shared memory. Odd: a warp's threads, each at its own, then use all banks.
-/// A tile takes some 10 us on its way, most of it waiting for memory and for the tiles before it:
-/// in that time a GPU moves 100 KiB for each multiprocessor, so that they should have as much.
+/// Items per thread, in shared memory. Odd, so that the threads of a warp, each at its own items,
+/// use all banks. A tile takes some 10 us, most of it waiting for memory and for the tiles before
+/// it. In that time a GPU moves 100 KiB per multiprocessor, so that much should be in flight.
 template <class A>
 inline constexpr int scan_items = sizeof(A) <= 4   ? 45
                                   : sizeof(A) <= 8 ? 21
                                                    : 9;
-/// Of them, moved at a time.
+/// Number of items moved at a time.
 template <class A>
 inline constexpr int scan_chunk = sizeof(A) <= 4 ? scan_items<A> / 3 : scan_items<A>;
 
-/// Blocks of a multiprocessor: what shared memory has room for, 3 of them on 8.0.
+/// Target blocks per multiprocessor, as shared memory permits; 3 of them on compute capability 8.0.
 inline constexpr int scan_blocks = 4;
 
-/// Slots of a tile: lines may have one more than items.
+/// Slots per tile: a line may have one more than its items.
 template <class A>
 inline constexpr int scan_slots = scan_threads * scan_items<A> + scan_threads / 2;
 
-/// Where a thread is among the `parts` that scan a line. The last threads may be without one of the
-/// `lines`, of which the last may not be there.
+/// Position of a thread among the `parts` threads of a line. The last threads may have no line, and
+/// the last of the `lines` may not exist.
 struct LinePosition {
   int lines;
   int lines_there;
@@ -55,7 +55,7 @@ struct LinePosition {
   [[nodiscard]] __device__ SKERRY_INLINE bool is_there() const { return line < lines_there; }
 };
 
-/// Calls `shuffle` for each word of a value.
+/// Applies `shuffle` to each word of a value.
 template <class A, class Shuffle>
 __device__ SKERRY_INLINE A shuffled(A value, const Shuffle& shuffle) {
   constexpr int words = static_cast<int>(sizeof(A) / sizeof(std::uint32_t));
@@ -71,13 +71,13 @@ __device__ SKERRY_INLINE A shuffled_up(A value, int delta) {
   return shuffled(value, [delta](std::uint32_t word) { return __shfl_up_sync(~0U, word, delta); });
 }
 
-/// Where the items of a tile lie in shared memory, each line's side by side.
+/// Positions of a tile's items in shared memory; the items of a line are contiguous.
 struct TileSlots {
-  int line;  ///< from a line to the next
-  int fast;  ///< of items that lie side by side in global memory
+  int line;  ///< from one line to the next
+  int fast;  ///< of items adjacent in global memory
   int slow;
 
-  /// An odd number of slots to a line, so that lines begin in different banks.
+  /// Lines have an odd number of slots, so that they begin in different banks.
   template <class A>
   [[nodiscard]] static TileSlots create(int parts, bool is_axis_contiguous) {
     const int line = parts * scan_items<A> | 1;
@@ -85,7 +85,7 @@ struct TileSlots {
   }
 };
 
-/// The items of a tile in the order of memory: `fast` ones lie side by side, `slow` times.
+/// Traverses the items of a tile in memory order: `slow` rows of `fast` adjacent items.
 template <class A>
 class TileTraversal {
  public:
@@ -98,8 +98,8 @@ class TileTraversal {
         is_even_(scan_threads % fast == 0),
         reciprocal_(((1U << 31) + static_cast<unsigned>(fast) - 1) / static_cast<unsigned>(fast)) {}
 
-  /// Calls `f(slot, offset)` for the thread's items; those side by side are `Itemsize` bytes apart,
-  /// those that aren't `slow_bytes`.
+  /// Calls `f(slot, offset)` for the thread's items. Adjacent ones are `Itemsize` bytes apart, rows
+  /// `slow_bytes`.
   template <int Itemsize, class F>
   __device__ SKERRY_INLINE void for_each(std::int64_t slow_bytes, const F& f) const {
     SKERRY_DO_NOT_UNROLL
@@ -108,10 +108,10 @@ class TileTraversal {
                           [&](int, int slot, std::int64_t offset) { f(slot, offset); });
     }
   }
-  /// For those of a chunk, and with the number among them.
+  /// The same for the items of a chunk, with each item's number in the chunk.
   template <int Itemsize, class F>
   __device__ SKERRY_INLINE void for_chunk(int begin, std::int64_t slow_bytes, const F& f) const {
-    // Most tiles are full: without questions in between, addresses take few instructions.
+    // Most tiles are full: without bounds checks in between, addresses take few instructions.
     if (is_full_ && is_line_) {
       SKERRY_UNROLL
       for (int n = 0; n < scan_chunk<A>; ++n) call_in_line<Itemsize>(begin, n, f);
@@ -141,7 +141,7 @@ class TileTraversal {
       }
     }
   }
-  /// The same, in little code.
+  /// The same as for_each, in less code.
   template <int Itemsize, class F>
   __device__ SKERRY_INLINE void for_each_in_turn(std::int64_t slow_bytes, const F& f) const {
     SKERRY_DO_NOT_UNROLL
@@ -179,21 +179,21 @@ class TileTraversal {
   int size_;
   bool is_full_;
   bool is_line_;
-  bool is_even_;  ///< the block's threads take whole lines, or items of whole columns, at a time
+  bool is_even_;  ///< the block's threads cover whole lines, or items of whole columns, at a time
   unsigned reciprocal_;
 };
 
-/// Scans the items of each thread, in their slots, and of the threads of each line. The first item
-/// of a line is itself, not the identity and it: -0 stays, and what a complex product with 1 would
-/// change.
+/// Scans the items of each thread in their slots, and the threads of each line. The first item of a
+/// line is used as is, not combined with the identity: that keeps -0, and complex values that a
+/// product with 1 would change.
 template <class Op, class A>
 struct ThreadScan {
   A sum{};          ///< of the thread's items
-  A prefix{};       ///< what comes before the thread in its line
-  bool has_prefix;  ///< there is something
+  A prefix{};       ///< what precedes the thread in its line
+  bool has_prefix;  ///< there is a prefix
 
-  /// `loaded(slot)` is what is to be scanned of a slot. What is behind a line's end is whatever is
-  /// in the slots: it comes after all that matters.
+  /// `loaded(slot)` converts a slot's item. Slots past a line's end contain garbage, which affects
+  /// no valid item.
   template <class Loaded>
   __device__ SKERRY_INLINE ThreadScan(char* slots, const LinePosition& position, char* shared,
                                       const Loaded& loaded)
@@ -213,7 +213,7 @@ struct ThreadScan {
     scan_line(position, shared);
   }
 
-  /// The line's, if the thread is its last.
+  /// Returns the line's total in its last thread.
   [[nodiscard]] __device__ SKERRY_INLINE A total() const {
     return has_prefix ? Op::reduction::combine(prefix, sum) : sum;
   }

@@ -7,10 +7,10 @@
 #include "ops/kernel/cpu/vector.hpp"
 #include "ops/select/kernels.hpp"
 
-// What is true in a mask. Masks are read 32 bytes at a time into 32 bits. A random mask has no
-// branch to predict: groups of items are moved to the front of a vector, which is stored whole, and
-// the next store begins where its true items end. So stores reach beyond the end of what is
-// wanted; near that end, which may be another thread's begin, items go one by one.
+// Selection by a mask. Masks are read 32 bytes at a time into 32 bits. For a random mask branches
+// are unpredictable, so groups of items are compacted in a vector, which is stored whole; the next
+// store begins after its true items. Stores therefore reach past the selected items; near the end
+// of a block, where another thread's output may begin, items are stored one by one.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
@@ -30,7 +30,7 @@ SKERRY_INLINE int64 count_true(const char* mask, int64 n) {
   return count;
 }
 
-/// Stores the true ones of 8 items, and rubbish up to 8 items.
+/// Stores the true ones of 8 items; writes up to 8 items of garbage after them.
 template <int Size>
 SKERRY_INLINE void store_selected(char* destination, const char* source, uint32 byte) {
   if constexpr (packs_8_items<Size>) {
@@ -44,8 +44,8 @@ SKERRY_INLINE void store_selected(char* destination, const char* source, uint32 
   }
 }
 
-/// Where the mask is true in [begin, end): calls `whole(bits, i, index)` where there is room for
-/// 32 items at `index`, `one(i, index)` for each else.
+/// Visits the true elements of the mask in [begin, end): calls `whole(bits, i, index)` while there
+/// is room for 32 items at `index`, then `one(i, index)` for each.
 template <class Whole, class One>
 SKERRY_INLINE void visit_mask(const char* mask, int64 begin, int64 end, int64 index, int64 last,
                               Whole&& whole, One&& one) {
@@ -60,8 +60,8 @@ SKERRY_INLINE void visit_mask(const char* mask, int64 begin, int64 end, int64 in
   }
 }
 
-/// Calls `body(begin, end, first, last)` with the elements of a block and the indices of its true
-/// ones, where it has some.
+/// Calls `body(begin, end, first, last)` for each block with true elements: the range of the block,
+/// and the output indices of its true elements.
 template <class Body>
 void for_each_block(int64 size, const int64* starts, Body&& body) {
   cpu::parallel_for(mask_blocks(size), 2, [&](int64 begin_block, int64 end_block) {
@@ -91,7 +91,7 @@ void run_compress(const CompressParams& p) {
   const auto whole = [&](uint32 bits, int64 i, int64 index) {
     char* destination = p.output + index * size;
     const char* source = p.input + i * size;
-    // Counts of the bits so far, so that no store waits for the one before.
+    // Offsets from popcounts, so that no store depends on the previous one.
     store_selected<Size>(destination, source, bits & 255);
     store_selected<Size>(destination + __builtin_popcount(bits & 0xFF) * size, source + 8 * size,
                          bits >> 8 & 255);
@@ -108,7 +108,7 @@ void run_compress(const CompressParams& p) {
   });
 }
 
-/// The positions of the true ones in mask[begin … end), less `origin`.
+/// Writes the positions of the true elements in mask[begin, end), relative to `origin`.
 SKERRY_INLINE void write_positions(const char* mask, int64 begin, int64 end, int64 origin,
                                    int64* destination, int64 first, int64 last) {
   visit_mask(
@@ -126,8 +126,8 @@ SKERRY_INLINE void write_positions(const char* mask, int64 begin, int64 end, int
       [&](int64 i, int64 index) { destination[index] = i - origin; });
 }
 
-/// Columns of coordinates of the indices [first, last), row by row: along a row only the last
-/// coordinate changes.
+/// Writes the coordinates of the true elements in [begin, end), row by row: within a row only the
+/// last coordinate changes.
 void write_coordinates(const NonzeroParams& p, int64 begin, int64 end, int64 first, int64 last) {
   const int axis = p.rank - 1;
   const int64 columns = p.shape[axis];

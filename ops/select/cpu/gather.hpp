@@ -10,7 +10,7 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-/// A plan as runs along axis 0, of at most `length` elements, numbered in the order of the axes.
+/// A plan as runs of at most `length` elements along axis 0, numbered in the order of the axes.
 struct Runs {
   const Plan& over;
   int64 extent;  ///< of axis 0
@@ -29,7 +29,7 @@ struct Runs {
     return over.rank > 0 ? over.strides[operand][0] : 0;
   }
 
-  /// Calls `body(data, n)` for the runs from `begin` to `end`.
+  /// Calls `body(data, n)` for runs [begin, end).
   template <class Body>
   SKERRY_INLINE void visit_runs(int64 begin, int64 end, Body&& body) const {
     int64 position[Plan::max_axes];
@@ -69,7 +69,7 @@ struct Runs {
   }
 };
 
-/// An index from the end counts from the front; true if it is in bounds.
+/// Wraps a negative index; returns true if it is in bounds.
 SKERRY_INLINE bool wrap(int64& index, int64 size) {
   index += (index >> 63) & size;
   return static_cast<uint64>(index) < static_cast<uint64>(size);
@@ -81,7 +81,7 @@ void report(int64* invalid_value, int64 index) {
                               __ATOMIC_RELAXED);
 }
 
-/// Reports the first index of a run that is out of bounds.
+/// Reports the first out-of-bounds index of a run.
 __attribute__((noinline)) void report_first(int64* invalid_index, const char* indices, int64 step,
                                             int64 n, int64 size) {
   for (int64 i = 0; i < n; ++i) {
@@ -91,7 +91,7 @@ __attribute__((noinline)) void report_first(int64* invalid_index, const char* in
   }
 }
 
-/// Whether all indices are at least 0 and in bounds.
+/// True if all indices are non-negative and in bounds.
 SKERRY_INLINE bool are_inside(const char* indices, int64 step, int64 n, int64 size) {
   int64 outside = 0;
 #pragma GCC ivdep
@@ -102,8 +102,8 @@ SKERRY_INLINE bool are_inside(const char* indices, int64 step, int64 n, int64 si
   return outside >= 0;
 }
 
-/// The same of what lies in the caches by plain indices, which are the most: nothing to fetch ahead
-/// and nothing to look at.
+/// Gathers from an array in the caches by valid non-negative indices, the most common case: no
+/// prefetch and no checks.
 template <int Size>
 SKERRY_INLINE void gather_near(char* destination, int64 to_step, const char* indices,
                                int64 index_step, const char* source, int64 from_step, int64 stride,
@@ -116,7 +116,7 @@ SKERRY_INLINE void gather_near(char* destination, int64 to_step, const char* ind
   }
 }
 
-/// Items that lie anywhere, one for each index.
+/// Gathers items with an index each.
 template <int Size, bool IsOffset>
 SKERRY_INLINE void gather_run(const GatherParams& p, char* const* data, int64 to_step,
                               int64 index_step, int64 from_step, int64 stride, int64 n) {
@@ -127,7 +127,7 @@ SKERRY_INLINE void gather_run(const GatherParams& p, char* const* data, int64 to
   }
   bool all_inside = true;
   for (int64 i = 0; i < n; ++i) {
-    // An index that is negative or out of bounds fetches something else, which does no harm.
+    // A negative or out-of-bounds index prefetches another address, which is harmless.
     const int64 ahead =
         load<int64>(data[1] + minimum(i + tuning::gather_distance, n - 1) * index_step);
     __builtin_prefetch(data[2] + (IsOffset ? ahead : ahead * stride), 0, 2);
@@ -155,7 +155,7 @@ SKERRY_INLINE void copy_run(char* destination, int64 to_step, const char* source
   for (int64 i = 0; i < n; ++i) store(destination + i * to_step, load<U>(source + i * from_step));
 }
 
-/// A run under one index.
+/// Gathers a run that has one index.
 template <int Size>
 SKERRY_INLINE void gather_row(const GatherParams& p, char* const* data, int64 to_step,
                               int64 from_step, int64 n) {
@@ -237,8 +237,8 @@ SKERRY_INLINE void scatter_run(const Runs& all, char* const* data, int64 n) {
   }
 }
 
-/// Threads share what can't meet: the slowest axis, or pieces of the fastest, if the index does not
-/// vary along it. Else the order of the items decides which one stays.
+/// Threads share what cannot collide: the slowest axis or, if the index does not vary along it,
+/// ranges of the fastest. Otherwise the order of items decides which one is kept.
 template <int Size>
 void run_scatter(const ScatterParams& p) {
   const Plan& over = p.plan;

@@ -9,7 +9,7 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-/// An index that is out of bounds, or 0.
+/// Returns an out-of-bounds index, or 0.
 int64 find_outside(const ScatterReduceParams& p) {
   int64 invalid_index = 0;
   cpu::parallel_for(p.size, tuning::checked_grain_size, [&](int64 begin, int64 end) {
@@ -28,7 +28,7 @@ int64 find_outside(const ScatterReduceParams& p) {
   return invalid_index;
 }
 
-/// In turn, by one thread: the sums are those of a loop, bit for bit.
+/// Applies values in order on one thread: bit-identical to a loop.
 template <ScatterOp Op, class T>
 void scatter_reduce(const ScatterReduceParams& p) {
   using C = ops::computed_t<T>;
@@ -40,7 +40,7 @@ void scatter_reduce(const ScatterReduceParams& p) {
     __atomic_store_n(p.invalid_index.get(), outside, __ATOMIC_RELAXED);
     return;
   }
-  const ScatterReduceParams params_copy = p;  // which no store can change
+  const ScatterReduceParams params_copy = p;  // local copy: stores cannot alias it
   for (int64 i = 0; i < params_copy.size; ++i) {
     const int64 index = params_copy.index[i];
     const int64 position = index + (index < 0 ? params_copy.target_size : 0);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Elements by index arrays and masks. Items are only moved: one kernel per item size.
+// Selection by index arrays and masks. Items are only moved: one kernel per item size.
 
 #include "core/item_size.hpp"
 #include "ops/kernel/cuda/access.cuh"
@@ -20,14 +20,14 @@
 namespace skerry::native {
 namespace {
 
-/// Keeps one of the indices that are out of bounds, the same in every run: the highest as an
-/// unsigned number. 0 is in bounds of every axis with elements.
+/// Records an out-of-bounds index, the same in every run: the highest as an unsigned number. 0
+/// means none, as it is in bounds of every non-empty axis.
 __device__ SKERRY_INLINE void report(std::int64_t* invalid_value, std::int64_t index) {
   atomicMax(reinterpret_cast<unsigned long long*>(invalid_value),
             static_cast<unsigned long long>(index));
 }
 
-/// An index from the end counts from the front; true if it is in bounds.
+/// Wraps a negative index; returns true if it is in bounds.
 __device__ SKERRY_INLINE bool wrap(std::int64_t& index, std::int64_t size) {
   if (index < 0) index += size;
   return static_cast<std::uint64_t>(index) < static_cast<std::uint64_t>(size);
@@ -176,12 +176,12 @@ int count(const CountParams& count_params, LaunchContext* context) {
                                         nullptr, stream_of(context)));
 }
 
-/// The census that count left; select() writes no word of it.
+/// The counts left by count(); select() does not write them.
 MaskBlockCounts left_by_count(const std::int64_t* starts, std::int64_t size) {
   return {const_cast<std::int64_t*>(starts), size};
 }
 
-/// Selects by a mask that nobody has counted.
+/// Selects by a mask that has not been counted.
 template <class Selection>
 cudaError_t select(const char* mask, const Selection& selection, std::int64_t* number,
                    std::int64_t size, LaunchContext* context) {
@@ -245,7 +245,7 @@ struct checked_count {
   std::int64_t size;
   std::int64_t* negative_count;
 
-  /// The scan reads one more than there are, so that it ends with the sum of all.
+  /// The scan reads one extra element, so that it ends with the total.
   __device__ std::int64_t operator()(std::int64_t index) const {
     if (index >= size) return 0;
     const std::int64_t count = counts[index];
@@ -254,7 +254,8 @@ struct checked_count {
   }
 };
 
-/// The largest number stays: indices made from a sum that wrapped around would be out of bounds.
+/// Saturates at the largest number: if the sum wrapped around, indices made from it would be out of
+/// bounds.
 struct saturating_sum {
   SKERRY_HD std::int64_t operator()(std::int64_t a, std::int64_t b) const {
     return a > INT64_MAX - b ? INT64_MAX : a + b;
@@ -271,7 +272,7 @@ int repeat_starts(const RepeatStartsParams& p, LaunchContext* context) {
   }));
 }
 
-/// Finds the last start that is not beyond the element.
+/// Finds the last start that is not greater than the element.
 struct owners_loop {
   const std::int64_t* starts;
   std::int64_t size;

@@ -10,7 +10,8 @@ namespace {
 
 using kernels::can_scatter;
 
-/// Indices as keys; one that is out of bounds is reported, and noted on the device.
+/// Converts indices to keys; reports an out-of-bounds index to the host and sets a flag on the
+/// device.
 struct check_indices {
   const char* index;
   std::int64_t target_size;
@@ -33,7 +34,7 @@ struct check_indices {
   }
 };
 
-/// Differences are those of sums.
+/// Values to subtract are first added up.
 template <ScatterOp Op>
 inline constexpr ScatterOp folded = Op == ScatterOp::subtract ? ScatterOp::add : Op;
 

@@ -12,16 +12,16 @@
 
 #include <cstdint>
 
-// Selection by a mask in two passes, since the size of a result is asked before it is written: one
-// over the mask leaves a bit of each byte and what is true in each chunk, one over the bits writes.
-// So a mask is read once and its bits twice (1.25 bytes an element in all), items that are not
-// chosen are not read where a whole sector is left out, and no block waits for another, as in
-// cub::DeviceSelect, which reads each thread's items side by side (CCCL 3.5.0: 6 to 10 times the
-// sectors for flags of a byte).
+// Selection by a mask in two passes, since the caller needs the size of the result before it is
+// written. The first pass reads the mask and stores one bit per byte and a count per chunk; the
+// second pass reads the bits and writes. The mask is read once and its bits twice (1.25 bytes per
+// element in total), sectors without a selected item are not read, and no block waits for another.
+// cub::DeviceSelect instead reads adjacent items per thread (CCCL 3.5.0: 6 to 10 times the sectors
+// for one-byte flags).
 
 namespace skerry::native {
 
-/// What is known of a mask; in memory as ops/select/kernels.hpp says.
+/// The counts of a mask; ops/select/kernels.hpp describes the memory layout.
 struct MaskBlockCounts {
   static constexpr int words_of_chunk = mask_chunk / 32;
 
@@ -43,7 +43,7 @@ inline constexpr int select_threads = 256;
 inline constexpr int warp_threads = 32;
 inline constexpr int select_warps = select_threads / warp_threads;
 
-/// A chunk a block: its flags, and how many are true.
+/// Computes the flags and the count of one chunk per block.
 __global__ void __launch_bounds__(select_threads)
     count_mask_blocks(const char* mask, MaskBlockCounts block_counts) {
   using reduction = cub::BlockReduce<int, select_threads>;
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(select_threads)
 
 inline constexpr int scan_counts_threads = 512;
 
-/// Counts become starts. One block: there are 4,096 elements to a number.
+/// Turns counts into starts. One block suffices: there is one count per 4,096 elements.
 __global__ void __launch_bounds__(scan_counts_threads)
     scan_block_counts(MaskBlockCounts block_counts, std::int64_t* number) {
   using scan = cub::BlockScan<std::int64_t, scan_counts_threads, cub::BLOCK_SCAN_WARP_SCANS>;
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(scan_counts_threads)
   }
 }
 
-/// Items, of which a block collects as many as shared memory holds, in turn.
+/// Selects items. A block collects as many at a time as shared memory holds.
 template <class T>
 struct SelectedItems {
   using slot = T;
@@ -118,13 +118,14 @@ struct SelectedItems {
   __device__ SKERRY_INLINE void write(std::int64_t number, T item, std::int64_t) const {
     store<T>(reinterpret_cast<char*>(output + number), item, true);
   }
-  /// Items between the last multiple of 128 bytes and item `number` of the result.
+  /// Returns the number of items between the preceding 128-byte boundary and item `number` of the
+  /// result.
   __device__ SKERRY_INLINE int misfit(std::int64_t number) const {
     return static_cast<int>(reinterpret_cast<std::uintptr_t>(output + number) % 128 / sizeof(T));
   }
 };
 
-/// Coordinates in C order, a column for each axis.
+/// Selects coordinates in C order, a column per axis.
 struct SelectedIndices {
   using slot = std::uint16_t;
 
@@ -152,7 +153,7 @@ struct SelectedIndices {
   }
 };
 
-/// A chunk a block: what is selected is collected in shared memory, and written side by side.
+/// One chunk per block: collects selected slots in shared memory, then writes them contiguously.
 template <class Selection>
 __global__ void __launch_bounds__(select_threads)
     write_selected(const __grid_constant__ Selection selection,

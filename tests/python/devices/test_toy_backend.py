@@ -185,7 +185,7 @@ def test_an_index_out_of_bounds_is_found_in_the_call(toy):
     x = sk.arange(5, device=toy)
     with pytest.raises(IndexError, match="index 9 is out of bounds"):
         sk.take(x, sk.asarray([0, 9], device=toy))
-    with pytest.raises(ValueError, match="negative number of repetitions"):
+    with pytest.raises(ValueError, match="number of repetitions must not be negative"):
         sk.repeat(x, sk.asarray([1, 1, -1, 1, 1], device=toy))
 
 

@@ -294,7 +294,7 @@ def test_more_axes_than_a_kernel_takes():
 def test_bad_arguments(name):
     function = getattr(sk, name)
     x = sk.ones((2, 3))
-    with pytest.raises(ValueError, match="axis is missing"):
+    with pytest.raises(ValueError, match="axis is required"):
         function(x)
     with pytest.raises(ValueError, match="no axis"):
         function(sk.ones(()), axis=0)
