@@ -46,8 +46,8 @@ void check_arguments(const NdArray& x, const NdArray* weights) {
   }
 }
 
-/// The greatest of int64 numbers. Throws ValueError if one is negative: as unsigned integers those
-/// are greater than all others.
+/// Returns the maximum of int64 numbers. Throws ValueError if one is negative: compared as unsigned
+/// integers, negative numbers are the greatest.
 std::int64_t find_max(const NdArray& numbers) {
   const NdArray bits(numbers.memory(), numbers.layout(), Dtype::uint64);
   static const reduction_id max_id = *find_reduction("max");
@@ -56,8 +56,8 @@ std::int64_t find_max(const NdArray& numbers) {
   read_bytes(&value, max_array.memory(), static_cast<std::size_t>(max_array.layout().offset),
              sizeof value);
   if (value < 0) {
-    throw ValueError("x has a negative number: " + std::to_string(value) +
-                     "; only numbers from 0 on are counted");
+    throw ValueError("x must not be negative: " + std::to_string(value) +
+                     "; subtract the minimum first");
   }
   return value;
 }
@@ -96,13 +96,13 @@ NdArray bincount(const NdArray& x, const NdArray* weights, std::int64_t min_bins
   if (min_bins < 0) {
     throw ValueError("minlength must not be negative: " + std::to_string(min_bins));
   }
-  // uint64 numbers that int64 can't hold turn negative, and are refused.
+  // uint64 numbers beyond int64 become negative, and are rejected.
   const NdArray numbers = contiguous(astype(x, Dtype::int64, false));
   std::int64_t bins = min_bins;
   if (x.size() > 0) {
     const std::int64_t max_number = find_max(numbers);
     if (max_number == std::numeric_limits<std::int64_t>::max()) {
-      throw ShapeError("x has the number 2^63 - 1, and no array has so many bins");
+      throw ShapeError("x has the number 2^63 - 1, which would need too many bins");
     }
     bins = std::max(bins, max_number + 1);
   }
@@ -116,12 +116,12 @@ NdArray histogram(const NdArray& x, const NdArray& edges, bool uniform, double f
   const Device device = common_device(both);
   const Dtype type = x.dtype();
   if (kind(type) != DtypeKind::real_floating || edges.dtype() != type) {
-    throw DtypeError("items and edges must be of one real floating dtype, not " +
+    throw DtypeError("a and bins must have the same real floating dtype, not " +
                      std::string(name(type)) + " and " + name(edges.dtype()));
   }
   const std::int64_t bins = edges.size() - 1;
   if (edges.rank() != 1 || bins < 1 || bins > INT32_MAX) {
-    throw ValueError("1 to 2^31 - 1 bins are needed, as 1-D edges: " + describe(edges));
+    throw ValueError("bins must be a 1-D array of 2 to 2^31 edges: " + describe(edges));
   }
   const Kernel<HistogramParams>& kernel =
       require_kernel(kernels<BinsKernels>(device).histogram[static_cast<int>(type)], type, device);

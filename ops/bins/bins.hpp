@@ -8,18 +8,18 @@
 
 namespace skerry {
 
-/// How often each of the numbers 0, 1 … occurs in x, which is 1-D, as int64; with weights of its
-/// shape their sums, as float64. As many as the greatest needs, but `min_bins` at least. Reads
-/// the greatest number from the device. Throws DeviceMismatchError, DtypeError, ShapeError,
-/// ValueError for negative numbers.
+/// Counts the occurrences of each number 0, 1, ... in x, which is 1-D, as int64; with weights of
+/// the same shape, sums them as float64. The result has as many bins as the greatest number needs,
+/// but at least `min_bins`. Synchronizes to read the greatest number. Throws DeviceMismatchError,
+/// DtypeError, ShapeError, and ValueError for negative numbers.
 [[nodiscard]] NdArray bincount(const NdArray& x, const NdArray* weights, std::int64_t min_bins);
 
-/// The same for numbers that are known: those below 0 and from `bins` on are left out.
+/// The same for a known number of bins: ignores numbers below 0 and from `bins` on.
 [[nodiscard]] NdArray count_numbers(const NdArray& x, const NdArray* weights, std::int64_t bins);
 
-/// How many items of x are in each bin, as int64; an item at the last edge is in the last bin. The
-/// edges are of its dtype, a real floating one, and never decrease. `uniform`: they are evenly
-/// spaced from `first` to `last`. Throws DeviceMismatchError, DtypeError, ValueError.
+/// Counts the items of x in each bin, as int64; an item at the last edge is in the last bin. The
+/// edges have x's dtype, which is real floating, and are in ascending order. `uniform`: they are
+/// evenly spaced from `first` to `last`. Throws DeviceMismatchError, DtypeError, ValueError.
 [[nodiscard]] NdArray histogram(const NdArray& x, const NdArray& edges, bool uniform, double first,
                                 double last);
 

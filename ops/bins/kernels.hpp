@@ -10,38 +10,38 @@
 
 namespace skerry {
 
-/// How often each number below `bins` occurs, or the sum of the weights of its occurrences. Numbers
-/// below 0 and from `bins` on are left out.
+/// Counts how often each number below `bins` occurs, or sums the weights of its occurrences.
+/// Ignores numbers below 0 and from `bins` on.
 struct BincountParams {
   InputPointer<std::int64_t> numbers;
   std::int64_t size;
-  OptionalInputPointer<double> weights;  ///< null: occurrences are counted
+  OptionalInputPointer<double> weights;  ///< null: count occurrences
   std::int64_t bins;                     ///< at least 1
-  OutputPointer<void> output;            ///< int64, or the float64 sums
-  /// `parts - 1` further outputs: each part of the numbers has its own.
+  OutputPointer<void> output;            ///< int64 counts, or float64 sums
+  /// `parts - 1` further outputs: one for each other part of the numbers.
   WorkspacePointer<char> scratch;
   std::int64_t parts;
 
-  /// With weights, whose numbers are sorted as 32 bits.
+  /// With weights, numbers are sorted as 32-bit keys.
   static constexpr NativeLimits native_limits{.max_count = (std::int64_t{1} << 32) - 2};
 };
 
-/// How many items are in each bin: in [edges[i], edges[i + 1]), the last bin with its upper edge.
-/// Items outside, and NaN, are in none.
+/// Counts the items in each bin: in [edges[i], edges[i + 1]), the last bin including its upper
+/// edge. Items outside, and NaN, are ignored.
 struct HistogramParams {
   InputPointer<char> items;
   std::int64_t size;
-  InputPointer<char> edges;  ///< of the dtype of the items; bins + 1, which never decrease
+  InputPointer<char> edges;  ///< bins + 1 in ascending order, in the dtype of the items
   std::int64_t bins;         ///< from 1 to 2^31 - 1
-  bool uniform;              ///< all bins are about as wide, so that the bin can be estimated:
+  bool uniform;              ///< bins are about equally wide, so that the bin can be estimated:
   double first, scale;       ///< (item - first) * scale
   OutputPointer<std::int64_t> output;
-  WorkspacePointer<char> scratch;  ///< as of BincountParams
+  WorkspacePointer<char> scratch;  ///< see BincountParams
   std::int64_t parts;
 };
 
-/// Into how many parts items are cut that are counted by several threads. Not their number decides,
-/// so that sums of weights are the same for any.
+/// Returns the number of parts that several threads count separately. It does not depend on the
+/// number of threads, and neither do sums of weights.
 [[nodiscard]] constexpr std::int64_t count_parts(std::int64_t size, std::int64_t bins) {
   constexpr std::int64_t max_parts = 16;
   return std::clamp<std::int64_t>(size / std::max<std::int64_t>(4 * bins, 1 << 16), 1, max_parts);

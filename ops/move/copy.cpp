@@ -25,8 +25,8 @@
 namespace skerry {
 namespace {
 
-/// The kernel that turns `source_dtype` into `destination_dtype`: moves bytes where nothing is to
-/// be converted.
+/// Returns the kernel that casts `source_dtype` to `destination_dtype`; a byte copy if they are
+/// equal.
 const Kernel<Plan>& cast_kernel(Dtype source_dtype, Dtype destination_dtype, Device device) {
   if (source_dtype == destination_dtype) {
     return require_kernel(
@@ -63,13 +63,13 @@ Layout order_of(const NdArray& x, Dtype type) {
   return result_layout(x.shape(), type, self);
 }
 
-/// True if the bytes from the first element on are those of a fresh array of this layout.
+/// True if x's memory has the dense layout that a new array would have.
 bool can_travel(const NdArray& x) {
   const Layout dense_layout = dense_layout_like(x.layout(), x.itemsize());
   return same_elements(x, x.view({dense_layout.shape, dense_layout.strides, x.layout().offset}));
 }
 
-/// Packs `source`, which lies on a CPU device, into C order at `destination` on a CUDA device.
+/// Packs `source`, on a CPU device, into C order at `destination` on a CUDA device.
 class Packer {
  public:
   Packer(const NdArray& destination, const NdArray& source)
@@ -81,7 +81,8 @@ class Packer {
   }
 
  private:
-  /// As many rows at a time as a piece has room for; row by row where one has more.
+  /// Packs as many rows at a time as the upload buffer holds, and recurses into rows larger than
+  /// that.
   void pack(const Layout& rows, std::size_t offset) {
     std::int64_t row_bytes = width_;
     for (int axis = 1; axis < rows.rank(); ++axis) row_bytes *= rows.shape[axis];
@@ -124,8 +125,8 @@ class Packer {
 
 void check_assigned_dtype(const NdArray& target, Dtype source) {
   if (promote_kinds(target.dtype(), source) == target.dtype()) return;
-  throw DtypeError(std::string(name(source)) + " values are not cast into the target " +
-                   describe(target) + "; convert them with astype");
+  throw DtypeError(std::string(name(source)) + " values cannot be assigned to " + describe(target) +
+                   "; convert them with astype");
 }
 
 bool is_short_run(const char* destination, const char* source, std::int64_t nbytes) noexcept {
@@ -134,7 +135,7 @@ bool is_short_run(const char* destination, const char* source, std::int64_t nbyt
   if (nbytes < always || nbytes > max_bytes) return nbytes < always;
   const auto ahead =
       reinterpret_cast<std::uintptr_t>(destination) - reinterpret_cast<std::uintptr_t>(source);
-  const bool overlaps = ahead < static_cast<std::uintptr_t>(nbytes);  // backwards then
+  const bool overlaps = ahead < static_cast<std::uintptr_t>(nbytes);  // memmove copies backwards
   return overlaps || ahead % 4096 == 0 || ahead % 4096 >= 64;
 }
 
@@ -152,7 +153,7 @@ NdArray astype(const NdArray& x, Dtype type, bool force_copy) {
   return convert(x, type, order_of(x, type));
 }
 
-/// What cast_kernel() does to an element.
+/// Name of the device function that cast_kernel() applies to an element.
 static const char* cast_function(Dtype source_dtype, Dtype destination_dtype) noexcept {
   static constexpr const char* casts[] = {
 #define SKERRY_CAST(name, type, kind, typestr) "cast_to_" #name,
@@ -199,7 +200,7 @@ NdArray to_device(const NdArray& x, Device device) {
   const NdArray source = travels || x.size() == 0 ? x : copy(x);
   NdArray out =
       empty_of(dense_layout_like(source.layout(), source.itemsize()), source.dtype(), device);
-  // Also of no elements: the host waits for what found that there are none, and is told its errors.
+  // Copy zero bytes, too: the host then waits for the producer and receives its deferred errors.
   const std::int64_t offset = source.size() > 0 ? source.layout().offset : 0;
   copy_bytes(out.memory(), 0, source.memory(), static_cast<std::size_t>(offset),
              static_cast<std::size_t>(source.nbytes()));

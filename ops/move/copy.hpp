@@ -13,43 +13,44 @@ struct Operand;
 struct PendingArray;
 class Recording;
 
-/// Whether memmove() does it best: of more bytes threads and stores past the caches do, and of 2
-/// KiB on libc's takes up to twenty times as long where the target lies a few bytes beyond the
-/// source but for whole pages, unless they overlap (copy_bytes() of the CPU's kernels).
+/// True if memmove() is fastest. Larger copies gain from threads and non-temporal stores. From 2
+/// KiB on, libc's memmove takes up to twenty times as long if the target is a few bytes after the
+/// source modulo the page size, unless they overlap; copy_bytes() of the CPU kernels avoids that.
 [[nodiscard]] bool is_short_run(const char* destination, const char* source,
                                 std::int64_t nbytes) noexcept;
 
-/// A fresh array with the elements of `x`, on its device; the axes are in the order
-/// of those of `x` in memory; C order where that is open, as of broadcast ones.
+/// Returns a copy of `x` on its device. The axes have the same order in memory as those of `x`; C
+/// order where that is undefined, as for broadcast axes.
 [[nodiscard]] NdArray copy(const NdArray& x);
-/// A fresh C-ordered copy.
+/// Returns a copy in C order.
 [[nodiscard]] NdArray copy_c_order(const NdArray& x);
-/// `x` itself if it is C-contiguous, else a C-ordered copy.
+/// Returns `x` itself if it is C-contiguous, otherwise a copy in C order.
 [[nodiscard]] NdArray contiguous(const NdArray& x);
 
-/// A cast copy on the same device; `x` itself if the dtype is the same and `force_copy` is false.
-/// Throws DtypeError for complex to real.
+/// Returns a cast copy on the same device, or `x` itself if the dtype is the same and `force_copy`
+/// is false. Throws DtypeError for complex to real.
 [[nodiscard]] NdArray astype(const NdArray& x, Dtype type, bool force_copy);
 
-/// astype() of a copy, recorded.
+/// Records astype() with force_copy.
 [[nodiscard]] PendingArray record_astype(Recording& recording, const Operand& x, Dtype type);
-/// `x`, which broadcasts to the shape, in another dtype: recorded as an operand.
+/// Records `x`, which broadcasts to `shape`, as an operand cast to `type`.
 [[nodiscard]] PendingArray record_operand(Recording& recording, const Operand& x, Dtype type,
                                           const Dims& shape);
 
-/// A fresh array that broadcasts as `x` does; elements that `x` repeats are converted once. For
-/// operands.
+/// Returns a new array that broadcasts as `x` does: elements that `x` repeats are converted once.
+/// For operands.
 [[nodiscard]] NdArray convert_operand(const NdArray& x, Dtype type);
 
-/// `x` itself if it is there already, else a copy on `device`, ordered on both sides.
+/// Returns `x` itself if it is on `device`, otherwise a copy there, ordered after earlier work on
+/// both devices.
 [[nodiscard]] NdArray to_device(const NdArray& x, Device device);
 
-/// Throws DtypeError unless values of that dtype go into `target` unchanged, but for rounding to
-/// its kind.
+/// Throws DtypeError unless `source` promotes to the dtype of `target`, up to precision within its
+/// kind.
 void check_assigned_dtype(const NdArray& target, Dtype source);
-/// `target[...] = source`: same device (else DeviceMismatchError), source broadcasts
-/// to the target's shape and promotes to its dtype, overlap gives what a copy would. Throws
-/// ReadOnlyError, DtypeError, ShapeError.
+/// `target[...] = source`: both on the same device (otherwise DeviceMismatchError); source
+/// broadcasts to the target's shape and promotes to its dtype. Overlapping memory acts as if source
+/// were copied first. Throws ReadOnlyError, DtypeError, ShapeError.
 void assign(const NdArray& target, const NdArray& source);
 /// `target[...] = value`.
 void fill(const NdArray& target, const Scalar& value);

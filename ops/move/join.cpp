@@ -46,7 +46,7 @@ Dtype joined_dtype(std::span<const NdArray> arrays) {
 }
 
 void require_arrays(std::span<const NdArray> arrays) {
-  if (arrays.empty()) throw ValueError("no arrays; give at least one");
+  if (arrays.empty()) throw ValueError("needs at least one array");
   common_device(arrays);
 }
 
@@ -75,8 +75,8 @@ NdArray concat_flat(std::span<const NdArray> arrays, Dtype type) {
   return out;
 }
 
-/// Few contiguous arrays of items that go side by side, as in stack(…, axis=-1): by a kernel of
-/// their own, which GPUs have no form of. False if it is something else.
+/// Interleaves a few contiguous arrays of single items, as in stack(..., axis=-1), by a host-only
+/// kernel. Returns false if that does not apply.
 bool interleave(const NdArray& out, std::span<const NdArray> arrays, int axis) {
   const Kernel<InterleaveParams>& kernel =
       kernels<MovesKernels>(out.device()).interleave[size_class(out.itemsize())];
@@ -101,8 +101,8 @@ bool interleave(const NdArray& out, std::span<const NdArray> arrays, int axis) {
   return true;
 }
 
-/// Copies the arrays into their parts of `out`. Where those are shorter than a line of the caches,
-/// the parts of one line are written one after the other, so on a CPU device a block at a time.
+/// Copies the arrays into their parts of `out`. Parts shorter than a cache line share lines, so on
+/// a CPU device these are filled block by block.
 void fill_parts(const NdArray& out, std::span<const NdArray> arrays, int axis) {
   std::int64_t run_bytes = out.itemsize();
   for (int i = axis + 1; i < out.rank(); ++i) run_bytes *= out.shape()[i];
@@ -127,7 +127,7 @@ void fill_parts(const NdArray& out, std::span<const NdArray> arrays, int axis) {
     }
     return;
   }
-  // Small arrays that lie as their parts of the result do need no plan each.
+  // Small arrays with the layout of their part of the result need no plan: memcpy.
   char* const host_data = host_address(out);
   const bool are_runs = slowest == axis && host_data != nullptr && out.is_c_contiguous();
   std::int64_t start = 0;
@@ -153,9 +153,10 @@ bool has_no_order(const NdArray& x) {
   return false;
 }
 
-/// For arrays that lie in one order of axes, such as transposes, the result lies so, too: copying
-/// is a run for each then. One after the other in memory, where each has a new axis there. One
-/// element along the axis has no place in an order, such as an end beside what is longer.
+/// Chooses the layout of the result. If all arrays have the same order of axes in memory, such as
+/// transposes, the result has it too: each copy is then one run. If each array gets a new axis,
+/// that axis becomes the slowest. An array with one element along the axis, such as an end joined
+/// to a longer array, does not count.
 Layout joined_layout(const Dims& shape, std::int64_t width, std::span<const NdArray> arrays,
                      int axis) {
   check_shape(shape.span(), width);
@@ -186,7 +187,7 @@ void check_shapes(std::span<const NdArray> arrays, int axis) {
       agree = shape[k] == first[k] || static_cast<int>(k) == axis;
     }
     if (agree) continue;
-    reject_shapes(arrays, i, axis >= 0 ? "shapes differ in more than the axis" : "shapes differ");
+    reject_shapes(arrays, i, axis >= 0 ? "shapes differ along other axes" : "shapes differ");
   }
 }
 

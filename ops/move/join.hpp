@@ -11,15 +11,17 @@
 
 namespace skerry {
 
-// Fresh arrays made of the elements of others: copies into views of the result, which the kernel
-// for copying takes in any layout. All throw DeviceMismatchError, DtypeError, AxisError,
-// ShapeError and OutOfMemoryError before anything is enqueued.
+// New arrays joined from others: copies into views of the result, by the copy kernel, which takes
+// any layout. All functions throw DeviceMismatchError, DtypeError, AxisError, ShapeError and
+// OutOfMemoryError before anything is enqueued.
 
-/// Along an existing axis; all of them flattened in C order where `axis` is empty. dtypes promote.
+/// Joins along an existing axis; if `axis` is empty, flattens all arrays in C order. dtypes
+/// promote.
 [[nodiscard]] NdArray concat(std::span<const NdArray> arrays, std::optional<std::int64_t> axis);
-/// Along a new axis, at position `axis` of the result.
+/// Joins along a new axis at position `axis` of the result.
 [[nodiscard]] NdArray stack(std::span<const NdArray> arrays, std::int64_t axis);
-/// Views along an axis, made one by one: a list of thousands would not fit the caches.
+/// Iterates over views along an axis, created one by one: a list of thousands would not fit in the
+/// caches.
 class Unstacked {
  public:
   Unstacked(const NdArray& x, std::int64_t axis);
@@ -33,11 +35,11 @@ class Unstacked {
   std::int64_t count_;
 };
 
-// For functions that join on the way, under their own name: arrays of one device.
+// For functions that join arrays of one device as a step, under their own name.
 
-/// Equal shapes, but for `axis` where that is not negative. Throws ShapeError.
+/// Throws ShapeError unless shapes are equal, except along `axis` if it is not negative.
 void check_shapes(std::span<const NdArray> arrays, int axis);
-/// Arrays whose shapes were checked, as elements of `type`.
+/// Joins arrays with checked shapes, converting them to `type`.
 [[nodiscard]] NdArray join(std::span<const NdArray> arrays, int axis, Dtype type);
 
 }  // namespace skerry

@@ -8,7 +8,7 @@
 #include "core/plan.hpp"
 #include "ops/call/kernel.hpp"
 
-// Kernels that move items without looking at them, and those that convert them.
+// Kernels that move items by size, and those that convert between dtypes.
 
 namespace skerry {
 
@@ -31,7 +31,7 @@ struct InterleaveParams {
   std::int64_t size;
 };
 
-/// Each of some rows of bytes with its end moved to its front; the output is another array.
+/// Rotates each row of bytes: its end moves to its front. The output does not overlap the input.
 struct RotateParams {
   OutputPointer<char> output;
   InputPointer<char> input;
@@ -41,21 +41,21 @@ struct RotateParams {
 };
 
 struct MovesKernels {
-  /// {to, from}, by size class. `from` may be an element by value: that is a fill.
+  /// {destination, source}, by size class. The source may be an element by value: a fill.
   Kernel<Plan> copy[5];
   /// {out, condition (bool), x1, x2}, by size class.
   Kernel<Plan> where_kernel[5];
-  /// By size class. Host forms only: a GPU writes parts of lines well.
+  /// By size class. Host form only: GPUs write parts of lines efficiently.
   Kernel<InterleaveParams> interleave[5];
   Kernel<BandParams> band;
-  /// A host form only, as of `interleave`.
+  /// Host form only, like `interleave`.
   Kernel<RotateParams> rotate;
 };
 
 struct CastKernels {
-  /// {to, from}, by [from][to]. None from complex to real, nor from a dtype to itself on CUDA. NaN
-  /// or out-of-range floats to integers give what the hardware gives, without a trap; float to bool
-  /// is x != 0.
+  /// {destination, source}, by [from][to]. None from complex to real, nor on CUDA from a dtype to
+  /// itself. NaN and out-of-range floats convert to integers as the hardware does, without a trap;
+  /// float to bool is x != 0.
   Kernel<Plan> kernel[dtype_count][dtype_count];
 };
 

@@ -22,11 +22,11 @@
 namespace skerry {
 namespace {
 
-/// The axes of a result in which every axis of `x` may be doubled into (repetition, position).
+/// Axes of a result in which an axis of `x` may become two: (repetition, position).
 class InterleavedAxes {
  public:
   explicit InterleavedAxes(const NdArray& out) : out_(out) { target_.offset = out.layout().offset; }
-  /// An axis of one element is left out: there may be 64 of them, and rank 128 is not possible.
+  /// Skips axes of one element: there may be 64 of them, and rank 128 is not supported.
   void add(std::int64_t extent, std::int64_t stride, std::int64_t source_stride) {
     if (extent == 1) return;
     target_.shape.push_back(extent);
@@ -54,13 +54,13 @@ std::int64_t multiply_length(std::int64_t n, std::int64_t repetitions) {
   throw ShapeError("the result would have too many elements");
 }
 
-/// `x` in one axis, as a copy only where it must be.
+/// Returns `x` flattened, copied only if needed.
 NdArray flattened(const NdArray& x) {
   const NdArray dense = contiguous(x);
   return dense.view({Dims{x.size()}, Dims{x.itemsize()}, dense.layout().offset});
 }
 
-/// Moves blocks of up to three axes at a time, which takes 2, 4 or 8 copies.
+/// Rolls up to three axes at once by copying blocks, in 2, 4 or 8 copies.
 NdArray roll_few(const NdArray& x, std::span<const int> axes, const Dims& shifts) {
   NdArray out = empty(x.shape(), x.dtype(), x.device());
   for (unsigned wrapped = 0; wrapped < 1u << axes.size(); ++wrapped) {
@@ -79,8 +79,8 @@ NdArray roll_few(const NdArray& x, std::span<const int> axes, const Dims& shifts
   return out;
 }
 
-/// Long rows of contiguous items, in one pass by a kernel of their own, which GPUs have no
-/// form of. Nothing if it is something else.
+/// Rolls long contiguous rows in one pass by a host-only kernel. Returns nullopt if that does not
+/// apply.
 std::optional<NdArray> rotated(const NdArray& x, int axis, std::int64_t shift) {
   const Kernel<RotateParams>& kernel = kernels<MovesKernels>(x.device()).rotate;
   std::int64_t item = x.itemsize();
@@ -101,12 +101,12 @@ std::optional<NdArray> rotated(const NdArray& x, int axis, std::int64_t shift) {
   return out;
 }
 
-/// Shifts by axis, each in [0, n).
+/// Returns the shift of each axis, in [0, n).
 Dims shifts_by_axis(const NdArray& x, std::span<const std::int64_t> shifts,
                     std::span<const std::int64_t> axes) {
   if (shifts.size() != axes.size() && shifts.size() != 1 && axes.size() != 1) {
     throw ValueError(std::to_string(shifts.size()) + " shifts for " + std::to_string(axes.size()) +
-                     " axes; give one of either, or as many");
+                     " axes; pass one of either, or equally many");
   }
   Dims result(x.rank());
   const std::size_t count =
@@ -155,7 +155,7 @@ NdArray repeat_ordered(const NdArray& x, std::int64_t repeats, int along) {
   shape[along] = multiply_length(shape[along], repeats);
   NdArray out = empty(shape, x.dtype(), x.device());
   if (out.size() == 0) return out;
-  // Rows are put in order once, not for each time that they are repeated.
+  // Make rows contiguous once, not once per repetition.
   const NdArray source = repeats > 1 && along + 1 < x.rank() ? contiguous(x) : x;
   InterleavedAxes axes(out);
   for (int i = 0; i < x.rank(); ++i) {

@@ -10,19 +10,19 @@
 
 namespace skerry {
 
-// Fresh arrays of the elements of one array: copies into views of the result. All throw AxisError,
-// ShapeError and OutOfMemoryError before anything is enqueued. Axes of results of repeat() and
-// roll() are in the order of those of `x`.
+// New arrays of rearranged elements: copies into views of the result. All functions throw
+// AxisError, ShapeError and OutOfMemoryError before anything is enqueued. The results of repeat()
+// and roll() have the axis order of `x` in memory.
 
-/// `repetitions` belong to the last axes, or `x` gets axes in front. Throws ValueError for a
-/// negative one.
+/// Repeats `x` along its last axes, or along new leading axes. Throws ValueError for a negative
+/// repetition.
 [[nodiscard]] NdArray tile(const NdArray& x, std::span<const std::int64_t> repetitions);
-/// Each element `repeats` times, side by side; of the flattened array where `axis` is empty.
+/// Repeats each element `repeats` times in a row, in the flattened array if `axis` is empty.
 [[nodiscard]] NdArray repeat(const NdArray& x, std::int64_t repeats,
                              std::optional<std::int64_t> axis);
-/// Element `i` moves to `i + shift` around the axis; around the flattened array where `axes` is
-/// empty. Shifts and axes pair up, one of either goes with all of the other; shifts of an axis
-/// that is named twice add up.
+/// Moves element `i` to `i + shift` modulo the extent; if `axes` is empty, rolls the flattened
+/// array. Shifts and axes pair up, or a single one of either combines with all of the other. Shifts
+/// of an axis that is given twice add up.
 [[nodiscard]] NdArray roll(const NdArray& x, std::span<const std::int64_t> shifts,
                            std::optional<std::span<const std::int64_t>> axes);
 

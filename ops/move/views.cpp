@@ -47,8 +47,8 @@ NdArray reshape(const NdArray& x, std::span<const std::int64_t> shape, std::opti
       return x.view(std::move(*view));
     }
     if (copy == false) {
-      throw ValueError(describe(x) + " can't be seen as " + to_string(new_shape) +
-                       " without a copy; leave copy out, or pass copy=True");
+      throw ValueError(describe(x) + " cannot be reshaped to " + to_string(new_shape) +
+                       " without a copy; omit copy, or pass copy=True");
     }
   }
   const NdArray dense = copy_c_order(x);

@@ -12,29 +12,28 @@
 
 namespace skerry {
 
-// Views wherever the layout allows it.
+// These return views if the layout permits.
 
-/// `copy`: empty: only if needed; true: always; false: ValueError if one would be needed.
+/// `copy`: empty: only if needed; true: always; false: throws ValueError if one is needed.
 [[nodiscard]] NdArray reshape(const NdArray& x, std::span<const std::int64_t> shape,
                               std::optional<bool> copy);
 [[nodiscard]] NdArray permute_dims(const NdArray& x, std::span<const std::int64_t> axes);
-/// The axes of an array in an order that has some of them at its end, for permute_dims; and back.
+/// A permutation that moves some axes to the end, for permute_dims, and its inverse.
 struct AxesAtEnd {
   std::vector<std::int64_t> forward;
   std::vector<std::int64_t> back;
 
   AxesAtEnd(int rank, std::span<const std::int64_t> moved);
 };
-/// The axes from the one with the longest steps in memory to that with the shortest; as they are
-/// where elements repeat.
+/// Returns the axes by decreasing stride, or in their order if elements repeat.
 [[nodiscard]] std::vector<std::int64_t> axes_in_memory(const NdArray& x);
 [[nodiscard]] NdArray expand_dims(const NdArray& x, std::span<const std::int64_t> axes);
 [[nodiscard]] NdArray squeeze(const NdArray& x, std::span<const std::int64_t> axes);
-/// Empty optional: all axes.
+/// An empty optional means all axes.
 [[nodiscard]] NdArray flip(const NdArray& x, std::optional<std::span<const std::int64_t>> axes);
-/// Read-only where an axis was stretched.
+/// The result is read-only if an axis was stretched.
 [[nodiscard]] NdArray broadcast_to(const NdArray& x, const Dims& shape);
-/// All on one device, else DeviceMismatchError.
+/// Throws DeviceMismatchError unless all arrays are on one device.
 [[nodiscard]] std::vector<NdArray> broadcast_arrays(std::span<const NdArray> arrays);
 /// Elements [start, start + length) of an axis.
 [[nodiscard]] NdArray slice_of(const NdArray& x, int axis, std::int64_t start, std::int64_t length);
@@ -42,8 +41,8 @@ struct AxesAtEnd {
 [[nodiscard]] NdArray transpose(const NdArray& x);
 [[nodiscard]] NdArray matrix_transpose(const NdArray& x);
 
-/// What `make` makes of the array, in the same order of axes in memory, so that runs stay runs: it
-/// gets the array with its axes in that order, and where each of them is then.
+/// Applies `make` to the array with its axes in memory order, so that runs remain runs, and
+/// permutes the result back. `make` also receives the new position of each axis.
 template <class Make>
 [[nodiscard]] NdArray apply_in_order(const NdArray& x, const Make& make) {
   const std::vector<std::int64_t> axes = axes_in_memory(x);

@@ -32,7 +32,7 @@ NdArray sliding_windows(const NdArray& x, std::span<const std::int64_t> lengths,
     const std::int64_t length = lengths[static_cast<std::size_t>(i)];
     const int axis = normalize_axis(axes[static_cast<std::size_t>(i)], x.rank());
     if (length < 0 || length > layout.shape[axis]) {
-      throw ValueError("a window of " + std::to_string(length) + " elements along axis " +
+      throw ValueError("invalid window length: " + std::to_string(length) + " along axis " +
                        std::to_string(axis) + " of " + describe(x));
     }
     layout.shape[axis] -= length - 1;

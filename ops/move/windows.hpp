@@ -9,9 +9,9 @@
 
 namespace skerry {
 
-/// Every window of `lengths[i]` elements along `axes[i]`, as axes at the end. Windows share
-/// elements: read-only. An axis given several times has windows of windows. Throws ValueError for
-/// a length that is negative or beyond the axis.
+/// Returns a read-only view of every window of `lengths[i]` elements along `axes[i]`, with window
+/// axes at the end. An axis given several times yields windows of windows. Throws ValueError for a
+/// length that is negative or exceeds the axis.
 [[nodiscard]] NdArray sliding_windows(const NdArray& x, std::span<const std::int64_t> lengths,
                                       std::span<const std::int64_t> axes);
 

@@ -4,18 +4,18 @@
 
 #include "ops/random/elements.hpp"
 
-// Poisson's and the binomial distribution: by adding up probabilities where few are expected, else
-// by W. Hoermann's transformed rejection ("The transformed rejection method for generating Poisson
-// random variables", 1993; "The generation of binomial random variates", 1993). Probabilities are
-// compared by C. Loader's expansion about the mean ("Fast and accurate computation of binomial
-// probabilities", 2000), which does not cancel where counts are great.
+// Poisson and binomial distributions. For small means, probabilities are summed up; otherwise W.
+// Hoermann's transformed rejection is used ("The transformed rejection method for generating
+// Poisson random variables", 1993; "The generation of binomial random variates", 1993).
+// Probabilities are computed by C. Loader's expansion about the mean ("Fast and accurate
+// computation of binomial probabilities", 2000), which does not cancel for large counts.
 
 namespace skerry::inline SKERRY_TARGET::ops::random {
 
-/// Below, probabilities are added up.
+/// Below this mean, probabilities are summed up.
 inline constexpr float64 few = 10.0;
 
-/// log(n!) - log(sqrt(2 pi n) (n / e)^n), for n < 16 and beyond.
+/// log(n!) - log(sqrt(2 pi n) (n / e)^n): from the table for n < 16, otherwise by the series.
 SKERRY_TABLE float64 stirling_errors[] = {
     0.0,
     0.0810614667953272582196702,
@@ -61,13 +61,13 @@ SKERRY_HD inline float64 deviance(float64 x, float64 mean) {
 
 inline constexpr float64 two_pi = 6.283185307179586477;
 
-/// A point of the ratio of uniforms that both methods transform: the count it stands for, what it
-/// is accepted by, and whether that takes no further question.
+/// Hat function of the transformed rejection, by the ratio of uniforms. A point has the count it
+/// stands for, and the values that decide whether to accept it.
 struct Hat {
   float64 a;
   float64 b;
   float64 center;
-  float64 squeeze_bound;  ///< accepted at once below, where u is not close to the edge
+  float64 squeeze_bound;  ///< accept immediately below this, unless u is close to the edge
 
   struct Point {
     float64 count;
@@ -82,7 +82,7 @@ struct Hat {
   SKERRY_HD SKERRY_INLINE bool accepts(Point p) const {
     return p.edge >= 0.07 && p.v <= squeeze_bound;
   }
-  /// The logarithm of v over the hat's height there.
+  /// Returns the logarithm of v relative to the hat's height.
   SKERRY_HD SKERRY_INLINE float64 log_height(Point p, float64 scale) const {
     return math::portable::log(p.v * scale / (a / (p.edge * p.edge) + b));
   }

@@ -6,15 +6,15 @@
 #include "ops/math/logarithm.hpp"
 #include "ops/random/words.hpp"
 
-// Distributions whose elements each have a block of their own, and take as many attempts of it as
-// they need. Each is made of its parameters, once for all elements where those are the same, and
-// has two forms: `fast_path` of the first blocks, without branches where vectors are to be made of
-// it, and the whole one, from the start again, for elements that `fast_path` does not decide. What
-// it decides has the same bits.
+// Distributions that use at least one block per element, and as many attempts as they need. Each is
+// constructed from its parameters, once if they are the same for all elements, and has two forms.
+// `fast_path` takes the first blocks, without branches if it is to be vectorized. The call operator
+// starts again and handles elements that `fast_path` does not decide. Where both decide, the bits
+// are equal.
 
 namespace skerry::inline SKERRY_TARGET::ops::random {
 
-/// The greatest int64, for counts beyond it.
+/// Largest int64, for larger counts.
 inline constexpr int64 max_count = 0x7fffffffffffffff;
 SKERRY_HD SKERRY_INLINE int64 count_of(float64 x) {
   return x < 0x1p63 ? static_cast<int64>(x) : max_count;
@@ -26,8 +26,9 @@ struct Decided {
   bool is_final;
 };
 
-/// G. Marsaglia and W. W. Tsang, "A simple method for generating gamma variables" (2000); below 1
-/// by a shape greater by 1. An attempt is two blocks: a normal number, and two uniform ones.
+/// G. Marsaglia and W. W. Tsang, "A simple method for generating gamma variables" (2000); a shape
+/// below 1 is drawn by way of shape + 1. An attempt takes two blocks: a normal number, and two
+/// uniform ones.
 class GammaElement {
  public:
   static constexpr int blocks = 2;
@@ -77,7 +78,7 @@ class GammaElement {
       u = open_uniform(uniform.first);
       square = x * x;
     }
-    /// Where the density is above a simple bound.
+    /// True if a simple bound on the density accepts the point.
     [[nodiscard]] SKERRY_HD SKERRY_INLINE bool is_inside() const {
       return (root > 0) & (u < 1.0 - 0.0331 * square * square);
     }
@@ -110,7 +111,7 @@ class LognormalElement {
   float64 deviation_;
 };
 
-/// By the logarithm of the probability that there is no success.
+/// Inversion by the logarithm of the probability of failure.
 class GeometricElement {
  public:
   static constexpr int blocks = 1;

@@ -4,9 +4,9 @@
 
 #include "ops/random/words.hpp"
 
-// Integers below a bound without bias, as D. Lemire, "Fast random integer generation in an
-// interval" (2019): the upper half of word * count, but for words whose lower half is below
-// 2^bits mod count, which are drawn again.
+// Unbiased integers below a bound, after D. Lemire, "Fast random integer generation in an interval"
+// (2019): the upper half of word * count. Words for which the lower half is below 2^bits mod count
+// are rejected and drawn again.
 
 namespace skerry::inline SKERRY_TARGET::ops::random {
 
@@ -29,7 +29,7 @@ SKERRY_HD SKERRY_INLINE WideProduct<uint64> multiply_wide(uint64 a, uint64 b) {
 #endif
 }
 
-/// What low + offset is computed in, which wraps around as the dtype does.
+/// Type in which low + offset is computed; it wraps around as the dtype does.
 template <class T>
 struct offset_arithmetic {
   using type = uint32;
@@ -42,7 +42,8 @@ struct offset_arithmetic<T> {
 template <class T>
 using offset_arithmetic_t = typename offset_arithmetic<T>::type;
 
-/// How many values, 0 standing for all that a word has, and which lower halves are refused.
+/// The number of values (0: all values of a word), and the bound below which lower halves are
+/// rejected.
 template <class W>
 struct integer_range {
   W count;
@@ -52,7 +53,8 @@ struct integer_range {
       : count(span + W(1)), refused_below(count == 0 ? W(0) : W(W(0) - count) % count) {}
 };
 
-/// What the element takes whose first word was refused: the same word of the block's next attempts.
+/// Returns the offset of an element whose first word was rejected: the same word of the block's
+/// next attempts.
 template <class W>
 SKERRY_HD inline W drawn_again(integer_range<W> range, Attempts attempts, int number) {
   while (true) {
@@ -61,7 +63,8 @@ SKERRY_HD inline W drawn_again(integer_range<W> range, Attempts attempts, int nu
   }
 }
 
-/// The element's offset from the lowest value. `attempts` is the place of its block.
+/// Returns the element's offset from the lowest value. `attempts` is at the first attempt of its
+/// block.
 template <class W>
 SKERRY_HD SKERRY_INLINE W bounded(integer_range<W> range, W word, Attempts attempts, int number) {
   if (range.count == 0) return word;

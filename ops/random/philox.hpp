@@ -6,9 +6,9 @@
 #include "ops/math/concepts.hpp"
 #include "ops/math/ieee.hpp"
 
-// Philox 4x32-10 of J. K. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC 2011):
-// a block of 128 random bits is a function of a key and a counter, so that any thread of any device
-// can make any part of a stream. The constants are those of Random123.
+// Philox 4x32-10 of J. K. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC 2011): a
+// block of 128 random bits is a function of a key and a counter, so any thread of any device can
+// compute any part of a stream. The constants are those of Random123.
 
 namespace skerry::inline SKERRY_TARGET::ops::random {
 
@@ -42,8 +42,8 @@ SKERRY_HD SKERRY_INLINE Block philox(uint64 key, Block counter) {
   return {c0 | uint64{c1} << 32, c2 | uint64{c3} << 32};
 }
 
-/// The blocks of one place of a stream, one for each attempt: what an element draws depends on
-/// nothing but its place, however often it draws.
+/// The blocks at one position of a stream, one per attempt: what an element draws depends only on
+/// its position, however often it draws.
 class Attempts {
  public:
   SKERRY_HD SKERRY_INLINE Attempts(uint64 key, uint64 position, uint64 tail)
@@ -51,7 +51,7 @@ class Attempts {
 
   SKERRY_HD SKERRY_INLINE Block next() {
     const Block drawn = philox(key_, counter_);
-    // In word 2 alone: word 3 belongs to the key.
+    // Only in word 2: word 3 belongs to the key.
     const auto attempt = static_cast<uint32>(static_cast<uint32>(counter_.second) + 1u);
     counter_.second = (counter_.second >> 32) << 32 | attempt;
     return drawn;
@@ -62,8 +62,8 @@ class Attempts {
   Block counter_;
 };
 
-/// The nearest float64. Not by conversion on the CPU, where AVX2 has none of 64 bits: the halves
-/// become the last bits of 2^52 and 2^84, exactly, and their sum is rounded once.
+/// Converts to the nearest float64. AVX2 has no conversion from 64-bit integers, so on the CPU the
+/// halves become the low bits of 2^52 and 2^84, exactly, and their sum is rounded once.
 SKERRY_HD SKERRY_INLINE float64 to_real(uint64 x) {
 #if defined(__CUDA_ARCH__)
   return static_cast<float64>(x);
@@ -74,7 +74,7 @@ SKERRY_HD SKERRY_INLINE float64 to_real(uint64 x) {
 #endif
 }
 
-/// Of (0, 1), with as many bits as are exact.
+/// Uniform in (0, 1), with as many bits as are exact.
 SKERRY_HD SKERRY_INLINE float64 open_uniform(uint64 word) {
   return (to_real(word >> 12) + 0.5) * 0x1p-52;
 }

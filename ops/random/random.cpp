@@ -16,7 +16,7 @@
 namespace skerry {
 namespace {
 
-/// Throws unless `parameter` is what the kernel takes. Its elements have eight bytes.
+/// Throws unless the kernel accepts `parameter`, which has elements of 8 bytes.
 void require_parameter(const NdArray& out, const NdArray& parameter, const char* name) {
   const std::array<Operand, 2> both{Operand{.array = &out, .name = "out"},
                                     Operand{.array = &parameter, .name = name}};

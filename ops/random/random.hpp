@@ -9,8 +9,8 @@
 
 namespace skerry {
 
-/// Parameters of a distribution: numbers, or arrays of float64 (int64 or uint64 for integers) that
-/// are C-contiguous, of the shape of the output, and on its device.
+/// Parameters of a distribution: numbers, or C-contiguous arrays of float64 (int64 or uint64 for
+/// integers) with the shape and the device of the output.
 struct RandomArguments {
   double a = 0;
   double b = 0;
@@ -20,7 +20,7 @@ struct RandomArguments {
   std::uint64_t span = 0;
 };
 
-/// Fills `out` with elements, in C order, of the stream from its position on. Throws
+/// Fills `out` in C order with elements of the stream, beginning at its position. Throws
 /// ReadOnlyError, DtypeError, DeviceMismatchError.
 void draw(const NdArray& out, RandomMethod method, const PhiloxState& stream,
           const RandomArguments& arguments);

@@ -5,13 +5,13 @@
 #include "ops/math/logarithm.hpp"
 #include "ops/random/philox.hpp"
 
-// Distributions whose elements take one word of a block each, or a pair of words for a pair of
-// elements: plain arithmetic without branches, which the CPU's loops make vectors of. A word is as
-// wide as the element.
+// Distributions that use one word of a block per element, or two words per two elements:
+// branch-free arithmetic, which the CPU loops vectorize. A word is as wide as the element.
 
 namespace skerry::inline SKERRY_TARGET::ops::random {
 
-/// log(x) of a positive normal number: the same bits on every device and at every level.
+/// Returns log(x) for a positive normal number: the same bits on every device and at every ISA
+/// level.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T log_of_normal(T x) {
   return math::portable::log_of_parts(math::portable::split(x), T(0));
@@ -24,7 +24,7 @@ SKERRY_HD SKERRY_INLINE float32 uniform_of(uint32 word) {
   return static_cast<float32>(static_cast<int32>(word >> 8)) * 0x1p-24f;
 }
 
-/// Of (0, 1], with all bits below: logarithms of it reach as far as the word does.
+/// Uniform in (0, 1], with all low bits: its logarithm covers the range of the word.
 SKERRY_HD SKERRY_INLINE float64 positive_uniform_of(uint64 word) {
   return to_real(word) * 0x1p-64 + 0x1p-65;
 }
@@ -44,7 +44,7 @@ struct exponential_word {
   SKERRY_HD SKERRY_INLINE auto operator()(W word) const {
     const auto u = positive_uniform_of(word);
     return decltype(positive_uniform_of(word))(0) -
-           log_of_normal(u);  // not -: that of log(1) would be -0
+           log_of_normal(u);  // not unary minus: -log(1) would be -0
   }
 };
 
@@ -54,7 +54,8 @@ struct Two {
   T second;
 };
 
-/// The angle of the word's share of a full turn, as quarters and a rest of at most an eighth.
+/// The angle is the word's fraction of a full turn: a number of quarters, and a rest of at most an
+/// eighth.
 SKERRY_HD SKERRY_INLINE float64 rest_of_turn(uint64 word) {
   constexpr float64 unit = 0x1.921fb54442d18p0 * 0x1p-52;  // pi / 2
   const uint64 shifted = ((word << 2) ^ (uint64{1} << 63)) >> 12;
@@ -69,8 +70,8 @@ SKERRY_HD SKERRY_INLINE W quarters_of_turn(W word) {
   return (word + (W(1) << (top - 1))) >> top;
 }
 
-/// Of |r| <= pi / 4, to an ulp or two. Coefficients of ops/math/trigonometric.hpp for float64;
-/// for float32 of Cephes.
+/// For |r| <= pi / 4, to an ulp or two. Coefficients from ops/math/trigonometric.hpp for float64,
+/// and from Cephes for float32.
 SKERRY_HD SKERRY_INLINE Two<float64> cosine_and_sine(float64 r) {
   const float64 square = r * r;
   const float64 s = math::portable::polynomial(
@@ -91,7 +92,7 @@ SKERRY_HD SKERRY_INLINE Two<float32> cosine_and_sine(float32 r) {
           math::fma(r * square, s, r)};
 }
 
-/// Two independent normal numbers, by Box and Muller: the radius and the angle of a point.
+/// Returns two independent normal numbers by the Box-Muller method: radius and angle of a point.
 template <class W>
 SKERRY_HD SKERRY_INLINE auto normal_pair(W radius_word, W angle_word) {
   const auto u = positive_uniform_of(radius_word);
@@ -102,12 +103,12 @@ SKERRY_HD SKERRY_INLINE auto normal_pair(W radius_word, W angle_word) {
   const bool is_odd = (quarters & 1) != 0;
   const T x = is_odd ? direction.second : direction.first;
   const T y = is_odd ? direction.first : direction.second;
-  // A quarter takes (x, y) to (-y, x).
+  // A quarter turn maps (x, y) to (-y, x).
   return Two<T>{math::portable::negate_if(radius * x, W((quarters >> 1) ^ (quarters & 1))),
                 math::portable::negate_if(radius * y, W(quarters >> 1))};
 }
 
-/// Words by their numbers in a block.
+/// Returns a word of a block by its number.
 template <class W>
 SKERRY_HD SKERRY_INLINE W word_of(Block drawn, int number) {
   if constexpr (sizeof(W) == 8) {

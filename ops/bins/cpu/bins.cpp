@@ -9,8 +9,8 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-/// Calls `count(begin, end, to)` for each part of the items, with an output of its own, and adds up
-/// the outputs, those of the first parts first.
+/// Calls `count(begin, end, part_output)` for each part of the items, then adds up the outputs in
+/// order.
 template <class Sum, class Params, class Count>
 void count_by_parts(const Params& p, Sum* output, Count count) {
   const int64 length = ceil_div(p.size, p.parts);
@@ -58,7 +58,7 @@ SKERRY_INLINE ops::computed_t<T> number_at(const char* source, int64 i) {
   return static_cast<ops::computed_t<T>>(load<T>(source + i * int64(sizeof(T))));
 }
 
-/// Bins about as wide as each other: the estimate is right, or next to what is.
+/// Bins of about equal width: the estimated bin is the right one or next to it.
 template <class T>
 void count_uniform(const HistogramParams& p, int64 begin, int64 end, int64* counts) {
   using C = ops::computed_t<T>;
@@ -97,7 +97,7 @@ void count_any(const HistogramParams& p, int64 begin, int64 end, int64* counts) 
   for (int64 i = begin; i < end; ++i) {
     const C item = number_at<T>(p.items, i);
     if (!(item >= lowest && item <= highest)) continue;
-    int64 bin = 0;  // the last one whose lower edge is not above the item
+    int64 bin = 0;  // the last bin with a lower edge not above the item
     for (int64 left = p.bins; left > 1; left -= left / 2) {
       bin += number_at<T>(p.edges, bin + left / 2) <= item ? left / 2 : 0;
     }

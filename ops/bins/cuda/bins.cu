@@ -9,16 +9,16 @@
 namespace skerry::native {
 namespace {
 
-// Counts are added by atomic operations: of integers in any order. Few bins are counted in shared
-// memory first, by each block.
+// Counts are added atomically: the order does not matter for integers. Each block first counts in
+// shared memory if there are few bins.
 
 inline constexpr int count_threads = 256;
 inline constexpr std::int64_t shared_bins = 4096;
 inline constexpr std::int64_t max_blocks = 1024;
-/// Items of a thread at least: a block adds up its bins in the end.
+/// Minimum number of items per thread: each block adds its bins to the total at the end.
 inline constexpr std::int64_t items_each = 16;
 
-/// `bin_of(i)`: below 0 or from `bins` on for an item in none.
+/// `bin_of(i)` is negative or at least `bins` for an item outside all bins.
 template <class BinOf>
 __global__ void __launch_bounds__(count_threads)
     count_items(BinOf bin_of, std::int64_t size, std::int64_t bins, unsigned long long* counts) {
@@ -47,7 +47,8 @@ __global__ void __launch_bounds__(count_threads)
   }
 }
 
-/// Launches of at most 2^31 items: a block counts in 32 bits.
+/// Counts items by bin. 32-bit counts per block suffice: a block takes 1 in max_blocks of the
+/// items.
 template <class BinOf>
 cudaError_t count_bins(const BinOf& bin_of, std::int64_t size, std::int64_t bins, void* counts,
                        LaunchContext* context) {

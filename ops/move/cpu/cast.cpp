@@ -11,8 +11,8 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-/// By way of a block of 0 and 1: a comparison that is converted to wider items takes three times as
-/// long as bytes that are.
+/// Converts bools through a block of 0 and 1: converting the result of a comparison to wider items
+/// takes three times as long as converting bytes.
 template <class To>
 void booleans_body(char* const* data, unsigned, int64 n) noexcept {
   constexpr int64 size = sizeof(To);
@@ -29,7 +29,7 @@ void booleans_body(char* const* data, unsigned, int64 n) noexcept {
 template <class To>
 constexpr Loop booleans_loop{booleans_body<To>, 1u, 1};
 
-/// What is rounded to float16 without being rounded twice.
+/// Converts to float32 such that rounding it to float16 does not round twice.
 struct to_half {
   template <class From>
   SKERRY_INLINE float32 operator()(From x) const {
@@ -54,7 +54,7 @@ void halves_body(char* const* data, unsigned, int64 n) noexcept {
 template <class From>
 constexpr Loop halves_loop{halves_body<From>, 1u, 1};
 
-/// float32 as it is: the loops of float16 round it.
+/// Widens float16 to float32; the loops of float16 do the rounding.
 template <class Single>  // only of units that fill it
 void singles_body(char* const* data, unsigned, int64 n) noexcept {
   widen_halves(reinterpret_cast<Single*>(data[0]), data[1], n);

@@ -10,8 +10,8 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// What the conversion instructions of x86-64 give: the least integer for NaN and for values that
-/// don't fit. The check makes it defined in C++ and vectorises.
+/// Truncates as the conversion instructions of x86-64 do: the lowest integer for NaN and for values
+/// that do not fit. The check makes this defined in C++, and vectorizes.
 template <class I, class F>
 SKERRY_INLINE I truncate(F x) {
   constexpr F limit = sizeof(I) == 4 ? F(2147483648.0) : F(9223372036854775808.0);
@@ -20,7 +20,8 @@ SKERRY_INLINE I truncate(F x) {
   return fits ? value : ops::lowest<I>();
 }
 
-/// Integers narrower than 32 bits by way of int32, uint32 by way of int64, as NumPy's loops do.
+/// Converts to integers narrower than 32 bits through int32 and to uint32 through int64, as NumPy
+/// does.
 template <class I, class F>
 SKERRY_INLINE I to_integer(F x) {
   if constexpr (sizeof(I) < 4 || ops::same_v<I, int32>) {
@@ -35,8 +36,8 @@ SKERRY_INLINE I to_integer(F x) {
 }
 
 #if !defined(__AVX512DQ__)
-/// Correctly rounded: by halves in doubles whose last bits they are, as x86 has a vector
-/// instruction for this only since AVX-512.
+/// Converts with correct rounding: each half becomes the low bits of a double, and their sum is
+/// rounded once. x86 has a vector instruction for this only since AVX-512.
 template <ops::integral I>
   requires(sizeof(I) == 8)
 SKERRY_INLINE float64 to_double(I x) {

@@ -11,7 +11,7 @@
 #include "ops/kernel/cpu/vector.hpp"
 #include "ops/move/kernels.hpp"
 
-// Kernels that move items without looking at them, by item size.
+// Kernels that move items by size, regardless of dtype.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
@@ -28,14 +28,14 @@ void copy_body(char* const* data, unsigned single, int64 n) noexcept {
   for (int64 i = 0; i < n; ++i) store(out + i * Size, value);
 }
 
-/// Whether the two fastest axes are a few items, as in a repetition of short rows.
+/// True if the two fastest axes have few items, as in a repetition of short rows.
 template <int Size>
 bool has_short_segments(const Plan& plan) {
   return plan.rank > 2 && plan.shape[0] * plan.shape[1] <= tuning::max_segment_items &&
          plan.shape[2] >= 2 * tuning::max_segment_items;
 }
 
-/// Short pieces go item after item along the third axis: a run for each takes longer than its
+/// Copies short segments item by item along the third axis: a run per segment takes longer than its
 /// items.
 template <int Size>
 void copy_short_segments(const Plan& plan) {
@@ -68,8 +68,8 @@ void copy_short_segments(const Plan& plan) {
   });
 }
 
-/// Few items that don't lie as a run does; those that are far apart by powers of two, as in a large
-/// matrix, fall into the same sets of a cache and go by tiles.
+/// True for a few items that do not form runs. Strides that are powers of two, as in a large
+/// matrix, map to the same cache sets; those are copied by tiles.
 template <int Size>
 bool is_small_matrix(const Plan& plan) {
   if (plan.rank != 2 || plan.size * Size > tuning::max_small_matrix_bytes) return false;
@@ -83,8 +83,8 @@ void copy_small_matrix(const Plan& plan) {
           Size);
 }
 
-/// Items that lie at a distance: a tile would take them by way of its buffer. Or a row of any that
-/// goes several times, as of tile(): a block of it is read from memory once.
+/// True for strided items in one row, which a tile would copy through its buffer, and for any row
+/// that is repeated, as by tile(): a block of it is read from memory once.
 template <int Size>
 bool is_strided_row(const Plan& plan) {
   const bool is_repeated =
@@ -110,7 +110,7 @@ void copy_strided_row(const Plan& plan) {
                     });
 }
 
-/// Small matrices of rows that lie in order, such as each row several times.
+/// True for small matrices with contiguous rows, such as rows that are repeated.
 template <int Size>
 bool is_small_stack(const Plan& plan) {
   return plan.rank == 3 && plan.shape[0] * plan.shape[1] < tuning::parallel_from &&
@@ -130,7 +130,7 @@ void copy_small_stack(const Plan& plan) {
   });
 }
 
-/// Items that go several times each, side by side, as of repeat().
+/// True for items that are each repeated contiguously, as by repeat().
 template <int Size>
 bool is_repetition(const Plan& plan) {
   return plan.rank == 2 && plan.strides[1][0] == 0 && plan.strides[0][0] == Size &&
@@ -152,8 +152,9 @@ void copy_repetition(const Plan& plan) {
 template <int Size, bool IsLarge>
 constexpr Loop copy_loop{copy_body<Size>, 0b101u, 1, IsLarge};
 
-/// Whether each element is read once, and lies on its line as the result does on its own: what is
-/// read again is in the caches, and copy_bytes() knows how to store what begins elsewhere.
+/// True if each element is read once, and source and destination have the same offset within a
+/// cache line. Otherwise elements are reread from the caches, or copy_bytes() handles the
+/// misaligned streaming.
 inline bool has_like_lines(const Plan& plan) {
   const auto ahead =
       reinterpret_cast<unsigned long>(plan.base(0)) - reinterpret_cast<unsigned long>(plan.base(1));
@@ -175,7 +176,7 @@ void run_copy(const Plan& plan) {
   run(plan, is_large ? copy_loop<Size, true> : copy_loop<Size, false>);
 }
 
-/// A select by masks: vectors at every level, and no branch for a random condition.
+/// Selects by a mask: vectorizes at every ISA level, without branches on a random condition.
 template <class U>
 SKERRY_INLINE U select(unsigned char condition, U a, U b) {
   if constexpr (sizeof(U) == 16) {
@@ -192,8 +193,8 @@ SKERRY_INLINE lanes_of<uint64> bytes_of_lanes(std::integer_sequence<int, I...>) 
   return lanes_of<uint64>{(uint64{0xff} << (I / 2 * 8))...};
 }
 
-/// Items of 16 bytes, a vector at a time, whose lanes find the byte of their condition in a word;
-/// returns how many.
+/// Selects 16-byte items a vector at a time: each lane tests its condition's byte in a word.
+/// Returns the number of items done.
 template <bool LeftSingle, bool RightSingle>
 SKERRY_INLINE int64 where_pairs(char* const* data, int64 n) {
   using lanes = lanes_of<uint64>;
@@ -271,7 +272,7 @@ constexpr Loop where_of_size{.body = where_body<Size>,
                              .cost = 1,
                              .strided = Size == 16 ? strided_where<Size> : nullptr};
 
-/// Items [begin, end) of so few runs that a loop over all at once is one of vectors.
+/// Interleaves items [begin, end) of `Count` runs: few enough for one vectorized loop over all.
 template <int Size, int Count>
 SKERRY_INLINE void interleave_few(const InterleaveParams& p, int64 begin, int64 end) {
   using U = item_t<Size>;
@@ -287,8 +288,8 @@ SKERRY_INLINE void interleave_few(const InterleaveParams& p, int64 begin, int64 
   }
 }
 
-/// Items of `count` runs side by side; of more than a few by way of a buffer, so that every line of
-/// a large result is written once.
+/// Interleaves `count` runs; more than four go through a buffer, so that each line of a large
+/// result is written once.
 template <int Size>
 void run_interleave(const InterleaveParams& p) {
   using U = item_t<Size>;
@@ -312,7 +313,7 @@ void run_interleave(const InterleaveParams& p) {
   cpu::parallel_for(p.size, tuning::interleaved_grain_size, chunk);
 }
 
-/// Bytes [begin, end) of the output.
+/// Writes bytes [begin, end) of the output.
 void rotate_range(const RotateParams& p, int64 begin, int64 end) {
   const bool is_large = p.rows * p.row_bytes >= tuning::min_streamed_bytes;
   StreamedLines lines;
@@ -350,7 +351,7 @@ void run_rotate(const RotateParams& p) {
 
 void band_rows(const BandParams& p, int64 begin, int64 end) {
   for (int64 i = begin; i < end; ++i) {
-    // Columns [from, past) are true; the bounds may be anywhere in int64.
+    // Columns [first_true, past) are true; the bounds may be any int64.
     const int64 first_true = p.lower > -i ? (p.lower > p.columns - i ? p.columns : p.lower + i) : 0;
     int64 past = p.upper < -i ? 0 : (p.upper >= p.columns - i ? p.columns : p.upper + i + 1);
     past = maximum(past, first_true);

@@ -4,7 +4,7 @@
 
 #include "ops/math/concepts.hpp"
 
-// What moves and conversions do to an element. Parsed by NVRTC: no standard header here.
+// Element functions of moves and casts. Parsed by NVRTC: no standard headers here.
 
 namespace skerry::inline SKERRY_TARGET::ops {
 
@@ -15,7 +15,7 @@ struct copy_value {
   }
 };
 
-/// The condition is read as a byte: an imported bool may hold more than 0 and 1.
+/// The condition is read as a byte: an imported bool may be neither 0 nor 1.
 struct choose {
   template <class T>
   SKERRY_HD SKERRY_INLINE T operator()(uint8 condition, T x1, T x2) const {
@@ -23,8 +23,8 @@ struct choose {
   }
 };
 
-/// NaN and floats out of an integer's range give what the conversion instruction gives (saturation,
-/// 0 for NaN); there are no traps on a GPU.
+/// NaN and out-of-range floats convert as the hardware instruction does (saturation, 0 for NaN);
+/// GPUs do not trap.
 template <class To>
 struct cast_to {
   template <class From>
@@ -39,7 +39,7 @@ struct cast_to {
   }
 };
 
-// For dtypes by their names.
+// One alias per dtype, by name.
 #define SKERRY_CAST(name, type, kind, typestr) using cast_to_##name = cast_to<type>;
 SKERRY_FOR_EACH_DTYPE(SKERRY_CAST)
 #undef SKERRY_CAST

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Kernels that look at no value, or at nothing but a condition: one per item size.
+// Kernels that move items by size, with a condition at most: one per item size.
 
 #include "core/item_size.hpp"
 #include "ops/kernel/cuda/loops.cuh"

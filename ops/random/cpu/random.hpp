@@ -10,7 +10,7 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// A chunk's bits, as words of any width.
+/// The bits of a chunk as words of any width.
 template <class W>
 struct WordsOfChunk {
   static constexpr int64 per_block = 16 / sizeof(W);
@@ -20,7 +20,7 @@ struct WordsOfChunk {
   SKERRY_INLINE W operator[](int64 i) const { return load<W>(bits + i * int64(sizeof(W))); }
 };
 
-/// Makes all elements of a chunk, where each is a function of its word.
+/// Computes all elements of a chunk, each as a function of its word.
 template <class Method, class W, class T>
 SKERRY_INLINE void apply_to_words(Method method, WordsOfChunk<W> words, T* elements) {
 #pragma GCC ivdep
@@ -52,7 +52,7 @@ struct normal_words {
   }
 };
 
-/// Integers: elements of a chunk whose word is refused are drawn again when all others are done.
+/// Integers. Elements whose word is rejected are drawn again after all others.
 template <class W, class T>
 struct integer_words {
   ops::random::integer_range<W> range;
@@ -84,7 +84,7 @@ struct integer_words {
   }
 };
 
-/// The elements of whole chunks, on the pool's threads; a part of a chunk goes by way of a buffer.
+/// Computes whole chunks in parallel; a partial chunk goes through a buffer.
 template <class W, class T, class Words>
 void run_by_words(const RandomParams& p, const Words& make) {
   constexpr int64 chunk_size = WordsOfChunk<W>::count;
@@ -118,12 +118,13 @@ void run_integers(const RandomParams& p) {
   run_by_words<uint32, T>(p, integer_words<uint32, T>(p));
 }
 
-/// An element of a distribution whose parameters are those of all elements, or its own.
+/// Returns element i's own parameter, or the common one.
 SKERRY_INLINE float64 parameter(const char* values, float64 of_all, int64 i) {
   return values == nullptr ? of_all : load<float64>(values + i * 8);
 }
 
-/// Elements of one distribution: those of a chunk by the quick form, then the others one by one.
+/// Draws the elements of one distribution: a chunk by `fast_path`, then the undecided ones one by
+/// one.
 template <class Element, class T>
 void run_elements_alike(const RandomParams& p, const Element& method) {
   using value = decltype(method.fast_path({}, {}).value);

@@ -13,9 +13,9 @@ inline constexpr int64 chunk_blocks = tuning::random_chunk_blocks;
 
 namespace detail {
 
-using word_lanes = lanes_of<uint64>;  // a word of 32 bits in the lower half of each
+using word_lanes = lanes_of<uint64>;  // a 32-bit word in the lower half of each lane
 
-/// For the lower halves: the upper ones may hold anything.
+/// Multiplies the lower halves; the upper ones may have any value.
 template <class V>
 SKERRY_INLINE V multiply_words(V words, uint32 factor) {
   if constexpr (multiplies_64_bits) {
@@ -25,7 +25,7 @@ SKERRY_INLINE V multiply_words(V words, uint32 factor) {
   }
 }
 
-/// Rounds of Philox on a word of each counter in a lane.
+/// Philox rounds, with a word of one counter per lane.
 struct PhiloxLanes {
   word_lanes words[4];
 
@@ -55,8 +55,8 @@ SKERRY_INLINE void store_interleaved(uint64* destination, word_lanes first, word
 
 }  // namespace detail
 
-/// The blocks `begin` … `begin + chunk_blocks` of a stream, of that attempt, as pairs of words of
-/// 64 bits.
+/// Fills `words` with blocks [begin, begin + chunk_blocks) of a stream for one attempt, as pairs of
+/// 64-bit words.
 SKERRY_SHARED inline void fill_words(uint64* words, const PhiloxState& stream, uint64 begin,
                                      uint32 attempt = 0) {
   constexpr int lanes = lane_count<uint64>;
@@ -66,7 +66,7 @@ SKERRY_SHARED inline void fill_words(uint64* words, const PhiloxState& stream, u
   const auto low_tail = all_lanes(stream.tail + attempt);
   const auto high_tail = all_lanes(stream.tail >> 32);
   for (int64 done = 0; done < chunk_blocks; done += int64{2} * lanes) {
-    // Two at a time: each round waits for the products of the one before.
+    // Two vectors at a time: each round waits for the products of the previous one.
     const word_lanes next = positions + uint64(lanes);
     detail::PhiloxLanes one{{positions, positions >> 32, low_tail, high_tail}};
     detail::PhiloxLanes other{{next, next >> 32, low_tail, high_tail}};

@@ -13,7 +13,7 @@ namespace skerry::native {
 
 namespace draws = ops::random;
 
-/// Elements of one block, stored together where they are all there and the address allows it.
+/// Elements of one block, stored at once if all of them exist and the address is aligned.
 template <class T, int Count>
 struct alignas(sizeof(T) * Count) elements_of_block {
   T values[Count];
@@ -55,7 +55,7 @@ struct normal_of_words {
   }
 };
 
-/// A thread for each block of the stream.
+/// One thread per block of the stream.
 template <class Method, class W, class T>
 struct word_loop {
   T* output;
@@ -99,7 +99,7 @@ struct integer_loop {
   }
 };
 
-/// The value of all elements, or each one's own.
+/// A parameter that is common to all elements, or each element's own.
 template <class P>
 struct Parameter {
   const P* values;
