@@ -7,7 +7,7 @@
 #include "core/ndarray.hpp"
 #include "core/scalar.hpp"
 
-/// Elementwise operations and reductions as functions, for what is made of them.
+/// Elementwise operations and reductions as functions, for composite functions.
 namespace skerry::linalg {
 
 [[nodiscard]] NdArray abs(const NdArray& x);
@@ -17,8 +17,8 @@ namespace skerry::linalg {
 [[nodiscard]] NdArray reciprocal(const NdArray& x);
 [[nodiscard]] NdArray sqrt(const NdArray& x);
 
-/// `x` in the dtype that it is computed in, float32 for float16, so that results of several
-/// operations are rounded once.
+/// Returns `x` in its compute dtype (float32 for float16), so that the result of several operations
+/// is rounded once.
 [[nodiscard]] NdArray widened(const NdArray& x);
 
 [[nodiscard]] NdArray add(const NdArray& x1, const NdArray& x2);
@@ -31,7 +31,7 @@ namespace skerry::linalg {
 [[nodiscard]] NdArray multiply(const NdArray& x1, const Scalar& x2);
 [[nodiscard]] NdArray not_equal(const NdArray& x1, const Scalar& x2);
 [[nodiscard]] NdArray pow(const NdArray& x1, const Scalar& x2);
-/// x1 where the condition is true, else the scalar.
+/// Returns x1 where the condition is true, otherwise the scalar.
 [[nodiscard]] NdArray where(const NdArray& condition, const NdArray& x1, const Scalar& x2);
 [[nodiscard]] NdArray where(const NdArray& condition, const NdArray& x1, const NdArray& x2);
 
@@ -42,7 +42,7 @@ namespace skerry::linalg {
 [[nodiscard]] NdArray min(const NdArray& x, std::span<const std::int64_t> axes, bool keepdims);
 [[nodiscard]] NdArray sum(const NdArray& x, std::span<const std::int64_t> axes, bool keepdims);
 
-/// The only element of an array of bool, read from its device.
+/// Reads the only element of a bool array from its device.
 [[nodiscard]] bool is_true(const NdArray& x);
 
 }  // namespace skerry::linalg

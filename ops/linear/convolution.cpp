@@ -23,10 +23,10 @@ Device check_vectors(const NdArray& x, const NdArray& taps) {
                      name(taps.dtype()) + "; convert one with astype");
   }
   if (x.rank() != 1 || taps.rank() != 1) {
-    throw ShapeError("vectors have one axis: " + describe(x) + ", " + describe(taps));
+    throw ShapeError("a and v must be 1-D: " + describe(x) + ", " + describe(taps));
   }
   if (x.size() == 0 || taps.size() == 0) {
-    throw ValueError("a vector has no elements; give one or more");
+    throw ValueError("a and v must not be empty");
   }
   return device;
 }
@@ -36,7 +36,7 @@ Device check_vectors(const NdArray& x, const NdArray& taps) {
 NdArray convolve(const NdArray& x, const NdArray& taps, std::int64_t first, std::int64_t count) {
   const Device device = check_vectors(x, taps);
   if (first < 0 || count < 0 || first > x.size() + taps.size() - 1 - count) {
-    throw ValueError("there are no elements " + std::to_string(first) + " to " +
+    throw ValueError("the convolution has no elements " + std::to_string(first) + " to " +
                      std::to_string(first + count));
   }
   if (x.dtype() == Dtype::float16) {

@@ -9,21 +9,21 @@
 
 namespace skerry {
 
-/// out[i] = the sum over k of taps[k] * x[first + i - k], of those products that there are, in the
-/// order of k: every kernel gives the same bits. A complex sum is made of four real ones, which are
-/// put together in the end.
+/// out[i] = sum over k of taps[k] * x[first + i - k], over the products that exist, in the order of
+/// k: every kernel gives the same bits. A complex sum is computed as four real sums, which are
+/// combined at the end.
 struct ConvolutionParams {
   InputPointer<char> x;
   std::int64_t size;
   InputPointer<char> taps;
   std::int64_t tap_count;
   OutputPointer<char> out;
-  std::int64_t first;  ///< from 0 on, and first + count < size + tap_count
-  std::int64_t count;  ///< not 0
+  std::int64_t first;  ///< at least 0, and first + count < size + tap_count
+  std::int64_t count;  ///< at least 1
 };
 
 struct ConvolutionKernels {
-  /// By dtype (not bool, and none that is only stored). Integers wrap around.
+  /// By dtype (not bool, nor storage-only dtypes). Integers wrap around.
   Kernel<ConvolutionParams> kernel[dtype_count];
 };
 

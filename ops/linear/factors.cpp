@@ -13,7 +13,7 @@
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
 
-// Cholesky, QR, eigenvalues, singular values.
+// Cholesky and QR factorizations, eigenvalues, singular values.
 
 namespace skerry::linalg {
 namespace {
@@ -95,7 +95,7 @@ TwoArrays decompose_general(const NdArray& input, bool with_vectors) {
       empty_column_major(stack_of(x), n, with_vectors ? n : 0, type, x.device());
   if (x.size() == 0) return {values, eigenvectors};
   require_finite(x);
-  // cuSOLVER would give the vectors of a real matrix in LAPACK's packed form.
+  // For a real matrix, cuSOLVER would return eigenvectors in LAPACK's packed form.
   const bool has_kernel = has_form(
       kernels<LinAlgKernels>(x.device()).kernel_of(LinAlgRoutine::geev, x.dtype()), x.device());
   const NdArray source = has_kernel ? x : astype(x, type, false);
@@ -112,8 +112,8 @@ NdArray cholesky(const NdArray& input, bool upper) {
   require_square("x", x);
   if (x.size() == 0) return copy_c_order(x);
   require_finite(x, upper ? Triangle::upper : Triangle::lower);
-  // LAPACK sees the transpose of a matrix in C order, whose factor is the transpose of the other
-  // kind. cuSOLVER takes twice as long for upper factors (an H100, 2048 x 2048 of float64).
+  // LAPACK sees a C-order matrix as its transpose, whose factor is the transpose of the other
+  // triangle. cuSOLVER takes twice as long for upper factors (H100, 2048 x 2048 of float64).
   const Kernel<LinAlgParams>& kernel =
       kernels<LinAlgKernels>(x.device()).kernel_of(LinAlgRoutine::potrf, x.dtype());
   const bool by_columns = !upper && kernel.has_native();

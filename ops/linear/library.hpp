@@ -6,19 +6,19 @@
 
 #include "ops/linear/linalg_kernels.hpp"
 
-// OpenBLAS as front ends see it: opened at first use, so that neither the build nor loading skerry
-// needs it. What calls its functions is in cpu/.
+// OpenBLAS as the front ends see it. It is opened at first use, so that neither building nor
+// loading skerry needs it. The calls of its functions are in cpu/.
 
 namespace skerry::blas {
 
-/// The file to open, ahead of SKERRY_OPENBLAS and of the loader's own search; no effect once a
+/// Sets the file to open, which precedes SKERRY_OPENBLAS and the loader's search. No effect once a
 /// library is open.
 void set_library(const char* path);
-/// Opens the library unless it is open. Throws LibraryError with the remedy.
+/// Opens the library if needed. Throws LibraryError with the remedy.
 void require();
 
-/// Sets `workspace_size`, `real_work`, `integer_work` to what the host form of the routine needs,
-/// and returns the bytes for one slot. The library is open.
+/// Sets `workspace_size`, `real_work` and `integer_work` to what the host form of the routine
+/// needs, and returns the bytes per slot. The library must be open.
 std::int64_t plan_scratch(LinAlgRoutine routine, Dtype type, LinAlgRequest& request);
 
 }  // namespace skerry::blas

@@ -9,11 +9,10 @@
 #include "core/ndarray.hpp"
 #include "ops/call/operand.hpp"
 
-/// The extension `linalg` of the standard. Matrices are in the last two axes, stacks of them in the
-/// others. What takes a matrix apart waits for the result of that: it throws LinAlgError in the
-/// call. All throw DtypeError, ShapeError, DeviceMismatchError; LibraryError where a CPU
-/// device needs OpenBLAS and it is not there; NotImplementedError where a CUDA device has no such
-/// routine.
+/// The linalg extension of the array API standard. Matrices are in the last two axes, the others
+/// form a stack. Functions that factorize a matrix wait for the outcome and throw LinAlgError in
+/// the call. All throw DtypeError, ShapeError, DeviceMismatchError; LibraryError if a CPU device
+/// needs OpenBLAS and it is missing; NotImplementedError if a CUDA device lacks the routine.
 namespace skerry::linalg {
 
 struct TwoArrays {
@@ -29,13 +28,13 @@ struct ThreeArrays {
 // For square matrices.
 [[nodiscard]] NdArray cholesky(const NdArray& x, bool upper);
 [[nodiscard]] NdArray det(const NdArray& x);
-[[nodiscard]] TwoArrays slogdet(const NdArray& x);  ///< sign, logarithm of the modulus
+[[nodiscard]] TwoArrays slogdet(const NdArray& x);  ///< sign, logarithm of the absolute value
 [[nodiscard]] NdArray inv(const NdArray& x);
-/// x2 is one vector (1-D), or matrices.
+/// x2 is a vector (1-D), or matrices.
 [[nodiscard]] NdArray solve(const NdArray& x1, const NdArray& x2);
-[[nodiscard]] TwoArrays eig(const NdArray& x);  ///< complex values, vectors in columns
+[[nodiscard]] TwoArrays eig(const NdArray& x);  ///< complex values; vectors are columns
 [[nodiscard]] NdArray eigvals(const NdArray& x);
-/// For symmetric or Hermitian matrices, whose lower triangle is read; ascending.
+/// For symmetric or Hermitian matrices; reads the lower triangle. Ascending.
 [[nodiscard]] TwoArrays eigh(const NdArray& x);
 [[nodiscard]] NdArray eigvalsh(const NdArray& x);
 [[nodiscard]] NdArray matrix_power(const NdArray& x, std::int64_t n);
@@ -44,14 +43,14 @@ struct ThreeArrays {
 [[nodiscard]] TwoArrays qr(const NdArray& x, bool complete);
 [[nodiscard]] ThreeArrays svd(const NdArray& x, bool full_matrices);  ///< U, S, V^H
 [[nodiscard]] NdArray svdvals(const NdArray& x);
-/// `rtol` is a real scalar or an array of the stack's shape; absent (null pointers): the larger
+/// `rtol` is a real scalar or an array of the stack's shape. Without it (null pointers): the larger
 /// extent times the dtype's epsilon.
 [[nodiscard]] NdArray matrix_rank(const NdArray& x, const Operand& rtol);
 [[nodiscard]] NdArray pinv(const NdArray& x, const Operand& rtol);
 [[nodiscard]] NdArray diagonal(const NdArray& x, std::int64_t offset);  ///< a view
 [[nodiscard]] NdArray trace(const NdArray& x, std::int64_t offset, std::optional<Dtype> type);
 
-/// Products of vectors of three elements along `axis`, which counts from the end.
+/// Cross products of three-element vectors along `axis`, which counts from the end.
 [[nodiscard]] NdArray cross(const NdArray& x1, const NdArray& x2, std::int64_t axis);
 
 enum class MatrixOrder : std::uint8_t {
@@ -65,8 +64,8 @@ enum class MatrixOrder : std::uint8_t {
   minus_infinity
 };
 [[nodiscard]] NdArray matrix_norm(const NdArray& x, bool keepdims, MatrixOrder order);
-/// Over `axes`; empty optional: all of them. Any order, infinities too; what is finite does not
-/// overflow on the way to a finite norm.
+/// Norm over `axes`; an empty optional means all. Any order, including infinities. Avoids overflow
+/// in intermediate results if the norm is finite.
 [[nodiscard]] NdArray vector_norm(const NdArray& x,
                                   std::optional<std::span<const std::int64_t>> axes, bool keepdims,
                                   double order);

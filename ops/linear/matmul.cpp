@@ -44,7 +44,8 @@ struct ProductForm {
   Dtype type;
 };
 
-/// bool, unless mixes are refused: products of truth, which are computed with integers.
+/// Returns the device and dtype. bool gives a boolean product, computed with integers, unless
+/// promotion is strict.
 ProductForm check_operands(const NdArray& x1, const NdArray& x2) {
   const Operand both[] = {{.array = &x1, .name = "x1"}, {.array = &x2, .name = "x2"}};
   const Device device = common_device(both);
@@ -59,13 +60,13 @@ ProductForm check_operands(const NdArray& x1, const NdArray& x2) {
 NdArray counts(const NdArray& x) { return astype(x, default_integer, false); }
 NdArray as_bool(const NdArray& x) { return astype(x, Dtype::bool_, false); }
 
-/// What matrices are multiplied in: float16 in float32 where no kernel takes it.
+/// Returns the dtype in which matrices are multiplied: float32 for float16 if no kernel takes it.
 Dtype multiplied_in(const MatmulKernels& table, Dtype type, Device device) {
   const Kernel<MatmulParams>& kernel = table.kernel[static_cast<int>(type)];
   return is_built(type) && !has_form(kernel, device) ? computed_in(type) : type;
 }
 
-/// `x` in the dtype of the product; elements that it repeats are converted once.
+/// Casts `x` to the dtype of the product; elements that it repeats are converted once.
 NdArray converted(const NdArray& x, Dtype type) {
   if (x.dtype() == type) return x;
   const NdArray new_operand = convert_operand(x, type);
@@ -86,7 +87,7 @@ NdArray without_axis(const NdArray& x, int axis) {
   return x.view(std::move(narrower));
 }
 
-/// What is multiplied; the value is how many axes an operand has beside those of the stack.
+/// What is multiplied; the value is the number of axes of an operand besides those of the stack.
 enum class Operands : std::uint8_t { vectors = 1, matrices = 2 };
 
 int stack_rank(const NdArray& x, Operands operands) {
@@ -104,7 +105,7 @@ Dims common_stack(const NdArray& x1, const NdArray& x2, Operands operands) {
   return broadcast_shapes(shapes);
 }
 
-/// `x` with the stack's axes stretched to `stack`.
+/// Broadcasts the stack's axes of `x` to `stack`.
 NdArray stretched_stack(const NdArray& x, const Dims& stack, Operands operands) {
   Dims shape = stack;
   for (int axis = stack_rank(x, operands); axis < x.rank(); ++axis)
@@ -121,7 +122,7 @@ AxisList<2> stack_axes(const NdArray& x1, const NdArray& x2, Operands operands) 
   return stack;
 }
 
-/// There is room for the axes, none of which is empty.
+/// Requires that the axes fit and that none is empty.
 void describe_stack(const AxisList<2>& stack, MatmulParams& p) {
   p.batch = 1;
   for (int i = 0; i < stack.size(); ++i) p.batch *= stack[i].extent;
@@ -140,7 +141,7 @@ void describe_matrices(const NdArray& x1, const NdArray& x2, MatmulParams& p) {
   p.x2_column = x2.strides()[last];
 }
 
-/// Vectors are a row by a column; no array has the axis of size 1, which might be the 65th.
+/// Describes vectors as a row times a column, without adding an axis: it might be the 65th.
 void describe_vectors(const NdArray& x1, const NdArray& x2, MatmulParams& p) {
   const int last = x1.rank() - 1;
   p.m = 1;
@@ -152,11 +153,11 @@ void describe_vectors(const NdArray& x1, const NdArray& x2, MatmulParams& p) {
   p.x2_column = 0;
 }
 
-/// A stack of matrices by one matrix is one taller matrix by it, where the rows lie evenly and the
-/// kernel takes the taller matrix: not where rows repeat or overlap, as those of a broadcast stack.
+/// Treats a stack of matrices times one matrix as one taller matrix, if the rows are evenly spaced
+/// and the kernel accepts the result: not if rows repeat or overlap, as in a broadcast stack.
 void join_rows(MatmulParams& p, Dtype type) {
   if (p.batch_rank != 1 || p.x2_batch[0] != 0) return;
-  const std::int64_t row = p.m == 1 ? p.x1_batch[0] : p.x1_row;  // one row has any stride
+  const std::int64_t row = p.m == 1 ? p.x1_batch[0] : p.x1_row;  // a single row may have any stride
   const std::int64_t rows = p.m * p.batch;
   if (p.x1_batch[0] != p.m * row) return;
   if (is_floating(type) &&
@@ -169,13 +170,13 @@ void join_rows(MatmulParams& p, Dtype type) {
   p.batch_rank = 0;
 }
 
-/// Where BLAS does the work, `x` in a layout that it takes.
+/// Returns `x`, copied if BLAS does not accept its layout.
 NdArray for_blas(const NdArray& x, Dtype type) {
   if (!is_floating(type)) return x;
   const int last = x.rank() - 1;
   const BlasLayout layout = blas_layout_of(x.shape()[last - 1], x.shape()[last],
                                            x.strides()[last - 1], x.strides()[last], x.itemsize());
-  // cuBLAS takes a complex number at multiples of its size, OpenBLAS at those of a part's.
+  // cuBLAS requires complex numbers aligned to their size, OpenBLAS to that of a component.
   const std::int64_t alignment =
       limits_of<MatmulParams>(x.device()).complex_alignment ? x.itemsize() : info(type).alignment;
   const auto is_aligned = [&](std::intptr_t distance) { return distance % alignment == 0; };
@@ -224,14 +225,14 @@ NdArray multiply(const NdArray& a, const NdArray& b) {
   const auto [device, type] = check_operands(a, b);
   if (type == Dtype::bool_) return as_bool(multiply(counts(a), counts(b)));
   if (a.rank() == 0 || b.rank() == 0) {
-    reject_shapes(a, b, "needs at least one axis in each; multiply by a 0-d array with *");
+    reject_shapes(a, b, "x1 and x2 need at least one axis; multiply by a 0-d array with *");
   }
   const NdArray x1 = a.rank() == 1 ? with_axis(a, 0) : a;
   const NdArray x2 = b.rank() == 1 ? with_axis(b, 1) : b;
   if (x1.shape()[x1.rank() - 1] != x2.shape()[x2.rank() - 2]) {
     reject_shapes(a, b,
-                  "the last axis of x1 and the last but one of x2 differ (the only one of a 1-D "
-                  "x2)");
+                  "the last axis of x1 must match the second to last axis of x2 (the only axis "
+                  "of a 1-D x2)");
   }
   constexpr Operands operands = Operands::matrices;
   const Dims stack = common_stack(x1, x2, operands);
@@ -244,7 +245,7 @@ NdArray multiply(const NdArray& a, const NdArray& b) {
   const Kernel<MatmulParams>& kernel =
       require_kernel(table.kernel[static_cast<int>(wide)], wide, device);
   if (is_floating(wide)) require_blas(device);
-  // Copied before the stack is stretched, so once.
+  // Convert before broadcasting the stack, so only once.
   const NdArray first = stretched_stack(for_blas(converted(x1, wide), wide), stack, operands);
   const NdArray second = stretched_stack(for_blas(converted(x2, wide), wide), stack, operands);
   const NdArray product = empty_of(c_layout(shape, itemsize(wide)), wide, device);
@@ -256,7 +257,7 @@ NdArray multiply(const NdArray& a, const NdArray& b) {
                        : narrower;
 }
 
-/// `axis` moved to the end.
+/// Moves `axis` to the end.
 NdArray with_last(const NdArray& x, int axis) {
   Layout moved = x.layout();
   const std::int64_t extent = moved.shape[axis];
@@ -276,7 +277,7 @@ void check_axis_from_end(std::int64_t axis, const NdArray& x1, const NdArray& x2
                   describe(x2));
 }
 
-/// One side of a tensordot: the axes to sum over last (x1) or first (x2), as a matrix.
+/// One operand of a tensordot as a matrix: the summed axes are last (x1) or first (x2).
 struct Folded {
   NdArray matrix;
   Dims free_shape;
@@ -302,8 +303,8 @@ Folded fold(const NdArray& x, const Dims& summed, bool summed_last) {
 
 void check_summed_axes(const NdArray& x1, const NdArray& x2, const Dims& axes1, const Dims& axes2) {
   if (axes1.rank() != axes2.rank()) {
-    throw ValueError("axes name " + std::to_string(axes1.rank()) + " axes of x1 and " +
-                     std::to_string(axes2.rank()) + " of x2; name as many of each");
+    throw ValueError("axes selects " + std::to_string(axes1.rank()) + " axes of x1 and " +
+                     std::to_string(axes2.rank()) + " of x2; select equally many");
   }
   for (int i = 0; i < axes1.rank(); ++i) {
     const auto a = static_cast<int>(axes1[i]);
@@ -344,7 +345,8 @@ NdArray vecdot(const NdArray& x1, const NdArray& x2, std::int64_t axis) {
   }
   constexpr Operands operands = Operands::vectors;
   const Dims stack = common_stack(a, b, operands);
-  // Whether any product is true. The kernel stops at one, for which short vectors leave no time.
+  // A boolean product is true if any pair is. The kernel stops at the first one, which does not pay
+  // for short vectors.
   const Kernel<MatmulParams>& dot = kernels<MatmulKernels>(device).dot[static_cast<int>(type)];
   if (type == Dtype::bool_ && (!has_form(dot, device) || a.shape()[a.rank() - 1] < 64)) {
     constexpr std::int64_t last[] = {-1};

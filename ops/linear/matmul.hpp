@@ -9,23 +9,23 @@
 
 namespace skerry {
 
-// Products of numeric arrays, in the dtype that they promote to; integers wrap around, float16 is
-// added up in float32 and rounded once. All throw DeviceMismatchError, DtypeError, ShapeError,
-// AxisError; LibraryError where a CPU device needs OpenBLAS and it is not there.
+// Products of numeric arrays, in their common dtype. Integers wrap around; float16 is accumulated
+// in float32 and rounded once. All functions throw DeviceMismatchError, DtypeError, ShapeError,
+// AxisError, and LibraryError if a CPU device needs OpenBLAS and it is missing.
 
-/// Matrices in the last two axes, stacks of them in the others, which broadcast; a 1-D argument is
-/// a row (x1) or a column (x2) that the result lacks.
+/// Matrices are in the last two axes; the others form stacks, which broadcast. A 1-D argument is a
+/// row (x1) or a column (x2), and the result lacks that axis.
 [[nodiscard]] NdArray matmul(const NdArray& x1, const NdArray& x2);
 /// `target @= x2`.
 void matmul_into(const NdArray& target, const NdArray& x2);
-/// Sums of conj(x1) * x2 along `axis`, which counts from the end (-1 is the last) and must have the
-/// same size in both; the other axes broadcast.
+/// Sums conj(x1) * x2 along `axis`, which counts from the end (-1 is the last) and must have the
+/// same extent in both; the other axes broadcast.
 [[nodiscard]] NdArray vecdot(const NdArray& x1, const NdArray& x2, std::int64_t axis);
 /// Sums over pairs of axes, one from each array.
 [[nodiscard]] NdArray tensordot(const NdArray& x1, const NdArray& x2,
                                 std::span<const std::int64_t> axes1,
                                 std::span<const std::int64_t> axes2);
-/// x1[i] * x2[j]; both are 1-D.
+/// Returns x1[i] * x2[j]; both are 1-D.
 [[nodiscard]] NdArray outer(const NdArray& x1, const NdArray& x2);
 
 }  // namespace skerry

@@ -10,12 +10,12 @@
 
 namespace skerry {
 
-/// out[i] = x1[i] @ x2[i] for a stack of matrices of one dtype: m x k by k x n. The output is
-/// C-contiguous. Strides in bytes.
+/// out[i] = x1[i] @ x2[i] for a stack of matrices of one dtype: m x k times k x n. The output is
+/// C-contiguous. Strides are in bytes.
 struct MatmulParams {
   static constexpr int max_axes = 8;
 
-  /// Leaves the other members to be set, the axes of the stack as far as there are any.
+  /// Leaves the other members uninitialized; axes of the stack need to be set up to batch_rank.
   MatmulParams(InputPointer<char> first, InputPointer<char> second,
                OutputPointer<char> product) noexcept
       : x1(first), x2(second), out(product) {}
@@ -39,7 +39,7 @@ struct MatmulParams {
   static constexpr NativeLimits native_limits{.complex_alignment = true};
 };
 
-/// Bytes from the first matrices of the stacks to others.
+/// Byte offsets of a pair of matrices from the first pair of the stacks.
 struct StackOffsets {
   std::int64_t x1;
   std::int64_t x2;
@@ -56,8 +56,8 @@ struct StackOffsets {
   return offsets;
 }
 
-/// How BLAS sees a matrix of rows x columns: `leading` items between its rows, or between its
-/// columns where `transposed`; 0 if it can't without a copy.
+/// A matrix of rows x columns as BLAS sees it: `leading` items between rows, or between columns if
+/// `transposed`; 0 if it needs a copy.
 struct BlasLayout {
   std::int64_t leading;
   bool transposed;
@@ -82,12 +82,13 @@ struct BlasLayout {
 
 struct MatmulKernels {
   /// By dtype (not bool). Floating dtypes take operands that blas_layout_of() accepts, integers
-  /// any; their arithmetic wraps around. float16 is added up in float32, and has no host form.
+  /// any; integers wrap around. float16 is accumulated in float32 and has no host form.
   Kernel<MatmulParams> kernel[dtype_count];
-  /// Of m = n = 1 and any strides, by dtype; complex x1 is conjugated. float16 is added up in
-  /// float32; of bools, which have a host form only, it is whether any product is true.
+  /// For m = n = 1 and any strides, by dtype; a complex x1 is conjugated. float16 is accumulated in
+  /// float32. For bools, host form only: true if any product is.
   Kernel<MatmulParams> dot[dtype_count];
-  /// Why the library that native forms for floating dtypes need can't be opened; null if it can.
+  /// Returns why the library of the native forms for floating dtypes cannot be opened; null if it
+  /// can.
   const char* (*library_error_message)() = nullptr;
 };
 

@@ -44,11 +44,11 @@ void require_dtype(const char* argument, const NdArray& x, bool (*takes)(Dtype))
                    "; convert with astype");
 }
 
-/// Into how many parts to cut a stack. No thread is worth waking for little work, and one call of
-/// OpenBLAS has all of them where there are too few matrices.
+/// Returns the number of slots into which a stack is split. Little work does not justify waking a
+/// thread, and with few large matrices, OpenBLAS uses all threads for each.
 std::int64_t slots_of(const LinAlgRequest& request) {
   constexpr std::int64_t call = 100;
-  constexpr std::int64_t few_rows = 64;  // OpenBLAS keeps to one thread
+  constexpr std::int64_t few_rows = 64;  // OpenBLAS uses one thread
   const std::int64_t area = request.rows * request.columns;
   const std::int64_t matrix_cost =
       area * std::max(request.right_columns, std::min(request.rows, request.columns));
@@ -65,7 +65,7 @@ std::int64_t slots_of(const LinAlgRequest& request) {
 
 void require_solver(LinAlgRoutine routine, Device device) {
   const auto find_error_message = kernels<LinAlgKernels>(device).library_error_message;
-  if (find_error_message == nullptr) return;  // host forms, which take OpenBLAS, or none
+  if (find_error_message == nullptr) return;  // host forms, which use OpenBLAS, or none
   const char* const error_message = find_error_message(routine);
   if (error_message == nullptr) return;
   if (find_error_message(LinAlgRoutine::getrf) == nullptr) {

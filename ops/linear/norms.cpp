@@ -19,10 +19,10 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Axes of x that stay, in order, then all others as one: what is reduced is the last axis.
+/// The retained axes of x in order, then all others merged into the last axis.
 struct GatheredVectors {
   NdArray x;
-  Dims result_shape;  ///< the result's shape, with or without axes of size 1 for the others
+  Dims result_shape;  ///< with axes of extent 1 for the reduced ones if requested
 };
 
 GatheredVectors gather(const NdArray& x, std::optional<std::span<const std::int64_t>> axes,
@@ -51,7 +51,7 @@ GatheredVectors gather(const NdArray& x, std::optional<std::span<const std::int6
     if (keepdims) vectors.result_shape.push_back(1);
   }
   order.insert(order.end(), last.begin(), last.end());
-  // With one more for the vectors there would be 65.
+  // There may be 64 axes already; merge them to make room for the vectors' axis.
   if (shape.size() == static_cast<std::size_t>(max_rank)) shape = {x.size()};
   shape.push_back(length);
   vectors.x = reshape(permute_dims(x, order), shape, std::nullopt);
@@ -65,7 +65,7 @@ NdArray constant_like(const NdArray& vectors, double value, Dtype type) {
 
 std::int64_t length_of(const NdArray& vectors) { return vectors.shape()[vectors.rank() - 1]; }
 
-/// A norm of no elements is 0; the least of none is infinite.
+/// The norm of no elements is 0, their minimum infinite.
 NdArray largest(const NdArray& x) {
   if (length_of(x) == 0) return constant_like(x, 0, x.dtype());
   return max(x, last_axis, false);
@@ -75,8 +75,8 @@ NdArray smallest(const NdArray& x) {
   return min(x, last_axis, false);
 }
 
-/// What all elements are divided by, so that their powers neither overflow nor vanish: the largest
-/// (the smallest for negative orders); 1 where that is 0 or not finite.
+/// Returns the divisor that keeps powers from overflow and underflow: the largest magnitude (the
+/// smallest for negative orders), or 1 if that is 0 or not finite.
 NdArray scale_of(const NdArray& magnitudes, double order) {
   const NdArray extreme =
       order > 0 ? max(magnitudes, last_axis, true) : min(magnitudes, last_axis, true);
@@ -98,8 +98,8 @@ NdArray scaled_norm(const NdArray& magnitudes, double order) {
   return squeeze(multiply(root, scale), last_axis);
 }
 
-/// The 2-norm without scaling, where all of it can be seen to be safe: NaN, infinities, zeros and
-/// what is near to under- or overflow go the long way.
+/// Computes the 2-norm without scaling if that is known to be safe. Returns nullopt for NaN,
+/// infinities, zeros, and values near overflow or underflow.
 std::optional<NdArray> direct_norm(const NdArray& x) {
   if (!can_look_at(x)) return std::nullopt;
   const NdArray squares = real(vecdot(x, x, -1));
@@ -129,7 +129,7 @@ NdArray with_shape(const NdArray& x, const Dims& shape) {
   return reshape(x, shape.span(), std::nullopt);
 }
 
-/// Sums of magnitudes along one axis of the matrices, of which the largest or least is taken.
+/// Returns the largest or smallest of the sums of magnitudes along one axis of the matrices.
 NdArray norm_of_sums(const NdArray& x, int summed_from_end, bool wants_largest) {
   const std::int64_t summed[] = {-summed_from_end};
   const NdArray sums = sum(abs(x), summed, false);
@@ -171,7 +171,7 @@ NdArray unkept_norm(const NdArray& x, MatrixOrder order) {
 NdArray vector_norm(const NdArray& input, std::optional<std::span<const std::int64_t>> axes,
                     bool keepdims, double order) {
   const NdArray x = as_floating("x", input);
-  if (std::isnan(order)) throw ValueError("ord is NaN; it takes any other number");
+  if (std::isnan(order)) throw ValueError("ord must not be NaN");
   const GatheredVectors vectors = gather(widened(x), axes, keepdims);
   return astype(with_shape(norm_of(vectors.x, order), vectors.result_shape), real_part(x.dtype()),
                 false);

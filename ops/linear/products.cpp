@@ -24,7 +24,7 @@
 namespace skerry::linalg {
 namespace {
 
-/// Bools as integers, unless mixes are refused.
+/// Converts bools to integers, unless promotion is strict.
 NdArray as_numeric(const NdArray& x) {
   if (x.dtype() != Dtype::bool_) return x;
   if (!promotion_is_strict()) return astype(x, default_integer, false);
@@ -38,7 +38,7 @@ double default_tolerance(const NdArray& x) {
   return static_cast<double>(std::max(rows_of(x), columns_of(x))) * epsilon;
 }
 
-/// rtol times the largest singular value, with an axis of size 1 for the values of a matrix.
+/// rtol times the largest singular value of each matrix, with an axis of extent 1 for its values.
 NdArray threshold(const NdArray& x, const NdArray& values, const Operand& rtol) {
   const NdArray largest = max(values, last_axis, true);
   if (rtol.array == nullptr) {
@@ -59,8 +59,8 @@ void check_tolerance(const NdArray& x, const Operand& rtol) {
   common_device(both);
 }
 
-/// Vectors followed by their first two components: three from any place on are a permutation. The
-/// components lie one after the other, each in C order, which they have along axis 0 then.
+/// Returns vectors followed by their first two components, along axis 0 and contiguous by
+/// component: any three consecutive components are a cyclic permutation.
 NdArray cyclic(const NdArray& x) {
   Dims shape = x.shape();
   shape[0] = 5;
@@ -70,7 +70,7 @@ NdArray cyclic(const NdArray& x) {
   return result;
 }
 
-/// Vectors along axis 0. On a CPU in blocks whose components lie in the caches.
+/// Computes cross products along axis 0; on a CPU, in blocks whose components fit in the caches.
 void fill_products(const NdArray& out, const NdArray& x1, const NdArray& x2) {
   const std::int64_t max_bytes =
       cache_block_bytes(out.device(), std::int64_t{cpu::thread_count()} << 17);

@@ -13,14 +13,14 @@
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
 
-// What LU factors give: determinants, inverses, solutions, powers.
+// Functions based on LU factors: determinants, inverses, solutions, powers.
 
 namespace skerry::linalg {
 namespace {
 
 constexpr const char* singular = "singular";
 
-/// LU factors of the transposes of a copy, with rows exchanged as `pivots` says.
+/// LU factors of the transpose of x, with row exchanges in `pivots`.
 struct LuFactors {
   NdArray factors;
   NdArray pivots;
@@ -35,7 +35,8 @@ LuFactors factorize(const NdArray& x) {
   return {a, pivots, info};
 }
 
-/// `b`, column-major, becomes the solution; of the transposed system where LU is of the transpose.
+/// Overwrites `b`, which is column-major, with the solution. `transposed`: of the system whose
+/// transpose was factorized.
 void solve_with(const LuFactors& lu, const NdArray& b, std::int64_t columns, bool transposed) {
   LapackCall call(LinAlgRoutine::getrs, lu.factors);
   call.request.right_columns = columns;
@@ -72,7 +73,7 @@ Determinants find_determinants(const NdArray& input) {
 }
 
 [[noreturn]] void reject_right_side(const NdArray& x1, const NdArray& x2) {
-  throw ShapeError("x2 must be 1-D of the size, or have matrices with the rows, of x1: x1 is " +
+  throw ShapeError("x2 must be a vector or matrices with as many rows as x1: x1 is " +
                    describe(x1) + ", x2 is " + describe(x2));
 }
 
@@ -81,7 +82,7 @@ NdArray stretched(const NdArray& x, const Dims& stack) {
   return x.view(broadcast_to(x.layout(), shape));
 }
 
-/// Both sides floating; integers and bools in the dtype of a floating side.
+/// Converts both sides to floating dtypes; integers and bools take the dtype of a floating side.
 TwoArrays equations(const NdArray& x1, const NdArray& x2) {
   if (!promotion_is_strict()) {
     const auto convert_like = [](const NdArray& x, const NdArray& other) {
@@ -114,7 +115,7 @@ NdArray inv(const NdArray& input) {
   if (x.size() == 0) return copy_c_order(x);
   const FinitePart finite = FinitePart::of_matrices(x);
   const LuFactors lu = factorize(finite.matrices());
-  // The transpose of the inverse of the transpose, column-major, is the inverse in C order.
+  // The column-major transpose of the inverse of the transpose is the inverse in C order.
   const NdArray result = identities(stack_of(x), rows_of(x), x.dtype(), x.device());
   solve_with(lu, result, rows_of(x), false);
   require_success(lu.info, x, singular);
@@ -152,7 +153,7 @@ NdArray solve(const NdArray& input1, const NdArray& input2) {
 }
 
 NdArray matrix_power(const NdArray& input, std::int64_t n) {
-  // Products of integers are exact, so only an inverse is floating.
+  // Products of integers are exact; only an inverse needs a floating dtype.
   const bool is_exact = n >= 0 && is_integer(input.dtype()) && !promotion_is_strict();
   const NdArray x = n < 0      ? as_lapack_dtype("x", input)
                     : is_exact ? input

@@ -14,10 +14,10 @@
 namespace skerry::blas {
 namespace {
 
-/// No more rows or columns in one call: BLAS counts in 32 bits.
+/// Maximum extent per call: BLAS uses 32-bit integers.
 constexpr std::int64_t max_extent = std::int64_t{1} << 30;
-/// Multiplications below which OpenBLAS keeps to one thread (its GEMM_MULTITHREAD_THRESHOLD), so
-/// that the matrices of a stack are shared out among ours instead.
+/// Number of multiplications up to which OpenBLAS uses one thread (its GEMM_MULTITHREAD_THRESHOLD),
+/// so that the matrices of a stack are shared among our threads instead.
 constexpr std::int64_t one_thread = std::int64_t{64} * 64 * 64;
 
 template <class T>
@@ -46,7 +46,7 @@ int transpose_flag(const BlasLayout& layout) {
   return layout.transposed ? transposed : not_transposed;
 }
 
-/// Extents that one call can take, where even the distance between rows needs more than 32 bits.
+/// Maximum extents per call; 1 along an axis whose leading dimension exceeds 32 bits.
 struct Steps {
   std::int64_t m = max_extent;
   std::int64_t n = max_extent;
@@ -85,7 +85,7 @@ void multiply_matrices(const Product& p) {
   }
 }
 
-/// A matrix by a vector, or a vector by a matrix: y = A x, where A is seen by rows.
+/// Multiplies a matrix by a vector, or a vector by a matrix: y = A x.
 template <class T>
 void multiply_vector(const Product& p) {
   const T one(1);
@@ -93,12 +93,12 @@ void multiply_vector(const Product& p) {
   const bool column = p.n == 1;
   const BlasLayout& matrix = column ? p.first : p.second;
   const BlasLayout& vector = column ? p.second : p.first;
-  // CBLAS wants the rows and columns of what is stored.
+  // CBLAS expects the rows and columns as stored.
   const std::int64_t rows = column ? p.m : p.k;
   const std::int64_t columns = column ? p.k : p.n;
   const std::int64_t stored_rows = matrix.transposed ? columns : rows;
   const std::int64_t stored_columns = matrix.transposed ? rows : columns;
-  const bool along = column != matrix.transposed;  // the output runs over the stored rows
+  const bool along = column != matrix.transposed;  // the output runs along the stored rows
   const std::int64_t step = vector.transposed == column ? 1 : vector.leading;
   use().entry_points<T>().gemv(row_major, along ? not_transposed : transposed, narrow(stored_rows),
                                narrow(stored_columns), as_factor(one), column ? p.x1 : p.x2,
@@ -110,7 +110,7 @@ bool has_large_extent(const Product& p) {
   return std::max({p.m, p.n, p.k, p.first.leading, p.second.leading}) > max_extent;
 }
 
-/// x @ x.mT: half of the work, and exactly symmetric.
+/// True for x @ x.mT: half of the work, and an exactly symmetric result.
 bool is_with_own_transpose(const Product& p) {
   return p.x1 == p.x2 && p.m == p.n && p.first.leading == p.second.leading &&
          p.first.transposed != p.second.transposed;

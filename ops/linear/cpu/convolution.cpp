@@ -9,16 +9,16 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-/// Sums of items of R, of which a number has `Parts`: a complex one is two, each of which is
-/// multiplied by both parts of a tap.
+/// Convolves numbers with `Parts` components of type R: for complex numbers, both components are
+/// multiplied by both components of a tap.
 template <class R, int Parts>
 class Convolver {
  public:
   explicit Convolver(const ConvolutionParams& p) : p_(p) {}
 
-  /// Elements of the output.
+  /// Computes elements [begin, end) of the output.
   void run(int64 begin, int64 end) const {
-    // All taps have an item from here to there.
+    // All taps have an item in [full_begin, full_end).
     const int64 full_begin = minimum(maximum(begin, p_.tap_count - 1 - p_.first), end);
     const int64 full_end = maximum(minimum(end, p_.size - p_.first), full_begin);
     if (full_end - full_begin < step) return some_taps(begin, end);
@@ -32,9 +32,9 @@ class Convolver {
   static constexpr int lanes = lane_count<R>;
   static constexpr int vectors = 4;
   static constexpr int64 size = sizeof(R);
-  static constexpr int64 step = vectors * lanes / Parts;  ///< elements
+  static constexpr int64 step = vectors * lanes / Parts;  ///< in elements
 
-  /// What changes nothing that is added to it, the sign of a zero neither.
+  /// The neutral element of addition, which keeps the sign of zeros.
   static constexpr R nothing() {
     if constexpr (ops::real_floating<R>) return R(-0.0);
     return R(0);
@@ -49,14 +49,14 @@ class Convolver {
     return p_.out + element * Parts * size;
   }
 
-  /// Parts of complex numbers, by the sums of products with the real parts of taps, and with the
-  /// imaginary ones.
+  /// Combines the sums of products with the real and the imaginary components of taps into complex
+  /// numbers.
   static SKERRY_INLINE V joined(const V& real, const V& imag) {
     const V crossed = exchange_lanes<1>(imag);
     return choose_lanes<1>(V(real - crossed), V(real + crossed));
   }
 
-  /// `step` elements from `at` on.
+  /// Computes `step` elements from `begin` on.
   SKERRY_INLINE void all_taps(int64 begin) const {
     V sums[Parts][vectors];
     unroll<Parts * vectors>([&](auto i) __attribute__((always_inline)) {
@@ -87,7 +87,7 @@ class Convolver {
     });
   }
 
-  /// Elements that lack some of the products: tap by tap, by the sums in memory.
+  /// Computes elements that lack some products: tap by tap, with sums in memory.
   SKERRY_SHARED void some_taps(int64 begin, int64 end) const {
     constexpr int64 block = tuning::convolution_block;
     alignas(64) R sums[Parts][block * Parts];
@@ -110,7 +110,7 @@ class Convolver {
   }
   static SKERRY_INLINE void add_products(R* sums, R factor, const char* x, int64 count) {
     for (int64 i = 0; i < count * Parts; ++i) {
-      // 1u: narrow integers would be multiplied as int, which may overflow.
+      // 1u: narrow integers would be promoted to int, which may overflow.
       if constexpr (ops::integral<R>) {
         sums[i] = static_cast<R>(sums[i] + 1u * factor * load<R>(x + i * size));
       } else {
@@ -146,7 +146,7 @@ void fill(ConvolutionKernels& table) {
   if constexpr (ops::complex_floating<T>) {
     table.kernel[type].set_host<convolve<typename T::value_type, 2>>();
   } else if constexpr (ops::integral<T>) {
-    // Signed integers wrap around with the same bits as unsigned ones.
+    // Signed and unsigned integers wrap around with the same bits.
     table.kernel[type].set_host<convolve<ops::bits_t<T>, 1>>();
   } else if constexpr (ops::real_floating<T> && !ops::stored_only<T>) {
     table.kernel[type].set_host<convolve<T, 1>>();

@@ -11,8 +11,8 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-/// What products are added up in: integers wrap around in 1u arithmetic of their width, float16 is
-/// rounded from the sum.
+/// Accumulator of products: integers wrap around in unsigned arithmetic of their width; float16 is
+/// accumulated in float32 and rounded once.
 template <class T>
 struct dot_sum {
   using type = ops::computed_t<T>;
@@ -23,7 +23,7 @@ struct dot_sum<T> {
 };
 template <ops::boolean T>
 struct dot_sum<T> {
-  using type = bool;  // whether any product is true
+  using type = bool;  // true if any product is
 };
 template <class T>
 using dot_sum_t = typename dot_sum<T>::type;
@@ -48,8 +48,8 @@ SKERRY_INLINE S sum_of(S a, S b) {
   return static_cast<S>(a + b);
 }
 
-/// A sum of products of complex numbers from sums of their parts' products: of like parts, and of
-/// the other number's other part. One subtraction at the end, where each product would need one.
+/// Combines sums of products of components, like ones (`direct`) and unlike ones (`crossed`), into
+/// a complex sum: one subtraction at the end instead of one per product.
 template <class T, bool Conjugate, class Parts>
 SKERRY_INLINE T complex_sum(const Parts& direct, const Parts& crossed) {
   return Conjugate ? T(direct[0] + direct[1], crossed[0] - crossed[1])
@@ -84,7 +84,8 @@ SKERRY_INLINE T dot_of_complex(const char* a, int64 a_step, const char* b, int64
   return complex_sum<T, Conjugate>(direct, crossed);
 }
 
-/// In as many lanes as fill four vectors, which also keeps the error of long sums down.
+/// Accumulates in as many lanes as fill four vectors, which also limits the rounding error of long
+/// sums.
 template <class T, bool Conjugate>
 SKERRY_INLINE dot_sum_t<T> dot_of(const char* a, int64 a_step, const char* b, int64 b_step,
                                   int64 n) {
@@ -119,7 +120,7 @@ SKERRY_INLINE dot_sum_t<T> dot_of(const char* a, int64 a_step, const char* b, in
 }
 
 #if defined(__AVX2__)
-/// The sum of vectors in one lane, of complex numbers in the first two.
+/// Reduces vectors to one sum in the first lane, or the first two for complex numbers.
 template <int Parts, std::size_t Vectors, class V>
 SKERRY_INLINE V sum_of_lanes(V (&sums)[Vectors]) {
   constexpr int lanes = vector_bytes / int(sizeof(sums[0][0]));
@@ -135,7 +136,8 @@ SKERRY_INLINE V sum_of_lanes(V (&sums)[Vectors]) {
   return sum;
 }
 
-/// dot_of() of numbers that lie in order, the same bits: the compiler keeps its lanes in memory.
+/// dot_of() for contiguous numbers with the same bits. Explicit vectors, because the compiler keeps
+/// the lanes of dot_of() in memory.
 template <class T, bool Conjugate>
 SKERRY_INLINE T dot_of_vectors(const char* a, const char* b, int64 n) {
   using R = ops::real_part_t<T>;
@@ -173,7 +175,7 @@ SKERRY_INLINE T dot_of_vectors(const char* a, const char* b, int64 n) {
 }
 #endif
 
-/// Whether any product is true: none is looked at after the block of the first.
+/// True if any product is. Stops after the block with the first true one.
 SKERRY_INLINE bool has_true_product(const char* a, int64 a_step, const char* b, int64 b_step,
                                     int64 n) {
   const auto is_true = [&](int64 i) __attribute__((always_inline)) {
@@ -192,7 +194,7 @@ SKERRY_INLINE bool has_true_product(const char* a, int64 a_step, const char* b, 
   return false;
 }
 
-/// For float16 that lies in order, in blocks.
+/// Contiguous float16, in blocks.
 SKERRY_INLINE float32 dot_of_halves(const char* a, const char* b, int64 n) {
   constexpr int64 width = sizeof(float32);
   alignas(64) float32 first[tuning::half_block];
@@ -231,7 +233,7 @@ SKERRY_INLINE dot_sum_t<T> dot_at(const MatmulParams& p, const char* a, const ch
 
 inline constexpr int64 dot_columns_width = 64;
 
-/// sums[j] += the product of items j of a row of each side; a step of 0 repeats one item.
+/// Adds to sums[j] the product of items j of two rows; a step of 0 repeats one item.
 template <class T, bool Conjugate, int64 Step1, int64 Step2>
 SKERRY_INLINE void add_row(dot_sum_t<T>* sums, const char* x, const char* y, int64 count) {
   if constexpr (ops::stored_only<T>) {
@@ -248,8 +250,8 @@ SKERRY_INLINE void add_row(dot_sum_t<T>* sums, const char* x, const char* y, int
   }
 }
 
-/// Vectors that lie side by side, item by item: added up together. In blocks, so that the error of
-/// long sums stays down.
+/// Computes dot products of adjacent vectors together, row by row. Sums are blocked to limit the
+/// rounding error.
 template <class T, bool Conjugate, int64 Step1, int64 Step2>
 SKERRY_INLINE void dot_columns(const MatmulParams& p, const char* a, const char* b, char* out,
                                int64 n) {
@@ -282,7 +284,7 @@ SKERRY_INLINE void dot_columns(const MatmulParams& p, const char* a, const char*
   }
 }
 
-/// `n` pairs along the fastest axis of the stack.
+/// Computes `n` dot products along the fastest axis of the stack.
 template <class T, bool Conjugate>
 SKERRY_INLINE void dot_run(const MatmulParams& p, const char* a, const char* b, char* out,
                            int64 n) {
@@ -306,7 +308,7 @@ SKERRY_INLINE void dot_run(const MatmulParams& p, const char* a, const char* b, 
   };
   const int64 column = p.x1_column;
   const int64 row = p.x2_row;
-  if (p.k == 3) {  // vectors in space: a known number needs no loop for each
+  if (p.k == 3) {  // vectors in space: a constant length needs no inner loop
     return store_dots([&](const char* x, const char* y) __attribute__((always_inline)) {
       return dot_of<T, Conjugate>(x, column, y, row, 3);
     });
@@ -327,13 +329,13 @@ void dot_range(void* context, std::int64_t begin, std::int64_t end) noexcept {
   }
 }
 
-/// One long dot product, in parts that depend on nothing but its length.
+/// One long dot product, split into parts by its length only.
 template <class T>
 struct LongDot {
   static constexpr int64 parts = 64;
   const MatmulParams* params;
   dot_sum_t<T> sums[parts] = {};
-  bool is_true = false;  ///< of bools: the other parts change nothing
+  bool is_true = false;  ///< for bools: further parts cannot change the result
 };
 
 template <class T, bool Conjugate>

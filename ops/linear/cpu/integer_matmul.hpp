@@ -9,13 +9,13 @@
 #include "ops/linear/cpu/dot.hpp"
 #include "ops/linear/matmul_kernels.hpp"
 
-// The product of integer matrices, which BLAS has not: tiles of the output, for which blocks of
-// both matrices are packed on the stack, so that any strides will do and no memory is allocated.
+// Product of integer matrices, which BLAS lacks. It computes tiles of the output and packs blocks
+// of both matrices on the stack, so it takes any strides and allocates nothing.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-/// What is multiplied in: there is no product of bytes.
+/// Type of the products: x86 has no vector product of bytes.
 template <class U>
 struct tile_item {
   using type = U;
@@ -29,8 +29,7 @@ template <class C>
 struct tile_shape {
   static constexpr int rows = 64;
   static constexpr int columns = 64;
-  static constexpr int depth =
-      1024 / sizeof(C);  // 64 KiB of each matrix: both stay in the L2 cache
+  static constexpr int depth = 1024 / sizeof(C);  // 64 KiB of each matrix: both stay in L2
   static constexpr int lanes = lane_count<C>;
 };
 
@@ -42,7 +41,7 @@ struct Tile {
   alignas(64) C sums[shape::rows * shape::columns];
 };
 
-/// panel_rows x panel_vectors vectors of the output are kept in registers.
+/// Keeps panel_rows x panel_vectors vectors of the output in registers.
 template <class C>
 struct MicroKernel {
   using V = lanes_of<C>;
@@ -75,7 +74,8 @@ struct MicroKernel {
   }
 };
 
-/// Where there is no product of 64 bits: from those of 32, with the shift by 32 bits after the sum.
+/// Without a 64-bit vector product: sums of 32-bit products, with the shift by 32 bits after the
+/// sum.
 template <class C>
   requires(sizeof(C) == 8 && !multiplies_64_bits)
 struct MicroKernel<C> {
@@ -117,8 +117,8 @@ struct MicroKernel<C> {
   }
 };
 
-/// The block of `count` x `depth` items from `source` on, in panels of Panel of the first axis, in
-/// which the second axis is the slow one; filled up with zeros.
+/// Packs a block of `count` x `depth` items from `source` in panels of `Panel` items of the first
+/// axis, within which the second axis is the slow one. Pads with zeros.
 template <class U, class C, int Panel>
 SKERRY_INLINE void pack(C* destination, const char* source, int64 step, int64 depth_step, int count,
                         int depth) {
@@ -137,7 +137,7 @@ SKERRY_INLINE void pack(C* destination, const char* source, int64 step, int64 de
   }
 }
 
-/// One tile of the output, `rows` x `columns` from (row, column) on.
+/// Computes one tile of the output, `rows` x `columns`.
 template <class U>
 void multiply_tile(const MatmulParams& p, const char* x1, const char* x2, char* out, int rows,
                    int columns) {

@@ -9,19 +9,19 @@
 #include "ops/linear/linalg_kernels.hpp"
 #include "ops/math/real.hpp"
 
-// LAPACK's routines for stacks of small matrices, one in each lane of vectors: a call of LAPACK for
-// each takes longer than its arithmetic. The arithmetic is the same, with the same pivots.
+// LAPACK routines for stacks of small matrices, one matrix per vector lane: a LAPACK call per
+// matrix takes longer than its arithmetic. The arithmetic and the pivots are the same.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-/// Numbers in the lanes of vectors, so many vectors apart in two directions.
+/// A matrix whose elements are vectors, with one matrix in each lane; strides count vectors.
 template <class T>
 struct LaneMatrix {
   using R = typename Wide<T>::real;
   R* base;
-  int64 down;   ///< from a row to the next
-  int64 right;  ///< from a column to the next
+  int64 down;   ///< from one row to the next
+  int64 right;  ///< from one column to the next
 
   [[nodiscard]] R* address(int64 row, int64 column) const {
     return base + (row * down + column * right) * (lane_count<R> * Wide<T>::parts);
@@ -30,15 +30,15 @@ struct LaneMatrix {
     return Wide<T>::load(address(row, column));
   }
   void set(int64 row, int64 column, Wide<T> value) const { value.store(address(row, column)); }
-  /// From an element on.
+  /// The submatrix that begins at an element.
   [[nodiscard]] LaneMatrix submatrix(int64 row, int64 column) const {
     return {address(row, column), down, right};
   }
   [[nodiscard]] LaneMatrix transposed() const { return {base, right, down}; }
 };
 
-/// The first column of `destination`, so many rows, minus the product of `a` and the first column
-/// of `x`, which has `terms` rows; or its conjugate. Four sums are formed at a time.
+/// Subtracts from `rows` elements of the first column of `destination` the product of `a` and the
+/// first column of `x`, which has `terms` rows; or its conjugate. Computes four sums at a time.
 template <bool Conjugate = false, class T>
 SKERRY_INLINE void subtract_product(LaneMatrix<T> destination, LaneMatrix<T> a, LaneMatrix<T> x,
                                     int64 rows, int64 terms) {
@@ -59,7 +59,7 @@ SKERRY_INLINE void subtract_product(LaneMatrix<T> destination, LaneMatrix<T> a, 
   for (; row < rows; ++row) subtract(row, number<1>{});
 }
 
-/// As many matrices as lanes, or fewer, the last of a stack, and where their numbers are in lanes.
+/// As many matrices as lanes (fewer at the end of a stack), and their memory in lanes.
 template <class T>
 struct Group {
   using R = typename Wide<T>::real;
@@ -75,10 +75,10 @@ struct Group {
   [[nodiscard]] int64 n() const { return p.rows; }
   [[nodiscard]] int64 area() const { return n() * n(); }
   [[nodiscard]] LaneMatrix<T> matrix() const { return {scratch, 1, n()}; }
-  /// Right-hand sides, as many as fit.
+  /// Right-hand sides, as many columns as fit.
   [[nodiscard]] LaneMatrix<T> sides() const { return {scratch + area() * vectors, 1, n()}; }
 
-  /// Lanes without a matrix hold zeros.
+  /// Sets lanes without a matrix to zero.
   void gather(R* lanes_at, const char* stack, int64 items, int64 nbytes) const {
     if (count < lanes)
       __builtin_memset(lanes_at, 0, sizeof(R) * static_cast<unsigned long>(items * vectors));
@@ -96,7 +96,7 @@ struct Group {
   void set_info(integers info) const {
     for (int64 i = 0; i < count; ++i) p.info[first + i] = int32(info[i]);
   }
-  /// The row that comes to be row `at`, for each lane.
+  /// Computes, for each lane, the row that moves to each position.
   void find_order(int32 (&order)[blas::max_rows_in_lanes][lanes]) const {
     for (int64 i = 0; i < count; ++i) {
       const int32* pivots = p.pivots + (first + i) * n();
@@ -111,7 +111,7 @@ struct Group {
   }
 };
 
-/// Exchanges row k with the one that is in `pivot`.
+/// Exchanges row k with the row given by `pivot`.
 template <class T, class Integers>
 SKERRY_INLINE void exchange_rows(LaneMatrix<T> a, int64 n, int64 k, Integers pivot) {
   for (int64 i = k + 1; i < n; ++i) {
@@ -126,7 +126,7 @@ SKERRY_INLINE void exchange_rows(LaneMatrix<T> a, int64 n, int64 k, Integers piv
   }
 }
 
-/// Crout's order of getrf's steps: each sum is formed in registers.
+/// LU factorization in Crout's order of getrf's steps: each sum is computed in registers.
 template <class T>
 void factor_in_lanes(const Group<T>& g) {
   using R = typename Wide<T>::real;
@@ -158,7 +158,8 @@ void factor_in_lanes(const Group<T>& g) {
   g.set_info(info);
 }
 
-/// Every column of x becomes the solution for a triangle; `by_diagonal` unless that has ones.
+/// Replaces each column of x by the solution of a triangular system; divides by the diagonal unless
+/// it is all ones.
 template <class T>
 void substitute(LaneMatrix<T> a, LaneMatrix<T> x, int64 n, int64 columns, bool is_lower,
                 bool by_diagonal) {
@@ -220,7 +221,8 @@ void solve_in_lanes(const Group<T>& g) {
   }
 }
 
-/// For the lower triangle, or of the upper one's transpose, as getrf's columns are found.
+/// Cholesky factorization of the lower triangle, or of the upper one's transpose, column by column
+/// as in factor_in_lanes.
 template <class T>
 void find_cholesky_in_lanes(const Group<T>& g) {
   using R = typename Wide<T>::real;
@@ -252,8 +254,8 @@ void find_cholesky_in_lanes(const Group<T>& g) {
   g.set_info(info);
 }
 
-/// Products of the diagonal, their signs and logarithms; what does not fit a number of type T on
-/// the way is left to the form for single matrices.
+/// Computes the product of the diagonal, its sign and logarithm. Matrices with intermediate
+/// overflow or underflow are left to the routine for single matrices.
 template <class T>
 void find_determinants_in_lanes(const Group<T>& g) {
   constexpr T min_normal = sizeof(T) == 4 ? T(0x1p-126) : T(0x1p-1022);

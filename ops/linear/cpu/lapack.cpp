@@ -16,11 +16,11 @@ namespace {
 
 constexpr integer query = -1;
 
-/// Parts of a stack have a thread each.
+/// Returns the library with one thread if the parts of a stack run on a thread each.
 OneCall library_for(const LinAlgRequest& p) { return p.slots > 1 ? OneCall(1) : use(); }
 
-// Each routine is a struct with `plan`, which sets the extents of the scratch memory, and `run`,
-// which takes one matrix.
+// Each routine is a struct with `plan`, which sets the sizes of the scratch memory, and `run`,
+// which processes one matrix.
 
 template <class T>
 struct getrf {
@@ -48,7 +48,7 @@ struct getrs {
   }
 };
 
-/// A product as mantissa and exponent, so that nothing overflows on the way.
+/// A product as mantissa and exponent, so that intermediate results cannot overflow.
 template <class R>
 struct WideProduct {
   R mantissa = 1;
@@ -64,8 +64,8 @@ struct WideProduct {
   }
 };
 
-/// The product of the diagonal, its sign (a complex one's direction) and the logarithm of its
-/// modulus.
+/// Computes the product of the diagonal, its sign (a direction if complex) and the logarithm of its
+/// absolute value.
 template <class T>
 struct Determinant {
   using R = real_t<T>;
@@ -92,7 +92,7 @@ struct Determinant {
         sign = size > 0 ? sign * T(d.re / size, d.im / size) : T(size);
       } else {
         size = std::abs(d);
-        sign = d > 0 ? sign : d < 0 ? 0 - sign : size;  // 0, without a sign, or NaN
+        sign = d > 0 ? sign : d < 0 ? 0 - sign : size;  // 0 without a sign, or NaN
       }
       modulus.times(size);
       logarithm += std::log(size);
@@ -255,7 +255,7 @@ struct geev {
   using R = real_t<T>;
   using Z = complex<R>;
 
-  /// For a real matrix, `w` is wr and wi one behind the other.
+  /// For a real matrix, `w` is wr followed by wi.
   static void call(const LinAlgRequest& p, T* a, T* w, T* v, const WorkspaceParts<T>& has,
                    integer length, integer* info) {
     const integer n = positive(p.rows);
@@ -272,7 +272,7 @@ struct geev {
     const std::int64_t vectors = p.wants_eigenvectors ? p.rows * p.rows : 0;
     p.real_work = is_complex<T> ? 2 * p.rows : 2 * p.rows + vectors;
     T optimal_length(0);
-    R written = 0;  // by the query too
+    R written = 0;  // the query writes it, too
     integer info = 0;
     WorkspaceParts<T> none;
     none.workspace = &optimal_length;
@@ -296,7 +296,8 @@ struct geev {
       if (p.wants_eigenvectors) join(values, columns, vectors, n);
     }
   }
-  /// A pair of conjugate eigenvalues has the parts of the first one's vector in two columns.
+  /// For a conjugate pair, the two columns are the real and imaginary parts of the first
+  /// eigenvector.
   static void join(const Z* values, const R* columns, Z* vectors, std::int64_t n) {
     for (std::int64_t k = 0; k < n; ++k) {
       const R* real = columns + k * n;

@@ -7,20 +7,20 @@
 #include "ops/kernel/cpu/tuning.hpp"
 #include "ops/linear/linalg_kernels.hpp"
 
-// Compiled once for all x86-64 levels: the work is OpenBLAS's.
+// Compiled once for all x86-64 levels, since OpenBLAS does the work.
 
 namespace skerry::blas {
 
-/// Up to here, and from so many matrices on, scratch memory is planned for LU and Cholesky factors
-/// of as many matrices at a time as a vector has lanes (lane_matrices.hpp).
+/// Limits for LU and Cholesky factorizations in lanes (lane_matrices.hpp), for which scratch memory
+/// is planned: up to this many rows, and from this many matrices on.
 using tuning::max_rows_in_lanes;
 inline constexpr std::int64_t min_rows_in_lanes = 4;
 
-/// Host form of LinAlgKernels::kernel; null for dtypes that are not floating.
+/// Returns the host form of LinAlgKernels::kernel; null for dtypes that are not floating.
 [[nodiscard]] auto routine_of(LinAlgRoutine routine, Dtype type) noexcept
     -> void (*)(const LinAlgParams&);
 
-/// What `determinant` finds, of matrix `i` alone.
+/// Computes what `determinant` does for matrix `i` only.
 template <class T>
 void find_determinant(const LinAlgParams& p, std::int64_t i);
 

@@ -9,7 +9,7 @@
 #include "ops/linear/cpu/openblas.hpp"
 #include "ops/linear/linalg_kernels.hpp"
 
-// What LAPACK's routines are given beside matrices: sizes of their type, and scratch memory.
+// Arguments of LAPACK routines besides matrices: sizes in their integer type, and scratch memory.
 
 namespace skerry::blas {
 
@@ -30,7 +30,7 @@ inline integer positive(std::int64_t value) {
   return static_cast<integer>(std::clamp<std::int64_t>(value, 1, INT32_MAX));
 }
 
-/// The pieces of one slot's scratch memory: items of T, reals, integers.
+/// The parts of one slot's scratch memory: items of T, reals, integers.
 template <class T>
 struct WorkspaceParts {
   T* workspace = nullptr;
@@ -50,8 +50,8 @@ struct WorkspaceParts {
         integers(reinterpret_cast<integer*>(reals + p.real_work)) {}
 };
 
-/// Scratch memory for so many numbers in vectors of 64 bytes, where the matrices are worked on in
-/// their lanes; the routines that are have none else.
+/// Plans scratch memory for `numbers` in vectors of 64 bytes if the matrices are processed in
+/// lanes. The routines that support this need no other scratch memory.
 template <class T>
 void plan_lanes(LinAlgRequest& p, std::int64_t numbers) {
   const bool is_small = p.rows == p.columns && p.rows <= max_rows_in_lanes;
@@ -59,13 +59,14 @@ void plan_lanes(LinAlgRequest& p, std::int64_t numbers) {
       is_small && p.batch >= min_rows_in_lanes ? numbers * 64 / sizeof(real_t<T>) : 0;
 }
 
-/// Matrix `i` of a stack of rows x columns.
+/// Returns matrix `i` of a stack of rows x columns.
 template <class T>
 T* matrix_at(char* stack, std::int64_t i, std::int64_t rows, std::int64_t columns) {
   return reinterpret_cast<T*>(stack) + i * rows * columns;
 }
 
-/// What LAPACK writes into work[0] for a query; rounded up, as float32 may have rounded it down.
+/// Converts the result of a workspace query in work[0]; rounded up, as float32 may have rounded
+/// down.
 template <class T>
 std::int64_t length_of(const T& optimal_length) {
   double length = 0;

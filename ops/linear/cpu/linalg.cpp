@@ -6,9 +6,9 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-/// Lanes of fewer bytes gain less beside the library, which works on rows by whole vectors: with
-/// AVX-512 LU factors of 32 rows take 0.7 (float32) to 0.9 of its time. Its sums of larger complex
-/// matrices, which are formed in more parts, are a little more accurate.
+/// Maximum number of rows in lanes. Fewer lanes gain less over the library, which vectorizes along
+/// rows: with AVX-512, LU factors of 32 rows take 0.7 (float32) to 0.9 of its time. For larger
+/// complex matrices, the library's sums have more partial sums and are slightly more accurate.
 template <class T>
 constexpr int64 max_rows = vector_bytes / 2 / (Wide<T>::parts * Wide<T>::parts);
 
@@ -17,8 +17,8 @@ void run_library(const LinAlgParams& p) {
   blas::routine_of(Routine, dtype_of<T>)(p);
 }
 
-/// The library's routine for each matrix, or, where scratch memory is planned for that, one of ours
-/// for as many as vectors have lanes.
+/// Runs the library's routine for each matrix or, if scratch memory is planned for that, our
+/// routine for as many matrices as lanes.
 template <LinAlgRoutine Routine, class T, void (*LaneRoutine)(const Group<T>&)>
 void run(const LinAlgParams& p) {
   if (p.workspace_size == 0 || p.rows > max_rows<T>) return run_library<Routine, T>(p);

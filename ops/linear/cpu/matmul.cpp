@@ -12,11 +12,11 @@ template <class T>
 void fill(MatmulKernels& table) {
   constexpr int type = static_cast<int>(dtype_of<T>);
   if constexpr (ops::floating<T>) {
-    // BLAS knows no float16: the front end multiplies in float32.
+    // BLAS lacks float16: the front end multiplies in float32.
     if constexpr (!ops::stored_only<T>) table.kernel[type].set_host<run_products<T>>();
     table.dot[type].set_host<run_dot<T>>();
   } else if constexpr (ops::integral<T>) {
-    // Signed integers wrap around with the same bits as unsigned ones.
+    // Signed and unsigned integers wrap around with the same bits.
     table.kernel[type].set_host<run_integer_matmul<ops::bits_t<T>>>();
     table.dot[type].set_host<run_dot<ops::bits_t<T>>>();
   } else {

@@ -27,14 +27,14 @@ namespace {
 
 struct Library {
   std::mutex opening;
-  std::string path;  ///< as set_library() named it
+  std::string path;  ///< as set by set_library()
   Openblas entries{};
   std::atomic<bool> is_open{false};
-  std::atomic<int> threads{0};        ///< as OpenBLAS was told
-  std::atomic<int> ready_threads{0};  ///< so many threads have their stacks and buffers
+  std::atomic<int> threads{0};        ///< as set in OpenBLAS
+  std::atomic<int> ready_threads{0};  ///< number of threads that have stacks and buffers
 };
 
-/// Counts the calls that run, and keeps others from beginning.
+/// Counts running calls, and can block new ones.
 class Gate {
  public:
   void enter() noexcept {
@@ -51,7 +51,7 @@ class Gate {
   void exit() noexcept {
     if (state_.fetch_sub(1) == shut_bit + 1) state_.notify_all();
   }
-  /// Returns when no call runs.
+  /// Blocks new calls, and returns when none is running.
   void shut() noexcept {
     std::uint32_t now = state_.fetch_or(shut_bit) | shut_bit;
     for (; now != shut_bit; now = state_.load()) state_.wait(now);
@@ -60,7 +60,7 @@ class Gate {
     state_.fetch_and(~shut_bit);
     state_.notify_all();
   }
-  /// The one thread that goes on: what static objects do in the end must not wait for ever.
+  /// Exempts the exiting thread: destructors of static objects must not block forever.
   void shut_for_ever() noexcept {
     shut();
     exiting_.store(pthread_self());
@@ -88,17 +88,17 @@ void open_after_fork() {
   calls.open();
 }
 
-/// After the library was opened: these run before its own handlers.
+/// Called after the library was opened: these handlers run before its own.
 void register_handlers() {
   pthread_atfork([] { calls.shut(); }, open_after_fork, open_after_fork);
-  // Rehearsed streams end the kernels that run, which may call again.
+  // Rehearsed streams finish the running kernels, which may call the library again.
   std::atexit([] {
     shut_down();
     calls.shut_for_ever();
   });
 }
 
-/// Never destroyed: arrays may be worked on after main() has ended.
+/// Never destroyed: arrays may be used after main() has returned.
 Library& the_library() {
   static auto* one = new Library;
   return *one;
@@ -148,27 +148,28 @@ Openblas load(const std::string& named) {
   fill(handle, 'z', openblas.z);
   openblas.set_num_threads =
       reinterpret_cast<void (*)(int)>(dlsym(handle, "scipy_openblas_set_num_threads"));
-  if (openblas.set_num_threads == nullptr) throw std::runtime_error("it can't set its threads");
+  if (openblas.set_num_threads == nullptr)
+    throw std::runtime_error("it lacks the function scipy_openblas_set_num_threads");
   return openblas;
 }
 
-/// Throws OutOfMemoryError unless so much may be mapped (RLIMIT_AS): OpenBLAS ends the process
-/// where it lacks memory for a thread or a buffer.
+/// Throws OutOfMemoryError unless `nbytes` of address space can be mapped (RLIMIT_AS): OpenBLAS
+/// terminates the process if it lacks memory for a thread or a buffer.
 void require_address_space(std::size_t nbytes) {
   void* const got =
       mmap(nullptr, nbytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (got == MAP_FAILED) {
-    throw OutOfMemoryError(
-        "OpenBLAS may need " + byte_text(nbytes) +
-            " of addresses for its threads and buffers, more than the process may map; raise the "
-            "limit (ulimit -v), or lower the number of threads",
-        Device{}, nbytes);
+    throw OutOfMemoryError("OpenBLAS may need " + byte_text(nbytes) +
+                               " of address space for its threads and buffers, more than the "
+                               "process may map; raise the "
+                               "limit (ulimit -v), or lower the number of threads",
+                           Device{}, nbytes);
   }
   munmap(got, nbytes);
 }
 
 constexpr std::size_t library_bytes = std::size_t{128} << 20;
-/// A stack, a buffer (32 MiB) and what malloc keeps for a thread.
+/// A stack, a buffer (32 MiB) and malloc's arena of a thread.
 constexpr std::size_t thread_bytes = std::size_t{64} << 20;
 
 void open_library(Library& library) {
@@ -188,8 +189,7 @@ void open_library(Library& library) {
   library.is_open.store(true, std::memory_order_release);
 }
 
-/// Lets OpenBLAS start its threads and get their buffers and the caller's, while that can be
-/// refused.
+/// Makes OpenBLAS start its threads and allocate all buffers while a failure can still be reported.
 void prepare_threads(Library& library, int threads) {
   struct InsideGate {
     InsideGate() noexcept { calls.enter(); }

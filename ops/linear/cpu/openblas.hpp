@@ -8,9 +8,8 @@
 #include "core/complex.hpp"
 #include "core/config.hpp"
 
-/// The entry points of OpenBLAS that are used, as the package scipy-openblas32 has them: prefix
-/// `scipy_`, 32-bit integers; LAPACK by Fortran's calling convention, with the hidden lengths of
-/// strings last.
+/// The entry points of OpenBLAS in use, as in the package scipy-openblas32: prefix `scipy_`, 32-bit
+/// integers; LAPACK with Fortran's calling convention, with the hidden lengths of strings last.
 namespace skerry::blas {
 
 using integer = int32;
@@ -19,7 +18,7 @@ inline constexpr int not_transposed = 111;
 inline constexpr int transposed = 112;
 inline constexpr int upper = 121;
 
-/// How CBLAS takes a factor: reals by value, complex ones by address.
+/// How CBLAS passes a factor: reals by value, complex numbers by address.
 template <class T>
 struct factor {
   using type = T;
@@ -51,7 +50,7 @@ struct EntryPoints {
   void (*potrf)(C uplo, I n, void* a, I lda, integer* info, length);
   void (*geqrf)(I m, I n, void* a, I lda, void* tau, void* work, I lwork, integer* info);
   void (*orgqr)(I m, I n, I k, void* a, I lda, const void* tau, void* work, I lwork, integer* info);
-  // Complex routines take one more piece of scratch memory, `rwork`.
+  // Complex routines take another scratch array, `rwork`.
   using gesdd_real = void(C jobz, I m, I n, void* a, I lda, void* s, void* u, I ldu, void* vt,
                           I ldvt, void* work, I lwork, integer* iwork, integer* info, length);
   using gesdd_complex = void(C jobz, I m, I n, void* a, I lda, void* s, void* u, I ldu, void* vt,
@@ -89,10 +88,10 @@ struct Openblas {
   }
 };
 
-/// The open library for one call of it, told how many threads it may use; require() has
-/// returned before. OpenBLAS takes its threads and its buffers away when the process forks or
-/// exits, whoever works with them: both wait for the calls that live, and later calls wait in turn
-/// (for ever, at exit).
+/// The open library for one call, with the number of threads that it may use; require() must have
+/// returned before. OpenBLAS releases its threads and buffers when the process forks or exits, even
+/// while they are in use. So fork and exit wait for running calls, and block later calls (forever,
+/// at exit).
 class OneCall {
  public:
   explicit OneCall(int threads) noexcept;
@@ -108,7 +107,7 @@ class OneCall {
  private:
   const Openblas* library_;
 };
-/// With as many threads as this process uses.
+/// Uses as many threads as this process does.
 [[nodiscard]] OneCall use() noexcept;
 
 }  // namespace skerry::blas

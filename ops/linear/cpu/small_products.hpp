@@ -9,18 +9,19 @@
 #include "ops/linear/cpu/wide.hpp"
 #include "ops/linear/matmul_kernels.hpp"
 
-// Products of small matrices, single ones and stacks: a call of BLAS for each takes longer than
-// its arithmetic (38 ns, of 3 x 3).
+// Products of small matrices, single or in stacks: a BLAS call per matrix takes longer than its
+// arithmetic (38 ns for 3 x 3).
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 #if defined(__AVX2__)
 
-/// Most rows, columns and terms.
+/// Maximum number of rows, columns and terms.
 inline constexpr int64 max_small_extent = 8;
 
-/// Rows of a result, in so many vectors each: rows of x2, weighted by the items of one of x1.
+/// Computes rows of the result in `Vectors` vectors each, as rows of x2 weighted by the items of a
+/// row of x1.
 template <class T, int Vectors>
 class SmallProduct {
   using R = ops::real_part_t<T>;
@@ -59,7 +60,7 @@ class SmallProduct {
   template <int Rows>
   SKERRY_INLINE void write_rows(const char* a, const char* b, int64 step, char* out) const {
     V sums[Rows][Vectors] = {};
-    V crossed[Rows][Vectors] = {};  // by imaginary parts
+    V crossed[Rows][Vectors] = {};  // products with imaginary parts
     for (int64 term = 0; term < p_.k; ++term) {
       V items[Vectors];
       unroll<Vectors>([&](auto v) __attribute__((always_inline)) {
@@ -103,8 +104,8 @@ class SmallProduct {
   }
 
   const MatmulParams& p_;
-  int64 count_;    ///< of numbers in a row of the result
-  bool has_rows_;  ///< whether rows of x2 lie in order
+  int64 count_;    ///< numbers in a row of the result
+  bool has_rows_;  ///< rows of x2 are contiguous
 };
 
 template <class T, int Vectors>

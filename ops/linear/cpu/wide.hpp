@@ -6,12 +6,12 @@
 #include "ops/kernel/cpu/vector.hpp"
 #include "ops/math/real.hpp"
 
-// Numbers of as many matrices as a vector has lanes, one of each: what their factorisations need.
+// Vectors with one number of each of several matrices, for factorizations in lanes.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-/// c - a b, rounded once where that is an instruction.
+/// Returns c - a b, rounded once if there is an FMA instruction.
 template <class V>
 SKERRY_INLINE V minus_product_of_lanes(V c, V a, V b) {
 #if defined(__FMA__)
@@ -22,7 +22,7 @@ SKERRY_INLINE V minus_product_of_lanes(V c, V a, V b) {
 #endif
 }
 
-/// c + a b, as above.
+/// Returns c + a b, rounded in the same way.
 template <class V>
 SKERRY_INLINE V plus_product_of_lanes(V c, V a, V b) {
   return minus_product_of_lanes(c, -a, b);
@@ -33,7 +33,7 @@ SKERRY_INLINE V magnitude_of_lanes(V v) {
   return v < 0 ? -v : v;
 }
 
-/// Numbers of type T, in memory vectors of their parts.
+/// Numbers of type T; components are stored as separate vectors.
 template <class T>
 struct Wide {
   using real = T;
@@ -42,7 +42,7 @@ struct Wide {
 
   static Wide load(const T* source) { return {load_lanes(source)}; }
   void store(T* destination) const { store_lanes(destination, re); }
-  /// By which LAPACK chooses pivots.
+  /// The size by which LAPACK chooses pivots.
   [[nodiscard]] lanes_of<T> size() const { return magnitude_of_lanes(re); }
   [[nodiscard]] Wide conjugate() const { return *this; }
 };
@@ -65,7 +65,7 @@ struct Wide<complex<R>> {
   [[nodiscard]] Wide conjugate() const { return {re, -im}; }
 };
 
-/// c - a b
+/// Returns c - a b.
 template <class T>
 SKERRY_INLINE Wide<T> minus_product(Wide<T> c, Wide<T> a, Wide<T> b) {
   if constexpr (Wide<T>::parts == 1) {
@@ -77,7 +77,7 @@ SKERRY_INLINE Wide<T> minus_product(Wide<T> c, Wide<T> a, Wide<T> b) {
   }
 }
 
-/// By Smith's method, whose squares don't overflow.
+/// Divides by Smith's method, in which no squares overflow.
 template <class T>
 SKERRY_INLINE Wide<T> quotient(Wide<T> a, Wide<T> b) {
   if constexpr (Wide<T>::parts == 1) {

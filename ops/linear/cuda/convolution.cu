@@ -11,8 +11,8 @@
 namespace skerry::native {
 namespace {
 
-/// The sum of products of one element of the output. Neighbouring threads read neighbouring items,
-/// and the same tap.
+/// The sum of products for one element of the output. Adjacent threads read adjacent items and the
+/// same tap.
 template <class R, int Parts>
 struct Convolved {
   ConvolutionParams p;

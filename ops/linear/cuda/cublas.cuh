@@ -13,7 +13,7 @@
 
 namespace skerry::native {
 
-/// The entry points for one dtype: factors of a stack of small matrices.
+/// The entry points for one dtype: factorizations of stacks of small matrices.
 template <class T>
 struct cublas_factors;
 
@@ -70,7 +70,7 @@ struct CublasEntries {
   }
 };
 
-/// Never destroyed: handles go with the process, at whose end no CUDA call may be made.
+/// Never destroyed: handles last as long as the process, and no CUDA call may be made at its end.
 inline CublasEntries& cublas() {
   static auto* one = new CublasEntries;
   return *one;
@@ -92,8 +92,8 @@ inline cudaError_t to_cuda(cublasStatus_t status) {
   }
 }
 
-/// A handle that adds up parts of a sum in the type that it computes in: by default cuBLAS may do
-/// so in the output's, float16, which is rounded then more than once and overflows in between.
+/// Creates a handle that accumulates in the compute type: by default cuBLAS may reduce partial sums
+/// in the output type, float16, which rounds more than once and can overflow.
 inline bool create_cublas(cublasHandle_t* new_handle) {
   constexpr auto mode = static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
                                                   CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
@@ -101,10 +101,11 @@ inline bool create_cublas(cublasHandle_t* new_handle) {
          cublas().set_math_mode(*new_handle, mode) == CUBLAS_STATUS_SUCCESS;
 }
 
-/// What NVIDIA recommends for the newest architecture (cuBLAS documentation, cublasSetWorkspace).
+/// NVIDIA's recommendation for the newest architecture (cuBLAS documentation, cublasSetWorkspace).
 inline constexpr std::size_t cublas_workspace_nbytes = std::size_t{32} << 20;
 
-/// `call(handle)` with cuBLAS's handle on the stream, with memory to work in, and the lock on it.
+/// Calls `call(handle)` with cuBLAS's handle, set to the stream and given a workspace, under its
+/// lock.
 template <class Call>
 cudaError_t with_cublas(LaunchContext* context, Call&& call) {
   CublasEntries& entries = cublas();

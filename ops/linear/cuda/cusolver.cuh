@@ -18,7 +18,7 @@
 
 namespace skerry::native {
 
-/// The entry points for one dtype, and how cuSOLVER spells its types.
+/// The entry points for one dtype, and cuSOLVER's names for its types.
 template <class T>
 struct typed_entries;
 
@@ -79,7 +79,7 @@ struct CusolverEntries {
   decltype(&cusolverDnXgeev_bufferSize) geev_size = nullptr;
   decltype(&cusolverDnXgeev) geev = nullptr;
   decltype(&cusolverDnXsyevBatched_bufferSize) syev_batched_size = nullptr;
-  decltype(&cusolverDnXsyevBatched) syev_batched = nullptr;  // null where it can't be used
+  decltype(&cusolverDnXsyevBatched) syev_batched = nullptr;  // null if it can't be used
   decltype(&cusolverDnCreateParams) create_params = nullptr;
   decltype(&cusolverDnDestroyParams) destroy_params = nullptr;
 #endif
@@ -120,11 +120,11 @@ struct CusolverEntries {
   }
 
  private:
-  /// 11.7.1 is wrong now and then for lower triangles of complex64 (JuliaGPU/CUDA.jl, pull requests
+  /// 11.7.1 is sometimes wrong for lower triangles of complex64 (JuliaGPU/CUDA.jl, pull requests
   /// 2577 and 2636).
   static constexpr int first_right_syev_batched = 11702;
 
-  /// For the library that was opened, which may be another than that of the headers.
+  /// Version of the library that was opened, which may differ from that of the headers.
   int version() {
     decltype(&cusolverGetVersion) ask = nullptr;
     library.find("cusolverGetVersion", ask, true);
@@ -133,7 +133,7 @@ struct CusolverEntries {
   }
 };
 
-/// Never destroyed: handles go with the process, at whose end no CUDA call may be made.
+/// Never destroyed: handles last as long as the process, and no CUDA call may be made at its end.
 inline CusolverEntries& cusolver() {
   static auto* one = new CusolverEntries;
   return *one;
@@ -155,7 +155,7 @@ inline cudaError_t to_cuda(cusolverStatus_t status) {
   }
 }
 
-/// One call: cuSOLVER's handle on the stream, with the lock on it.
+/// One call: holds cuSOLVER's handle, set to the stream, and its lock.
 struct CusolverCall {
   cusolverDnHandle_t handle = nullptr;
   cudaError_t status = cudaSuccess;
@@ -179,7 +179,7 @@ struct CusolverCall {
   void note(cudaError_t next) {
     if (ok()) status = next;
   }
-  /// Scratch memory for `count` items; null, with the status set, where there is none.
+  /// Allocates scratch memory for `count` items; returns null and sets the status on failure.
   template <class U>
   U* scratch(std::int64_t count) {
     if (!ok()) return nullptr;
@@ -193,7 +193,7 @@ struct CusolverCall {
 inline int narrow(std::int64_t value) { return static_cast<int>(value); }
 inline std::int64_t minimum(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 
-/// Matrix `i` of a stack of rows x columns.
+/// Returns matrix `i` of a stack of rows x columns.
 template <class U>
 U* matrix_at(char* stack, std::int64_t i, std::int64_t rows, std::int64_t columns) {
   return reinterpret_cast<U*>(stack) + i * rows * columns;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// LAPACK's routines by cuSOLVER, matrix by matrix, or, where there is a form for stacks of small
-// ones, by one call for all.
+// LAPACK routines by cuSOLVER, matrix by matrix or, where there is a batched form for stacks of
+// small matrices, in one call.
 
 #include "ops/linear/linalg_kernels.hpp"
 
@@ -89,7 +89,7 @@ struct getrs {
     cuda_type** const a = list_of<cuda_type>(session, p.a, p.rows * p.rows, p.batch);
     cuda_type** const b = list_of<cuda_type>(session, p.b, p.rows * p.right_columns, p.batch);
     if (!session.ok()) return;
-    int wrong = 0;  // argument, which the status tells too; p.info stays 0
+    int wrong = 0;  // invalid argument, also in the status; p.info remains 0
     session.note(with_cublas(session.context, [&](cublasHandle_t handle) {
       return to_cuda(cublas().entry_points<T>().getrs(handle, op, n, narrow(p.right_columns), a, n,
                                                       p.pivots, b, n, &wrong, narrow(p.batch)));
@@ -149,7 +149,7 @@ struct geqrf {
     cuda_type** const factors =
         list_of<cuda_type>(session, p.b, minimum(p.rows, p.columns), p.batch);
     if (!session.ok()) return;
-    int wrong = 0;  // as with getrs
+    int wrong = 0;  // see getrs
     session.note(with_cublas(session.context, [&](cublasHandle_t handle) {
       return to_cuda(cublas().entry_points<T>().geqrf(handle, m, narrow(p.columns), a, m, factors,
                                                       &wrong, narrow(p.batch)));
@@ -188,7 +188,8 @@ int run_routine(const LinAlgParams& p, LaunchContext* context) {
   return end_launch(session.status);
 }
 
-/// As the host form: the product as mantissa and exponent, so that nothing overflows on the way.
+/// As the host form: the product as mantissa and exponent, so that intermediate results cannot
+/// overflow.
 template <class T>
 struct find_determinants {
   LinAlgParams p;

@@ -9,13 +9,14 @@
 
 #include <cstdint>
 
-// Stacks of small matrices, for which the libraries have forms that take all of them by one call.
+// Stacks of small matrices, for which the libraries have batched routines.
 
 namespace skerry::native {
 
-/// Up to this side, a stack is one call. Calls for single matrices are several launches each, which
-/// a matrix of 256 x 256 (11 million operations, less than a microsecond of an H100) doesn't fill;
-/// larger ones are for routines that spread one matrix over the device. Reckoned, not measured.
+/// Maximum extent for which a stack is one batched call. A call for a single matrix is several
+/// launches, which a matrix of 256 x 256 (11 million operations, less than a microsecond on an
+/// H100) does not fill; larger ones suit routines that spread one matrix over the device.
+/// Estimated, not measured.
 inline constexpr std::int64_t small_side = 256;
 
 [[nodiscard]] inline bool is_stack_of_small(const LinAlgParams& p) {
@@ -23,13 +24,14 @@ inline constexpr std::int64_t small_side = 256;
   return p.batch > 1 && p.batch <= max_batch && p.rows <= small_side && p.columns <= small_side;
 }
 
-/// Matrices of one call of what computes eigenvalues and singular values. Their scratch memory is
-/// in proportion, and gesvdjBatched counts it in an int; syevBatched documents n * lda * batch <
-/// 2^31 and was seen to refuse 40,000 matrices of 3 x 3 (mujocolab/mjlab, pull request 732).
+/// Maximum number of matrices per batched call for eigenvalues and singular values. Scratch memory
+/// is proportional to it, and gesvdjBatched counts it in an int; syevBatched documents n * lda *
+/// batch < 2^31 and was seen to reject 40,000 matrices of 3 x 3 (mujocolab/mjlab, pull request
+/// 732).
 inline constexpr std::int64_t max_call_batch = std::int64_t{1} << 14;
 static_assert(small_side * small_side * max_call_batch <= 0x7fffffff);
 
-/// `visitor(first, count)` for each part of a stack that is a call.
+/// Calls `visitor(first, count)` for each part of a stack that is one call.
 template <class Run>
 void for_each_part(std::int64_t batch, Run&& visitor) {
   for (std::int64_t first = 0; first < batch; first += max_call_batch) {
@@ -37,14 +39,14 @@ void for_each_part(std::int64_t batch, Run&& visitor) {
   }
 }
 
-/// `ask(count)` for each number of matrices that such a part has.
+/// Calls `ask(count)` for each number of matrices that occurs in such a part.
 template <class Ask>
 void for_each_part_size(std::int64_t batch, Ask&& ask) {
   ask(minimum(batch, max_call_batch));
   if (batch > max_call_batch && batch % max_call_batch != 0) ask(batch % max_call_batch);
 }
 
-/// addresses[i] = where matrix i of a stack begins.
+/// addresses[i] = address of matrix i of a stack.
 struct list_matrices {
   char** addresses;
   char* stack;
@@ -53,7 +55,7 @@ struct list_matrices {
   __device__ void operator()(std::int64_t i) const { addresses[i] = stack + i * nbytes; }
 };
 
-/// The list of a stack's matrices that some of these forms take, in the device's memory.
+/// Builds the list of matrix addresses that some batched routines take, in device memory.
 template <class U>
 U** list_of(CusolverCall& session, char* stack, std::int64_t items, std::int64_t count) {
   U** const list = session.scratch<U*>(count);
@@ -65,7 +67,7 @@ U** list_of(CusolverCall& session, char* stack, std::int64_t items, std::int64_t
   return list;
 }
 
-/// `body(settings)`, with what `create` makes for it.
+/// Calls `body(settings)` with settings from `create`, and destroys them.
 template <class Settings, class Body>
 void with_settings(CusolverCall& session, cusolverStatus_t (*create)(Settings*),
                    cusolverStatus_t (*destroy)(Settings), Body&& body) {

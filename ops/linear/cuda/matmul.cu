@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Products of matrices: cuBLAS for floating dtypes, own tiles for integers, own sums for vectors.
+// Matrix products: cuBLAS for floating dtypes, own tiles for integers, own sums for vectors.
 
 #include "ops/linear/matmul_kernels.hpp"
 
@@ -19,7 +19,7 @@
 namespace skerry::native {
 namespace {
 
-/// Whether every element of both operands can be read at once.
+/// True if every element of both operands is aligned.
 template <class T>
 bool is_aligned(const MatmulParams& p) {
   bool aligned = is_aligned_for_whole<T>(reinterpret_cast<std::intptr_t>(p.x1.get())) &&
@@ -38,7 +38,7 @@ bool is_aligned(const MatmulParams& p) {
 
 const char* cublas_error_message() { return cublas().library.error_message(); }
 
-/// How cuBLAS names a dtype, and what it computes in: float32 in float32, without TF32.
+/// cuBLAS's name of a dtype, and its compute type: float32 computes in float32, without TF32.
 template <class T>
 struct gemm_types;
 template <>
@@ -67,7 +67,8 @@ struct gemm_types<complex128> {
   static constexpr cublasComputeType_t compute = CUBLAS_COMPUTE_64F;
 };
 
-/// Matrices that one call multiplies: the fastest axis of the stack, if its strides count in items.
+/// Returns the number of matrices per call: the fastest axis of the stack, if its strides are
+/// multiples of the itemsize.
 template <class T>
 std::int64_t run_length(const MatmulParams& p) {
   if (p.batch_rank == 0) return 1;
@@ -80,7 +81,7 @@ template <class T>
 cudaError_t multiply_run(cublasHandle_t handle, const MatmulParams& p, std::int64_t first,
                          std::int64_t count) {
   constexpr auto item = static_cast<std::int64_t>(sizeof(T));
-  // At the alignment of cuBLAS's own types, whose functions may read them at once.
+  // Aligned like cuBLAS's own types, since its functions may load them whole.
   using factor = ops::computed_t<T>;
   alignas(sizeof(factor)) const factor one(1);
   alignas(sizeof(factor)) const factor zero(0);
@@ -91,7 +92,7 @@ cudaError_t multiply_run(cublasHandle_t handle, const MatmulParams& p, std::int6
   const auto step = [&](const std::int64_t* strides) {
     return static_cast<long long>(count > 1 ? strides[0] / item : 0);
   };
-  // cuBLAS counts by columns, so it sees all transposed: out.T = x2.T @ x1.T.
+  // cuBLAS is column-major, so it sees transposes: out.T = x2.T @ x1.T.
   return to_cuda(cublas().gemm(
       handle, op(right), op(left), p.n, p.m, p.k, &one, p.x2 + offsets.x2, gemm_types<T>::item,
       right.leading, step(p.x2_batch), p.x1 + offsets.x1, gemm_types<T>::item, left.leading,
@@ -124,12 +125,12 @@ int multiply(const MatmulParams& p, LaunchContext* context) {
 
 // --- integers ---
 
-constexpr int tile = 64;  // of the output, for one block
+constexpr int tile = 64;  // of the output, per block
 constexpr int tile_depth = 16;
-constexpr int cell = 4;  // of the output, for one thread
+constexpr int cell = 4;  // of the output, per thread
 static_assert(tile / cell * (tile / cell) == tile_threads);
 
-/// Integers wrap around in 32 or 64 bits, whose low bits are those of every narrower one.
+/// Integers wrap around in 32 or 64 bits; narrower dtypes take the low bits.
 template <class U>
 struct accumulator {
   using type = uint32;
@@ -195,7 +196,7 @@ __global__ void __launch_bounds__(tile_threads)
   }
 }
 
-constexpr std::int64_t max_blocks = 1 << 20;  // more work is done in turns
+constexpr std::int64_t max_blocks = 1 << 20;  // more work is done in a grid-stride loop
 unsigned blocks_for(std::int64_t count) {
   return static_cast<unsigned>(count < max_blocks ? count : max_blocks);
 }
@@ -214,7 +215,7 @@ int multiply_integers(const MatmulParams& p, LaunchContext* context) {
 // --- vectors ---
 
 constexpr int dot_threads = 256;
-constexpr std::int64_t dot_part = 65536;  // products of one block; more are summed in a second step
+constexpr std::int64_t dot_part = 65536;  // products per block; more are summed in a second step
 
 template <class T>
 struct dot_sum {
@@ -251,7 +252,7 @@ __device__ SKERRY_INLINE dot_sum_t<T> product_at(const MatmulParams& p, bool ali
   }
 }
 
-/// One block for each part of each pair; the same order of additions in every run.
+/// One block per part of each pair; the order of additions is the same in every run.
 template <class T>
 __global__ void __launch_bounds__(dot_threads)
     sum_parts(const MatmulParams p, bool aligned, std::int64_t parts, dot_sum_t<T>* sums) {
@@ -286,8 +287,8 @@ struct join_parts {
   }
 };
 
-/// A thread for each pair of short vectors. Asked for no number of blocks, ptxas 13.0 spills to
-/// keep to 32 registers; 40 are enough.
+/// One thread per pair of short vectors. Without a minimum number of blocks, ptxas 13.0 spills to
+/// stay within 32 registers; 40 are enough.
 template <class T>
 __global__ void __launch_bounds__(dot_threads, 65536 / dot_threads / 40)
     short_dots(const MatmulParams p, bool aligned) {

@@ -6,7 +6,7 @@
 #include "ops/linear/cuda/linalg_stacks.cuh"
 #include "ops/math/concepts.hpp"
 
-// LAPACK's orgqr and ungqr for stacks of small matrices, of which no library has a form.
+// LAPACK's orgqr and ungqr for stacks of small matrices, for which no library has a batched form.
 
 namespace skerry::native {
 
@@ -22,7 +22,7 @@ __device__ SKERRY_INLINE T conjugate_of(T x) {
   }
 }
 
-/// The same sum in all lanes, in the same order wherever it runs.
+/// Returns the sum in all lanes, added in the same order everywhere.
 template <class T>
 __device__ SKERRY_INLINE T sum_of_warp(T x) {
   constexpr unsigned all = 0xffffffff;
@@ -36,14 +36,14 @@ __device__ SKERRY_INLINE T sum_of_warp(T x) {
   return x;
 }
 
-/// A reflector H = 1 - factor v v^H, whose v is 0 before row `first` and 1 there.
+/// A reflector H = 1 - factor v v^H, with v = 0 before row `first` and 1 there.
 template <class T>
 struct Reflector {
   const whole<T>* v;
   T factor;
   int first;
 
-  /// column = H column; by a warp, each of whose lanes keeps to its rows.
+  /// Computes column = H column with one warp, each lane taking its own rows.
   __device__ SKERRY_INLINE void apply(whole<T>* column, int rows, int lane) const {
     T sum(0);
     for (int row = first + lane; row < rows; row += warp_lanes) {
@@ -54,7 +54,7 @@ struct Reflector {
       column[row].value = column[row].value - v[row].value * share;
     }
   }
-  /// column = H times the unit vector of row `first`.
+  /// Sets column to H times the unit vector of row `first`.
   __device__ SKERRY_INLINE void write_own_column(whole<T>* column, int rows, int lane) const {
     for (int row = lane; row < rows; row += warp_lanes) {
       const T begin = row == first ? T(1) : T(0);
@@ -63,16 +63,16 @@ struct Reflector {
   }
 };
 
-/// Matrices of rows x columns, column-major, whose first `count` columns have reflectors below the
-/// diagonal, become the first columns of the reflectors' product. A block for each matrix: it goes
-/// from the last reflector to the first, as LAPACK's org2r, and holds the one that it applies in
-/// shared memory. A column is the matter of one warp from begin to end, so that nothing waits but
-/// for the reflector.
+/// Replaces matrices of rows x columns, column-major, whose first `count` columns hold reflectors
+/// below the diagonal, by the first columns of the reflectors' product. One block per matrix
+/// applies the reflectors from the last to the first, as LAPACK's org2r does, and keeps the current
+/// one in shared memory. Each column belongs to one warp throughout, so that warps only wait for
+/// the reflector.
 template <class T>
 __global__ void __launch_bounds__(reflector_threads)
     multiply_reflectors(whole<T>* stack, const whole<T>* factors, std::int64_t batch, int rows,
                         int columns, int count) {
-  // Two, so that the next one can be loaded while some warp still applies the last.
+  // Double-buffered: the next one is loaded while some warps still apply the last.
   __shared__ alignas(16) char memory[2][small_side * sizeof(T)];
   const int thread = static_cast<int>(threadIdx.x);
   const int threads = static_cast<int>(blockDim.x);
@@ -97,11 +97,11 @@ __global__ void __launch_bounds__(reflector_threads)
         if (j == i) h.write_own_column(a + j * rows, rows, lane);
       }
     }
-    __syncthreads();  // the next matrix's reflectors come into the same memory
+    __syncthreads();  // the next matrix's reflectors reuse this memory
   }
 }
 
-/// orgqr of a stack of small matrices.
+/// orgqr for a stack of small matrices.
 template <class T>
 void multiply_reflectors_of(const LinAlgParams& p, CusolverCall& session) {
   constexpr std::int64_t max_blocks = 1 << 16;

@@ -8,8 +8,9 @@
 
 namespace skerry::native {
 
-/// Matrix k of the destination = the conjugate transpose of the first columns of matrix k of the
-/// source, which has `source_items`; all column-major, those of the destination of rows x columns.
+/// Sets each matrix of the destination to the conjugate transpose of the first columns of the
+/// source's matrix, which has `source_items` items. All are column-major, those of the destination
+/// rows x columns.
 template <class T>
 struct write_adjoints {
   whole<T>* destination;
@@ -26,7 +27,7 @@ struct write_adjoints {
   }
 };
 
-/// Matrix k of the destination = the first columns, `items` in all, of matrix k of the source.
+/// Copies the first columns, `items` items in all, of each matrix of the source.
 template <class T>
 struct copy_first_columns {
   whole<T>* destination;
@@ -39,7 +40,7 @@ struct copy_first_columns {
   }
 };
 
-/// By Jacobi's method, which takes matrices of any shape; it gives V, not its adjoint.
+/// Jacobi's method, which takes matrices of any shape and returns V instead of V^H.
 template <class T>
 struct gesdd {
   static void run(const LinAlgParams& p, CusolverCall& session) {
@@ -59,7 +60,7 @@ struct gesdd {
   using cuda_type = typename typed_entries<T>::cuda_type;
   using real = typename typed_entries<T>::real;
 
-  /// Side of the largest matrices that gesvdjBatched takes (cuSOLVER documentation).
+  /// Maximum extent that gesvdjBatched accepts (cuSOLVER documentation).
   static constexpr std::int64_t max_batched_extent = 32;
 
   static cusolverEigMode_t jobz_of(const LinAlgParams& p) {
@@ -67,7 +68,7 @@ struct gesdd {
                                               : CUSOLVER_EIG_MODE_VECTOR;
   }
 
-  /// Writes V^H for `count` matrices from `first` on, of a V of from_columns each.
+  /// Writes V^H for `count` matrices from `first` on, from V with `from_columns` columns each.
   static void write_vh(const LinAlgParams& p, CusolverCall& session, const cuda_type* v,
                        std::int64_t from_columns, std::int64_t first, std::int64_t count) {
     const std::int64_t rows =
@@ -113,7 +114,7 @@ struct gesdd {
     }
   }
 
-  /// gesvdjBatched gives square matrices of vectors, and wants memory for them in any case.
+  /// gesvdjBatched returns square matrices of vectors, and needs memory for them even if unused.
   static void decompose_all(const LinAlgParams& p, CusolverCall& session, gesvdjInfo_t settings) {
     const auto& call = cusolver().entry_points<T>();
     const int m = narrow(p.rows);
