@@ -32,8 +32,8 @@ function(skerry_fetch_ducc directory)
   set(archive ${download}/ducc0-${version}.tar.gz)
   if(NOT EXISTS ${archive})
     find_package(Python 3.11 REQUIRED COMPONENTS Interpreter)
-    # pip asks the build back end, which is ours too, for the metadata; nothing is built. So it needs no newer CMake than
-    # this build, whatever ducc0 says that its own takes.
+    # pip asks the build back end, which is also ours, for the metadata; nothing is built. So this build's CMake suffices,
+    # whatever minimum ducc0 declares.
     execute_process(
       COMMAND ${CMAKE_COMMAND} -E env SKBUILD_CMAKE_VERSION=>=${CMAKE_MINIMUM_REQUIRED_VERSION}
               ${Python_EXECUTABLE} -m pip download --quiet --disable-pip-version-check --no-deps --no-build-isolation
@@ -61,7 +61,7 @@ if(fft_reals)
   else()
     skerry_fetch_ducc(ducc_dir)
   endif()
-  # Its notice goes where its code goes.
+  # Install ducc's license notice wherever its code goes.
   file(READ ${ducc_dir}/src/ducc0/fft/fft.h notice LIMIT 4000)
   string(FIND "${notice}" "#ifndef" notice_length)
   string(SUBSTRING "${notice}" 0 ${notice_length} notice)
@@ -79,10 +79,10 @@ function(skerry_add_fft_library level)
     set(unit ${generated}/fft_${level}_${real}.cpp)
     file(CONFIGURE OUTPUT ${unit} CONTENT
          "#define SKERRY_FFT_REALS(X) X(${real})\n#include \"ops/fourier/cpu/ducc/transforms.cpp\"\n" @ONLY)
-    # Static variables of templates would be unique in the process, and no symbol of a library for one machine may be.
+    # Otherwise static variables of templates are unique in the process, across instruction sets.
     set(options -fno-gnu-unique)
     if(real STREQUAL "float64")
-      # Transforms of 4096 complex128 take two thirds of the time so, batches of 256 complex64 a seventh more.
+      # With these, transforms of 4096 complex128 take two thirds of the time; batches of 256 complex64 take a seventh more.
       list(APPEND options -fno-tree-vectorize -fno-ipa-cp)
     endif()
     set_source_files_properties(${unit} PROPERTIES COMPILE_OPTIONS "$<$<CXX_COMPILER_ID:GNU>:${options}>")
@@ -95,11 +95,11 @@ function(skerry_add_fft_library level)
   target_compile_options(${library} PRIVATE -O2 -fno-math-errno -fno-trapping-math -ffp-contract=fast
                                             -march=x86-64-${level})
   if(SKERRY_SANITIZE)
-    # Not ours to check; instrumented, a unit takes a quarter of an hour to compile.
+    # Third-party code; instrumented, a unit takes a quarter of an hour to compile.
     target_compile_options(${library} PRIVATE -fno-sanitize=all)
   endif()
   if(level STREQUAL "v2")
-    # Vectors of two float64 gain little, and are more than half of what there is to compile.
+    # Vectors of two float64 gain little, and are more than half of the code to compile.
     target_compile_definitions(${library} PRIVATE DUCC0_NO_SIMD)
   endif()
   target_compile_definitions(${library} PRIVATE SKERRY_TARGET=${level} SKERRY_FFT_TARGET=${level}
@@ -120,7 +120,7 @@ function(skerry_add_fft_library level)
   target_sources(skerry PRIVATE ${merged})
 endfunction()
 
-# Tells the kernels for one level which FFT to call. v4 calls that of v3: half a minute of compiling is spared.
+# Selects the FFT that the kernels for one level call. v4 calls that of v3, which saves half a minute of compiling.
 function(skerry_use_fft_library kernels level)
   if(level STREQUAL "v4" AND "v3" IN_LIST skerry_cpu_levels)
     set(level v3)

@@ -35,7 +35,7 @@ constexpr KindEntry kinds[] = {
 
 const KindEntry& entry_of(FftKind kind) { return kinds[static_cast<int>(kind)]; }
 
-/// Integers and bools in the default real dtype, unless mixes are refused.
+/// Converts integers and bools to the default real dtype, unless promotion is strict.
 NdArray as_floating(const KindEntry& kind, const NdArray& x) {
   if (!is_floating(x.dtype()) && !promotion_is_strict()) return astype(x, default_real, false);
   if (!is_floating(x.dtype())) {
@@ -49,7 +49,7 @@ NdArray as_floating(const KindEntry& kind, const NdArray& x) {
   return x;
 }
 
-/// How many elements of the real side, or of both, an axis has without a length from the caller.
+/// Returns the length of an axis (of the real side, or of both) if the caller gives none.
 std::int64_t default_length(const KindEntry& kind, const NdArray& x, int axis, bool is_last) {
   const std::int64_t n = x.shape()[axis];
   return kind.output == FftSide::real && is_last ? 2 * (n - 1) : n;
@@ -59,7 +59,7 @@ void check_length(std::int64_t n, int axis, const NdArray& x) {
   if (n > 0) return;
   throw ValueError("the transform needs at least one element, not " + std::to_string(n) +
                    ", along axis " + std::to_string(axis) + " of " + describe(x) +
-                   "; give a length");
+                   "; pass a length");
 }
 
 double scale_of(FftNorm norm, bool forward, const Dims& lengths) {
@@ -69,7 +69,7 @@ double scale_of(FftNorm norm, bool forward, const Dims& lengths) {
   return norm == FftNorm::ortho ? 1 / std::sqrt(count) : 1 / count;
 }
 
-/// `x` with other lengths of some axes: a view, or where one grows a copy with zeros behind.
+/// Returns `x` with other lengths of some axes: a view, or a zero-padded copy if an axis grows.
 NdArray fitted(const NdArray& x, const Dims& shape) {
   Layout cropped_layout = x.layout();
   for (int axis = 0; axis < x.rank(); ++axis) {
@@ -83,11 +83,11 @@ NdArray fitted(const NdArray& x, const Dims& shape) {
   return padded;
 }
 
-/// One call: arguments that have been checked.
+/// Checked arguments of one call.
 struct Request {
   const KindEntry& kind;
   Dims axes;
-  Dims lengths;  ///< of the real side where there is one
+  Dims lengths;  ///< of the real side if there is one
   double scale;
 };
 
@@ -97,7 +97,7 @@ Dims complex_half(const Request& request, Dims shape) {
   return shape;
 }
 
-/// The shape of the result's real side, or of both.
+/// Returns the shape of the result's real side, or of both.
 Dims full_shape(const Request& request, const NdArray& x) {
   Dims shape = x.shape();
   for (int i = 0; i < request.axes.rank(); ++i) {
@@ -106,7 +106,7 @@ Dims full_shape(const Request& request, const NdArray& x) {
   return shape;
 }
 
-/// The axes but the last, which is the one of the real side.
+/// Returns all axes but the last, which belongs to the real side.
 Dims other_axes(const Dims& axes) { return Dims(axes.span().first(axes.span().size() - 1)); }
 
 NdArray run_complex(const Request& request, const NdArray& x, const Dims& shape) {
@@ -144,7 +144,7 @@ NdArray run(const Request& request, const NdArray& input) {
   const Dtype type = to_real ? real_part(x.dtype()) : complex_of(x.dtype());
   const Dims result = request.kind.input == FftSide::real ? complex_half(request, shape) : shape;
   check_shape(shape.span(), itemsize(complex_of(type)));
-  // Not "no elements of x": an axis of none may be padded.
+  // Test the result, not x: an empty axis of x may be padded.
   if (std::find(result.begin(), result.end(), 0) != result.end()) {
     return empty(result, type, x.device());
   }
@@ -159,7 +159,8 @@ Dims selected_axes(const NdArray& x, std::optional<std::span<const std::int64_t>
   if (axes) return normalize_axes(*axes, x.rank());
   const int count = lengths ? static_cast<int>(lengths->size()) : x.rank();
   if (count > x.rank()) {
-    throw ValueError("s names " + std::to_string(count) + " axes, " + describe(x) + " has fewer");
+    throw ValueError("s has " + std::to_string(count) + " lengths, " + describe(x) +
+                     " has fewer axes");
   }
   Dims last(count);
   std::iota(last.begin(), last.end(), x.rank() - count);
@@ -192,7 +193,7 @@ NdArray fftn(FftKind kind, const NdArray& input,
   }
   const bool has_real_side = entry.input == FftSide::real || entry.output == FftSide::real;
   if (count == 0 && has_real_side) {
-    throw ValueError("at least one axis is needed: " + describe(x));
+    throw ValueError("needs at least one axis: " + describe(x));
   }
   request.lengths = Dims(count);
   for (int i = 0; i < count; ++i) {

@@ -24,10 +24,10 @@ namespace {
 
 int precision(Dtype type) { return real_part(type) == Dtype::float32 ? 0 : 1; }
 
-/// Whether a kernel can address the elements by whole numbers of them.
+/// True if addresses and strides are multiples of the item sizes that the kernel requires.
 bool is_addressable(const NdArray& x) {
   const std::int64_t width = x.itemsize();
-  // cuFFT takes a real side, too, only where a complex number could be.
+  // cuFFT requires real arrays to have the alignment of complex ones, too.
   const std::int64_t alignment = limits_of<FftParams>(x.device()).complex_alignment
                                      ? itemsize(complex_of(x.dtype()))
                                      : itemsize(real_part(x.dtype()));
@@ -40,8 +40,8 @@ bool is_addressable(const NdArray& x) {
   return true;
 }
 
-/// Bytes between elements along an axis; of one element, what they would be in C order: any stride
-/// addresses it, but libraries take no negative ones, nor 0.
+/// Returns the stride along an axis. For an axis of one element, any stride is right, but libraries
+/// reject 0 and negative ones: returns that of C order.
 std::int64_t stride_along(const NdArray& x, int axis) {
   if (x.shape()[axis] > 1) return x.strides()[axis];
   for (int inner = axis + 1; inner < x.rank(); ++inner) {
@@ -54,7 +54,7 @@ bool contains(const Dims& axes, int axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
-/// The axes of two arrays that are not transformed: along those they agree.
+/// Returns the axes that are not transformed, along which both arrays agree.
 AxisList<2> batch_axes(const NdArray& x, const NdArray& out, const Dims& axes, const Dims& shape) {
   AxisList<2> batch;
   for (int axis = x.rank() - 1; axis >= 0; --axis) {
@@ -64,7 +64,7 @@ AxisList<2> batch_axes(const NdArray& x, const NdArray& out, const Dims& axes, c
   return batch;
 }
 
-/// There is room for all of them.
+/// Requires that all axes fit.
 void describe_axes(const NdArray& x, const NdArray& out, const AxisList<2>& batch, const Dims& axes,
                    const Dims& shape, FftParams& params) {
   params.rank = 0;
@@ -74,7 +74,7 @@ void describe_axes(const NdArray& x, const NdArray& out, const AxisList<2>& batc
     params.input_strides[params.rank] = input_stride;
     params.output_strides[params.rank++] = output_stride;
   };
-  for (int i = batch.size() - 1; i >= 0; --i) {  // the kernels take the slowest first
+  for (int i = batch.size() - 1; i >= 0; --i) {  // the kernels expect the slowest first
     append(batch[i].extent, batch[i].strides[0], batch[i].strides[1]);
   }
   for (int axis = 0; axis < x.rank(); ++axis) {
@@ -87,9 +87,9 @@ void describe_axes(const NdArray& x, const NdArray& out, const AxisList<2>& batc
   const Device device{static_cast<DeviceKind>(error.values[0]),
                       static_cast<std::int16_t>(error.values[0] >> 8)};
   const auto nbytes = static_cast<std::size_t>(error.values[1]);
-  throw OutOfMemoryError("no memory to work in for a result of " + std::to_string(nbytes) +
+  throw OutOfMemoryError("no workspace memory for a result of " + std::to_string(nbytes) +
                              " bytes on " + to_string(device) +
-                             "; free arrays that are not needed any more",
+                             "; free arrays that are no longer needed",
                          device, nbytes);
 }
 
@@ -127,8 +127,8 @@ void enqueue(const FftPlan& plan, const Kernel<FftParams>& kernels_of_type, cons
   record.finish();
 }
 
-/// A CUDA device transforms up to three adjacent axes of a C-contiguous array at a time: those that
-/// `axes`, which ascend, ends with. The host form takes any.
+/// Returns the number of trailing `axes` (in ascending order) to transform at once. A CUDA device
+/// takes up to three adjacent axes of a C-contiguous array; the host form takes any.
 int last_group(const Dims& axes, Device device) {
   int count = 1;
   while (count < std::min<int>(axes.rank(), FftParams::max_transformed)) {
@@ -145,9 +145,9 @@ std::int64_t product(const Dims& shape, int begin, int end) {
   return result;
 }
 
-/// Between the batch in front of the axes and the one behind them the vendor's library would be
-/// called once for each element of the former; if one side is real, of `real_length` elements along
-/// the axis, not where a complex number could be each time.
+/// True if axes should be permuted first: with a batch both before and after the axes, the vendor's
+/// library is called once per element of the former. If one side is real, with `real_length`
+/// elements along the axis, each call must also be aligned for complex numbers.
 bool needs_permutation(const NdArray& x, const Dims& axes, std::int64_t real_length = 0) {
   constexpr std::int64_t max_calls = 16;
   if (!limits_of<FftParams>(x.device()).dense_operands) return false;
@@ -169,7 +169,7 @@ const Kernel<FftParams>& complex_kernel(const NdArray& x) {
   return kernels<FftKernels>(x.device()).complex_to_complex[precision(x.dtype())];
 }
 
-/// Transforms a group of axes of a complex array into a fresh one.
+/// Transforms a group of axes of a complex array into a new one.
 NdArray transform_group(const FftPlan& plan, const NdArray& x, const Dims& axes) {
   if (needs_permutation(x, axes)) {
     const AxesAtEnd order(x.rank(), axes.span());

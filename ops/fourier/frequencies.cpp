@@ -20,7 +20,7 @@
 namespace skerry {
 namespace {
 
-/// Writes first, first + 1, … into elements [begin, end).
+/// Writes first, first + 1, ... into elements [begin, end).
 void count_up(const Kernel<SequenceParams>& kernel, const NdArray& out, std::int64_t begin,
               std::int64_t end, std::int64_t first) {
   if (begin == end) return;
@@ -43,8 +43,8 @@ NdArray fft_frequencies(std::int64_t n, double spacing, Dtype type, Device devic
   if (n < 1) {
     throw ValueError("n must be at least 1, not " + std::to_string(n));
   }
-  if (spacing == 0) throw ValueError("d is zero");
-  // Whole numbers up to 2^53 are exact, and their quotients correctly rounded.
+  if (spacing == 0) throw ValueError("d must not be zero");
+  // Integers up to 2^53 are exact, and their quotients correctly rounded.
   constexpr Dtype exact = Dtype::float64;
   const Dims shape{half ? n / 2 + 1 : n};
   const Kernel<SequenceParams>& kernel = require_kernel(

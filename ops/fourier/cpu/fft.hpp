@@ -7,14 +7,14 @@
 #include "ops/fourier/cpu/ducc/entry.hpp"
 #include "ops/kernel/cpu/memory.hpp"
 
-// The transforms themselves are the library's (ops/fourier/cpu/ducc); here is what it has not.
+// The library does the transforms (ops/fourier/cpu/ducc); this file adds what it lacks.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 using fft_entry = bool (*)(const FftParams&) noexcept;
 
-/// The output's batch, row by row; a row is what lies along the last axis.
+/// The output's batch as rows along the last axis.
 struct OutputRows {
   const FftParams& params;
 
@@ -33,7 +33,7 @@ struct OutputRows {
   }
 };
 
-/// Real input has a spectrum of which one half is the other's conjugate, in reverse.
+/// Mirrors the spectrum of a real input: one half is the conjugate of the other, in reverse.
 template <class T>
 void mirror_rows(void* context, std::int64_t begin, std::int64_t end) noexcept {
   const auto& p = *static_cast<const FftParams*>(context);
@@ -49,12 +49,12 @@ void mirror_rows(void* context, std::int64_t begin, std::int64_t end) noexcept {
   }
 }
 
-/// T: of the output.
+/// T: the output's type.
 template <class T, fft_entry Transform, bool IsHalf>
 void run_fft(const FftParams& params) {
   FftParams p = params;
   if (!Transform(p)) {
-    // Read by another thread where the device is a rehearsed one.
+    // Another thread reads it on a rehearsed device.
     __atomic_store_n(p.out_of_memory.get(), 1, __ATOMIC_RELEASE);
   } else if constexpr (IsHalf) {
     if (!p.mirrored) return;

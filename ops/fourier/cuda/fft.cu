@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Transforms by cuFFT. It scales nothing, and its plans take one batch of equal distances.
+// Transforms by cuFFT, which does not scale, and whose plans have a single evenly spaced batch.
 
 #include "core/complex.hpp"
 #include "core/config.hpp"
@@ -18,11 +18,11 @@
 namespace skerry::native {
 namespace {
 
-/// A batch in front of the plan's own, over which the plan is executed again and again.
+/// A batch outside the plan's own, over which the plan is executed repeatedly.
 struct OuterLoop {
   std::int64_t count = 1;
-  std::int64_t input_stride = 0;   // bytes
-  std::int64_t output_stride = 0;  // bytes
+  std::int64_t input_stride = 0;   // in bytes
+  std::int64_t output_stride = 0;  // in bytes
 };
 
 struct ItemWidths {
@@ -30,7 +30,7 @@ struct ItemWidths {
   std::int64_t output;
 };
 
-/// The batch axis that fft_looped_axis() leaves is the plan's.
+/// Puts the batch axis that fft_looped_axis() does not select into the plan.
 OuterLoop describe_batch(const FftParams& params, ItemWidths width, FftPlanKey& key) {
   const int batch_axes = params.rank - params.transformed;
   OuterLoop outer;
@@ -49,8 +49,8 @@ OuterLoop describe_batch(const FftParams& params, ItemWidths width, FftPlanKey& 
   return outer;
 }
 
-/// In cuFFT's advanced layout an axis is as long in memory as the stride of the one before it says.
-/// False for axes that are no multiples of each other.
+/// Describes axes in cuFFT's advanced layout, in which the stride of an axis determines the
+/// embedded extent of the next. Returns false if strides are not multiples of each other.
 bool describe_axes(const FftParams& params, ItemWidths width, FftPlanKey& key) {
   const int first = params.rank - params.transformed;
   const int last = params.rank - 1;
@@ -110,16 +110,16 @@ template <class T>
 struct scale_loop {
   T* data;
   T real_factor;
-  T imaginary_factor;  // for odd elements: the conjugate has another sign
+  T imaginary_factor;  // for odd elements: negated for the conjugate
 
   __device__ void operator()(std::int64_t index) const {
     data[index] *= index % 2 == 0 ? real_factor : imaginary_factor;
   }
 };
 
-/// Scales `count` reals that are C-contiguous, every second of which may change its sign. In a pass
-/// of its own: cuFFT's callbacks, which could do it while they store, take code that is linked when
-/// the program runs, and most of these transforms read what the caller gave, with no copy before.
+/// Scales `count` contiguous reals, and negates every second one if `conjugate`. A separate pass:
+/// cuFFT's callbacks could scale on store, but need code that is linked at run time, and most of
+/// these transforms read the caller's array without a prior copy.
 template <class T>
 int scale(LaunchContext* context, char* output, std::int64_t count, double factor, bool conjugate) {
   if (factor == 1 && !conjugate) return end_launch(cudaSuccess);
@@ -136,7 +136,7 @@ std::int64_t size_of(const FftParams& params) {
   return product;
 }
 
-/// Elements of the complex side where the other is real.
+/// Returns the number of elements of the complex side if the other is real.
 std::int64_t half_size_of(const FftParams& params) {
   const std::int64_t length = params.shape[params.rank - 1];
   return size_of(params) / length * (length / 2 + 1);
@@ -185,13 +185,13 @@ int real_to_complex(const FftParams& params, LaunchContext* context) {
   return scale<T>(context, params.output, 2 * half_size_of(params), params.scale, !params.forward);
 }
 
-/// cuFFT overwrites the input of such a transform, and takes it to have the symmetry of a real
-/// result: where that leaves no imaginary part, zero stands here whatever the input has.
+/// Copies the input, as cuFFT overwrites it, and zeroes imaginary parts that the symmetry of a real
+/// result excludes: cuFFT assumes that symmetry.
 ///
-/// The result's factor is put here too, which saves a pass for it. It is at most 1: sums overflow
-/// only where the result does (on the CPU, which scales last, they may before). What becomes
-/// subnormal by it is off by up to half the smallest subnormal number, and the result by as much
-/// for each of its terms: beside the transform's own error that shows only where results are near
+/// The copy also applies the scale, which saves a pass. The scale is at most 1, so sums overflow
+/// only if the result does (on the CPU, which scales last, they may overflow earlier). Values that
+/// become subnormal are off by up to half the smallest subnormal number, and the result by as much
+/// per term. Compared to the transform's own error, this matters only if results are close to
 /// subnormal themselves.
 template <class T>
 struct hermitian_copy {
@@ -199,9 +199,9 @@ struct hermitian_copy {
   whole<complex<T>>* output;
   std::int64_t stride;  // of the transformed axis, in elements
   std::int64_t length;  // of the complex side
-  bool has_last;        // the last one has no imaginary part either
+  bool has_last;        // the last element has no imaginary part either
   T real_factor;
-  T imaginary_factor;  // which may have another sign: the conjugate
+  T imaginary_factor;  // negated for the conjugate
 
   __device__ void operator()(std::int64_t index) const {
     const whole<complex<T>> item = input[index];
@@ -246,7 +246,7 @@ int run(const FftParams& params, LaunchContext* context) {
   if (get_cufft().library.error_message() != nullptr) return end_launch(cudaErrorNotSupported);
   try {
     return Transform(params, context);
-  } catch (const std::exception&) {  // memory of the host for a plan
+  } catch (const std::exception&) {  // no host memory for a plan
     return end_launch(cudaErrorMemoryAllocation);
   }
 }

@@ -10,8 +10,8 @@
 
 #include "ops/kernel/cuda/library.cuh"
 
-// cuFFT's plans. What is used of its interface is declared here, as in cufft.h of CUDA 12 and 13,
-// so that building needs no more than the compiler.
+// cuFFT's plans. The part of its interface that is used is declared here, as in cufft.h of CUDA 12
+// and 13, so that building needs only the compiler.
 
 namespace skerry::native {
 
@@ -20,7 +20,7 @@ using handle = int;
 using status = int;
 inline constexpr status success = 0;
 inline constexpr status alloc_failed = 2;
-/// cufftType; twice the precision is 0x40 more.
+/// cufftType; double precision adds 0x40.
 enum type : int { real_to_complex = 0x2a, complex_to_real = 0x2c, complex_to_complex = 0x29 };
 inline constexpr int double_precision = 0x40;
 }  // namespace cufft
@@ -60,12 +60,11 @@ struct CufftLibrary {
 };
 
 inline const CufftLibrary& get_cufft() {
-  static const CufftLibrary* opened = new CufftLibrary;  // stays: plans may outlive main
+  static const CufftLibrary* opened = new CufftLibrary;  // never closed: plans may outlive main
   return *opened;
 }
 
-/// All that a plan depends on; in elements. The stream and the work area are given to it anew for
-/// each execution.
+/// All parameters of a plan, in elements. The stream and the work area are set for each execution.
 struct FftPlanKey {
   int device;
   int type;
@@ -92,8 +91,8 @@ struct FftPlanKey {
   }
 };
 
-/// A plan without memory of its own, for the device that is current. One thread at a time may give
-/// it a stream and execute it.
+/// A plan without memory of its own, for the current device. Only one thread at a time may set its
+/// stream and execute it.
 class FftPlanHandle {
  public:
   explicit FftPlanHandle(const FftPlanKey& key) : key_(key) {
@@ -128,16 +127,16 @@ class FftPlanHandle {
   std::mutex mutex_;
 };
 
-/// The plans used last, of all devices.
+/// The most recently used plans of all devices.
 class FftPlanCache {
  public:
-  /// The plan for `key`, whose status says whether it is one.
+  /// Returns the plan for `key`; its status says whether planning succeeded.
   std::shared_ptr<FftPlanHandle> get(const FftPlanKey& key) {
     if (std::shared_ptr<FftPlanHandle> cached_plan = find(key)) return cached_plan;
-    // Outside the lock: planning takes milliseconds. Two threads may make the same plan.
+    // Outside the lock: planning takes milliseconds. Two threads may create the same plan.
     auto new_plan = std::make_shared<FftPlanHandle>(key);
     if (new_plan->status() != cufft::success) return new_plan;
-    std::shared_ptr<FftPlanHandle> dropped;  // destroyed after the lock is free
+    std::shared_ptr<FftPlanHandle> dropped;  // destroyed after the lock is released
     const std::lock_guard<std::mutex> lock(mutex_);
     plans_.push_front(new_plan);
     if (plans_.size() > max_plans) {
@@ -165,7 +164,7 @@ class FftPlanCache {
 };
 
 inline FftPlanCache& fft_plans() {
-  static auto* plans = new FftPlanCache;  // stays: the driver may be gone when main has ended
+  static auto* plans = new FftPlanCache;  // never destroyed: the driver may be gone after main
   return *plans;
 }
 

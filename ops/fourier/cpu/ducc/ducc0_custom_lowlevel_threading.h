@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What ducc asks for under this name when it is not to use std::thread: it locks its caches of
-// plans and nothing else, since its parallel loops are ours (threads.cpp).
+// ducc includes this file when it must not use std::thread. It only locks its plan caches: its
+// parallel loops are ours (threads.cpp).
 
 namespace DUCC0_NAMESPACE {
 namespace detail_threading {
 
-/// One lock for all: it is held for a look at a table of ten plans. A fork waits for it, so that
-/// the child finds it free and the tables whole.
+/// One lock for all caches: it is held for a lookup in a table of ten plans. A fork waits for it,
+/// so that in the child it is free and the tables are consistent.
 class Mutex {
  public:
   static void lock();

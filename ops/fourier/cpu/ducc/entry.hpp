@@ -4,9 +4,8 @@
 
 #include "ops/fourier/kernels.hpp"
 
-// What the library's units define for one instruction set, and all that remains global in them:
-// ops/fourier/ducc.cmake makes the rest local, so that none of it can be folded into what another
-// machine runs.
+// The only global symbols of the library's units for one instruction set. ops/fourier/ducc.cmake
+// makes all others local, so that none can be merged into code that runs on other machines.
 
 #define SKERRY_FFT_PASTE(target, name) skerry_fft_##target##_##name
 #define SKERRY_FFT_EXPAND(target, name) SKERRY_FFT_PASTE(target, name)
@@ -18,7 +17,7 @@
   bool SKERRY_FFT_ENTRY(real_to_complex_##real)(const skerry::FftParams& params) noexcept;    \
   bool SKERRY_FFT_ENTRY(complex_to_real_##real)(const skerry::FftParams& params) noexcept;
 
-/// False where memory ran out.
+/// Returns false if memory ran out.
 extern "C" {
 SKERRY_FFT_DECLARE(float32)
 SKERRY_FFT_DECLARE(float64)

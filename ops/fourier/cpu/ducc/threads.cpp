@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// ducc's parallel loops on skerry's threads, in place of its threading.cc: no threads of its own,
-// which a forked child would miss.
+// Runs ducc's parallel loops on skerry's threads, in place of its threading.cc: no threads of its
+// own, which a forked child would lack.
 
 #include <algorithm>
 #include <atomic>
@@ -14,8 +14,8 @@
 #include "device/cpu/thread_pool.hpp"
 #include "ducc0/infra/threading.h"
 
-/// Nothing in ducc is destroyed at exit: threads may still transform by its cache of plans then.
-/// Only ducc's units find this one, all of whose symbols become local.
+/// Disables ducc's destructors at exit: threads may still use its plan cache then. Only ducc's
+/// units see this function, since all their symbols become local.
 // NOLINTNEXTLINE(bugprone-reserved-identifier)
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*) noexcept { return 0; }
 
@@ -40,7 +40,7 @@ class Share final : public Scheduler {
   Range range_;
 };
 
-/// The first exception that a share meets is the loop's.
+/// Keeps the first exception of any share, to be thrown by the loop.
 class FirstException {
  public:
   void keep() noexcept {
@@ -71,7 +71,7 @@ void run_shares(std::size_t count, Body&& body) {
   first_exception.rethrow();
 }
 
-/// Part `number` of `size` elements in `count` equal parts.
+/// Returns part `number` of `size` elements in `count` nearly equal parts.
 Range part_of(std::size_t size, std::size_t count, std::size_t number) {
   return {size / count * number + std::min(size % count, number),
           size / count * (number + 1) + std::min(size % count, number + 1)};

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/fourier/cpu/ducc/transforms.hpp"
 
-// The build says for which real dtype, in a source that includes this one.
+// The build defines the real dtype in a source that includes this one.
 #ifndef SKERRY_FFT_REALS
 #define SKERRY_FFT_REALS(X) X(float32)
 #endif

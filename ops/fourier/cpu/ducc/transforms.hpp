@@ -12,15 +12,15 @@
 #include "ops/fourier/cpu/ducc/entry.hpp"
 #include "ops/kernel/cpu/copy_2d.hpp"
 
-// Vectors of two float64, beside those of four, serve a remainder of a batch only, and are a fifth
-// of what there is to compile.
+// Vectors of two float64, in addition to those of four, serve only the remainder of a batch and are
+// a fifth of the code to compile.
 template <>
 inline constexpr bool DUCC0_NAMESPACE::detail_simd::simd_exists<double, 2> = false;
 
 #include "ducc0/fft/fftnd_impl.h"
 
-// As many rows as vectors have lanes are transformed together. Where the rows are contiguous, the
-// numbers of each come into a lane, and out of it, by transposing blocks: ducc moves one at a time.
+// As many rows as lanes are transformed together. If rows are contiguous, they are moved into lanes
+// and back by transposing blocks: ducc moves one number at a time.
 namespace DUCC0_NAMESPACE::detail_fft {
 namespace {
 
@@ -46,7 +46,7 @@ void transpose_out(const auto& rows, const void* lanes, Number* destination) {
                            parts, Tsimd::size(), width);
 }
 
-// More specialised than ducc's, which take any iterator.
+// More specialized than ducc's overloads, which take any iterator.
 template <class Tsimd, std::size_t N>
 void copy_input(const multi_iter<N>& it, const cfmav<Cmplx<typename Tsimd::value_type>>& src,
                 Cmplx<Tsimd>* dst) {
@@ -87,14 +87,15 @@ namespace library = DUCC0_NAMESPACE;
 using sizes = std::vector<std::size_t>;
 using strides = std::vector<std::ptrdiff_t>;
 
-/// ducc splits a single transform of this length in two dimensions, but only without a batch.
+/// Length from which ducc splits a single transform in two dimensions; it does so only without a
+/// batch.
 constexpr std::int64_t long_transform = 131072;
 
 inline std::size_t threads() { return static_cast<std::size_t>(cpu::thread_count()); }
 
 inline sizes shape_of(const FftParams& p) { return {p.shape, p.shape + p.rank}; }
 
-/// The shape with the transformed axis as long as the complex side's.
+/// The shape with the transformed axis as long as that of the complex side.
 inline sizes half_shape_of(const FftParams& p) {
   sizes shape = shape_of(p);
   shape.back() = shape.back() / 2 + 1;
@@ -107,7 +108,7 @@ inline strides strides_of(const FftParams& p, const std::int64_t* nbytes, std::s
   return result;
 }
 
-/// Where a part of the parameters' transforms begins.
+/// The beginning of a part of the transforms.
 struct Sides {
   const char* input;
   char* output;
@@ -130,7 +131,7 @@ inline sizes transformed_axes(const FftParams& p) {
   return axes;
 }
 
-/// Calls `transform` for every transform of the batch, with parameters and where it begins.
+/// Calls `transform` for each transform of the batch, with its parameters and its beginning.
 template <class Each>
 void for_each_of_batch(const FftParams& all, Each&& transform) {
   const int axis = all.rank - 1;
@@ -169,9 +170,9 @@ void complex_to_complex(const FftParams& p) {
   transform_complex<Real>(p, {p.input, p.output});
 }
 
-/// The spectra of contiguous rows, as many together as vectors have lanes: ducc's vectors hold the
-/// parts of each in the order of the result, where it moves one at a time. Returns how many rows
-/// are done.
+/// Transforms contiguous real rows, as many at once as there are lanes. ducc's vectors have the
+/// components in the order of the result, and ducc would move them one at a time. Returns the
+/// number of rows done.
 template <class Real>
 std::int64_t transform_rows(const FftParams& p) {
   using vector = library::native_simd<Real>;
@@ -239,7 +240,7 @@ void complex_to_real(const FftParams& p) {
       static_cast<std::size_t>(p.rank - 1), p.forward, static_cast<Real>(p.scale), threads());
 }
 
-/// ducc throws nothing but std::bad_alloc for parameters that are right.
+/// With valid parameters, ducc throws only std::bad_alloc.
 template <class Transform>
 bool run(const FftParams& params, Transform transform) noexcept {
   try {
