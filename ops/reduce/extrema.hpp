@@ -62,13 +62,13 @@ struct best_index {
 }  // namespace detail
 
 struct argmax : detail::best_index<argmax> {
-  static constexpr OpInfo info{
-      .name = "argmax",
-      .doc =
-          "The index of the first of the greatest elements along the axis.\n\n"
-          "Real dtypes; the result is int64. The first NaN counts as the greatest, -0 as +0.\n"
-          "Raises ValueError over no elements.\n"
-          "Source: array API 2025.12, searching functions."};
+  static constexpr OpInfo info{.name = "argmax",
+                               .doc =
+                                   "The index of the first maximum along the axis.\n\n"
+                                   "Takes real dtypes; the result is int64. The first NaN counts "
+                                   "as the maximum; -0 equals +0.\n"
+                                   "Raises ValueError over no elements.\n"
+                                   "Source: array API 2025.12, searching functions."};
   /// True if x beats best, regardless of index: x is NaN and best is not, or x > best. (NaN <= y is
   /// false.)
   template <class T>
@@ -78,13 +78,13 @@ struct argmax : detail::best_index<argmax> {
 };
 
 struct argmin : detail::best_index<argmin> {
-  static constexpr OpInfo info{
-      .name = "argmin",
-      .doc =
-          "The index of the first of the least elements along the axis.\n\n"
-          "Real dtypes; the result is int64. The first NaN counts as the least, -0 as +0.\n"
-          "Raises ValueError over no elements.\n"
-          "Source: array API 2025.12, searching functions."};
+  static constexpr OpInfo info{.name = "argmin",
+                               .doc =
+                                   "The index of the first minimum along the axis.\n\n"
+                                   "Takes real dtypes; the result is int64. The first NaN counts "
+                                   "as the minimum; -0 equals +0.\n"
+                                   "Raises ValueError over no elements.\n"
+                                   "Source: array API 2025.12, searching functions."};
   template <class T>
   SKERRY_HD static bool wins(T x, T best) {
     return !(x >= best) & (best == best);
@@ -95,8 +95,8 @@ struct max : detail::gives_one_nan {
   static constexpr OpInfo info{
       .name = "max",
       .doc =
-          "The greatest element along the axes; NaN if there is one.\n\n"
-          "Real dtypes; the result has the dtype of x. Raises ValueError over no elements.\n"
+          "The maximum along the axes; NaN if any element is NaN.\n\n"
+          "Takes real dtypes; the result has the dtype of x. Raises ValueError over no elements.\n"
           "Source: array API 2025.12, statistical functions."};
   static constexpr bool needs_elements = true;
   template <real_numeric T>
@@ -118,8 +118,8 @@ struct min : detail::gives_one_nan {
   static constexpr OpInfo info{
       .name = "min",
       .doc =
-          "The least element along the axes; NaN if there is one.\n\n"
-          "Real dtypes; the result has the dtype of x. Raises ValueError over no elements.\n"
+          "The minimum along the axes; NaN if any element is NaN.\n\n"
+          "Takes real dtypes; the result has the dtype of x. Raises ValueError over no elements.\n"
           "Source: array API 2025.12, statistical functions."};
   static constexpr bool needs_elements = true;
   template <real_numeric T>
@@ -166,8 +166,8 @@ struct nanmax : detail::skips_nan<nanmax> {
   static constexpr OpInfo info{
       .name = "nanmax",
       .doc =
-          "The greatest element along the axes that is not NaN; NaN if there is none.\n\n"
-          "Real floating dtypes; the result has the dtype of x. Raises ValueError over no "
+          "The maximum along the axes, ignoring NaN; NaN if all elements are NaN.\n\n"
+          "Takes real floating dtypes; the result has the dtype of x. Raises ValueError over no "
           "elements.",
       .is_private = true};
   template <class A>
@@ -180,8 +180,8 @@ struct nanmin : detail::skips_nan<nanmin> {
   static constexpr OpInfo info{
       .name = "nanmin",
       .doc =
-          "The least element along the axes that is not NaN; NaN if there is none.\n\n"
-          "Real floating dtypes; the result has the dtype of x. Raises ValueError over no "
+          "The minimum along the axes, ignoring NaN; NaN if all elements are NaN.\n\n"
+          "Takes real floating dtypes; the result has the dtype of x. Raises ValueError over no "
           "elements.",
       .is_private = true};
   template <class A>

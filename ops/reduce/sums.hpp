@@ -16,9 +16,10 @@ struct prod : detail::gives_accumulator {
       .name = "prod",
       .doc =
           "The product along the axes; 1 over no elements.\n\n"
-          "Floating dtypes keep theirs, signed integers and bool give int64, unsigned ones uint64, "
+          "Floating dtypes are kept; signed integers and bool give int64, unsigned integers "
+          "uint64, "
           "unless\n"
-          "dtype= says otherwise; elements are cast first. Integers wrap around; "
+          "dtype= is given, to which elements are cast first. Integers wrap around; "
           "float16 is\n"
           "multiplied in float32.\n"
           "Source: array API 2025.12, statistical functions."};
@@ -41,10 +42,10 @@ struct sum {
   static constexpr OpInfo info{.name = "sum",
                                .doc =
                                    "The sum along the axes; 0 over no elements.\n\n"
-                                   "Floating dtypes keep theirs, signed integers and bool give "
-                                   "int64, unsigned ones uint64, unless\n"
-                                   "dtype= says otherwise; elements are cast first. Integers wrap "
-                                   "around; floats are\n"
+                                   "Floating dtypes are kept; signed integers and bool give "
+                                   "int64, unsigned integers uint64, unless\n"
+                                   "dtype= is given, to which elements are cast first. Integers "
+                                   "wrap around; floats are\n"
                                    "added pairwise, float16 in float32.\n"
                                    "Source: array API 2025.12, statistical functions."};
   static constexpr bool takes_dtype = true;
@@ -71,7 +72,7 @@ struct mean {
       .name = "mean",
       .doc =
           "The arithmetic mean along the axes; NaN over no elements.\n\n"
-          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
+          "Takes floating dtypes, including complex ones; the result has the dtype of x.\n"
           "float16 is added in float32; integers and bool are computed in float64.\n"
           "Source: array API 2025.12, statistical functions."};
   template <floating T>
@@ -111,10 +112,10 @@ struct var {
       .name = "var",
       .doc =
           "The variance along the axes: the sum of squared distances from the mean, divided by the "
-          "number\nof elements less correction; NaN where that is not positive.\n\n"
-          "Real floating dtypes; the result has the dtype of x. One pass, with the means and "
-          "squares of blocks\nmerged pairwise: nothing cancels. Integers and bool are computed in "
-          "float64.\n"
+          "number\nof elements minus correction; NaN if that is not positive.\n\n"
+          "Takes real floating dtypes; the result has the dtype of x. The means and squares of "
+          "blocks are\nmerged pairwise, which avoids cancellation. Integers and bool are computed "
+          "in float64.\n"
           "Source: array API 2025.12, statistical functions."};
   static constexpr bool takes_correction = true;
   template <real_floating T>
@@ -148,7 +149,8 @@ struct std_ {
       .name = "std",
       .doc =
           "The standard deviation along the axes: the square root of var.\n\n"
-          "Real floating dtypes; the result has the dtype of x. Integers and bool are computed in "
+          "Takes real floating dtypes; the result has the dtype of x. Integers and bool are "
+          "computed in "
           "float64.\n"
           "Source: array API 2025.12, statistical functions."};
   static constexpr bool takes_correction = true;

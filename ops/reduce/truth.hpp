@@ -24,8 +24,8 @@ struct all : detail::gives_accumulator {
   static constexpr OpInfo info{
       .name = "all",
       .doc =
-          "Whether every element along the axes is true (non-zero; NaN counts as true).\n\n"
-          "Any dtype; the result is bool, True over no elements.\n"
+          "True if all elements along the axes are true (nonzero; NaN counts as true).\n\n"
+          "Takes any dtype; the result is bool, True over no elements.\n"
           "Source: array API 2025.12, utility functions."};
   static constexpr bool of_bits = true;
   template <any_dtype T>
@@ -46,8 +46,8 @@ struct any : detail::gives_accumulator {
   static constexpr OpInfo info{
       .name = "any",
       .doc =
-          "Whether some element along the axes is true (non-zero; NaN counts as true).\n\n"
-          "Any dtype; the result is bool, False over no elements.\n"
+          "True if any element along the axes is true (nonzero; NaN counts as true).\n\n"
+          "Takes any dtype; the result is bool, False over no elements.\n"
           "Source: array API 2025.12, utility functions."};
   static constexpr bool of_bits = true;
   template <any_dtype T>
@@ -68,8 +68,8 @@ struct count_nonzero : detail::gives_accumulator {
   static constexpr OpInfo info{
       .name = "count_nonzero",
       .doc =
-          "The number of elements along the axes that are not zero (NaN is not).\n\n"
-          "Any dtype; the result is int64.\n"
+          "The number of nonzero elements along the axes (NaN counts as nonzero).\n\n"
+          "Takes any dtype; the result is int64.\n"
           "Source: array API 2025.12, searching functions."};
   static constexpr bool of_bits = true;
   template <any_dtype T>

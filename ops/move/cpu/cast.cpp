@@ -55,7 +55,7 @@ template <class From>
 constexpr Loop halves_loop{halves_body<From>, 1u, 1};
 
 /// Widens float16 to float32; the loops of float16 do the rounding.
-template <class Single>  // only of units that fill it
+template <class Single>  // a template: only units that use it instantiate it
 void singles_body(char* const* data, unsigned, int64 n) noexcept {
   widen_halves(reinterpret_cast<Single*>(data[0]), data[1], n);
 }

@@ -35,7 +35,7 @@ struct HalfLoops {
   static void columns(char* acc, const ElementRows& block) noexcept {
     alignas(64) float32 items[max_column_items];
     const int64 max_rows =
-        maximum(max_column_items / maximum(block.n, 1) / 4 * 4, 1);  // as Wide takes them
+        maximum(max_column_items / maximum(block.n, 1) / 4 * 4, 1);  // Wide combines fours
     for (int64 j = 0; j < block.rows; j += max_rows) {
       Wide::columns(acc, widened(items, block, j, minimum(max_rows, block.rows - j)));
     }
@@ -70,7 +70,7 @@ struct HalfLoops {
     const int64 max_rows = max_items / maximum(block.n, 1);
     for (int64 j = 0; j < block.rows; j += max_rows) {
       ElementRows wide = widened(items, block, j, minimum(max_rows, block.rows - j));
-      wide.first = block.first;  // of each row
+      wide.first = block.first;  // each row has the same first index
       Wide::rows(acc + j * size, wide);
     }
   }

@@ -258,8 +258,7 @@ void run_scatter(const ScatterParams& p) {
       Plan chunk_plan = over;
       chunk_plan.shape[0] = end - begin;
       for (int i = 0; i < over.operand_count; ++i) {
-        chunk_plan.data[i] +=
-            begin * over.strides[i][0];  // an element by value has plans of one axis
+        chunk_plan.data[i] += begin * over.strides[i][0];  // operands by value have 1-D plans
       }
       const Runs chunk_runs(chunk_plan, tuning::max_gathered_run);
       chunk_runs.visit_runs(0, chunk_runs.count, [&](char* const* data, int64 n) {
