@@ -58,7 +58,7 @@ class FinitePart {
 
 [[nodiscard]] inline std::int64_t rows_of(const NdArray& x) { return x.shape()[x.rank() - 2]; }
 [[nodiscard]] inline std::int64_t columns_of(const NdArray& x) { return x.shape()[x.rank() - 1]; }
-/// The shape of the stack.
+/// Returns the shape of the stack.
 [[nodiscard]] Dims stack_of(const NdArray& x);
 /// Appends one or two axes to `stack`.
 [[nodiscard]] Dims extended(const Dims& stack, std::int64_t n);

@@ -45,8 +45,8 @@ class Recording;
 /// both devices.
 [[nodiscard]] NdArray to_device(const NdArray& x, Device device);
 
-/// Throws DtypeError unless `source` promotes to the dtype of `target`, up to precision within its
-/// kind.
+/// Throws DtypeError unless the kind of `source` promotes to that of `target`. Precision within a
+/// kind may be lost.
 void check_assigned_dtype(const NdArray& target, Dtype source);
 /// `target[...] = source`: both on the same device (otherwise DeviceMismatchError); source
 /// broadcasts to the target's shape and promotes to its dtype. Overlapping memory acts as if source

@@ -18,7 +18,7 @@ inline constexpr int reduction_count = ops::size_of<ops::reductions>;
 
 /// Layout of a reduction's elements and outputs. Axes of extent 1 are dropped, the others ordered
 /// (0 is the fastest in the input) and coalesced. Negative strides of reduced axes are flipped,
-/// except where the reduction takes the index and has at most one reduced axis.
+/// except for reductions that take the index, which have at most one reduced axis.
 struct ReductionAxes {
   static constexpr int max_axes = 8;
 

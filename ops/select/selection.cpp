@@ -77,7 +77,7 @@ NdArray offsets_of(Device device, const Selection& selection) {
   return offsets;
 }
 
-/// Rejects indices into an empty axis, where the kernels could not read element 0 instead.
+/// Rejects indices into an empty axis, which has no element 0 to read for an invalid index.
 void check_sizes(const Selection& selection) {
   if (product(selection.index_shape) == 0) return;
   for (const IndexedAxis& axis : selection.axes) {

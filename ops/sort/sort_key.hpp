@@ -19,8 +19,8 @@ struct row_item<T> {
 };
 }  // namespace detail
 
-/// Type as which rows of T are sorted and compared. Integers are sorted by their bits, with the
-/// sign part of the order.
+/// Type as which rows of T are sorted and compared. Integers are sorted as their bits; RowOrder
+/// takes the sign into account.
 template <class T>
 using row_item_t = typename detail::row_item<T>::type;
 

@@ -91,7 +91,7 @@ void open_after_fork() {
 /// Called after the library was opened: these handlers run before its own.
 void register_handlers() {
   pthread_atfork([] { calls.shut(); }, open_after_fork, open_after_fork);
-  // Rehearsed streams finish the running kernels, which may call the library again.
+  // shut_down() waits for kernels of rehearsed streams, which may still call the library.
   std::atexit([] {
     shut_down();
     calls.shut_for_ever();

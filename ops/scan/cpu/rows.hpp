@@ -23,8 +23,8 @@ struct ScanBlock {
   bool past_caches;
 };
 
-/// The loops of one scan and dtype, for the driver, which is compiled once. Carries are opaque;
-/// arrays hold n of them.
+/// The loops of one scan and dtype, for the driver, which is compiled once. Carries are opaque,
+/// in arrays of n.
 struct Scanner {
   int64 itemsize;
   int64 result_size;

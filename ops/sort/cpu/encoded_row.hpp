@@ -13,7 +13,7 @@ SKERRY_INLINE int bit_width(uint64 bits) { return bits == 0 ? 0 : 64 - __builtin
 /// The order in which items are sorted; NaN is last in both.
 struct RowOrder {
   bool descending;
-  bool is_signed;  ///< sign of the original dtype of row_item_t
+  bool is_signed;  ///< the dtype is signed, before row_item_t
 
   template <class T>
   static constexpr RowOrder create(bool descending) {

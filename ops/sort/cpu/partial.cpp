@@ -48,7 +48,7 @@ SKERRY_SHARED void write_statistics(const PartialParams& p, bool is_signed) {
 
 // ---- partition
 
-/// Splits a row into the items that are less than a key, equal to it, and greater.
+/// The groups of a row's items that are less than a key, equal to it, and greater.
 template <class K>
 struct ThreeGroups {
   K key;

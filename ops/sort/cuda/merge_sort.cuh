@@ -11,9 +11,10 @@
 #include <cstdint>
 
 // Stable sorting of tiles in shared memory. Each thread sorts a few items, then groups of twice as
-// many threads merge their runs until the runs are as long as rows. Like cub::BlockMergeSort, whose
-// thread groups are fixed at compile time; its StableOddEvenSort and SerialMerge recompute the rank
-// of an item at each comparison, which takes 1.26 times the instructions (ops/KERNELS.md).
+// many threads merge their runs until the runs are as long as rows. cub::BlockMergeSort does the
+// same, but with thread groups fixed at compile time; its StableOddEvenSort and SerialMerge
+// recompute the rank of an item at each comparison, which takes 1.26 times the instructions
+// (ops/KERNELS.md).
 
 namespace skerry::native {
 
