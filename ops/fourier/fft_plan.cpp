@@ -89,7 +89,7 @@ void describe_axes(const NdArray& x, const NdArray& out, const AxisList<2>& batc
   const auto nbytes = static_cast<std::size_t>(error.values[1]);
   throw OutOfMemoryError("no workspace memory for a result of " + std::to_string(nbytes) +
                              " bytes on " + to_string(device) +
-                             "; free arrays that are no longer needed",
+                             "; free arrays that are not needed any more",
                          device, nbytes);
 }
 
