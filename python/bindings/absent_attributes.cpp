@@ -5,10 +5,9 @@
 
 #include "python/bindings/method_table.hpp"
 
-// Attributes of NumPy's, CuPy's and PyTorch's arrays that skerry's lack: their AttributeError says
-// what there is instead. They are descriptors that raise it, for instances and for the type, so
-// that hasattr is False, and no other attribute is looked up any slower than without them, as it
-// would be with a tp_getattro of our own.
+// Attributes of NumPy's, CuPy's and PyTorch's arrays that skerry's arrays lack: their
+// AttributeError names the replacement. Each is a descriptor that raises it, for instances and for
+// the type, so that hasattr is False. A custom tp_getattro would slow down all other lookups.
 namespace skerry::python {
 namespace {
 
@@ -17,26 +16,25 @@ struct AbsentAttribute {
   const char* remedy;  ///< null: the function of that name, if there is one
 };
 
-constexpr const char* to_host = "np.asarray(x.to_device(\"cpu\")) is an array of NumPy";
-constexpr const char* to_a_device =
-    "x.to_device(\"cuda:0\") and x.to_device(\"cpu\") are copies there";
+constexpr const char* to_host = "use np.asarray(x.to_device(\"cpu\"))";
+constexpr const char* to_a_device = "use x.to_device(\"cuda:0\") or x.to_device(\"cpu\")";
 constexpr const char* no_gradients = "skerry computes no gradients";
 constexpr const char* in_numpy_first =
-    "NumPy does it: np.asarray(x.to_device(\"cpu\")) is its array, of the same memory on a CPU "
+    "use NumPy's: np.asarray(x.to_device(\"cpu\")) shares the memory of an array on a CPU "
     "device";
-constexpr const char* converted = "skerry.astype(x, dtype), or x.astype(dtype), converts";
+constexpr const char* converted = "use skerry.astype(x, dtype) or x.astype(dtype)";
 
 constexpr AbsentAttribute absent[] = {
     {"argpartition", nullptr},
-    {"base", "views share their memory and keep it alive; none knows the array it is of"},
+    {"base", "views share memory and keep it alive, but have no reference to the original array"},
     {"byteswap", "skerry's arrays have the byte order of the machine"},
-    {"choose", "skerry.where(condition, x1, x2) and skerry.take_along_axis(x, indices) choose"},
-    {"clone", "x.copy() is a copy"},
-    {"compress", "x[mask] selects by an array of bool"},
+    {"choose", "use skerry.where(condition, x1, x2) or skerry.take_along_axis(x, indices)"},
+    {"clone", "use x.copy()"},
+    {"compress", "use x[mask] with a boolean array"},
     {"contiguous", "x.copy() is contiguous; functions take any layout"},
-    {"cpu", "x.to_device(\"cpu\") is a copy there"},
+    {"cpu", "use x.to_device(\"cpu\")"},
     {"ctypes", "np.asarray(x).ctypes on a CPU device, x.__cuda_array_interface__ on a CUDA device"},
-    {"cuda", "x.to_device(\"cuda:0\") is a copy there"},
+    {"cuda", "use x.to_device(\"cuda:0\")"},
     {"data", "memoryview(np.asarray(x)) on a CPU device, x.__cuda_array_interface__ on a CUDA one"},
     {"data_ptr", "x.__array_interface__ or x.__cuda_array_interface__ has the address"},
     {"detach", no_gradients},
@@ -44,14 +42,14 @@ constexpr AbsentAttribute absent[] = {
     {"double", converted},
     {"dump", "pickle.dump(x, file) writes an array"},
     {"dumps", "pickle.dumps(x) gives bytes"},
-    {"flags", "np.asarray(x).flags of an array on a CPU device; x.strides says how it lies"},
-    {"flat", "x.ravel() is the array in one axis"},
+    {"flags", "use np.asarray(x).flags of an array on a CPU device, or x.strides for the layout"},
+    {"flat", "x.ravel() is the flattened array"},
     {"float", converted},
     {"get", to_host},
     {"getfield", "x.view(dtype) reads the bytes as another dtype"},
     {"half", converted},
     {"int", converted},
-    {"is_cuda", "x.device.kind == \"cuda\" says so"},
+    {"is_cuda", "use x.device.kind == \"cuda\""},
     {"itemset", "x[index] = value sets an element"},
     {"long", converted},
     {"newbyteorder", "skerry's arrays have the byte order of the machine"},
@@ -60,14 +58,14 @@ constexpr AbsentAttribute absent[] = {
     {"partition", nullptr},
     {"permute", "x.transpose(axes), or skerry.permute_dims(x, axes)"},
     {"ptp", "skerry.max(x) - skerry.min(x) is the range of values"},
-    {"put", "x[indices] = values sets elements; of several axes, those of x.ravel(), if a view"},
+    {"put", "x[indices] = values sets elements; for several axes use x.ravel(), if it is a view"},
     {"requires_grad", no_gradients},
-    {"resize", "skerry.reshape(x, shape); the memory of an array keeps its size"},
+    {"resize", "use skerry.reshape(x, shape); the memory of an array has a fixed size"},
     {"set", "x[...] = skerry.asarray(values, device=x.device) sets all elements"},
     {"setfield", "x.view(dtype)[...] = values writes bytes as another dtype"},
-    {"setflags", "arrays are writable but for views that repeat elements and read-only memory"},
+    {"setflags", "arrays are writable, except broadcast views and read-only memory"},
     {"to", to_a_device},
-    {"toDlpack", "consumers take the array itself: from_dlpack(x)"},
+    {"toDlpack", "pass the array itself to the consumer: from_dlpack(x)"},
     {"tofile", in_numpy_first},
     {"unsqueeze", "skerry.expand_dims(x, axis), or x[:, None]"},
 };
@@ -84,7 +82,7 @@ std::string instead_of(const AbsentAttribute& about) {
       return "call skerry." + name + "(x, ...)";
     }
   }
-  return about.remedy != nullptr ? about.remedy : "skerry has no function of that name, either";
+  return about.remedy != nullptr ? about.remedy : "skerry has no function of that name either";
 }
 
 PyObject* raise_absent(PyObject* self, PyObject*, PyObject*) {

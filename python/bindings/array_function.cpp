@@ -28,9 +28,9 @@
 #include "python/bindings/sequence.hpp"
 #include "python/bindings/value_args.hpp"
 
-// Functions that are written in Python and take NumPy's arrays and lists as those in C++ do
-// (python/skerry/_arrays.py). Most calls have nothing to convert: these go to the function itself,
-// without a frame in between that would look at their arguments.
+// Functions written in Python that accept NumPy's arrays and lists, like those in C++ do
+// (python/skerry/_arrays.py). Most calls need no conversion: they call the function directly,
+// without a Python frame in between to check the arguments.
 namespace skerry::python {
 namespace {
 
@@ -38,17 +38,17 @@ struct ArrayFunction {
   PyObject_HEAD PyObject* attributes;
   PyObject* weak_references;
   PyObject* direct;      ///< the function
-  PyObject* converting;  ///< the same for arguments to convert
-  PyObject* operation;   ///< the private operation of its name, or null
-  const OpEntry* entry;  ///< of the operation
-  bool rejects_lists;    ///< as its first argument
+  PyObject* converting;  ///< the function with conversion of arguments
+  PyObject* operation;   ///< the private elementwise operation of the same name, or null
+  const OpEntry* entry;  ///< of `operation`
+  bool rejects_lists;    ///< as first argument
   vectorcallfunc call;
 };
 
-/// What the arguments of a call are.
+/// Decides whether the arguments of a call need conversion.
 class ArgumentSummary {
  public:
-  /// Whether there is nothing to convert in an argument, as far as it tells by itself.
+  /// Adds an argument. False if it needs conversion regardless of the other arguments.
   bool add(PyObject* value) {
     if (is_array(value)) {
       add_array(value);
@@ -70,7 +70,8 @@ class ArgumentSummary {
     has_lists_ = has_lists_ || (PyList_Check(value) && arrays_ == arrays_before);
     return true;
   }
-  /// A list alone becomes an array; who has arrays in sequences leaves their devices to be checked.
+  /// True if no conversion is needed: a list without any array becomes an array, and the converting
+  /// form also checks the devices of arrays inside sequences.
   [[nodiscard]] bool is_direct() const noexcept {
     return !(has_sequences_ && devices_differ_) && !(has_lists_ && arrays_ == 0);
   }
@@ -103,7 +104,7 @@ bool is_direct(const ArrayFunction& function, PyObject* const* args, Py_ssize_t 
   return summary.is_direct();
 }
 
-/// Of an int or a float, NumPy's too.
+/// Returns the kind of an int or float, Python's or NumPy's; empty for other objects.
 std::optional<ScalarKind> kind_of_number(PyObject* object) {
   if (PyFloat_CheckExact(object)) return ScalarKind::real;
   if (PyLong_CheckExact(object)) return ScalarKind::integer;
@@ -116,8 +117,8 @@ std::optional<ScalarKind> kind_of_number(PyObject* object) {
   return is_real ? std::optional(value.kind) : std::nullopt;
 }
 
-/// Whether the operation does with these arguments what the function does: arrays of one dtype,
-/// for which it has a loop or of integers, which it promotes; Python's numbers of no higher kind.
+/// True if the operation gives the same result as the function: for arrays of one dtype that it has
+/// a loop for, or of integers, which it promotes, and scalars of no higher kind.
 bool is_of_operation(const ArrayFunction& function, PyObject* const* args, Py_ssize_t count) {
   if (function.operation == nullptr || count != function.entry->arity) return false;
   std::optional<Dtype> type;
@@ -155,13 +156,13 @@ PyObject* call(PyObject* self, PyObject* const* args, std::size_t count, PyObjec
   return name_failed_call(function.direct, args, positional, keywords);
 }
 
-/// As functions do: in a class it is a method.
+/// Binds like a function: as a class attribute it is a method.
 PyObject* bind(PyObject* self, PyObject* instance, PyObject*) {
   if (instance == nullptr || instance == Py_None) return Py_NewRef(self);
   return PyMethod_New(self, instance);
 }
 
-/// Pickled by its name.
+/// Pickles by name.
 PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }
 
 PyObject* represent(PyObject* self) {
@@ -264,7 +265,7 @@ PyObject* run_agree(const Arguments& arguments) {
   return PyBool_FromLong(agree(items_of(arguments[0])));
 }
 
-/// NumPy's places of the axes that atleast_1d to atleast_3d add.
+/// Adds axes of length 1 at the positions of NumPy's atleast_1d to atleast_3d.
 NdArray with_axes(const NdArray& x, int min_rank) {
   static constexpr std::int64_t to_one[] = {0};
   static constexpr std::int64_t to_two[] = {0, 1};
@@ -290,7 +291,7 @@ PyObject* run_with_axes(const Arguments& arguments) {
   return result.release();
 }
 
-/// What an argument is as values for elements of `target`.
+/// Converts an argument to values that can be assigned to elements of `target`.
 NdArray assigned_values(PyObject* object, const NdArray& target) {
   Scalar value;
   const Parsed number = is_array(object) ? Parsed::no : parse_scalar(object, value);
@@ -303,11 +304,11 @@ NdArray assigned_values(PyObject* object, const NdArray& target) {
   if (is_array(object)) {
     x = value_of(object);
   } else if (is_numpy_array(object)) {
-    x = share_numpy_array("it", object);
+    x = share_numpy_array("values", object);
   } else if (is_list_or_tuple(object) || is_other_sequence(object)) {
     x = values_to_assign(object, target);
   } else {
-    x = require_array("it", object);
+    x = require_array("values", object);
   }
   const Operand both[] = {{.array = &target, .name = "the target"},
                           {.array = &x, .name = "values"}};
@@ -335,29 +336,29 @@ PyObject* run_scalar_with_dtype(const Arguments& arguments) {
 
 constexpr FunctionEntry array_functions[] = {
     {"assigned", "(name, values, like, /)",
-     "An argument as values that may be written into elements of an array: of its dtype, on its "
-     "device. Refused, in the name of a function, where an assignment would refuse it.",
+     "Convert an argument to values that can be assigned to elements of an array: of its dtype, on "
+     "its device. Raises the errors of an assignment, in the name of a function.",
      run_assigned},
     {"scalar_beside", "(name, value, dtype, device, /)",
-     "A scalar as an array beside others of that dtype, which decide unless its kind is higher. "
-     "Errors are those of the function that is named.",
+     "Convert a scalar to a 0-d array for use with arrays of a dtype: of that dtype unless the "
+     "scalar's kind is higher. Errors name the function.",
      run_scalar_with_dtype},
     {"with_axes", "(values, least, /)",
-     "The arrays of a tuple with at least so many axes, 1 to 3, as NumPy adds them; None unless "
-     "all are arrays of one device.",
+     "Return the arrays of a tuple with at least that many axes, 1 to 3, added as by NumPy; None "
+     "unless all are arrays of one device.",
      run_with_axes},
-    {"are_arrays", "(values, /)", "Whether a tuple holds nothing but arrays, of one device.",
+    {"are_arrays", "(values, /)", "Test whether all items of a tuple are arrays of one device.",
      run_are_arrays},
     {"agree", "(values, /)",
-     "Whether a tuple holds nothing but arrays, of one device and one dtype.", run_agree},
+     "Test whether all items of a tuple are arrays of one device and one dtype.", run_agree},
     {"require_one_device", "(name, arrays, /)",
-     "DeviceMismatchError, in the name of a function, unless a tuple of arrays, NumPy's too, is on "
-     "one device.",
+     "Raise DeviceMismatchError, in the name of a function, unless all arrays of a tuple, NumPy's "
+     "included, are on one device.",
      run_require_one_device},
     {"array_function", "(direct, converting, refuses_lists, operation=None, /)",
-     "A callable that calls `direct`, or `converting` where arguments may have to become arrays: "
-     "NumPy's arrays, also in sequences, and lists without any array beside them. An elementwise "
-     "`operation` is called at once with arrays of a dtype that it takes.",
+     "Return a callable that calls `direct`, or `converting` if arguments may need conversion: "
+     "NumPy's arrays, also in sequences, and lists in calls without an array. Calls an elementwise "
+     "`operation` directly for arrays of a dtype that it supports.",
      run_array_function},
 };
 

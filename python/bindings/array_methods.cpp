@@ -20,7 +20,7 @@
 namespace skerry::python {
 namespace {
 
-/// While it lives, this thread's work on a device goes to another stream.
+/// Sets the current stream of this thread in its scope.
 class StreamScope {
  public:
   explicit StreamScope(const Stream& stream) : previous_stream_(current_stream(stream.device())) {
@@ -31,7 +31,7 @@ class StreamScope {
   ~StreamScope() {
     try {
       set_current_stream(previous_stream_);
-    } catch (...) {  // the device is lost, and its streams with it
+    } catch (...) {  // the device and its streams are lost
       static_cast<void>(0);
     }
   }
@@ -52,7 +52,7 @@ PyObject* run_to_device(const Arguments& arguments) {
   if (!arguments.has(1)) return wrap(moved(x, device));
   const Device owner = capabilities_of(device).runs_later ? device : x.device();
   if (!capabilities_of(owner).runs_later) {
-    throw ValueError("no stream for a copy between CPU devices");
+    throw ValueError("stream must be None for a copy between CPU devices");
   }
   const StreamScope scope(parse_stream(arguments[1], owner));
   return wrap(moved(x, device));
@@ -69,7 +69,7 @@ PyObject* run_array_namespace(const Arguments& arguments) {
       is_known_version = is_known_version || std::string(version) == requested_version;
     if (!is_known_version) {
       throw ValueError("unknown api_version " + shown(arguments[0]) +
-                       "; known are 2021.12 to 2025.12");
+                       "; supported are 2021.12 to 2025.12");
     }
   }
   return Object(PyImport_ImportModule("skerry")).release();
@@ -108,15 +108,15 @@ PyObject* run_complex(const Arguments& arguments) {
 PyObject* run_format(const Arguments& arguments) {
   if (!PyUnicode_Check(arguments[0])) throw DtypeError("format_spec must be a str");
   if (PyUnicode_GetLength(arguments[0]) == 0) return PyObject_Str(arguments.self);
-  const Object value = scalar_of(arguments.self, "; format its elements, or str(x)");
+  const Object value = scalar_of(arguments.self, "; format its elements, or use str(x)");
   return PyObject_Format(value.get(), arguments[0]);
 }
 
 Object real_of(const Arguments& arguments, const char* remedy) {
   Object value = scalar_of(arguments.self, remedy);
   if (!PyComplex_Check(value.get())) return value;
-  throw DtypeError("a complex array has no such value: " + describe(value_of(arguments.self)) +
-                   "; take skerry.real first");
+  throw DtypeError("not supported for a complex array: " + describe(value_of(arguments.self)) +
+                   "; use skerry.real first");
 }
 
 PyObject* run_round(const Arguments& arguments) {
@@ -125,11 +125,11 @@ PyObject* run_round(const Arguments& arguments) {
   const Object digits(PyLong_FromLongLong(integer(arguments, 0)));
   return PyObject_CallMethod(value.get(), "__round__", "O", digits.get());
 }
-/// `__floor__`, `__ceil__` and `__trunc__`, as math.floor and the others call them.
+/// Implements `__floor__`, `__ceil__` and `__trunc__`, which math.floor etc. call.
 PyObject* run_to_integer(const Arguments& arguments) {
   const char* method = arguments.signature->function();
   const std::string name(method + 2, std::strlen(method) - 4);
-  const std::string remedy = "; skerry." + name + " takes each element";
+  const std::string remedy = "; skerry." + name + " is elementwise";
   const Object value = real_of(arguments, remedy.c_str());
   return PyObject_CallMethod(value.get(), method, nullptr);
 }
@@ -139,8 +139,8 @@ PyObject* run_copy(const Arguments& arguments) {
   return wrap_result(x.size() > min_size_without_gil, [&] { return copy(x); });
 }
 
-/// The elements from `first` on along the axes from `axis` on, as nested lists; one where there are
-/// no more axes.
+/// Converts the elements from `first` on along the axes from `axis` on to nested lists; a scalar if
+/// there are no more axes.
 template <class T>
 Object nested_lists(const NdArray& host, int axis, const char* first) {
   if (axis == host.rank()) return Object(to_python<T>(first));
@@ -155,7 +155,7 @@ Object nested_lists(const NdArray& host, int axis, const char* first) {
   return list;
 }
 
-/// Lists at every depth, and the elements; bools are not made.
+/// Checks the memory for lists at every depth and the element objects; bools are singletons.
 void require_lists(const NdArray& x) {
   double count = 0;
   double length = 1;
@@ -176,7 +176,7 @@ PyObject* run_reduce(const Arguments& arguments) {
   return PyObject_CallFunctionObjArgs(function.get(), arguments.self, arguments[0], nullptr);
 }
 
-/// Without the names whose AttributeError says what there is instead.
+/// Implements `__dir__`, without the absent attributes.
 PyObject* run_dir(const Arguments& arguments) {
   const Object base(PyObject_CallMethod(reinterpret_cast<PyObject*>(&PyBaseObject_Type), "__dir__",
                                         "O", arguments.self));
@@ -202,16 +202,16 @@ PyObject* run_sizeof(const Arguments& arguments) {
 constexpr FunctionEntry methods[] = {
     {"__array__", "($self, dtype=None, copy=None)",
      "The elements as a numpy.ndarray: a view of an array on a CPU device, unless another dtype or "
-     "copy=True needs a copy.\n\nRaises\n------\nTypeError\n    For an array on a CUDA device: "
-     "x.to_device(\"cpu\") is the remedy.\nValueError\n    If copy=False and a copy is needed.",
+     "copy=True requires a copy.\n\nRaises\n------\nTypeError\n    For an array on a CUDA device; "
+     "use x.to_device(\"cpu\") first.\nValueError\n    If copy=False and a copy is required.",
      run_array},
     {"__array_namespace__", "($self, /, *, api_version=None)",
      "The module skerry, which has all functions of the standard.\n\nRaises\n------\nValueError\n"
-     "    For an unknown version.",
+     "    For an unsupported version.",
      run_array_namespace},
     {"__arrow_array__", "($self, type=None)",
-     "A pyarrow.Array of an array of one axis on a CPU device, for pyarrow.array(self).\n\nRaises\n"
-     "------\nTypeError\n    For an array on a CUDA device: x.to_device(\"cpu\") is the remedy.",
+     "A pyarrow.Array of a 1-D array on a CPU device, for pyarrow.array(self).\n\nRaises\n"
+     "------\nTypeError\n    For an array on a CUDA device; use x.to_device(\"cpu\") first.",
      run_arrow_array},
     {"__bytes__", "($self, /)",
      "The bytes of the elements in C order. TypeError for an array on a CUDA device.", run_bytes},
@@ -222,33 +222,33 @@ constexpr FunctionEntry methods[] = {
     {"__dir__", "($self, /)", "The names of the attributes.", run_dir},
     {"__dlpack__", "($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)",
      "A DLPack capsule of the array, for from_dlpack of another library.\n\n"
-     "Pending work is ordered before the consumer's stream, without a wait. "
+     "Pending work is ordered before the consumer's stream; the host does not wait. "
      "dl_device=(1, 0) copies to the host.\n\nRaises\n------\nInterchangeError\n    (BufferError "
-     "and ValueError) for what can't be exported so.",
+     "and ValueError) if the array can't be exported as requested.",
      run_dlpack},
-    {"__dlpack_device__", "($self, /)", "DLPack's device type and the ordinal of the CUDA runtime.",
+    {"__dlpack_device__", "($self, /)", "The DLPack device type and the CUDA runtime's ordinal.",
      run_dlpack_device},
     {"__floor__", "($self, /)", "math.floor(self), an int, for a real 0-d array.", run_to_integer},
     {"__format__", "($self, format_spec, /)",
-     "format(self, format_spec): of the Python scalar for a 0-d array; without a specification "
-     "str(self), for all.",
+     "format(self, format_spec): formats a 0-d array as its Python scalar; an empty format_spec is "
+     "str(self), for any array.",
      run_format},
     {"__reduce_ex__", "($self, protocol, /)",
-     "For pickle; the elements out of band with protocol 5.", run_reduce},
+     "Support for pickle; protocol 5 passes the elements out of band.", run_reduce},
     {"__round__", "($self, ndigits=None, /)",
-     "round(self), an int, or round(self, ndigits), for a real 0-d array: as of the Python scalar. "
-     "skerry.round takes\nall arrays.",
+     "round(self), an int, or round(self, ndigits), for a real 0-d array: as for the Python "
+     "scalar. skerry.round is\nelementwise.",
      run_round},
     {"__sizeof__", "($self, /)", "Bytes of the object and of its elements.", run_sizeof},
     {"__trunc__", "($self, /)", "math.trunc(self), an int, for a real 0-d array.", run_to_integer},
     {"_repr_html_", "($self, /)",
-     "The array as notebooks show it: what it is, and a table of elements at its edges.", run_html},
+     "HTML for notebooks: a summary, and a table of the elements at the edges.", run_html},
     {"to_device", "($self, device, /, *, stream=None)",
-     "The array on a device: itself where it is there, else a copy.\n\n"
+     "Copy the array to a device; returns the array itself if it is already there.\n\n"
      "Parameters\n----------\ndevice : Device or str\nstream : Stream, int or object with "
      "__cuda_stream__, optional\n    Where the copy is enqueued; the current stream by default.\n\n"
-     "Returns\n-------\nArray\n    Work on it comes after the copy without a wait of the caller's; "
-     "a copy to a CPU has arrived.\n\nRaises\n------\nDeviceUnavailableError, OutOfMemoryError\n\n"
+     "Returns\n-------\nArray\n    Later work on it is ordered after the copy. The host waits only "
+     "for a copy to a CPU.\n\nRaises\n------\nDeviceUnavailableError, OutOfMemoryError\n\n"
      "Source: array API 2025.12, array object.",
      run_to_device},
     {"tolist", "($self, /)", "The elements as nested lists of Python scalars.", run_tolist},
@@ -260,7 +260,7 @@ PyMethodDef* array_methods() { return definitions<methods>(); }
 
 PyObject* represent(PyObject* self) {
   return translate_exceptions([&] {
-    static constinit LazyObject function;  // to import is a third of writing one number
+    static constinit LazyObject function;  // importing costs a third of formatting one number
     return PyObject_CallOneArg(
         function.get([] { return package_function("skerry._repr", "array_repr").release(); }),
         self);

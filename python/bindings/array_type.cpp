@@ -26,7 +26,7 @@ PyTypeObject* array_type = nullptr;
 
 namespace {
 
-// Objects that were freed, kept for the next result: guarded by the GIL, like all of this.
+// Free list of objects for later results. The GIL guards all state in this file.
 constexpr int max_free_objects = 128;
 ArrayObject* free_objects[max_free_objects];
 int free_count = 0;
@@ -39,20 +39,20 @@ void keep_object(ArrayObject* self) noexcept {
   }
 }
 
-// Garbage collection. Arrays whose memory a Python object owns are tracked by the collector, for
-// the object may refer to the array; all others are not, and cost what they did.
+// Garbage collection. Only arrays whose memory a Python object owns are tracked, as that object may
+// refer back to the array. Other arrays pay nothing.
 //
-// The storage holds the one reference to the owner, and the arrays share the storage. The collector
-// takes each reference that is reported to it as one of the owner's, so exactly one array reports:
-// the first, to which all others hold a reference. It may report only while nobody but arrays holds
-// the storage: a DLPack capsule, say, keeps the owner alive without the collector's knowledge. Nor
-// while a thread works without the GIL: its temporary references to the storage come and go, and
-// what is reported must not change within one collection.
+// The storage has the one reference to the owner, and arrays share the storage. The collector
+// subtracts one from the owner's reference count for each reported reference, so exactly one array
+// reports: the first, to which all others hold a reference. It reports only while the storage is
+// referenced by arrays alone: a DLPack capsule, for example, keeps the owner alive invisibly to the
+// collector. It does not report while a thread runs without the GIL: such a thread takes and drops
+// temporary references to the storage, and reports must not change within one collection.
 //
-// There is no tp_clear, as there is none of tuples: an array never changes what it refers to, so
-// that a cycle has some other member by which it was closed and is broken.
+// Like tuple, the type has no tp_clear: an array's references never change, so every cycle contains
+// another object that closed it and can be cleared.
 
-/// Of foreign memory.
+/// Registers an array of foreign memory with the collector if a Python object owns the memory.
 void begin_tracking(ArrayObject* self) {
   ForeignOwnership& ownership = *foreign_ownership(*self->value.memory());
   if (python_owner(ownership) == nullptr) return;
@@ -67,7 +67,7 @@ void begin_tracking(ArrayObject* self) {
   PyObject_GC_Track(self);
 }
 
-/// Gives back the reference to the reporter, null if there is none.
+/// Returns the owned reference to the reporter, or null if there is none.
 PyObject* end_tracking(ArrayObject* self) {
   if (PyObject_GC_IsTracked(reinterpret_cast<PyObject*>(self)) == 0) return nullptr;
   PyObject_GC_UnTrack(self);
@@ -80,7 +80,7 @@ PyObject* end_tracking(ArrayObject* self) {
 int traverse(PyObject* object, visitproc visit, void* arg) {
   const auto* self = reinterpret_cast<ArrayObject*>(object);
   Py_VISIT(Py_TYPE(object));
-  // gc.get_referents() asks others, too, whose reporter nobody has set.
+  // gc.get_referents() also calls this for untracked arrays, whose `reporter` is not initialized.
   if (PyObject_GC_IsTracked(object) == 0) return 0;
   Py_VISIT(self->reporter);
   if (self->reporter != nullptr || threads_without_gil != 0) return 0;
@@ -106,7 +106,7 @@ void deallocate(PyObject* object) {
   Py_XDECREF(reporter);
 }
 
-/// The real or imaginary parts of a complex array, a view; zeros for the latter of a real one.
+/// Returns a view of a complex array's real or imaginary parts; read-only zeros for a real one.
 NdArray part_of(const NdArray& x, bool imaginary) {
   const Dtype type = real_part(x.dtype());
   if (type == x.dtype()) return zeros_like(x).read_only_view();
@@ -152,14 +152,14 @@ PyObject* get_imag(PyObject* self, void*) {
   return translate_exceptions("imag", [&] { return wrap(part_of(value_of(self), true)); });
 }
 
-/// x.real = value, x.imag = value.
+/// Implements x.real = value and x.imag = value.
 template <bool Imaginary>
 int set_part(PyObject* self, PyObject* value, void*) {
   return translate_exceptions(
       Imaginary ? "imag" : "real",
       [&] {
         const NdArray& x = value_of(self);
-        if (value == nullptr) throw DtypeError("it can't be deleted");
+        if (value == nullptr) throw DtypeError("the attribute can't be deleted");
         if (Imaginary && real_part(x.dtype()) == x.dtype()) {
           throw DtypeError("a real array has no imaginary part to set: " + describe(x));
         }
@@ -197,16 +197,16 @@ PyMemberDef members[] = {
 };
 
 constexpr const char* type_doc =
-    "An array on one device, as the Python array API standard 2025.12 has it.\n\n"
-    "Made by asarray, zeros, arange and the other creation functions; an operation gives its\n"
-    "result on the device of its arguments. Arrays on different devices are never mixed: that\n"
-    "raises DeviceMismatchError, and to_device() is the remedy.";
+    "An array on one device, as defined by the Python array API standard 2025.12.\n\n"
+    "Created by asarray, zeros, arange and the other creation functions. An operation returns its\n"
+    "result on the device of its arguments. Mixing arrays on different devices raises\n"
+    "DeviceMismatchError; copy them to one device with to_device().";
 
 void append(std::vector<PyType_Slot>& all, const PyType_Slot* some) {
   for (; some->slot != 0; ++some) all.push_back(*some);
 }
 
-/// Out of line, so that who finds an array sets up no frame for this.
+/// Out of line, so that the successful path of callers sets up no stack frame for it.
 [[noreturn, gnu::noinline, gnu::cold]] void reject_argument(const char* argument,
                                                             const char* expected,
                                                             PyObject* object) {
@@ -232,7 +232,7 @@ ArrayObject* new_object() {
   }
   ArrayObject* const self = PyObject_GC_New(ArrayObject, array_type);
   if (self == nullptr) throw PythonError{};
-  self->pending = nullptr;  // as of those that are kept
+  self->pending = nullptr;  // as for objects from the free list
   return self;
 }
 
@@ -354,7 +354,7 @@ Element read_element(const NdArray& array) {
 Object scalar_of(PyObject* array, const char* remedy) {
   const NdArray& x = value_of(array);
   if (x.rank() == 0) return Object(to_python(read_element(x), x.dtype()));
-  throw DtypeError("only a 0-d array is a scalar, not " + describe(x) + remedy);
+  throw DtypeError("only a 0-d array converts to a scalar, not " + describe(x) + remedy);
 }
 
 void prepare_array_type(PyObject* module) {

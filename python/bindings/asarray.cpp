@@ -18,8 +18,8 @@
 namespace skerry::python {
 namespace {
 
-/// An attribute, or nothing where there is none. What a property raises, other than AttributeError,
-/// is the caller's to see: "not supported" it does not mean.
+/// Returns an attribute, or nothing if it does not exist. Exceptions of a property other than
+/// AttributeError propagate: they do not mean that the protocol is unsupported.
 std::optional<Object> optional_attribute(PyObject* object, const char* name) {
   PyObject* attribute = PyObject_GetAttrString(object, name);
   if (attribute != nullptr) return Object(attribute);
@@ -40,7 +40,7 @@ std::optional<Dtype> dtype_of(char kind, std::int64_t width) {
   return std::nullopt;
 }
 
-/// What a numpy.ndarray begins with: PyArrayObject_fields, part of NumPy's ABI in versions 1 and 2.
+/// Head of a numpy.ndarray: PyArrayObject_fields, part of the ABI of NumPy 1 and 2.
 struct NumpyArrayHead {
   PyObject_HEAD void* data;
   int rank;
@@ -48,10 +48,11 @@ struct NumpyArrayHead {
   Py_ssize_t* strides;
   PyObject* base;
   PyObject* dtype;
-  int flags;  ///< those of an ArrayStruct; byte order is the dtype's
+  int flags;  ///< as in ArrayStruct, except that the dtype has the byte order
 };
 
-/// The dtype that is this object; others may be equal to it, with metadata, say.
+/// Returns the dtype whose NumPy object is identical to `object`. A dtype may compare equal without
+/// being identical, for example with metadata.
 std::optional<Dtype> dtype_that_is(PyObject* object) {
   for (int i = 0; i < dtype_count; ++i) {
     if (dtype_object(static_cast<Dtype>(i)) == object) return static_cast<Dtype>(i);
@@ -69,9 +70,9 @@ std::optional<Dtype> dtype_by_struct(PyObject* object) {
   return dtype_of(about->kind, about->itemsize);
 }
 
-/// The memory of a numpy.ndarray, which is believed. Empty where a copy must come first. The buffer
-/// protocol would do, but NumPy writes a format string for it, and `__array_struct__`, but for that
-/// it makes a capsule.
+/// Shares the memory of a numpy.ndarray, read from the object itself without validation. Empty if a
+/// copy is required. Avoids the buffer protocol, for which NumPy writes a format string, and
+/// `__array_struct__`, for which it creates a capsule.
 std::optional<NdArray> from_array_head(PyObject* object, Device device) {
   const auto* about = reinterpret_cast<const NumpyArrayHead*>(object);
   if ((about->flags & flag_aligned) == 0) return std::nullopt;
@@ -85,24 +86,24 @@ std::optional<NdArray> from_array_head(PyObject* object, Device device) {
                     (about->flags & flag_writeable) == 0, Py_NewRef(object), drop_reference);
 }
 
-/// Of NumPy's classes that are no plain arrays; looked up only for subclasses of numpy.ndarray.
+/// Throws DtypeError for masked arrays and matrices. Called only for subclasses of numpy.ndarray.
 void reject_special_array(PyObject* object) {
   const Object masks(PyObject_GetAttrString(numpy(), "ma"));
   const Object masked(PyObject_GetAttrString(masks.get(), "MaskedArray"));
   if (PyObject_IsInstance(object, masked.get()) == 1) {
     throw DtypeError(
-        "a masked array: its mask would be lost; fill it with x.filled(value), or "
-        "convert x.data and numpy.ma.getmaskarray(x) apart");
+        "masked arrays are not supported, as the mask would be lost; fill it with "
+        "x.filled(value), or convert x.data and numpy.ma.getmaskarray(x) separately");
   }
   const Object matrix(PyObject_GetAttrString(numpy(), "matrix"));
   if (PyObject_IsInstance(object, matrix.get()) == 1) {
     throw DtypeError(
-        "a numpy.matrix, whose operators mean something else; convert "
+        "numpy.matrix is not supported, as its operators differ; convert "
         "numpy.asarray(x)");
   }
 }
 
-/// The remedy for a dtype that skerry doesn't have, by its NumPy kind.
+/// Returns the remedy for a dtype that skerry doesn't have, by its NumPy kind.
 std::string remedy_for(char kind) {
   switch (kind) {
     case 'f':
@@ -116,18 +117,18 @@ std::string remedy_for(char kind) {
     case 'O':
       return "it holds Python objects; convert it with x.astype(dtype) first";
     default:
-      return "text is no number";
+      return "text can't be converted to numbers";
   }
 }
 
 [[noreturn]] void reject_numpy_dtype(PyObject* type, char kind) {
   const Object text(PyObject_Str(type));
-  throw DtypeError(std::string("no dtype of skerry: ") + PyUnicode_AsUTF8(text.get()) + "; " +
+  throw DtypeError(std::string("unsupported dtype: ") + PyUnicode_AsUTF8(text.get()) + "; " +
                    remedy_for(kind));
 }
 
-/// NumPy's dtype for a copy that skerry can take: of native order, and of 64 bits for longdouble,
-/// which only a dtype= that is asked for allows.
+/// Returns the NumPy dtype for a copy that skerry supports: in native byte order; float64 or
+/// complex128 instead of (c)longdouble, which requires an explicit dtype=.
 Object convertible_dtype(const Conversion& conversion, PyObject* numpy_dtype) {
   const Object kind_character(PyObject_GetAttrString(numpy_dtype, "kind"));
   const char kind = *PyUnicode_AsUTF8(kind_character.get());
@@ -138,8 +139,7 @@ Object convertible_dtype(const Conversion& conversion, PyObject* numpy_dtype) {
   return Object::borrow(dtype_object(kind == 'c' ? Dtype::complex128 : Dtype::float64));
 }
 
-/// Host memory of other libraries belongs to no device of ours: it is taken over under the name
-/// that is asked for.
+/// Host memory of other libraries is imported on whichever CPU device is requested.
 Device host_device_of(Device device) { return is_host(device) ? device : Device{}; }
 
 NdArray from_numpy_array(Conversion conversion, PyObject* object, bool is_copy) {
@@ -148,16 +148,16 @@ NdArray from_numpy_array(Conversion conversion, PyObject* object, bool is_copy) 
   return convert(conversion, std::move(memory.array), memory.is_copy || is_copy);
 }
 
-/// By `__array_struct__`, `__array_interface__`, the buffer protocol or `__array__`, in the order
-/// and with the checks that NumPy has.
+/// Imports by `__array_struct__`, `__array_interface__`, the buffer protocol or `__array__`, in
+/// NumPy's order and with its checks, as numpy.array does the work.
 NdArray from_array_like(const Conversion& conversion, PyObject* object) {
   if (const auto about = optional_attribute(object, "__array_interface__")) {
     if (PyDict_Check(about->get())) {
       PyObject* mask = PyDict_GetItemString(about->get(), "mask");
       if (mask != nullptr && mask != Py_None) {
         throw NotImplementedError(
-            "an array with a mask, which would be lost; fill it, or "
-            "convert data and mask apart");
+            "masked arrays are not supported, as the mask would be lost; fill it, or "
+            "convert data and mask separately");
       }
     }
   }
@@ -182,7 +182,7 @@ NdArray from_dlpack_producer(Conversion conversion, PyObject* object) {
   const bool to_host = conversion.device && is_host(*conversion.device);
   NdArray array;
   try {
-    // What becomes a copy of ours need not be one of the producer's.
+    // With copy=True, skerry makes the copy itself; a second one by the producer is not needed.
     array =
         from_capsule(object, conversion.copied == true ? std::nullopt : conversion.copied, to_host);
   } catch (const PythonError&) {
@@ -192,7 +192,7 @@ NdArray from_dlpack_producer(Conversion conversion, PyObject* object) {
     }
     PyErr_Clear();
     throw InterchangeError("copy=False, but " + type_name(object) +
-                           " gives its elements by a copy only");
+                           " can export its elements only by a copy");
   }
   if (is_host(array.device())) {
     conversion.device = conversion.device.value_or(default_device());
@@ -208,7 +208,7 @@ void require_copy(const Conversion& conversion) {
   throw InterchangeError("copy=False, but Python scalars and sequences are always copied");
 }
 
-/// NumPy's scalars keep their dtype here, where no array decides.
+/// Converts a scalar. NumPy scalars keep their dtype, as no array determines it.
 NdArray from_scalar(Conversion conversion, PyObject* object, const Scalar& value) {
   if (!conversion.type && is_numpy_scalar(object)) {
     conversion.type = numpy_scalar_dtype(object);
@@ -223,7 +223,7 @@ NdArray from_scalar(Conversion conversion, PyObject* object, const Scalar& value
 }
 
 [[noreturn]] void reject_object(PyObject* object) {
-  throw DtypeError("neither an array, nor a number, nor a sequence of them: " + type_name(object));
+  throw DtypeError("not an array, a number or a sequence of them: " + type_name(object));
 }
 
 NdArray from_foreign(const Conversion& conversion, PyObject* object) {
@@ -232,7 +232,7 @@ NdArray from_foreign(const Conversion& conversion, PyObject* object) {
       has(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__dlpack_c_exchange_api__")) {
     return from_dlpack_producer(conversion, object);
   }
-  // Producers of an interface older than version 3 give no stream with it, but DLPack does.
+  // Interfaces older than version 3 carry no stream, so DLPack is preferred then.
   const auto interface = read_cuda_interface(object);
   if (interface && (interface->version >= 3 || !has(object, "__dlpack__"))) {
     return convert(conversion, from_cuda_interface(*interface, object), false);
@@ -241,8 +241,8 @@ NdArray from_foreign(const Conversion& conversion, PyObject* object) {
     try {
       return from_dlpack_producer(conversion, object);
     } catch (const PythonError&) {
-      // What the producer can't say by DLPack (PyTorch: memory of another than the current device),
-      // its interface may.
+      // The producer may support more by __cuda_array_interface__ than by DLPack (PyTorch: memory
+      // on a device that is not the current one).
       if (!interface || PyErr_ExceptionMatches(PyExc_BufferError) == 0) throw;
       PyErr_Clear();
     }
@@ -266,17 +266,16 @@ NdArray share_numpy_array(const char* argument, PyObject* object) {
   } else {
     reject_special_array(object);
     throw DtypeError(std::string(argument) + " is a " + type_name(object) +
-                     ", a subclass of numpy.ndarray whose operators may mean something else; "
+                     ", a subclass of numpy.ndarray whose operators may differ; "
                      "convert it with skerry.asarray");
   }
   const Object numpy_dtype(PyObject_GetAttrString(object, "dtype"));
   const Conversion as_is{.type = {}, .device = {}, .copied = {}};
-  static_cast<void>(
-      convertible_dtype(as_is, numpy_dtype.get()));  // raises for what is no dtype here
+  static_cast<void>(convertible_dtype(as_is, numpy_dtype.get()));  // throws for unsupported dtypes
   const Object text(PyObject_Repr(numpy_dtype.get()));
   throw DtypeError(std::string(argument) +
-                   " is a numpy.ndarray whose byte order or alignment needs a copy: " +
-                   utf8(text.get()) + "; skerry.asarray makes one");
+                   " is a numpy.ndarray whose byte order or alignment requires a copy: " +
+                   utf8(text.get()) + "; use skerry.asarray");
 }
 
 NdArray convert(const Conversion& conversion, NdArray array, bool is_copy) {
@@ -284,8 +283,8 @@ NdArray convert(const Conversion& conversion, NdArray array, bool is_copy) {
   const Device device = conversion.device.value_or(array.device());
   const bool changes = type != array.dtype() || device != array.device();
   if (changes && conversion.copied == false) {
-    throw InterchangeError("copy=False, but " + describe(array) + " can't become " + name(type) +
-                           " on " + to_string(device) + " without a copy");
+    throw InterchangeError("copy=False, but " + describe(array) + " can't be converted to " +
+                           name(type) + " on " + to_string(device) + " without a copy");
   }
   const WithoutGil working(array.size() > min_size_without_gil || device != array.device());
   if (!changes) return conversion.copied == true && !is_copy ? copy(array) : std::move(array);
@@ -306,7 +305,7 @@ NumpyMemory take_numpy_array(const Conversion& conversion, PyObject* object, Dev
     const Object text(PyObject_Repr(numpy_dtype.get()));
     throw InterchangeError(
         std::string("copy=False, but the dtype, byte order or alignment of the data "
-                    "needs a copy: ") +
+                    "requires a copy: ") +
         PyUnicode_AsUTF8(text.get()));
   }
   const Object function(PyObject_GetAttrString(numpy(), "array"));
@@ -314,7 +313,7 @@ NumpyMemory take_numpy_array(const Conversion& conversion, PyObject* object, Dev
   const Object keywords(Py_BuildValue("{s:O,s:s}", "copy", Py_True, "order", "C"));
   const Object dense(PyObject_Call(function.get(), positional.get(), keywords.get()));
   auto array = from_buffer(dense.get(), host_device);
-  if (!array) throw InterchangeError("the data has no usable buffer");
+  if (!array) throw InterchangeError("the data can't be read by the buffer protocol");
   return {std::move(*array), true};
 }
 

@@ -10,21 +10,20 @@
 
 namespace skerry::python {
 
-/// What asarray and from_dlpack are asked to make of an object.
+/// Requested dtype, device and copy behaviour of asarray and from_dlpack.
 struct Conversion {
   std::optional<Dtype> type;
   std::optional<Device> device;
   std::optional<bool> copied;
 };
 
-/// An array with the dtype and on the device that are asked for. `is_copy`: nobody else has this
-/// memory, so that it need not be copied again. Throws InterchangeError where copy=False forbids
-/// what is needed.
+/// Converts an array to the requested dtype and device. `is_copy`: the memory is already a private
+/// copy, so copy=True needs no other. Throws InterchangeError if copy=False forbids the conversion.
 [[nodiscard]] NdArray convert(const Conversion& conversion, NdArray array, bool is_copy);
 
-/// The memory of a numpy.ndarray under the name of the CPU device `host_device`, or a copy on it,
-/// where byte order or alignment ask for one. Throws DtypeError for what has no dtype here, and for
-/// masked arrays and matrices.
+/// The memory of a numpy.ndarray as an array on the CPU device `host_device`, or a copy if byte
+/// order or alignment require one. Throws DtypeError for unsupported dtypes, masked arrays and
+/// matrices.
 struct NumpyMemory {
   NdArray array;
   bool is_copy = false;
@@ -32,7 +31,7 @@ struct NumpyMemory {
 [[nodiscard]] NumpyMemory take_numpy_array(const Conversion& conversion, PyObject* object,
                                            Device host_device);
 
-/// What asarray does: a new reference.
+/// Implements asarray. Returns a new reference.
 [[nodiscard]] PyObject* as_array(const Conversion& conversion, PyObject* object);
 
 }  // namespace skerry::python

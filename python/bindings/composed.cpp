@@ -25,8 +25,8 @@
 #include "python/bindings/interpolation.hpp"
 #include "python/bindings/value_args.hpp"
 
-// Functions of skerry._extra that are many calls of several families, in one, as short arrays would
-// wait for Python between them. Their arguments are checked there.
+// Functions of skerry._extra that combine many operations of several families. In C++, as Python's
+// overhead would dominate for short arrays. skerry._extra checks the arguments.
 
 namespace skerry::python {
 namespace {
@@ -39,11 +39,12 @@ NdArray call(const Operand& x1, const Operand& x2) {
 
 // --- convolution ---------------------------------------------------------------------------------
 
-// From so many sums of so many products on, transforms take less time (1e5 float64, Zen 5).
+// FFTs are faster from `many_taps` products a sum and as many sums on; up to `few_sums` sums are
+// computed as separate dot products (1e5 float64, Zen 5).
 constexpr std::int64_t many_taps = 384;
 constexpr std::int64_t few_sums = 12;
 
-/// The least even number from `n` on that has no prime factor above 5: its transform is fast.
+/// Returns the smallest even number >= `n` without a prime factor above 5, a fast FFT length.
 std::int64_t smooth(std::int64_t n) {
   const auto power_from = [](std::int64_t lower_bound) {
     return static_cast<std::int64_t>(
@@ -73,10 +74,10 @@ NdArray transformed_sums(const NdArray& x, const NdArray& y, std::int64_t first,
   return astype(slice_of(all, 0, first, count), x.dtype(), false);
 }
 
-/// Elements of the convolution of `x` with the shorter `y`.
+/// Returns `count` elements of the convolution of `x` with the shorter `y`, from `first` on.
 NdArray some_sums(const NdArray& x, const NdArray& y, std::int64_t first, std::int64_t count) {
   const std::int64_t taps = y.size();
-  // Transforms mix all: an infinity would spread.
+  // A transform combines all elements: one infinity or NaN would spread to all sums.
   const auto is_finite = [](const NdArray& array) {
     return linalg::is_true(linalg::all(linalg::isfinite(array)));
   };
@@ -95,8 +96,7 @@ NdArray some_sums(const NdArray& x, const NdArray& y, std::int64_t first, std::i
   return stack(sums, 0);
 }
 
-/// The convolution of two vectors of one dtype; `is_correlation`: with the second one from behind
-/// and conjugated, the correlation.
+/// Convolves two vectors of one dtype; if `is_correlation`, reverses and conjugates the second one.
 NdArray convolution(const NdArray& x1, const NdArray& x2, int mode, bool is_correlation) {
   if (x1.dtype() == Dtype::bool_) {
     const NdArray counts = convolution(astype(x1, Dtype::int32, false),
@@ -115,7 +115,7 @@ NdArray convolution(const NdArray& x1, const NdArray& x2, int mode, bool is_corr
   return swapped ? some_sums(y, x1, first, count) : some_sums(x1, y, first, count);
 }
 
-/// An argument as a vector.
+/// Returns an argument as a vector. Throws ShapeError above 1-D, ValueError if empty.
 NdArray vector_of(const Arguments& arguments, int parameter) {
   const NdArray& x = array_argument(arguments, parameter);
   const auto error_message = [&](const std::string& description) {
@@ -124,7 +124,7 @@ NdArray vector_of(const Arguments& arguments, int parameter) {
   if (x.rank() > 1) {
     throw ShapeError(error_message(std::to_string(x.rank()) + " axes; vectors have 1"));
   }
-  if (x.size() == 0) throw ValueError(error_message("no elements; give one or more"));
+  if (x.size() == 0) throw ValueError(error_message("no elements; pass at least one"));
   const std::int64_t flat[] = {-1};
   return x.rank() == 1 ? x : reshape(x, flat, std::nullopt);
 }
@@ -150,7 +150,7 @@ PyObject* run_interp(const Arguments& arguments) {
 
 // --- products ------------------------------------------------------------------------------------
 
-/// Each axis of `x` with one of length 1 behind or before it; axes in front up to `rank`.
+/// Prepends axes up to `rank`, then inserts an axis of length 1 behind or before each axis of `x`.
 NdArray with_gaps(const NdArray& x, int rank, bool behind) {
   Dims shape(2 * rank, 1);
   for (int axis = 0; axis < x.rank(); ++axis) {
@@ -181,7 +181,7 @@ PyObject* run_kron(const Arguments& arguments) {
 
 // --- views ---------------------------------------------------------------------------------------
 
-/// Those of an axis that is cut in front of these indices, which count as those of slices.
+/// Splits an axis before each of the indices, which are interpreted like slice bounds.
 PyObject* run_cut(const Arguments& arguments) {
   const NdArray& x = array_argument(arguments, 0);
   const std::int64_t along = integer(arguments, 1);
@@ -209,7 +209,7 @@ PyObject* run_require_objects(const Arguments& arguments) {
   Py_RETURN_NONE;
 }
 
-/// Another array of the dtype and on the device of x, whose axes are in the order of those of x.
+/// Creates an array of another shape with the dtype, the device and the memory order of x's axes.
 PyObject* run_empty_in_order(const Arguments& arguments) {
   const NdArray& x = array_argument(arguments, 0);
   const std::vector<std::int64_t> shape = integers(arguments, 1);
@@ -230,8 +230,8 @@ constexpr FunctionEntry composed_functions[] = {
     {"interp", "(x, xp, fp, /)", nullptr, run_interp},
     {"kron", "(a, b, /)", nullptr, run_kron},
     {"require_objects", "(name, count, /)",
-     "OutOfMemoryError, in the name of a function, for so many arrays, or objects of their size, "
-     "that memory does not hold them.",
+     "Raise OutOfMemoryError, in the name of a function, if memory can't hold that many Array "
+     "objects, or objects of their size.",
      run_require_objects},
 };
 

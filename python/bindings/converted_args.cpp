@@ -16,7 +16,7 @@
 namespace skerry::python {
 namespace {
 
-/// Where NumPy's arrays are.
+/// Device of NumPy's arrays.
 constexpr Device numpy_device{};
 
 Device device_of(PyObject* array) {
@@ -40,7 +40,7 @@ bool holds_positions(std::string_view name) {
   return name == "indices" || name == "repeats" || name.starts_with("key");
 }
 
-/// For positions: an empty list has integers, too.
+/// Converts a list of positions; an empty list becomes int64.
 NdArray positions_of(PyObject* object, Device device) {
   NdArray positions = from_sequence(object, std::nullopt, std::nullopt, device);
   return positions.size() == 0 ? astype(positions, Dtype::int64, false) : positions;
@@ -142,7 +142,7 @@ Object ConvertedArgs::array_of(const std::string& name, PyObject* object) const 
     return Object(wrap(from_sequence(object, std::nullopt, std::nullopt, default_device())));
   }
   const Device device = device_of(arrays_.front().value);
-  require_own_on_one_device();  // before an array in the list is read
+  require_own_on_one_device();  // before reading arrays inside the list
   if (holds_positions(name)) return Object(wrap(positions_of(object, device)));
   if (name == "x2" && std::string_view(current_operation()) == "isin" &&
       is_array(arrays_.front().value)) {
@@ -152,11 +152,11 @@ Object ConvertedArgs::array_of(const std::string& name, PyObject* object) const 
     return Object(wrap(values_to_assign(object, *target_)));
   }
   throw DtypeError(name + " is a " + type_name(object) +
-                   " beside an array: it has no device; make an array of it with skerry.asarray(" +
-                   name + ", device=x.device)");
+                   ", which has no device; convert it with skerry.asarray(" + name +
+                   ", device=x.device)");
 }
 
-/// A list with arrays for the arrays of NumPy among the items, and for the lists if `lists`.
+/// Returns a list in which numpy.ndarray items are converted, and list items if `lists`.
 Object ConvertedArgs::sequence_of(const std::string& name, PyObject* object, bool lists) {
   Object result(PySequence_List(object));
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(result.get()); ++i) {
@@ -195,7 +195,7 @@ PyObject* ConvertedArgs::convert(PyObject* object) {
     }
   }
   if (array != nullptr) return array;
-  // Who reads a sequence goes on with the items that it was given with.
+  // The caller may still iterate over the original sequence, whose items are converted already.
   for (const ConvertedObject& converted_object : converted_objects_) {
     if (converted_object.original.get() == object) return converted_object.array;
   }
@@ -233,7 +233,7 @@ PyObject* operate_converted(const char* name, PyObject* left, PyObject* right,
                             binaryfunc operation) {
   PyObject* const array = is_array(left) ? left : right;
   PyObject* const other = is_array(left) ? right : left;
-  // To a 0-d array of integers `[0] * x` is a repetition.
+  // For a 0-d integer array, `[0] * x` repeats the list.
   const bool is_list = is_list_or_tuple(other) && header_of(array).rank() > 0;
   if (!is_list && !is_base_numpy_array(other)) Py_RETURN_NOTIMPLEMENTED;
   return translate_exceptions(name, [&] {

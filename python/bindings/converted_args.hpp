@@ -12,43 +12,43 @@
 #include "python/bindings/failed_calls.hpp"
 #include "python/bindings/function_table.hpp"
 
-/// What counts as an array without being one. A numpy.ndarray is an array on cpu:0, whose memory is
-/// shared; a list has no device, and is what asarray makes of it where no array says the device.
+/// Conversion of arguments that are not arrays. A numpy.ndarray becomes an array on cpu:0 that
+/// shares its memory. A list has no device: it is converted as by asarray, if no argument is an
+/// array.
 ///
-/// Who reads an argument and finds no array asks for the one that it becomes, and goes on with it.
-/// So calls among arrays pay nothing for it.
+/// Conversion is lazy: code that reads an argument and finds no array requests the converted one.
+/// So calls with arrays only pay nothing.
 namespace skerry::python {
 
 [[nodiscard]] inline bool is_list_or_tuple(PyObject* object) noexcept {
   return PyList_Check(object) || PyTuple_Check(object);
 }
-/// A numpy.ndarray, a subclass of it, a list or a tuple.
+/// True for a numpy.ndarray, a subclass of it, a list or a tuple.
 [[nodiscard]] bool may_become_array(PyObject* object) noexcept;
 
-/// The memory of a numpy.ndarray as an array on cpu:0. Throws DtypeError for what can't be shared:
-/// another dtype, byte order or alignment, a subclass other than numpy.memmap.
+/// Returns an array on cpu:0 that shares the memory of a numpy.ndarray. Throws DtypeError if it
+/// can't be shared: unsupported dtype, byte order or alignment, a subclass other than numpy.memmap.
 [[nodiscard]] NdArray share_numpy_array(const char* argument, PyObject* object);
 
-/// The arguments of one call, some of which become arrays. Those named indices, repeats or key hold
-/// positions: a list there goes to the device of the call's arrays. So do a list that is
-/// assigned and one that isin looks in.
+/// The arguments of one call, some of which become arrays. A list is converted on the device of the
+/// call's arrays where it holds positions (the argument is named indices, repeats or key), is
+/// assigned, or is x2 of isin.
 class ConvertedArgs {
  public:
   /// `self`: an array among the arguments that is not passed again; may be null.
   explicit ConvertedArgs(PyObject* self) : self_(self) {}
 
-  /// What the argument named value is assigned to: a list there takes its device and dtype.
+  /// Sets the target of an assignment: a list passed as `value` takes its device and dtype.
   void assign_to(const NdArray& target) noexcept { target_ = &target; }
   void add(std::string name, PyObject* value);  ///< null: absent
-  /// All that are bound to the signature of a call; `restore` gives it these back.
+  /// Adds all bound arguments of a call; `restore` undoes their conversion.
   void add(const Arguments& arguments);
   void restore(const Arguments& arguments) const noexcept;
-  /// Puts arrays in the place of `object`, an argument or an item of one, and of the other items of
-  /// the sequence it is in; returns that of `object`, borrowed, or null where it is neither. Throws
-  /// DeviceMismatchError where a numpy.ndarray is beside arrays elsewhere, DtypeError for a list
-  /// beside arrays.
+  /// Converts `object`, an argument or an item of one, and the other items of its sequence. Returns
+  /// the array of `object`, borrowed, or null if it is neither. Throws DeviceMismatchError for a
+  /// numpy.ndarray with arrays on another device, DtypeError for a list with arrays.
   [[nodiscard]] PyObject* convert(PyObject* object);
-  /// The same for each argument that may become an array.
+  /// Converts each argument that may become an array.
   void convert_all();
   /// Throws DeviceMismatchError unless all arrays, NumPy's too, are on one device.
   void require_one_device();
@@ -79,18 +79,18 @@ class ConvertedArgs {
     PyObject* array;  ///< in converted_values_, or in a list there
   };
   std::vector<ConvertedObject> converted_objects_;
-  std::vector<NamedArray> arrays_;  ///< those that were given, NumPy's too
+  std::vector<NamedArray> arrays_;  ///< array arguments as passed, NumPy's included
   bool looked_ = false;
 };
 
-/// The array that an argument, or an item of one, becomes: borrowed, and as long as the call. Null
-/// where it becomes none. Throws as ConvertedArgs does.
+/// Returns the array that an argument, or an item of one, is converted to: borrowed, valid during
+/// the call; null if it is not convertible. Throws like ConvertedArgs::convert.
 [[nodiscard, gnu::cold]] PyObject* convert_argument(const Arguments& arguments, PyObject* object);
 
-/// Gives arguments back as they were, without the arrays that they became.
+/// Restores the original arguments and frees the converted arrays.
 [[gnu::cold]] void end_conversion(const Arguments& arguments) noexcept;
 
-/// As `translate_exceptions`, of a call; what is to be an array and can be one becomes one.
+/// Calls `function` inside `translate_exceptions`, with conversion of arguments to arrays.
 template <class Run>
 PyObject* call_with_conversion(const Arguments& arguments, Run function) {
   PyObject* const result =
@@ -102,8 +102,8 @@ PyObject* call_with_conversion(const Arguments& arguments, Run function) {
   return name_failed_call(arguments);
 }
 
-/// What an operator returns for an operand that is neither an array nor a scalar: a numpy.ndarray
-/// becomes an array, a list is refused, all else may know what to do itself.
+/// Evaluates an operator with an operand that is neither an array nor a scalar: converts a
+/// numpy.ndarray, rejects a list, and returns NotImplemented for other objects.
 [[nodiscard]] PyObject* operate_converted(const char* name, PyObject* left, PyObject* right,
                                           binaryfunc operation);
 

@@ -55,13 +55,14 @@ PyObject* run_topk(const Arguments& arguments) {
   return wrap_all(std::move(both));
 }
 
-/// Bits of a key that has no signs; of others more than fit.
+/// Returns the number of bits of a bool or unsigned key; 65, too many to join, for other keys.
 std::int64_t bits_of(const NdArray& key) {
   if (key.dtype() == Dtype::bool_) return 1;
   return kind(key.dtype()) == DtypeKind::unsigned_integer ? 8 * key.itemsize() : 65;
 }
 
-/// One key of several that have no signs, if their bits fit into it: the last of them the highest.
+/// Packs several bool or unsigned keys into one, the last in the highest bits; empty if they don't
+/// fit.
 std::optional<NdArray> joined(std::span<const NdArray> keys) {
   std::int64_t bits = 0;
   for (const NdArray& key : keys) bits += bits_of(key);
@@ -84,7 +85,7 @@ std::optional<NdArray> joined(std::span<const NdArray> keys) {
   return all;
 }
 
-/// The indices that sort by several keys of one device, of which the last one counts most.
+/// Returns the indices that sort by several keys of one device; the last is the primary key.
 NdArray lexsort(std::span<const NdArray> keys, std::int64_t axis) {
   check_shapes(keys, -1);
   const NdArray& first = keys[0];
@@ -96,7 +97,7 @@ NdArray lexsort(std::span<const NdArray> keys, std::int64_t axis) {
   }
   NdArray order = argsort(first, along, false);
   for (const NdArray& key : keys.subspan(1)) {
-    if (first.size() == 1) {  // nothing to order, but a dtype that has none is refused
+    if (first.size() == 1) {  // nothing to sort, but rejects a dtype that can't be sorted
       if (key.dtype() != first.dtype()) order = argsort(key, along, false);
       continue;
     }
@@ -145,8 +146,7 @@ PyObject* run_histogram(const Arguments& arguments) {
 }
 
 PyObject* run_scatter_reduce(const Arguments& arguments) {
-  // In the order of ScatterOp; what bool and integers are combined by logically is the same for
-  // bool.
+  // In the order of ScatterOp. The logical operations map to the bitwise ones, as x is bool.
   const int op_index =
       choice(arguments, 0,
              {"add", "subtract", "multiply", "minimum", "maximum", "bitwise_and", "bitwise_or",
@@ -157,7 +157,7 @@ PyObject* run_scatter_reduce(const Arguments& arguments) {
   Scalar value;
   operand_argument(arguments, 3, values, value);
   if (op_index >= scatter_op_count && x.dtype() != Dtype::bool_) {
-    throw DtypeError("logical operations take x of bool, not " + describe(x));
+    throw DtypeError("logical operations require a bool x, not " + describe(x));
   }
   const auto op = static_cast<ScatterOp>(op_index < scatter_op_count ? op_index : op_index - 3);
   static_cast<void>(target_of(arguments[1]));
@@ -177,7 +177,7 @@ constexpr FunctionEntry counting_functions[] = {
     {"scatter_reduce", "(op, x, indices, values, /)",
      "Combine elements of x with values, in place: x.flat[i] = op(x.flat[i], value) for each "
      "index.\n\n"
-     "An index that occurs several times does so each time, unlike in x[i] = op(x[i], values).",
+     "A repeated index is applied each time, unlike in x[i] = op(x[i], values).",
      run_scatter_reduce},
 };
 

@@ -32,7 +32,7 @@ Dims parse_shape(const Arguments& arguments) {
   return Dims(std::span<const std::int64_t>(shape));
 }
 
-/// An uninitialised array, in memory that GPUs can read if `pinned`.
+/// Creates an uninitialized array; if `pinned`, in host memory that GPUs can access.
 NdArray make_empty(const Dims& shape, Dtype type, Device device, bool pinned) {
   if (!pinned) return empty(shape, type, device);
   const std::int64_t nbytes = check_shape(shape.span(), itemsize(type));
@@ -72,7 +72,7 @@ PyObject* run_filled(const Arguments& arguments) {
   return wrap(make_full(shape, value, type, device, boolean(arguments, 3, false)));
 }
 
-/// The element of a 0-d array, which has to be on the device of the result.
+/// Reads the element of a 0-d array, which must be on the device of the result.
 Scalar read_number(const Arguments& arguments, int parameter, const char* argument, Device device) {
   const NdArray& array = value_of(arguments[parameter]);
   require_device_match(arguments, parameter, array, device);
@@ -80,8 +80,8 @@ Scalar read_number(const Arguments& arguments, int parameter, const char* argume
   return require_scalar(argument, number.get());
 }
 
-/// A fill value, which may be a 0-d array on the device of the result; then its dtype is the
-/// default.
+/// A fill value, and the default dtype of the result. A 0-d array on the device of the result is
+/// also accepted; its dtype is then the default.
 struct FillValue {
   Scalar value;
   Dtype type;
@@ -94,7 +94,7 @@ FillValue parse_fill(const Arguments& arguments, const NdArray* array, Device de
   return {value, default_dtype(value.kind)};
 }
 
-/// The array that is a fill value; null for another.
+/// Returns the fill value if it is an array, else null.
 const NdArray* fill_array(const Arguments& arguments) {
   const bool is_one = is_array(arguments[1]) || is_numpy_array(arguments[1]);
   return is_one ? &array_argument(arguments, 1) : nullptr;
@@ -102,7 +102,7 @@ const NdArray* fill_array(const Arguments& arguments) {
 
 PyObject* run_full(const Arguments& arguments) {
   const Dims shape = parse_shape(arguments);
-  // An array among the arguments comes before the default device.
+  // The device of an array argument takes precedence over the default device.
   const NdArray* const array = fill_array(arguments);
   const Device device =
       array != nullptr && !arguments.has(3) ? array->device() : device_or_default(arguments[3]);
@@ -144,7 +144,8 @@ PyObject* run_full_like(const Arguments& arguments) {
   return wrap(make_full(model.x.shape(), value, model.type, model.device, false));
 }
 
-/// The device of a range: that asked for, or of the first bound that is an array, or the default.
+/// Returns the device of a range: `device=`, else that of the first bound that is an array, else
+/// the default device.
 Device range_device(const Arguments& arguments, int bounds, int device_at) {
   for (int i = 0; i < bounds && !arguments.has(device_at); ++i) {
     if (arguments.has(i) && is_array(arguments[i])) return value_of(arguments[i]).device();
@@ -152,7 +153,7 @@ Device range_device(const Arguments& arguments, int bounds, int device_at) {
   return device_or_default(arguments[device_at]);
 }
 
-/// A number, or a 0-d array on the device of the range.
+/// Parses a bound: a number, or a 0-d array on the device of the range.
 Scalar parse_bound(const Arguments& arguments, int parameter, const char* argument, Device device) {
   if (!is_array(arguments[parameter]) || value_of(arguments[parameter]).rank() > 0) {
     return require_scalar(argument, arguments[parameter]);
@@ -224,17 +225,17 @@ PyObject* run_from_dlpack(const Arguments& arguments) {
   Conversion conversion{
       .type = std::nullopt, .device = std::nullopt, .copied = optional_boolean(arguments, 2)};
   if (arguments.has(1)) conversion.device = usable_device(arguments[1]);
-  // An own array needs no capsule, in which a logical device would lose its name.
+  // Our own array needs no capsule, which could not express its logical device.
   if (is_array(object)) return wrap(convert(conversion, value_of(object), false));
   if (!conversion.device)
     return wrap_result(false, [&] { return from_capsule(object, conversion.copied, false); });
   const bool to_host = is_host(*conversion.device);
-  // Where the array moves, the one copy is made here.
+  // With copy=True, skerry makes the copy, so that the producer need not make another.
   const auto copied = conversion.copied == true ? std::nullopt : conversion.copied;
   NdArray array = from_capsule(object, copied, to_host);
   if (to_host && is_host(array.device()) && array.device() != *conversion.device &&
       conversion.copied != true) {
-    // Host memory of another library belongs to no logical device: it goes where it is asked for.
+    // Host memory of another library is imported on whichever CPU device is requested.
     return wrap(rehome(std::move(array), *conversion.device));
   }
   return wrap(convert(conversion, std::move(array), false));
@@ -244,56 +245,58 @@ PyObject* run_from_dlpack(const Arguments& arguments) {
   "dtype : dtype, optional\ndevice : Device or str, optional\n    By default that of " \
   "`with skerry.device(...)`, else of set_default_device, else cpu:0.\n"
 #define SKERRY_PINNED_DOC \
-  "pinned : bool\n    In host memory that CUDA devices read by its address (CPU devices only).\n"
+  "pinned : bool\n    Use page-locked host memory, which CUDA devices can access (CPU only).\n"
 #define SKERRY_CREATION_ERRORS                                                               \
   "\nRaises\n------\nDeviceUnavailableError\n    If the device can't be used.\n"             \
   "ValueError\n    For a shape that is negative, has more than 64 axes or too many bytes.\n" \
-  "TypeError\n    For what is no dtype of skerry.\nOutOfMemoryError"
-#define SKERRY_LIKE_DOC                                                                  \
-  "\n\nParameters\n----------\nx : Array\n    Gives shape, and dtype and device unless " \
-  "said otherwise.\ndtype : dtype, optional\ndevice : Device or str, optional\n"
+  "TypeError\n    For an unsupported dtype.\nOutOfMemoryError"
+#define SKERRY_LIKE_DOC                                                               \
+  "\n\nParameters\n----------\nx : Array\n    Determines the shape, and the default " \
+  "dtype and device.\ndtype : dtype, optional\ndevice : Device or str, optional\n"
 
 constexpr FunctionEntry creation_functions[] = {
     {"arange", "(start, /, stop=None, step=1, *, dtype=None, device=None)",
-     "Evenly spaced values from start up to, not including, stop; from 0 if only one bound is "
+     "Evenly spaced values from start up to, but not including, stop; from 0 if only one bound is "
      "given.\n\nParameters\n----------\nstart, stop, step : int, float or 0-d Array on the device "
      "of the result, which is read on the host\n" SKERRY_DEVICE_DOC
      "\nRaises\n------\nValueError\n    For a zero step or too many elements.",
      run_arange},
     {"asarray", "(obj, /, *, dtype=None, device=None, copy=None)",
-     "An array of the elements of another object.\n\n"
+     "Convert an object to an array.\n\n"
      "Parameters\n----------\nobj : Array, scalar, nested list or tuple, or object of another "
      "library\n    With the C exchange API of DLPack, __cuda_array_interface__ of version 3, "
      "__dlpack__, an older interface,\n    the buffer protocol, NumPy's array interface or "
-     "__array__; the first of these counts.\n" SKERRY_DEVICE_DOC
-     "    An Array, or memory of a GPU, stays where it is unless device= says otherwise.\n"
-     "copy : bool, optional\n    None: share the memory where that is possible. False: ValueError "
-     "where it is not.\n" SKERRY_CREATION_ERRORS,
+     "__array__; the first of these is used.\n" SKERRY_DEVICE_DOC
+     "    Without device=, an Array or memory of a GPU remains on its device.\n"
+     "copy : bool, optional\n    None: share memory if possible. False: raise ValueError if a copy "
+     "is required.\n" SKERRY_CREATION_ERRORS,
      run_asarray, fast_asarray},
     {"empty", "(shape, *, dtype=None, device=None, pinned=False)",
-     "An array of a shape, with arbitrary elements.\n\nParameters\n----------\nshape : int or "
+     "A new array with uninitialized elements.\n\nParameters\n----------\nshape : int or "
      "tuple of ints\n" SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
      run_empty},
     {"empty_like", "(x, /, *, dtype=None, device=None)",
-     "An array like another one, with arbitrary elements." SKERRY_LIKE_DOC SKERRY_CREATION_ERRORS,
+     "A new array with the shape of x and uninitialized elements." SKERRY_LIKE_DOC
+         SKERRY_CREATION_ERRORS,
      run_empty_like},
     {"eye", "(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None)",
      "A matrix with ones on the k-th diagonal and zeros elsewhere.\n\nParameters\n----------\n"
      "n_rows, n_cols : int\nk : int\n" SKERRY_DEVICE_DOC SKERRY_CREATION_ERRORS,
      run_eye},
     {"from_dlpack", "(x, /, *, device=None, copy=None)",
-     "The memory of an object with __dlpack__, as an array.\n\nParameters\n----------\n"
+     "Import an object with __dlpack__ as an array.\n\nParameters\n----------\n"
      "x : object with __dlpack__ and __dlpack_device__\ndevice : Device or str, optional\n"
-     "copy : bool, optional\n    None: share the memory where that is possible. False: error where "
-     "it is not.\n\nRaises\n------\nInterchangeError\n    (BufferError and ValueError)",
+     "copy : bool, optional\n    None: share memory if possible. False: raise an error if a copy "
+     "is required.\n\nRaises\n------\nInterchangeError\n    (BufferError and ValueError)",
      run_from_dlpack},
     {"full", "(shape, fill_value, *, dtype=None, device=None, pinned=False)",
-     "An array of a shape, with equal elements.\n\nParameters\n----------\nshape : int or tuple "
-     "of ints\nfill_value : Python scalar\n    Chooses the dtype: bool, int64, float64 or "
-     "complex128.\n" SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
+     "A new array filled with fill_value.\n\nParameters\n----------\nshape : int or tuple "
+     "of ints\nfill_value : Python scalar\n    Its type is the default dtype: bool, int64, float64 "
+     "or complex128.\n" SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
      run_full},
     {"full_like", "(x, /, fill_value, *, dtype=None, device=None)",
-     "An array like another one, with equal elements." SKERRY_LIKE_DOC SKERRY_CREATION_ERRORS,
+     "A new array with the shape of x, filled with fill_value." SKERRY_LIKE_DOC
+         SKERRY_CREATION_ERRORS,
      run_full_like},
     {"linspace", "(start, stop, /, num, *, dtype=None, device=None, endpoint=True)",
      "num evenly spaced values from start to stop.\n\nParameters\n----------\n"
@@ -303,14 +306,14 @@ constexpr FunctionEntry creation_functions[] = {
      run_linspace},
     {"meshgrid", "(*arrays, indexing='xy')",
      "Coordinate matrices from coordinate vectors.\n\nReturns\n-------\ntuple of Array\n    Views "
-     "where those suffice.\n\nRaises\n------\nDeviceMismatchError, TypeError, ValueError",
+     "where possible.\n\nRaises\n------\nDeviceMismatchError, TypeError, ValueError",
      run_meshgrid},
     {"ones", "(shape, *, dtype=None, device=None, pinned=False)",
-     "An array of ones.\n\nParameters\n----------\nshape : int or tuple of "
+     "A new array of ones.\n\nParameters\n----------\nshape : int or tuple of "
      "ints\n" SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
      run_filled<1>},
     {"ones_like", "(x, /, *, dtype=None, device=None)",
-     "An array of ones like another one." SKERRY_LIKE_DOC SKERRY_CREATION_ERRORS,
+     "A new array of ones with the shape of x." SKERRY_LIKE_DOC SKERRY_CREATION_ERRORS,
      run_filled_like<1>},
     {"tril", "(x, /, *, k=0)",
      "A copy of matrices with zeros above the k-th diagonal.\n\nRaises\n------\nValueError\n    "
@@ -321,11 +324,11 @@ constexpr FunctionEntry creation_functions[] = {
      "Below 2-D.",
      run_triangle<triu>},
     {"zeros", "(shape, *, dtype=None, device=None, pinned=False)",
-     "An array of zeros.\n\nParameters\n----------\nshape : int or tuple of "
+     "A new array of zeros.\n\nParameters\n----------\nshape : int or tuple of "
      "ints\n" SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
      run_filled<0>},
     {"zeros_like", "(x, /, *, dtype=None, device=None)",
-     "An array of zeros like another one." SKERRY_LIKE_DOC SKERRY_CREATION_ERRORS,
+     "A new array of zeros with the shape of x." SKERRY_LIKE_DOC SKERRY_CREATION_ERRORS,
      run_filled_like<0>},
 };
 

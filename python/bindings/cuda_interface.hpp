@@ -13,10 +13,10 @@
 
 namespace skerry::python {
 
-/// Adds the functions that take over memory by the CUDA array interface.
+/// Adds the functions that import memory by the CUDA array interface.
 void add_cuda_import(PyObject* module);
 
-/// The version of the protocol that is exported by default, and the newest that is understood.
+/// The version that is exported by default, and the newest one supported for import.
 inline constexpr int newest_interface_version = 3;
 
 struct ForeignData {
@@ -25,7 +25,7 @@ struct ForeignData {
   bool read_only = false;
 };
 
-/// What a dictionary says, before the driver was asked anything.
+/// Parsed entries of a dictionary, before any query to the driver.
 struct InterfaceFields {
   Dims shape;
   Dims strides;
@@ -35,14 +35,14 @@ struct InterfaceFields {
   bool is_empty = false;
 };
 
-/// Reads all entries but the version, and checks each by itself. Throws DtypeError for one of a
-/// wrong type, InterchangeError, ShapeError and OverflowError for its value,
-/// NotImplementedError for a mask.
+/// Reads all entries but the version, and validates each of them. Throws DtypeError for a wrong
+/// type, InterchangeError, ShapeError and OverflowError for a wrong value, NotImplementedError for
+/// a mask.
 [[nodiscard]] InterfaceFields read_fields(PyObject* description);
 
 [[noreturn]] void reject_interface(const std::string& error_message);
 [[noreturn]] void reject_interface_type(const std::string& error_message);
-/// repr(), cut to a length that suits a message.
+/// Returns repr(value), truncated for use in a message.
 [[nodiscard]] std::string represent_briefly(PyObject* value);
 
 }  // namespace skerry::python

@@ -16,18 +16,18 @@
 namespace skerry::python {
 namespace {
 
-PyObject* context_version = nullptr;  // a contextvars.ContextVar, or null while nobody used one
+PyObject* context_version = nullptr;  // a contextvars.ContextVar, or null until one is set
 int version_of_environment = newest_interface_version;
 
-/// A dictionary is copied faster than it is filled, so each access copies one that has all keys and
-/// then puts the values in: half the time (0.35 us instead of 0.7 us).
+/// Copying a dict is faster than filling one, so each access copies a dict that has all keys and
+/// then sets the values: half the time (0.35 us instead of 0.7 us).
 enum Key : std::uint8_t { shape, typestr, descr, data, strides, version, stream };
 constexpr const char* key_names[] = {"shape",   "typestr", "descr", "data",
                                      "strides", "version", "stream"};
 struct Prepared {
   PyObject* keys[std::size(key_names)];
-  PyObject* with_stream;     ///< the keys of version 3
-  PyObject* without_stream;  ///< those of 0, 1 and 2
+  PyObject* with_stream;     ///< dict with the keys of version 3
+  PyObject* without_stream;  ///< dict with the keys of versions 0, 1 and 2
   std::array<PyObject*, dtype_count> typestrs;
   std::array<PyObject*, dtype_count> fields;  ///< the one entry of descr
 };
@@ -51,7 +51,7 @@ void prepare() {
   }
 }
 
-/// The version of the interface that this thread or task exports.
+/// Returns the interface version that this thread or task exports.
 int exported_version() {
   const Object value = context_value(context_version);
   return value.get() == nullptr ? version_of_environment
@@ -63,11 +63,11 @@ void put(const Object& dictionary, Key name, const Object& value) {
     throw PythonError{};
 }
 
-/// The stream is 1, the legacy default one, and never None for memory of a device: work in flight
-/// is ordered before it by then, so that 1 is always right, for those consumers too who ignore what
-/// is written here and work there. None would tell a consumer with a non-blocking stream that there
-/// is nothing to wait for, which holds only where all work is done, and to ask for that costs more
-/// than the rest of an export. Host memory is written before a call returns: None.
+/// Returns the exported stream: for device memory always 1, the legacy default stream, before which
+/// pending work has been ordered. That is also right for consumers that ignore the entry and work
+/// on that stream. None would tell a consumer on a non-blocking stream that it need not wait, which
+/// holds only once all work is complete, and querying that costs more than the rest of an export.
+/// Returns None for host memory, which is written before a call returns.
 Object stream_of(const NdArray& array) {
   if (!capabilities_of(array.device()).runs_later) return Object::borrow(Py_None);
   return Object(PyLong_FromVoidPtr(make_ready_on_legacy(*array.memory())));
@@ -91,11 +91,11 @@ Object describe_memory(const NdArray& array) {
       Object(PyLong_FromVoidPtr(empty ? nullptr : static_cast<void*>(array.data()))).release());
   PyTuple_SET_ITEM(data.get(), 1, PyBool_FromLong(array.read_only()));
   put(about, Key::data, data);
-  // C-contiguous in NumPy's relaxed sense; never so for a broadcast axis of more than one element.
+  // C-contiguous under NumPy's relaxed strides; false for a broadcast axis of several elements.
   if (!array.is_c_contiguous()) put(about, Key::strides, tuple_of(array.strides()));
   put(about, Key::version, Object(PyLong_FromLong(version)));
   if (version >= 3) put(about, Key::stream, stream);
-  array.memory()->begin_export();  // for good: nobody says when the dictionary's reader is done
+  array.memory()->begin_export();  // never ended: the protocol does not report the end of use
   return about;
 }
 
@@ -105,8 +105,8 @@ PyObject* get_interface(PyObject*, PyObject* self) {
     const NdArray& array = target_of(self);
     if (!capabilities_of(array.device()).has_cuda_interface && !is_pinned(*array.memory())) {
       PyErr_Format(PyExc_AttributeError,
-                   "__cuda_array_interface__: the array is on %s, whose memory no GPU reads; move "
-                   "it with x.to_device(\"cuda:0\"), or make it with pinned=True",
+                   "__cuda_array_interface__: the array is on %s, whose memory GPUs can't access; "
+                   "copy it with x.to_device(\"cuda:0\"), or create it with pinned=True",
                    to_string(array.device()).c_str());
       return nullptr;
     }
@@ -115,7 +115,7 @@ PyObject* get_interface(PyObject*, PyObject* self) {
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception& lost) {
-      // A device that can't be used any more: consumers ask hasattr, which passes on nothing else.
+      // The device is unusable. Consumers call hasattr, which handles AttributeError only.
       PyErr_SetString(PyExc_AttributeError, lost.what());
       return nullptr;
     }
@@ -160,11 +160,11 @@ void add_interchange(PyTypeObject* type) {
   const Object getter(PyCFunction_New(&interface_definition, nullptr));
   const Object property(PyObject_CallFunction(
       reinterpret_cast<PyObject*>(&PyProperty_Type), "OOOs", getter.get(), Py_None, Py_None,
-      "The CUDA array interface, by which Numba, CuPy, PyTorch and others take the array over "
-      "without a copy: a new dict.\n\nVersion 3, or what cuda_array_interface_version or "
-      "SKERRY_CAI_VERSION say. Pending work is ordered before the legacy default stream of the "
-      "array's device, without a wait.\n\nRaises\n------\nAttributeError\n    For memory that no "
-      "GPU reads."));
+      "The CUDA array interface, with which Numba, CuPy, PyTorch and others import the array "
+      "without a copy: a new dict.\n\nVersion 3 unless cuda_array_interface_version or "
+      "SKERRY_CAI_VERSION selects another. Pending work is ordered before the legacy default "
+      "stream of the array's device; the host does not "
+      "wait.\n\nRaises\n------\nAttributeError\n    For memory that GPUs can't access."));
   set_attribute(reinterpret_cast<PyObject*>(type), "__cuda_array_interface__", property);
 }
 

@@ -15,10 +15,10 @@
 namespace skerry::python {
 namespace {
 
-/// Whether a value counts as an integer: bool does not, though Python's is one.
+/// True for integers, except bool.
 bool is_integer(PyObject* value) { return PyIndex_Check(value) != 0 && PyBool_Check(value) == 0; }
 
-/// Empty where it is no int64.
+/// Converts an integer; empty if it does not fit int64.
 std::optional<std::int64_t> int64_of(PyObject* value) {
   const Object integer(PyNumber_Index(value));
   int overflow = 0;
@@ -28,8 +28,8 @@ std::optional<std::int64_t> int64_of(PyObject* value) {
   return result;
 }
 
-/// The values of the keys that are used, read before any of them is looked at: what runs while they
-/// are (an `__index__`, say) may change the dictionary.
+/// The values of the keys that are used. All are read before any is converted, as conversion may
+/// run Python code (an `__index__`) that changes the dictionary.
 struct Fields {
   Object shape, typestr, data, strides, mask, stream;
 
@@ -41,7 +41,7 @@ struct Fields {
         mask(get(description, "mask")),
         stream(get(description, "stream")) {}
 
-  /// Null where the key is absent.
+  /// Null if the key is absent.
   static Object get(PyObject* description, const char* name) {
     const Object key(PyUnicode_FromString(name));
     PyObject* value = PyDict_GetItemWithError(description, key.get());
@@ -64,7 +64,7 @@ Dims integers_of(const Object& field, const char* name) {
     reject_interface_type(std::string("'") + name + "' must be a tuple of ints, not " +
                           type_name(field.get()));
   }
-  const Object values(PySequence_Tuple(field.get()));  // a list may change under our hands
+  const Object values(PySequence_Tuple(field.get()));  // a list may change during conversion
   const Py_ssize_t count = PyTuple_GET_SIZE(values.get());
   if (count > max_rank) {
     reject_interface(std::string("'") + name + "' has " + std::to_string(count) +
@@ -93,7 +93,7 @@ Dtype dtype_of(const Object& typestr) {
   const char* text = PyUnicode_AsUTF8AndSize(typestr.get(), &length);
   if (text == nullptr) {  // lone surrogates
     PyErr_Clear();
-    reject_interface_type("'typestr' is no text: " + represent_briefly(typestr.get()));
+    reject_interface_type("'typestr' is not valid text: " + represent_briefly(typestr.get()));
   }
   const std::string_view code(text, static_cast<std::size_t>(length));
   if (const auto dtype = parse_typestr(code)) return *dtype;
@@ -104,7 +104,7 @@ Dtype dtype_of(const Object& typestr) {
     reject_interface("'typestr' " + shown +
                      " is not in this machine's byte order; swap the bytes where the data is made");
   }
-  reject_interface_type("'typestr' " + shown + " is none of skerry's dtypes");
+  reject_interface_type("'typestr' " + shown + " is not a dtype that skerry supports");
 }
 
 ForeignData data_of(const Object& field) {
@@ -140,14 +140,14 @@ ForeignData data_of(const Object& field) {
   const std::size_t address = PyLong_AsSize_t(integer.get());
   if (PyErr_Occurred() != nullptr) {
     PyErr_Clear();
-    throw OverflowError(std::string("the pointer of 'data' is no address: ") +
+    throw OverflowError(std::string("the pointer of 'data' is not an address: ") +
                         represent_briefly(integer.get()));
   }
   data.address = reinterpret_cast<void*>(address);
   return data;
 }
 
-/// The handle; empty for "no need to synchronise".
+/// Returns the handle; empty if no synchronization is required.
 std::optional<std::int64_t> stream_of(const Object& field) {
   if (is_absent(field)) return std::nullopt;
   if (!is_integer(field.get())) {
@@ -155,10 +155,10 @@ std::optional<std::int64_t> stream_of(const Object& field) {
   }
   const std::optional<std::int64_t> handle = int64_of(field.get());
   if (!handle || *handle < 0)
-    reject_interface("'stream' is no handle: " + represent_briefly(field.get()));
+    reject_interface("'stream' is not a stream handle: " + represent_briefly(field.get()));
   if (*handle == 0) {
     reject_interface(
-        "'stream' 0 is disallowed, being ambiguous; 1 is the legacy default stream, 2 the "
+        "'stream' 0 is ambiguous and disallowed; 1 is the legacy default stream, 2 the "
         "per-thread one");
   }
   return handle;
@@ -170,12 +170,12 @@ void check_strides(InterfaceFields& memory) {
   const Dims dense = c_layout(memory.shape, width).strides;
   for (int axis = 0; axis < memory.shape.rank(); ++axis) {
     std::int64_t& stride = memory.strides[axis];
-    // Nobody steps along such an axis, and producers write anything there.
+    // The stride of such an axis is unused, and producers may write any value.
     if (memory.is_empty || (memory.shape[axis] == 1 && stride % width != 0)) stride = dense[axis];
     if (stride % alignment != 0) {
-      reject_interface("'strides' " + to_string(memory.strides) + " are no multiples of the " +
-                       std::to_string(alignment) + " bytes to which " + name(memory.type) +
-                       " is aligned; copy the elements to an array of their own");
+      reject_interface("'strides' " + to_string(memory.strides) + " are not multiples of " +
+                       std::to_string(alignment) + " bytes, to which " + name(memory.type) +
+                       " must be aligned; copy the elements to a new array first");
     }
   }
 }
@@ -212,7 +212,7 @@ InterfaceFields read_fields(PyObject* description) {
   if (!is_absent(all.mask)) {
     throw NotImplementedError(
         "the array has a mask, and skerry has no masked arrays; fill the masked elements first, "
-        "or import data and mask apart: the mask is an array with a CUDA array interface too");
+        "or import data and mask separately: the mask also has a CUDA array interface");
   }
   InterfaceFields memory;
   memory.type = dtype_of(all.typestr);
@@ -238,7 +238,7 @@ CudaInterface parse_cuda_interface(PyObject* description) {
   if (PyDict_Check(description) != 0) {
     return {Object::borrow(description), version_of(description)};
   }
-  // Versions 0 and 1 ask for "dictionary-like" only.
+  // Versions 0 and 1 require only a "dictionary-like" object.
   const bool is_mapping =
       PyMapping_Check(description) != 0 && PyObject_HasAttrString(description, "keys") != 0;
   if (is_mapping) {

@@ -30,8 +30,9 @@ std::string address_text(const void* address) {
 void check_address(const InterfaceFields& fields) {
   const void* const address = fields.data.address;
   if (fields.data.is_none)
-    reject_interface_type("the pointer of 'data' is None for an array of elements");
-  if (address == nullptr) reject_interface("the pointer of 'data' is 0 for an array of elements");
+    reject_interface_type("the pointer of 'data' is None, but the array is not empty");
+  if (address == nullptr)
+    reject_interface("the pointer of 'data' is 0, but the array is not empty");
   const auto alignment = static_cast<std::uintptr_t>(info(fields.type).alignment);
   if (reinterpret_cast<std::uintptr_t>(address) % alignment != 0) {
     reject_interface("the pointer of 'data' " + address_text(address) + " is not aligned to the " +
@@ -41,11 +42,11 @@ void check_address(const InterfaceFields& fields) {
 
 [[noreturn]] void reject_device(const std::string& memory, Device requested_device) {
   reject_interface("the memory is " + memory + ", not on " + to_string(requested_device) +
-                   ", and is not copied unasked; take it as it is and use to_device");
+                   ", and is never copied implicitly; import it without device= and use to_device");
 }
 
-/// Where the memory is. Logical devices of one GPU can't be told apart by an address, so a wish
-/// among them is granted.
+/// Returns the device of the memory. An address does not distinguish the logical devices of a GPU,
+/// so any of them may be requested.
 Device device_of_attributes(const PointerInfo& attributes,
                             const std::optional<Device>& requested_device) {
   using kind = PointerKind;
@@ -62,14 +63,14 @@ Device device_of_attributes(const PointerInfo& attributes,
     return *requested_device;
   }
   const std::optional<Device> device = device_of_physical(attributes.ordinal);
-  if (!device) reject_interface("no device for CUDA ordinal " + std::to_string(attributes.ordinal));
+  if (!device) reject_interface("no device has CUDA ordinal " + std::to_string(attributes.ordinal));
   if (requested_device) reject_device("on " + to_string(*device), *requested_device);
   return *device;
 }
 
 struct Location {
   Device device;
-  Device gpu;            ///< whose streams the producer names
+  Device gpu;            ///< device of the producer's stream
   char* data = nullptr;  ///< of the first element
   bool pinned = false;
 };
@@ -80,7 +81,7 @@ Location locate(const ForeignData& data, ByteRange range,
   if (attributes.kind == PointerKind::unknown) {
     reject_interface(
         "the pointer of 'data' " + address_text(data.address) +
-        " is not a device pointer: CUDA knows no memory there; it is the host's, or was "
+        " is not a device pointer: CUDA reports no allocation there; it is host memory or was "
         "freed");
   }
   const Device device = device_of_attributes(attributes, requested_device);
@@ -93,7 +94,7 @@ Location locate(const ForeignData& data, ByteRange range,
   return {device, gpu, static_cast<char*>(address), true};
 }
 
-/// No elements: no address to ask the driver about.
+/// Returns the location of an empty array, which has no address to query the driver for.
 Location location_of_nothing(const std::optional<Device>& requested_device) {
   Device device = first_cuda_interface_device();
   const Device first = device;
@@ -103,14 +104,14 @@ Location location_of_nothing(const std::optional<Device>& requested_device) {
   return {device, device.kind == first.kind ? device : first, nullptr, false};
 }
 
-/// The producer's stream. None, or a version that has no such entry, means the legacy default one:
-/// where such a producer works elsewhere, it has promised to wait itself.
+/// Returns the producer's stream. None, or a version without the entry, means the legacy default
+/// stream: a producer that works on another one is responsible for synchronization.
 Stream producer_of(Device device, const std::optional<std::int64_t>& handle) {
   if (!handle) return Stream(device);
   auto* const native = reinterpret_cast<void*>(static_cast<std::uintptr_t>(*handle));
   if (*handle > 2) {
     const int ordinal = ordinal_of_stream(device, native);
-    if (ordinal < 0) reject_interface("'stream' is no stream: " + std::to_string(*handle));
+    if (ordinal < 0) reject_interface("'stream' is not a stream: " + std::to_string(*handle));
     if (ordinal != physical_index(device)) {
       reject_interface("'stream' belongs to the device of CUDA ordinal " + std::to_string(ordinal) +
                        ", the memory to " + to_string(device));
@@ -119,10 +120,10 @@ Stream producer_of(Device device, const std::optional<std::int64_t>& handle) {
   return Stream::from_handle(device, native);
 }
 
-/// SKERRY_CAI_SYNC=0: whoever uses the process has promised to synchronise himself.
+/// SKERRY_CAI_SYNC=0 disables synchronization of all imports: the user is responsible for it.
 const bool environment_orders = flag_from_environment("SKERRY_CAI_SYNC", true);
 
-/// Work on the memory comes after what the producer has enqueued.
+/// Orders work on the memory after what the producer has enqueued.
 void order_after(const Stream& producer, ImportOrder order, bool has_stream, Storage& memory) {
   if (order == ImportOrder::none || !environment_orders) return;
   if (order == ImportOrder::whole_device) {
@@ -151,8 +152,8 @@ NdArray from_cuda_interface(const CudaInterface& interface, PyObject* owner,
                             const CudaImport& options) {
   if (interface.version > newest_interface_version &&
       PyErr_WarnFormat(PyExc_UserWarning, 1,
-                       "%s: version %lld of the CUDA array interface is newer than the newest that "
-                       "is known, 3; what it has beyond that is ignored",
+                       "%s: version %lld of the CUDA array interface is newer than 3, the newest "
+                       "that is supported; entries added since are ignored",
                        current_operation(), static_cast<long long>(interface.version)) != 0) {
     throw PythonError{};
   }
@@ -172,15 +173,15 @@ NdArray from_cuda_interface(const CudaInterface& interface, PyObject* owner,
   if (owner != nullptr) {
     memory.owner = owner;
     memory.release = drop_reference;
-    // The stream lives as long as the owner. The per-thread one is another in each thread, but the
-    // legacy one waits for all of those.
+    // The stream lives as long as the owner. The per-thread stream differs between threads, but the
+    // legacy stream waits for all of them.
     if (fields.stream > 2) memory.producer_stream = producer.handle();
   }
   NdArray array(adopt(location.device, memory), std::move(layout), fields.type,
                 fields.data.read_only);
   Py_XINCREF(owner);
-  // Version 3 says by None, or by no entry, that there is nothing to wait for; older ones say
-  // nothing, and their producers (PyTorch, JAX) work on the default stream as a rule.
+  // In version 3, None or no entry means that no synchronization is needed. Older versions have no
+  // entry, and their producers (PyTorch, JAX) usually work on the default stream.
   const bool has_stream = fields.stream.has_value();
   const bool waits = has_stream || interface.version < newest_interface_version;
   if (options.order == ImportOrder::whole_device || (waits && !fields.is_empty)) {
@@ -213,8 +214,8 @@ PyObject* run_from_cuda_array_interface(const Arguments& arguments) {
   CudaImport options{.order = order_of(arguments[2]), .device = std::nullopt};
   if (arguments.has(3)) options.device = usable_device(arguments[3]);
   if (PyDict_Check(arguments[0]) == 0 && PyObject_HasAttrString(arguments[0], attribute) != 0) {
-    reject_interface_type("takes the dict, not the object that has it: " + type_name(arguments[0]) +
-                          "; use as_cuda_array, or asarray");
+    reject_interface_type("desc must be a dict, not an object that has one: " +
+                          type_name(arguments[0]) + "; use as_cuda_array, or asarray");
   }
   const CudaInterface interface = parse_cuda_interface(arguments[0]);
   return wrap(from_cuda_interface(interface, arguments.has(1) ? arguments[1] : nullptr, options));
@@ -234,40 +235,40 @@ PyObject* run_is_cuda_array(const Arguments& arguments) {
   return PyBool_FromLong(description.get() != nullptr && description.get() != Py_None);
 }
 
-#define SKERRY_IMPORT_DOC                                                                          \
-  "sync : bool or \"device\"\n    True: work on the result waits for the producer's stream, by "   \
-  "an event. False: the caller has seen to it; so has he for all imports with SKERRY_CAI_SYNC=0. " \
-  "\"device\": the host waits for the whole device, for producers (PyTorch, JAX) that name no "    \
+#define SKERRY_IMPORT_DOC                                                                         \
+  "sync : bool or \"device\"\n    True: work on the result waits for the producer's stream, by "  \
+  "an event. False: no synchronization (SKERRY_CAI_SYNC=0 disables it for all imports). "         \
+  "\"device\": the host waits for the whole device, for producers (PyTorch, JAX) that export no " \
   "stream and may use another than the default one.\n"
-#define SKERRY_IMPORT_ERRORS                                                                      \
-  "\nRaises\n------\nInterchangeError\n    (BufferError and ValueError) for a missing key, a "    \
-  "value out of range, memory that CUDA does not know, that is too small, misaligned, or on "     \
-  "another device.\nTypeError\n    For a value of a wrong type, and a dtype that is none of the " \
-  "standard's.\nNotImplementedError\n    For an array with a mask.\nOverflowError\n    For a "    \
-  "pointer that is no address.\n\nSource: CUDA Array Interface, versions 0 to 3."
+#define SKERRY_IMPORT_ERRORS                                                                     \
+  "\nRaises\n------\nInterchangeError\n    (BufferError and ValueError) for a missing key, a "   \
+  "value out of range, or memory that is unknown to CUDA, too small, misaligned or on another "  \
+  "device.\nTypeError\n    For a value of a wrong type, or a dtype that is not in the array "    \
+  "API standard.\nNotImplementedError\n    For an array with a mask.\nOverflowError\n    For a " \
+  "pointer that is not an address.\n\nSource: CUDA Array Interface, versions 0 to 3."
 
 constexpr FunctionEntry cuda_import_functions[] = {
     {"as_cuda_array", "(obj, sync=True)",
-     "The memory of an object with __cuda_array_interface__, as an array on its device, without a "
-     "copy.\n\nThe object is kept as long as the memory is used, and work on it is ordered before "
-     "later work on the producer's stream by the time it is let go. As "
+     "Import an object with __cuda_array_interface__ as an array on its device, without a "
+     "copy.\n\nThe object is kept alive as long as the memory is in use. When it is released, work "
+     "on the memory is ordered before later work on the producer's stream. Like "
      "numba.cuda.as_cuda_array.\n\n"
      "Parameters\n----------\nobj : object with __cuda_array_interface__\n" SKERRY_IMPORT_DOC
      "\nReturns\n-------\nArray\n    On a CUDA device, or a CPU device for pinned host "
      "memory.\n" SKERRY_IMPORT_ERRORS,
      run_as_cuda_array},
     {"from_cuda_array_interface", "(desc, owner=None, *, sync=True, device=None)",
-     "The memory that a CUDA array interface describes, as an array, without a copy.\n\n"
-     "As numba.cuda.from_cuda_array_interface; as_cuda_array takes the object itself.\n\n"
+     "Import the memory that a CUDA array interface describes as an array, without a copy.\n\n"
+     "Like numba.cuda.from_cuda_array_interface; as_cuda_array takes the object itself.\n\n"
      "Parameters\n----------\ndesc : dict\n    Of version 0 to 3.\nowner : object, optional\n"
-     "    Kept as long as the memory is used. None: the caller keeps the memory, and waits for the "
-     "work on it before it is freed.\n" SKERRY_IMPORT_DOC
-     "device : Device or str, optional\n    Must be the one the memory is on; the device of a "
-     "result without elements.\n" SKERRY_IMPORT_ERRORS,
+     "    Kept alive as long as the memory is in use. None: the caller keeps the memory alive, and "
+     "synchronizes before freeing it.\n" SKERRY_IMPORT_DOC
+     "device : Device or str, optional\n    Must be the memory's device; for an empty array, the "
+     "device of the result.\n" SKERRY_IMPORT_ERRORS,
      run_from_cuda_array_interface},
     {"is_cuda_array", "(obj, /)",
-     "Whether an object has __cuda_array_interface__; it is not validated.\n\nFalse for an array "
-     "on a CPU device, unless pinned.",
+     "Test whether an object has __cuda_array_interface__, without validating it.\n\nFalse for an "
+     "array on a CPU device, unless pinned.",
      run_is_cuda_array},
 };
 

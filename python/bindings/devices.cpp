@@ -22,7 +22,7 @@ namespace skerry::python {
 namespace {
 
 PyTypeObject* device_type = nullptr;
-PyObject* context_device = nullptr;  // a contextvars.ContextVar, or null while nobody used one
+PyObject* context_device = nullptr;  // a contextvars.ContextVar, or null until one is set
 std::atomic<std::uint32_t> process_default{0};
 
 constexpr std::uint32_t pack(Device device) {
@@ -41,7 +41,7 @@ Device make_device(const py::object& name, const py::object& index) {
   const bool has_index = PyUnicode_Check(name.ptr()) == 0 ||
                          std::string_view(utf8(name.ptr())).find(':') != std::string::npos;
   if (has_index) {
-    throw ValueError("an index is given twice: " + to_string(device) +
+    throw ValueError("the index is given twice: " + to_string(device) +
                      "; write Device(\"cuda\", 1) or Device(\"cuda:1\")");
   }
   const std::int64_t number = index_argument("index", index.ptr());
@@ -60,9 +60,9 @@ py::object peers(const DeviceInfo& about) {
 void add_device_class(py::module_& module) {
   auto type = py::class_<Device>(
       module, "Device",
-      "The name of a device: Device(\"cpu\"), Device(\"cuda:1\") or Device(\"cuda\", 1).\n\n"
-      "Hashable, comparable, picklable; says nothing about whether the device exists. "
-      "`skerry.devices()` lists those that do.");
+      "A device: Device(\"cpu\"), Device(\"cuda:1\") or Device(\"cuda\", 1).\n\n"
+      "Hashable, comparable and picklable. The device need not exist; `skerry.devices()` lists "
+      "those that do.");
   type.def(py::init([](const py::object& name, const py::object& index) {
              return make_device(name, index);
            }),
@@ -74,7 +74,7 @@ void add_device_class(py::module_& module) {
       "The number among the devices of its kind.");
   type.def_property_readonly(
       "info", [](const Device& self) { return describe(self); },
-      "What there is to know of the device. DeviceUnavailableError if it can't be used.");
+      "Properties of the device, a DeviceInfo. DeviceUnavailableError if it can't be used.");
   type.def("__eq__", [](const Device& self, const py::object& other) -> py::object {
     if (Py_TYPE(other.ptr()) != device_type) {
       return py::reinterpret_borrow<py::object>(Py_NotImplemented);
@@ -92,8 +92,8 @@ void add_device_class(py::module_& module) {
 }
 
 void add_info_classes(py::module_& module) {
-  py::class_<DeviceInfo>(module, "DeviceInfo", "What there is to know of a device.")
-      .def_readonly("name", &DeviceInfo::name, "As its maker calls it.")
+  py::class_<DeviceInfo>(module, "DeviceInfo", "Properties of a device.")
+      .def_readonly("name", &DeviceInfo::name, "The vendor's name of the device.")
       .def_readonly("rehearsal", &DeviceInfo::rehearsal, "Whether it is simulated on the host.")
       .def_readonly("physical_index", &DeviceInfo::physical_index,
                     "The ordinal of the CUDA runtime; 0 for a CPU.")
@@ -102,7 +102,7 @@ void add_info_classes(py::module_& module) {
       .def_readonly("total_bytes", &DeviceInfo::total_bytes)
       .def_readonly("free_bytes", &DeviceInfo::free_bytes)
       .def_readonly("uuid", &DeviceInfo::uuid)
-      .def_property_readonly("peers", peers, "The CUDA devices whose memory it reads directly.")
+      .def_property_readonly("peers", peers, "The CUDA devices whose memory it can access.")
       .def("__copy__", [](const py::object& self) { return self; })
       .def("__deepcopy__", [](const py::object& self, const py::object&) { return self; })
       .def("__repr__", [](const DeviceInfo& self) {
@@ -110,9 +110,9 @@ void add_info_classes(py::module_& module) {
                (self.rehearsal ? ", rehearsal" : "") + ")";
       });
   py::class_<MemoryStatistics>(module, "MemoryStatistics", "Memory of one device, in bytes.")
-      .def_readonly("live_bytes", &MemoryStatistics::live_bytes, "In arrays now.")
+      .def_readonly("live_bytes", &MemoryStatistics::live_bytes, "Currently in arrays.")
       .def_readonly("live_blocks", &MemoryStatistics::live_blocks)
-      .def_readonly("peak_bytes", &MemoryStatistics::peak_bytes, "Most that was ever live.")
+      .def_readonly("peak_bytes", &MemoryStatistics::peak_bytes, "Maximum of live_bytes.")
       .def_readonly("cached_bytes", &MemoryStatistics::cached_bytes, "Held by the pool.")
       .def_property_readonly(
           "limit_bytes",
@@ -169,7 +169,7 @@ void synchronize_devices(const py::object& device_argument) {
   }
 }
 
-/// Also of a device that is lost, so without asking whether it can be used.
+/// Does not require the device to be usable, so that it also works for a lost one.
 MemoryStatistics statistics_of(const py::object& device_argument) {
   const OperationScope scope("memory_statistics");
   return statistics(device_argument.is_none() ? default_device()
@@ -184,7 +184,7 @@ void limit_memory(const py::object& device_argument, const py::object& nbytes) {
     return;
   }
   const std::int64_t limit = index_argument("nbytes", nbytes.ptr());
-  if (limit < 0) throw ValueError("negative: " + std::to_string(limit));
+  if (limit < 0) throw ValueError("nbytes must not be negative: " + std::to_string(limit));
   set_memory_limit(device, static_cast<std::size_t>(limit));
 }
 
@@ -198,7 +198,7 @@ std::size_t trim_device(const py::object& device_argument) {
 void limit_threads(const py::object& count) {
   const OperationScope scope("set_num_threads");
   const std::int64_t max_threads = index_argument("count", count.ptr());
-  if (max_threads < 1) throw ValueError("less than 1: " + std::to_string(max_threads));
+  if (max_threads < 1) throw ValueError("count must be at least 1: " + std::to_string(max_threads));
   cpu::set_thread_count(static_cast<int>(std::min<std::int64_t>(max_threads, 1024)));
 }
 
@@ -215,13 +215,13 @@ RehearsedKernels kernels_argument(const py::object& kernels) {
 void add_device_functions(py::module_& module) {
   define_public(
       module, "devices", devices_of_kind, py::arg("kind") = py::none(),
-      "The devices that can be used, of one kind (\"cpu\", \"cuda\") or of all.\n\n"
-      "Asking for CUDA devices makes the first CUDA call of the process. Never raises for want of "
-      "a device.\n\nReturns\n-------\ntuple of Device");
+      "List the usable devices, of one kind (\"cpu\", \"cuda\") or of all.\n\n"
+      "Listing CUDA devices makes the first CUDA call of the process. Does not raise if there is "
+      "none.\n\nReturns\n-------\ntuple of Device");
   define_public(
       module, "default_device", [] { return py::handle(device_object(default_device())); },
-      "The Device of creation functions without device=: of `with skerry.device(...)`, else of "
-      "set_default_device, else cpu:0.");
+      "The Device of creation functions without device=: that of `with skerry.device(...)`, else "
+      "of set_default_device, else cpu:0.");
   define_public(
       module, "set_default_device",
       [](const py::object& device_argument) {
@@ -245,22 +245,23 @@ void add_device_functions(py::module_& module) {
                                                   rehearsed_kernels == RehearsedKernels::all);
         set_emulator_folder(emulator.attr("folder")().cast<std::string>());
         rehearse(count, rehearsed_kernels);
-        // Other libraries find it by the names of NVIDIA's libraries.
+        // Other libraries find the emulator under the names of NVIDIA's libraries.
         emulator.attr("load")();
       },
       py::kw_only(), py::arg("cuda"), py::arg("kernels") = false,
-      "Make rehearsed devices cuda:0, cuda:1, ... on this computer, with or without a GPU.\n\n"
-      "All of the library's CUDA code runs, over a simulated CUDA runtime: streams run later, "
-      "memory is separate.\nMust come before the first use of CUDA in the process.\n\n"
+      "Create rehearsed devices cuda:0, cuda:1, ... on this computer, with or without a GPU.\n\n"
+      "All of the library's CUDA code runs on a simulated CUDA runtime with asynchronous streams "
+      "and separate memory.\nCall it before the first use of CUDA in the process.\n\n"
       "Parameters\n----------\n"
-      "cuda : int\n    How many devices, 1 to 64.\n"
+      "cuda : int\n    The number of devices, 1 to 64.\n"
       "kernels : bool or \"all\", optional\n"
-      "    True: they are an emulated GPU, on which kernels of other libraries run, too: Numba's "
-      "``@cuda.jit``,\n    programs of cuda.core, NVRTC. Must come before these load a driver. "
-      "\"all\": skerry's own CUDA kernels run there\n    in place of their CPU form, which is "
+      "    True: use an emulated GPU that also runs kernels of other libraries: Numba's "
+      "``@cuda.jit``,\n    programs of cuda.core, NVRTC. Call it before these load a driver. "
+      "\"all\": also run skerry's own CUDA kernels there,\n    instead of their CPU form, which is "
       "faster.\n\n"
-      "Raises\n------\nValueError\n    If CUDA was used already, or the count is not in 1...64.\n"
-      "RuntimeError\n    If another driver was loaded already, with kernels.\n"
+      "Raises\n------\nValueError\n    If CUDA has been used already, or the count is not in "
+      "1...64.\n"
+      "RuntimeError\n    With kernels, if another driver has been loaded already.\n"
       "DeviceUnavailableError\n    If the emulated GPU is not installed: pip install "
       "'skerry[emulator]'.");
   define_public(module, "synchronize", synchronize_devices, py::arg("device") = py::none(),
@@ -269,26 +270,26 @@ void add_device_functions(py::module_& module) {
 }
 
 void add_memory_functions(py::module_& module) {
-  define_public(
-      module, "memory_statistics", statistics_of, py::arg("device") = py::none(),
-      "Bytes that arrays on a device hold now, at most, and in cache: a MemoryStatistics.");
+  define_public(module, "memory_statistics", statistics_of, py::arg("device") = py::none(),
+                "Current, peak and cached bytes of arrays on a device: a MemoryStatistics.");
   define_public(
       module, "reset_peak",
       [](const py::object& device_argument) {
         const OperationScope scope("reset_peak");
         reset_peak(device_or_default(device_argument.ptr()));
       },
-      py::arg("device") = py::none(), "Start the peak of a device's memory from what is live now.");
-  define_public(
-      module, "set_memory_limit", limit_memory, py::arg("device"), py::arg("nbytes") = py::none(),
-      "Limit the bytes that arrays on a device may hold together, cache included; None for no "
-      "limit.\n\nWhat is live stays; an allocation beyond the limit raises OutOfMemoryError.");
+      py::arg("device") = py::none(), "Reset a device's peak_bytes to its current live_bytes.");
+  define_public(module, "set_memory_limit", limit_memory, py::arg("device"),
+                py::arg("nbytes") = py::none(),
+                "Limit the total bytes of arrays on a device, cache included; None for no "
+                "limit.\n\nExisting arrays are kept; an allocation beyond the limit raises "
+                "OutOfMemoryError.");
   define_public(module, "trim", trim_device, py::arg("device") = py::none(),
-                "Give cached memory of a device back to the system; returns how many bytes.");
+                "Release cached memory of a device to the system; returns the number of bytes.");
   define_public(module, "get_num_threads", cpu::thread_count,
-                "The threads that a parallel loop on the CPU uses.");
+                "The number of threads of parallel loops on the CPU.");
   define_public(module, "set_num_threads", limit_threads, py::arg("count"),
-                "Set the threads that a parallel loop on the CPU uses.");
+                "Set the number of threads of parallel loops on the CPU.");
 }
 
 void add_scope_functions(py::module_& module) {
@@ -303,10 +304,10 @@ void add_scope_functions(py::module_& module) {
       "use_device_context",
       [](const py::object& variable) { Py_XSETREF(context_device, variable.inc_ref().ptr()); },
       py::arg("variable"), py::pos_only(),
-      "Take defaults from this contextvars.ContextVar from now on.");
+      "Use this contextvars.ContextVar for the default device.");
 }
 
-/// For extension modules with devices of their own.
+/// Exports the registry, with which extension modules add devices of their own.
 void add_backend_registry(PyObject* module) {
   static constexpr BackendRegistry registry{sizeof(Backend), register_backend};
   const Object capsule(
@@ -340,7 +341,7 @@ Device usable_device(PyObject* object) {
 }
 
 Device default_device() {
-  if (context_device != nullptr) {  // no call of context_value for those who never used one
+  if (context_device != nullptr) {  // avoids context_value if no variable was ever set
     const Object device = context_value(context_device);
     if (device.get() != nullptr) return value_of_device(device.get());
   }

@@ -85,13 +85,14 @@ void add_tables(py::module_& module) {
 
 void add_failures(py::module_& module) {
   module.def("fail_allocation", fail_allocation, py::arg("k"), py::arg("from_then_on") = false,
-             py::pos_only(), "Make the k-th allocation from now on fail; 0 disarms. For tests.");
+             py::pos_only(),
+             "Make the k-th allocation from now on fail; 0 disables it. For tests.");
   module.def("counted_allocations", counted_allocations,
              "Allocations since fail_allocation was last called.");
   module.def("rehearsal_fail_call", fail_rehearsed_call, py::arg("k"), py::arg("code"),
              py::arg("sticky") = false, py::pos_only(),
-             "Make the k-th simulated CUDA call return a code; k = 0 disarms and repairs. For "
-             "tests.");
+             "Make the k-th simulated CUDA call return a code; k = 0 disables it and clears a "
+             "sticky error. For tests.");
   module.def("rehearsal_calls", rehearsed_calls,
              "Simulated CUDA calls since rehearsal_fail_call was last called.");
 }
@@ -103,7 +104,7 @@ void add_rehearsal(py::module_& module) {
         constexpr std::array names{"none", "users", "all"};
         return names[static_cast<std::size_t>(kernels_of_rehearsal())];
       },
-      "Which CUDA kernels run on the rehearsed devices: none, users or all.");
+      "Which CUDA kernels run on the rehearsed devices: \"none\", \"users\" or \"all\".");
   module.def("is_rehearsing", is_rehearsing, "Whether the CUDA devices are rehearsed.");
   module.def(
       "rehearsal_delay",
@@ -111,22 +112,24 @@ void add_rehearsal(py::module_& module) {
         delay_rehearsed_work(microseconds, max_microseconds.value_or(microseconds));
       },
       py::arg("microseconds"), py::arg("most") = py::none(), py::pos_only(),
-      "Make every piece of simulated work wait before it runs: each for another time, if there are "
-      "two. For tests.");
+      "Delay each item of simulated work before it runs: by varying times up to the second value, "
+      "if given. For tests.");
   module.def("rehearsal_contexts", rehearsed_contexts,
              "Ordinals of the simulated GPUs that have a context. For tests.");
-  module.def("rehearsal_set_device", set_rehearsed_device, py::arg("ordinal"), py::pos_only(),
-             "Another library's cudaSetDevice on the simulated GPUs; a status. For tests.");
+  module.def(
+      "rehearsal_set_device", set_rehearsed_device, py::arg("ordinal"), py::pos_only(),
+      "Call cudaSetDevice on the simulated GPUs as another library would; returns the status. "
+      "For tests.");
   module.def(
       "rehearsal_set_captured",
       [](std::uintptr_t handle) { capture_rehearsed_stream(reinterpret_cast<void*>(handle)); },
       py::arg("handle"), py::pos_only(),
-      "Make a simulated stream count as being captured into a graph; 0 for none. For tests.");
+      "Mark a simulated stream as being captured into a graph; 0 for none. For tests.");
 }
 
 void add_cuda(py::module_& module) {
   module.def("count_cuda_calls", count_cuda_calls, py::arg("on"), py::pos_only(),
-             "Begin or end to count calls of the CUDA runtime. For tests.");
+             "Start or stop counting calls of the CUDA runtime. For tests.");
   module.def(
       "counted_cuda_calls",
       [] {
@@ -134,7 +137,7 @@ void add_cuda(py::module_& module) {
         for (const CountedCall& call : counted_cuda_calls()) counts[call.name] = call.count;
         return counts;
       },
-      "Calls of the CUDA runtime by name, while they were counted.");
+      "Counted calls of the CUDA runtime, by name.");
   module.def(
       "waiting_cuda_calls",
       [] {
@@ -145,9 +148,9 @@ void add_cuda(py::module_& module) {
         return names;
       },
       "Names of the calls of the CUDA runtime that may wait for work of a device.");
-  module.def("slow_waiting_cuda_calls", slow_waiting_cuda_calls, py::arg("microseconds"),
-             py::pos_only(),
-             "Make each of them take so much longer while calls are counted. For tests.");
+  module.def(
+      "slow_waiting_cuda_calls", slow_waiting_cuda_calls, py::arg("microseconds"), py::pos_only(),
+      "Delay each of the waiting_cuda_calls by that time while calls are counted. For tests.");
   module.def("cuda_was_used", cuda_was_used,
              "Whether this process has made a CUDA call, simulated or real.");
   module.def(
@@ -159,7 +162,7 @@ void add_cuda(py::module_& module) {
       },
       "(reason, text) if there is no CUDA device, else None.");
   module.def("cuda_allocator", cuda_allocator,
-             "Where memory of arrays comes from: pool, system, guard or guard-front.");
+             "The allocator of arrays: pool, system, guard or guard-front.");
   module.def(
       "cuda_versions", [] { return py::make_tuple(cuda_driver_version(), cuda_runtime_version()); },
       "Driver and runtime version as 1000 * major + 10 * minor; 0 if unknown.");
@@ -175,7 +178,7 @@ void add_memory(py::module_& module) {
                         "device_to_device_bytes"_a = moved.device_to_device_bytes,
                         "count"_a = moved.count);
       },
-      "Bytes moved between devices since start, by kinds.");
+      "Bytes copied between devices since the process started, by direction.");
   module.def(
       "page_locks",
       [] {
@@ -183,7 +186,7 @@ void add_memory(py::module_& module) {
         return py::dict("nbytes"_a = now.nbytes, "limit"_a = now.limit,
                         "refusals"_a = now.rejections);
       },
-      "Host memory that was locked by itself: nbytes, limit, refusals.");
+      "Automatically page-locked host memory: nbytes, limit, refusals.");
   module.def(
       "is_pinned",
       [](const py::object& x) {
@@ -191,7 +194,7 @@ void add_memory(py::module_& module) {
         return is_pinned(*require_array("x", x.ptr()).memory());
       },
       py::arg("x"), py::pos_only(),
-      "Whether a GPU reads the host memory of the array by its address.");
+      "Whether GPUs can access the host memory of the array by its address.");
   module.def(
       "is_page_locked",
       [](const py::object& x) {
@@ -199,8 +202,7 @@ void add_memory(py::module_& module) {
         return is_page_locked(*require_array("x", x.ptr()).memory());
       },
       py::arg("x"), py::pos_only(),
-      "Whether copies between the array, on a CPU device, and a GPU go without a chunk in "
-      "between.");
+      "Whether copies between the array, on a CPU device, and a GPU need no staging buffer.");
   module.def(
       "is_writable",
       [](const py::object& x) {

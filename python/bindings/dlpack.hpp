@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
-// The data structures of DLPack 1.3 (https://dmlc.github.io/dlpack), as `__dlpack__` and the C
-// exchange API hand them over: an ABI, not an API. Sizes and offsets are those of dlpack.h on
-// x86-64 and every other LP64 system.
+// The data structures of DLPack 1.3 (https://dmlc.github.io/dlpack) that `__dlpack__` and the C
+// exchange API pass: an ABI, not an API. Sizes and offsets match dlpack.h on x86-64 and all other
+// LP64 systems.
 
 namespace skerry::python::dlpack {
 
@@ -56,8 +56,8 @@ inline constexpr Version own_version{1, 3};
 inline constexpr std::uint64_t flag_read_only = 1;
 inline constexpr std::uint64_t flag_is_copied = 2;
 
-// Python compares the names of capsules at every export. They are aligned because glibc's strcmp
-// goes byte by byte within the last 128 bytes of a page: 25 ns, in one build or another.
+// Python compares capsule names at every export. The names are aligned because glibc's strcmp
+// compares byte by byte within the last 128 bytes of a page: 25 ns if a build places one there.
 inline constexpr std::size_t within_a_page = 128;
 
 struct ManagedTensor {
@@ -78,8 +78,8 @@ struct ManagedTensorVersioned {
   Tensor content;
 };
 
-/// What `type(x).__dlpack_c_exchange_api__` leads to. `previous` is a table for an older major
-/// version.
+/// Header of the table behind `type(x).__dlpack_c_exchange_api__`. `previous` is the table of an
+/// older major version.
 struct ExchangeHeader {
   Version written_by;
   ExchangeHeader* previous;

@@ -14,9 +14,9 @@
 #include "python/bindings/dlpack_tensor.hpp"
 #include "python/bindings/lazy_object.hpp"
 
-// DLPack's C exchange API: a table of functions on the type, by which PyTorch, tvm-ffi and
-// cuda.core take arrays and make them with no Python call. None of the functions synchronises: who
-// uses the data asks for the stream and works on it.
+// DLPack's C exchange API: a table of functions on the type, with which PyTorch, tvm-ffi and
+// cuda.core import and create arrays without a Python call. None of the functions synchronizes: the
+// consumer queries the current stream and works on it.
 
 namespace skerry::python {
 namespace dlpack {
@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* operation = "DLPack exchange API";
 
-/// Runs `body` for a C caller: 0, or -1 with a Python error set.
+/// Runs `body` for a C caller. Returns 0, or -1 with a Python error set.
 template <class Body>
 int run_for_c_caller(Body&& body) noexcept {
   const OperationScope scope(operation);
@@ -43,9 +43,9 @@ const NdArray& array_of(void* object) {
   return target_of(array);
 }
 
-/// A consumer comes after our current stream, for which it asks, and no other. Logical devices
-/// share a GPU, and DLPack knows the GPU only: current_stream answers for its first one, which
-/// therefore waits for the array's.
+/// Returns the array's DLPack device, ordered for a consumer: it queries and waits for our current
+/// stream only. Logical devices may share a GPU, and DLPack only knows the GPU: current_stream
+/// returns the stream of its first logical device, which therefore waits for the array's.
 DeviceId id_in_order(const NdArray& array) {
   const DeviceId id = id_of(array);
   if (id.code == DeviceCode::cuda) {
@@ -61,15 +61,16 @@ Device device_for(DeviceId id) {
   const auto device = id.code == DeviceCode::cuda ? device_of_physical(id.index) : std::nullopt;
   if (device) return *device;
   throw InterchangeError("DLPack device (" + std::to_string(static_cast<int>(id.code)) + ", " +
-                         std::to_string(id.index) + ") is no device of this process");
+                         std::to_string(id.index) + ") is not a device of this process");
 }
 
 ManagedTensorVersioned* allocate_like(const Tensor& prototype) {
   const auto type = dtype_of(prototype.type);
-  if (!type) throw InterchangeError("no dtype of skerry");
+  if (!type) throw InterchangeError("the prototype's dtype is not supported");
   if (prototype.rank < 0 || prototype.rank > max_rank ||
       (prototype.rank > 0 && prototype.shape == nullptr)) {
-    throw InterchangeError("a prototype of " + std::to_string(prototype.rank) + " axes");
+    throw InterchangeError("the prototype's shape is null or its rank " +
+                           std::to_string(prototype.rank) + " is not between 0 and 64");
   }
   const Dims shape(
       std::span<const std::int64_t>(prototype.shape, static_cast<std::size_t>(prototype.rank)));
@@ -81,7 +82,7 @@ ManagedTensorVersioned* allocate_like(const Tensor& prototype) {
   return make_managed<ManagedTensorVersioned>(array, id_of(array));
 }
 
-/// The caller may be without the GIL: the error goes to its callback, not to Python.
+/// The caller need not hold the GIL, so errors go to its callback, not to Python.
 int allocate_tensor(Tensor* prototype, ManagedTensorVersioned** out, void* error_context,
                     ExchangeTable::set_error report) noexcept {
   const OperationScope scope(operation);
@@ -115,7 +116,7 @@ int export_object(void* object, ManagedTensorVersioned** out) noexcept {
   });
 }
 
-/// On failure the tensor stays the caller's: tvm-ffi, which calls this, then calls the deleter.
+/// On failure the caller keeps the tensor: tvm-ffi, which calls this, then calls the deleter.
 int import_object(ManagedTensorVersioned* managed, void** out) noexcept {
   *out = nullptr;
   return run_for_c_caller([&] {
@@ -153,7 +154,7 @@ constinit ExchangeTable own_table{
     .current_stream = find_stream,
 };
 
-/// The attribute of an object, or null where it has none.
+/// Returns an attribute as a new reference, or null without an error if it does not exist.
 PyObject* lookup_attribute(PyObject* object, PyObject* name) {
   PyObject* attribute = nullptr;
 #if PY_VERSION_HEX >= 0x030D0000
@@ -165,8 +166,8 @@ PyObject* lookup_attribute(PyObject* object, PyObject* name) {
   return attribute;
 }
 
-/// PyTorch's `__dlpack__` refuses tensors that record a gradient or are conjugated or negated
-/// lazily; its table takes the raw memory of them all.
+/// True if the object must be exported by `__dlpack__`. PyTorch's `__dlpack__` rejects tensors that
+/// require a gradient or are lazily conjugated or negated; its C API exports their raw memory.
 bool must_use_protocol(PyObject* object) {
   static constexpr const char* texts[] = {"requires_grad", "is_conj", "is_neg"};
   static constinit LazyObject names[std::size(texts)];
@@ -181,14 +182,14 @@ bool must_use_protocol(PyObject* object) {
   return false;
 }
 
-/// Our stream waits for the one that the producer works on.
+/// Makes our current stream wait for the producer's.
 void wait_for_producer(const NdArray& array, DeviceId id, const ExchangeTable& table) {
   if (!capabilities_of(array.device()).has_cuda_interface || table.current_stream == nullptr)
     return;
   void* handle = nullptr;
   if (table.current_stream(id.code, id.index, &handle) != 0) throw PythonError{};
   const Stream consumer_stream = current_stream(array.device());
-  // A null handle is how the runtime spells the legacy default stream.
+  // A null handle is the runtime's legacy default stream.
   const Stream theirs =
       handle == nullptr ? Stream(array.device()) : Stream::from_handle(array.device(), handle);
   if (!(consumer_stream == theirs)) consumer_stream.wait(theirs);
@@ -216,7 +217,7 @@ std::optional<NdArray> from_exchange_table(PyObject* object, const ExchangeTable
   if (table.from_object == nullptr || must_use_protocol(object)) return std::nullopt;
   ManagedTensorVersioned* managed = nullptr;
   if (table.from_object(object, &managed) != 0) throw PythonError{};
-  if (managed == nullptr) throw InterchangeError("an empty DLPack tensor");
+  if (managed == nullptr) throw InterchangeError("the producer returned a null DLPack tensor");
   try {
     if (managed->written_by.major != own_version.major) {
       throw InterchangeError("DLPack version " + std::to_string(managed->written_by.major) +
@@ -224,7 +225,7 @@ std::optional<NdArray> from_exchange_table(PyObject* object, const ExchangeTable
     }
     const DeviceId id = managed->content.device;
     NdArray array = take_managed(managed);
-    managed = nullptr;  // the array's now
+    managed = nullptr;  // owned by the array now
     wait_for_producer(array, id, table);
     return array;
   } catch (...) {

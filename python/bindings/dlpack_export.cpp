@@ -39,7 +39,7 @@ constexpr auto type_codes = [] {
   return codes;
 }();
 
-/// One block: the structure, the reference to the memory, then shape and strides.
+/// One block: the structure, the reference to the memory, followed by shape and strides.
 template <class Managed>
 struct Exported {
   Managed managed;  // every member is set by make_managed
@@ -53,7 +53,7 @@ struct Exported {
   static void destroy(Managed* self) { free(static_cast<Exported*>(self->context)); }
 };
 
-/// Frees what was not consumed, which is if the capsule still has its first name.
+/// Frees an unconsumed tensor: consumers rename the capsule.
 template <class Managed>
 void destroy_capsule(PyObject* capsule) {
   const char* const name = PyCapsule_GetName(capsule);
@@ -73,7 +73,8 @@ PyObject* make_capsule(Managed* managed) {
 DataType code_of(Dtype type) noexcept { return type_codes[static_cast<std::size_t>(type)]; }
 
 std::optional<Dtype> dtype_of(const DataType& type) noexcept {
-  // By code and width; a tensor has just been written member by member, so that members are read.
+  // Lookup by code and width. Reads member by member, as the tensor was just written that way: a
+  // wider load would miss store forwarding.
   constexpr std::size_t codes = static_cast<std::size_t>(TypeCode::boolean) + 1;
   constexpr std::size_t widths = 5;  // 8 to 128 bits
   static constexpr auto dtype_table = [] {
@@ -101,16 +102,16 @@ void require_whole_strides(const NdArray& array) {
   for (int axis = 0; axis < array.rank(); ++axis) {
     if ((array.strides()[axis] & below) != 0 && array.shape()[axis] > 1 && array.size() != 0) {
       throw InterchangeError("a stride of " + std::to_string(array.strides()[axis]) +
-                             " bytes is no "
-                             "multiple of the item's " +
+                             " bytes is not a "
+                             "multiple of the itemsize " +
                              std::to_string(array.itemsize()) + "; pass copy=True");
     }
   }
 }
 
 [[noreturn]] void throw_no_name(Device device) {
-  throw InterchangeError("DLPack has no name for " + to_string(device) +
-                         "; ask for a copy on the host with dl_device=(1, 0), or move the array "
+  throw InterchangeError("DLPack has no device type for " + to_string(device) +
+                         "; request a copy on the host with dl_device=(1, 0), or copy the array "
                          "with to_device first");
 }
 
@@ -216,8 +217,8 @@ IntegerPair pair_of(const char* argument, PyObject* object) {
 
 bool is_specified(PyObject* argument) { return argument != nullptr && argument != Py_None; }
 
-/// The x of the version 1.x to write, where the consumer knows one; else none, which is the old
-/// structure.
+/// Returns the minor version to write for a consumer that supports DLPack 1.x; else nullopt, which
+/// selects the unversioned structure.
 std::optional<std::uint32_t> minor_version_for(PyObject* max_version) {
   if (!is_specified(max_version)) return std::nullopt;
   const IntegerPair version = pair_of("max_version", max_version);
@@ -226,8 +227,8 @@ std::optional<std::uint32_t> minor_version_for(PyObject* max_version) {
   return version.second < 0 ? 0 : static_cast<std::uint32_t>(version.second);
 }
 
-/// The consumer's stream: -1 for "no order, please", else a handle. Throws for what the protocol
-/// rules out.
+/// Parses the consumer's stream: -1 to disable synchronization, else a handle. Throws for values
+/// that the protocol disallows.
 std::int64_t stream_number(PyObject* object) {
   if (PyBool_Check(object) || !PyIndex_Check(object)) {
     throw DtypeError(std::string("stream must be an int or None, not ") + Py_TYPE(object)->tp_name);
@@ -236,21 +237,21 @@ std::int64_t stream_number(PyObject* object) {
   if (number == 0) {
     throw ValueError(
         "stream 0 is ambiguous: 1 is the legacy default stream, 2 the per-thread one, "
-        "-1 asks for no order");
+        "-1 disables synchronization");
   }
   if (number < -1 || number == INT64_MAX) {
     throw ValueError("stream " + std::to_string(number) +
-                     " is no stream: -1, 1, 2 or the address of one");
+                     " is invalid; pass -1, 1, 2 or the handle of a stream");
   }
   return number;
 }
 
-/// Makes the work on an array come before what the consumer will do on its stream.
+/// Orders pending work on the array before later work on the consumer's stream.
 void order_before(const NdArray& array, PyObject* consumer) {
   const Device device = array.device();
   if (!capabilities_of(device).runs_later) {
     if (!is_specified(consumer)) return;
-    // mpi4py passes -1 for the memory that `__dlpack_device__` says a GPU can read.
+    // mpi4py passes -1 for memory that `__dlpack_device__` reports as accessible to GPUs.
     if (is_pinned(*array.memory())) return static_cast<void>(stream_number(consumer));
     throw InterchangeError("an array on " + to_string(device) + " has no stream; pass stream=None");
   }
@@ -259,8 +260,8 @@ void order_before(const NdArray& array, PyObject* consumer) {
   if (number == -1) return;
   auto* const handle = reinterpret_cast<void*>(number);
   if (number > 2 && ordinal_of_stream(device, handle) != physical_index(device)) {
-    throw ValueError("stream " + std::to_string(number) + " is no stream of " + to_string(device) +
-                     ", where the array is");
+    throw ValueError("stream " + std::to_string(number) + " is not a stream of " +
+                     to_string(device) + ", the array's device");
   }
   make_ready_on(*array.memory(), handle);
 }
@@ -269,10 +270,10 @@ void order_before(const NdArray& array, PyObject* consumer) {
   throw InterchangeError(
       "an array on " + to_string(array.device()) + " can't be exported to DLPack device (" +
       std::to_string(requested_device.first) + ", " + std::to_string(requested_device.second) +
-      "); move it with to_device first");
+      "); copy it with to_device first");
 }
 
-/// How to export: the device that the structure names, and whether that needs a copy to the host.
+/// How to export: the device written to the structure, and whether a copy to the host is needed.
 struct Destination {
   DeviceId id;
   bool to_host = false;
@@ -282,8 +283,8 @@ Destination destination_for(const NdArray& array, PyObject* dl_device) {
   const DeviceId host{DeviceCode::cpu, 0};
   if (!is_specified(dl_device)) {
     const DeviceId own_id = id_of(array);
-    // PyTorch, nanobind and CuPy know no pinned memory in a capsule, and everybody knows host
-    // memory, which it is, too. As PyTorch does, `__dlpack_device__` tells those who can use more.
+    // PyTorch, nanobind and CuPy reject pinned memory in a capsule, but all accept host memory.
+    // Like PyTorch's, our `__dlpack_device__` still reports pinned memory to other consumers.
     return {own_id.code == DeviceCode::cuda_host ? host : own_id};
   }
   const IntegerPair requested_device = pair_of("dl_device", dl_device);
@@ -344,13 +345,13 @@ PyObject* export_capsule(const NdArray& array, PyObject* stream, PyObject* max_v
   }
   if (copied == false) {
     throw InterchangeError("an array on " + to_string(array.device()) +
-                           " reaches the host by a copy only, and copy=False forbids it");
+                           " can be exported to the host only by a copy, which copy=False forbids");
   }
-  // The copy on the host has arrived when it is handed over, whatever the stream.
+  // The copy on the host is complete before it is exported, so the stream is only validated.
   if (destination.to_host && is_specified(stream)) static_cast<void>(stream_number(stream));
   if (destination.id.code == DeviceCode::cuda_host) {
     throw InterchangeError(
-        "a copy is not made in pinned memory; pass copy=False, or dl_device=(1, 0)");
+        "copying to pinned memory is not supported; pass copy=False, or dl_device=(1, 0)");
   }
   const NdArray copied_array = copied_for(array, destination);
   if (!destination.to_host) order_before(array, stream);

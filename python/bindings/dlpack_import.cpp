@@ -33,15 +33,15 @@ struct Location {
   bool pinned = false;
 };
 
-/// Where the elements of a foreign structure are.
+/// Memory range of a foreign structure.
 struct Placed {
   DeviceId id;
-  char* data;  ///< of the first element; null if there is none
+  char* data;  ///< of the first element; null if there are no elements
   ByteRange range;
 };
 
-/// A foreign structure is believed about host memory, which nobody can check, and not about memory
-/// of a GPU: a kernel on a wrong address loses the device.
+/// Host memory of a foreign structure is trusted, as it can't be validated. GPU memory is
+/// validated: a kernel that accesses a wrong address makes the device unusable.
 Location locate_host(const Placed& memory) {
   const Device usual = default_device();
   const Device device = is_host(usual) ? usual : Device{};
@@ -58,21 +58,22 @@ Location locate_cuda(const Placed& memory) {
   using kind = PointerKind;
   const DeviceId id = memory.id;
   const auto claimed = device_of_physical(id.index);
-  if (!claimed) reject("no device for DLPack device " + text_of(id));
+  if (!claimed) reject("this process has no DLPack device " + text_of(id));
   if (memory.data == nullptr) return {*claimed};
   const PointerInfo attributes = inspect_pointer(memory.data);
   const bool managed = attributes.kind == kind::managed;
   if (!managed && (attributes.kind != kind::device || id.code != DeviceCode::cuda)) {
-    reject("DLPack device " + text_of(id) + ", but the pointer is not such memory");
+    reject("the tensor claims DLPack device " + text_of(id) +
+           ", but its pointer is not memory of that kind");
   }
   check_extent(memory.data, memory.range, attributes);
-  // Managed memory is on no device for good, and carries no ordinal in DLPack.
+  // Managed memory migrates between devices, and DLPack carries no ordinal for it.
   if (managed && id.code == DeviceCode::cuda_managed) {
     return {device_of_physical(attributes.ordinal).value_or(*claimed)};
   }
   if (attributes.ordinal != id.index) {
-    reject("DLPack device " + text_of(id) + ", but the pointer is memory of CUDA device " +
-           std::to_string(attributes.ordinal));
+    reject("the tensor claims DLPack device " + text_of(id) +
+           ", but its pointer is memory of CUDA device " + std::to_string(attributes.ordinal));
   }
   return {*claimed};
 }
@@ -94,14 +95,14 @@ Location locate(const Placed& memory) {
 
 bool is_empty(const Dims& shape) { return std::find(shape.begin(), shape.end(), 0) != shape.end(); }
 
-/// Address of the first element; null for a tensor without elements, whatever it says.
+/// Returns the address of the first element; null for an empty tensor, whatever its data pointer.
 char* address_of(const Tensor& tensor, const Dims& shape, Dtype type) {
   if (is_empty(shape)) return nullptr;
-  if (tensor.data == nullptr) reject("a null pointer for a tensor with elements");
+  if (tensor.data == nullptr) reject("the data pointer of a non-empty tensor is null");
   std::uint64_t address = 0;
   if (__builtin_add_overflow(reinterpret_cast<std::uintptr_t>(tensor.data), tensor.byte_offset,
                              &address)) {
-    reject("byte_offset " + std::to_string(tensor.byte_offset) + " is out of the address space");
+    reject("byte_offset " + std::to_string(tensor.byte_offset) + " exceeds the address space");
   }
   if ((address & static_cast<std::uint64_t>(info(type).alignment - 1)) != 0) {
     reject(std::string("the data is not aligned to its dtype, ") + name(type) +
@@ -110,8 +111,8 @@ char* address_of(const Tensor& tensor, const Dims& shape, Dtype type) {
   return reinterpret_cast<char*>(address);
 }
 
-/// Programs have the lower half of the addresses, of at most 57 bits with five-level paging: what
-/// lies beyond is no memory, whichever device it is said to be of.
+/// Rejects addresses outside user space: the lower half of the address space, at most 57 bits with
+/// five-level paging, for any device.
 void check_addresses(const Tensor& tensor, const char* data, ByteRange range) {
   constexpr std::uint64_t address_limit = std::uint64_t{1} << 56;
   const auto address = reinterpret_cast<std::uintptr_t>(data);
@@ -120,20 +121,20 @@ void check_addresses(const Tensor& tensor, const char* data, ByteRange range) {
        address + static_cast<std::uint64_t>(range.last) <= address_limit)) {
     return;
   }
-  reject("its bytes are out of the address space: data " +
+  reject("the tensor exceeds the address space: data " +
          std::to_string(reinterpret_cast<std::uintptr_t>(tensor.data)) + ", byte_offset " +
          std::to_string(tensor.byte_offset) + ", up to " + std::to_string(range.last) +
          " bytes from there");
 }
 
-/// From elements to bytes.
+/// Converts the tensor's strides from elements to bytes.
 void set_strides(const Tensor& tensor, Layout& layout, std::int64_t width) {
   std::int64_t* const strides = layout.strides.data();
   if (tensor.strides == nullptr) {
     std::int64_t stride = width;
     for (int axis = tensor.rank - 1; axis >= 0; --axis) {
       strides[axis] = stride;
-      // An overflow is found by check_layout.
+      // check_layout reports an overflow.
       const bool is_long = layout.shape[axis] > 1;
       if (is_long && __builtin_mul_overflow(stride, layout.shape[axis], &stride)) break;
     }
@@ -144,7 +145,7 @@ void set_strides(const Tensor& tensor, Layout& layout, std::int64_t width) {
     if (layout.shape[axis] > 1 && !is_empty(layout.shape)) {
       reject("a stride of " + std::to_string(tensor.strides[axis]) + " elements overflows");
     }
-    strides[axis] = 0;  // no element is reached by it
+    strides[axis] = 0;  // unused: the axis has at most one element, or the tensor is empty
   }
 }
 
@@ -159,7 +160,7 @@ bool is_read_only(const Managed* managed) {
 Dtype checked_dtype(const Tensor& tensor) {
   const std::optional<Dtype> dtype = dtype_of(tensor.type);
   if (dtype) return *dtype;
-  reject("no dtype of skerry: DLPack type code " +
+  reject("unsupported dtype: DLPack type code " +
          std::to_string(static_cast<int>(tensor.type.code)) + ", " +
          std::to_string(tensor.type.bits) + " bits, " + std::to_string(tensor.type.lanes) +
          " lanes");
@@ -167,13 +168,13 @@ Dtype checked_dtype(const Tensor& tensor) {
 
 std::span<const std::int64_t> checked_shape(const Tensor& tensor) {
   if (tensor.rank < 0 || tensor.rank > max_rank) {
-    reject("a tensor of " + std::to_string(tensor.rank) + " axes; at most 64 are possible");
+    reject("the tensor has " + std::to_string(tensor.rank) + " axes; at most 64 are possible");
   }
-  if (tensor.rank > 0 && tensor.shape == nullptr) reject("a tensor without a shape");
+  if (tensor.rank > 0 && tensor.shape == nullptr) reject("the tensor's shape is null");
   return {tensor.shape, static_cast<std::size_t>(tensor.rank)};
 }
 
-/// A tensor that is checked, and not yet ours.
+/// A validated tensor of which ownership is not yet taken.
 struct Candidate {
   Dtype type;
   Layout layout;
@@ -187,8 +188,8 @@ struct Candidate {
   bool measure(const Tensor& tensor);
 };
 
-/// Strides in bytes and the range, in one pass. False for a tensor that has no elements, no
-/// strides, or is wrong: that takes the long way.
+/// Fast path: computes strides in bytes and the range in one pass. False for a tensor that is
+/// empty, has null strides or is invalid; the slow path handles those.
 bool Candidate::measure(const Tensor& tensor) {
   if (tensor.strides == nullptr) return false;
   const std::int64_t width = itemsize(type);
@@ -197,7 +198,7 @@ bool Candidate::measure(const Tensor& tensor) {
   std::int64_t first = 0;
   std::int64_t last = width;
   bool is_odd = false;
-  // More than any address space, and its sums don't overflow.
+  // Larger than any user address space; sums of a few such offsets don't overflow.
   constexpr std::int64_t max_offset = std::int64_t{1} << 48;
   for (int axis = 0; axis < tensor.rank; ++axis) {
     const std::int64_t n = layout.shape[axis];
@@ -238,7 +239,7 @@ Candidate::Candidate(const Tensor& tensor)
 template <class Managed>
 NdArray adopt_candidate(Candidate&& one, Managed* managed) {
   const bool read_only = is_read_only(managed);
-  // An array of ours on a CUDA device comes back as a view, since uses of views are in order.
+  // Our own array on a CUDA device is returned as a view: uses of views are ordered.
   if (StorageRef shared = own_memory(managed); shared && shared->device() == one.location.device &&
                                                capabilities_of(one.location.device).runs_later) {
     if (shared->data() != nullptr) one.layout.offset += one.data + one.range.first - shared->data();
@@ -247,7 +248,7 @@ NdArray adopt_candidate(Candidate&& one, Managed* managed) {
   }
   StorageRef memory = adopt(one.location.device, one.data + one.range.first, one.range.nbytes(),
                             read_only, managed, release_managed<Managed>, one.location.pinned);
-  // Our current stream waits for the producer, where that promises an order at all.
+  // The producer has ordered its work before our current stream, as far as it orders at all.
   note_import_on_current(*memory.get());
   return {std::move(memory), std::move(one.layout), one.type, read_only};
 }
@@ -260,7 +261,7 @@ NdArray take_from_capsule(PyObject* capsule) {
       const std::uint32_t major = managed->written_by.major;
       if (PyCapsule_SetName(capsule, Managed::used_name) != 0) throw PythonError{};
       release_managed<Managed>(managed);
-      reject("DLPack version " + std::to_string(major) + " is not understood, only 1 and older");
+      reject("DLPack version " + std::to_string(major) + " is not supported, only 1 and older");
     }
   }
   Candidate one(managed->content);
@@ -301,10 +302,10 @@ NdArray take_capsule(PyObject* capsule) {
     return take_from_capsule<ManagedTensor>(capsule);
   }
   if (name != nullptr && std::strncmp(name, "used_", 5) == 0) {
-    reject(std::string("the DLPack capsule was consumed before: \"") + name + "\"");
+    reject(std::string("the DLPack capsule is already consumed: \"") + name + "\"");
   }
   PyErr_Clear();
-  reject(std::string("no DLPack capsule, but ") + Py_TYPE(capsule)->tp_name);
+  reject(std::string("not a DLPack capsule: ") + Py_TYPE(capsule)->tp_name);
 }
 
 }  // namespace skerry::python::dlpack

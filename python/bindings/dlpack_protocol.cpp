@@ -15,15 +15,15 @@
 #include "python/bindings/foreign.hpp"
 #include "python/bindings/lazy_object.hpp"
 
-// The consumer's half of `__dlpack__`: which keywords a producer gets, and what is done for one
-// that does not know them.
+// The consumer side of `__dlpack__`: which keywords to pass, and fallbacks for producers that do
+// not accept them.
 
 namespace skerry::python {
 namespace {
 
 using namespace dlpack;
 
-/// Names and constants of the calls, made at import.
+/// Names and constants of the calls, created at import.
 struct Vocabulary {
   PyObject* method = nullptr;
   PyObject* device_method = nullptr;
@@ -31,13 +31,13 @@ struct Vocabulary {
   PyObject* max_version = nullptr;
   PyObject* host = nullptr;
   PyObject* ndarray = nullptr;
-  PyObject* ndarray_method = nullptr;  ///< takes the array itself
+  PyObject* ndarray_method = nullptr;  ///< unbound: takes the array as first argument
   PyObject* ndarray_names = nullptr;
-  LazyObject name_tuples[16];  ///< tuples of names by the bits of a call's keywords
+  LazyObject name_tuples[16];  ///< keyword name tuples, indexed by a bit mask of the keywords
 };
 constinit Vocabulary words;
 
-/// One call of `__dlpack__`; a null value is a keyword that is left out.
+/// One call of `__dlpack__`; a null value omits the keyword.
 struct Request {
   std::array<PyObject*, 4> values{};  ///< stream, max_version, copy, dl_device
 
@@ -71,7 +71,7 @@ DeviceId device_of_producer(PyObject* producer) {
   const Object pair(PyObject_CallMethodNoArgs(producer, words.device_method));
   if (!PyTuple_Check(pair.get()) || PyTuple_GET_SIZE(pair.get()) != 2) {
     throw DtypeError(std::string("__dlpack_device__ of ") + Py_TYPE(producer)->tp_name +
-                     " gave no pair (device type, device id)");
+                     " must return a tuple (device type, device id)");
   }
   const std::int64_t code = clamped_integer(PyTuple_GET_ITEM(pair.get(), 0));
   const std::int64_t index = clamped_integer(PyTuple_GET_ITEM(pair.get(), 1));
@@ -82,9 +82,9 @@ DeviceId device_of_producer(PyObject* producer) {
   return {static_cast<DeviceCode>(code), static_cast<std::int32_t>(index)};
 }
 
-/// Tries again with fewer keywords after a TypeError, as the standard has it for producers of older
-/// versions. The error of an earlier try becomes the context of a later one: a TypeError that was
-/// none of the keywords' stays in sight.
+/// Retries with fewer keywords after a TypeError, as the standard prescribes for older producers.
+/// The error of an attempt becomes the context of the next one's, so that a TypeError unrelated to
+/// the keywords remains visible.
 class Attempts {
  public:
   explicit Attempts(PyObject* producer) : producer_(producer) {}
@@ -92,7 +92,7 @@ class Attempts {
   Attempts& operator=(const Attempts&) = delete;
   ~Attempts() { Py_XDECREF(earlier_); }
 
-  /// Null after a TypeError that deserves another try; throws PythonError for any other.
+  /// Returns null after a TypeError that allows a retry. Throws PythonError for other errors.
   [[nodiscard]] PyObject* operator()(const Request& request, bool is_last) {
     PyObject* capsule = request.send(producer_);
     if (capsule != nullptr) return capsule;
@@ -121,7 +121,7 @@ class Attempts {
   PyObject* earlier_ = nullptr;
 };
 
-/// The capsule, and whether `copy` reached the producer.
+/// The capsule, and whether the producer accepted the keyword `copy`.
 struct Response {
   Object capsule;
   bool knows_copy = true;
@@ -131,13 +131,13 @@ Response ask_on_host(PyObject* producer, Request& request) {
   Attempts attempt(producer);
   request.values[1] = words.max_version;
   if (PyObject* capsule = attempt(request, false)) return {Object(capsule)};
-  // dl_device asked for a copy to the host: without it the structure would be of no use.
+  // dl_device requests a copy to the host: without it the result would be unusable.
   if (request.values[3] != nullptr) return {Object(attempt(request, true))};
   return {Object(attempt({}, true)), false};
 }
 
-/// With the producer's device current, as PyTorch wants it, and restored after; and the stream on
-/// which the data will be used, so that the producer makes its work come before ours.
+/// Makes the producer's device current during the call, as PyTorch requires, and passes the stream
+/// on which the data will be used, so that the producer orders its work before ours.
 Response ask_on_cuda(PyObject* producer, Request& request, Device device) {
   Attempts attempt(producer);
   const Stream consumer_stream = current_stream(device);
@@ -151,13 +151,14 @@ Response ask_on_cuda(PyObject* producer, Request& request, Device device) {
   stream_only.values[0] = handle.get();
   if (PyObject* capsule = attempt(stream_only, false)) return {Object(capsule), false};
   Response response{Object(attempt({}, true)), false};
-  // Without a stream the producer has used the legacy default one.
+  // Without a stream argument, the producer synchronizes with the legacy default stream.
   const Stream usual(device);
   if (!(consumer_stream == usual)) consumer_stream.wait(usual);
   return response;
 }
 
-/// Names the method that an object has not; an AttributeError of its own methods stays.
+/// Replaces an AttributeError by one that names the missing protocol method. Keeps an
+/// AttributeError that the producer's own methods raised.
 void name_missing_method(PyObject* producer) {
   if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) return;
   PyObject* type = nullptr;
@@ -180,7 +181,7 @@ void name_missing_method(PyObject* producer) {
 Response ask_any(PyObject* producer, std::optional<bool> copied, bool to_host) {
   Request request;
   if (copied) request.values[2] = *copied ? Py_True : Py_False;
-  // NumPy's arrays are in host memory; others say where they are.
+  // NumPy's arrays are in host memory; query the device of others.
   if (is_numpy_array(producer)) return ask_on_host(producer, request);
   const DeviceId id = device_of_producer(producer);
   switch (id.code) {
@@ -194,11 +195,11 @@ Response ask_any(PyObject* producer, std::optional<bool> copied, bool to_host) {
       }
       break;
   }
-  // A device of no kind that is known here: its library may copy it, if the caller wants it so.
+  // Unsupported kind of device: its library may copy to the host, if the caller allows it.
   if (!to_host) {
     throw InterchangeError("the array is on DLPack device (" +
                            std::to_string(static_cast<int>(id.code)) + ", " +
-                           std::to_string(id.index) + "), which is no device of this process; " +
+                           std::to_string(id.index) + "), which is not a device of this process; " +
                            "copy it to the host first, or pass device=\"cpu\"");
   }
   request.values[3] = words.host;
@@ -245,7 +246,7 @@ NdArray from_capsule(PyObject* object, std::optional<bool> copied, bool to_host)
     return copied == true ? copy(array) : array;
   }
   if (is_numpy_array(object)) {
-    // What most calls are, without the care for older versions and other devices.
+    // Fast path for most calls: no fallbacks for older versions or other devices.
     if (!copied && reinterpret_cast<PyObject*>(Py_TYPE(object)) == words.ndarray) {
       PyObject* stack[] = {object, words.max_version};
       const Object capsule(

@@ -12,38 +12,37 @@
 
 namespace skerry::python::dlpack {
 
-// What the export, the import and the exchange API share: DLPack's structures made from arrays and
-// read into arrays.
+// Conversion between arrays and DLPack's structures, shared by export, import and exchange API.
 
 [[nodiscard]] DataType code_of(Dtype type) noexcept;
-/// Empty for what is no dtype of skerry (several lanes, say).
+/// Empty for unsupported dtypes (several lanes, for example).
 [[nodiscard]] std::optional<Dtype> dtype_of(const DataType& type) noexcept;
 
-/// Where the memory is, in DLPack's terms: the CUDA runtime's ordinal, 0 for all host memory, which
-/// is `cuda_host` where GPUs can read it.
+/// Returns the DLPack device of the memory: the CUDA runtime's ordinal for a GPU; index 0 for all
+/// host memory, which is `cuda_host` if GPUs can access it.
 [[nodiscard]] DeviceId id_of(const NdArray& array);
 
-/// Throws InterchangeError where a stride is no multiple of the item, which DLPack can't say.
+/// Throws InterchangeError if a stride is not a multiple of the itemsize: DLPack can't express it.
 void require_whole_strides(const NdArray& array);
 
-/// Fills all of `tensor`; `shape` and `strides` (in elements) must stay as long as it is used.
-/// Never a byte offset: TensorFlow refuses one, cuda.core before 1.2 ignores it.
+/// Fills all of `tensor`; `shape` and `strides` (in elements) must outlive it. byte_offset is
+/// always 0: TensorFlow rejects others, cuda.core before 1.2 ignores them.
 void describe_to(Tensor& tensor, const NdArray& array, DeviceId id, std::int64_t* shape,
                  std::int64_t* strides);
 
-/// An owning structure in one block of memory; its deleter needs no GIL and no interpreter. Throws
+/// Allocates an owning structure as one block; its deleter needs no GIL and no interpreter. Throws
 /// std::bad_alloc. `Managed` is ManagedTensor or ManagedTensorVersioned.
 template <class Managed>
 [[nodiscard]] Managed* make_managed(const NdArray& array, DeviceId id);
-/// Whether it was made by make_managed.
+/// True if make_managed created it.
 template <class Managed>
 [[nodiscard]] bool is_own(const Managed* managed) noexcept;
-/// The memory of one that was made by make_managed; else null.
+/// Returns the memory of a structure that make_managed created, else null.
 template <class Managed>
 [[nodiscard]] StorageRef own_memory(const Managed* managed) noexcept;
 
-/// With the GIL. An error may be on its way up through the caller, and freeing memory may run
-/// Python.
+/// Calls the deleter, with the GIL held. Saves a pending Python error, as freeing memory may run
+/// Python code.
 template <class Managed>
 void call_deleter(Managed* managed) noexcept {
   if (PyErr_Occurred() == nullptr) return managed->deleter(managed);
@@ -51,25 +50,25 @@ void call_deleter(Managed* managed) noexcept {
   managed->deleter(managed);
 }
 
-/// Calls the deleter, if there is one, with the GIL and the error indicator put aside; on any
-/// thread. A foreign structure is left alone once Python is gone.
+/// Calls the deleter, if any, on any thread: acquires the GIL and saves the error indicator. Leaks
+/// a foreign structure after interpreter shutdown.
 template <class Managed>
 void release_managed(void* managed) noexcept;
 
-/// The array that a foreign structure describes, which gives it back when its last view goes. All
-/// is checked before; if this throws, the structure is still the caller's. Throws
-/// InterchangeError, ShapeError, DeviceUnavailableError.
+/// Imports a foreign structure as an array, whose last view calls the deleter. Checks everything
+/// first: if this throws, the caller still owns the structure. Throws InterchangeError, ShapeError,
+/// DeviceUnavailableError.
 template <class Managed>
 [[nodiscard]] NdArray take_managed(Managed* managed);
 
-/// An unused capsule of either name. It is renamed only if this succeeds, or if it is of another
-/// major version: then its deleter is called, which is all that may be done with it.
+/// Imports an unconsumed capsule of either name. Renames it only on success, or if it has another
+/// major version: then calls its deleter, the only member that may be used.
 [[nodiscard]] NdArray take_capsule(PyObject* capsule);
 
-/// The table that a type offers for fast exchange; null if none, or none of major version 1.
+/// Returns the C exchange API of a type, or null if it has none of major version 1.
 [[nodiscard]] const ExchangeTable* exchange_table_of(PyTypeObject* type);
-/// Through such a table; work of ours comes after the producer's. Empty where the object has one
-/// but must go through `__dlpack__`.
+/// Imports through such a table and orders our current stream after the producer's. Empty if the
+/// object must be imported by `__dlpack__` instead.
 [[nodiscard]] std::optional<NdArray> from_exchange_table(PyObject* object,
                                                          const ExchangeTable& table);
 

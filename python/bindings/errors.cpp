@@ -17,7 +17,7 @@ PyObject* class_of = nullptr;
 PyObject* fork_class = nullptr;          // DeviceUnavailableError of a forked process
 PyObject* fatal_device_class = nullptr;  // DeviceError that is fatal
 
-/// Raises an instance of `type` on which `add_attributes` may set some.
+/// Raises an instance of `type`; `add_attributes` may set attributes on it.
 template <class Decorate>
 void raise_with(PyObject* type, const char* text, Decorate&& add_attributes) {
   PyObject* instance = PyObject_CallFunction(type, "s", text);
@@ -27,7 +27,7 @@ void raise_with(PyObject* type, const char* text, Decorate&& add_attributes) {
   Py_DECREF(instance);
 }
 
-/// Takes over the reference to `value`, which may be null with an error set.
+/// Sets an attribute. Steals the reference to `value`, which may be null with an error set.
 void decorate(PyObject* instance, const char* name, PyObject* value) {
   if (value == nullptr) return;
   PyObject_SetAttrString(instance, name, value);
@@ -61,7 +61,7 @@ void raise_unavailable(const DeviceUnavailableError& error) {
 }
 
 void raise_device(const DeviceError& error) {
-  // An interruption that ended a kernel comes first.
+  // A signal such as Ctrl-C that interrupted the kernel takes precedence.
   if (error.fatal() && PyErr_CheckSignals() != 0) return;
   raise_with(error.fatal() ? fatal_device_class : class_of<DeviceError>, error.what(),
              [&](PyObject* instance) {

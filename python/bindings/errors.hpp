@@ -14,18 +14,18 @@
 
 namespace skerry::python {
 
-/// Thrown where a Python error is set already.
+/// Thrown when a Python error is already set.
 struct PythonError {};
 
-/// Imports skerry.exceptions; throws PythonError.
+/// Imports the classes of skerry.exceptions. Throws PythonError.
 void prepare_errors();
 
-/// Turns the exception in flight into a Python error: the class of the same name in
-/// skerry.exceptions or the builtin that core/errors.hpp names. Call it inside a catch block.
+/// Converts the exception in flight to a Python error: the class of the same name in
+/// skerry.exceptions, or the builtin that core/errors.hpp names. Call it inside a catch block.
 void set_python_error() noexcept;
 
-/// Runs `body` and turns its exceptions into Python errors. Who ends its own thread by force
-/// unwinds through here, and must not be stopped.
+/// Runs `body` and converts its exceptions to Python errors. Lets a forced unwind (thread
+/// cancellation, interpreter shutdown) pass, as it must not be caught.
 template <class Body, class Result = decltype(std::declval<Body&>()())>
 Result translate_exceptions(Body&& body, Result failed = {}) {
   try {
@@ -37,14 +37,14 @@ Result translate_exceptions(Body&& body, Result failed = {}) {
   }
   return failed;
 }
-/// The same of a call that errors name.
+/// The same, with `operation` as the prefix of error messages.
 template <class Body, class Result = decltype(std::declval<Body&>()())>
 Result translate_exceptions(const char* operation, Body&& body, Result failed = {}) {
   const OperationScope scope(operation);
   return translate_exceptions(std::forward<Body>(body), std::move(failed));
 }
 
-/// The name of an object's class, for messages.
+/// Returns the name of an object's class, for messages.
 inline std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
 
 /// Owning pointer to a Python object.
@@ -72,19 +72,19 @@ class Object {
   PyObject* pointer_ = nullptr;
 };
 
-/// A function of one of the package's Python modules, for what is not hot.
+/// Imports a function of a Python module. Slow: not for hot paths.
 [[nodiscard]] Object package_function(const char* module, const char* name);
-/// The attribute of an object, null where it has none.
+/// Returns an attribute, or null if the object does not have it.
 [[nodiscard]] Object optional_attribute(PyObject* object, const char* name);
 void set_attribute(PyObject* object, const char* name, const Object& value);
 void add_to_module(PyObject* module, const char* name, const Object& value);
-/// What a contextvars.ContextVar holds; null where the variable is null, unset or None.
+/// Returns the value of a contextvars.ContextVar; null if the variable is null, unset or None.
 [[nodiscard]] Object context_value(PyObject* variable);
-/// The text of a str; lives as long as that does.
+/// Returns the UTF-8 text of a str, valid as long as the str. Throws PythonError.
 [[nodiscard]] const char* utf8(PyObject* text);
 
-/// While it lives, no Python error is set; then the one from before is again. For what may run
-/// Python on the way up of an error.
+/// Clears the Python error indicator in its scope and restores it afterwards. For cleanup that may
+/// run Python code while an error propagates.
 class ErrorAside {
  public:
   ErrorAside() noexcept { PyErr_Fetch(&type_, &value_, &trace_); }
@@ -98,8 +98,8 @@ class ErrorAside {
   PyObject* trace_ = nullptr;
 };
 
-/// Elements from which on a call lets other threads run: about 10 us of work, against 0.1 us that
-/// the hand-over costs.
+/// Number of elements from which a call releases the GIL: about 10 us of work, while releasing and
+/// acquiring costs 0.1 us.
 inline constexpr std::int64_t min_size_without_gil = 1 << 16;
 
 }  // namespace skerry::python

@@ -8,8 +8,8 @@
 
 namespace skerry::python {
 
-/// Memory of an array as NumPy, or a consumer of DLPack, has it: they may write there until this
-/// goes. Export what target_of() gives.
+/// Memory of an array that is exported to NumPy or a DLPack consumer, which may write to it during
+/// this object's lifetime. Export the array that target_of() returns.
 class ExportedMemory {
  public:
   explicit ExportedMemory(StorageRef memory) noexcept : memory_(std::move(memory)) {

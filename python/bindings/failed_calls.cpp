@@ -12,7 +12,7 @@
 namespace skerry::python {
 namespace {
 
-/// The error that is set, taken away.
+/// Returns the current error and clears the indicator.
 Object take_error() {
   PyObject* type = nullptr;
   PyObject* value = nullptr;
@@ -27,7 +27,7 @@ Object take_error() {
 
 void raise(PyObject* error) { PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error)), error); }
 
-/// "add: ..." or "add() ...", of an error that users are to see.
+/// True for messages that begin with "add: " or "add(", except of KeyError, whose text is a repr.
 bool is_named(PyObject* error, std::string_view name) {
   const bool is_typed = PyErr_GivenExceptionMatches(error, PyExc_KeyError) == 0;
   const Object text(PyObject_Str(error));
@@ -36,13 +36,13 @@ bool is_named(PyObject* error, std::string_view name) {
          (read.substr(name.size()).starts_with(':') || read.substr(name.size()).starts_with('('));
 }
 
-/// A function of skerry/_failed_calls.py, which the first failure imports.
+/// Returns a function of skerry/_failed_calls.py, imported by the first failure.
 PyObject* imported(LazyObject& function, const char* name) {
   return function.get([&] { return package_function("skerry._failed_calls", name).release(); });
 }
 
-/// Raises what `find_better` makes of the error that is set, or that itself where it is named well
-/// or the answer is None. `find_name` gives the name of the function.
+/// Replaces the current error by what `find_better` returns. Keeps the error if its message already
+/// begins with the function's name (from `find_name`) or the result is None.
 template <class FindName, class FindBetter>
 PyObject* name_error(FindName find_name, FindBetter find_better) noexcept {
   if (PyErr_ExceptionMatches(PyExc_Exception) == 0) return nullptr;

@@ -8,10 +8,11 @@
 
 namespace skerry::python {
 
-/// A public function failed, and its Python error is set: unless that begins with the function's
-/// name, it becomes one that does, and that names the argument (skerry/_failed_calls.py). Null.
+/// Called when a public function failed with a Python error set: unless the message begins with the
+/// function's name, replaces the error by one that does and that names the argument
+/// (skerry/_failed_calls.py). Returns null.
 PyObject* name_failed_call(const Arguments& arguments) noexcept;
-/// The same of a function in Python.
+/// The same for a function written in Python.
 PyObject* name_failed_call(PyObject* function, PyObject* const* args, Py_ssize_t count,
                            PyObject* keywords) noexcept;
 

@@ -66,38 +66,38 @@ PyObject* run_shift(const Arguments& arguments) {
 
 #define SKERRY_FFT_SIGNATURE "(x, /, *, n=None, axis=-1, norm='backward')"
 #define SKERRY_FFTN_SIGNATURE "(x, /, *, s=None, axes=None, norm='backward')"
-#define SKERRY_FFT_COMPLEX                                                                   \
-  "Parameters\n----------\nx : Array\n    Of a floating dtype; real ones are made complex, " \
-  "float16 is computed "                                                                     \
+#define SKERRY_FFT_COMPLEX                                                                  \
+  "Parameters\n----------\nx : Array\n    Of a floating dtype; real x is cast to complex, " \
+  "float16 is computed "                                                                    \
   "in float32.\n"
 #define SKERRY_FFT_REAL                                                                      \
   "Parameters\n----------\nx : Array\n    Of a real floating dtype; float16 is computed in " \
   "float32.\n"
-#define SKERRY_FFT_N                                                                             \
-  "n : int, optional\n    Elements of x along the axis to transform: the axis is cut, or zeros " \
-  "are put behind it.\n"
-#define SKERRY_FFT_N_OUT                                                                         \
-  "n : int, optional\n    Elements of the result along the axis, 2 (m - 1) by default for m of " \
-  "x; x is cut\n    to n // 2 + 1 elements, or zeros are put behind it.\n"
-#define SKERRY_FFT_NORM                                                                          \
-  "norm : {'backward', 'ortho', 'forward'}\n    What is divided by the number of elements: the " \
-  "inverse transforms, both kinds by\n    its square root, or the forward ones.\n"
+#define SKERRY_FFT_N                                                                           \
+  "n : int, optional\n    Length of the transform: x is truncated or padded with zeros along " \
+  "the axis.\n"
+#define SKERRY_FFT_N_OUT                                                                    \
+  "n : int, optional\n    Length of the result along the axis, 2 (m - 1) by default for m " \
+  "elements of x; x is\n    truncated or padded with zeros to n // 2 + 1 elements.\n"
+#define SKERRY_FFT_NORM                                                                       \
+  "norm : {'backward', 'ortho', 'forward'}\n    Scale the inverse transform by 1/n, both by " \
+  "1/sqrt(n), or the forward\n    transform by 1/n.\n"
 #define SKERRY_FFT_AXIS "axis : int\n"
-#define SKERRY_FFT_S                                                                              \
-  "s : sequence of ints, optional\n    Elements along each of the axes, as n of the function of " \
-  "one axis.\n"                                                                                   \
+#define SKERRY_FFT_S                                                                      \
+  "s : sequence of ints, optional\n    Length along each of the axes, like n of the 1-D " \
+  "function.\n"                                                                           \
   "axes : sequence of ints, optional\n    All by default, or the last len(s).\n"
 #define SKERRY_FFT_RETURNS(result) "\nReturns\n-------\nArray\n    " result " On the device of x.\n"
 #define SKERRY_FFT_ERRORS                                                                        \
   "\nRaises\n------\nTypeError\n    For another dtype.\nAxisError\n    For an axis that x does " \
-  "not have.\nValueError\n    For a length below 1, axes named twice, an unknown norm.\n\n"      \
+  "not have.\nValueError\n    For a length below 1, repeated axes or an unknown norm.\n\n"       \
   "Examples\n--------\n>>> import skerry as sk\n"
-#define SKERRY_FREQUENCIES_DOC                                                                     \
-  "Parameters\n----------\nn : int\n    At least 1.\nd : float\n    Distance of the samples, not " \
-  "0.\ndtype : dtype, optional\n    Real floating; float64 by default.\n"                          \
-  "device : Device or str, optional\n    By default that of `with skerry.device(...)`, else of "   \
-  "set_default_device, else cpu:0.\n\nRaises\n------\n"                                            \
-  "ValueError, TypeError, DeviceUnavailableError\n\n"                                              \
+#define SKERRY_FREQUENCIES_DOC                                                                   \
+  "Parameters\n----------\nn : int\n    At least 1.\nd : float\n    Sample spacing, not "        \
+  "0.\ndtype : dtype, optional\n    Real floating; float64 by default.\n"                        \
+  "device : Device or str, optional\n    By default that of `with skerry.device(...)`, else of " \
+  "set_default_device, else cpu:0.\n\nRaises\n------\n"                                          \
+  "ValueError, TypeError, DeviceUnavailableError\n\n"                                            \
   "Examples\n--------\n>>> import skerry as sk\n"
 #define SKERRY_SHIFT_DOC                                                                   \
   "Parameters\n----------\nx : Array\n    Of any dtype.\naxes : int or sequence of ints, " \
@@ -124,13 +124,13 @@ constexpr FunctionEntry fft_functions[] = {
      "Array([[4.+0.j, 0.+0.j],\n       [0.+0.j, 0.+0.j]], dtype=complex128, device='cpu:0')",
      run_fftn<FftKind::fft>},
     {"fftshift", "(x, /, *, axes=None)",
-     "x with the zero frequency in the middle of the axes, all of them by "
+     "Shift the zero frequency to the center of the axes, all of them by "
      "default.\n\n" SKERRY_SHIFT_DOC ">>> sk.fft.fftshift(sk.fft.fftfreq(4))\n"
      "Array([-0.5 , -0.25,  0.  ,  0.25], dtype=float64, device='cpu:0')",
      run_shift<false>},
     {"hfft", SKERRY_FFT_SIGNATURE,
-     "The transform of a signal that has Hermitian symmetry, given by its first half: "
-     "real.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_N_OUT SKERRY_FFT_AXIS SKERRY_FFT_NORM
+     "The real transform of a signal with Hermitian symmetry, given by its first "
+     "half.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_N_OUT SKERRY_FFT_AXIS SKERRY_FFT_NORM
          SKERRY_FFT_RETURNS("Real, in the precision of x.") SKERRY_FFT_ERRORS
      ">>> sk.fft.hfft(sk.asarray([1.0, 2.0, 3.0]))\n"
      "Array([ 8., -2.,  0., -2.], dtype=float64, device='cpu:0')",
@@ -159,15 +159,15 @@ constexpr FunctionEntry fft_functions[] = {
                                "Array([1., 2., 3.], dtype=float64, device='cpu:0')",
      run_fft<FftKind::ihfft>},
     {"irfft", SKERRY_FFT_SIGNATURE,
-     "The inverse of rfft.\n\nImaginary parts that symmetry makes zero are not "
-     "read.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_N_OUT SKERRY_FFT_AXIS SKERRY_FFT_NORM
+     "The inverse of rfft.\n\nImaginary parts that are zero by symmetry are "
+     "ignored.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_N_OUT SKERRY_FFT_AXIS SKERRY_FFT_NORM
          SKERRY_FFT_RETURNS("Real, in the precision of x.") SKERRY_FFT_ERRORS
      ">>> sk.fft.irfft(sk.asarray([1.0, 1.0, 1.0]))\n"
      "Array([1., 0., 0., 0.], dtype=float64, device='cpu:0')",
      run_fft<FftKind::irfft>},
     {"irfftn", SKERRY_FFTN_SIGNATURE,
-     "The inverse of rfftn; the last of the axes is the one of which x has one "
-     "half.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_S SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
+     "The inverse of rfftn; x has one half of the last of the axes."
+     "\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_S SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
          "Real, in the precision of x.") SKERRY_FFT_ERRORS
      ">>> sk.fft.irfftn(sk.asarray([[4.0, 0.0], [0.0, 0.0]]))\n"
      "Array([[1., 1.],\n       [1., 1.]], dtype=float64, device='cpu:0')",
@@ -185,9 +185,9 @@ constexpr FunctionEntry fft_functions[] = {
      "Array([0. , 0.5, 1. ], dtype=float64, device='cpu:0')",
      run_frequencies<true>},
     {"rfftn", SKERRY_FFTN_SIGNATURE,
-     "The transform of real elements over several axes; of the last of them one half, which "
-     "determines the other.\n\n" SKERRY_FFT_REAL SKERRY_FFT_S SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
-         "Complex, in the precision of x.") SKERRY_FFT_ERRORS
+     "The transform of real elements over several axes: the first half along the last of them, "
+     "which determines the other.\n\n" SKERRY_FFT_REAL SKERRY_FFT_S SKERRY_FFT_NORM
+         SKERRY_FFT_RETURNS("Complex, in the precision of x.") SKERRY_FFT_ERRORS
      ">>> sk.fft.rfftn(sk.ones((2, 2)))\n"
      "Array([[4.+0.j, 0.+0.j],\n       [0.+0.j, 0.+0.j]], dtype=complex128, device='cpu:0')",
      run_fftn<FftKind::rfft>},

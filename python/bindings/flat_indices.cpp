@@ -17,13 +17,13 @@
 #include "python/bindings/functions.hpp"
 #include "python/bindings/value_args.hpp"
 
-// Behind skerry._extra.indexing.flat_indices, which has the public signatures: indices of the
-// flattened array.
+// Kernels behind skerry._extra.indexing.flat_indices, which has the public signatures: conversion
+// to and from indices of the flattened array.
 
 namespace skerry::python {
 namespace {
 
-/// The largest of integers as unsigned numbers of their width, by which negative ones are greater
+/// Returns the maximum of the integers reinterpreted as unsigned, so that negative ones are greater
 /// than all others.
 Element max_unsigned(const NdArray& x) {
   static constexpr Dtype unsigned_of_width[] = {Dtype::uint8, Dtype::uint16, Dtype::uint32,
@@ -34,7 +34,7 @@ Element max_unsigned(const NdArray& x) {
   return read_element(reduce(max, bits, std::nullopt, std::nullopt, false));
 }
 
-/// Reads from the device: the call waits for it.
+/// True if all elements are in [0, end). Blocks: reads from the device.
 bool is_below(const NdArray& x, std::int64_t end) {
   if (x.size() == 0) return true;
   std::uint64_t max_value = 0;
@@ -48,7 +48,8 @@ PyObject* run_lie_below(const Arguments& arguments) {
   return PyBool_FromLong(is_below(value_of(arguments[0]), integer(arguments, 1)));
 }
 
-/// Of an array of that shape; nothing where it is beyond int64, or one of the lengths may be.
+/// Returns the size of an array of that shape; empty if it exceeds int64, or a length is negative
+/// or was clamped.
 std::optional<std::int64_t> size_of(std::span<const std::int64_t> lengths) {
   std::int64_t size = 1;
   for (const std::int64_t n : lengths) {
@@ -63,7 +64,7 @@ NdArray applied(const NdArray& x, const NdArray& y) {
   const Operand both[] = {{.array = &x, .name = "x1"}, {.array = &y, .name = "x2"}};
   return apply(op_id_of<Op>, both);
 }
-/// The same in the memory of x, which is new and nobody else's.
+/// Like `applied`, but in place: x must not be shared.
 template <class Op>
 const NdArray& changed(const NdArray& x, const NdArray& y) {
   const Operand both[] = {{.array = &x, .name = "x1"}, {.array = &y, .name = "x2"}};
@@ -125,18 +126,18 @@ PyObject* run_unravel_index(const Arguments& arguments) {
 
 constexpr FunctionEntry flat_index_functions[] = {
     {"lie_below", "(x, end, /)",
-     "Whether all elements of an array of integers are from 0 to below `end`. Reads from the "
-     "device: the call waits for it.",
+     "Test whether all elements of an integer array are in [0, end). Blocks: reads from the "
+     "device.",
      run_lie_below},
     {"ravel_indices", "(indices, lengths, /)",
-     "The flat indices of a tuple of indices, one for each axis; None unless all "
-     "are arrays of int64 on one device and lie within. Reads from the device: the call waits.",
+     "The flat indices of a tuple of index arrays, one for each axis; None unless all are int64 "
+     "arrays on one device and in range. Blocks: reads from the device.",
      run_ravel_indices},
     {"unravel_index", "(indices, lengths, /)",
-     "The indices, one for each axis, of flat ones; None unless these are an array of int64 and "
-     "lie within. Reads from the device: the call waits.",
+     "The index arrays, one for each axis, of flat indices; None unless these are an int64 array "
+     "and in range. Blocks: reads from the device.",
      run_unravel_index},
-    {"unravel_indices", "(indices, lengths, /)", "The same without a look at them.",
+    {"unravel_indices", "(indices, lengths, /)", "Like unravel_index, without any check.",
      run_unravel_indices},
 };
 

@@ -15,13 +15,13 @@
 namespace skerry::python {
 namespace {
 
-/// Beyond any address space, and far from overflow.
+/// Larger than any address space, yet safe from overflow when multiplied.
 constexpr std::int64_t max_stride = std::int64_t{1} << 48;
 
 [[noreturn]] void reject_extent() {
   throw InterchangeError(
       "the strides of the foreign array span more bytes "
-      "than there can be");
+      "than the address space has");
 }
 
 ByteRange span_of(const Dims& shape, const Dims& strides, std::int64_t width) {
@@ -47,7 +47,7 @@ void release_buffer(void* owner) noexcept {
   delete buffer;
 }
 
-/// The dtype of a struct-module format character in native order.
+/// Returns the dtype of a struct-module format in native byte order.
 std::optional<Dtype> dtype_of_format(const char* format, Py_ssize_t width) {
   if (format == nullptr) return Dtype::uint8;
   std::string text(format);
@@ -100,12 +100,11 @@ ByteRange check_layout(const void* data, Layout& layout, std::int64_t width) {
   check_shape(layout.shape.span(), width);
   const ByteRange range = span_of(layout.shape, layout.strides, width);
   const auto address = reinterpret_cast<std::uintptr_t>(data);
-  // Below zero, or past the end.
   if (static_cast<std::uint64_t>(-range.first) > address ||
       address > UINT64_MAX - static_cast<std::uint64_t>(range.last)) {
     reject_extent();
   }
-  // A stride that no element is reached by may be anything; views multiply it all the same.
+  // Strides of unused axes may be arbitrary, but views still multiply them: avoid overflow.
   for (int axis = 0; axis < layout.rank(); ++axis) {
     std::int64_t& stride = layout.strides[axis];
     const bool unused = layout.shape[axis] == 1 || range.first == range.last;
@@ -172,7 +171,7 @@ std::optional<NdArray> from_buffer(PyObject* object, Device device) {
     PyBuffer_Release(view);
     return std::nullopt;
   }
-  // ctypes gives no strides even where they are asked for.
+  // ctypes leaves strides null even if PyBUF_STRIDES is requested.
   Dims shape(view->ndim);
   std::copy_n(view->shape, view->ndim, shape.begin());
   Dims strides = c_layout(shape, view->itemsize).strides;

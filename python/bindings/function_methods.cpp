@@ -13,8 +13,8 @@
 #include "python/bindings/method_table.hpp"
 #include "python/bindings/value_args.hpp"
 
-// Methods that are functions of the array: the table, and what NumPy's parameters need before the
-// function is called. A function that prepares returns null unless it has the result.
+// Methods that forward to a function: the table, and the `prepare` functions that handle NumPy's
+// parameters before the call. A `prepare` function returns null unless it computes the result.
 namespace skerry::python {
 namespace {
 
@@ -36,7 +36,7 @@ void flatten(MethodCall& call) {
   call.put(0, Object(wrap_result(x.size() > min_size_without_gil, [&] { return flat(x); })));
 }
 
-/// A function by its name, of arguments by position.
+/// Calls a function by name with positional arguments.
 Object called(const char* function, std::initializer_list<PyObject*> args) {
   const RegisteredFunction& known_function = find_function(function);
   PyObject* values[Signature::max_parameters] = {};
@@ -45,15 +45,15 @@ Object called(const char* function, std::initializer_list<PyObject*> args) {
       {*args.begin(), values, nullptr, 0, &known_function.signature}));
 }
 
-/// What a reduction of no elements gives, in the kind of the dtype; null for min and max.
+/// Returns the identity of a reduction, in the kind of the dtype; null for min and max.
 Object identity_of(std::string_view op, Dtype type) {
   if (op == "min" || op == "max") return {};
   const bool one = op == "prod" || op == "all";
   return Object(type == Dtype::bool_ ? PyBool_FromLong(one) : PyLong_FromLong(one));
 }
 
-/// where= and initial=, the last parameters of a reduction: elements that are left out count as its
-/// identity, and the initial value as one more element.
+/// Handles where= and initial=, the last parameters of a reduction: replaces masked elements by the
+/// identity, and combines the result with the initial value.
 template <bool HasInitial>
 PyObject* reduce_some(MethodCall& call) {
   const Arguments& arguments = call.arguments;
@@ -80,7 +80,7 @@ PyObject* reduce_some(MethodCall& call) {
   return called(op == "max" ? "maximum" : "minimum", {result.get(), initial}).release();
 }
 
-/// mean, std and var compute in the dtype that is asked for.
+/// mean, std and var compute in the requested dtype.
 PyObject* cast_first(MethodCall& call) {
   if (!is_specified(call, 1)) return nullptr;
   const Dtype type = parse_dtype(call.arguments[1]);
@@ -93,7 +93,7 @@ PyObject* cast_first(MethodCall& call) {
   return nullptr;
 }
 
-/// axis=None: of the flattened array. It is the method's first parameter.
+/// Flattens the array if axis is None or absent; axis is the method's first parameter.
 PyObject* flat_without_axis(MethodCall& call) {
   if (is_specified(call, 0) || call.array().rank() == 1) return nullptr;
   flatten(call);
@@ -102,7 +102,7 @@ PyObject* flat_without_axis(MethodCall& call) {
 
 bool has_one_axis(PyObject* const* values) { return value_of(values[0]).rank() == 1; }
 
-/// The same where another axis is the default. Fields, of which there are none, have no order.
+/// Flattens the array if axis is None, not if it is absent. Rejects order=: there are no fields.
 PyObject* flat_if_axis_is_none(MethodCall& call) {
   if (is_specified(call, 2)) reject(call, 2, "leave it out");
   if (call.arguments[0] != Py_None) return nullptr;
@@ -111,7 +111,7 @@ PyObject* flat_if_axis_is_none(MethodCall& call) {
   return nullptr;
 }
 
-/// Parameters whose values do not matter here.
+/// True if `object` is one of these strings.
 bool is_one_of(PyObject* object, std::initializer_list<const char*> choices) {
   for (const char* option : choices) {
     if (PyUnicode_Check(object) && PyUnicode_CompareWithASCIIString(object, option) == 0)
@@ -123,7 +123,7 @@ bool is_one_of(PyObject* object, std::initializer_list<const char*> choices) {
 PyObject* check_cast(MethodCall& call) {
   const Arguments& arguments = call.arguments;
   if (arguments[1] != nullptr && !is_one_of(arguments[1], {"K", "C", "A"})) {
-    reject(call, 1, "results are in C order or keep that of the array");
+    reject(call, 1, "results are in C order or keep the array's order");
   }
   if (arguments[2] == nullptr || is_one_of(arguments[2], {"unsafe"})) return nullptr;
   const Dtype source_dtype = call.array().dtype();
@@ -133,10 +133,10 @@ PyObject* check_cast(MethodCall& call) {
   if (allowed.get() == Py_True) return nullptr;
   throw DtypeError(std::string(name(source_dtype)) + " does not cast to " +
                    name(destination_dtype) + " with casting=" + shown(arguments[2]) +
-                   "; casting='unsafe' does");
+                   "; use casting='unsafe'");
 }
 
-/// A list, a tuple or an int is an array of the same device.
+/// Converts a list, a tuple or an int to an array on the same device.
 PyObject* items_in_first(MethodCall& call) {
   call.put(1, array_of_items(call.values[1], call.array().device()));
   return nullptr;
@@ -149,7 +149,7 @@ PyObject* lists_of_repeats(MethodCall& call) {
 PyObject* prepare_take(MethodCall& call) {
   constexpr int mode = 3;
   if (call.arguments[mode] != nullptr && !is_one_of(call.arguments[mode], {"raise"})) {
-    reject(call, mode, "bring the indices into bounds first, by % or skerry.clip");
+    reject(call, mode, "bring the indices into range first, with % or skerry.clip");
   }
   items_in_first(call);
   if (!is_specified(call, 1) && call.array().rank() != 1) flatten(call);
@@ -168,7 +168,7 @@ PyObject* prepare_search(MethodCall& call) {
   return nullptr;
 }
 
-/// Real arrays are their own conjugates, as in NumPy; bool, which has no numbers, too.
+/// Returns real and boolean arrays themselves, as NumPy does.
 PyObject* own_conjugate(MethodCall& call) {
   const Dtype type = header_of(call.values[0]).dtype();
   if (kind(type) == DtypeKind::complex_floating) return nullptr;
@@ -185,7 +185,7 @@ PyObject* all_axes_of_size_1(MethodCall& call) {
   return wrap(squeeze(x, axes));
 }
 
-/// axis1= and axis2= come after the offset; the function takes the last two axes.
+/// Moves axis1= and axis2= to the end: the function works on the last two axes.
 PyObject* planes_at_end(MethodCall& call) {
   const NdArray& x = call.array();
   const std::int64_t planes[] = {integer(call.arguments, 1, 0), integer(call.arguments, 2, 1)};
@@ -196,7 +196,7 @@ PyObject* planes_at_end(MethodCall& call) {
   return nullptr;
 }
 
-/// To decimals: skerry.around, which is written in Python.
+/// Rounds to decimals with skerry.around, which is written in Python.
 PyObject* round_to_decimals(MethodCall& call) {
   const std::int64_t decimals = integer(call.arguments, 0, 0);
   if (decimals == 0) return nullptr;
@@ -206,7 +206,7 @@ PyObject* round_to_decimals(MethodCall& call) {
       .release();
 }
 
-/// Over the last axis of the array, and the last but one of the other, if it has two.
+/// Contracts the last axis of the array with the second-to-last axis of the other, or its only one.
 PyObject* prepare_dot(MethodCall& call) {
   PyObject* const other = call.values[1];
   Scalar value;

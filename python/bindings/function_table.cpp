@@ -14,7 +14,7 @@
 namespace skerry::python {
 namespace {
 
-/// Never freed: methods read it while the process ends.
+/// Never freed: methods may still read it during process exit.
 const auto function_registry = new std::deque<RegisteredFunction>;
 
 bool holds_ints_only(PyObject* tuple) {
@@ -24,7 +24,7 @@ bool holds_ints_only(PyObject* tuple) {
   return true;
 }
 
-/// An argument as a call in a message repeats it: what can be written shortly, "..." for the rest.
+/// Formats an argument for the call shown in an error message: its repr if short, else "...".
 std::string short_form(PyObject* object) {
   constexpr std::size_t max_length = 24;
   const bool is_short = PyLong_CheckExact(object) || PyFloat_CheckExact(object) ||
@@ -38,7 +38,7 @@ std::string short_form(PyObject* object) {
   return shown.size() <= max_length ? shown : "...";
 }
 
-/// Where the arguments of parameters go.
+/// Maps a parameter to the index of its argument in `bound`.
 struct IdentityPositions {
   static constexpr int count = Signature::max_parameters;
   int operator[](int parameter) const { return parameter; }
@@ -137,7 +137,7 @@ void Signature::reject_count(PyObject* const* args, Py_ssize_t count) const {
                      std::to_string(positional_) + " positional argument" +
                      (positional_ == 1 ? "" : "s") + ", got " + std::to_string(count);
   if (count <= count_) {
-    // What the caller meant, as it has to be written.
+    // Show the corrected call.
     std::string names;
     std::string call = std::string(function_) + "(";
     for (int i = 0; i < count; ++i) {
@@ -171,7 +171,7 @@ Py_ssize_t Signature::bind_positions(PyObject* const* args, Py_ssize_t count, Py
     return -1;
   }
   const Py_ssize_t placed = count < positional_ ? count : positional_;
-  // All of them: a constant number is cleared by few instructions.
+  // Clear all entries: a constant count compiles to few instructions.
   std::fill_n(bound, Positions::count, nullptr);
   for (Py_ssize_t i = 0; i < placed; ++i) bound[positions[static_cast<int>(i)]] = args[i];
   if (keywords != nullptr && !bind_keywords(args + count, keywords, bound, positions)) return -1;

@@ -16,32 +16,33 @@
 
 namespace skerry::python {
 
-/// The parameters of a function, read from the text that is also its `__text_signature__`: what
-/// inspect.signature shows is what is accepted.
+/// The parameters of a function, parsed from the text that is also its `__text_signature__`, so
+/// that inspect.signature shows exactly what is accepted.
 class Signature {
  public:
   static constexpr int max_parameters = 8;
 
-  /// Of no function: what it is before the import fills it.
+  /// Empty until the import of the module fills it.
   constexpr Signature() = default;
   /// `text` as in "(x, /, *, axis=None)"; a leading "$self" is skipped.
   Signature(const char* function, const char* text);
 
-  /// Arguments by position of their parameter, null where absent, into max_parameters places.
-  /// Returns how many arguments at the end of `args` are those of `*args`; -1 with a TypeError set.
+  /// Stores each argument at the index of its parameter in `bound` (max_parameters entries, null if
+  /// absent). Returns the number of trailing arguments that belong to `*args`, or -1 with a
+  /// TypeError set.
   Py_ssize_t bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords,
                   PyObject** bound) const;
-  /// The same into other places: those of parameter i go to bound[positions[i]]; bound has twice as
-  /// many.
+  /// The same, but stores parameter i at bound[positions[i]]; `bound` has twice as many entries.
   Py_ssize_t bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
                   const int* positions) const;
 
   [[nodiscard]] const char* function() const noexcept { return function_; }
   [[nodiscard]] int count() const noexcept { return count_; }
   [[nodiscard]] PyObject* name(int parameter) const noexcept { return parameters_[parameter].name; }
-  /// The parameter of that name, or -1.
+  /// Returns the index of the parameter of that name, or -1.
   [[nodiscard]] int find(const char* name) const;
-  /// Whether arguments become arrays: only in calls by call_with_conversion, so not in methods.
+  /// True if arguments may be converted to arrays: in functions (call_with_conversion), not
+  /// methods.
   [[nodiscard]] bool allows_conversion() const noexcept { return allows_conversion_; }
   [[nodiscard]] Signature without_conversion() const;
 
@@ -64,18 +65,18 @@ class Signature {
   int count_ = 0;
   int positional_only_ = 0;
   int positional_ = 0;
-  int required_end_ = 0;  ///< no parameter from here on has to be given
+  int required_end_ = 0;  ///< all parameters from here on are optional
   bool takes_rest_ = false;
   bool allows_conversion_ = true;
 };
 
 class ConvertedArgs;
 
-/// The arguments of one call, bound to the parameters of its signature. Where one becomes an array,
-/// `values` and `rest` have that in its place from then on.
+/// The arguments of one call, bound to the parameters of its signature. Conversion replaces an
+/// argument in `values` or `rest` by its array.
 struct Arguments {
   PyObject* self;
-  mutable PyObject* const* values;  ///< null where the caller gave none
+  mutable PyObject* const* values;  ///< by parameter; null if absent
   mutable PyObject* const* rest;
   Py_ssize_t rest_count;
   const Signature* signature;
@@ -85,20 +86,20 @@ struct Arguments {
   [[nodiscard]] std::span<PyObject* const> rest_span() const {
     return {rest, static_cast<std::size_t>(rest_count)};
   }
-  /// None is as good as absent.
+  /// True if the argument was passed and is not None.
   [[nodiscard]] bool has(int parameter) const {
     return values[parameter] != nullptr && values[parameter] != Py_None;
   }
 };
 
-/// A docstring by its sections, which get NumPy's headings; those that are null are left out.
+/// A docstring by sections, which get NumPy's headings; null sections are omitted.
 struct DocSections {
   const char* summary;
   const char* details = nullptr;
   const char* parameters[3] = {};
   const char* returns = nullptr;
   const char* raises = nullptr;
-  const char* example = nullptr;  ///< below the import of skerry
+  const char* example = nullptr;  ///< follows the import of skerry
 };
 
 /// A docstring, whole or by sections.
@@ -115,23 +116,23 @@ struct FunctionEntry {
   const char* signature;
   Docstring doc;
   PyObject* (*implementation)(const Arguments& arguments);  ///< may throw
-  /// What is so short that the binding of arguments would take most of it: tried first with
-  /// positional arguments alone; null where it does not apply. Neither throws nor fails.
+  /// Fast path for calls so short that binding the arguments would dominate. Tried first if all
+  /// arguments are positional; returns null if it does not apply. Neither throws nor fails.
   PyObject* (*fast_path)(PyObject* const* args, Py_ssize_t count) = nullptr;
 };
 
-/// "name(signature)\n--\n\ndoc", from which Python makes `__text_signature__` and `__doc__`. Never
-/// freed.
+/// Returns "name(signature)\n--\n\ndoc", from which Python derives `__text_signature__` and
+/// `__doc__`. Never freed.
 [[nodiscard]] const char* make_docstring(const char* name, const char* signature,
                                          const std::string& doc);
-/// The text of a docstring, with `chapter` of the standard as its source unless it names another;
-/// null for none.
+/// Returns the text of a docstring. Appends `chapter` of the standard as its source, unless that is
+/// null or the text names a source.
 [[nodiscard]] std::string docstring_text(const Docstring& doc, const char* chapter);
 
 PyObject* call_entry(const Signature& signature, const FunctionEntry& entry, PyObject* self,
                      PyObject* const* args, Py_ssize_t count, PyObject* keywords);
 
-/// A function as a method of arrays calls it, with arguments that are bound already.
+/// A function that array methods call with bound arguments.
 struct RegisteredFunction {
   const char* name;
   Signature signature;                                      ///< without conversion
@@ -139,7 +140,7 @@ struct RegisteredFunction {
   const char* doc;
 };
 void register_function(RegisteredFunction function);
-/// Throws std::logic_error where there is none of that name.
+/// Throws std::logic_error if no function has that name.
 [[nodiscard]] const RegisteredFunction& find_function(std::string_view name);
 
 using fast_function = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
@@ -149,13 +150,13 @@ template <fast_function Function>
 [[nodiscard]] PyMethodDef method_definition(const char* name, const char* doc) {
   return make_definition(name, with_call_note<Function>(name), doc);
 }
-/// The home of functions that are not public.
+/// Module of functions that are not public.
 inline constexpr const char* private_module = "skerry._core";
-/// Adds a builtin function that says it comes from `module_name`, the module that users import.
+/// Adds a builtin function whose `__module__` is `module_name`, the module that users import.
 void add_function(PyObject* module, PyMethodDef* definition, const char* module_name = "skerry");
 
-/// The signatures of a table's functions and their definitions, with a closing one that is empty;
-/// filled at import.
+/// Signatures and method definitions of a table's functions; the definitions end with an empty one.
+/// Filled at import.
 template <const auto& Table>
 constinit inline std::array<Signature, std::size(Table)> table_signatures{};
 template <const auto& Table>
@@ -183,7 +184,7 @@ PyObject* entry_function(PyObject* self, PyObject* const* args, Py_ssize_t count
   return call_entry(entry_signature<Table, I>(), Table[I], self, args, count, keywords);
 }
 
-/// Definitions of a table's functions, with a closing one that is empty.
+/// Returns the definitions of a table's functions, terminated by an empty one.
 template <const auto& Table>
 PyMethodDef* definitions(const char* chapter = nullptr) {
   prepare_signatures<Table>();

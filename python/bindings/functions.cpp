@@ -34,7 +34,8 @@ PyObject* wrong_count(const OpEntry& op, Py_ssize_t count, PyObject* keywords) {
   return nullptr;
 }
 
-/// The call where argument `first` is neither an array nor a scalar; one before it is `read`.
+/// Slow path of a call whose argument `first` is neither an array nor a scalar; `read` has the
+/// operand before it, if any.
 template <int Arity>
 [[gnu::noinline, gnu::cold]] PyObject* elementwise_converted(op_id id, PyObject* const* args,
                                                              int first, const Operand* read) {
@@ -67,7 +68,7 @@ template <int Arity>
   return wrap_result(takes_long(operands), [&] { return apply(id, operands); });
 }
 
-/// A function of one or two arrays, all positional.
+/// Calls an elementwise function of one or two arrays, all positional.
 template <int Arity>
 [[gnu::noinline]] PyObject* elementwise_of(op_id id, PyObject* const* args, Py_ssize_t count,
                                            PyObject* keywords) {
@@ -103,18 +104,19 @@ template <int Arity>
   });
 }
 
-/// What Python calls: it tells no function which one it is.
+/// Entry point for Python: one function for each operation, as builtins get no argument that
+/// identifies them.
 template <op_id Op>
 PyObject* elementwise(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
   constexpr int arity = Op < unary_count ? 1 : 2;
   return elementwise_of<arity>(Op, args, count, keywords);
 }
 
-/// What Python reads of an elementwise function; filled at import.
+/// Method definition of an elementwise function; filled at import.
 template <op_id Op>
 constinit PyMethodDef elementwise_definition{};
 
-/// The same for a method, whose arguments are bound.
+/// Entry point for methods, whose arguments are already bound.
 template <op_id Op>
 PyObject* run_elementwise(const Arguments& arguments) {
   return elementwise<Op>(arguments.self, arguments.values, arguments.signature->count(), nullptr);
@@ -144,7 +146,7 @@ PyObject* run_where(const Arguments& arguments) {
                      [&] { return where(operands[0], operands[1], operands[2]); });
 }
 
-/// The standard's signatures of reductions, by what they take.
+/// Returns the standard's signature of a reduction, by its options.
 const char* reduction_signature(const ReductionEntry& op) {
   if (op.has_dtype) return "(x, /, *, axis=None, dtype=None, keepdims=False)";
   if (op.has_correction) return "(x, /, *, axis=None, correction=0.0, keepdims=False)";
@@ -158,8 +160,8 @@ double parse_correction(const Arguments& arguments) {
   return to_element(value, Dtype::float64).as<double>();
 }
 
-/// Whether anybody but this call holds the argument. From Python 3.14 on the interpreter lends
-/// locals to calls without a reference of their own, so a count of 1 no longer says it.
+/// True if the argument is referenced outside this call. From Python 3.14 on, the interpreter
+/// passes locals as borrowed references, so a count of 1 no longer proves the opposite.
 bool is_referenced(PyObject* argument) {
 #if PY_VERSION_HEX >= 0x030E0000
   return PyUnstable_Object_IsUniqueReferencedTemporary(argument) == 0;
@@ -170,7 +172,7 @@ bool is_referenced(PyObject* argument) {
 
 PyObject* reduce_call(reduction_id id, const Arguments& arguments) {
   const ReductionEntry& op = reduction_table()[static_cast<std::size_t>(id)];
-  // Only what is not recorded needs the value.
+  // A pending array is computed only if the call is not recorded.
   const bool was_pending = is_array(arguments[0]) && pending_of(arguments[0]) != nullptr;
   const NdArray& x = was_pending ? header_of(arguments[0]) : array_argument(arguments, 0);
   const bool has_option = op.has_dtype || op.has_correction;
@@ -197,7 +199,7 @@ PyObject* reduce_call(reduction_id id, const Arguments& arguments) {
                      [&] { return reduce(id, x, selected_axes, type, keep, correction); });
 }
 
-/// What Python and methods read of a reduction; filled at import.
+/// Signature and method definition of a reduction; filled at import.
 template <reduction_id Op>
 constinit Signature reduction_takes{};
 template <reduction_id Op>
@@ -218,7 +220,7 @@ PyObject* reduction(PyObject* self, PyObject* const* args, Py_ssize_t count, PyO
       [](const Arguments& arguments) { return reduce_call(Op, arguments); });
 }
 
-/// "int8, int16 -> the same; float32 -> bool": what the table of an operation says.
+/// Formats the table of an operation's result dtypes for its docstring.
 std::string dtype_lines(const std::optional<Dtype> (&results)[dtype_count]) {
   std::string same;
   std::string other_lines;
@@ -231,7 +233,7 @@ std::string dtype_lines(const std::optional<Dtype> (&results)[dtype_count]) {
       other_lines += "    " + name + " gives " + skerry::name(*results[i]) + ".\n";
     }
   }
-  if (!same.empty()) same = "    Its dtype is that of the argument for " + same + ".\n";
+  if (!same.empty()) same = "    The dtype is that of the argument for " + same + ".\n";
   return same + other_lines;
 }
 
@@ -241,14 +243,14 @@ std::string elementwise_doc(const OpEntry& op) {
     text += "x : Array\n    Any shape, on any device.\n";
   } else {
     text +=
-        "x1, x2 : Array or Python scalar\n    At least one Array; shapes broadcast, dtypes "
-        "promote, devices are the same. A Python\n    scalar takes the dtype of the array.\n";
+        "x1, x2 : Array or Python scalar\n    At least one Array, all on one device; shapes are "
+        "broadcast, dtypes promoted. A Python\n    scalar takes the dtype of the array.\n";
   }
-  text += "\nReturns\n-------\nArray\n    A fresh array on the device of the arguments.\n" +
+  text += "\nReturns\n-------\nArray\n    A new array on the device of the arguments.\n" +
           dtype_lines(op.result);
   text +=
-      "\nRaises\n------\nTypeError\n    For dtypes that the function does not take or that don't "
-      "promote.\n";
+      "\nRaises\n------\nTypeError\n    For dtypes that the function does not support or that "
+      "don't promote.\n";
   if (op.arity == 2) {
     text +=
         "DeviceMismatchError\n    For arrays on different devices.\nValueError\n    For shapes "
@@ -271,15 +273,15 @@ std::string reduction_doc(const ReductionEntry& op) {
   }
   if (op.has_correction) {
     text +=
-        "correction : float\n    What is taken from the number of elements before dividing: 0 for "
-        "a population, 1 for a\n    sample (Bessel's correction).\n";
+        "correction : float\n    Subtracted from the number of elements in the divisor: 0 for a "
+        "population, 1 for a\n    sample (Bessel's correction).\n";
   }
-  if (op.has_dtype) text += "dtype : dtype, optional\n    That of the result.\n";
+  if (op.has_dtype) text += "dtype : dtype, optional\n    Dtype of the result.\n";
   text +=
       "keepdims : bool\n    Keep reduced axes with size 1, so that the result broadcasts against "
       "x.\n\nReturns\n-------\nArray\n    On the device of x.\n" +
       dtype_lines(op.result) +
-      "\nRaises\n------\nTypeError\n    For a dtype that the function does not take.\nAxisError\n"
+      "\nRaises\n------\nTypeError\n    For an unsupported dtype.\nAxisError\n"
       "    (ValueError and IndexError) for an axis that x does not have.\n";
   return text;
 }
@@ -288,11 +290,11 @@ constexpr FunctionEntry own_signature[] = {
     {"clip", "(x, /, min=None, max=None)", "", run_clip},
     {"where", "(condition, x1, x2, /)",
      "Elements of x1 where condition is true, of x2 elsewhere.\n\n"
-     "Parameters\n----------\ncondition : Array or Python scalar\n    Of bool, or numbers of which "
-     "the truth counts.\n"
-     "x1, x2 : Array or Python scalar\n    Shapes of all three broadcast, dtypes of these promote; "
-     "all on one device.\n\n"
-     "Returns\n-------\nArray\n    A fresh array of the promoted dtype on their device.\n\n"
+     "Parameters\n----------\ncondition : Array or Python scalar\n    Boolean, or numbers, which "
+     "are true unless zero.\n"
+     "x1, x2 : Array or Python scalar\n    Shapes of all three are broadcast, dtypes of x1 and x2 "
+     "promoted; all on one device.\n\n"
+     "Returns\n-------\nArray\n    A new array of the promoted dtype on their device.\n\n"
      "Raises\n------\nDeviceMismatchError, TypeError, ValueError",
      run_where},
 };

@@ -6,39 +6,39 @@
 
 namespace skerry::python {
 
-/// Adds the elementwise functions and the reductions, made from the tables of ops, and the views.
+/// Adds the elementwise functions and reductions, from the operation tables, and the views.
 void add_functions(PyObject* module);
-/// Adds what functions in Python take NumPy's arrays and lists by.
+/// Adds the conversion of NumPy's arrays and lists for functions written in Python.
 void add_array_functions(PyObject* module);
 /// Adds matmul, tensordot and vecdot.
 void add_products(PyObject* module);
-/// Opens OpenBLAS, once, if it is there: skerry._openblas looks for the package that brings it.
+/// Opens OpenBLAS, once, if skerry._openblas finds a package that contains it.
 void find_openblas();
-/// Adds the functions that skerry.linalg shows to a module of their own.
+/// Adds the functions of skerry.linalg to a module of their own.
 void add_linalg(PyObject* module);
 /// Adds the creation functions.
 void add_creation(PyObject* module);
-/// Adds functions of skerry._extra that are made of calls of several families.
+/// Adds functions of skerry._extra that combine operations of several families.
 void add_composed(PyObject* module);
-/// Adds the functions about the CUDA array interface.
+/// Adds the functions of the CUDA array interface.
 void add_cuda_interface(PyObject* module);
-/// Adds what skerry._extra turns indices of several axes into flat ones by, and back.
+/// Adds the conversion of multi-axis indices to flat ones and back, for skerry._extra.
 void add_flat_indices(PyObject* module);
-/// Adds the functions that skerry.fft shows to a module of their own.
+/// Adds the functions of skerry.fft to a module of their own.
 void add_fft(PyObject* module);
-/// Adds concat, stack, tile and what else makes arrays of the elements of others.
+/// Adds concat, stack, tile and other functions that join arrays.
 void add_joining(PyObject* module);
-/// Adds the function that says which context decides about mixed kinds of dtypes.
+/// Adds the function that sets the context variable for promotion of mixed dtype kinds.
 void add_promotion(PyObject* module);
 /// Adds the sorting functions and searchsorted.
 void add_sorting(PyObject* module);
-/// Adds what skerry.random draws by.
+/// Adds the kernels of skerry.random.
 void add_random(PyObject* module);
-/// Adds the running sums and products.
+/// Adds the cumulative sums and products.
 void add_scans(PyObject* module);
 /// Adds the set functions.
 void add_sets(PyObject* module);
-/// Adds what skerry._extra counts and selects by.
+/// Adds counting, partial sorting and scatter for skerry._extra.
 void add_counting(PyObject* module);
 /// Adds take, take_along_axis and nonzero.
 void add_take(PyObject* module);

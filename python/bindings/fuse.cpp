@@ -23,14 +23,14 @@ namespace {
 
 long running_calls = 0;  ///< for tests; guarded by the GIL
 
-/// Another thread evaluates.
+/// Sleeps while another thread evaluates the recording.
 void wait_a_little() {
   const WithoutOuterLock waiting;
   std::this_thread::sleep_for(std::chrono::microseconds(50));
 }
 
-/// Long work goes on without the GIL: nothing of this thread may be pending then, as other threads
-/// may ask for it.
+/// Evaluates this thread's recording before it releases the GIL for long work: other threads may
+/// request its pending values.
 void evaluate_current() {
   Recording* const recording = Recording::current();
   if (recording == nullptr || recording->is_evaluating()) return;
@@ -46,7 +46,8 @@ struct FusedFunction {
   vectorcallfunc call;
 };
 
-/// The end of a call. What failed has its own error, which that of an evaluation does not replace.
+/// Ends a call: evaluates the recording. An error of the call itself takes precedence over an error
+/// of the evaluation.
 PyObject* end_call(Recording& recording, PyObject* result) noexcept {
   --running_calls;
   if (recording.end_at_once()) return result;
@@ -93,17 +94,17 @@ PyObject* count_passes(PyObject*, PyObject*) {
                        static_cast<long long>(kernels));
 }
 
-/// The result is right all the same: a filter that makes errors of warnings gets none.
+/// Warns, but never raises, even if a filter turns warnings into errors: the result is correct.
 void warn(const char* text) noexcept {
   const ErrorAside error_scope;
-  if (PyErr_WarnFormat(PyExc_RuntimeWarning, 1,
-                       "fuse: operations run one by one on CUDA devices: %s", text) != 0) {
+  if (PyErr_WarnFormat(PyExc_RuntimeWarning, 1, "fuse: operations run unfused on CUDA devices: %s",
+                       text) != 0) {
     PyErr_Clear();
   }
 }
 
 EvaluationHooks hooks = {.warn = warn};
-PyObject* monitor = nullptr;  ///< a callable, as the next
+PyObject* monitor = nullptr;  ///< callable or null, as is alias_monitor
 PyObject* alias_monitor = nullptr;
 
 void report_pass(const PassReport& pass) noexcept {
@@ -151,24 +152,24 @@ PyObject* exchange_recorded(PyObject*, PyObject* nbytes) {
 }
 PyMethodDef module_functions[] = {
     {"fused_work", count_fused_work, METH_NOARGS,
-     "fused_work($module, /)\n--\n\nHow many fused calls run, and pending arrays there are."},
+     "fused_work($module, /)\n--\n\nThe number of running fused calls plus that of pending "
+     "arrays."},
     {"fused_pass_counts", count_passes, METH_NOARGS,
-     "fused_pass_counts($module, /)\n--\n\nOn devices with native kernels: how many passes ran as "
-     "one kernel of their own, how many by one for each operation, and how many kernels there "
-     "were."},
+     "fused_pass_counts($module, /)\n--\n\nOn devices with native kernels: the number of passes "
+     "that ran as one compiled kernel, of passes that ran as a kernel for each operation, and of "
+     "compiled kernels."},
     {"fused_function", make_fused, METH_O,
-     "fused_function($module, function, /)\n--\n\nThe function, whose calls are recorded."},
+     "fused_function($module, function, /)\n--\n\nWrap a function so that its calls are recorded."},
     {"watch_passes", observe_passes, METH_O,
-     "watch_passes($module, watcher, /)\n--\n\nCalls watcher(operations, shape, moved, "
-     "moved_eager, "
-     "is_fed, rows) before each pass; None ends it."},
+     "watch_passes($module, watcher, /)\n--\n\nCall watcher(operations, shape, moved, moved_eager, "
+     "is_fed, rows) before each pass; None removes the watcher."},
     {"watch_aliases", observe_aliases, METH_O,
-     "watch_aliases($module, watcher, /)\n--\n\nCalls watcher(operation, operand, is_imported) "
-     "where an operation is not recorded, as others may write to the memory of the operand; None "
-     "ends it."},
+     "watch_aliases($module, watcher, /)\n--\n\nCall watcher(operation, operand, is_imported) "
+     "when an operation is not recorded because the operand's memory may be written from outside; "
+     "None removes the watcher."},
     {"least_recorded", exchange_recorded, METH_O,
-     "least_recorded($module, nbytes, /)\n--\n\nFrom what size of a result on calls are recorded. "
-     "Returns what it was."},
+     "least_recorded($module, nbytes, /)\n--\n\nSet the minimum result size for recording. "
+     "Returns the previous value."},
 };
 
 int traverse_fused(PyObject* object, visitproc visit, void* arg) {
@@ -195,13 +196,13 @@ void free_fused(PyObject* object) {
   Py_DECREF(type);
 }
 
-/// As a method: bound to the object.
+/// Binds like a function: as a class attribute it is a method.
 PyObject* bind_fused(PyObject* self, PyObject* object, PyObject*) {
   if (object == nullptr || object == Py_None) return Py_NewRef(self);
   return PyMethod_New(self, object);
 }
 
-/// Pickled by its name, as a function is.
+/// Pickles by name, like a function.
 PyObject* reduce_fused(PyObject* self, PyObject*) {
   return PyObject_GetAttrString(self, "__qualname__");
 }
@@ -231,7 +232,7 @@ void make_fused_type() {
       {Py_tp_methods, fused_methods},
       {Py_tp_members, fused_members},
       {Py_tp_getset, fused_attributes},
-      {Py_tp_doc, const_cast<char*>("A function whose calls are recorded; skerry.fuse makes it.")},
+      {Py_tp_doc, const_cast<char*>("A function whose calls are fused; created by skerry.fuse.")},
       {},
   };
   PyType_Spec spec{"skerry.FusedFunction", sizeof(FusedFunction), 0,
@@ -245,7 +246,7 @@ void make_fused_type() {
 
 void limit_recording(Recording& recording) noexcept {
   if (recording.size() < Recording::max_operations || recording.is_evaluating()) return;
-  // Where it fails the record goes on: who needs a value is told.
+  // On failure recording continues: the error is raised when a value is needed.
   const bool done = translate_exceptions([&] { return recording.evaluate(), true; }, false);
   if (!done) PyErr_Clear();
 }
@@ -266,7 +267,7 @@ void compute_value(ArrayObject* self) {
   while (const PendingValue* const pending = pending_of(reinterpret_cast<PyObject*>(self))) {
     Recording* const recording = pending->recording();
     if (recording == nullptr) {
-      throw LibraryError("an array of a call that failed has no value; make it again");
+      throw LibraryError("the array has no value, as its fused call failed; compute it again");
     }
     if (recording->is_evaluating() && !recording->is_evaluated_here()) {
       wait_a_little();

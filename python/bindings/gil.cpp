@@ -16,8 +16,8 @@ bool is_ending() noexcept {
 #endif
 }
 
-/// Whether this thread holds it. PyGILState_Check would say yes to everybody once there is a
-/// subinterpreter.
+/// True if this thread holds the GIL. PyGILState_Check always returns 1 once a subinterpreter
+/// exists.
 bool is_held() noexcept {
 #if PY_VERSION_HEX >= 0x030d0000
   const PyThreadState* const running = PyThreadState_GetUnchecked();
@@ -27,7 +27,7 @@ bool is_held() noexcept {
   return running != nullptr && running == PyGILState_GetThisThreadState();
 }
 
-/// At the end of the interpreter other threads do not run any more.
+/// Does nothing while the interpreter finalizes: no other thread may run then.
 void* release_gil() noexcept {
   if (is_ending() || !is_held()) return nullptr;
   ++threads_without_gil;
@@ -44,12 +44,12 @@ void acquire_gil(void* state) {
 const OuterLock gil{.release = release_gil, .acquire = acquire_gil};
 
 WithGil::WithGil() noexcept {
-  // The ordinary case, at a third of the cost.
+  // Fast path, at a third of the cost of PyGILState_Ensure.
   if (Py_IsInitialized() != 0 && is_held()) {
     is_held_ = true;
     return;
   }
-  // Once Python is gone, PyGILState_Check says yes to everybody.
+  // After finalization, PyGILState_Check always returns 1.
   if (Py_IsInitialized() == 0 || (is_ending() && PyGILState_Check() == 0)) return;
   state_ = PyGILState_Ensure();
   is_held_ = is_taken_ = true;
@@ -57,10 +57,10 @@ WithGil::WithGil() noexcept {
 
 }  // namespace skerry::python
 
-// The linker puts this in the place of the personality routine of all C++ code in the module
-// (python/CMakeLists.txt), pybind11's too. The unwinder asks it about each frame, the innermost
-// first, and before anything of that frame is unwound: destructors would run without the GIL, and a
-// noexcept function on the way would end the process.
+// The linker substitutes this for the personality routine of all C++ code in the module, pybind11's
+// included (--wrap in python/CMakeLists.txt). The unwinder calls it for each frame, innermost
+// first, before it unwinds the frame. Otherwise destructors would run without the GIL, and a
+// noexcept function on the stack would terminate the process.
 // NOLINTBEGIN(bugprone-reserved-identifier)
 extern "C" {
 

@@ -8,22 +8,22 @@
 
 namespace skerry::python {
 
-// A thread that asks for the GIL of an interpreter that is going never comes back: CPython ends it
-// (to 3.13, by unwinding its stack by force) or lets it sleep (from 3.14 on). It may ask in any
-// call of Python, so no frame here can be sure of its end: gil.cpp makes such threads sleep where
-// they are in all versions, before a frame of ours is unwound. What sleeps keeps its locks, so
-// Python is called with none that the end of the process needs.
+// A thread that acquires the GIL of an interpreter that is finalizing never returns: CPython ends
+// the thread by a forced unwind (up to 3.13) or blocks it forever (3.14). Any call into Python may
+// acquire the GIL, so any frame here may be hit: gil.cpp blocks such threads in all versions,
+// before one of our frames is unwound. A blocked thread keeps its locks, so Python must not be
+// called with a lock that process exit needs.
 
-/// How many threads are inside a `WithoutGil` now. Changes only while the GIL is held.
+/// Number of threads inside a `WithoutGil`. Changes only while the GIL is held.
 inline int threads_without_gil = 0;
-/// Called before a thread lets it go for long work; null until there is something to call. May
+/// Hook called before a thread releases the GIL for long work; null if none is installed. May
 /// throw.
 inline void (*before_releasing_gil)() = nullptr;
 
-/// What device/ releases around its waits, wherever in a call they are.
+/// The lock that device/ releases around blocking waits.
 extern const OuterLock gil;
 
-/// Lets other Python threads run meanwhile, if the work is long enough to be worth it.
+/// Releases the GIL in its scope, if the work is long enough to be worth it.
 class WithoutGil {
  public:
   explicit WithoutGil(bool worth_it) {
@@ -44,15 +44,15 @@ class WithoutGil {
   PyThreadState* state_ = nullptr;
 };
 
-/// What `function` gives, which runs so.
+/// Returns the result of `function`, called without the GIL if `worth_it`.
 template <class Function>
 auto run_without_gil(bool worth_it, Function function) {
   const WithoutGil working(worth_it);
   return function();
 }
 
-/// Holds the GIL on a thread that may have it, may have let it go or is unknown to Python. False
-/// where Python can't be called any more: before the interpreter's end, and after.
+/// Holds the GIL in its scope, on a thread that holds it already, has released it or is unknown to
+/// Python. False if Python can no longer be called: while the interpreter finalizes, and after.
 class WithGil {
  public:
   WithGil() noexcept;
@@ -65,7 +65,7 @@ class WithGil {
 
  private:
   bool is_held_ = false;
-  bool is_taken_ = false;  ///< by this object
+  bool is_taken_ = false;  ///< acquired by this object
   PyGILState_STATE state_{};
 };
 

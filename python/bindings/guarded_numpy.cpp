@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// NumPy's arrays in guarded memory, by NumPy's own hook for the memory of arrays (NEP 49).
+// Guarded memory for NumPy's arrays, with NumPy's hook for data allocation (NEP 49).
 
 #include <algorithm>
 #include <cstddef>
@@ -51,8 +51,8 @@ void release(void*, void* data, std::size_t) { guard::release(data); }
 constinit NumpyHandler guarded_handler{
     "skerry_guarded", 1, {nullptr, allocate, allocate_zeros, resize, release}};
 
-/// PyDataMem_SetHandler, of the table that NumPy's C API is: a capsule, or null for NumPy's own
-/// memory; gives what was set before.
+/// Calls PyDataMem_SetHandler, from the table of NumPy's C API. `capsule` is a handler, or null for
+/// NumPy's own memory. Returns the previous handler.
 py::object set_handler(PyObject* capsule) {
   constexpr std::size_t index = 304;  // numpy/_core/code_generators/numpy_api.py
   const py::object table = py::module_::import("numpy._core._multiarray_umath").attr("_ARRAY_API");
@@ -77,11 +77,11 @@ py::object guard_numpy_memory() {
 
 void add_guarded_numpy(py::module_& module) {
   module.def("guard_numpy_memory", guard_numpy_memory,
-             "From now on memory of this context's NumPy arrays is guarded; gives what "
-             "set_numpy_memory() takes to end it.");
+             "Allocate NumPy arrays of this context in guarded memory; returns the previous "
+             "handler, for set_numpy_memory().");
   module.def(
       "set_numpy_memory", [](const py::object& handler) { set_handler(handler.ptr()); },
-      py::arg("handler"), py::pos_only(), "Set where the memory of NumPy's arrays comes from.");
+      py::arg("handler"), py::pos_only(), "Set the memory handler of NumPy's arrays.");
 }
 
 }  // namespace skerry::python

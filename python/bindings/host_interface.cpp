@@ -15,15 +15,15 @@ namespace {
 
 static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t));
 
-// Consumers refuse a null pointer even where there is nothing to point to.
+// Address of empty arrays: consumers reject a null pointer even for those.
 alignas(16) char nothing[16];
 
 void* address_of(const NdArray& array) {
   return array.size() == 0 ? static_cast<void*>(nothing) : array.data();
 }
 
-/// The array, if its memory is the host's; else an AttributeError is set, so that `hasattr` is
-/// False.
+/// Returns the array if it is in host memory; else null with an AttributeError set, so that
+/// `hasattr` is False.
 const NdArray* on_host(const char* name, PyObject* self) {
   const NdArray& array = target_of(self);
   if (capabilities_of(array.device()).host_memory) return &array;
@@ -33,7 +33,7 @@ const NdArray* on_host(const char* name, PyObject* self) {
   return nullptr;
 }
 
-/// As its consumer holds it.
+/// ArrayStruct that keeps the memory exported while its capsule exists.
 struct SharedStruct : ArrayStruct {
   explicit SharedStruct(const StorageRef& storage) noexcept : memory(storage) {}
   ExportedMemory memory;
@@ -61,7 +61,7 @@ PyObject* get_array_struct(PyObject* self, void*) {
     about->data = address_of(*array);
     about->dtype = dtype_object(array->dtype());
     Object capsule(PyCapsule_New(static_cast<ArrayStruct*>(about.get()), nullptr, nullptr));
-    // Shape and strides are the array's own.
+    // Shape and strides point into the array, so the capsule keeps it alive.
     if (PyCapsule_SetContext(capsule.get(), self) != 0 ||
         PyCapsule_SetDestructor(capsule.get(), free_struct) != 0) {
       return nullptr;
@@ -76,10 +76,10 @@ PyObject* get_array_interface(PyObject* self, void*) {
   return translate_exceptions([&]() -> PyObject* {
     const NdArray* array = on_host("__array_interface__", self);
     if (array == nullptr) return nullptr;
-    array->memory()->begin_export();  // for good: nobody says when the dictionary's reader is done
+    array->memory()->begin_export();  // never ended: the protocol does not report the end of use
     const char* typestr = info(array->dtype()).typestr;
-    // Strides also where there are no gaps, which None would say: Pillow would then take the array
-    // for a buffer, which it is not, and asks for its bytes so.
+    // Exports strides even if contiguous, where None is allowed: with None, Pillow would use the
+    // buffer protocol, which Array lacks; with strides it calls tobytes().
     const Object strides = tuple_of(array->strides());
     return Py_BuildValue(
         "{s:N,s:s,s:[(ss)],s:(NN),s:O,s:i}", "shape", tuple_of(array->shape()).release(), "typestr",
@@ -90,11 +90,11 @@ PyObject* get_array_interface(PyObject* self, void*) {
 
 PyGetSetDef host_attributes[] = {
     {"__array_interface__", get_array_interface, nullptr,
-     "NumPy's array interface, version 3, of an array on a CPU device. AttributeError else.",
+     "NumPy's array interface, version 3, of an array on a CPU device; else AttributeError.",
      nullptr},
     {"__array_struct__", get_array_struct, nullptr,
-     "NumPy's array interface as a C structure: by it numpy.asarray shares the memory of an array "
-     "on a CPU device. AttributeError else.",
+     "NumPy's array interface as a C structure, with which numpy.asarray shares the memory of an "
+     "array on a CPU device; else AttributeError.",
      nullptr},
     {},
 };
@@ -102,7 +102,7 @@ PyGetSetDef host_attributes[] = {
 void require_host(const NdArray& array) {
   if (capabilities_of(array.device()).host_memory) return;
   throw DtypeError("an array on " + to_string(array.device()) +
-                   " is not copied to the host implicitly; do so first: x.to_device(\"cpu\")");
+                   " is not copied to the host implicitly; copy it first: x.to_device(\"cpu\")");
 }
 
 }  // namespace

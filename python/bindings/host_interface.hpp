@@ -6,7 +6,7 @@
 
 namespace skerry::python {
 
-/// NumPy's PyArrayInterface, an ABI: what the capsule of `__array_struct__` points to.
+/// NumPy's PyArrayInterface, an ABI: the structure behind the capsule of `__array_struct__`.
 struct ArrayStruct {
   int two = 2;
   int rank = 0;
@@ -23,16 +23,16 @@ inline constexpr int flag_native_order = 0x200;
 inline constexpr int flag_writeable = 0x400;
 inline constexpr int flag_has_dtype = 0x800;
 
-// What NumPy sees of an array on a CPU device. There is no buffer protocol: its slot belongs to the
-// type, so that torch.asarray would take it for arrays on any device, fail for those on a GPU, and
+// NumPy's view of an array on a CPU device. The buffer protocol is not supported: its slot belongs
+// to the type, so torch.asarray would use it for arrays on any device, fail for those on a GPU, and
 // read those on a CPU as float32 bytes whatever their dtype. Without it PyTorch, mpi4py and others
-// go on to DLPack.
+// fall back to DLPack.
 
-/// `__array__(dtype, copy)`: a view where that suffices; throws DtypeError for an array that is
-/// not on the host.
+/// Implements `__array__(dtype, copy)`: a view where possible. Throws DtypeError for an array that
+/// is not on the host.
 [[nodiscard]] PyObject* to_numpy(PyObject* self, PyObject* dtype, PyObject* copied);
-/// The elements in C order. Without this method bytes() would take the elements for numbers of one
-/// byte.
+/// Implements `__bytes__`: the elements in C order. Without the method, bytes() would convert each
+/// element to one byte.
 [[nodiscard]] PyObject* to_bytes(PyObject* self);
 /// Adds `__array_struct__` and `__array_interface__`.
 void add_host_interface(PyTypeObject* type);

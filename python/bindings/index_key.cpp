@@ -14,7 +14,7 @@
 namespace skerry::python {
 namespace {
 
-/// Out of line, so that who reads an index array sets up no frame for this.
+/// Out of line, so that the successful path of callers sets up no stack frame for it.
 [[noreturn, gnu::noinline, gnu::cold]] void reject_index_array(const NdArray& x,
                                                                const NdArray& index) {
   const Operand both[] = {{.array = &x, .name = "x"}, {.array = &index, .name = "key"}};
@@ -22,13 +22,13 @@ namespace {
   throw IndexError("an array index must be of an integer dtype or bool, not " + describe(index));
 }
 
-/// Refuses an array that can't be an index; the rule of devices first.
+/// Rejects an array that can't be an index; checks the device first.
 void check_index_array(const NdArray& x, const NdArray& index) {
   const bool is_index = is_integer(index.dtype()) || index.dtype() == Dtype::bool_;
   if (index.device() != x.device() || !is_index) reject_index_array(x, index);
 }
 
-/// Whether a part chooses elements, so that the result is no view, unless it is refused.
+/// True if a part selects by advanced indexing, so that the result is not a view.
 bool is_advanced_part(PyObject* part, const NdArray* array) {
   if (array == nullptr) return PyBool_Check(part);
   return array->rank() > 0 || array->dtype() == Dtype::bool_;
@@ -58,7 +58,7 @@ std::int64_t bound_of(const NdArray& x, PyObject* bound) {
   return clamped_integer(bound);
 }
 
-/// False where `read_bound` did not read one.
+/// False if `read_bound` failed for a bound.
 template <class ReadBound>
 bool read_slice(PyObject* part, IndexItem& item, ReadBound read_bound) {
   const auto* slice = reinterpret_cast<PySliceObject*>(part);
@@ -78,8 +78,8 @@ bool read_builtin_bound(PyObject* bound, std::int64_t& value) {
   return true;
 }
 
-/// A key with NumPy's arrays put beside an array of another device if dask or xarray made them,
-/// else as it is.
+/// Returns the key with NumPy's arrays copied to the device of `self` if dask or xarray created
+/// them; else the key unchanged.
 Object move_key_to_device(PyObject* self, PyObject* key, std::span<PyObject* const> parts) {
   if (value_of(self).device() == Device{} || std::ranges::none_of(parts, is_numpy_array)) {
     return Object::borrow(key);
@@ -94,7 +94,7 @@ void ParsedKey::allocate_parts(std::size_t count) {
   many_.reset(new ManyParts{std::vector<IndexItem>(count), std::vector<AdvancedItem>(count)});
 }
 
-/// Reads an int, a slice of ints, ... or None, for which no Python code runs. False for others.
+/// Reads an int, a slice of ints, ... or None without running Python code. False for other parts.
 inline bool ParsedKey::read_builtin(PyObject* part, IndexItem& item) {
   if (read_int(part, item)) {
     key_.counts.add(IndexKind::integer);
@@ -111,7 +111,7 @@ inline bool ParsedKey::read_builtin(PyObject* part, IndexItem& item) {
   return true;
 }
 
-/// From the first part on that is no exact int.
+/// Reads the parts from `first` on, the first that is not exactly an int.
 void ParsedKey::read_from(std::size_t first, PyObject* self, PyObject* key) {
   std::span<PyObject* const> parts = parts_of(key);
   AdvancedItem* const unread = many_ != nullptr ? many_->advanced.data() : few_advanced_;
@@ -130,7 +130,8 @@ void ParsedKey::read_from(std::size_t first, PyObject* self, PyObject* key) {
   if (unread_count > 0) read_rest(parts, {unread, unread_count}, is_advanced);
 }
 
-/// Reads `unread`, of which the advanced ones stay. `is_advanced`: there are some.
+/// Reads the parts in `unread` and keeps only the advanced ones there. `is_advanced`: at least one
+/// part is advanced.
 inline void ParsedKey::read_rest(std::span<PyObject* const> parts, std::span<AdvancedItem> unread,
                                  bool is_advanced) {
   std::size_t count = 0;
@@ -148,7 +149,7 @@ inline void ParsedKey::read_rest(std::span<PyObject* const> parts, std::span<Adv
   key_.advanced = unread.first(count);
 }
 
-/// A list has no device, so that its array is where `self` is.
+/// Converts NumPy's arrays and lists. A list has no device, so its array is on that of `self`.
 std::span<PyObject* const> ParsedKey::convert(PyObject* self, PyObject* key) {
   conversion_.reset(
       new Conversion{move_key_to_device(self, key, parts_of(key)), ConvertedArgs(self)});
@@ -162,7 +163,7 @@ std::span<PyObject* const> ParsedKey::convert(PyObject* self, PyObject* key) {
   return {args.values(), parts.size()};
 }
 
-/// Whether it is basic, which an array of integers is where `is_int`.
+/// Reads an array. Returns true if it is basic: a 0-d integer array, if `is_int`.
 inline bool ParsedKey::read_array(PyObject* part, AdvancedItem& item, IndexItem& basic,
                                   bool is_int) const {
   const NdArray& index = *item.array;
@@ -180,7 +181,7 @@ inline bool ParsedKey::read_array(PyObject* part, AdvancedItem& item, IndexItem&
   return false;
 }
 
-/// Whether it is basic: all but a bool.
+/// Reads an object that is not an array. Returns true if it is basic: all but bool.
 bool ParsedKey::read_object(PyObject* part, AdvancedItem& item, IndexItem& basic) const {
   if (PyBool_Check(part)) {
     item.kind = AdvancedKind::boolean;

@@ -17,16 +17,15 @@
 
 namespace skerry::python {
 
-/// The key of `x[key]`, one part or a tuple of parts, each of which is read once.
+/// The parsed key of `x[key]`: one part or a tuple of parts, each of which is read once.
 ///
-/// One walk over the parts reads those that need no Python code, and converts NumPy's arrays and
-/// lists. The others follow in their order: whether a 0-d array of integers is an int, for which
-/// the host waits, depends on all parts.
+/// A first pass reads the parts that need no Python code, and converts NumPy's arrays and lists. A
+/// second pass reads the others in order: whether a 0-d integer array is read as an int, which
+/// blocks the host, depends on all parts.
 class ParsedKey {
  public:
-  /// Throws DeviceMismatchError, IndexError, DtypeError, PythonError, and what asarray throws.
-  /// `key` must outlive this. Inline: a call would double the instructions for the key of an
-  /// element.
+  /// `key` must outlive this. Throws DeviceMismatchError, IndexError, DtypeError, PythonError, and
+  /// whatever asarray throws. Inline: a call would double the instructions for an element's key.
   ParsedKey(PyObject* self, PyObject* key) : x_(value_of(self)) {
     const std::span<PyObject* const> parts = parts_of(key);
     if (parts.size() > few) allocate_parts(parts.size());
@@ -41,16 +40,16 @@ class ParsedKey {
   ParsedKey& operator=(const ParsedKey&) = delete;
 
   [[nodiscard]] const IndexKey& key() const noexcept { return key_; }
-  /// What is indexed.
+  /// The indexed array.
   [[nodiscard]] const NdArray& x() const noexcept { return x_; }
 
  private:
-  /// Of keys with more parts than most have.
+  /// Storage for keys with more than `few` parts.
   struct ManyParts {
     std::vector<IndexItem> items;
     std::vector<AdvancedItem> advanced;
   };
-  /// The parts with arrays for NumPy's arrays and lists.
+  /// The key with NumPy's arrays and lists converted.
   struct Conversion {
     Object key;
     ConvertedArgs args;
@@ -61,12 +60,12 @@ class ParsedKey {
     return many_ != nullptr ? many_->items.data() : few_items_;
   }
 
-  /// The parts of a key, which is one of them or a tuple.
+  /// Returns the parts of a key, which is a single part or a tuple.
   static std::span<PyObject* const> parts_of(PyObject* const& key) {
     if (!PyTuple_Check(key)) return {&key, 1};
     return {PySequence_Fast_ITEMS(key), static_cast<std::size_t>(PyTuple_GET_SIZE(key))};
   }
-  /// False for what is no exact int, or beyond int64.
+  /// False unless `part` is exactly an int, and fits int64.
   static bool read_int(PyObject* part, IndexItem& item) {
     if (!PyLong_CheckExact(part)) return false;
     int overflow = 0;
@@ -86,7 +85,7 @@ class ParsedKey {
   std::unique_ptr<ManyParts> many_;
   std::unique_ptr<Conversion> conversion_;
   IndexKey key_;
-  // Not initialized: that would be most of the work of reading an int.
+  // Unions avoid initialization, which would be most of the work of reading an int.
   union {
     IndexItem few_items_[few];
   };

@@ -14,8 +14,8 @@
 namespace skerry::python {
 namespace {
 
-/// The offset of the element that ints choose, one for each axis. Nothing for other keys, and where
-/// an int is out of bounds.
+/// Returns the offset of the element selected by ints, one for each axis. Empty for other keys, or
+/// if an int is out of bounds.
 std::optional<std::int64_t> element_offset(const NdArray& x, const IndexKey& key) {
   const std::int64_t rank = x.rank();
   if (std::ssize(key.items) != rank || key.counts.consumed != rank || key.counts.result_axes != 0) {
@@ -36,7 +36,8 @@ NdArray view_of(const NdArray& x, const IndexKey& key) {
   return x.view(index_view(x.layout(), key.items, key.counts));
 }
 
-/// Whether reading or writing by a key may take long: every index may stand for the whole array.
+/// True if indexing may take long enough to release the GIL: every index may select a slice as
+/// large as the array.
 bool takes_long(const NdArray& x, const IndexKey& key) {
   auto element_count = static_cast<double>(x.size());
   for (const AdvancedItem& item : key.advanced) {
@@ -58,8 +59,8 @@ PyObject* subscript(PyObject* self, PyObject* key) {
   });
 }
 
-/// A value of one element that dask or xarray made of a number, as that number again, else as it
-/// is.
+/// Converts a one-element array that dask or xarray created from a number back to the number;
+/// returns other values unchanged.
 Object array_of_library_number(PyObject* self, PyObject* value) {
   if (!is_numpy_array(value)) return Object::borrow(value);
   const Object size(PyObject_GetAttrString(value, "size"));
@@ -68,7 +69,7 @@ Object array_of_library_number(PyObject* self, PyObject* value) {
   return Object(PyObject_CallFunctionObjArgs(function.get(), self, value, nullptr));
 }
 
-/// x[i, j] = a Python scalar, on the host. False for all else.
+/// Fast path of x[i, j] = Python scalar on the host. False for all other assignments.
 bool assign_element(PyObject* self, const NdArray& x, const IndexKey& key, PyObject* value) {
   const std::optional<std::int64_t> offset = element_offset(x, key);
   if (!offset || !is_host(x.device()) || is_array(value)) return false;
@@ -80,7 +81,7 @@ bool assign_element(PyObject* self, const NdArray& x, const IndexKey& key, PyObj
   return true;
 }
 
-/// Assigns the array that a value becomes which is neither an array nor a scalar.
+/// Converts a value that is neither an array nor a scalar to an array and assigns it.
 template <class Assign>
 [[gnu::noinline, gnu::cold]] void assign_converted(PyObject* self, PyObject* value,
                                                    Assign assign_operand) {

@@ -32,14 +32,14 @@ NdArray call(const Operand& x1, const Operand& x2) {
 constexpr double min_fraction = std::numeric_limits<double>::denorm_min();
 constexpr double max_fraction = 1 - 0x1p-53;
 
-/// Points that are interpolated between: a value is near + share * rise, where the share of the
-/// rise is how far a place is on the way from one point to the next.
+/// Points to interpolate between: a value is start_value + share * rise, where share is the
+/// relative position between a point and the next.
 struct Points {
   const NdArray& coordinates;
   const NdArray& values;
   NdArray widths;
   NdArray rises;
-  bool finite;  ///< known to be: all widths and rises
+  bool finite;  ///< all widths and rises are known to be finite
 
   Points(const NdArray& xp, const NdArray& fp)
       : coordinates(xp),
@@ -48,8 +48,8 @@ struct Points {
         rises(diff(fp, -1, 1, nullptr, nullptr)),
         finite(is_host(xp.device()) && all_finite(widths) && all_finite(rises)) {}
 
-  /// Before the first point and beyond the last one the coordinates have no part; NaN counts as
-  /// beyond the last one. So every index is that of a point, also where they do not rise.
+  /// Positions outside the points are clamped to the first and the last one; NaN counts as after
+  /// the last one. So every index is that of a point, even if the coordinates are not ascending.
   [[nodiscard]] NdArray values_at(const NdArray& x) const {
     const std::int64_t count = coordinates.size();
     const NdArray last = component(coordinates, count - 1);
@@ -73,7 +73,7 @@ struct Points {
       result = linalg::where(linalg::isfinite(rise), result,
                              mixed(start_values, next(values, segment), share));
     }
-    // Also at the points, where an infinite rise makes NaN.
+    // Exact at the points too, where an infinite rise would give NaN.
     return linalg::where(call<ops::less_equal>({.array = &positions}, {.array = &start}),
                          start_values, result);
   }
@@ -91,13 +91,13 @@ struct Points {
     return linalg::is_true(linalg::all(linalg::isfinite(x)));
   }
 
-  /// Of the point behind each segment.
+  /// Returns the element of the point that ends each segment.
   [[nodiscard]] static NdArray next(const NdArray& x, const NdArray& segment) {
     return take(slice_of(x, 0, 1, x.size() - 1), segment, std::nullopt);
   }
 
-  /// The share where the width is infinite: by halves if that is an overflow, else by the end that
-  /// is finite.
+  /// Returns the share where the width is infinite: from halved coordinates if the width overflows,
+  /// else relative to the end that is finite.
   static NdArray share_of_infinite(const NdArray& positions, const NdArray& start,
                                    const NdArray& end, const NdArray& width) {
     const Scalar half = Scalar::from_value(0.5);
@@ -111,7 +111,7 @@ struct Points {
     return linalg::where(call<ops::equal>({.array = &halves}, {.array = &halves}), halves, by_end);
   }
 
-  /// The mean of two values by their shares. Both have one, though it may be rounded to 0.
+  /// Returns the weighted mean of two values. Clamps the share, so that neither weight rounds to 0.
   static NdArray mixed(const NdArray& start_values, const NdArray& next, const NdArray& share) {
     const Scalar lower_bound = Scalar::from_value(min_fraction);
     const Scalar upper_bound = Scalar::from_value(max_fraction);
@@ -123,7 +123,7 @@ struct Points {
   }
 };
 
-/// The same for one place.
+/// Points::values_at for a single position.
 double interpolated_at(double position, double start, double end, double start_value, double next) {
   const double width = end - start;
   const double rise = next - start_value;
@@ -137,8 +137,8 @@ double interpolated_at(double position, double start, double end, double start_v
   return start_value * (1 - share) + next * share;
 }
 
-/// The same bits for few elements on the host, one by one: a dozen calls take longer than their
-/// work.
+/// Same bits as Points::values_at, in a scalar loop: for few elements on the host, the overhead of
+/// a dozen array operations would dominate.
 NdArray interpolated_one_by_one(const NdArray& x, const NdArray& coordinates,
                                 const NdArray& values) {
   NdArray result = empty(x.shape(), Dtype::float64, x.device());
@@ -147,7 +147,7 @@ NdArray interpolated_one_by_one(const NdArray& x, const NdArray& coordinates,
   const auto* const values_data = reinterpret_cast<const double*>(values.data());
   const std::int64_t last = coordinates.size() - 1;
   for (std::int64_t i = 0; i < x.size(); ++i) {
-    // The steps of searchsorted, which decide where points do not rise; NaN goes to the end.
+    // Same steps as searchsorted, for the same result if points are not ascending; NaN sorts last.
     std::int64_t lower_index = 0;
     std::int64_t left = last;
     for (; left > 1; left -= left / 2) {
@@ -158,7 +158,7 @@ NdArray interpolated_one_by_one(const NdArray& x, const NdArray& coordinates,
                       : lower_index + (coordinates_data[lower_index + 1] <= x_data[i] ? 1 : 0);
     const double position = x_data[i] > coordinates_data[last] ? coordinates_data[last] : x_data[i];
     const std::int64_t first = std::min(lower_index, last - 1);
-    // The segment of the last point is that before it.
+    // The last point belongs to the segment before it.
     const double found_here =
         position <= coordinates_data[lower_index]
             ? values_data[lower_index]
@@ -169,7 +169,7 @@ NdArray interpolated_one_by_one(const NdArray& x, const NdArray& coordinates,
   return result;
 }
 
-/// Elements of a piece for each thread: some arrays of them lie in a core's second cache.
+/// Elements of a chunk for each thread: several such arrays fit a core's L2 cache.
 constexpr std::int64_t chunk_size = 1 << 15;
 
 }  // namespace

@@ -6,9 +6,8 @@
 
 namespace skerry::python {
 
-/// The values at `positions` on the lines between points, whose places are `xp` and values `fp`,
-/// real and of one size from 1 on; as float64. Beyond the points it is the value of the first or
-/// the last one.
+/// Interpolates linearly at `positions` between points with coordinates `xp` and values `fp`, real
+/// and of equal size >= 1. Returns float64; outside the points the value of the first or last one.
 [[nodiscard]] NdArray interpolated(const NdArray& positions, const NdArray& xp, const NdArray& fp);
 
 }  // namespace skerry::python

@@ -21,7 +21,7 @@
 namespace skerry::python {
 namespace {
 
-/// The arrays of the first argument.
+/// Returns the arrays of the first argument, a sequence.
 std::vector<NdArray> array_sequence(const Arguments& arguments) {
   PyObject* object = arguments[0];
   if (PySequence_Check(object) == 0 || PyUnicode_Check(object)) {
@@ -98,7 +98,7 @@ PyObject* run_repeat(const Arguments& arguments) {
   return compute(min_size_without_gil + 1, [&] { return repeat(x, repeats, axis); });
 }
 
-/// An end of `diff`: an array, or a scalar or an array of no axes for one slice of it.
+/// Returns prepend= or append= of `diff`; broadcasts a scalar or 0-d array to one slice.
 std::optional<NdArray> end_of_diff(const Arguments& arguments, int parameter, const NdArray& x,
                                    std::int64_t axis) {
   if (!arguments.has(parameter)) return std::nullopt;
@@ -126,23 +126,23 @@ PyObject* run_diff(const Arguments& arguments) {
 
 constexpr FunctionEntry joining_functions[] = {
     {"concat", "(arrays, /, *, axis=0)",
-     "Arrays one after the other along an existing axis.\n\n"
+     "Join arrays along an existing axis.\n\n"
      "Parameters\n----------\narrays : sequence of Array\n    At least one, all on one device; "
-     "equal shapes but for the axis; dtypes promote.\naxis : int or None\n    None: the arrays are "
-     "flattened in C order first.\n\n"
-     "Returns\n-------\nArray\n    A fresh array of the promoted dtype.\n\n"
+     "equal shapes except along the axis; dtypes promote.\naxis : int or None\n    None: the "
+     "arrays are flattened in C order first.\n\n"
+     "Returns\n-------\nArray\n    A new array of the promoted dtype.\n\n"
      "Raises\n------\nDeviceMismatchError, TypeError\n    For arrays on different devices, for "
-     "dtypes that don't promote.\nValueError\n    For no arrays, 0-d arrays, other shapes.\n"
+     "dtypes that don't promote.\nValueError\n    For no arrays, 0-d arrays or different shapes.\n"
      "AxisError\n    (ValueError and IndexError).\n\n"
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.concat([sk.asarray([1, 2]), sk.asarray([3])]).tolist()\n[1, 2, 3]",
      run_concat},
     {"diff", "(x, /, *, axis=-1, n=1, prepend=None, append=None)",
-     "The n-th differences between neighbours along an axis.\n\n"
+     "The n-th differences of adjacent elements along an axis.\n\n"
      "Parameters\n----------\nx : Array\n    Numeric, at least 1-D.\naxis : int\n"
-     "n : int\n    How often differences are taken; 0 gives x back.\n"
-     "prepend, append : Array or Python scalar, optional\n    Joined to x along the axis before; "
-     "of its shape but for that axis, or a scalar or an array of no\n    axes for one slice.\n\n"
+     "n : int\n    The number of times to take differences; 0 returns x.\n"
+     "prepend, append : Array or Python scalar, optional\n    Joined to x along the axis first; "
+     "of the shape of x except along that axis, or a scalar or\n    0-d array for one slice.\n\n"
      "Returns\n-------\nArray\n    n elements shorter along the axis, or of length 0; of the "
      "promoted dtype.\n\n"
      "Raises\n------\nDeviceMismatchError, TypeError, ValueError, AxisError\n\n"
@@ -151,48 +151,48 @@ constexpr FunctionEntry joining_functions[] = {
      ">>> sk.diff(sk.asarray([1, 4, 9, 16])).tolist()\n[3, 5, 7]",
      run_diff},
     {"repeat", "(x, repeats, /, *, axis=None)",
-     "Each element repeated, the copies side by side.\n\n"
-     "Parameters\n----------\nx : Array\nrepeats : int or Array\n    How often; an integer array "
-     "of shape (1,), or with one number for each position of the axis.\n"
+     "Repeat each element of an array after itself.\n\n"
+     "Parameters\n----------\nx : Array\nrepeats : int or Array\n    The number of repetitions: an "
+     "int, or an integer array of shape (1,) or with one for each\n    index along the axis.\n"
      "axis : int, optional\n    x is flattened in C order by default.\n\n"
      "Returns\n-------\nArray\n    Of the dtype of x, on its device.\n\n"
-     "Raises\n------\nValueError\n    For a negative number, or the wrong number of them.\n"
+     "Raises\n------\nValueError\n    For negative repeats, or the wrong number of them.\n"
      "DeviceMismatchError, TypeError, AxisError\n\n"
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.repeat(sk.asarray([1, 2]), 2).tolist()\n[1, 1, 2, 2]",
      run_repeat},
     {"roll", "(x, /, shift, *, axis=None)",
-     "The elements moved along axes; those beyond the end come back at the start.\n\n"
+     "Shift elements along axes; those shifted beyond the end reappear at the start.\n\n"
      "Parameters\n----------\nx : Array\nshift : int or tuple of ints\n    Positive: towards "
      "higher indices.\naxis : int or tuple of ints, optional\n    One for each shift, or one shift "
-     "for all; x is flattened meanwhile by default.\n\n"
+     "for all; by default x is flattened, shifted, and reshaped.\n\n"
      "Returns\n-------\nArray\n    Of the shape and dtype of x.\n\n"
-     "Raises\n------\nValueError\n    For other numbers of shifts than of axes.\nAxisError\n"
+     "Raises\n------\nValueError\n    If the numbers of shifts and axes differ.\nAxisError\n"
      "OverflowError\n    For a shift outside 64 bits.\n\n"
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.roll(sk.asarray([1, 2, 3]), 1).tolist()\n[3, 1, 2]",
      run_roll},
     {"stack", "(arrays, /, *, axis=0)",
-     "Arrays side by side along a new axis.\n\n"
+     "Join arrays along a new axis.\n\n"
      "Parameters\n----------\narrays : sequence of Array\n    At least one, all on one device and "
      "of one shape; dtypes promote.\naxis : int\n    Position of the new axis in the result.\n\n"
-     "Returns\n-------\nArray\n    A fresh array of the promoted dtype.\n\n"
+     "Returns\n-------\nArray\n    A new array of the promoted dtype.\n\n"
      "Raises\n------\nDeviceMismatchError, TypeError, ValueError, AxisError\n\n"
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.stack([sk.asarray([1, 2]), sk.asarray([3, 4])], axis=1).tolist()\n"
      "[[1, 3], [2, 4]]",
      run_stack},
     {"tile", "(x, repetitions, /)",
-     "An array repeated as a whole along each axis.\n\n"
-     "Parameters\n----------\nx : Array\nrepetitions : int or tuple of ints\n    How often along "
-     "each of the last axes; x gets axes in front where there are more.\n\n"
+     "Repeat an array as a whole along each axis.\n\n"
+     "Parameters\n----------\nx : Array\nrepetitions : int or tuple of ints\n    The number of "
+     "repetitions along each of the last axes; axes are prepended to x if there are more.\n\n"
      "Returns\n-------\nArray\n    Of the dtype of x, on its device.\n\n"
      "Raises\n------\nValueError\n    For a negative number.\n\n"
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.tile(sk.asarray([1, 2]), (2, 2)).tolist()\n[[1, 2, 1, 2], [1, 2, 1, 2]]",
      run_tile},
     {"unstack", "(x, /, *, axis=0)",
-     "The parts of x along an axis, without that axis, as views.\n\n"
+     "Split x along an axis into views without that axis.\n\n"
      "Returns\n-------\ntuple of Array\n\nRaises\n------\nAxisError\n\n"
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> [part.tolist() for part in sk.unstack(sk.asarray([[1, 2], [3, 4]]))]\n"

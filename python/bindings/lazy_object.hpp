@@ -10,17 +10,17 @@
 
 namespace skerry::python {
 
-/// A Python object that the first use makes and nobody frees.
+/// A Python object that is created on first use and never freed.
 ///
-/// A static local with an initializer would hold the compiler's guard while Python code runs: that
-/// code may give the GIL to a thread that then waits for the guard, and neither goes on. Here
-/// nothing is held. Two threads may make an object each: the first one stored is everybody's.
+/// An initialized static local would hold the compiler's guard while Python code runs. That code
+/// may release the GIL to a thread that then waits for the guard: a deadlock. This class holds no
+/// lock. Two threads may each create an object; the first one stored wins.
 class LazyObject {
  public:
   constexpr LazyObject() = default;
 
-  /// Borrowed. `make` returns a new reference; throws PythonError for null, and what `make`
-  /// throws.
+  /// Returns a borrowed reference. `make` returns a new reference. Throws PythonError for null, and
+  /// whatever `make` throws.
   template <class Make>
   [[nodiscard]] PyObject* get(Make make) {
     PyObject* stored = stored_.load(std::memory_order_acquire);

@@ -19,7 +19,7 @@ namespace skerry::python {
 namespace {
 
 constexpr const char* module_name = "skerry.linalg";
-/// Elements from which on other threads may run: LAPACK does several microseconds of work on them.
+/// Number of elements from which the GIL is released: LAPACK takes several microseconds for them.
 constexpr std::int64_t long_factoring = 256;
 
 /// Runs `body` without the GIL if `x` is large.
@@ -35,7 +35,7 @@ PyObject* run_unary(const Arguments& arguments) {
   return wrap(computed(x, [&] { return Function(x); }));
 }
 
-/// The classes of named tuples, made at first use: each costs the import a tenth of a millisecond.
+/// Returns a class of named tuples, created on first use: at import each would cost 0.1 ms.
 PyObject* result_type(int index) {
   static constexpr struct {
     const char* name;
@@ -194,8 +194,7 @@ constexpr FunctionEntry linalg_functions[] = {
 };
 
 constexpr FunctionEntry own_functions[] = {
-    {"result_class", "(which, /)", "The class of the named tuples of that number.",
-     run_result_class},
+    {"result_class", "(which, /)", "The named tuple class with that index.", run_result_class},
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ inline constexpr const char* matrices = R"(x : Array
 inline constexpr const char* offset = R"(offset : int
     Above (positive) or below the main diagonal.)";
 inline constexpr const char* waits =
-    "The call waits for the result of the factoring, on CUDA devices too.";
+    "Blocks until the factorization is complete, also on CUDA devices.";
 inline constexpr const char* not_finite = R"(LinAlgError
     (a ValueError) for NaN and infinities, or if the iteration does not converge.
 TypeError, ValueError)";
@@ -32,9 +32,9 @@ inline constexpr DocSections cholesky = {
     .details = waits,
     .parameters = {R"(x : Array
     Of shape (..., M, M) and a floating dtype other than float16; symmetric or
-    Hermitian, of which one triangle is read, the lower one for upper=False.
+    Hermitian: only one triangle is read, the lower one for upper=False.
 upper : bool
-    The upper factor U instead, x = conj(U.mT) @ U.)"},
+    Return the upper factor U instead: x = conj(U.mT) @ U.)"},
     .returns = R"(Array
     Of the shape and dtype of x; exactly 0 in the other triangle.)",
     .raises = R"(LinAlgError
@@ -44,13 +44,13 @@ TypeError, ValueError)",
 [[2.0, 0.0], [1.0, 2.0]])"};
 
 inline constexpr DocSections cross = {
-    .summary = "The vector products of vectors of three elements.",
+    .summary = "The cross products of vectors of three elements.",
     .parameters = {R"(x1, x2 : Array
     Numeric; of size 3 along axis, the other axes broadcast.
 axis : int
     Counted from the end of both, so negative.)"},
     .returns = R"(Array
-    In the dtype that those of x1 and x2 promote to; integers wrap around.)",
+    Of the promoted dtype of x1 and x2; integers wrap around.)",
     .raises = "AxisError, DeviceMismatchError, TypeError, ValueError",
     .example = R"(>>> sk.linalg.cross(sk.asarray([1, 0, 0]), sk.asarray([0, 1, 0])).tolist()
 [0, 0, 1])"};
@@ -60,7 +60,7 @@ inline constexpr DocSections det = {
     .parameters = {square},
     .returns = R"(Array
     Of shape (...) and the dtype of x; 1 for a 0 x 0 matrix, NaN for one with NaN or infinity.
-    What overflows on the way only is not lost.)",
+    Overflow and underflow of intermediate products do not affect the result.)",
     .raises = "TypeError, ValueError",
     .example = R"(>>> sk.linalg.det(sk.asarray([[2.0, 0.0], [0.0, 3.0]])).item()
 6.0)"};
@@ -138,10 +138,10 @@ inline constexpr DocSections matrix_norm = {
 keepdims : bool
     Keep the last two axes with size 1.
 ord : {'fro', 'nuc', 1, 2, inf, -1, -2, -inf}
-    Frobenius; the sum of the singular values; the largest (negative: least) sum of magnitudes
-    of a column (1) or row (inf), singular value (2).)"},
+    'fro': Frobenius; 'nuc': the sum of the singular values; else the maximum (negative: minimum)
+    of the sums of magnitudes of the columns (1) or rows (inf), or of the singular values (2).)"},
     .returns = R"(Array
-    Of shape (...) and the real dtype; 0 without elements, infinite for negative orders.)",
+    Of shape (...) and the real dtype; for empty matrices 0, or inf for negative orders.)",
     .raises = R"(LinAlgError
     (a ValueError) for NaN and infinities where singular values are needed.
 TypeError, ValueError)",
@@ -153,20 +153,20 @@ inline constexpr DocSections matrix_power = {
     .parameters = {R"(x : Array
     Of shape (..., M, M) and a floating dtype, other than float16 for negative n.
 n : int
-    Of the inverses if negative; 0 gives the identity.)"},
+    If negative, the inverses are raised to -n; 0 gives the identity.)"},
     .returns = R"(Array
     Of the shape and dtype of x.)",
     .raises = R"(LinAlgError
-    (a ValueError) for negative n and a singular matrix.
+    (a ValueError) for a singular matrix if n is negative.
 TypeError, ValueError)",
     .example = R"(>>> sk.linalg.matrix_power(sk.asarray([[1.0, 1.0], [0.0, 1.0]]), 5).tolist()
 [[1.0, 5.0], [0.0, 1.0]])"};
 
 inline constexpr DocSections matrix_rank = {
-    .summary = "The ranks of matrices: how many singular values exceed a tolerance.",
+    .summary = "The ranks of matrices: the number of singular values above a tolerance.",
     .details = waits,
     .parameters = {matrices, R"(rtol : float or Array, optional
-    The tolerance as a part of the largest singular value, a real floating array of shape (...);
+    The tolerance relative to the largest singular value, a real floating array of shape (...);
     max(M, N) times the epsilon of the dtype by default.)"},
     .returns = R"(Array
     int64, of shape (...).)",
@@ -175,20 +175,20 @@ inline constexpr DocSections matrix_rank = {
 1)"};
 
 inline constexpr DocSections outer = {
-    .summary = "The products of each element of x1 with each of x2.",
+    .summary = "The outer product of two vectors.",
     .parameters = {R"(x1, x2 : Array
     Numeric, 1-D, of sizes M and N.)"},
     .returns = R"(Array
-    Of shape (M, N), in the dtype that those of x1 and x2 promote to.)",
+    Of shape (M, N), of the promoted dtype of x1 and x2.)",
     .raises = "DeviceMismatchError, TypeError, ValueError",
     .example = R"(>>> sk.linalg.outer(sk.asarray([1, 2]), sk.asarray([3, 4])).tolist()
 [[3, 4], [6, 8]])"};
 
 inline constexpr DocSections pinv = {
-    .summary = "The pseudo-inverses (Moore-Penrose) of matrices, by singular values.",
+    .summary = "The Moore-Penrose pseudo-inverses of matrices, by singular values.",
     .details = waits,
     .parameters = {matrices, R"(rtol : float or Array, optional
-    Singular values not above this part of the largest one count as 0: a real floating array of
+    Singular values not above rtol times the largest one count as 0: a real floating array of
     shape (...); max(M, N) times the epsilon of the dtype by default.)"},
     .returns = R"(Array
     Of shape (..., N, M) and the dtype of x.)",
@@ -197,7 +197,7 @@ inline constexpr DocSections pinv = {
 [[0.5, 0.0], [0.0, 0.0]])"};
 
 inline constexpr DocSections qr = {
-    .summary = "The QR factors of matrices: orthonormal columns by an upper triangle.",
+    .summary = "The QR factors of matrices: orthonormal columns Q times upper triangular R.",
     .parameters = {matrices, R"(mode : {'reduced', 'complete'}
     Q of shape (..., M, K) and R of (..., K, N) with K = min(M, N), or K = M.)"},
     .returns = R"(QRResult
@@ -229,7 +229,7 @@ inline constexpr DocSections solve = {
 x2 : Array
     Of shape (M,), one right-hand side, or (..., M, K). Stacks broadcast.)"},
     .returns = R"(Array
-    Of shape (..., M) or (..., M, K), in the dtype that those of x1 and x2 promote to; NaN for a
+    Of shape (..., M) or (..., M, K), of the promoted dtype of x1 and x2; NaN for a
     matrix or a right-hand side with NaN or infinity.)",
     .raises = R"(LinAlgError
     (a ValueError) if a matrix is singular.
@@ -242,7 +242,7 @@ inline constexpr DocSections svd = {
     .summary = "The singular value decompositions of matrices: x = U @ diag(S) @ Vh.",
     .details = waits,
     .parameters = {matrices, R"(full_matrices : bool
-    U of shape (..., M, M) and Vh of (..., N, N), instead of (..., M, K) and (..., K, N) with
+    If True, U is of shape (..., M, M) and Vh of (..., N, N), else (..., M, K) and (..., K, N) with
     K = min(M, N).)"},
     .returns = R"(SVDResult
     A named tuple: U, S, Vh; S is real, of shape (..., K), descending.)",
@@ -265,7 +265,7 @@ inline constexpr DocSections trace = {
     .parameters = {R"(x : Array
     Of shape (..., M, N) and a numeric dtype.)",
                    offset, R"(dtype : dtype, optional
-    Of the result; by default as in sum: int64 or uint64 for integers.)"},
+    Dtype of the result; by default as in sum: int64 or uint64 for integers.)"},
     .returns = R"(Array
     Of shape (...).)",
     .raises = "TypeError, ValueError",
@@ -277,14 +277,14 @@ inline constexpr DocSections vector_norm = {
     .parameters = {R"(x : Array
     Of any shape and a floating dtype.
 axis : int or tuple of ints, optional
-    Along which the vectors lie; all of x is one vector by default.
+    The axes of the vectors; by default all of x is one vector.
 keepdims : bool
     Keep these axes with size 1.
 ord : int or float
-    sum(abs(x) ** ord) ** (1 / ord); the largest magnitude for inf, the least for -inf, how many
-    elements are not 0 for 0.)"},
+    sum(abs(x) ** ord) ** (1 / ord); the largest magnitude for inf, the smallest for -inf, the
+    number of nonzero elements for 0.)"},
     .returns = R"(Array
-    Of the real dtype. Finite elements don't overflow on the way to a finite norm.)",
+    Of the real dtype. Intermediate results don't overflow if the norm is finite.)",
     .raises = "AxisError, TypeError, ValueError",
     .example = R"(>>> sk.linalg.vector_norm(sk.asarray([3.0, 4.0])).item()
 5.0)"};

@@ -34,7 +34,7 @@ PyObject* run_reshape(const Arguments& arguments) {
   return wrap_result(x.size() > min_size_without_gil, [&] { return reshape(x, shape, copied); });
 }
 
-/// A view by a function of axes.
+/// Calls a view function that takes axes.
 template <NdArray (*View)(const NdArray&, std::span<const std::int64_t>)>
 PyObject* run_view(const Arguments& arguments) {
   const NdArray& x = array_argument(arguments, 0);
@@ -121,7 +121,7 @@ PyObject* run_astype(const Arguments& arguments) {
   const Device device = arguments.has(3) ? usable_device(arguments[3]) : x.device();
   if (!copied && type == x.dtype() && device == x.device()) return Py_NewRef(arguments[0]);
   const auto convert = [&]() -> NdArray {
-    // The cast goes first: it refuses what can't be cast, and never makes more to move than needed.
+    // Cast before the copy if that does not copy more bytes. An empty array checks the cast first.
     if (device == x.device()) return astype(x, type, copied);
     if (itemsize(type) <= x.itemsize()) return to_device(astype(x, type, false), device);
     static_cast<void>(
@@ -131,7 +131,7 @@ PyObject* run_astype(const Arguments& arguments) {
   return wrap_result(x.size() > min_size_without_gil || device != x.device(), convert);
 }
 
-/// Throws where they don't promote.
+/// Throws DtypeError if the dtypes don't promote.
 Dtype promote_types(const std::vector<Dtype>& types) {
   Promotion promotion;
   for (const Dtype type : types) promotion.add(type);
@@ -145,15 +145,15 @@ Dtype promote_types(const std::vector<Dtype>& types) {
   throw DtypeError(text + " don't promote; convert one with astype");
 }
 
-/// That of an array of them.
+/// Returns the default dtype of the scalars' highest kind.
 Dtype dtype_of_scalars(const std::vector<Scalar>& scalars) {
   const auto lower = [](const Scalar& a, const Scalar& b) { return a.kind < b.kind; };
   return default_dtype(std::ranges::max_element(scalars, lower)->kind);
 }
 
-/// Whether scalars decide alone: where there is nothing else, which the standard leaves open and
-/// NumPy and xarray ask for, and where one is floating and no dtype is, so that it does not matter
-/// whether uint64 and int64 promote.
+/// True if the scalars alone determine the dtype: if there is nothing else, which the standard
+/// leaves open but NumPy and xarray need; or if one is floating and no dtype is, so that uint64 and
+/// int64 need not promote.
 bool is_by_scalars(const std::vector<Dtype>& types, const std::vector<Scalar>& scalars) {
   if (types.empty() || scalars.empty()) return types.empty();
   constexpr auto is_floating = [](Dtype type) { return kind_rank(type) > 1; };
@@ -191,7 +191,7 @@ PyObject* run_result_type(const Arguments& arguments) {
     }
   }
   if (types.empty() && scalars.empty()) {
-    throw ValueError("at least one array or dtype is needed");
+    throw ValueError("at least one array or dtype is required");
   }
   Dtype type = is_by_scalars(types, scalars) ? dtype_of_scalars(scalars) : promote_types(types);
   for (const Scalar& value : scalars) type = promote_scalar(type, value);
@@ -208,14 +208,15 @@ PyObject* run_can_cast(const Arguments& arguments) {
 
 constexpr FunctionEntry manipulation_functions[] = {
     {"astype", "(x, dtype, /, *, copy=True, device=None)",
-     "x converted to a dtype.\n\n"
-     "Floats are truncated towards zero; what a float means that an integer dtype can't hold is "
-     "left open.\nWith copy=False and nothing to convert, x itself. With device=, the result is "
-     "there.\n\nRaises\n------\nTypeError\n    From a complex dtype to a real one.\n\n"
+     "Cast an array to a dtype.\n\n"
+     "Floats are truncated towards zero; the result is unspecified for a float that the integer "
+     "dtype can't hold.\nReturns x itself with copy=False if nothing changes. With device=, the "
+     "result is on that device.\n\nRaises\n------\nTypeError\n    From a complex dtype to a real "
+     "one.\n\n"
      "Source: array API 2025.12, data type functions.",
      run_astype},
     {"broadcast_arrays", "(*arrays)",
-     "Views of the arrays with their common shape; read-only where an axis was stretched.\n\n"
+     "Views of the arrays, broadcast to their common shape; read-only if an axis is broadcast.\n\n"
      "Returns\n-------\ntuple of Array\n\nRaises\n------\nDeviceMismatchError, ValueError",
      run_broadcast_arrays},
     {"broadcast_shapes", "(*shapes)",
@@ -223,11 +224,11 @@ constexpr FunctionEntry manipulation_functions[] = {
      "Raises\n------\nValueError\n    If they don't broadcast.",
      run_broadcast_shapes},
     {"broadcast_to", "(x, /, shape)",
-     "A view of x with another shape; read-only where an axis was stretched.\n\n"
+     "A view of x, broadcast to a shape; read-only if an axis is broadcast.\n\n"
      "Raises\n------\nValueError\n    If x does not broadcast to the shape.",
      run_broadcast_to},
     {"can_cast", "(from_, to, /)",
-     "Whether a dtype, or the dtype of an array, converts to another by promotion.\n\n"
+     "Test whether a dtype, or the dtype of an array, promotes to another one.\n\n"
      "Source: array API 2025.12, data type functions.",
      run_can_cast},
     {"expand_dims", "(x, /, axis)",
@@ -251,14 +252,14 @@ constexpr FunctionEntry manipulation_functions[] = {
      "A view of x with its axes in another order.\n\nRaises\n------\nAxisError, ValueError",
      run_view<permute_dims>},
     {"reshape", "(x, /, shape, *, copy=None)",
-     "The elements of x in C order with another shape, of which one size may be -1.\n\n"
-     "A view where the layout of x allows it, unless copy=True.\n\n"
-     "Raises\n------\nValueError\n    For another number of elements, or with copy=False where a "
-     "copy is needed.",
+     "The elements of x in C order with another shape, one size of which may be -1.\n\n"
+     "A view if the layout of x allows it, unless copy=True.\n\n"
+     "Raises\n------\nValueError\n    For another number of elements, or with copy=False if a "
+     "copy is required.",
      run_reshape},
     {"result_type", "(*arrays_and_dtypes)",
      "The dtype that arrays, dtypes and Python scalars promote to.\n\n"
-     "Raises\n------\nTypeError\n    If the standard defines none.\nDeviceMismatchError\n    For "
+     "Raises\n------\nTypeError\n    If they don't promote.\nDeviceMismatchError\n    For "
      "arrays on different devices.\n\nSource: array API 2025.12, data type functions.",
      run_result_type},
     {"squeeze", "(x, /, axis)",
@@ -269,7 +270,7 @@ constexpr FunctionEntry manipulation_functions[] = {
 
 constexpr FunctionEntry own_functions[] = {
     {"sliding_windows", "(x, lengths, axes, /)",
-     "Every window of some length along each of the axes, as axes at the end; read-only.",
+     "Sliding windows along each of the axes, as new axes at the end; read-only.",
      run_sliding_windows},
 };
 

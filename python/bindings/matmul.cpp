@@ -48,14 +48,16 @@ struct SummedAxes {
   std::vector<std::int64_t> second;
 };
 
-/// An int counts axes at the end of x1 and the beginning of x2; two sequences name them.
+/// Parses axes=: an int is a number of axes at the end of x1 and the start of x2; two sequences
+/// name the axes.
 SummedAxes parse_summed_axes(const Arguments& arguments, const NdArray& x1, const NdArray& x2) {
   PyObject* object = arguments[2];
   if (object == nullptr || PyIndex_Check(object)) {
     const std::int64_t count = integer(arguments, 2, 2);
     if (count < 0 || count > x1.rank() || count > x2.rank()) {
-      throw ValueError("axes=" + std::to_string(count) + ": as many axes must be there in x1, " +
-                       describe(x1) + ", and in x2, " + describe(x2));
+      throw ValueError("axes=" + std::to_string(count) +
+                       " must be between 0 and the ranks of x1, " + describe(x1) + ", and x2, " +
+                       describe(x2));
     }
     SummedAxes axes;
     axes.first.resize(static_cast<std::size_t>(count));
@@ -81,7 +83,7 @@ PyObject* run_tensordot(const Arguments& arguments) {
                      [&] { return tensordot(x1, x2, axes.first, axes.second); });
 }
 
-/// Of arrays that are alike, but of bools, which are multiplied as numbers.
+/// Fast path for matrices of one device and numeric dtype. None for bool, which is cast first.
 PyObject* run_product_of_matrices(const Arguments& arguments) {
   if (!agree({arguments.values, 2})) Py_RETURN_NONE;
   const NdArray& x = array_argument(arguments, 0);
@@ -99,7 +101,7 @@ PyObject* run_vdot(const Arguments& arguments) {
   return wrap_result(x.size() > min_size_without_gil, [&] {
     if (x.size() != y.size()) {
       throw ValueError(std::to_string(x.size()) + " and " + std::to_string(y.size()) +
-                       " elements; give as many of each");
+                       " elements; the sizes must be equal");
     }
     const std::int64_t flat[] = {x.size()};
     return vecdot(reshape(x, flat, std::nullopt), reshape(y, flat, std::nullopt), -1);
@@ -118,14 +120,14 @@ constexpr FunctionEntry private_products[] = {
 
 constexpr FunctionEntry product_functions[] = {
     {"matmul", "(x1, x2, /)",
-     "The matrix product, as the operator @.\n\n"
+     "The matrix product, like the operator @.\n\n"
      "Parameters\n----------\n"
-     "x1 : Array\n    Of shape (..., M, K), or (K,): a row, an axis that the result lacks.\n"
-     "x2 : Array\n    Of shape (..., K, N), or (K,): a column. Stacks (...) broadcast.\n\n"
-     "Returns\n-------\nArray\n    Of shape (..., M, N), in the dtype that the numeric dtypes "
-     "promote to. Integers wrap around,\n    float32 is computed in float32; float16 too, rounded "
+     "x1 : Array\n    Of shape (..., M, K), or (K,): a row vector; the result lacks that axis.\n"
+     "x2 : Array\n    Of shape (..., K, N), or (K,): a column vector. Stacks (...) broadcast.\n\n"
+     "Returns\n-------\nArray\n    Of shape (..., M, N), of the promoted numeric dtype. Integers "
+     "wrap around,\n    float32 is computed in float32; float16 too, rounded "
      "once; K = 0 gives zeros.\n\n"
-     "Raises\n------\nDeviceMismatchError, TypeError\nValueError\n    For shapes that don't fit.\n"
+     "Raises\n------\nDeviceMismatchError, TypeError\nValueError\n    If the shapes don't match.\n"
      "RuntimeError\n    Without OpenBLAS, for floating dtypes on a CPU device.\n\n"
      "Examples\n--------\n"
      ">>> import skerry as sk\n"
@@ -134,10 +136,10 @@ constexpr FunctionEntry product_functions[] = {
     {"tensordot", "(x1, x2, /, *, axes=2)",
      "Sums of products over pairs of axes, one from each array.\n\n"
      "Parameters\n----------\nx1, x2 : Array\n    Numeric, of any shapes.\n"
-     "axes : int or tuple of two sequences of ints\n    The last `axes` axes of x1 with the first "
-     "ones of x2, in order; or the axes of x1 and those\n    of x2 that go with them, which have "
-     "the same sizes. 0 or ((), ()): the outer product.\n\n"
-     "Returns\n-------\nArray\n    The other axes of x1, then those of x2.\n\n"
+     "axes : int or tuple of two sequences of ints\n    An int sums over the last `axes` axes of "
+     "x1 and the first `axes` axes of x2, in order; two\n    sequences name the axes of x1 and the "
+     "matching axes of x2. 0 or ((), ()): the outer product.\n\n"
+     "Returns\n-------\nArray\n    With the other axes of x1, then those of x2.\n\n"
      "Raises\n------\nAxisError, DeviceMismatchError, TypeError, ValueError\n\n"
      "Examples\n--------\n"
      ">>> import skerry as sk\n"
@@ -150,8 +152,8 @@ constexpr FunctionEntry product_functions[] = {
      "Parameters\n----------\nx1, x2 : Array\n    Numeric; of the same size along axis, the other "
      "axes broadcast.\n"
      "axis : int\n    Counted from the end of both, so negative.\n\n"
-     "Returns\n-------\nArray\n    Without the axis, in the dtype that those of x1 and x2 promote "
-     "to; integers wrap around,\n    float16 is added up in float32.\n\n"
+     "Returns\n-------\nArray\n    Without the axis, of the promoted dtype of x1 and x2; integers "
+     "wrap around,\n    float16 is accumulated in float32.\n\n"
      "Raises\n------\nAxisError, DeviceMismatchError, TypeError, ValueError\n\n"
      "Examples\n--------\n"
      ">>> import skerry as sk\n"
@@ -187,11 +189,11 @@ void find_openblas() {
   const Object path(PyObject_CallMethod(module.get(), "library", nullptr));
   if (path.get() != Py_None) blas::set_library(utf8(path.get()));
   looked = true;
-  // With the GIL, and so not while Python forks: the fork would go past OpenBLAS's handlers and
-  // ours, which come with it, and the child find its locks taken.
+  // Load with the GIL held, so that Python can't fork meanwhile: such a fork would run before the
+  // atfork handlers of OpenBLAS and ours are registered, and the child could inherit held locks.
   try {
     blas::require();
-  } catch (const LibraryError&) {  // said by the product that needs it
+  } catch (const LibraryError&) {  // raised later by the product that needs it
   }
 }
 

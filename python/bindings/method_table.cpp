@@ -13,7 +13,7 @@
 namespace skerry::python {
 namespace {
 
-/// Parameters that mean the same: NumPy's name, the standard's.
+/// Parameters that differ only in name.
 constexpr struct {
   const char* numpy;
   const char* standard;
@@ -98,7 +98,7 @@ PyObject* MethodAdapter::operator()(PyObject* self, PyObject* const* args, Py_ss
   });
   if (result != nullptr) [[likely]]
     return result;
-  // Again, now by the names of the method's own parameters.
+  // Bind again, so that the error names the method's own parameters.
   PyObject* bound_values[Signature::max_parameters];
   const Py_ssize_t rest = signature_.bind(args, count, keywords, bound_values);
   return name_failed_call({self, bound_values, args + (count - rest), rest, &signature_});
@@ -109,15 +109,15 @@ const char* document_method(const MethodEntry& entry) {
   constexpr std::string_view end_of_signature = "\n--\n\n";
   summary = summary.substr(summary.find(end_of_signature) + end_of_signature.size());
   summary = summary.substr(0, summary.find("\n\n"));
-  // Those of skerry.linalg are the only ones of a submodule.
+  // trace and diagonal are the only functions of a submodule.
   const std::string_view name(entry.function);
   const char* module_prefix = name == "trace" || name == "diagonal" ? "skerry.linalg." : "skerry.";
-  summary += "\n\nThe function " + std::string(module_prefix) + entry.function +
-             " of the array; the signature is that of numpy.ndarray." + entry.name + ".";
+  summary += "\n\nSame as the function " + std::string(module_prefix) + entry.function +
+             "; the signature is that of numpy.ndarray." + entry.name + ".";
   if (std::string_view(entry.signature).find("out=") != std::string_view::npos) {
     summary +=
-        "\nout= is an Array of the dtype, shape and device of the result, which is stored there "
-        "and\nreturned; ValueError for another.";
+        "\nout= must be an Array with the dtype, shape and device of the result, which is stored "
+        "in it; out\nis returned. ValueError otherwise.";
   }
   return make_docstring(entry.name, entry.signature, summary);
 }
@@ -136,8 +136,8 @@ PyObject* store_result(Object result, PyObject* out) {
   const NdArray& source = value_of(result.get());
   const NdArray& destination = target_of(out);
   if (destination.dtype() != source.dtype() || destination.shape() != source.shape()) {
-    throw ValueError("out is " + describe(destination) + ", the result " + describe(source) +
-                     "; make out with skerry.empty");
+    throw ValueError("out is " + describe(destination) + ", but the result is " + describe(source) +
+                     "; create out with skerry.empty");
   }
   {
     const WithoutGil working(source.size() > min_size_without_gil);

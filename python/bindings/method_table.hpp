@@ -14,12 +14,12 @@
 
 namespace skerry::python {
 
-/// A call of a method on its way to the function.
+/// A method call while it is translated into a call of the function.
 struct MethodCall {
   const Arguments&
       arguments;           ///< bound to the parameters of the method; `arguments.self` is the array
-  PyObject** values;       ///< by parameters of the function, of which the first is the array
-  Object owned_values[3];  ///< what was made for `values`
+  PyObject** values;       ///< by parameter of the function, the first of which is the array
+  Object owned_values[3];  ///< references to objects created for `values`
 
   [[nodiscard]] const NdArray& array() const { return value_of(values[0]); }
   void put(int parameter, Object value) {
@@ -32,25 +32,25 @@ struct MethodCall {
   }
 };
 
-/// A method of arrays that is a function of them, by NumPy's signature. Parameters go to those of
-/// the same name (or meaning: ddof is correction); `out` is stored into; what the function lacks is
-/// `prepare`'s.
+/// An array method with NumPy's signature, implemented by a function. Parameters map to those of
+/// the same name (or meaning: ddof to correction); the result is stored into `out`; `prepare`
+/// handles what the function has no parameter for.
 struct MethodEntry {
   const char* name;
   const char* signature;
   const char* function;
-  /// Changes the arguments, or gives the result itself. May throw.
+  /// Changes the arguments, or returns the result itself. May throw.
   PyObject* (*prepare)(MethodCall& call) = nullptr;
-  /// Only where there is an argument that the function has no parameter for.
+  /// `prepare` is needed only if an argument without a parameter of the function is passed.
   bool prepares_extras = false;
-  /// Whether there is nothing to prepare for arguments that are the function's, by its parameters.
+  /// True if `prepare` is not needed for these arguments, given by parameter of the function.
   bool (*needs_no_prepare)(PyObject* const* values) = nullptr;
 };
 
-/// A MethodEntry, with all that does not change from call to call.
+/// A MethodEntry with everything that is computed once, not per call.
 class MethodAdapter {
  public:
-  /// Of no method: what it is before the import fills it.
+  /// Empty until the import of the module fills it.
   constexpr MethodAdapter() = default;
   explicit MethodAdapter(const MethodEntry& entry);
   PyObject* operator()(PyObject* self, PyObject* const* args, Py_ssize_t count,
@@ -65,19 +65,20 @@ class MethodAdapter {
   Signature signature_;
   PyObject* (*function_)(const Arguments& arguments) = nullptr;
   const Signature* function_signature_ = nullptr;
-  /// For arguments: in the function, or behind all of its own, where it has no such parameter.
+  /// Maps the method's parameters to the function's, or to indices from max_parameters on if the
+  /// function has no such parameter.
   int positions_[Signature::max_parameters]{};
-  int out_ = -1;    ///< the parameter, or -1
-  int extras_ = 0;  ///< parameters that the function has not
+  int out_ = -1;    ///< index of the parameter `out`, or -1
+  int extras_ = 0;  ///< number of parameters that the function does not have
 };
 
-/// NumPy's signature, the function's summary, and where to read on.
+/// Returns a docstring of NumPy's signature, the function's summary and a reference to it.
 [[nodiscard]] const char* document_method(const MethodEntry& entry);
 
-/// Adds methods to a type that is made already.
+/// Adds methods to an existing type.
 void add_methods(PyTypeObject* type, PyMethodDef* definitions);
 
-/// The plans of a table's methods, filled at import.
+/// Adapters of a table's methods, filled at import.
 template <const auto& Table>
 constinit inline std::array<MethodAdapter, std::size(Table)> table_adapters{};
 
@@ -87,7 +88,8 @@ PyObject* adapted_method(PyObject* self, PyObject* const* args, Py_ssize_t count
   return table_adapters<Table>[I](self, args, count, keywords);
 }
 
-/// Definitions of a table's methods, with a closing one that is empty. The functions are there.
+/// Returns the definitions of a table's methods, terminated by an empty one. Their functions must
+/// be registered before.
 template <const auto& Table>
 PyMethodDef* method_definitions() {
   for (std::size_t i = 0; i < std::size(Table); ++i)
@@ -100,18 +102,18 @@ PyMethodDef* method_definitions() {
   return table_definitions<Table>.data();
 }
 
-/// Adds those that are functions, and those that are none but NumPy's all the same.
+/// Add the methods that forward to functions, and NumPy's methods that have no function.
 void add_function_methods(PyTypeObject* type);
 void add_own_methods(PyTypeObject* type);
-/// Adds what says, in an AttributeError, what there is in place of attributes of other libraries.
+/// Adds attributes of other libraries that raise an AttributeError naming skerry's replacement.
 void add_absent_attributes(PyTypeObject* type);
-/// Whether that is the name of one of those.
+/// True if `name` is one of those attributes.
 [[nodiscard]] bool is_absent_attribute(std::string_view name);
 
-/// Stores a result into `out=`, which has its dtype, shape and device. Throws DtypeError,
-/// ValueError.
+/// Stores a result into `out=`. Throws DtypeError if `out` is not an Array, ValueError if its
+/// dtype or shape differs.
 [[nodiscard]] PyObject* store_result(Object result, PyObject* out);
-/// The list, tuple or int as an array on a device; an array, or what is none of these, as it is.
+/// Converts a list, tuple or int to an array on `device`; returns other objects unchanged.
 [[nodiscard]] Object array_of_items(PyObject* object, Device device);
 
 }  // namespace skerry::python

@@ -14,7 +14,7 @@
 
 namespace {
 
-/// Garbage may hold arrays: the last but one resort when memory runs out.
+/// Collects cyclic garbage, which may hold arrays: called when memory runs out.
 void collect_garbage() noexcept {
   const skerry::python::WithGil gil_guard;
   if (!gil_guard) return;
@@ -29,10 +29,10 @@ constexpr std::size_t reserved_stack = std::size_t{1} << 20;
   below[0] = 0;
 }
 
-/// The main thread's stack grows where it is touched, and a process that may not map more (ulimit
-/// -v) dies there. So it grows now, by more than kernels put on it, or the import fails.
+/// Grows the main thread's stack now, by more than kernels use, or fails the import. The stack
+/// otherwise grows on first access, which kills a process that may not map more (ulimit -v).
 void reserve_stack() {
-  if (gettid() != getpid()) return;  // other threads have theirs, of whatever size
+  if (gettid() != getpid()) return;  // stacks of other threads are mapped as a whole
   void* const got =
       mmap(nullptr, 2 * reserved_stack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (got == MAP_FAILED) {

@@ -10,7 +10,7 @@ namespace skerry::python {
 
 namespace {
 
-/// The first fields of NumPy's object and of its dtype, which are the same in all versions.
+/// First fields of NumPy's array and dtype objects, which are the same in all versions.
 struct NumpyArray {
   PyObject head;
   char* data;

@@ -10,13 +10,13 @@
 #include "device/guard/heap.hpp"
 #include "device/guard/note.hpp"
 
-// With guarded memory each entry point notes what it is called with, so that the report of a fault
-// can name it; without, entry points are what they were.
+// With guarded memory, each entry point notes its arguments, so that the report of a fault can name
+// them. Without it, entry points are unchanged and pay nothing.
 
 namespace skerry::python {
 
-/// The arguments of a call, in which the report looks for arrays of skerry and of NumPy, in lists
-/// and tuples, too.
+/// The arguments of a call. The report searches them, also inside lists and tuples, for arrays of
+/// skerry and NumPy.
 struct PythonNote : guard::CallNote {
   static constexpr std::size_t max_objects = 4;
 
@@ -28,7 +28,7 @@ struct PythonNote : guard::CallNote {
 
   std::array<PyObject*, max_objects> objects{};
   std::size_t count = 0;
-  PyObject* const* values = nullptr;  ///< those of a vector call
+  PyObject* const* values = nullptr;  ///< arguments of a vectorcall
   Py_ssize_t value_count = 0;
 
  private:
@@ -56,7 +56,7 @@ struct Noted<Function> {
   }
 };
 
-/// The function, or with guarded memory the same with a note of that name.
+/// Returns the function, or with guarded memory a wrapper that notes its arguments under `name`.
 template <auto Function>
 [[nodiscard]] auto with_call_note(const char* name) -> decltype(Function) {
   if (!guard::is_on()) return Function;

@@ -12,7 +12,8 @@
 namespace skerry::python {
 namespace {
 
-/// While this thread records, before a call is run: true with what it makes, or null and an error.
+/// Records a call instead of executing it, if possible. True if `result` is set, or null with an
+/// error.
 [[gnu::noinline, gnu::cold]] bool recorded(op_id op, PyObject* const* args, int count,
                                            PyObject*& result) {
   if (runs_at_once(args, count)) return false;
@@ -79,7 +80,7 @@ PyObject* in_place(PyObject* self, PyObject* other) {
   });
 }
 
-/// (left // right, left % right)
+/// Implements divmod: (left // right, left % right).
 PyObject* quotient_and_remainder(PyObject* left, PyObject* right) {
   PyObject* const quotient = binary<ops::floor_divide>(left, right);
   if (quotient == nullptr || quotient == Py_NotImplemented) return quotient;
@@ -99,13 +100,13 @@ PyObject* power_in_place(PyObject* self, PyObject* other, PyObject*) {
   return in_place<ops::pow>(self, other);
 }
 
-/// == of an array of another library would quietly be False.
+/// Raises TypeError for arrays of other libraries: `==` would otherwise silently be False.
 PyObject* not_comparable(PyObject* other) {
   if (!PyObject_HasAttrString(other, "__array__") && !PyObject_HasAttrString(other, "__dlpack__")) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   PyErr_Format(PyExc_TypeError,
-               "comparison: a skerry.Array with a %s; convert it with skerry.asarray first",
+               "comparison: can't compare a skerry.Array with a %s; use skerry.asarray first",
                Py_TYPE(other)->tp_name);
   return nullptr;
 }
@@ -121,12 +122,12 @@ PyObject* compare(PyObject* self, PyObject* other, int comparison) {
   return not_comparable(other);
 }
 
-/// The element of a 0-d array that is real.
+/// Returns the element of a real 0-d array as a Python scalar.
 Object real_of(PyObject* self) {
   const NdArray& array = value_of(self);
   if (kind(array.dtype()) != DtypeKind::complex_floating) return scalar_of(self);
-  throw DtypeError("a complex array has no such value: " + describe(array) +
-                   "; take skerry.real or skerry.abs first");
+  throw DtypeError("not supported for a complex array: " + describe(array) +
+                   "; use skerry.real or skerry.abs first");
 }
 
 PyObject* to_float(PyObject* self) {
@@ -146,7 +147,7 @@ PyObject* to_int(PyObject* self) {
 PyObject* to_index(PyObject* self) {
   return translate_exceptions("index", [&] {
     if (!is_integer(value_of(self).dtype())) {
-      throw DtypeError("only an integer array is an index, not " + describe(value_of(self)));
+      throw DtypeError("only an integer array can be an index, not " + describe(value_of(self)));
     }
     return scalar_of(self).release();
   });
@@ -158,7 +159,7 @@ int to_bool(PyObject* self) {
       [&] {
         const NdArray& array = value_of(self);
         if (array.size() != 1) {
-          throw ValueError("the truth of an array that has not exactly one element: " +
+          throw ValueError("the truth value of an array with size != 1 is ambiguous: " +
                            describe(array) + "; use skerry.any or skerry.all");
         }
         const Element value = read_element(array);

@@ -11,11 +11,10 @@
 namespace skerry::python {
 namespace {
 
-/// NumPy's ufuncs and skerry's functions of that meaning; filled by skerry/_numpy_protocols.py when
-/// it is imported.
+/// Maps NumPy's ufuncs to skerry's functions; filled by skerry/_numpy_protocols.py at import.
 PyObject* direct_ufuncs = nullptr;
 
-/// A function of skerry/_numpy_protocols.py, which the first call imports.
+/// Returns a function of skerry/_numpy_protocols.py, imported by the first call.
 PyObject* protocol(LazyObject& cached_function, const char* name) {
   return cached_function.get(
       [&] { return package_function("skerry._numpy_protocols", name).release(); });
@@ -26,7 +25,7 @@ bool has_no_device(PyObject* object) {
   return parse_scalar(object, ignored) == Parsed::yes;
 }
 
-/// A numpy.ndarray with axes: one without may be a scalar that NumPy has turned into it.
+/// True for a numpy.ndarray of rank >= 1; a 0-d one may be a scalar that NumPy has converted.
 bool is_numpy_array_with_axes(PyObject* object) {
   if (!is_base_numpy_array(object)) return false;
   if (PyObject_Size(object) >= 0) return true;
@@ -34,8 +33,8 @@ bool is_numpy_array_with_axes(PyObject* object) {
   return false;
 }
 
-/// The function for a plain call of a ufunc with arrays, NumPy's too, and scalars only; null,
-/// without an error, for all else.
+/// Returns the function for a plain call of a ufunc with only arrays, NumPy's included, and
+/// scalars; null without an error for other calls.
 PyObject* find_direct(PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
   if (keywords != nullptr && PyTuple_GET_SIZE(keywords) != 0) return nullptr;
   if (count < 3 || PyUnicode_CompareWithASCIIString(args[1], "__call__") != 0) return nullptr;
@@ -50,7 +49,7 @@ PyObject* find_direct(PyObject* const* args, Py_ssize_t count, PyObject* keyword
   return function;
 }
 
-/// `__array_ufunc__(self, ufunc, method, *inputs, **kwargs)`
+/// Implements `__array_ufunc__(self, ufunc, method, *inputs, **kwargs)`.
 PyObject* array_ufunc(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
   if (count >= 2 && PyUnicode_Check(args[1])) {
     if (PyObject* function = find_direct(args, count, keywords)) {
@@ -64,7 +63,7 @@ PyObject* array_ufunc(PyObject*, PyObject* const* args, Py_ssize_t count, PyObje
   });
 }
 
-/// `__array_function__(self, func, types, args, kwargs)`
+/// Implements `__array_function__(self, func, types, args, kwargs)`.
 PyObject* array_function(PyObject* self, PyObject* args) {
   static constinit LazyObject cached_function;
   return translate_exceptions([&] {
@@ -75,15 +74,15 @@ PyObject* array_function(PyObject* self, PyObject* args) {
   });
 }
 
-#define SKERRY_PROTOCOL_DOC                                                                       \
-  "On cpu:0 NumPy's own runs on their memory where there is none.\n\nRaises\n------\n"            \
-  "TypeError\n    Where there is none on other devices: nothing is copied to the host unasked.\n" \
-  "DeviceMismatchError\n    For a numpy.ndarray, which is on cpu:0, beside other devices."
+#define SKERRY_PROTOCOL_DOC                                                            \
+  "On cpu:0, NumPy's own runs on their memory if skerry has none.\n\nRaises\n------\n" \
+  "TypeError\n    If skerry has none on other devices: nothing is copied to the host " \
+  "implicitly.\nDeviceMismatchError\n    For a numpy.ndarray, on cpu:0, with other devices."
 
 PyMethodDef function_protocol[] = {
     {"__array_function__", array_function, METH_VARARGS,
-     "__array_function__($self, func, types, args, kwargs, /)\n--\n\nRuns skerry's function of the "
-     "meaning of a NumPy function (NEP 18), on the device of the arrays.\n\n" SKERRY_PROTOCOL_DOC},
+     "__array_function__($self, func, types, args, kwargs, /)\n--\n\nRun skerry's counterpart of a "
+     "NumPy function (NEP 18), on the device of the arrays.\n\n" SKERRY_PROTOCOL_DOC},
     {},
 };
 
@@ -93,13 +92,13 @@ void add_numpy_protocols(PyObject* module, PyTypeObject* type) {
   static constinit PyMethodDef ufunc_method{};
   ufunc_method = method_definition<array_ufunc>(
       "__array_ufunc__",
-      "__array_ufunc__($self, ufunc, method, /, *inputs, **kwargs)\n--\n\nRuns skerry's function "
-      "of the meaning of a NumPy ufunc (NEP 13), on the device of the "
+      "__array_ufunc__($self, ufunc, method, /, *inputs, **kwargs)\n--\n\nRun skerry's counterpart "
+      "of a NumPy ufunc (NEP 13), on the device of the "
       "arrays.\n\n" SKERRY_PROTOCOL_DOC);
   auto* self = reinterpret_cast<PyObject*>(type);
   const Object ufunc(PyDescr_NewMethod(type, &ufunc_method));
   const Object function(PyDescr_NewMethod(type, function_protocol));
-  // Above NumPy's own arrays, for those who ask: Dask joins chunks by it.
+  // Higher than NumPy's own arrays: Dask chooses the function that joins chunks by it.
   const Object priority(PyFloat_FromDouble(100.0));
   set_attribute(self, "__array_ufunc__", ufunc);
   set_attribute(self, "__array_function__", function);

@@ -15,8 +15,8 @@
 #include "python/bindings/method_table.hpp"
 #include "python/bindings/value_args.hpp"
 
-// Methods of NumPy's arrays that are no functions of the standard: order of elements in memory,
-// changes in place, views of bytes.
+// Methods of NumPy's arrays that have no function in the standard: memory order, in-place changes,
+// views of bytes.
 namespace skerry::python {
 namespace {
 
@@ -30,7 +30,7 @@ axis_list reversed_axes(int rank) {
 
 NdArray reversed(const NdArray& x) { return permute_dims(x, reversed_axes(x.rank())); }
 
-/// order=: by index, the last fastest or the first, or as in memory.
+/// Values of order=: C order, Fortran order, or the order in memory.
 enum class ElementOrder : std::uint8_t { c, f, memory };
 
 ElementOrder order_of(const Arguments& arguments, int parameter, const NdArray& x) {
@@ -41,7 +41,7 @@ ElementOrder order_of(const Arguments& arguments, int parameter, const NdArray& 
   return order_index == 1 || (order_index == 2 && fortran) ? ElementOrder::f : ElementOrder::c;
 }
 
-/// The array with its axes such that C order is the order that is asked for.
+/// Permutes the axes so that C order is the requested order.
 NdArray in_order(const NdArray& x, ElementOrder order) {
   if (order == ElementOrder::c) return x;
   return order == ElementOrder::f ? reversed(x) : permute_dims(x, axes_in_memory(x));
@@ -68,7 +68,7 @@ PyObject* flattened(const Arguments& arguments, std::optional<bool> copied) {
 PyObject* run_flatten(const Arguments& arguments) { return flattened(arguments, true); }
 PyObject* run_ravel(const Arguments& arguments) { return flattened(arguments, std::nullopt); }
 
-/// The ints of `*shape` and the like: one by one, or as one tuple or list.
+/// Parses `*shape` and the like: separate ints, or one tuple or list.
 axis_list rest_integers(const Arguments& arguments, const char* name) {
   if (arguments.rest_count == 1) return integers(arguments, -1, name, arguments.rest[0]);
   axis_list values;
@@ -90,11 +90,11 @@ axis_list rest_integers(const Arguments& arguments, const char* name) {
 PyObject* run_reshape(const Arguments& arguments) {
   const NdArray& x = value_of(arguments.self);
   if (arguments.rest_count == 0) {
-    throw DtypeError("a shape is missing: x.reshape(2, 3) or x.reshape((2, 3))");
+    throw DtypeError("shape is missing; call x.reshape(2, 3) or x.reshape((2, 3))");
   }
   axis_list shape = rest_integers(arguments, "shape");
   const ElementOrder order = order_of(arguments, 0, x);
-  if (order == ElementOrder::memory) throw ValueError("order='K' has no meaning here");
+  if (order == ElementOrder::memory) throw ValueError("order must be 'C', 'F' or 'A', not 'K'");
   const std::optional<bool> copied = optional_boolean(arguments, 1);
   if (order == ElementOrder::f) std::reverse(shape.begin(), shape.end());
   if (order == ElementOrder::c) {
@@ -129,7 +129,7 @@ PyObject* run_sort(const Arguments& arguments) {
   const std::int64_t axis = arguments[0] == nullptr ? -1 : integer(arguments, 0);
   if (arguments.has(2)) throw ValueError("order= is for fields, which skerry's arrays lack");
   const bool descending = arguments.has(4) && boolean(arguments, 4, false);
-  if (x.read_only()) throw ReadOnlyError("the array is read-only; skerry.sort(x) is new");
+  if (x.read_only()) throw ReadOnlyError("the array is read-only; use skerry.sort(x)");
   {
     const WithoutGil working(x.size() > min_size_without_gil / 8);
     assign(x, sort(x, axis, descending));
@@ -140,7 +140,7 @@ PyObject* run_sort(const Arguments& arguments) {
 PyObject* run_fill(const Arguments& arguments) {
   if (is_array(arguments[0]) && value_of(arguments[0]).rank() > 0) {
     throw ValueError("value must be a scalar or a 0-d array, not " +
-                     describe(value_of(arguments[0])) + "; x[...] = value takes it");
+                     describe(value_of(arguments[0])) + "; use x[...] = value");
   }
   if (PyObject_SetItem(arguments.self, Py_Ellipsis, arguments[0]) != 0) throw PythonError{};
   Py_RETURN_NONE;
@@ -168,7 +168,7 @@ PyObject* run_item(const Arguments& arguments) {
   const NdArray& x = value_of(arguments.self);
   if (arguments.rest_count == 0) {
     if (x.size() != 1) {
-      throw ValueError("only an array of one element is a scalar, not " + describe(x));
+      throw ValueError("only an array of one element converts to a scalar, not " + describe(x));
     }
     return to_python(read_element(x), x.dtype());
   }
@@ -187,7 +187,7 @@ PyObject* run_item(const Arguments& arguments) {
     }
   } else {
     if (index.size() != static_cast<std::size_t>(x.rank())) {
-      throw ValueError(std::to_string(index.size()) + " indices for " + describe(x));
+      throw ValueError(std::to_string(index.size()) + " indices given for " + describe(x));
     }
     for (const std::int64_t position : index)
       items.push_back({.kind = IndexKind::integer, .start = position});
@@ -196,12 +196,13 @@ PyObject* run_item(const Arguments& arguments) {
   return to_python(read_element(element), x.dtype());
 }
 
-/// The last axis in units of another size.
+/// Returns the layout of a view as a dtype of another itemsize: resizes the last axis.
 Layout resized_last_axis(const NdArray& x, Dtype type) {
   const std::string subject = describe(x) + " as " + name(type) + ": ";
   const std::int64_t width = itemsize(type);
   Layout layout = x.layout();
-  if (x.rank() == 0) throw ValueError(subject + "a 0-d array keeps the size of its element");
+  if (x.rank() == 0)
+    throw ValueError(subject + "a 0-d array can't be viewed with another itemsize");
   const int last = x.rank() - 1;
   if (x.size() > 0 && layout.shape[last] != 1 && layout.strides[last] != x.itemsize()) {
     throw ValueError(subject + "the last axis must be contiguous; view x.copy()");
@@ -209,7 +210,7 @@ Layout resized_last_axis(const NdArray& x, Dtype type) {
   const std::int64_t bytes = layout.shape[last] * x.itemsize();
   if (width < x.itemsize() ? x.itemsize() % width != 0 : bytes % width != 0) {
     throw ValueError(subject + std::to_string(bytes) +
-                     " bytes along the last axis are no multiple of " + std::to_string(width));
+                     " bytes along the last axis are not a multiple of " + std::to_string(width));
   }
   layout.shape[last] = bytes / width;
   layout.strides[last] = width;
@@ -221,7 +222,7 @@ PyObject* run_view(const Arguments& arguments) {
   if (!arguments.has(0)) return wrap(NdArray(x));
   const Dtype type = parse_dtype(arguments[0]);
   Layout layout = itemsize(type) == x.itemsize() ? x.layout() : resized_last_axis(x, type);
-  // What kernels and DLPack take: elements at multiples of their size.
+  // Kernels and DLPack require aligned elements and strides that are multiples of the itemsize.
   const auto address = reinterpret_cast<std::uintptr_t>(x.data());
   bool aligned = address % static_cast<std::uintptr_t>(info(type).alignment) == 0;
   for (int axis = 0; axis < layout.rank(); ++axis) {
@@ -239,27 +240,27 @@ PyObject* run_view(const Arguments& arguments) {
 
 constexpr FunctionEntry table[] = {
     {"copy", "($self, /, order='C')",
-     "A copy on the same device, in C order unless order is 'F', or 'K' to keep the order of axes.",
+     "A copy on the same device, in C order unless order is 'F', or 'K' to keep the memory order.",
      run_copy},
     {"fill", "($self, /, value)",
-     "Set all elements to a scalar, as x[...] = value does.\n\n"
-     "Raises\n------\nValueError\n    For a read-only array, and for a value with axes.",
+     "Set all elements to a scalar, like x[...] = value.\n\n"
+     "Raises\n------\nValueError\n    For a read-only array, or a value that is not 0-d.",
      run_fill},
-    {"flatten", "($self, /, order='C')", "The elements in one axis, always a copy.", run_flatten},
+    {"flatten", "($self, /, order='C')", "A flattened copy of the array.", run_flatten},
     {"item", "($self, /, *args)",
-     "An element as a Python scalar: that of an array of one, or that at an index.\n\n"
-     "Waits for the device. One int counts elements in C order.\n\nRaises\n------\nValueError\n"
-     "    Without an index, for an array of more elements.\nIndexError",
+     "An element as a Python scalar: the only one, or the one at an index.\n\n"
+     "Blocks: reads from the device. A single int is an index in C order.\n\n"
+     "Raises\n------\nValueError\n    Without an index, unless the array has one element.\n"
+     "IndexError",
      run_item},
-    {"ravel", "($self, /, order='C')", "The elements in one axis, a view where that can be.",
-     run_ravel},
+    {"ravel", "($self, /, order='C')", "The flattened array, a view if possible.", run_ravel},
     {"reshape", "($self, /, *shape, order='C', copy=None)",
      "The elements with another shape, given as ints or as a tuple; one may be -1.\n\n"
-     "A view where the layout allows it, unless copy=True.\n\nRaises\n------\nValueError\n    For "
-     "another number of elements, or with copy=False where a copy is needed.",
+     "A view if the layout allows it, unless copy=True.\n\nRaises\n------\nValueError\n    For "
+     "another number of elements, or with copy=False if a copy is required.",
      run_reshape},
     {"sort", "($self, /, axis=-1, kind=None, order=None, *, stable=None, descending=None)",
-     "Sort the array in place along an axis, stably. skerry.sort(x) gives a new array.\n\n"
+     "Sort the array in place along an axis, stably. skerry.sort(x) returns a new array.\n\n"
      "Raises\n------\nTypeError\n    For a complex dtype.\nAxisError\nValueError\n    For a "
      "read-only array.",
      run_sort},
@@ -268,9 +269,9 @@ constexpr FunctionEntry table[] = {
      "AxisError",
      run_swapaxes},
     {"tobytes", "($self, /, order='C')",
-     "The bytes of the elements, which are copied to the host from any device.", run_tobytes},
+     "The bytes of the elements, copied to the host from any device.", run_tobytes},
     {"to_numpy", "($self, /)",
-     "The array as a numpy.ndarray: the same memory on a CPU device, else copied to the host.",
+     "The array as a numpy.ndarray: a view on a CPU device, else a copy on the host.",
      run_to_numpy},
     {"transpose", "($self, /, *axes)",
      "A view with its axes in another order, given as ints or as a tuple; reversed by default.\n\n"
@@ -278,9 +279,9 @@ constexpr FunctionEntry table[] = {
      run_transpose},
     {"view", "($self, /, dtype=None)",
      "The bytes of the array as elements of another dtype, without a copy.\n\n"
-     "The last axis, which must be contiguous, gets longer or shorter with another size of "
-     "elements.\nTo bool: bytes must be 0 or 1.\n\nRaises\n------\nValueError\n    Where that "
-     "can't be, or elements would not be aligned; a copy can be viewed then.",
+     "With another itemsize, the length of the last axis, which must be contiguous, changes.\n"
+     "As bool: bytes must be 0 or 1.\n\nRaises\n------\nValueError\n    If that is not possible, "
+     "or elements would not be aligned; view a copy then.",
      run_view},
 };
 

@@ -11,23 +11,24 @@ namespace skerry::python {
 
 struct ArrayObject;
 
-// While a fused function runs, an operation makes an array whose value is pending: its dtype, shape
-// and device are known (header_of), its memory is not there. Who asks for the value (value_of) has
-// it computed, unless the operation is recorded as well.
+// While a fused function runs, operations create pending arrays: dtype, shape and device are known
+// (header_of), but no memory is allocated. Code that needs the value (value_of) has it computed;
+// operations that are recorded themselves do not.
 
 /// Computes the value of a pending array. Throws PythonError.
 void compute_value(ArrayObject* self);
-/// Of a pending array: null, and it is so no longer, where its value has been computed.
+/// Returns the pending value of a pending array. If it has been computed since, stores the value in
+/// the array, which is then no longer pending, and returns null.
 [[nodiscard]] PendingValue* waiting_value(ArrayObject* self) noexcept;
 
-/// Computes what this thread has recorded, if it reads memory that `target` may share, and that is
-/// to be written.
+/// Evaluates this thread's recording if it reads memory that `target`, which is about to be
+/// written, may share.
 void evaluate_readers(const NdArray& target);
 
-/// Computes what has been recorded where it is too much; where that fails the recording goes on.
+/// Evaluates the recording if it has too many operations; continues recording if that fails.
 void limit_recording(Recording& recording) noexcept;
 
-/// Adds FusedFunction, when Array is complete.
+/// Adds FusedFunction. Call it after Array is complete.
 void add_fuse(PyObject* module);
 
 }  // namespace skerry::python

@@ -13,11 +13,11 @@
 namespace skerry::python {
 namespace {
 
-PyObject* context_strict = nullptr;  // a contextvars.ContextVar, or null while nobody used one
+PyObject* context_strict = nullptr;  // a contextvars.ContextVar, or null until one is set
 bool strict_by_environment = false;
 
-/// Asked for each mix that the standard leaves open, from the first use on. Long calls ask without
-/// the GIL.
+/// True if mixed kinds are rejected in this context. Once installed, called for each promotion that
+/// the standard leaves open; long calls do so without the GIL.
 bool is_strict_here() {
   const WithGil gil_guard;
   if (!gil_guard || context_strict == nullptr) return strict_by_environment;
@@ -40,7 +40,7 @@ PyObject* run_use_promotion_context(const Arguments& arguments) {
 
 constexpr FunctionEntry promotion_functions[] = {
     {"use_promotion_context", "(variable, /)",
-     "Take whether mixed kinds of dtypes are refused from this contextvars.ContextVar.",
+     "Use this contextvars.ContextVar to decide whether mixed kinds of dtypes are rejected.",
      run_use_promotion_context},
 };
 

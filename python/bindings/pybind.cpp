@@ -25,18 +25,18 @@ bool is_pybind_instance(PyObject* value) {
   return Py_TYPE(value) == py::detail::get_internals().default_metaclass;
 }
 
-/// Without the module, which is private.
+/// Returns the type's name without the module, which is private.
 std::string unqualified_name(PyTypeObject* type) {
   const std::string name = type->tp_name;
   return name.substr(name.rfind('.') + 1);
 }
 
-/// pybind11's own `__new__`, which gives an object without a value.
+/// Returns pybind11's own `__new__`, which creates an object without a C++ value.
 newfunc new_empty() {
   return reinterpret_cast<PyTypeObject*>(py::detail::get_internals().instance_base)->tp_new;
 }
 
-/// The type of this module that `type` is or derives from, or null.
+/// Returns the type of this module that `type` is or derives from, or null.
 PyTypeObject* own_ancestor(PyTypeObject* type) {
   while (type != nullptr &&
          std::find(own_types.begin(), own_types.end(), type) == own_types.end()) {
@@ -45,8 +45,8 @@ PyTypeObject* own_ancestor(PyTypeObject* type) {
   return type;
 }
 
-/// `__new__`: runs the constructor too, so that what it gives is whole. pybind11 takes no notice of
-/// the second run, by which Python ends the making of an object.
+/// Implements `__new__`: also runs the constructor, so that the object is always initialized.
+/// pybind11 ignores the second `__init__`, which Python calls after `__new__`.
 PyObject* new_initialized(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   return translate_exceptions([&]() -> PyObject* {
     PyTypeObject* const ancestor = own_ancestor(type);
@@ -54,7 +54,7 @@ PyObject* new_initialized(PyTypeObject* type, PyObject* args, PyObject* keywords
     PyObject* const constructor = PyDict_GetItemString(ancestor->tp_dict, "__init__");
     if (constructor == nullptr || PyInstanceMethod_Check(constructor) == 0) {
       throw DtypeError(unqualified_name(ancestor) +
-                       ": has no constructor; attributes and functions of skerry give one");
+                       ": has no constructor; functions and attributes of skerry return instances");
     }
     Object self(new_empty()(type, args, keywords));
     const Object bound(
@@ -65,13 +65,13 @@ PyObject* new_initialized(PyTypeObject* type, PyObject* args, PyObject* keywords
   });
 }
 
-/// The same as the attribute `__new__` of the type.
+/// The function of the type's attribute `__new__`.
 PyObject* call_new(PyObject* own_type, PyObject* args, PyObject* keywords) {
   PyObject* const type = PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0) : nullptr;
   auto* const ancestor = reinterpret_cast<PyTypeObject*>(own_type);
   if (type == nullptr || PyType_Check(type) == 0 ||
       PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type), ancestor) == 0) {
-    PyErr_Format(PyExc_TypeError, "%s.__new__: its first argument is the type",
+    PyErr_Format(PyExc_TypeError, "%s.__new__: the first argument must be that type or a subtype",
                  unqualified_name(ancestor).c_str());
     return nullptr;
   }
@@ -90,11 +90,13 @@ void forbid_empty_objects(PyTypeObject* type) {
   own_types.push_back(type);
   const Object new_function(PyCFunction_New(&new_method, reinterpret_cast<PyObject*>(type)));
   set_attribute(reinterpret_cast<PyObject*>(type), "__new__", new_function);
-  // In the place of the slot that looks the attribute up: a base's `__new__` refuses the type then.
+  // Replaces the generic slot that looks up the attribute; with that slot, the base's `__new__`
+  // would reject the type.
   type->tp_new = new_initialized;
 }
 
-/// "device, index=None" of "name(self: Device, device: object, index: object = None) -> Device".
+/// Returns "device, index=None" for
+/// "name(self: Device, device: object, index: object = None) -> Device".
 std::string parameters_in(std::string_view doc) {
   doc = doc.substr(0, doc.find('\n'));
   const std::size_t open = doc.find('(');
@@ -116,7 +118,7 @@ std::string parameters_in(std::string_view doc) {
   return parameters;
 }
 
-/// What is said where no overload takes the arguments.
+/// Throws the error for arguments that no overload accepts.
 struct Rejection {
   std::string function;
   std::string parameters;
@@ -135,7 +137,7 @@ struct Rejection {
   }
 };
 
-/// The doc with a first line from which Python makes `__text_signature__`; freed by pybind11.
+/// Prepends the line from which Python derives `__text_signature__`; pybind11 frees the docstring.
 void set_docstring(PyObject* function, const std::string& name, bool has_self,
                    const std::string& parameters) {
   const std::string self = !has_self ? "" : parameters.empty() ? "self" : "self, ";
@@ -145,7 +147,7 @@ void set_docstring(PyObject* function, const std::string& name, bool has_self,
   definition.ml_doc = strdup((name + "(" + self + parameters + ")\n--\n\n" + old).c_str());
 }
 
-/// Adds a last overload, which takes all arguments and says what is wrong with them.
+/// Adds a last overload that accepts any arguments and reports why they are wrong.
 void explain_rejections(py::handle scope, const std::string& name, PyObject* function) {
   if (PyCFunction_Check(function) == 0) return;
   const auto* const record =

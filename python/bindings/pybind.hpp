@@ -20,22 +20,22 @@ void define_public(py::module_& module, const char* name, Function&& function,
   module.attr(name).attr("__module__") = "skerry";
 }
 
-/// An int argument; out of int64: clamped. Throws DtypeError that names the parameter.
+/// Converts an int argument, clamped to int64. Throws a DtypeError that names the parameter.
 [[nodiscard]] std::int64_t index_argument(const char* parameter, PyObject* object);
 
-/// Sets `__all__` of a module to the names of what users import from `module_name`.
+/// Sets `__all__` of a module to the public names of `module_name`.
 void list_public_names(const py::module_& module, const char* module_name);
 
-/// For all types and functions that pybind11 made for the module: no object exists without its
-/// value, inspect.signature reads the parameters, and wrong arguments give an error in this
-/// package's words. Called when the module has all of them.
+/// Adapts all types and functions that pybind11 defined in the module: no object exists without its
+/// C++ value, inspect.signature shows the parameters, and wrong arguments raise errors in skerry's
+/// format. Call it after everything is defined.
 void finish_bindings(const py::module_& module);
 
 /// Adds Device, Stream, Event and the functions about devices and memory.
 void add_devices(py::module_& module);
-/// Adds the part of it that is about streams.
+/// Adds the stream functions; called by add_devices.
 void add_streams(py::module_& module);
-/// Adds what tests and tools ask: the tables, and the injection of failures.
+/// Adds introspection for tests and tools: the operation tables and fault injection.
 void add_diagnostics(py::module_& module);
 void add_guarded_numpy(py::module_& module);
 

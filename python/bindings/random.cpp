@@ -13,7 +13,7 @@
 namespace skerry::python {
 namespace {
 
-/// An int modulo 2^64. Throws DtypeError for what is none.
+/// Returns an int modulo 2^64. Throws PythonError for other objects.
 std::uint64_t bits_of(PyObject* object) {
   const std::uint64_t bits = PyLong_AsUnsignedLongLongMask(object);
   if (bits == ~std::uint64_t{0} && PyErr_Occurred() != nullptr) throw PythonError();
@@ -29,7 +29,8 @@ PhiloxState parse_stream(PyObject* object) {
           .tail = bits_of(PyTuple_GET_ITEM(object, 2))};
 }
 
-/// A parameter that all elements share, as a number or, for integers, as bits.
+/// Parses a parameter: an array with one value for each element, or a scalar for all, stored as a
+/// number and, for ints, also as bits.
 void parse_parameter(PyObject* object, double& real, std::uint64_t& bits, const NdArray*& array) {
   if (is_array(object)) {
     array = &value_of(object);
@@ -67,7 +68,7 @@ PyObject* run_draw(const Arguments& arguments) {
 
 constexpr FunctionEntry random_functions[] = {
     {"draw", "(out, method, stream, a=None, b=None, /)",
-     "Fills an array with random numbers of a stream (key, position, tail): skerry.random.",
+     "Fill an array with random numbers of a stream (key, position, tail). For skerry.random.",
      run_draw},
 };
 

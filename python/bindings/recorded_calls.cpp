@@ -20,24 +20,24 @@
 namespace skerry::python {
 namespace {
 
-/// A result of fewer bytes is computed at once: it takes a first cache as a whole, and less time
-/// than to record it. Chains of 2 to 16 sums and products of float32 and float64, one thread of an
-/// EPYC (AVX2), took as long either way at 24 to 40 KiB.
+/// Results of fewer bytes are computed eagerly: they fit the L1 cache, and recording would take
+/// longer. Break-even is 24 to 40 KiB for chains of 2 to 16 sums and products of float32 and
+/// float64 (one thread of an EPYC, AVX2).
 std::int64_t min_recorded_bytes = 32768;
 
-/// What this thread can record to now.
+/// Returns the recording of this thread, or null if it has none or is evaluating.
 Recording* open_recording() noexcept {
   Recording* const recording = Recording::current();
   return recording == nullptr || recording->is_evaluating() ? nullptr : recording;
 }
 
-/// The pending value of an array that is recorded there; null of other arrays.
+/// Returns the pending value of an array of this recording; null for other arrays.
 PendingValue* pending_in(const Recording& recording, PyObject* array) noexcept {
   PendingValue* const pending = pending_of(array);
   return pending != nullptr && pending->recording() == &recording ? pending : nullptr;
 }
 
-/// Whether the result of a call on these operands, which broadcast, is small.
+/// True if the broadcast result of these operands is small.
 bool is_small(std::span<const Operand> operands) noexcept {
   int rank = 0;
   std::int64_t width = 1;
@@ -60,14 +60,15 @@ bool is_small(std::span<const Operand> operands) noexcept {
   return nbytes < min_recorded_bytes;
 }
 
-/// The arguments of a call, as far as it can be recorded.
+/// Operands of a call that is to be recorded.
 class RecordedArgs {
  public:
   static constexpr int max_operands = 3;
 
-  /// False where it can't be: the call itself says what is wrong. The first `required` are not
-  /// None. Of `arguments`, unless null, the first is an array, and what becomes one is converted,
-  /// in the order of the call. Throws PythonError, and as convert_argument does.
+  /// False if the call can't be recorded; the eager call then reports any error. The first
+  /// `required` arguments must not be None. If `arguments` is not null, its first must be an array,
+  /// and convertible arguments are converted in call order. Throws PythonError, and like
+  /// convert_argument.
   bool read(const Recording& recording, const char* operation, PyObject* const* args, int count,
             int required, const char* const* names, const Arguments* arguments = nullptr) {
     const Operand* aliased = nullptr;
@@ -121,7 +122,7 @@ constexpr const char* binary_names[] = {"x1", "x2"};
 constexpr const char* where_names[] = {"condition", "x1", "x2"};
 constexpr const char* clip_names[] = {"x", "min", "max"};
 
-/// Makes what `function` gives from the operands, where they can be recorded.
+/// Returns the result of `function` on the operands, or null if the call can't be recorded.
 template <class Make>
 PyObject* record_by(const char* operation, PyObject* const* args, int count, int required,
                     const char* const* names, Make function, const Arguments* arguments = nullptr) {
@@ -162,7 +163,7 @@ bool runs_at_once(PyObject* const* args, int count) noexcept {
     } else if (x.itemsize() > first->itemsize() || x.rank() != first->rank()) {
       return false;
     } else {
-      // By hand: a call of memcmp takes half as long as all the rest.
+      // A loop instead of memcmp, whose call costs half as much as everything else here.
       const std::int64_t* const shape = x.shape().data();
       for (int axis = 0; axis < x.rank(); ++axis) {
         if (shape[axis] != first->shape()[axis]) return false;
@@ -189,7 +190,7 @@ PyObject* part_of_reals(op_id op, PyObject* array, const NdArray& x) {
   const bool is_imaginary = op == op_id_of<ops::imag>;
   if (!is_imaginary && op != op_id_of<ops::real>) return nullptr;
   if (kind(x.dtype()) == DtypeKind::complex_floating) return nullptr;
-  // The standard has both for numbers, imag for complex ones.
+  // The standard defines real for numeric and imag for complex dtypes only.
   const bool is_open = is_imaginary || x.dtype() == Dtype::bool_;
   if (is_open && promotion_is_strict()) return nullptr;
   if (!is_imaginary) return Py_NewRef(array);
@@ -203,7 +204,7 @@ PyObject* record_in_place(op_id op, PyObject* self, PyObject* other) noexcept {
     auto* const changed = reinterpret_cast<ArrayObject*>(self);
     const bool is_pending = pending_in(*recording, self) != nullptr;
     const NdArray& target = is_pending ? header_of(self) : value_of(self);
-    // Who works without the GIL may be reading where the array lies.
+    // A thread without the GIL may be reading the array's memory.
     const bool may_change =
         is_pending || (threads_without_gil == 0 && recording->may_change(target));
     PyObject* const args[] = {self, other};

@@ -8,10 +8,10 @@
 #include "ops/elementwise/op_table.hpp"
 #include "python/bindings/function_table.hpp"
 
-// Calls that are recorded while a fused function runs; asked for where fused_work != 0. Null
-// without an error: the call is to be run, as this thread records nothing, or not on the device, or
-// as an argument is no array and no scalar, or memory that others may write, or as all arrays are
-// small. Null with one: it failed as the call would have.
+// Recording of calls while a fused function runs; callers check fused_work != 0 first. Null without
+// an error means that the call must be executed eagerly: this thread is not recording, the device
+// is not supported, an argument is neither array nor scalar, its memory may be written from
+// outside, or all arrays are small. Null with an error: the call failed as it would have eagerly.
 
 namespace skerry {
 class Recording;
@@ -19,24 +19,25 @@ class Recording;
 
 namespace skerry::python {
 
-/// What a call on this one array can be recorded to: null where there is none. Of a pending array
-/// it is the array's own; a small one that is not pending has none.
+/// Returns the recording for a call on this array, or null: the current recording, if the array is
+/// pending in it, or is not pending and not small.
 [[nodiscard]] Recording* recording_for(PyObject* array) noexcept;
 
-/// Whether a call is plainly not recorded: its arrays have their values, are alike and are small.
+/// Cheap test for calls that are not recorded: the arrays are computed, small and of one shape.
 [[nodiscard]] bool runs_at_once(PyObject* const* args, int count) noexcept;
 [[nodiscard]] PyObject* record_call(op_id op, PyObject* const* args, int count) noexcept;
-/// x op= other: a pending x has another value then. Evaluates what reads an x that is not.
+/// Records x op= other. A pending x gets a new pending value. If an x that is not pending can't be
+/// recorded, evaluates the pending arrays that read it.
 [[nodiscard]] PyObject* record_in_place(op_id op, PyObject* self, PyObject* other) noexcept;
 [[nodiscard]] PyObject* record_where(const Arguments& arguments);
 [[nodiscard]] PyObject* record_clip(const Arguments& arguments);
 [[nodiscard]] PyObject* record_astype(const Arguments& arguments);
 
-/// What real and imag of an array of real numbers give, without any work: itself and zeros. Null,
-/// without an error, for other operations and arrays.
+/// Returns real and imag of a real array without computing: the array itself and zeros. Null
+/// without an error for other operations and arrays.
 [[nodiscard]] PyObject* part_of_reals(op_id op, PyObject* array, const NdArray& x);
 
-/// For tests: from how many bytes of a result on calls are recorded. Returns what it was.
+/// For tests: sets the minimum result size in bytes for recording. Returns the previous value.
 std::int64_t exchange_min_recorded_bytes(std::int64_t nbytes) noexcept;
 
 }  // namespace skerry::python

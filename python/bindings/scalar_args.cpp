@@ -24,7 +24,7 @@ PyTypeObject* numpy_floating = nullptr;
 PyTypeObject* numpy_complex = nullptr;
 PyObject* dtype_objects[dtype_count] = {};
 PyObject* scalar_types[dtype_count] = {};  // numpy.float32 and so on
-PyObject* dtype_names[dtype_count] = {};   // "float32" and so on, the string that literals are
+PyObject* dtype_names[dtype_count] = {};   // "float32" and so on, interned like literals
 
 PyTypeObject* numpy_class(const char* name) {
   return reinterpret_cast<PyTypeObject*>(
@@ -86,7 +86,7 @@ Parsed parse_numpy_scalar(PyObject* object, Scalar& scalar) noexcept {
     return Parsed::yes;
   }
   if (PyObject_TypeCheck(object, numpy_integer)) {
-    // To NumPy a time span is an integer.
+    // numpy.timedelta64 is a subclass of numpy.integer.
     return PyObject_TypeCheck(object, numpy_timedelta) ? Parsed::no : parse_index(object, scalar);
   }
   if (PyObject_TypeCheck(object, numpy_floating)) return parse_real(object, scalar);
@@ -104,7 +104,7 @@ std::string all_names() {
 }
 
 [[noreturn]] void reject_dtype(PyObject* object) {
-  throw DtypeError("not a dtype of skerry: " + shown(object) + "; there are " + all_names());
+  throw DtypeError("unsupported dtype: " + shown(object) + "; supported are " + all_names());
 }
 
 }  // namespace
@@ -159,7 +159,7 @@ Parsed parse_scalar(PyObject* object, Scalar& scalar) noexcept {
   if (PyLong_Check(object)) return parse_integer(object, scalar);
   if (PyComplex_Check(object)) return parse_complex(object, scalar);
   if (PyObject_TypeCheck(object, numpy_generic)) return parse_numpy_scalar(object, scalar);
-  // Other libraries' arrays have __index__ too; an array is never taken for a scalar.
+  // Arrays of other libraries also have __index__, but must not be treated as scalars.
   if (!PyIndex_Check(object) || is_numpy_array(object) ||
       PyObject_HasAttrString(object, "__dlpack__") || PyObject_HasAttrString(object, "__array__")) {
     return Parsed::no;
@@ -204,7 +204,7 @@ Dtype parse_dtype(PyObject* object) {
   if (object == reinterpret_cast<PyObject*>(&PyLong_Type)) return Dtype::int64;
   if (object == reinterpret_cast<PyObject*>(&PyBool_Type)) return Dtype::bool_;
   if (object == reinterpret_cast<PyObject*>(&PyComplex_Type)) return Dtype::complex128;
-  // NumPy would show the items of a list in an error, and so read arrays.
+  // numpy.dtype() formats the items of a list in its error, which would read arrays.
   const bool is_none = object == Py_None || is_array(object) || PyList_Check(object) ||
                        PyTuple_Check(object) || PyDict_Check(object);
   PyObject* descriptor =
@@ -227,7 +227,7 @@ std::optional<Dtype> parse_optional_dtype(PyObject* object) {
 
 std::int64_t clamped_integer(PyObject* object) {
   if (is_array(object)) [[unlikely]]
-    throw DtypeError("an int is needed, not " + describe(value_of(object)));
+    throw DtypeError("an int is required, not " + describe(value_of(object)));
   const Py_ssize_t value = PyNumber_AsSsize_t(object, nullptr);
   if (value == -1 && PyErr_Occurred()) throw PythonError{};
   return value;

@@ -12,7 +12,8 @@
 
 namespace skerry::python {
 
-/// The Python scalar of the kind of T that the item at `source` is; null where an error is set.
+/// Converts the element of type T at `source` to a Python scalar; null with an error set on
+/// failure.
 template <class T>
 [[nodiscard]] PyObject* to_python(const char* source) {
   Element item;

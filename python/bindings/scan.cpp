@@ -22,29 +22,29 @@ PyObject* run_scan(const Arguments& arguments) {
                      [&] { return scan(Op, x, axis, type, include_initial); });
 }
 
-#define SKERRY_SCAN_PARAMETERS                                                                  \
-  "Parameters\n----------\nx : Array\n    Of at least one axis, any dtype (bool counts as 0 "   \
-  "and 1), on any device.\naxis : int, optional\n    The axis to run along; may be left out "   \
-  "for a one-dimensional x only.\ndtype : dtype, optional\n    Of the result; elements are "    \
-  "cast to it first. By default floating dtypes keep theirs,\n    signed integers and bool "    \
-  "give int64, unsigned ones uint64.\ninclude_initial : bool\n    Put the result over no "      \
-  "elements first, so that the axis is longer by one.\n\nReturns\n-------\nArray\n    A fresh " \
-  "array of the shape of x (but for include_initial) on its device. Integers wrap around.\n\n"  \
-  "Raises\n------\nAxisError\n    (ValueError and IndexError) for an axis that x does not "     \
-  "have.\nValueError\n    For an x without axes, and where axis is missing.\nTypeError\n    "   \
-  "For dtype=bool, and where x does not cast to dtype.\n\n"
+#define SKERRY_SCAN_PARAMETERS                                                                 \
+  "Parameters\n----------\nx : Array\n    At least 1-D, of any dtype (bool counts as 0 "       \
+  "and 1), on any device.\naxis : int, optional\n    The axis to accumulate along; required "  \
+  "unless x is 1-D.\ndtype : dtype, optional\n    Dtype of the result, to which elements are " \
+  "cast first. By default that of x if floating,\n    int64 for signed integers and bool, "    \
+  "uint64 for unsigned integers.\ninclude_initial : bool\n    Prepend the identity (0 or 1), " \
+  "so that the axis is longer by one.\n\nReturns\n-------\nArray\n    A new "                  \
+  "array of the shape of x (but for include_initial) on its device. Integers wrap around.\n\n" \
+  "Raises\n------\nAxisError\n    (ValueError and IndexError) for an axis that x does not "    \
+  "have.\nValueError\n    For a 0-d x, or if a required axis is missing.\nTypeError\n    "     \
+  "For dtype=bool, or if x does not cast to dtype.\n\n"
 
 constexpr FunctionEntry table[] = {
     {"cumulative_prod", "(x, /, *, axis=None, dtype=None, include_initial=False)",
-     "Products of the elements up to each one along an axis.\n\n" SKERRY_SCAN_PARAMETERS
+     "The cumulative product of the elements along an axis.\n\n" SKERRY_SCAN_PARAMETERS
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.cumulative_prod(sk.asarray([1, 2, 3, 4]))\nArray([ 1,  2,  6, 24], dtype=int64, "
      "device='cpu:0')",
      run_scan<ScanId::cumulative_prod>},
     {"cumulative_sum", "(x, /, *, axis=None, dtype=None, include_initial=False)",
-     "Sums of the elements up to each one along an axis.\n\n"
-     "Floats are added in blocks, whose totals are kept in twice the precision: the error of an\n"
-     "element does not grow with its distance from the start.\n\n" SKERRY_SCAN_PARAMETERS
+     "The cumulative sum of the elements along an axis.\n\n"
+     "Floats are summed in blocks whose totals are kept in twice the precision, so that the error\n"
+     "does not grow along the axis.\n\n" SKERRY_SCAN_PARAMETERS
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.cumulative_sum(sk.asarray([1, 2, 3]), include_initial=True)\n"
      "Array([0, 1, 3, 6], dtype=int64, device='cpu:0')",

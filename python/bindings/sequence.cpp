@@ -21,7 +21,8 @@
 namespace skerry::python {
 namespace {
 
-/// Walks nested sequences once: the first branch gives the shape, every leaf is checked against it.
+/// Reads nested sequences in one pass: the first branch determines the shape, and every leaf is
+/// checked against it.
 class Reader {
  public:
   void read(PyObject* object, int depth) {
@@ -66,7 +67,7 @@ class Reader {
   }
   [[nodiscard]] std::optional<Device> device() const {
     if (arrays_.empty()) return std::nullopt;
-    // Alone, NumPy's arrays go where numbers go; beside arrays they are on cpu:0, as everywhere.
+    // Without skerry arrays, NumPy's count as numbers without a device; else they are on cpu:0.
     std::vector<NdArray> all = arrays_;
     all.insert(all.end(), numpy_.begin(), numpy_.end());
     return common_device(all);
@@ -88,8 +89,8 @@ class Reader {
     if (count == 0) end_branch(depth + 1);
   }
 
-  /// Scalars of NumPy's have dtypes, as arrays of no axes have; beside one of Python's they count
-  /// as Python's, as beside arrays.
+  /// Collects the dtypes of NumPy scalars, which count only if all scalars are NumPy's. Together
+  /// with Python scalars or arrays, NumPy scalars count as Python scalars.
   void look_at_scalar(PyObject* object) {
     if (!all_numpys_) return;
     const std::optional<Dtype> numpy_dtype = PyFloat_CheckExact(object) || PyLong_CheckExact(object)
@@ -99,7 +100,7 @@ class Reader {
     if (numpy_dtype) numpys_promote_.add(*numpy_dtype);
   }
 
-  /// The elements of an array, brought to the host by one copy.
+  /// Reads the elements of an array, copied to the host at once.
   void read_block(const NdArray& array, int depth) {
     arrays_promote_.add(array.dtype());
     if (depth + array.rank() > max_rank) {
@@ -158,18 +159,19 @@ class Reader {
   }
 
   Dims shape_;
-  bool closed_ = false;  ///< the first leaf was met: the rank is known
+  bool closed_ = false;  ///< the first leaf has been read: the rank is known
   bool has_scalars_ = false;
-  bool all_numpys_ = true;  ///< no scalar was met that is Python's
+  bool all_numpys_ = true;  ///< no Python scalar has been read
   ScalarKind kind_ = ScalarKind::boolean;
   std::vector<Scalar> values_;
   Promotion arrays_promote_;
-  Promotion numpys_promote_;  ///< of scalars, while all are NumPy's
+  Promotion numpys_promote_;  ///< of the NumPy scalars, while all_numpys_
   std::vector<NdArray> arrays_;
   std::vector<NdArray> numpy_;
 };
 
-/// The values as an array of `type`, into which `casts` has them cast.
+/// Creates an array of `type` from the values; casts them if `casts`, else throws if they don't
+/// fit.
 NdArray array_of(const Dims& shape, std::span<const Scalar> values, Dtype type, bool casts,
                  Device device) {
   const Device host = is_host(device) ? device : Device{};
@@ -219,7 +221,7 @@ NdArray values_to_assign(PyObject* object, const NdArray& target) {
   const Device device = target.device();
   Reader all;
   all.read(object, 0);
-  static_cast<void>(all.device());  // of one device
+  static_cast<void>(all.device());  // throws unless all arrays are on one device
   const bool fits = all.values().empty() || kind_rank(all.type()) <= kind_rank(target.dtype());
   return array_of(all.shape(), all.values(), fits ? target.dtype() : all.type(), fits, device);
 }
@@ -229,7 +231,7 @@ NdArray values_to_find(PyObject* object, const NdArray& x) {
   all.read(object, 0);
   const Dtype type = all.type();
   const bool is_of_ints = is_integer(type) && !all.values().empty();
-  // Ints have a dtype of their own beside bools alone.
+  // Ints take the dtype of x, unless x is bool.
   const Dtype compared = !is_of_ints || x.dtype() != Dtype::bool_ ? x.dtype() : type;
   if (!is_of_ints) return array_of(all.shape(), all.values(), type, false, x.device());
   std::vector<Scalar> comparable_values;

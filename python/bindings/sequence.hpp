@@ -11,23 +11,23 @@
 
 namespace skerry::python {
 
-/// Whether an object is a sequence beside lists and tuples that may hold numbers, as range and
-/// deque are: no text, no mapping, nothing that has its elements in memory.
+/// True for sequences other than lists and tuples that may hold numbers, such as range and deque:
+/// not text, mappings, or objects with a buffer or an array protocol.
 [[nodiscard]] bool is_other_sequence(PyObject* object);
 
-/// A 0-d array of a Python scalar. Throws DtypeError, OverflowError.
+/// Creates a 0-d array of a Python scalar. Throws DtypeError, OverflowError.
 [[nodiscard]] NdArray from_number(const Scalar& value, std::optional<Dtype> type, Device device);
-/// An array of a Python scalar or of nested sequences of scalars and arrays. Without
+/// Creates an array of a Python scalar or of nested sequences of scalars and arrays. Without
 /// `device`, on the device of the arrays in it, else on `fallback`. Throws ShapeError for ragged
 /// sequences, DtypeError, OverflowError, DeviceMismatchError.
 [[nodiscard]] NdArray from_sequence(PyObject* object, std::optional<Dtype> type,
                                     std::optional<Device> device, Device fallback);
 
-/// The same for values that are assigned: of the target's dtype, on its device, unless that would
-/// lose their kind, which the assignment refuses.
+/// Converts values for an assignment to `target`: on its device and of its dtype, unless their kind
+/// is higher, which the assignment then rejects.
 [[nodiscard]] NdArray values_to_assign(PyObject* object, const NdArray& target);
-/// The same for values that are compared with elements of `x`, on its device: without ints that its
-/// dtype can't hold.
+/// Converts values for comparison with elements of `x`, on its device; drops ints that its dtype
+/// can't hold.
 [[nodiscard]] NdArray values_to_find(PyObject* object, const NdArray& x);
 
 }  // namespace skerry::python

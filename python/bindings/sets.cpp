@@ -20,7 +20,7 @@ UniqueResult find_unique(const Arguments& arguments, UniqueParts requested_parts
   return unique(x, requested_parts);
 }
 
-/// A result of several arrays; its class is made by the first call.
+/// Returns a named tuple of arrays, whose class is created by the first call.
 PyObject* results(LazyObject& type, const char* name, const char* fields,
                   std::vector<NdArray>&& arrays) {
   return named_tuple(type.get([&] { return named_tuple_type("skerry", name, fields); }),
@@ -64,17 +64,17 @@ PyObject* run_isin(const Arguments& arguments) {
                               [&] { return isin(x1, x2, invert); }));
 }
 
-#define SKERRY_UNIQUE_ORDER                                                                      \
-  "They are in ascending order, complex ones by real part and then imaginary, NaNs last. Every " \
-  "NaN is distinct;\n-0 equals +0. Waits for the device: the shape depends on the data.\n\n"     \
+#define SKERRY_UNIQUE_ORDER                                                                    \
+  "The values are ascending, complex ones by real, then imaginary part, NaNs last. Every NaN " \
+  "is distinct;\n-0 equals +0. Blocks, as the shape depends on the data.\n\n"                  \
   "Parameters\n----------\nx : Array\n    Of any dtype and shape.\n\n"
 
 constexpr FunctionEntry set_functions[] = {
     {"isin", "(x1, x2, /, *, invert=False)",
-     "Whether each element of x1 equals an element of x2.\n\n"
+     "Test whether each element of x1 is in x2.\n\n"
      "NaN equals nothing, -0 equals +0.\n\n"
      "Parameters\n----------\nx1, x2 : Array or scalar\n    Of any shapes; at least one is an "
-     "array. Their dtypes promote.\ninvert : bool\n    The opposite truth values.\n\n"
+     "array. Their dtypes promote.\ninvert : bool\n    Negate the result.\n\n"
      "Returns\n-------\nArray\n    bool, of the shape of x1.\n\n"
      "Raises\n------\nTypeError\n    For dtypes that don't promote.\nDeviceMismatchError\n\n"
      "Examples\n--------\n"
@@ -83,18 +83,18 @@ constexpr FunctionEntry set_functions[] = {
      "Array([ True, False,  True], dtype=bool, device='cpu:0')",
      run_isin},
     {"unique_all", "(x, /)",
-     "The distinct elements of x, where they first occur, the way back, and how often they occur."
-     "\n\n" SKERRY_UNIQUE_ORDER
+     "The distinct elements of x with the indices of their first occurrence, inverse indices and "
+     "counts.\n\n" SKERRY_UNIQUE_ORDER
      "Returns\n-------\nUniqueAllResult\n    A named tuple: values (1-D, of the dtype of x), "
      "indices (int64, into x in C order),\n    inverse_indices (int64, of the shape of x: "
-     "values[inverse_indices] is x), counts (int64).\n\n"
+     "values[inverse_indices] equals x), counts (int64).\n\n"
      "Examples\n--------\n"
      ">>> import skerry as sk\n"
      ">>> sk.unique_all(sk.asarray([3, 1, 3])).inverse_indices\n"
      "Array([1, 0, 1], dtype=int64, device='cpu:0')",
      run_unique_all},
     {"unique_counts", "(x, /)",
-     "The distinct elements of x and how often they occur.\n\n" SKERRY_UNIQUE_ORDER
+     "The distinct elements of x and their counts.\n\n" SKERRY_UNIQUE_ORDER
      "Returns\n-------\nUniqueCountsResult\n    A named tuple: values (1-D, of the dtype of x), "
      "counts (int64).\n\n"
      "Examples\n--------\n"
@@ -106,7 +106,7 @@ constexpr FunctionEntry set_functions[] = {
      "The distinct elements of x, and for each element of x the index of its "
      "value.\n\n" SKERRY_UNIQUE_ORDER
      "Returns\n-------\nUniqueInverseResult\n    A named tuple: values (1-D, of the dtype of x), "
-     "inverse_indices (int64, of the shape of x:\n    values[inverse_indices] is x).\n\n"
+     "inverse_indices (int64, of the shape of x:\n    values[inverse_indices] equals x).\n\n"
      "Examples\n--------\n"
      ">>> import skerry as sk\n"
      ">>> sk.unique_inverse(sk.asarray([3, 1, 3])).values\n"

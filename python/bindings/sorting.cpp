@@ -14,7 +14,7 @@
 namespace skerry::python {
 namespace {
 
-/// stable= is only checked: every sort is stable.
+/// stable= is only validated: every sort is stable.
 template <NdArray (*Sort)(const NdArray&, std::int64_t, bool)>
 PyObject* run_sort(const Arguments& arguments) {
   const NdArray& x = array_argument(arguments, 0);
@@ -40,14 +40,14 @@ PyObject* run_searchsorted(const Arguments& arguments) {
                      [&] { return searchsorted(x1, x2, right, sorter); });
 }
 
-#define SKERRY_SORT_PARAMETERS                                                                   \
-  "Equal elements keep their order, also with descending=True and stable=False. NaN comes last " \
-  "in either\norder, as in NumPy; -0 and +0 are equal.\n\n"                                      \
-  "Parameters\n----------\nx : Array\n    Of a real dtype or bool, of any shape but ().\n"       \
+#define SKERRY_SORT_PARAMETERS                                                                  \
+  "Equal elements keep their order, also with descending=True or stable=False. NaN sorts last " \
+  "in both\norders, as in NumPy; -0 and +0 are equal.\n\n"                                      \
+  "Parameters\n----------\nx : Array\n    Of a real dtype or bool, of any shape but ().\n"      \
   "axis : int\n    The last by default.\ndescending : bool\nstable : bool\n\n"
 #define SKERRY_SORT_ERRORS                                                                       \
   "Raises\n------\nTypeError\n    For a complex dtype.\nAxisError\n    For an axis that x does " \
-  "not have, as of a 0-d array.\n\nExamples\n--------\n>>> import skerry as sk\n"
+  "not have, or a 0-d x.\n\nExamples\n--------\n>>> import skerry as sk\n"
 
 constexpr FunctionEntry sorting_functions[] = {
     {"argsort", "(x, /, *, axis=-1, descending=False, stable=True)",
@@ -57,17 +57,17 @@ constexpr FunctionEntry sorting_functions[] = {
      "Array([1, 3, 2, 0], dtype=int64, device='cpu:0')",
      run_sort<argsort>},
     {"searchsorted", "(x1, x2, /, *, side='left', sorter=None)",
-     "The indices at which the values of x2 go into the sorted array x1.\n\n"
-     "Index i keeps x1 in order: x1[i-1] < v <= x1[i] with side='left', x1[i-1] <= v < x1[i] with "
-     "'right'.\nNaN is greater than all else and equal to itself, as for sort.\n\n"
+     "Indices at which inserting the values of x2 keeps x1 sorted.\n\n"
+     "For index i: x1[i-1] < v <= x1[i] with side='left', x1[i-1] <= v < x1[i] with "
+     "'right'.\nNaN is greater than all other values and equal to itself, as for sort.\n\n"
      "Parameters\n----------\nx1 : Array\n    1-D, of a real dtype or bool, ascending.\n"
      "x2 : Array, int, float\n    Of any shape; promotes with x1.\nside : {'left', 'right'}\n"
-     "sorter : Array, optional\n    Indices that sort x1, of an integer dtype: what argsort "
-     "returns.\n\n"
+     "sorter : Array, optional\n    Indices that sort x1, of an integer dtype, as returned by "
+     "argsort.\n\n"
      "Returns\n-------\nArray\n    int64, of the shape of x2.\n\n"
      "Raises\n------\nTypeError\n    For complex dtypes, or dtypes that don't promote.\n"
-     "ValueError\n    Unless x1 is 1-D and sorter of its shape.\nIndexError\n    For a sorter "
-     "with an index out of bounds, where it is met.\nDeviceMismatchError\n\n"
+     "ValueError\n    Unless x1 is 1-D and sorter of its shape.\nIndexError\n    If an index of "
+     "sorter that is used is out of bounds.\nDeviceMismatchError\n\n"
      "Source: array API 2025.12, searching functions.\n\n"
      "Examples\n--------\n"
      ">>> import skerry as sk\n"

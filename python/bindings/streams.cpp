@@ -17,7 +17,7 @@
 namespace skerry::python {
 namespace {
 
-// The CUDA runtime's default streams, as every protocol spells them.
+// The CUDA runtime's default streams, as in all protocols.
 constexpr std::uintptr_t legacy_default = 1;
 constexpr std::uintptr_t per_thread_default = 2;
 
@@ -26,13 +26,14 @@ py::object device_of(Device device) {
 }
 
 constexpr const char* stream_text =
-    "An order of work on a CUDA device: `Stream(\"cuda:0\")` is a new one.\n\n"
-    "It may overlap with the work of other streams, but uses of one array take effect in the "
-    "order in which\nthe program makes them.\n\n"
-    "As a context manager it takes this thread's work on its device inside the block. Blocks nest, "
-    "also of one\nstream, and leaving one makes the stream current that was so before.\n\n"
+    "A queue of work on a CUDA device: `Stream(\"cuda:0\")` creates one.\n\n"
+    "Work on different streams may overlap, but uses of the same array take effect in program "
+    "order.\n\n"
+    "As a context manager it becomes this thread's current stream of its device. Blocks can be "
+    "nested, also with\nthe same stream; leaving a block restores the previous stream.\n\n"
     "Parameters\n----------\ndevice : Device or str\n\n"
-    "Raises\n------\nValueError\n    For a CPU device, whose work is done when a call returns.\n"
+    "Raises\n------\nValueError\n    For a CPU device, whose work is complete when a call "
+    "returns.\n"
     "DeviceUnavailableError\n    If the device can't be used.\n\n"
     "Examples\n--------\n"
     ">>> stream = sk.Stream(\"cuda:0\")\n"
@@ -44,8 +45,9 @@ constexpr const char* stream_text =
     "[1, 2, 3, 4]";
 
 constexpr const char* event_text =
-    "A point in the work of a stream, and the time at which the device came there.\n\n"
-    "For a CPU device, whose work is done when a call returns, it is the time of `record()`.\n\n"
+    "A point in the work of a stream, and the time at which the device reached it.\n\n"
+    "For a CPU device, whose work is complete when a call returns, it is the time of "
+    "`record()`.\n\n"
     "Parameters\n----------\ndevice : Device or str\n\n"
     "Raises\n------\nDeviceUnavailableError\n    If the device can't be used.\n\n"
     "Examples\n--------\n"
@@ -58,7 +60,8 @@ constexpr const char* event_text =
     ">>> 0 < start.elapsed(end) < 60  # seconds\n"
     "True";
 
-/// A Stream as it is; another library's is taken for one of `device`, None for the current one.
+/// Returns a Stream unchanged; imports another library's stream as one of `device`; None is the
+/// current stream of `device`.
 Stream any_stream(const py::object& stream_argument, Device device) {
   if (stream_argument.is_none()) return current_stream(device);
   if (py::isinstance<Stream>(stream_argument)) return stream_argument.cast<const Stream&>();
@@ -69,13 +72,13 @@ std::uintptr_t handle_number(const Stream& stream) {
   return reinterpret_cast<std::uintptr_t>(stream.handle());
 }
 
-/// What Python and other libraries ask of any stream.
+/// Adds the protocols of Python and other libraries.
 void add_stream_protocols(py::class_<Stream>& streams) {
   streams
       .def(
           "__cuda_stream__",
           [](const Stream& self) { return py::make_tuple(0, handle_number(self)); },
-          "(0, handle), by which other libraries take the stream; 1 is the legacy default one.")
+          "(0, handle), for other libraries; 1 is the handle of the legacy default stream.")
       .def("__enter__",
            [](const py::object& self) {
              enter_stream(self.cast<const Stream&>());
@@ -116,21 +119,21 @@ void add_stream_class(py::module_& module) {
             return parse_stream(handle.ptr(), usable_device(device_argument.ptr()));
           },
           py::arg("device"), py::arg("handle"),
-          "A stream of another library: its handle, or an object with __cuda_stream__, "
-          "which must outlive the work on it.")
+          "Import a stream of another library by its handle, or an object with __cuda_stream__. "
+          "It must outlive the work on it.")
       .def_property_readonly("device", [](const Stream& self) { return device_of(self.device()); })
       .def_property_readonly("handle", handle_number,
                              "The cudaStream_t; 1 for the legacy default stream.")
       .def_property_readonly(
           "idle", [](const Stream& self) { return self.idle(); },
-          "Whether all work enqueued so far is done.")
+          "Whether all work enqueued so far is complete.")
       .def(
           "synchronize",
           [](const Stream& self) {
             const WithoutGil waiting(true);
             self.synchronize();
           },
-          "Wait until all work enqueued so far is done.")
+          "Wait until all work enqueued so far is complete.")
       .def(
           "wait",
           [](const Stream& self, const py::object& other) {
@@ -138,8 +141,8 @@ void add_stream_class(py::module_& module) {
             self.wait(any_stream(other, self.device()));
           },
           py::arg("other"),
-          "Later work waits for the work that is on the other stream now: a Stream of any device, "
-          "or one of another library on this device.");
+          "Make later work on this stream wait for the current work of another: a Stream of any "
+          "device, or another library's stream of this device.");
   add_stream_protocols(streams);
 }
 
@@ -155,7 +158,7 @@ void add_event_class(py::module_& module) {
       .def_property_readonly("device", [](const Event& self) { return device_of(self.device()); })
       .def_property_readonly(
           "done", [](const Event& self) { return self.done(); },
-          "Whether the stream has come to the recorded point; True if none was recorded.")
+          "Whether the stream has reached the recorded point; True if none was recorded.")
       .def(
           "record",
           [](Event& self, const py::object& stream_argument) {
@@ -163,8 +166,8 @@ void add_event_class(py::module_& module) {
             self.record(any_stream(stream_argument, self.device()));
           },
           py::arg("stream") = py::none(),
-          "Stand for the point at which the work of a stream of the device is now: of the current "
-          "one by default.")
+          "Record the current point in the work of a stream of the device, by default the current "
+          "stream.")
       .def(
           "wait",
           [](const Event& self, const py::object& stream_argument) {
@@ -172,14 +175,14 @@ void add_event_class(py::module_& module) {
             self.wait(any_stream(stream_argument, self.device()));
           },
           py::arg("stream") = py::none(),
-          "Later work on the stream, the current one by default, waits for the recorded point.")
+          "Make later work on a stream, by default the current one, wait for the recorded point.")
       .def(
           "synchronize",
           [](const Event& self) {
             const WithoutGil waiting(true);
             self.synchronize();
           },
-          "Wait until the stream has come to the recorded point.")
+          "Wait until the stream has reached the recorded point.")
       .def(
           "elapsed",
           [](const Event& self, const Event& end) {
@@ -187,14 +190,14 @@ void add_event_class(py::module_& module) {
             return self.elapsed(end);
           },
           py::arg("end"),
-          "Seconds from this event to another one of the device, to half a microsecond.\n\n"
-          "Negative if the other one came first.\n\n"
-          "Raises\n------\nDeviceMismatchError\n    If the events belong to two devices.\n"
-          "ValueError\n    If one was not recorded, or is not done: wait with "
+          "Seconds from this event to another one of the device, accurate to 0.5 us.\n\n"
+          "Negative if the other event was reached first.\n\n"
+          "Raises\n------\nDeviceMismatchError\n    If the events belong to different devices.\n"
+          "ValueError\n    If one was not recorded or has not been reached: wait with "
           "`end.synchronize()`.");
 }
 
-/// A handle, and the object that must live while it is used.
+/// A handle, and the object that must outlive its use.
 struct ForeignStream {
   std::uintptr_t handle = 0;
   Object owner;
@@ -209,10 +212,10 @@ std::uintptr_t handle_of(PyObject* object, const char* argument) {
   const std::size_t value = PyLong_AsSize_t(integer.get());
   if (PyErr_Occurred() == nullptr) return value;
   PyErr_Clear();
-  throw ValueError(std::string(argument) + " is no handle of a stream");
+  throw ValueError(std::string(argument) + " is not a stream handle");
 }
 
-/// `__cuda_stream__`, a method; an attribute in the protocol's first drafts.
+/// Reads `__cuda_stream__`: a method, but an attribute in the protocol's first drafts.
 std::optional<std::uintptr_t> handle_by_protocol(PyObject* object) {
   Object pair = optional_attribute(object, "__cuda_stream__");
   if (pair.get() == nullptr) return std::nullopt;
@@ -223,16 +226,17 @@ std::optional<std::uintptr_t> handle_by_protocol(PyObject* object) {
   const std::uintptr_t version =
       handle_of(PyTuple_GET_ITEM(pair.get(), 0), "the version of __cuda_stream__");
   if (version != 0) {
-    throw ValueError("__cuda_stream__ of version " + std::to_string(version) + "; only 0 is known");
+    throw ValueError("__cuda_stream__ has version " + std::to_string(version) +
+                     "; only 0 is supported");
   }
   const std::uintptr_t handle =
       handle_of(PyTuple_GET_ITEM(pair.get(), 1), "the handle of __cuda_stream__");
-  // Here 0 is legal, and means the default stream.
+  // In this protocol 0 is valid: the default stream.
   return handle == 0 ? legacy_default : handle;
 }
 
-/// The int of an attribute, which is one, or a CUstream of cuda.bindings (`int()`), or a c_void_p
-/// (`value`, None for 0) as in Numba; null for other things.
+/// Converts an attribute to an int: an int, a CUstream of cuda.bindings (`int()`), or a c_void_p
+/// (`value`, None for 0) as in Numba. Returns null for other objects.
 Object integer_of(const Object& attribute) {
   PyObject* const object = attribute.get();
   if (object == nullptr || PyBool_Check(object) != 0 || PyFloat_Check(object) != 0) return {};
@@ -259,18 +263,18 @@ ForeignStream read_stream(PyObject* object) {
                    Py_TYPE(object)->tp_name);
 }
 
-/// The device that a stream belongs to, which must be `device` or another name of the same GPU.
+/// Throws ValueError unless the stream belongs to `device` or another logical device of its GPU.
 void check_device(std::uintptr_t handle, Device device) {
   if (!capabilities_of(device).runs_later || handle <= per_thread_default) return;
   auto* const native = reinterpret_cast<void*>(handle);
   if (native == current_stream_handle(device)) return;
   const int ordinal = ordinal_of_stream(device, native);
   if (ordinal < 0) {
-    throw ValueError(std::to_string(handle) + " is no stream of " + to_string(device));
+    throw ValueError(std::to_string(handle) + " is not a stream of " + to_string(device));
   }
   if (ordinal != physical_index(device)) {
     throw ValueError("the stream belongs to the device of CUDA ordinal " + std::to_string(ordinal) +
-                     ", the work to " + to_string(device));
+                     ", not to " + to_string(device));
   }
 }
 
@@ -290,7 +294,7 @@ void set_current_stream(const py::object& stream_argument) {
   set_current_stream(stream_argument.cast<const Stream&>());
 }
 
-/// The device of a stream is asked of the driver, where the caller does not say it.
+/// Converts `stream` to a Stream. Without `device`, queries the driver for the stream's device.
 py::object as_stream(const py::object& stream_argument, const py::object& device_argument) {
   const OperationScope scope("stream");
   if (!device_argument.is_none())
@@ -301,7 +305,7 @@ py::object as_stream(const py::object& stream_argument, const py::object& device
   if (foreign_stream.handle <= per_thread_default) {
     const bool is_default_kind = default_device().kind == first.kind;
     if (devices(first.kind).size() > 1 && !is_default_kind) {
-      throw ValueError("each device has a default stream of its own; say device=");
+      throw ValueError("each device has its own default stream; pass device=");
     }
     const Device device = is_default_kind ? default_device() : first;
     require(device);
@@ -311,7 +315,7 @@ py::object as_stream(const py::object& stream_argument, const py::object& device
   const int ordinal = ordinal_of_stream(first, reinterpret_cast<void*>(foreign_stream.handle));
   const auto device = ordinal < 0 ? std::nullopt : device_of_physical(ordinal);
   if (!device) {
-    throw ValueError(std::to_string(foreign_stream.handle) + " is no stream of any device");
+    throw ValueError(std::to_string(foreign_stream.handle) + " is not a stream of any device");
   }
   return py::cast(keep(foreign_stream, *device));
 }
@@ -319,7 +323,7 @@ py::object as_stream(const py::object& stream_argument, const py::object& device
 void add_stream_functions(py::module_& module) {
   module.def("as_stream", as_stream, py::arg("stream"), py::arg("device") = py::none(),
              py::pos_only(),
-             "The Stream of a Stream, of an int handle, or of an object with __cuda_stream__.");
+             "Convert a Stream, an int handle or an object with __cuda_stream__ to a Stream.");
   define_public(
       module, "current_stream",
       [](const py::object& device_argument) {
@@ -327,16 +331,17 @@ void add_stream_functions(py::module_& module) {
         return current_stream(device_or_default(device_argument.ptr()));
       },
       py::arg("device") = py::none(),
-      "The Stream that this thread's work on a device goes to.\n\n"
-      "The one of the innermost `with skerry.stream(...)` of that device, else its default stream, "
-      "of handle 1.\nA CPU device has one stream, of handle 0, whose work is always done.\n\n"
+      "This thread's current Stream of a device.\n\n"
+      "That of the innermost `with skerry.stream(...)` of the device, else its default stream, "
+      "with handle 1.\nA CPU device has one stream, with handle 0, whose work is always "
+      "complete.\n\n"
       "Parameters\n----------\ndevice : Device or str, optional\n    By default that of creation "
       "functions.\n\n"
       "Returns\n-------\nStream\n    With `__cuda_stream__`, so that other libraries can work on "
       "it.\n\n"
       "Raises\n------\nDeviceUnavailableError\n    If the device can't be used.");
   module.def("set_current_stream", set_current_stream, py::arg("stream"), py::pos_only(),
-             "Send this thread's work on its device to a stream.");
+             "Set this thread's current stream of the stream's device.");
 }
 
 }  // namespace
@@ -345,7 +350,7 @@ Stream parse_stream(PyObject* object, Device device) {
   if (py::isinstance<Stream>(object)) {
     const Stream& stream = py::handle(object).cast<const Stream&>();
     if (stream.device() != device) {
-      throw ValueError("a stream of " + to_string(stream.device()) + " for work on " +
+      throw ValueError("the stream belongs to " + to_string(stream.device()) + ", not to " +
                        to_string(device));
     }
     return stream;

@@ -12,7 +12,8 @@
 namespace skerry::python {
 namespace {
 
-/// Whether taking elements may take long: every index may stand for the whole array.
+/// True if the call may take long enough to release the GIL: every index may select a slice as
+/// large as the array.
 bool takes_long(const NdArray& x, const NdArray& indices) {
   return static_cast<double>(x.size()) * static_cast<double>(indices.size()) > min_size_without_gil;
 }
@@ -39,7 +40,7 @@ PyObject* run_nonzero(const Arguments& arguments) {
 constexpr FunctionEntry take_functions[] = {
     {"nonzero", "(x, /)",
      "The indices of the elements that are not zero.\n\n"
-     "Waits for the device, since the values decide how many there are.\n\n"
+     "Blocks, as the size of the result depends on the data.\n\n"
      "Parameters\n----------\nx : Array\n    At least 1-D, of any dtype. NaN is not zero.\n\n"
      "Returns\n-------\ntuple of Array\n    An int64 array for each axis of x, in C order of the "
      "elements, on the device of x.\n\n"
@@ -49,27 +50,26 @@ constexpr FunctionEntry take_functions[] = {
      ">>> [i.tolist() for i in sk.nonzero(sk.asarray([[0, 1], [2, 0]]))]\n[[0, 1], [1, 0]]",
      run_nonzero},
     {"take", "(x, indices, /, *, axis=None)",
-     "Elements of x at positions along an axis.\n\n"
+     "Take elements of x by index along an axis.\n\n"
      "Parameters\n----------\nx : Array\nindices : Array\n    Of any integer dtype, on the device "
-     "of x; negative ones count from the end. Its axes are where the\n    axis was.\n"
-     "axis : int\n    May be left out for a 1-D x only.\n\n"
+     "of x; negative ones count from the end. Its axes replace the\n    axis.\n"
+     "axis : int\n    Required unless x is 1-D.\n\n"
      "Returns\n-------\nArray\n    Of the dtype of x.\n\n"
-     "Raises\n------\nIndexError\n    For an index out of bounds: at once on a CPU device; on a "
-     "CUDA "
-     "device at the next wait for it\n    (SKERRY_SYNC=1: at once), which leaves the device usable."
+     "Raises\n------\nIndexError\n    For an index out of bounds: immediately on a CPU device; on "
+     "a CUDA device at the next synchronization\n    (SKERRY_SYNC=1: immediately). The device "
+     "stays usable."
      "\nDeviceMismatchError, TypeError, ValueError, AxisError\n\n"
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.take(sk.asarray([10, 20, 30]), sk.asarray([2, 0, -1])).tolist()\n[30, 10, 30]",
      run_take},
     {"take_along_axis", "(x, indices, /, *, axis=-1)",
-     "Elements of x at positions along an axis that differ from row to row.\n\n"
+     "Take elements of x along an axis, by indices of their own for each row.\n\n"
      "Parameters\n----------\nx : Array\nindices : Array\n    Of any integer dtype, on the device "
      "of x and with as many axes; the others broadcast.\n    Negative ones count from the end.\n"
      "axis : int\n\n"
      "Returns\n-------\nArray\n    Of the dtype of x; as long as indices along the axis.\n\n"
      "Raises\n------\nIndexError\n    For an index out of bounds; on a CUDA device at the next "
-     "wait "
-     "for it.\nDeviceMismatchError, TypeError, ValueError, AxisError\n\n"
+     "synchronization.\nDeviceMismatchError, TypeError, ValueError, AxisError\n\n"
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> x = sk.asarray([[1, 2], [3, 4]])\n"
      ">>> sk.take_along_axis(x, sk.asarray([[1], [0]])).tolist()\n[[2], [3]]",

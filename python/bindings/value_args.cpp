@@ -15,7 +15,7 @@
 namespace skerry::python {
 namespace {
 
-/// The first array of an argument, which may be a sequence of them.
+/// Returns the first array of an argument, which may be a sequence of arrays.
 const NdArray* first_array(PyObject* object) {
   if (object == nullptr) return nullptr;
   if (is_array(object)) return &value_of(object);
@@ -27,8 +27,8 @@ const NdArray* first_array(PyObject* object) {
   return nullptr;
 }
 
-/// Where a call works: `device=`, or where the first array is among its other arguments, or where
-/// creation functions go.
+/// Returns the device of a call: `device=`, else that of the first array among the other arguments,
+/// else the default device.
 Device device_of_call(const Arguments& arguments, int except) {
   const int named = arguments.signature->find("device");
   if (named >= 0 && named != except && arguments.has(named)) {
@@ -51,7 +51,7 @@ const char* name_of(const Arguments& arguments, int parameter) {
   return PyUnicode_AsUTF8(arguments.signature->name(parameter));
 }
 
-/// An argument, or an item of one that has a name of its own.
+/// An argument, or an item of one with its own name.
 struct ArgumentRef {
   const Arguments& arguments;
   int parameter;
@@ -67,14 +67,15 @@ struct ArgumentRef {
                    (is_array(object) ? describe(value_of(object)) : type_name(object)));
 }
 
-/// The array for a numpy.ndarray, which is one also where one element is a value; else the object.
+/// Converts a numpy.ndarray, even one of a single element, to an array; returns other objects
+/// unchanged.
 PyObject* convert_numpy_array(const ArgumentRef& argument, PyObject* object) {
   if (!is_numpy_array(object)) return object;
   if (PyObject* const array = convert_argument(argument.arguments, object)) return array;
   throw DtypeError(argument.text() + " is a numpy.ndarray; convert it with skerry.asarray");
 }
 
-/// Of what is no array. Out of line, so that who finds an array sets up no frame.
+/// Slow path for objects that are not arrays. Out of line, so that the fast path needs no frame.
 [[gnu::noinline, gnu::cold]] const NdArray& other_array_argument(const Arguments& arguments,
                                                                  int parameter) {
   PyObject* const object = arguments[parameter];
@@ -82,7 +83,7 @@ PyObject* convert_numpy_array(const ArgumentRef& argument, PyObject* object) {
   return require_array(name_of(arguments, parameter), object);
 }
 
-/// The same of an operand, which may be a scalar.
+/// Slow path for operands that are not arrays.
 [[gnu::noinline]] void other_operand_argument(const Arguments& arguments, PyObject* object,
                                               Operand& operand, Scalar& scalar_value) {
   const Parsed result = parse_scalar(object, scalar_value);
@@ -108,7 +109,7 @@ std::int64_t exact(const ArgumentRef& argument, PyObject* value) {
   int overflow = 0;
   const long long result = PyLong_AsLongLongAndOverflow(integer.get(), &overflow);
   if (overflow == 0) return result;
-  throw OverflowError(argument.text() + " does not fit 64 bits");
+  throw OverflowError(argument.text() + " does not fit int64");
 }
 
 template <class Read>
@@ -141,10 +142,10 @@ void require_device_match(const Arguments& arguments, int parameter, const NdArr
 }
 
 void reject_device_mismatch(const char* parameter, const NdArray& x, Device expected_device) {
-  throw DeviceMismatchError(std::string(parameter) + " is " + describe(x) + ", the call works on " +
-                                to_string(expected_device) +
-                                "; nothing crosses devices unasked: move it with to_device(\"" +
-                                to_string(expected_device) + "\"), or read it with item()",
+  throw DeviceMismatchError(std::string(parameter) + " is " + describe(x) +
+                                ", but the call runs on " + to_string(expected_device) +
+                                "; arrays are never copied implicitly: use to_device(\"" +
+                                to_string(expected_device) + "\") or item()",
                             {expected_device, x.device()});
 }
 
@@ -175,7 +176,7 @@ std::vector<NdArray> require_arrays(const Arguments& arguments, int parameter,
       arrays.push_back(value_of(object));
     } else if (PyObject* const array = convert_argument(arguments, object)) {
       arrays.push_back(header_of(array));
-      // To convert may run code that shrinks a list, of which the arguments have a copy by now.
+      // Conversion may run code that shrinks the list, so continue with the arguments' copy of it.
       if (parameter >= 0 && is_list_or_tuple(arguments[parameter])) {
         objects = items_of_sequence(arguments[parameter]);
       }
@@ -266,13 +267,13 @@ double number(const Arguments& arguments, int parameter) {
 }
 
 void require_memory_for_objects(double count, double nbytes_each) {
-  constexpr double always_there = 0x1p28;  // bytes: the system is not asked for the ordinary call
+  constexpr double always_there = 0x1p28;  // bytes: avoids querying the system for most calls
   if (count * nbytes_each <= always_there) return;
   if (count * nbytes_each <= static_cast<double>(cpu::total_memory())) return;
   const auto nbytes = static_cast<std::size_t>(std::min(count * nbytes_each, 0x1p62));
-  throw OutOfMemoryError("the objects of the result take " + byte_text(nbytes) +
-                             " or more, and this machine has " + byte_text(cpu::total_memory()) +
-                             "; ask for fewer",
+  throw OutOfMemoryError("the objects of the result need at least " + byte_text(nbytes) +
+                             ", but this machine has " + byte_text(cpu::total_memory()) +
+                             "; request fewer",
                          Device{}, nbytes);
 }
 

@@ -465,7 +465,7 @@ def test_the_oldest_files_go_where_all_are_too_large(tmp_path):
 def test_without_nvrtc_operations_run_one_by_one_and_it_is_said_once(tmp_path):
     counts, text = child(tmp_path / "cache", SKERRY_NVRTC="/nowhere/libnvrtc.so.13")
     assert counts == NONE
-    assert "fuse: operations run one by one on CUDA devices: NVRTC can't be used: " in text
+    assert "fuse: operations run unfused on CUDA devices: NVRTC can't be used: " in text
     assert "pip install nvidia-cuda-nvrtc" in text
 
 

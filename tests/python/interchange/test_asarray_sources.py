@@ -443,7 +443,7 @@ def test_what_a_property_raises_is_passed_on(name):
 
     with pytest.raises(RuntimeError, match="detach"):
         sk.asarray(type("Fails", (), {name: property(fail)})())
-    with pytest.raises(TypeError, match="neither an array"):
+    with pytest.raises(TypeError, match="not an array, a number or a sequence of them"):
         sk.asarray(type("Lacks", (), {name: property(absent)})())
 
 

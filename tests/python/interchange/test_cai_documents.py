@@ -143,7 +143,7 @@ def test_document_v2_rule_4_mask(x):
         assert np.array_equal(to_numpy(sk.from_cuda_array_interface(about, x)), to_numpy(x))
     data, mask = x, x > 3
     for mask_source in (mask, mask[0], Producer(mask)):  # the second one broadcasts
-        with pytest.raises(NotImplementedError, match="import data and mask apart"):
+        with pytest.raises(NotImplementedError, match="import data and mask separately"):
             sk.from_cuda_array_interface(describe(data, version=2, mask=mask_source), data)
     # The remedy that the message names.
     theirs = Producer(data, mask=Producer(mask))

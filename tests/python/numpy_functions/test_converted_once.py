@@ -100,7 +100,7 @@ def test_a_list_that_shrinks_while_it_is_converted():
 def test_errors_name_what_was_given():
     for call, text in (
         (lambda: sk.take(HOST, np.array([1.5])), r"take: .*float64"),
-        (lambda: sk.concat([np.ones(2), [1.0]]), r"concat: arrays\[1\] is a list beside an array"),
+        (lambda: sk.concat([np.ones(2), [1.0]]), r"concat: arrays\[1\] is a list, which has no device"),
         (lambda: sk.concat([np.ones(2), None]), r"concat: arrays\[1\] must be a skerry.Array, not NoneType"),
         (lambda: sk.where("a", HOST, HOST), r"where: condition must be .*, not str"),
         (lambda: sk.ones((2,)).take(np.array([0])), r"take: indices must be .*, not numpy\.ndarray"),
