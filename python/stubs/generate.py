@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The stubs of the extension module's functions in ``python/skerry/_core``, from their names and signatures.
+"""Generate the stubs of the extension module in ``python/skerry/_core`` from the signatures of its functions.
 
-``python python/stubs/generate.py`` writes them for the skerry that is installed. A signature has no types: they follow
-from the names of parameters, and where they do not, stand here. Classes are declared by hand, in ``_types.pyi``.
+``python python/stubs/generate.py`` writes them for the installed skerry. Signatures have no types: these follow from
+the names of parameters, with exceptions listed here. Classes are declared by hand, in ``_types.pyi``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SPDX = (
     "# SPDX-License-Identifier: Apache-2.0",
 )
 
-#: Types by the name of a parameter, or by function and parameter. None is added where it is the default.
+#: Types by parameter, or by function and parameter. None is added if it is the default.
 _INTS = "int | tuple[int, ...]"
 _LIST = "tuple[int, ...] | list[int]"
 _ARRAYS = "tuple[Array, ...] | list[Array]"
@@ -173,9 +173,9 @@ RESULTS = {
     "unique_inverse": "UniqueInverseResult",
     "why_no_cuda": "tuple[str, str] | None",
 }
-#: Types that take None anyway.
+#: Types that already include None.
 OPTIONAL = ("Any", "Axis", "DtypeLike")
-#: What a stub imports of these, as far as it uses them.
+#: Names that a stub imports if it uses them.
 IMPORTS = {
     "collections.abc": "Callable Mapping Sequence",
     "contextvars": "ContextVar",
@@ -183,7 +183,7 @@ IMPORTS = {
 }
 FILES = {"__init__.pyi": _core, "fft.pyi": _core.fft, "linalg.pyi": _core.linalg}
 _STAR = "from skerry._core._types import *\n"
-#: The types of the module, and what is no function.
+#: Types of each module, and its attributes that are not functions.
 TYPES = {
     _core: "from skerry._core import fft as fft\nfrom skerry._core import linalg as linalg\n"
     f"{_STAR}\n__version__: str\ndirect_ufuncs: dict[Any, Any]\n",
@@ -198,7 +198,7 @@ HEADER = '''# SPDX-FileCopyrightText: The skerry developers
 
 
 def _tables() -> dict[str, str]:
-    """Return the types of elementwise functions and reductions, as the tables of operations say."""
+    """Return the parameter types of elementwise functions and reductions, from the operation tables."""
     types = {}
     for row in _core.op_table():
         if row["arity"] == 2:
@@ -219,7 +219,7 @@ def _type(function: str, parameter: inspect.Parameter, tables: dict[str, str]) -
                 parameter.default is None and spelling not in OPTIONAL and "None" not in spelling
             )
             return spelling + " | None" if missing else spelling
-    raise LookupError(f"python/stubs/generate.py: say the type of {name} of {function}")
+    raise LookupError(f"python/stubs/generate.py: add the type of {name} of {function}")
 
 
 def _parameters(function: str, signature: inspect.Signature, tables: dict[str, str]) -> list[str]:
@@ -275,7 +275,7 @@ def stub(module: ModuleType) -> str:
 
 
 def topics() -> dict[str, list[str]]:
-    """Return the functions beyond the standard by the module of their topic, in the folder of its chapter."""
+    """Return the functions beyond the standard by the module of their topic, ``chapter.topic``."""
     folder = FOLDER.parent / "_extra"
     paths = sorted(folder.glob("[a-z]*/[a-z]*.py"))
     names = [f"{path.parent.name}.{path.stem}" for path in paths]
@@ -285,7 +285,7 @@ def topics() -> dict[str, list[str]]:
 
 
 def stubs() -> dict[str, str]:
-    """Return the text of each file that is written here by its name."""
+    """Return the text of each generated file by its name."""
     topic_names = topics()
     topic_of = {name: topic for topic, names in topic_names.items() for name in names}
     table = [f'    "{name}": "{topic_of[name]}",' for name in sorted(topic_of)]
@@ -299,7 +299,7 @@ def stubs() -> dict[str, str]:
         "../_extra/_topics.py": "\n".join(
             [
                 *SPDX,
-                '"""Where each function beyond the standard is: written by python/stubs/generate.py."""',
+                '"""The topic of each function beyond the standard; written by python/stubs/generate.py."""',
                 "",
                 "TOPIC_OF = {",
                 *table,

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where each function beyond the standard is: written by python/stubs/generate.py."""
+"""The topic of each function beyond the standard; written by python/stubs/generate.py."""
 
 TOPIC_OF = {
     "allclose": "logic.comparison",
