@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""One right call of each public function, from the lists that the tests of functions have.
+"""One valid call of each public function, taken from the call tables of other tests.
 
-Those of the standard are called as ``test_parameter_devices`` does, those beyond it by the first call of
-``calls/<chapter>/<topic>.py`` that raises nothing. Methods of arrays and of generators are stated here.
+Functions of the standard are called as in ``test_parameter_devices``, those beyond it by the first call of
+``calls/<chapter>/<topic>.py`` that does not raise. Calls of array and generator methods are listed here.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from tests.python.oracle import STANDARD_NAMES, to_device
 
 @dataclass
 class BaseCall:
-    """A right call, by the names of the parameters; ``*args`` are a list."""
+    """A valid call: arguments by parameter name; ``*args`` is a list."""
 
-    name: str  # as it begins messages
+    name: str  # prefix of error messages
     signature: inspect.Signature
     make: Callable[[str], tuple[Callable[..., Any], dict[str, Any]]]  # for a device
 
     def parameters(self) -> list[str]:
-        """Return those that may be given."""
+        """Return the names of the parameters that may be passed."""
         return [name for name in self.signature.parameters if name not in ("self", "kwargs")]
 
     def run(self, function: Callable[..., Any], named: dict[str, Any]) -> Any:
-        """Call with these arguments, and with defaults before them where position alone tells."""
+        """Call with these arguments, and with defaults for earlier positional-only parameters."""
         positional, keywords, absent = [], {}, False
         for parameter in self.signature.parameters.values():
             name, kind = parameter.name, parameter.kind
@@ -65,13 +65,13 @@ class BaseCall:
         return function(*positional, **keywords)
 
 
-# Not functions of arrays, or such that change the process; each has tests of its own.
+# Not functions of arrays, or functions that change the process; each has its own tests.
 NOT_WALKED = {
     "Array", "DLDeviceType", "cuda_array_interface_version", "fuse", "rehearse", "set_default_device",
     "set_memory_limit", "set_num_threads", "show_config", "strict_promotion", "__array_namespace_info__",
 }  # fmt: skip
-DESCRIBED: dict[str, Any] = {}  # a description keeps no array
-FURTHER = {  # what test_parameter_devices does not call
+DESCRIBED: dict[str, Any] = {}  # a CUDA array interface does not keep its array alive
+FURTHER = {  # functions that test_parameter_devices does not call
     "Device": lambda home: {"name": "cpu"},
     "Event": lambda home: {"device": home},
     "Stream": lambda home: {"device": "cuda:0"},
@@ -180,7 +180,7 @@ def _draw(name: str) -> BaseCall:
 
 @functools.cache
 def base_calls() -> dict[str, BaseCall]:
-    """Return the calls by the public name of the function; KeyError for one that nobody calls."""
+    """Return the calls by public function name. KeyError for a function without a valid call."""
     calls = {}
     for name in STANDARD_NAMES:
         attribute = getattr(sk, name)

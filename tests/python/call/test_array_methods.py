@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The methods of arrays are numpy.ndarray's: the same calls give the same, over dtypes, layouts and devices."""
+"""Array methods match those of numpy.ndarray, over dtypes, layouts and devices."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ from tests.python.oracle import (
 
 REAL, NUMBERS, FLOATS = "biuf", "iufc", "fc"
 
-# Calls of an array of two axes: the kinds of dtypes that skerry's function takes, and whether results are rounded.
+# Calls for a 2-D array: the kinds of dtypes that skerry's function supports, and whether results are exact.
 CALLS = {
     "x.all()": ("biufc", True),
     "x.all(1)": ("biufc", True),
@@ -127,7 +127,7 @@ def run(call, x):
 
 
 def assert_equal(got, want, device, *, exact, label, scale=0.0):
-    """As ``assert_same``, for results that need not be arrays."""
+    """Like ``assert_same``, for results that need not be arrays."""
     if isinstance(want, tuple):
         assert len(got) == len(want), label
         for actual, theirs in zip(got, want, strict=True):
@@ -140,7 +140,7 @@ def assert_equal(got, want, device, *, exact, label, scale=0.0):
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_as_numpy(call, device):
+def test_methods_match_numpy(call, device):
     kinds, exact = CALLS[call]
     for dtype in (dtype_name for dtype_name in DTYPES if np.dtype(dtype_name).kind in kinds):
         base = sample(dtype, (9, 14), low=1, high=2 if "prod" in call else 3)
@@ -150,7 +150,7 @@ def test_as_numpy(call, device):
             theirs = np.asfortranarray(theirs) if name == "F" else theirs
             want = run(call, theirs)
             keeps_float16 = not exact and np.asarray(want).dtype == np.float16
-            if keeps_float16:  # skerry adds up in float32, and rounds once
+            if keeps_float16:  # skerry accumulates in float32 and rounds once
                 want = run(call, theirs.astype("float32")).astype("float16")
             exactly = exact or np.asarray(want).dtype.kind in "biu"
             label = f"{call} of {dtype}, {name}"
@@ -228,7 +228,7 @@ def test_fill(device):
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
-def test_parts_of_complex_arrays_are_views(device, dtype):
+def test_real_and_imag_of_complex_arrays_are_views(device, dtype):
     for _, array, theirs in layouts_of(sample(dtype, (9, 14)), device):
         if array.ndim == 0 or not instruments.is_writable(array):
             continue
@@ -242,7 +242,7 @@ def test_parts_of_complex_arrays_are_views(device, dtype):
         assert_same(array, theirs, device)
 
 
-def test_parts_of_real_arrays(device):
+def test_real_and_imag_of_real_arrays(device):
     x = to_device(device, np.arange(3.0))
     assert x.real is x
     assert_same(x.imag, np.zeros(3), device)
@@ -273,18 +273,18 @@ def test_view_reinterprets_bytes(device, dtype, other):
     assert to_numpy(array[0]).tobytes() == x[1].tobytes()
 
 
-def test_view_refuses_as_numpy_does(device):
+def test_view_rejects_incompatible_dtypes(device):
     x = to_device(device, np.zeros((4, 3), "float32"))
     for bad in (lambda: x.T.view("int16"), lambda: x.view("float64"), lambda: x[0, 0].view("int8")):
         with pytest.raises(ValueError, match="view: float32"):
             bad()
-    with pytest.raises(ValueError, match="aligned"):  # NumPy takes it
+    with pytest.raises(ValueError, match="aligned"):  # NumPy accepts it
         x.view("uint8")[:, 1:5].view("float32")
     with pytest.raises(ValueError, match="aligned"):
         sk.asarray(odd_bytes(16)).view("float64")
 
 
-def test_view_of_no_elements_is_in_any_order(device):
+def test_view_of_empty_array_accepts_any_layout(device):
     for shape in ((0, 0), (0, 3), (3, 0)):
         host = np.zeros(shape, "int64")
         got, want = to_device(device, host).T.view("int32"), host.T.view("int32")
@@ -388,7 +388,7 @@ def test_arguments_that_have_no_counterpart():
             eval(call, names)
 
 
-def test_to_numpy_copies_from_devices_alone(device):
+def test_to_numpy_copies_only_from_gpus(device):
     x = to_device(device, np.arange(6.0).reshape(2, 3))
     host = x.to_numpy()
     assert type(host) is np.ndarray
@@ -399,7 +399,7 @@ def test_to_numpy_copies_from_devices_alone(device):
 
 
 @loop_over("dtype", DTYPES)
-def test_lists_hold_python_scalars(dtype, device):
+def test_tolist_returns_python_scalars(dtype, device):
     host = (np.arange(24).reshape(2, 3, 4) % 3).astype(dtype)
     for key in (..., (0, 0, 1), (slice(None), slice(None, None, -2)), (slice(0), 1)):
         actual, want = to_device(device, host)[key].tolist(), host[key].tolist()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The Python object itself: scalars, protocols, lifetime."""
+"""The Array object: conversion to scalars, protocols, lifetime."""
 
 import contextlib
 import copy
@@ -135,7 +135,7 @@ def test_comparison_with_foreign_arrays_is_an_error_not_false():
     assert (x != "a") is True
 
 
-def test_arrays_are_not_hashable_and_not_made_by_their_type():
+def test_arrays_are_neither_hashable_nor_constructible():
     with pytest.raises(TypeError):
         hash(sk.ones((1,)))
     with pytest.raises(TypeError):
@@ -201,7 +201,7 @@ def test_reflected_operators(device):
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int64", "float16", "float32", "float64"])
-def test_repr_of_one_number_is_as_numpy_writes_it(dtype):
+def test_repr_of_0d_array_matches_numpy(dtype):
     rng = np.random.default_rng(0)
     some = rng.standard_normal(200) * 10.0 ** rng.integers(-6, 5, 200)
     some = [*some, 0.1 + 0.2, 0.12345678, 0.123456785, -2.5, 100.0, 123.00000001, 0.00012345678]
@@ -306,11 +306,11 @@ def test_data_type_functions():
 
 
 @pytest.mark.parametrize("name", DTYPES)
-def test_dtype_names_are_equal_to_dtypes_and_to_nothing_else(name):
+def test_dtype_objects_equal_only_their_dtype(name):
     dtype = getattr(sk, name)
     assert dtype == np.dtype(name)
     assert sk.zeros((1,), dtype=dtype).dtype == dtype
-    # A numpy.dtype is not fit for this: that of float64 is equal to None, and so to a missing entry of a table.
+    # numpy.dtype does not satisfy this: that of float64 equals None, and so a missing table entry.
     assert (dtype == None) is False  # noqa: E711
     assert dtype not in (None, (None,))
     assert [other for other in DTYPES if getattr(sk, other) == dtype] == [name]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What dir() lists, what an attribute that is not there says, how notebooks show arrays, what misplaced arguments say."""
+"""dir(), the errors of absent attributes and misplaced arguments, HTML for notebooks."""
 
 import re
 
@@ -14,7 +14,7 @@ from tests.python.loops import loop_over
 from tests.python.oracle import to_device
 
 MODULES = {"skerry": sk, "skerry.linalg": sk.linalg, "skerry.fft": sk.fft, "skerry.exceptions": sk.exceptions}  # fmt: skip
-#: Attributes of the arrays of other libraries, and what their error names.
+#: Attributes of other libraries' arrays, and the replacement that the error names.
 OTHERS = {
     "cpu": 'x.to_device("cpu")',
     "cuda": 'x.to_device("cuda:0")',
@@ -41,7 +41,7 @@ def test_dir_lists_the_api_only(name):
     assert all(hasattr(module, attribute) for attribute in dir(module))
 
 
-def test_dir_of_an_array_lists_what_is_there():
+def test_dir_of_an_array_lists_existing_attributes():
     x = sk.ones((2, 2))
     assert all(hasattr(x, name) for name in dir(x) if not name.startswith("__"))
     assert {"sum", "shape", "to_device", "__add__"} <= set(dir(x))
@@ -49,7 +49,7 @@ def test_dir_of_an_array_lists_what_is_there():
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_attributes_of_others_say_what_there_is(name, device):
+def test_absent_attributes_name_their_replacement(name, device):
     x = sk.ones((2,), device=device)
     with pytest.raises(AttributeError, match=re.escape(OTHERS[name])) as raised:
         getattr(x, name)
@@ -61,7 +61,7 @@ def test_attributes_of_others_say_what_there_is(name, device):
         setattr(x, name, 1)
 
 
-def test_every_attribute_of_numpys_arrays_is_there_or_says_what_there_is():
+def test_numpy_attributes_exist_or_name_a_replacement():
     x = sk.ones((2, 2))
     for name in dir(np.ndarray):
         if name.startswith("_") or hasattr(x, name):
@@ -70,7 +70,7 @@ def test_every_attribute_of_numpys_arrays_is_there_or_says_what_there_is():
             getattr(x, name)
 
 
-def test_other_attributes_are_looked_up_by_the_plain_slot():
+def test_attribute_lookup_uses_the_generic_slot():
     x = sk.ones((2,))
     with pytest.raises(AttributeError, match=r"has no attribute 'nothing'$"):
         x.nothing
@@ -78,7 +78,7 @@ def test_other_attributes_are_looked_up_by_the_plain_slot():
     assert "__getattr__" not in vars(sk.Array)
 
 
-def test_functions_that_were_named_exist():
+def test_named_replacements_exist():
     """A remedy that begins with skerry.f( names a public function."""
     x = sk.ones((2, 2))
     for name in vars(sk.Array):
@@ -108,7 +108,7 @@ def test_functions_that_were_named_exist():
         (lambda x: x.argmax(0, None, True), "argmax(axis, out, keepdims=True)"),
     ],
 )  # fmt: skip
-def test_arguments_by_keyword_only_are_shown_as_they_are_written(call, shown):
+def test_error_shows_the_call_with_keyword_only_arguments(call, shown):
     x = sk.ones((2, 2))
     with pytest.raises(TypeError, match=re.escape(shown)):
         call(x)
@@ -119,7 +119,7 @@ def test_too_many_arguments():
         sk.sum(sk.ones((2,)), 1, 2, 3, 4)
 
 
-def test_html_tells_about_the_array(device):
+def test_html_describes_the_array(device):
     text = sk.ones((2, 3), dtype="float32", device=device)._repr_html_()
     for word in ("(2, 3)", "float32", device, ">24<"):
         assert word in text

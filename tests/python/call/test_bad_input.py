@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Bad input: a clear, typed error before anything changed, and nothing leaked. One table, on every device."""
+"""Bad input raises a clear, typed error before anything changes, and leaks nothing. One table, on every device."""
 
 import gc
 

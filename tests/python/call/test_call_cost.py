@@ -13,10 +13,10 @@ def test_calls_take_no_more_instructions_than_recorded():
     if why := call_instructions.refusal():
         pytest.skip(why)
     counted = call_instructions.count()
-    # A call that took nothing would mean that nothing was counted.
+    # A count near zero would mean that counting failed.
     assert all(n > 300 for n in counted.values()), counted
-    # An addition on a rehearsed device, with all that rehearsal does: a GPU's launch takes the place of the latter.
+    # An addition on a rehearsed device, including the simulation; on a GPU the launch takes its place.
     assert counted["cuda:0 a + b"] < 3500
     assert not call_instructions.excess(counted), (
-        "if that has its reason: python -m bench.call_instructions --record"
+        "if this is justified: python -m bench.call_instructions --record"
     )

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Anything, given for any parameter of any public function, is a documented result or a typed error.
+"""Any object, passed for any parameter of any public function, gives a documented result or a typed error.
 
-Each parameter in turn of a right call (``base_calls``) takes each of the values below. An error is a TypeError, ValueError,
+Each parameter of a valid call (``base_calls``) in turn takes each of the values below. An error is a TypeError, ValueError,
 IndexError, OverflowError, MemoryError, NotImplementedError or BufferError that begins with the name of the public function
-and names the parameter or shows the argument. The outcome is the same on CPU and CUDA devices. Ordinary runs take a
-sample; ``--full`` makes all calls.
+and names the parameter or shows the argument. The outcome is the same on CPU and CUDA devices. By default a sample of the
+calls runs; ``--full`` runs all.
 """
 
 import collections
@@ -20,8 +20,8 @@ from skerry.exceptions import DeviceMismatchError, OutOfMemoryError
 
 from tests.python.call.base_calls import base_calls
 
-HOMES = {"cpu:0": "cpu:1", "cuda:0": "cuda:1"}  # where a call works, and another device of the kind
-SHARE = 12  # one of so many values in an ordinary run
+HOMES = {"cpu:0": "cpu:1", "cuda:0": "cuda:1"}  # device of the call: another device of its kind
+SHARE = 12  # without --full, one in 12 values is tested
 LIMIT = 20.0  # seconds that a call may take
 TYPED = (TypeError, ValueError, IndexError, OverflowError, MemoryError, NotImplementedError, BufferError)  # fmt: skip
 BUILTIN = ("builtins", "skerry.exceptions", "skerry")
@@ -46,15 +46,15 @@ for _type in ("bool", "int64", "float64", "complex128"):
     VALUES[f"0-d {_type} elsewhere"] = lambda home, t=_type: sk.ones(
         (), dtype=t, device=HOMES[home]
     )
-# NumPy's arrays are arrays on cpu:0, so that calls on other devices refuse them.
+# NumPy's arrays count as arrays on cpu:0, so calls on other devices reject them.
 ON_CPU_ONLY = {
     "numpy.ndarray": lambda _: np.asarray([0, 1]),
     "0-d numpy.ndarray": lambda _: np.asarray(1.0),
 }
 
-# One function under two names, of which messages have the other one.
+# Functions with two names; messages use the other one.
 OTHER_NAMES = {"radians": "deg2rad", "degrees": "rad2deg"}
-# Parameters that messages call by another name: those of methods by the standard's, items by one of them.
+# Parameters that messages call by another name: method parameters by the standard's name, items by a name of one.
 MEANT = {
     "ddof": "correction",
     "v": "x2",
@@ -63,18 +63,18 @@ MEANT = {
     "condlist": "condition",
     "low": "high",
 }
-# Outcomes that differ by device as documented, or are of no value: uninitialized memory, bytes in a cache.
+# Outcomes that differ by device as documented, or are arbitrary: uninitialized memory, bytes in a cache.
 OF_ONE_DEVICE = {
     "skerry.as_cuda_array", "skerry.from_cuda_array_interface", "skerry.is_cuda_array", "skerry.trim", "skerry.stream",
     "skerry.empty", "skerry.empty_like",
 }  # fmt: skip
 PARAMETERS_OF_ONE_DEVICE = {"pinned", "stream"}
-# Sizes whose work is proportional: nothing is wrong with them, but that they take for ever.
+# Sizes with proportional work: valid, but too slow if huge.
 ENDLESS = {("skerry.array_split", "indices_or_sections")}
 
 
 class TooSlow(BaseException):
-    """Ends a call that takes for ever."""
+    """Raised to end a call that exceeds the time limit."""
 
 
 def _stop(*_):
@@ -82,7 +82,7 @@ def _stop(*_):
 
 
 def described(result, home, depth=0):
-    """What is compared between devices."""
+    """Describe a result for comparison between devices."""
     if isinstance(result, sk.Array):
         host = np.asarray(result.to_device("cpu:0"))
         role = {home: "home", HOMES[home]: "elsewhere"}.get(str(result.device), result.device)
@@ -96,7 +96,7 @@ def described(result, home, depth=0):
 
 
 def outcome(call, parameter, make, home):
-    """Run the call; returns what is compared, and the error."""
+    """Run the call. Return the outcome to compare, the error and the argument."""
     with sk.device(home):
         function, arguments = call.make(home)
         value = make(home)
@@ -119,7 +119,7 @@ def outcome(call, parameter, make, home):
 
 
 def is_shown(value, text):
-    """Whether a message tells which argument is wrong by what it is."""
+    """Whether a message shows the wrong argument."""
     if isinstance(value, sk.Array | np.ndarray):
         return any(words in text for words in (str(value.dtype), "rray", "complex"))
     if isinstance(value, tuple | list | range):
@@ -136,10 +136,10 @@ def faults_of_error(call, parameter, error, value):
     if isinstance(error, OutOfMemoryError):
         return
     if not isinstance(error, TYPED) or kind.__module__ not in BUILTIN:
-        yield f"{kind.__module__}.{kind.__name__} is no typed error"
+        yield f"{kind.__module__}.{kind.__name__} is not a typed error"
     names = {call.name, OTHER_NAMES.get(call.name, call.name)}
     begins = any(text.startswith((f"{name}:", f"{name}(")) for name in names)
-    # What a kernel found is raised by a later wait, on CUDA devices: in the name of the kernel's function.
+    # On CUDA devices a later synchronization raises errors of kernels, with the name of the kernel's function.
     is_of_kernel = isinstance(error, IndexError) and "out of bounds: axis" in text
     if not begins and not is_of_kernel:
         yield "does not begin with the name of the function"
@@ -150,7 +150,7 @@ def faults_of_error(call, parameter, error, value):
 
 
 def faults(name, call, parameter, label, makers):
-    """What is wrong with the call on each device."""
+    """Yield what is wrong with the call on each device."""
     seen = {}
     for home in HOMES if makers is VALUES else ["cpu:0"]:
         seen[home], error, value = outcome(call, parameter, makers[label], home)
@@ -172,7 +172,7 @@ def is_chosen(name, parameter, label, full):
 
 @pytest.fixture
 def limited(tmp_path, monkeypatch):
-    """Calls end in time, and write no file where the tests are."""
+    """Limit the time of calls, and keep files they write out of the tests' folder."""
     monkeypatch.chdir(tmp_path)
     old_handler = signal.signal(signal.SIGALRM, _stop)
     yield
@@ -182,7 +182,7 @@ def limited(tmp_path, monkeypatch):
 @pytest.mark.not_emulated("it is about arguments, which no kernel reads")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", list(base_calls()))
-def test_any_argument_is_taken_or_refused_by_name(name, full, limited):
+def test_any_argument_is_accepted_or_rejected_by_name(name, full, limited):
     call = base_calls()[name]
     messages = []
     for parameter in call.parameters():
@@ -195,14 +195,14 @@ def test_any_argument_is_taken_or_refused_by_name(name, full, limited):
 
 
 @pytest.mark.parametrize("name", list(base_calls()))
-def test_base_calls_are_right(name):
+def test_base_calls_are_valid(name):
     for home in HOMES:
         with sk.device(home):
             function, arguments = base_calls()[name].make(home)
             base_calls()[name].run(function, arguments)
 
 
-def test_what_functions_that_are_given_raise_is_left_as_it_is():
+def test_exceptions_of_user_code_propagate_unchanged():
     class Odd:
         def __index__(self):
             raise KeyError("mine")
@@ -213,7 +213,7 @@ def test_what_functions_that_are_given_raise_is_left_as_it_is():
         sk.diag_indices(Odd())
 
 
-def test_the_cause_is_kept_for_who_looks_for_it():
+def test_original_exception_is_kept_as_cause():
     with pytest.raises(TypeError, match=r"^median: axis must be ") as caught:
         sk.median(sk.ones(3), axis="a")
     assert isinstance(caught.value.__cause__, TypeError)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Quotients and powers of integers are exact or refused; parts of real numbers keep their dtype."""
+"""Integer quotients and powers are exact or rejected; real and imag of real arrays keep the dtype."""
 
 import numpy as np
 import pytest
@@ -67,12 +67,12 @@ def test_negative_powers_of_integers_are_refused(dtype, device):
         assert bool(sk.all(x**0 == 1))
 
 
-def test_negative_powers_beside_unsigned_and_bools(device):
+def test_negative_powers_of_unsigned_and_bool(device):
     with pytest.raises(OverflowError):
         to_device(device, np.ones(3, "uint8")) ** -1
     with pytest.raises(ValueError, match="pow"):
         to_device(device, np.ones(3, "bool")) ** -1
-    # An array of exponents is not read: zero unless the base is 1 or -1, as documented.
+    # Exponents in an array are not checked: the result is 0 unless the base is 1 or -1, as documented.
     x = to_device(device, np.asarray([3, 1, -1]))
     assert (x ** to_device(device, np.asarray([-1, -1, -1]))).tolist() == [0, 1, -1]
 
@@ -81,7 +81,7 @@ REALS = [*INTEGERS, "float16", "float32", "float64", "bool"]
 
 
 @loop_over("dtype", REALS)
-def test_parts_of_reals_are_those_of_the_attributes(dtype, device):
+def test_real_and_imag_functions_match_the_attributes(dtype, device):
     for size in (3, 40000):
         x = to_device(device, np.ones(size, dtype))
         for real, imag in (

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Python ints beyond a dtype's range have an answer where there is one: comparisons, limits and searches.
+"""Python ints out of a dtype's range work where the result is defined: comparisons, limits and searches.
 
-The oracle is Python, which compares ints and floats of any size exactly. Arithmetic and assignment refuse them.
+The oracle is Python, which compares ints and floats of any size exactly. Arithmetic and assignment reject such ints.
 """
 
 import math
@@ -25,7 +25,7 @@ COMPARISONS = {
     "greater": operator.gt,
     "greater_equal": operator.ge,
 }
-SIZES = (3, 5000)  # recorded in fused functions from 32 KiB on
+SIZES = (3, 5000)  # fused functions record arrays from 32 KiB on
 
 
 def elements(dtype):
@@ -37,10 +37,10 @@ def elements(dtype):
 
 
 def beyond(dtype):
-    """Ints that the dtype can't hold, from the nearest ones on."""
+    """Return ints that the dtype can't hold, starting with the nearest ones."""
     if dtype in FLOATS:
         largest = int(np.finfo(dtype).max)
-        # What would round to an infinity: from half a step beyond the last finite number on.
+        # Ints from half a step above the largest finite number on round to infinity.
         step = largest - int(np.nextafter(np.finfo(dtype).max, np.zeros((), dtype)))
         first = largest + step // 2
         return [first, -first, 2 * largest, 10**400, -(10**400)]
@@ -66,13 +66,13 @@ def some(dtype, repeats, device):
 
 
 def outside(dtype, number):
-    """Whether it is really beyond: int64 holds 2**63 of uint64's list."""
+    """Whether the number is out of range: uint64 holds 2**63 of the list."""
     return dtype in FLOATS or not np.iinfo(dtype).min <= number <= np.iinfo(dtype).max
 
 
 @loop_over("dtype", INTEGERS + FLOATS)
 @pytest.mark.parametrize("name", COMPARISONS)
-def test_comparisons_with_them_are_exact(name, dtype, device):
+def test_comparisons_with_out_of_range_ints_are_exact(name, dtype, device):
     function, compare = getattr(sk, name), COMPARISONS[name]
     for repeats in SIZES:
         values, x = some(dtype, repeats, device)
@@ -102,7 +102,7 @@ def test_comparisons_of_views_and_scalars(device):
     assert (x == np.int64(256)).tolist() == (x != x).tolist()
 
 
-def test_complex_numbers_equal_none(device):
+def test_complex_arrays_are_unequal_to_out_of_range_ints(device):
     x = to_device(device, np.asarray([1j, math.inf, math.nan], dtype="complex64"))
     assert (x == 10**400).tolist() == [False] * 3
     assert (x != 10**39).tolist() == [True] * 3
@@ -110,7 +110,7 @@ def test_complex_numbers_equal_none(device):
         sk.less(x, 10**400)
 
 
-def test_bools_are_numbers_beside_them(device):
+def test_bools_compare_as_numbers_with_out_of_range_ints(device):
     x = to_device(device, np.asarray([True, False]))
     assert (x == 2**70).tolist() == [False, False]
     assert (x < 2**70).tolist() == [True, True]
@@ -121,7 +121,7 @@ LIMITS = {"maximum": max, "minimum": min, "fmax": max, "fmin": min}
 
 @loop_over("dtype", INTEGERS)
 @pytest.mark.parametrize("name", LIMITS)
-def test_limits_that_no_element_meets(name, dtype, device):
+def test_minimum_and_maximum_with_out_of_range_ints(name, dtype, device):
     function = getattr(sk, name)
     for repeats in SIZES:
         values, x = some(dtype, repeats, device)
@@ -154,7 +154,7 @@ def test_limits_of_floats_round_to_infinities(device):
 
 
 @loop_over("dtype", INTEGERS)
-def test_clip_is_the_upper_limit_of_the_lower_one(dtype, device):
+def test_clip_is_minimum_of_maximum(dtype, device):
     values, x = some(dtype, 1, device)
     limits = np.iinfo(dtype)
     inside = [int(limits.min), 1, int(limits.max)]
@@ -178,7 +178,7 @@ def test_clip_is_the_upper_limit_of_the_lower_one(dtype, device):
 
 
 @loop_over("dtype", INTEGERS + FLOATS)
-def test_searchsorted_puts_them_at_the_ends(dtype, device):
+def test_searchsorted_puts_out_of_range_ints_at_the_ends(dtype, device):
     values = sorted(elements(dtype), key=lambda v: (v != v, v))
     x = to_device(device, np.asarray(values, dtype=dtype))
     for number in filter(lambda n: outside(dtype, n), beyond(dtype)):
@@ -191,7 +191,7 @@ def test_searchsorted_puts_them_at_the_ends(dtype, device):
 
 
 @loop_over("dtype", [*INTEGERS, *FLOATS, "bool"])
-def test_isin_finds_none(dtype, device):
+def test_isin_of_out_of_range_ints_is_false(dtype, device):
     values = [False, True] if dtype == "bool" else elements(dtype)
     x = to_device(device, np.asarray(values, dtype=dtype))
     numbers = [2**70] if dtype == "bool" else [n for n in beyond(dtype) if outside(dtype, n)]
@@ -204,7 +204,7 @@ def test_isin_finds_none(dtype, device):
     assert sk.isin(x, numbers).tolist() == [False] * len(values)
 
 
-def test_array_equal_and_its_kin(device):
+def test_array_equal_and_isclose_with_out_of_range_ints(device):
     x = to_device(device, np.asarray(5, "uint8"))
     assert not sk.array_equal(x, 300)
     assert not sk.array_equal(-1, x)
@@ -248,7 +248,7 @@ ARITHMETIC = "add subtract multiply floor_divide remainder bitwise_and bitwise_o
 
 
 @loop_over("dtype", INTEGERS)
-def test_arithmetic_and_assignment_refuse_them(dtype, device):
+def test_arithmetic_and_assignment_reject_out_of_range_ints(dtype, device):
     x = to_device(device, np.ones(3, dtype))
     for number in filter(lambda n: outside(dtype, n), beyond(dtype)):
         for name in ARITHMETIC.split():

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Methods of arrays say NumPy's signatures, in inspect, in the stubs and in their documentation."""
+"""Array methods have NumPy's signatures: in inspect, in the stubs and in their docstrings."""
 
 import ast
 import inspect
@@ -30,7 +30,7 @@ def test_signature_is_that_of_numpy(name):
     try:
         theirs = inspect.signature(getattr(np.ndarray, name)).parameters
     except ValueError:
-        pytest.skip("NumPy says no signatures before 2.4")
+        pytest.skip("NumPy has no signatures before 2.4")
     ours = inspect.signature(getattr(sk.Array, name)).parameters
     open_ended = any(p.kind in (p.VAR_KEYWORD,) for p in theirs.values())
     stated = [str(p) for p in theirs.values() if p.kind is not p.VAR_KEYWORD]
@@ -58,7 +58,7 @@ def test_stubs_have_the_signatures():
         assert [argument.arg for argument in listed] == [p.name for p in parameters], name
 
 
-def test_methods_say_whose_signature_they_have():
+def test_docstrings_name_the_numpy_method():
     assert "numpy.ndarray.sum" in sk.Array.sum.__doc__
     assert "skerry.linalg.trace" in sk.Array.trace.__doc__
     assert all(inspect.getdoc(getattr(sk.Array, name)) for name in METHODS)

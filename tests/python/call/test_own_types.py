@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Types that the module registers: none can be made half, and wrong arguments get this package's words."""
+"""Types of the extension module: objects are always initialized, and wrong arguments raise skerry's own errors."""
 
 import copy
 import copyreg
@@ -34,14 +34,14 @@ def test_all_types_are_known():
 
 
 def uses(value):
-    """Everything that could read a value that is not there."""
+    """Use everything that could read an uninitialized value."""
     for name in dir(value):
         getattr(value, name)
     return repr(value), value == value, hash(value)
 
 
 @pytest.mark.parametrize("type_", TYPES, ids=lambda t: t.__name__)
-def test_no_object_is_made_half(type_):
+def test_no_object_is_created_uninitialized(type_):
     makers = [
         lambda: type_.__new__(type_),
         lambda: object.__new__(type_),
@@ -51,27 +51,27 @@ def test_no_object_is_made_half(type_):
     for make in makers:
         with pytest.raises(TypeError) as caught:
             make()
-        # Python itself speaks of what object.__new__ is refused.
+        # The error of object.__new__ is Python's own.
         assert "_core." not in str(caught.value) or "is not safe" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["Device", "Stream", "Event"])
-def test_new_alone_gives_a_whole_object(name):
+def test_new_initializes_the_object(name):
     type_ = getattr(sk, name)
     instance = type_.__new__(type_, "cuda:0")
     uses(instance)
     assert str(getattr(instance, "device", instance)) == "cuda:0"
-    type_.__init__(instance, "cuda:1")  # an object is made once
+    type_.__init__(instance, "cuda:1")  # a second initialization is ignored
     assert str(getattr(instance, "device", instance)) == "cuda:0"
 
 
-def test_devices_that_everybody_shares_can_not_be_changed():
+def test_shared_device_objects_are_immutable():
     device = sk.ones((1,), device="cpu:0").device
     type(device).__init__(device, "cuda:1")
     assert str(sk.ones((1,), device="cpu:0").device) == "cpu:0"
 
 
-def test_derived_classes_are_whole():
+def test_instances_of_derived_classes_are_initialized():
     class Mine(sk.Device):
         def __init__(self, name):  # does not call the constructor
             self.label = name
@@ -95,7 +95,7 @@ def test_copies_and_pickles():
                 call(value)
 
 
-def test_signatures_can_be_asked_for():
+def test_signatures_can_be_inspected():
     assert list(inspect.signature(sk.Device).parameters) == ["name", "index"]
     assert "device" in inspect.signature(sk.Event).parameters
     assert list(inspect.signature(sk.Stream("cuda:0").wait).parameters) == ["other"]
@@ -108,11 +108,11 @@ class Nonsense:
 
 WRONG = [(), (Nonsense(),), (Nonsense(), 1), ("x", "y", "z"), (None,) * 9, (b"",), (3.5, 2.5)]
 WRONG_NAMES = [{}, {"no_such_name": 1}]
-# They change the process, print, or take anything.
+# Functions that change the process, print, or accept anything.
 LEFT_OUT = {"show_config", "rehearse", "synchronize", "shut_down", "use_device_context", "use_promotion_context", "use_version_context"}  # fmt: skip
 
 
-# Their constructor is refused by its call, as every other is.
+# Types without a constructor.
 NOT_MADE = {type(sk.Device("cpu:0").info), type(sk.memory_statistics("cpu:0"))}
 
 
@@ -125,7 +125,7 @@ def callables():
         for name in dir(type(value)):
             method = getattr(value, name, None)
             if name.startswith("_pybind11") or (name == "__init__" and type(value) in NOT_MADE):
-                continue  # nobody calls them by hand
+                continue  # not called by users
             if callable(method) and name not in (
                 "__class__",
                 "__subclasshook__",
@@ -136,9 +136,9 @@ def callables():
                     yield f"{type(value).__name__}.{name} (unbound)", getattr(type(value), name)
 
 
-def test_nonsense_gets_an_answer_in_our_words(tmp_path, monkeypatch):
-    """No text of the binding's library, of C++ or with an address reaches the user."""
-    monkeypatch.chdir(tmp_path)  # savez(b"", no_such_name=1) is a file
+def test_nonsense_arguments_raise_skerry_errors(tmp_path, monkeypatch):
+    """No error shows text of pybind11, of C++ or an address."""
+    monkeypatch.chdir(tmp_path)  # savez(b"", no_such_name=1) writes a file
     failures = []
     called = 0
     for name, function in callables():
@@ -176,7 +176,7 @@ def test_nonsense_gets_an_answer_in_our_words(tmp_path, monkeypatch):
     ],
 )
 @pytest.mark.usefixtures("strict_promotion")
-def test_texts(call, text):
+def test_error_texts(call, text):
     with pytest.raises(TypeError) as caught:
         call()
     assert text in str(caught.value)

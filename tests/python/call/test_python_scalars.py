@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""0-d arrays where Python wants a scalar: format, round, floor, ceil, trunc, as of the Python scalar."""
+"""format, round, floor, ceil and trunc of 0-d arrays match those of the Python scalar."""
 
 import math
 
@@ -59,7 +59,7 @@ def test_arrays_with_axes(device):
         round(x, 1)
 
 
-def test_what_python_says_of_wrong_arguments(device):
+def test_wrong_arguments_raise_as_for_python_scalars(device):
     x = sk.asarray(1.5, device=device)
     with pytest.raises(ValueError):
         f"{x:q}"

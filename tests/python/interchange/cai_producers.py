@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Producers of the CUDA array interface for tests: memory of a skerry array under a description that tests change."""
+"""Producers of the CUDA array interface for tests: memory of a skerry array with a modified interface."""
 
 import os
 import subprocess
@@ -12,13 +12,13 @@ ABSENT = ...
 
 
 def describe(x, **changes):
-    """The interface of an array with keys changed, or left out where the value is ABSENT; no stream unless given."""
+    """Return the interface of an array with keys changed, or removed if ABSENT; no stream unless given."""
     about = {**x.__cuda_array_interface__, "stream": None, **changes}
     return {key: value for key, value in about.items() if value is not ABSENT}
 
 
 class Producer:
-    """Has the interface and keeps the memory; counts how often the attribute is read."""
+    """An object with the interface that keeps the memory alive and counts reads of the attribute."""
 
     def __init__(self, x, **changes):
         self.memory = x
@@ -32,7 +32,7 @@ class Producer:
 
 
 class HostView:
-    """The description read as NumPy's array interface: the value oracle on rehearsed memory."""
+    """The interface as NumPy's array interface: the oracle for values in rehearsed memory."""
 
     def __init__(self, about, owner):
         self.owner = owner
@@ -46,14 +46,14 @@ class HostView:
 
 
 def as_host(about, owner):
-    """What NumPy makes of the same description of rehearsed memory, whose work is done."""
+    """Return NumPy's view of rehearsed memory with the same interface; its work must be complete."""
     if 0 in about["shape"]:
         return np.empty(tuple(about["shape"]), about["typestr"])
     return np.asarray(HostView(about, owner))
 
 
 def python(code, **environment):
-    """Run code in a fresh interpreter with rehearsed devices; its stdout."""
+    """Run code in a new interpreter with rehearsed devices and return its stdout."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("SKERRY_")}
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", "-W", "error", "-c", code],

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What other libraries do with a ``__cuda_array_interface__``, as small functions that need neither them nor a GPU.
+"""Models of how other libraries import a ``__cuda_array_interface__``: small functions without the libraries or a GPU.
 
-Each makes the checks of one library, in its order and with its kind of error (C++ exceptions appear as the Python
-ones that they become), and returns what the library would read: a NumPy view of the same memory, since rehearsed
-memory is host memory. Where the library is lax, so is its model. The sources are named in the docstrings.
+Each does the checks of one library, in its order and with its error classes (C++ exceptions as the Python ones that
+they become), and returns what the library would read: a NumPy view of the same memory, as rehearsed memory is host
+memory. A model is as permissive as its library. The docstrings name the sources.
 """
 
 import json
@@ -15,19 +15,19 @@ MAX_COLUMN = 2**31 - 1
 
 
 class InvalidArgument(RuntimeError):
-    """What XLA's INVALID_ARGUMENT becomes in Python."""
+    """Python class of XLA's INVALID_ARGUMENT."""
 
 
 class Unimplemented(RuntimeError):
-    """What XLA's UNIMPLEMENTED becomes in Python."""
+    """Python class of XLA's UNIMPLEMENTED."""
 
 
 class XGBoostError(ValueError):
-    """What LOG(FATAL) becomes in xgboost's Python package."""
+    """Python class of LOG(FATAL) in xgboost."""
 
 
 class WrongValues(Exception):
-    """The library would read other elements than these, without an error."""
+    """The library would silently read wrong elements."""
 
 
 class _Memory:
@@ -36,7 +36,7 @@ class _Memory:
 
 
 def read(pointer, shape, strides, dtype, *, read_only=False):
-    """The elements at an address, as a NumPy view."""
+    """Return the elements at an address as a NumPy view."""
     shape, dtype = tuple(shape), np.dtype(dtype)
     if 0 in shape:
         return np.empty(shape, dtype)
@@ -51,7 +51,7 @@ def read(pointer, shape, strides, dtype, *, read_only=False):
 
 
 def c_strides(shape, itemsize):
-    """Strides in bytes of a C-contiguous array."""
+    """Return the strides in bytes of a C-contiguous array."""
     strides = []
     for length in reversed(shape):
         strides.insert(0, itemsize)
@@ -69,7 +69,7 @@ def require(condition, error, text):
 
 
 def dense(shape, strides, itemsize, axes):
-    """Whether the axes, from the innermost on, lie densely; axes of length 1 may have any stride."""
+    """Whether the axes, innermost first, are contiguous; axes of length 1 may have any stride."""
     for axis in axes:
         if shape[axis] > 1 and strides[axis] != itemsize:
             return False
@@ -87,14 +87,14 @@ def numba(about):
     strides = tuple(strides) if strides else c_strides(shape, dtype.itemsize)
     require(len(strides) == len(shape), ValueError, "strides and shape differ in length")
     pointer = about["data"][0]
-    # get_devptr_for_active_ctx asks the driver about any pointer but 0.
+    # get_devptr_for_active_ctx queries the driver for any pointer but 0.
     return read(pointer, shape, strides, dtype)
 
 
 def numba_cuda_argument(about):
     """numba-cuda 0.30.4 ``typing/typeof.py:346,410`` and cuda.core's StridedMemoryView: a kernel argument by CAI.
 
-    An array that has ``__dlpack__`` too is taken by that instead.
+    An array that also has ``__dlpack__`` is imported by that instead.
     """
     dtype = np.dtype(about["typestr"])
     shape, strides = about["shape"], about.get("strides")
@@ -124,7 +124,7 @@ def numba_cuda_mlir_argument(about):
         return read(data[0], shape, None, dtype)
     require(type(strides) is tuple, TypeError, "['strides'] can only be absent, None, or a tuple")
     if dtype.kind == "c" and any(n > 1 for n in shape):
-        # Strides are divided by the width of one component, half of an element.
+        # The library divides strides by the width of one component, half an element.
         raise WrongValues("strided complex arrays")
     counts = [int(s / dtype.itemsize) for s in strides]
     return read(data[0], shape, [n * dtype.itemsize for n in counts], dtype)
@@ -160,7 +160,7 @@ def torch(about):
         dtype = np.dtype(about["typestr"])
     except TypeError as error:
         raise ValueError("cannot parse `typestr`") from error
-    # Only the kind is looked at: the byte order is not.
+    # Checks only the kind, not the byte order.
     require(dtype.kind in "biufc", TypeError, "can't convert np.ndarray of that type")
     data = about["data"]
     require(
@@ -201,7 +201,7 @@ def jax(about):
     if strides is None or not pointer:
         return read(pointer, shape, None, dtype, read_only=True)
     require(len(strides) == len(shape), InvalidArgument, "dimensionalities are inconsistent")
-    # Where strides are equal, the later axis is the inner one.
+    # Of axes with equal strides, the later one is the inner one.
     axes = sorted(range(len(shape)), key=lambda axis: (strides[axis], -axis))
     require(
         dense(shape, strides, dtype.itemsize, axes),
@@ -240,9 +240,9 @@ def pylibcudf(about):
 
 
 def cudf(about):
-    """cuDF ``cudf/core/column/column.py:1046`` from_cuda_array_interface: a Series. Copies what is strided.
+    """cuDF ``cudf/core/column/column.py:1046`` from_cuda_array_interface: a Series. Copies strided data.
 
-    Supports a mask, which becomes the column's; the model has none.
+    cuDF supports a mask, which becomes the column's; the model ignores it.
     """
     dtype = np.dtype(about["typestr"])
     shape, strides = about["shape"], about["strides"]
@@ -272,7 +272,7 @@ def rmm(about):
 
 
 def contiguous_span(shape, strides, itemsize):
-    """First and last byte of an array relative to its pointer, if the bytes between are all of it."""
+    """Return the first and last byte of an array relative to its pointer. ValueError if it has gaps."""
     if not strides:
         return 0, itemsize * product(shape)
     first, last = 0, itemsize
@@ -287,7 +287,7 @@ def contiguous_span(shape, strides, itemsize):
 
 
 def pyarrow(about):
-    """Arrow ``pyarrow/_cuda.pyx:308`` buffer_from_object: the bytes in the order of memory, not of the array."""
+    """Arrow ``pyarrow/_cuda.pyx:308`` buffer_from_object: the bytes in memory order, not index order."""
     pointer = about["data"][0]
     if pointer is None:
         return np.empty(0, np.uint8)
@@ -297,7 +297,7 @@ def pyarrow(about):
 
 
 def mpi4py(about, *, receive=False):
-    """mpi4py 4.1 ``src/mpi4py/MPI.src/ascaibuf.pxi`` Py_GetCAIBuffer: elements in the order of memory."""
+    """mpi4py 4.1 ``src/mpi4py/MPI.src/ascaibuf.pxi`` Py_GetCAIBuffer: elements in memory order."""
     for value, kind in ((about, dict), (about["data"], tuple), (about["typestr"], str)):
         require(type(value) is kind, TypeError, f"Expected {kind.__name__}")
     require(type(about["shape"]) is tuple, TypeError, "Expected tuple")
@@ -324,7 +324,7 @@ def mpi4py(about, *, receive=False):
 
 
 def cuda_core(about, *, stream=1):
-    """cuda.core ``cuda/core/_memoryview.pyx`` view_as_cai; ``stream`` is the consumer's, -1 for no order."""
+    """cuda.core ``cuda/core/_memoryview.pyx`` view_as_cai; ``stream`` is the consumer's, -1 disables synchronization."""
     require(type(about) is dict, TypeError, "Expected dict")
     require(
         about["version"] >= 3, BufferError, "only CUDA Array Interface v3 or above is supported"
@@ -346,8 +346,8 @@ XGBOOST_TYPES = {"f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8
 
 
 def xgboost(about):
-    """XGBoost ``src/data/array_interface.h`` ArrayInterface<2>, behind ``data.py``, which writes the dict as JSON."""
-    if "mask" in about:  # None, too, which the Python side asks for its own interface
+    """XGBoost ``src/data/array_interface.h`` ArrayInterface<2>; ``data.py`` passes the dict as JSON."""
+    if "mask" in about:  # even if None
         raise XGBoostError("Masked array is not yet supported.")
     about = json.loads(json.dumps(about))
     require("version" in about, XGBoostError, "Missing `version' field for array interface")
@@ -385,5 +385,5 @@ MODELS = {
     "cuda.core": cuda_core,
     "xgboost": xgboost,
 }
-# Those that read the bytes of the whole array, in the order in which they lie in memory.
+# Libraries that read the bytes of the whole array in memory order.
 IN_MEMORY_ORDER = {"pyarrow", "mpi4py"}

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of DLPack's import share."""
+"""Shared by the tests of DLPack import."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def pointer(x):
 
 
 def made_of(x, **changes):
-    """A hand-made structure of a skerry array's memory."""
+    """Build a structure over a skerry array's memory, with changes."""
     tensor = dl.opened(x.__dlpack__(max_version=(1, 0))).tensor
     shape, strides, dtype = dl.described(tensor)
     step = dtype.itemsize
@@ -34,7 +34,7 @@ def made_of(x, **changes):
 
 
 def refused(structure, error=BufferError, match=None):
-    """The import raises, leaves the capsule as it was, and frees nothing; the capsule then frees once."""
+    """Check that the import raises, leaves the capsule unchanged and frees nothing; the capsule then frees once."""
     assert not dl.STRAY
     capsule = structure.capsule()
     name = dl.name_of(capsule)

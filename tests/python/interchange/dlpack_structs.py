@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""DLPack 1.3's structures by ctypes, as its header lays them out: made to order for imports, read for exports."""
+"""DLPack 1.3's structures in ctypes, with the layout of its header: built for imports, read for exports."""
 
 import ctypes
 
@@ -80,7 +80,7 @@ class ExchangeTable(ctypes.Structure):
 NAMES = {Managed: b"dltensor", ManagedVersioned: b"dltensor_versioned"}
 
 _api = ctypes.pythonapi
-# A destructor's capsule has no reference left to count, so that it goes as an address, never as an object.
+# A destructor gets the capsule as an address, not an object: its reference count is already 0.
 Destructor = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
 _new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
     ("PyCapsule_New", _api)
@@ -100,7 +100,7 @@ _pointer_of_dying = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c
 )
 Deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
-# Live structures by address, and how often each of their deleters has run.
+# Live structures by address.
 _live: dict[int, "Made"] = {}
 
 
@@ -112,7 +112,7 @@ def _delete(address):
         structure.deleted += 1
 
 
-_immortal: list["Made"] = []  # nobody says when these are done with
+_immortal: list["Made"] = []  # structures without a deleter, which are never freed
 STRAY: list[int] = []  # addresses that were freed twice
 DELETER = Deleter(_delete)
 
@@ -146,7 +146,7 @@ def pointer_of(capsule, name: bytes) -> int:
 
 
 def opened(capsule):
-    """The structure in a capsule, which lives as long as the structure or a part of it."""
+    """Return the structure in a capsule; it keeps the capsule alive."""
     name = _get_name(capsule)
     kind = {b: a for a, b in NAMES.items()}[name]
     managed = kind.from_address(_get_pointer(capsule, name))
@@ -155,7 +155,7 @@ def opened(capsule):
 
 
 class Made:
-    """A structure made by hand. ``shape`` and ``strides`` (in elements) may be None for a null pointer."""
+    """A hand-built structure. ``shape`` and ``strides`` (in elements) may be None for a null pointer."""
 
     def __init__(
         self,
@@ -203,7 +203,7 @@ class Made:
 
     @classmethod
     def from_array(cls, array, device=(CPU, 0), **changes):
-        """A truthful one of a NumPy array, or of memory that NumPy can describe."""
+        """Build the correct structure of a NumPy array, or of memory that NumPy can describe."""
         step = array.itemsize
         return cls(
             array.ctypes.data,
@@ -219,7 +219,7 @@ class Made:
 
 
 class Producer:
-    """Hands out ``make()``, an array or capsule, and remembers how it was asked."""
+    """A producer that returns ``make()``, an array or capsule, and records the keywords of each call."""
 
     def __init__(self, make, device=(CPU, 0)):
         self.make = make
@@ -235,7 +235,7 @@ class Producer:
 
 
 def described(tensor: Tensor):
-    """Shape, strides (bytes) and dtype of a structure that skerry has made."""
+    """Return shape, strides (bytes) and dtype of a structure that skerry exported."""
     kind = {code: letter for letter, code in CODES.items()}[tensor.dtype.code]
     dtype = np.dtype(f"{kind}{tensor.dtype.bits // 8}")
     shape = tuple(tensor.shape[: tensor.ndim]) if tensor.ndim else ()

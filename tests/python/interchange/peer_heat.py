@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Two ranks, each with a device of its own: a sum of device arrays, and the heat equation by exchange of halos.
+"""Two ranks with one device each: a sum of device arrays, and the heat equation with halo exchange.
 
-`test_mpi.py` starts them by ``mpirun -n 2``; each checks its half of the result against one device, bit for bit.
+`test_mpi.py` starts them with ``mpirun -n 2``; each compares its half of the result bit for bit with one device's.
 """
 
 import numpy as np
@@ -26,14 +26,14 @@ def add_up():
 
 
 def step(u):
-    """The rows and columns inside, one step later; the edges stay."""
+    """Advance the inner rows and columns by one step; the edges are constant."""
     inner = u[1:-1, 1:-1]
     change = u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4.0 * inner
     u[1:-1, 1:-1] = inner + RATE * change
 
 
 def exchange(u):
-    """Send the row beside the border, and receive the one beyond it, which is the last or the first row."""
+    """Send the row at the border, and receive the halo row, which is the last or the first row."""
     border, halo = (-2, -1) if rank == 0 else (1, 0)
     sent, received = u[border].copy(), sk.empty_like(u[halo])
     sk.synchronize(DEVICE)
@@ -63,4 +63,4 @@ add_up()
 heat()
 world.Barrier()
 if rank == 0:
-    print(f"{world.size} ranks give what one device gives")
+    print(f"{world.size} ranks match one device")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""JAX on the CPU, both directions; `test_consumers.py` runs this file in a process of its own, since JAX forbids fork."""
+"""JAX on the CPU, both directions; `test_consumers.py` runs this file in its own process, since JAX forbids fork."""
 
 import gc
 import time
@@ -33,14 +33,14 @@ def test_arrays_go_to_jax_and_back(dtype, shape):
     np.testing.assert_array_equal(np.asarray(back), host)
 
 
-def test_no_copy_is_made_of_aligned_memory():
+def test_aligned_memory_is_not_copied():
     x = sk.arange(1000.0)
     assert jnp.from_dlpack(x).unsafe_buffer_pointer() == address(x)
     theirs = jnp.arange(1000.0)
     assert address(sk.from_dlpack(theirs)) == theirs.unsafe_buffer_pointer()
 
 
-def test_transposed_arrays_are_taken_and_strided_ones_refused():
+def test_transposed_arrays_are_accepted_and_strided_ones_rejected():
     x = sk.reshape(sk.arange(12.0), (3, 4))
     np.testing.assert_array_equal(np.asarray(jnp.from_dlpack(x.T)), np.asarray(x).T)
     with pytest.raises(Exception, match=r"(?i)strid|layout|compact|unimplemented"):
@@ -52,7 +52,7 @@ def live_bytes():
 
 
 def live_bytes_fall_to(most):
-    """Whether no more than `most` bytes are soon held; JAX's threads may give back what was dropped a moment later."""
+    """Whether live bytes soon drop to `most`; JAX's threads may release memory with a delay."""
     deadline = time.monotonic() + 10
     while live_bytes() > most and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -82,19 +82,19 @@ def test_memory_of_jax_lives_as_long_as_the_array():
     assert float(sk.sum(x)) == 300_000
 
 
-def test_results_of_compiled_functions_can_be_taken():
+def test_results_of_compiled_functions_can_be_imported():
     double = jax.jit(lambda x: 2 * x)
     x = sk.from_dlpack(double(jnp.from_dlpack(sk.arange(5.0))))
     assert x.tolist() == [0.0, 2.0, 4.0, 6.0, 8.0]
 
 
-def test_read_only_arrays_are_not_lent():
-    """JAX asks for a capsule that can't say read-only."""
+def test_read_only_arrays_are_not_exported():
+    """JAX requests an unversioned capsule, which has no read-only flag."""
     with pytest.raises(BufferError, match="read-only"):
         jnp.from_dlpack(sk.broadcast_to(sk.ones((1,)), (4,)))
 
 
-def test_a_cuda_array_is_refused_by_jax_on_the_cpu_and_taken_after_to_device():
+def test_cpu_jax_rejects_cuda_arrays_and_accepts_them_after_to_device():
     x = sk.arange(3, device="cuda:0")
     with pytest.raises(Exception, match=r"(?i)cuda|gpu|device"):
         jnp.from_dlpack(x)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Two ranks that send each other skerry arrays; `test_consumers.py` starts them by ``mpirun -n 2``."""
+"""Two ranks that send each other skerry arrays; `test_consumers.py` starts them with ``mpirun -n 2``."""
 
 import numpy as np
 import skerry as sk
@@ -15,7 +15,7 @@ KINDS = {"float32": MPI.FLOAT, "float64": MPI.DOUBLE, "int64": MPI.LONG, "uint8"
 
 
 class Interface:
-    """Only the CUDA array interface: without it, mpi4py takes DLPack."""
+    """Has only the CUDA array interface, since mpi4py prefers DLPack."""
 
     def __init__(self, owner, about=None):
         self.owner = owner
@@ -23,7 +23,7 @@ class Interface:
 
 
 def ways(x):
-    """How mpi4py may be handed an array."""
+    """Yield the forms in which mpi4py accepts an array."""
     yield x
     yield [x, KINDS.get(x.dtype.name, MPI.DOUBLE)] if x.dtype.name in KINDS else x
     if x.device.kind == "cuda":
@@ -95,7 +95,7 @@ def refused(device):
 
 
 def agreement():
-    """The model of mpi4py and mpi4py itself, on interfaces that are malformed for some library."""
+    """Compare the model of mpi4py with mpi4py itself, on interfaces that are malformed for some library."""
     compared = 0
     x = sk.arange(3, dtype=sk.float64, device="cuda:0")
     for name, changes, _ in MALFORMED:

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Modules in place of libraries that need a GPU, so that the recipes for them run without one.
+"""Mock modules of libraries that need a GPU, so that the recipes for them run without one.
 
-They take arrays by the checks of `consumer_models`, as views of rehearsed memory, and hand over arrays whose interface
-is like those that the library makes: CuPy's of version 3 with a stream, cuDF's without one, RMM's of version 0.
+They import arrays with the checks of `consumer_models`, as views of rehearsed memory, and export arrays with the same
+interface as the library: CuPy's has version 3 with a stream, cuDF's has no stream, RMM's has version 0.
 """
 
 import contextlib
@@ -17,14 +17,14 @@ from tests.python.interchange import consumer_models as models
 
 
 def consumer_view(name, x):
-    """What a library sees of an array when the stream that it works on has come to it."""
+    """Return a library's view of an array after synchronizing with the array's stream."""
     about = x.__cuda_array_interface__
     sk.Stream.from_handle("cuda:0", about.get("stream") or 1).synchronize()
     return models.MODELS[name](about)
 
 
 class Made:
-    """An array that a library made; its interface has this version, or these entries."""
+    """An array of a library; its interface has this version, without the entries `leave_out`."""
 
     def __init__(self, values, version=3, leave_out=()):
         self.memory = sk.asarray(np.asarray(values), device="cuda:0")
@@ -98,7 +98,7 @@ MEMBERS = {
 
 
 def install(name):
-    """Let ``import name`` give the stand-in."""
+    """Make ``import name`` return the mock."""
     module = types.ModuleType(name)
     vars(module).update(MEMBERS[name])
     package, _, child = name.rpartition(".")

@@ -43,4 +43,4 @@ def test_two_ranks_give_what_one_device_gives():
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "2 ranks give what one device gives" in done.stdout
+    assert "2 ranks match one device" in done.stdout
