@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Real peers: array-api-compat, the public functions of array-api-extra, array-api-strict through DLPack."""
+"""Interoperability with array-api-compat, all public functions of array-api-extra, and array-api-strict by DLPack."""
 
 import array_api_compat as compat
 import array_api_extra as xpx
@@ -84,7 +84,7 @@ def apply_twice(xp, a):
     return both
 
 
-# Name -> pairs: the call with a namespace and its arrays, and what NumPy gives.
+# Name -> pairs: the call with a namespace and its arrays, and NumPy's result.
 CASES = {
     "angle": [
         (lambda xp, a: xpx.angle(a["z"]), lambda a: np.angle(a["z"])),
@@ -229,7 +229,7 @@ CASES = {
         )
     ],
 }
-# These take no array: they have tests of their own below.
+# These take no array and have separate tests below.
 WITHOUT_ARRAYS = {"at", "default_dtype", "diag_indices", "tril_indices", "triu_indices", "testing"}
 
 
@@ -307,12 +307,12 @@ def test_extra_at(operation, array_device):
     raises=sk.exceptions.DeviceMismatchError,
 )
 @pytest.mark.parametrize("operation", ["min", "max"])
-def test_extra_at_with_a_scalar_beside_another_device(operation):
+def test_extra_at_with_a_scalar_and_an_array_on_a_gpu(operation):
     x = sk.ones((3,), device="cuda:0")
     getattr(xpx.at(x)[0], operation)(2.0)
 
 
-def test_extra_goes_through_the_host_only_where_it_is_asked_to():
+def test_extra_goes_through_the_host_only_on_request():
     def on_host(x):
         assert type(x) is np.ndarray
         return x + 1
@@ -349,7 +349,7 @@ def test_the_assertions_of_extra_compare_skerry_arrays():
 @pytest.mark.xfail(
     reason="array-api-extra 0.11.5 calls np.from_dlpack without device='cpu'",
     strict=True,
-    raises=(RuntimeError, TypeError),  # by NumPy 2.5 and newer asarray is tried then
+    raises=(RuntimeError, TypeError),  # TypeError with NumPy >= 2.5, where asarray is tried next
 )
 def test_the_assertions_of_extra_compare_arrays_on_a_gpu():
     x = sk.asarray([1.0, 2.0], device="cuda:0")
@@ -403,7 +403,7 @@ def test_skerry_takes_strict_arrays_by_dlpack(dtype, array_device):
 
 
 def test_strict_devices_are_host_memory_by_dlpack_only():
-    """Its made-up devices refuse ``np.asarray``; DLPack calls them all CPU."""
+    """Its simulated devices reject ``np.asarray``; in DLPack they are all CPU."""
     x = strict.asarray([1.0, 2.0], device=strict.Device("device1"))
     assert sk.from_dlpack(x).tolist() == [1.0, 2.0]
     assert sk.asarray(x).tolist() == [1.0, 2.0]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``asarray`` of everything: which protocol counts, what is shared, what is copied, what is refused."""
+"""``asarray`` of all kinds of objects: which protocol is used, and what is shared, copied or rejected."""
 
 import array
 import contextlib
@@ -19,13 +19,13 @@ from tests.python.oracle import DTYPES, odd_bytes, to_numpy
 
 VALUES = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
 HOST = np.array(VALUES)
-# Of an array of characters; "u" is deprecated from Python 3.13 on, which has "w".
+# Type code of an array of characters; Python 3.13 deprecates "u" and adds "w".
 CHARACTER = "w" if sys.version_info >= (3, 13) else "u"
 DEVICES = [None, "cpu:0", "cpu:1", "cuda:0", "cuda:1"]
 
 
 class Only:
-    """An object with some attributes of another, by their names, and no more."""
+    """An object with only the named attributes of another."""
 
     def __init__(self, owner, *names):
         self.owner = owner
@@ -71,7 +71,7 @@ def pinned_interface():
     return Only(x, "__cuda_array_interface__")
 
 
-# Name -> (what makes it, where its memory is: "host" of nobody's device, "cuda:1", "copied" for what can't be shared)
+# Name -> (factory, location of the memory: "host" without a device, "cuda:1", "copied" if it can't be shared)
 SOURCES = {
     "array": (HOST.copy, "host"),
     "Fortran order": (lambda: np.asfortranarray(HOST), "host"),
@@ -158,7 +158,7 @@ def test_sources(name, device, copy):
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_a_dtype_converts(name):
+def test_dtype_argument_converts(name):
     make, _ = SOURCES[name]
     x = sk.asarray(make(), dtype=sk.float32)
     assert x.dtype == np.float32
@@ -175,7 +175,7 @@ def test_a_dtype_converts(name):
 def test_the_owner_lives_as_long_as_the_memory_is_used(name):
     source = SOURCES[name][0]()
     memory_owner = getattr(source, "owner", getattr(source, "host", source))
-    # An own array shares its storage; the object may go.
+    # A skerry array shares its storage; the object may be freed.
     owner = (
         None
         if isinstance(memory_owner, (sk.Array, type(HOST.__dlpack__())))
@@ -237,7 +237,7 @@ def test_dtypes_orders_and_shapes(dtype, order, shape, device):
         assert sk.asarray(host, device=device, copy=False).shape == shape
 
 
-def test_the_c_types_behind_a_dtype_are_equal():
+def test_equivalent_c_types_map_to_one_dtype():
     for name in (
         "long",
         "longlong",
@@ -319,7 +319,7 @@ REFUSED = {
 @pytest.mark.filterwarnings("ignore:the matrix subclass")
 @pytest.mark.parametrize("copy", [None, True, False])
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_no_array_is_refused_with_a_remedy(name, copy):
+def test_unsupported_objects_are_rejected_with_a_remedy(name, copy):
     make, remedy = REFUSED[name]
     if copy is False and name.endswith("in a list"):
         with pytest.raises(ValueError, match="copy=False"):
@@ -434,7 +434,7 @@ def test_the_order_of_protocols():
 @pytest.mark.parametrize(
     "name", ["__cuda_array_interface__", "__dlpack__", "__array_interface__", "__array__"]
 )
-def test_what_a_property_raises_is_passed_on(name):
+def test_exceptions_of_protocol_properties_propagate(name):
     def fail(self):
         raise RuntimeError("it requires grad; use detach()")
 
@@ -447,7 +447,7 @@ def test_what_a_property_raises_is_passed_on(name):
         sk.asarray(type("Lacks", (), {name: property(absent)})())
 
 
-def test_what_a_method_raises_is_passed_on():
+def test_exceptions_of_protocol_methods_propagate():
     class Fails:
         def __array__(self, dtype=None, copy=None):
             raise KeyError("mine")
@@ -475,7 +475,7 @@ def test_what_a_method_raises_is_passed_on():
         sk.asarray(Copies(), copy=False)
 
 
-def test_an_array_method_is_asked_for_the_copy():
+def test_array_method_receives_the_copy_argument():
     copy_arguments = []
 
     class Notes:
@@ -492,7 +492,7 @@ def test_an_array_method_is_asked_for_the_copy():
         sk.asarray(Notes(), copy=False)
 
 
-def test_time_spans_are_no_integers():
+def test_timedelta_scalars_are_not_integers():
     x = sk.arange(3)
     for scalar in (np.timedelta64(1, "s"), np.datetime64("2020-01-01")):
         with pytest.raises(TypeError):
@@ -502,7 +502,7 @@ def test_time_spans_are_no_integers():
 
 
 @pytest.mark.filterwarnings("ignore:the matrix subclass")
-def test_a_failed_conversion_leaves_nothing_behind():
+def test_failed_conversion_leaks_nothing():
     gc.collect()
     old_live_bytes = [sk.memory_statistics(d).live_bytes for d in DEVICES[1:]]
     reference = []

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Bools of others whose true bytes are not 1: every function sees what it sees for 0 and 1, whichever way they came."""
+"""Imported bools whose true bytes are not 1: every function treats nonzero bytes like 1, for every import path."""
 
 import ctypes
 import inspect
@@ -17,15 +17,15 @@ from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, STANDARD_NAMES
 
 BYTES = np.array([0, 1, 2, 0x80, 0xFF], np.uint8)
-# Elements are moved, not looked at, so that their bytes stay as they are.
+# Functions that move elements without interpreting them, so their bytes are unchanged.
 MOVES = {
     *"asarray astype broadcast_arrays broadcast_to concat expand_dims flip full full_like matrix_transpose meshgrid".split(),
     *"moveaxis permute_dims repeat reshape roll squeeze stack take take_along_axis tile tril triu unstack where".split(),
     *"as_cuda_array from_dlpack linalg.diagonal linalg.matrix_transpose fft.fftshift fft.ifftshift".split(),
 }
-# Those that the walk must reach, besides what bool has a loop of.
+# Functions that the walk must cover, including all that have a loop for bool.
 REACHED = {
-    *(MOVES - {"as_cuda_array"}),  # it takes no array of a CPU device
+    *(MOVES - {"as_cuda_array"}),  # rejects arrays on a CPU device
     *"argsort cumulative_prod cumulative_sum isin nonzero searchsorted sort".split(),
     *"unique_all unique_counts unique_inverse unique_values".split(),
     *(entry["name"] for entry in instruments.op_table() if "bool" in entry["loops"]),
@@ -35,7 +35,7 @@ OPERATORS = [
     *(operator.and_, operator.or_, operator.xor, operator.invert, operator.eq, operator.ne),
     *(operator.iand, operator.ior, operator.ixor),
 ]
-# They look at no element, and some change what other tests rely on.
+# Functions that read no element; some change state that other tests rely on.
 NOT_OF_ARRAYS = {
     *"empty empty_like show_config".split(),
     *"set_default_device set_memory_limit set_num_threads rehearse reset_peak trim synchronize stream device".split(),
@@ -54,7 +54,7 @@ def functions():
 
 
 def arguments(parameter, x, some):
-    """What is tried for a parameter that has to be given; `some` is an array of integers like x."""
+    """Return the values to try for a required parameter; `some` is an integer array of the shape of x."""
     choices = {
         "x1": [x, some],
         "x2": [x, some, True],
@@ -89,12 +89,12 @@ def options(parameter, x, some):
     return choices.get(parameter.name, [])
 
 
-# Their results have a row for each element.
+# Functions whose results have a row for each element.
 PRODUCTS = {"meshgrid", "tensordot", "linalg.outer", "linalg.tensordot"}
 
 
 def calls(function, x, some):
-    """Positional arguments and options, by the signature: the required ones in all ways, options one by one."""
+    """Yield positional arguments and options: all combinations of required arguments, options one at a time."""
     required = [[]]
     parameters = inspect.signature(function).parameters.values()
     for parameter in parameters:
@@ -108,12 +108,12 @@ def calls(function, x, some):
             for value in options(parameter, x, some):
                 if parameter.kind is parameter.KEYWORD_ONLY:
                     yield positional_arguments, {parameter.name: value}
-                elif parameter.default is None:  # stop of arange is not one
+                elif parameter.default is None:  # such as stop of arange
                     yield [*positional_arguments, value], {}
 
 
 def seen(result, moves):
-    """The values of a result in comparable form; bools that were computed are 0 or 1."""
+    """Return the values of a result in comparable form; checks that the bytes of computed bools are 0 or 1."""
     if isinstance(result, (tuple, list)):
         return [seen(part, moves) for part in result]
     if not isinstance(result, sk.Array):
@@ -137,7 +137,7 @@ def outcome(function, call_arguments, moves):
 
 
 def twins(shape, device="cpu:0", seed=0):
-    """Two arrays of the same truth: of bytes of others, and of 0 and 1."""
+    """Return two equal bool arrays: one of arbitrary bytes, one of 0 and 1."""
     raw = np.random.default_rng(seed).choice(BYTES, shape, p=[0.4, 0.15, 0.15, 0.15, 0.15])
     both = [raw.view(bool), (raw != 0)]
     return [sk.asarray(values, copy=False).to_device(device) for values in both]
@@ -166,7 +166,7 @@ def ids(case):
 
 
 def walk(case):
-    """Names of the functions that returned something for bools."""
+    """Return the names of the functions that accept bools."""
     device, layout, shape = case
     reached = set()
     theirs, plain = (LAYOUTS[layout](x) for x in twins(shape, device))
@@ -187,20 +187,20 @@ def walk(case):
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=ids)
 @pytest.mark.usefixtures("strict_promotion")
-def test_every_function_sees_the_truth_of_any_byte(case):
+def test_every_function_treats_nonzero_bytes_as_true(case):
     walk(case)
 
 
 @pytest.mark.usefixtures("strict_promotion")
-def test_the_walk_reaches_what_takes_bools():
+def test_the_walk_covers_all_functions_of_bools():
     reached = walk(("cpu:0", "whole", (9, 9))) | walk(("cpu:0", "whole", (1, 40)))
     missing = REACHED - reached - walk(("cpu:0", "whole", (67,)))
-    assert not missing, f"say in this file how these are called with bools: {sorted(missing)}"
+    assert not missing, f"add to this file how these are called with bools: {sorted(missing)}"
 
 
 @loop_over("case", CASES)
 @pytest.mark.parametrize("function", OPERATORS, ids=lambda f: f.__name__)
-def test_operators_see_the_truth_of_any_byte(case, function):
+def test_operators_treat_nonzero_bytes_as_true(case, function):
     device, layout, shape = case
     if layout == "repeated" and function.__name__.startswith("i") and function != operator.invert:
         return  # not writable
@@ -220,7 +220,7 @@ def test_operators_see_the_truth_of_any_byte(case, function):
 
 
 @pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
-def test_masks_and_keys_see_the_truth_of_any_byte(device):
+def test_masks_and_keys_treat_nonzero_bytes_as_true(device):
     for size in (1, 31, 33, 100, 5_000):
         theirs, plain = twins((size,), device)
         x = sk.arange(size, device=device)
@@ -237,7 +237,7 @@ def test_masks_and_keys_see_the_truth_of_any_byte(device):
 
 
 @pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
-def test_python_values_are_true_for_any_byte(device):
+def test_python_scalars_are_true_for_nonzero_bytes(device):
     for byte in BYTES.tolist():
         x = sk.asarray(np.array(byte, np.uint8).view(bool), copy=False).to_device(device)
         truth = byte != 0
@@ -251,11 +251,11 @@ def test_python_values_are_true_for_any_byte(device):
         assert sk.asarray([x, True], device=device).tolist() == [truth, True]
 
 
-# ---- how they come
+# ---- import paths
 
 
 class Interface:
-    """What another library's array is for us: memory of `owner`, described by one attribute."""
+    """Another library's array: memory of `owner`, described by one attribute."""
 
     def __init__(self, owner, *names):
         for name in names:
@@ -306,7 +306,7 @@ PATHS = {
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_every_way_in(path):
+def test_every_import_path(path):
     raw = np.tile(BYTES, 13)
     x = PATHS[path](raw.view(bool))
     truth = raw != 0
@@ -345,6 +345,6 @@ def test_others_write_into_our_memory():
     np.asarray(x).view(np.uint8)[::3] = 0x80
     assert int(sk.sum(x)) == 100
     assert sk.nonzero(x)[0].tolist() == list(range(0, 300, 3))
-    x[1] = x[0]  # moved as it is
+    x[1] = x[0]  # the byte is copied unchanged
     assert int(sk.sum(x)) == 101
     assert bool(x[1])

@@ -67,7 +67,7 @@ def test_document_v0_rule_1_the_attribute_is_dictionary_like(x):
     ):
         assert np.array_equal(to_numpy(sk.as_cuda_array(carrier(mapping, x))), to_numpy(x))
         assert np.array_equal(to_numpy(sk.from_cuda_array_interface(mapping, x)), to_numpy(x))
-    # What we export is a dict in any version: most consumers take nothing else.
+    # skerry exports a dict in all versions: most consumers accept nothing else.
     with sk.cuda_array_interface_version(0):
         assert type(x.__cuda_array_interface__) is dict
 
@@ -94,11 +94,11 @@ def test_document_v0_rule_3_strides_and_descr_are_optional(x):
 
 
 def test_document_v0_rule_4_what_it_does_not_define(x):
-    # A pointer that is not 0 for no elements is as good as 0.
+    # The pointer of an empty array is ignored.
     for pointer in (0, 64, None):
         about = of_version_0(x, shape=(0, 4), strides=None, data=(pointer, False))
         assert sk.from_cuda_array_interface(about, x).shape == (0, 4)
-    # A mask is not defined, but who writes one means it: never imported as if there were none.
+    # A mask is not defined in this version, but must not be ignored silently.
     with pytest.raises(NotImplementedError, match="mask"):
         sk.from_cuda_array_interface(of_version_0(x, mask=Producer(x)), x)
     with sk.cuda_array_interface_version(0):
@@ -145,7 +145,7 @@ def test_document_v2_rule_4_mask(x):
     for mask_source in (mask, mask[0], Producer(mask)):  # the second one broadcasts
         with pytest.raises(NotImplementedError, match="import data and mask separately"):
             sk.from_cuda_array_interface(describe(data, version=2, mask=mask_source), data)
-    # The remedy that the message names.
+    # The remedy of the message.
     theirs = Producer(data, mask=Producer(mask))
     about = theirs.__cuda_array_interface__
     imported_array = sk.from_cuda_array_interface({**about, "mask": None}, theirs)
@@ -170,7 +170,7 @@ def test_document_v2_rule_6_no_slot_for_the_owner(x):
     assert set(x.__cuda_array_interface__) == {
         "shape", "typestr", "descr", "data", "strides", "version", "stream"
     }  # fmt: skip
-    # So the owner is the exporting object, or is given with the description.
+    # So the owner is the exporting object, or is passed along with the description.
     producer = Producer(x)
     seen = weakref.ref(producer)
     y = sk.as_cuda_array(producer)
@@ -182,7 +182,7 @@ def test_document_v2_rule_6_no_slot_for_the_owner(x):
 
 def test_document_v2_rule_7_the_user_preserves_the_lifetime(x):
     about = describe(x, version=2, stream=ABSENT)
-    y = sk.from_cuda_array_interface(about)  # x is kept by this function, and not by y
+    y = sk.from_cuda_array_interface(about)  # this function keeps x alive, y does not
     old_refcount = sys.getrefcount(x)
     del y
     assert sys.getrefcount(x) == old_refcount

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What __cuda_array_interface__ of an array says: the cases E1 to E18.
+"""Export by __cuda_array_interface__: the cases E1 to E18.
 
 E17, the checks of each consumer, is in test_consumer_models.py.
 """
@@ -68,20 +68,20 @@ def test_export_E04_strides_are_none_only_for_c_order(cuda_device):
     for name, view, host in layouts_of(base, cuda_device):
         about = view.__cuda_array_interface__
         assert "strides" in about
-        in_c_order = host.flags.c_contiguous and name != "F"  # whose NumPy side is only its values
+        in_c_order = host.flags.c_contiguous and name != "F"  # its host array has another layout
         assert (about["strides"] is None) == in_c_order, name
         if about["strides"] is not None:
             assert about["strides"] == view.strides, name
 
 
 def test_export_E04_broadcast_arrays_never_pass_for_contiguous(cuda_device):
-    # Numba's exporter ignores axes of stride 0, so that its consumers read past the end.
+    # Numba's exporter ignores axes of stride 0, so its consumers read out of bounds.
     for shape in [(3, 4), (5,), (2, 1, 3)]:
         stretched = sk.broadcast_to(sk.ones((), device=cuda_device), shape)
         assert stretched.__cuda_array_interface__["strides"] == (0,) * len(shape)
     row = sk.ones((4,), device=cuda_device)
     assert sk.broadcast_to(row, (3, 4)).__cuda_array_interface__["strides"] == (0, 8)
-    # One row is C-contiguous whatever the stride from it to the next.
+    # A single row is C-contiguous whatever the stride of its axis.
     assert sk.broadcast_to(row, (1, 4)).__cuda_array_interface__["strides"] is None
     assert row[None, ::4].__cuda_array_interface__["strides"] is None
 
@@ -121,7 +121,7 @@ def test_export_E05_absent_on_a_lost_device_and_in_a_forked_child():
 
 def test_export_E06_is_a_property():
     assert type(inspect.getattr_static(sk.Array, "__cuda_array_interface__")) is property
-    # As cuDF looks for it.
+    # cuDF looks it up this way.
     x = sk.ones((2,), device="cuda:0")
     assert isinstance(inspect.getattr_static(x, "__cuda_array_interface__", None), property)
     assert "array interface" in sk.Array.__cuda_array_interface__.__doc__
@@ -131,7 +131,7 @@ def test_export_E07_stream_is_the_legacy_one_and_never_0(x, cuda_device):
     assert x.__cuda_array_interface__["stream"] == 1
     s = sk.Stream(cuda_device)
     with sk.stream(s):
-        # Ordered into it by an event, since most consumers work there without asking.
+        # An event orders the work before it, since most consumers use that stream unconditionally.
         assert x.__cuda_array_interface__["stream"] == 1
     s.synchronize()
     assert x.__cuda_array_interface__["stream"] == 1
@@ -148,10 +148,10 @@ def test_export_E07_pending_work_of_all_streams_is_ordered_by_events(cuda_device
     with sk.stream(t):
         t.wait(s)
         x += 1
-    # From outside both blocks: what counts is where the work was, not which stream is current.
+    # Outside both blocks: the streams of the work matter, not the current stream.
     with count_cuda_calls() as calls:
         x.__cuda_array_interface__
-    # On t alone, which waits for s.
+    # One event, on t, which already waits for s.
     assert calls["event_record"] == calls["stream_wait_event"] == 1
     assert not {"device_synchronize", "stream_synchronize", "event_synchronize"} & set(calls)
 
@@ -162,13 +162,13 @@ def test_export_E07_no_event_while_a_graph_is_captured(cuda_device):
     with sk.stream(s):
         x = sk.ones((8,), device=cuda_device)
     events = {"event_record", "stream_wait_event"}
-    # An event into the default stream would break the capture of the current one, and so it would where the default
-    # stream takes part in it.
+    # An event in the default stream would break the capture of the current stream, also if the default stream takes
+    # part in the capture.
     for captured in (t.handle, 1):
         with captured_stream(captured), sk.stream(t), count_cuda_calls() as calls:
             assert x.__cuda_array_interface__["stream"] == t.handle
         assert not events & set(calls)
-    # Another stream that is captured is left alone; the others are ordered.
+    # A captured stream other than the current one is skipped; the others are ordered.
     with captured_stream(s.handle), sk.stream(t), count_cuda_calls() as calls:
         assert x.__cuda_array_interface__["stream"] == 1
     assert calls["event_record"] == 1
@@ -191,7 +191,7 @@ def test_export_E07_consumers_on_the_default_stream_see_slow_work_done():
     )
     slow = {"SKERRY_REHEARSE_DELAY_US": "20000"}
     assert python(code.format(about="x.__cuda_array_interface__"), **slow).split() == ["10.0"]
-    # Shows that the test can fail: without an export after the work, nothing orders it.
+    # The test can fail: an export before the work does not order it.
     assert python(code.format(about="plain"), **slow).split() != ["10.0"]
 
 
@@ -315,7 +315,7 @@ def test_export_E14_memory_stays_where_it_is_while_exported(x):
 
 
 def test_export_E15_no_side_effect_on_the_current_device():
-    # Device 0 is current: an array of another device must leave it so.
+    # Device 0 is current; exporting an array of another device must not change that.
     x = sk.ones((8,), device="cuda:1")
     with count_cuda_calls() as calls:
         x.__cuda_array_interface__
@@ -324,7 +324,7 @@ def test_export_E15_no_side_effect_on_the_current_device():
         y = sk.ones((8,), device="cuda:1")
         with count_cuda_calls() as calls:
             y.__cuda_array_interface__
-    # Each change is taken back.
+    # Each change is restored.
     assert calls.get("push_device") == calls.get("pop_device")
     assert calls["event_record"] == 1
 
@@ -357,7 +357,7 @@ def test_export_E18_numpy_reads_the_same_values_by_it(dtype, cuda_device):
     assert as_host(empty.__cuda_array_interface__, empty).shape == (0, 2)
 
 
-def test_export_costs_no_call_of_cuda_and_asks_no_version_of_the_context():
+def test_export_makes_no_cuda_call():
     x = sk.ones((8,), device="cuda:0")
     with count_cuda_calls() as calls:
         for _ in range(100):

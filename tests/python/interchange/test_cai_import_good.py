@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Valid CUDA array interfaces, taken over by asarray, as_cuda_array and from_cuda_array_interface: the cases I1 to I18."""
+"""Valid CUDA array interfaces, imported by asarray, as_cuda_array and from_cuda_array_interface: the cases I1 to I18."""
 
 import threading
 import types
@@ -100,7 +100,7 @@ def test_import_good_I04_layouts(dtype, cuda_device):
         ((1,) * 64, (1,) * 64, 16),
     ],
 )
-def test_import_good_I04_as_numpy_reads_it(shape, strides, start, x):
+def test_import_good_I04_layouts_match_numpy(shape, strides, start, x):
     sk.synchronize(x.device)
     about = describe(x, shape=shape, strides=strides, data=(pointer_of(x) + start, False))
     y = sk.from_cuda_array_interface(about, x)
@@ -160,7 +160,7 @@ def test_import_good_I08_one_event_for_each_stream(x, cuda_device):
         total = a + b
     assert calls["event_record"] == calls["stream_wait_event"] == 2
     assert np.array_equal(to_numpy(total), 2 * to_numpy(x))
-    # The producer's stream is the one that we work on: in order as it is.
+    # The producer's stream is our current stream: already ordered.
     on_default, on_per_thread, on_s = (Producer(x, stream=n) for n in (1, 2, s.handle))
     with count_cuda_calls() as calls:
         sk.as_cuda_array(on_default)
@@ -215,7 +215,7 @@ def test_import_good_I08_a_slow_producer_is_waited_for():
     slow = {"SKERRY_REHEARSE_DELAY_US": "20000"}
     assert python(code.format(sync=True), **slow).split() == ["10.0"]
     assert python(code.format(sync="'device'"), **slow).split() == ["10.0"]
-    # Shows that the test can fail.
+    # The test can fail.
     assert python(code.format(sync=False), **slow).split() != ["10.0"]
 
 
@@ -270,7 +270,7 @@ class Redirect:
     ],
     ids=str,
 )
-def test_import_good_I10_what_producers_write(changes, x):
+def test_import_good_I10_variants_of_producers(changes, x):
     assert_shares(sk.as_cuda_array(Producer(x, **changes)), x)
 
 
@@ -334,7 +334,7 @@ def test_import_good_I14_managed_memory():
     raise AssertionError
 
 
-def test_import_good_I15_the_memorys_device_wins_and_the_current_one_stays():
+def test_import_good_I15_result_is_on_the_memorys_device():
     x = sk.arange(12, device="cuda:1")
     with count_cuda_calls() as calls:
         y = sk.as_cuda_array(Producer(x))
@@ -374,7 +374,7 @@ def test_import_good_I17_round_trip(dtype, cuda_device):
 
 
 class Both(Producer):
-    """Counts what is asked of it."""
+    """Has both protocols and records the calls."""
 
     def __init__(self, x, **changes):
         super().__init__(x, **changes)
@@ -390,7 +390,7 @@ class Both(Producer):
 
 
 @pytest.mark.parametrize("version", [0, 1, 2, 3])
-def test_import_good_I18_which_protocol(version, x):
+def test_import_good_I18_choice_of_protocol(version, x):
     both = Both(x, version=version)
     assert_shares(sk.asarray(both), x)
     assert both.reads == 1
@@ -422,7 +422,7 @@ def test_import_good_by_many_threads_at_once(x):
     assert not failures
 
 
-def test_is_cuda_array_only_looks():
+def test_is_cuda_array_does_not_validate():
     assert sk.is_cuda_array(types.SimpleNamespace(__cuda_array_interface__={}))
     assert not sk.is_cuda_array(types.SimpleNamespace(__cuda_array_interface__=None))
     assert not sk.is_cuda_array(np.ones(3))

@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Who keeps memory alive across the CUDA array interface (case I13), in what order it is let go, and what the garbage
-collector sees of it."""
+"""Lifetime of memory across the CUDA array interface (case I13): ownership, order of release, garbage collection."""
 
 import concurrent.futures
 import contextlib
@@ -27,7 +26,7 @@ def x(cuda_device):
 
 
 class Counted(Producer):
-    """Tells how many of its kind were let go."""
+    """Counts released producers."""
 
     released = 0
 
@@ -41,7 +40,7 @@ def start_counting():
     Counted.released = 0
 
 
-def test_import_good_I13_owner_goes_once_after_the_last_view(x):
+def test_import_good_I13_owner_is_released_once_after_the_last_view(x):
     for take in (sk.asarray, sk.as_cuda_array):
         Counted.released = 0
         producer = Counted(x)
@@ -65,7 +64,7 @@ def test_import_good_I13_owner_of_a_description(x):
     assert Counted.released == 0
     del y
     assert Counted.released == 1
-    # Without an owner nothing is kept, the description neither.
+    # Without an owner nothing is kept alive, not even the description.
     about = describe(x)
     old_refcounts = sys.getrefcount(about), sys.getrefcount(x)
     y = sk.from_cuda_array_interface(about)
@@ -73,7 +72,7 @@ def test_import_good_I13_owner_of_a_description(x):
     assert np.array_equal(to_numpy(y), to_numpy(x))
 
 
-def test_import_good_I13_a_copy_lets_the_owner_go(x):
+def test_import_good_I13_a_copy_releases_the_owner(x):
     producer = Counted(x)
     z = sk.asarray(producer, copy=True)
     w = sk.as_cuda_array(producer) + 1
@@ -96,7 +95,7 @@ def test_import_good_I13_an_export_of_an_import_keeps_the_first_owner(x):
     assert Counted.released == 1
 
 
-def test_import_good_I13_views_that_go_on_other_threads(x):
+def test_import_good_I13_views_released_on_other_threads(x):
     producer = Counted(x)
     y = sk.as_cuda_array(producer)
     views = [y[i:] for i in range(3)] * 10
@@ -127,7 +126,7 @@ def test_export_keeps_memory_as_long_as_its_array(cuda_device):
 
 
 def blocks_left(rounds):
-    """Of Python's blocks, by 10,000 rounds: the median of five times, since what is kept once grows in one of them."""
+    """Return Python's memory blocks leaked by 10,000 rounds: the median of five runs, since a cache grows in one."""
     left = []
     for _ in range(5):
         gc.collect()
@@ -139,11 +138,11 @@ def blocks_left(rounds):
 
 
 @pytest.mark.slow
-def test_many_rounds_leave_nothing(cuda_device):
+def test_many_imports_leak_nothing(cuda_device):
     x = sk.ones((8,), device=cuda_device)
     producer = Producer(x)
 
-    def rounds(n):  # of two imports each
+    def rounds(n):  # two imports in each
         for _ in range(n):
             about = x.__cuda_array_interface__
             sk.from_cuda_array_interface(about, x)
@@ -158,7 +157,7 @@ def test_many_rounds_leave_nothing(cuda_device):
     assert (sys.getrefcount(x), sys.getrefcount(producer)) == references
 
 
-def test_a_block_that_one_of_a_thousand_rounds_leaves_is_found():
+def test_leak_check_finds_one_block_in_a_thousand_rounds():
     leaked_objects = []
 
     def rounds(n):
@@ -169,7 +168,7 @@ def test_a_block_that_one_of_a_thousand_rounds_leaves_is_found():
 
 def test_release_orders_our_work_before_the_producers_stream(x, cuda_device):
     s, consumer_stream = sk.Stream(cuda_device), sk.Stream(cuda_device)
-    s.wait(1)  # what made the memory
+    s.wait(1)  # for the work that wrote the memory
     seen = []
 
     class Owner(Producer):
@@ -183,19 +182,19 @@ def test_release_orders_our_work_before_the_producers_stream(x, cuda_device):
     with count_cuda_calls() as calls:
         old_counts = instruments.counted_cuda_calls()
         del y
-    # One event on the stream that we used, one wait in the producer's; and both before the owner knew.
+    # One event on our stream and one wait in the producer's, both before the owner is released.
     assert calls["event_record"] == calls["stream_wait_event"] == 1
     assert "stream_synchronize" not in calls
     assert seen[0]["stream_wait_event"] == old_counts["stream_wait_event"] + 1
     consumer_stream.synchronize()
     assert np.array_equal(to_numpy(z), to_numpy(x) + 1)
-    # Work on the default stream is as foreign to the producer's stream.
+    # Work on the default stream must also be ordered before the producer's stream.
     y = sk.as_cuda_array(Owner(x, stream=s.handle))
     z = y + 1
     with count_cuda_calls() as calls:
         del y
     assert calls["stream_wait_event"] == 1
-    # Nothing was done: nothing to order.
+    # Without work there is nothing to order.
     y = sk.as_cuda_array(Owner(x, stream=s.handle))
     with count_cuda_calls() as calls:
         del y
@@ -222,7 +221,7 @@ def test_release_is_seen_by_a_producer_that_reuses_memory_in_stream_order():
     )
     slow = {"SKERRY_REHEARSE_DELAY_US": "20000"}
     assert python(code.format(stream="s.handle"), **slow).split() == ["4.0"]
-    # Shows that the test can fail: the stream that is named is not the one that the memory is reused on.
+    # The test can fail: here the interface names another stream than that on which the memory is reused.
     assert python(code.format(stream="1"), **slow).split() != ["4.0"]
 
 
@@ -255,7 +254,7 @@ def test_exit_with_imports_is_clean(code):
 
 
 class Node:
-    """Owns memory, and may refer to arrays of it."""
+    """Owns memory and may refer to arrays of it."""
 
     def __init__(self, x):
         self.memory = x
@@ -273,7 +272,7 @@ def test_only_arrays_of_a_python_owner_are_tracked(x):
     assert not gc.is_tracked(sk.as_cuda_array(Producer(x)) + 1)
 
 
-def test_referents_are_the_type_and_of_tracked_arrays_the_owner(x):
+def test_gc_referents_of_arrays(x):
     owned = [x, x + 1, sk.ones((3,)), sk.from_cuda_array_interface(describe(x))]
     assert gc.get_referents(*owned) == [sk.Array] * len(owned)
     producer = Producer(x)
@@ -323,7 +322,7 @@ def test_cycles_through_a_buffer_are_collected():
     assert seen() is None
 
 
-def test_what_is_reachable_is_not_collected(x):
+def test_reachable_owners_are_not_collected(x):
     node = Node(x)
     seen = weakref.ref(node)
     y = sk.as_cuda_array(node)
@@ -341,7 +340,7 @@ def test_what_is_reachable_is_not_collected(x):
     assert seen() is None
 
 
-def test_what_a_capsule_keeps_is_not_collected(x):
+def test_owner_referenced_by_a_capsule_is_not_collected(x):
     node = Node(x)
     seen = weakref.ref(node)
     node.y = sk.as_cuda_array(node)
@@ -354,7 +353,7 @@ def test_what_a_capsule_keeps_is_not_collected(x):
     assert seen() is None
 
 
-def test_a_finaliser_that_saves_the_array_saves_the_owner(x):
+def test_finalizer_that_exports_the_array_keeps_the_owner(x):
     saved = []
 
     class Stubborn(Node):
@@ -375,7 +374,9 @@ def test_a_finaliser_that_saves_the_array_saves_the_owner(x):
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:.*torch:FutureWarning")  # of what is found in its modules
+@pytest.mark.filterwarnings(
+    "ignore:.*torch:FutureWarning"
+)  # isinstance() on objects in torch's modules
 def test_collection_while_threads_work_without_the_gil(cuda_device):
     x = sk.ones((300_000,), device=cuda_device)
     stop = threading.Event()
@@ -441,7 +442,7 @@ def test_every_cuda_call_of_an_export_may_fail(cuda_device):
         with instruments.failing_cuda_call(k, 1) as fault:
             try:
                 x.__cuda_array_interface__
-            except AttributeError:  # consumers ask hasattr, which passes on nothing else
+            except AttributeError:  # the only exception that hasattr handles
                 failed += 1
         if not fault.was_met:
             break

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Complex numbers are aligned as their parts are, in NumPy, C and Fortran too: taken over so, and computed with so."""
+"""Complex arrays need only the alignment of their components, as in NumPy, C and Fortran: for import and computation."""
 
 import numpy as np
 import pytest
@@ -16,13 +16,13 @@ DTYPES = loop_over("dtype", PARTS)
 
 
 def numbers(dtype, size=5000):
-    """Not zero, and of few digits: sums are exact."""
+    """Return nonzero numbers with few digits, whose sums are exact."""
     step = np.arange(size) % 61
     return (1 + step + 1j * (step % 7 - 3)).astype(dtype)
 
 
 def odd_host(dtype, values=None):
-    """NumPy's array at a multiple of a part's size, but not of its items'."""
+    """Return a NumPy array whose address is a multiple of the component's size, but not of the itemsize."""
     values = numbers(dtype) if values is None else values
     size = values.dtype.itemsize
     buffer = np.zeros(values.nbytes + size, np.uint8)
@@ -35,7 +35,7 @@ def odd_host(dtype, values=None):
 
 
 def odd_array(device, dtype, values=None):
-    """The same as an array of a device."""
+    """Like odd_host, but an array on a device."""
     values = numbers(dtype) if values is None else values
     if device.startswith("cpu"):
         return sk.asarray(odd_host(dtype, values), device=device, copy=False)
@@ -78,7 +78,7 @@ def test_memory_of_a_gpu_is_shared(dtype, cuda_device):
 
 
 @DTYPES
-def test_less_than_a_part_is_refused(dtype, cuda_device):
+def test_less_than_component_alignment_is_rejected(dtype, cuda_device):
     x = odd_array(cuda_device, dtype)
     step = np.dtype(dtype).itemsize // 4
     pointer = x.__cuda_array_interface__["data"][0]
@@ -87,8 +87,8 @@ def test_less_than_a_part_is_refused(dtype, cuda_device):
 
 
 @DTYPES
-def test_strides_of_odd_parts(dtype, cuda_device):
-    """Every third part begins a number."""
+def test_strides_of_an_odd_number_of_components(dtype, cuda_device):
+    """The stride is three components."""
     part = np.dtype(PARTS[dtype])
     values = np.arange(1, 40, dtype=part)
     memory = to_device(cuda_device, values)
@@ -137,7 +137,7 @@ CALLS = {
 
 @DTYPES
 @pytest.mark.parametrize("name", CALLS)
-def test_results_are_those_of_an_aligned_copy(name, dtype, device):
+def test_results_match_those_of_an_aligned_copy(name, dtype, device):
     call, reference = CALLS[name]
     x = odd_array(device, dtype)
     aligned = to_device(device, numbers(dtype))
@@ -149,7 +149,7 @@ def test_results_are_those_of_an_aligned_copy(name, dtype, device):
 
 @DTYPES
 def test_assignment_and_slices_of_an_aligned_array(dtype, device):
-    """Slices of an own array begin where a GPU's wide copies do not."""
+    """Slices of an aligned array start at addresses that a GPU's wide copies can't use."""
     host = numbers(dtype)
     x = to_device(device, host)
     for first in (1, 2, 3, 8):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is exported is read right by every consumer, or refused for a reason that is written down."""
+"""Every consumer reads exported arrays correctly, or rejects them for a documented reason."""
 
 import itertools
 
@@ -27,7 +27,7 @@ class Carrier:
 
 
 def handed_over(x):
-    """The interface of an array, after what its consumer waits for."""
+    """Return the interface of an array after the synchronization that a consumer does."""
     about = x.__cuda_array_interface__
     if about["stream"] is not None:
         sk.Stream.from_handle(x.device, about["stream"]).synchronize()
@@ -41,7 +41,7 @@ def read_only(x):
 
 @st.composite
 def arrays(draw, device="cuda:0"):
-    """A skerry array on a rehearsed device and the NumPy array that it equals, in the same layout."""
+    """Draw a skerry array on a rehearsed device and an equal NumPy array in the same layout."""
     dtype = draw(st.sampled_from(DTYPES))
     shape = tuple(draw(st.lists(st.sampled_from([0, 1, 1, 2, 3, 4, 5]), max_size=4)))
     host = sample(dtype, shape, seed=draw(st.integers(0, 3)))
@@ -65,7 +65,7 @@ def arrays(draw, device="cuda:0"):
 
 
 class Layout:
-    """Properties of an array that decide who takes it, worked out in another way than the models do."""
+    """Properties that determine which consumers accept an array, computed independently of the models."""
 
     def __init__(self, x, host):
         forward = host[tuple(slice(None, None, -1 if s < 0 else 1) for s in host.strides)]
@@ -86,12 +86,12 @@ class Layout:
 
     @staticmethod
     def in_order(host):
-        """The array with its axes in the order of memory, if it is dense."""
+        """Return the array with its axes in memory order if it is contiguous, else None."""
         transposed_views = map(host.transpose, itertools.permutations(range(host.ndim)))
         return next((x for x in transposed_views if x.flags.c_contiguous), None)
 
 
-# Why a consumer refuses an array: the whole list of what can't be handed to whom.
+# The error with which each consumer rejects an array: the complete list.
 REFUSALS = {
     "numba": lambda a: None,
     "numba-cuda argument": lambda a: AttributeError if a.kind == "b" and not a.c else None,
@@ -121,7 +121,7 @@ def test_export_E17_is_read_right_or_refused_as_documented(name, data):
     about, layout = handed_over(x), Layout(x, host)
     refusal = REFUSALS[name](layout)
     if name == "pyarrow" and layout.broadcast and host.size:
-        # Takes gaps for elements if they make up for what is repeated; see below.
+        # Reads gaps as elements if their size equals that of the repeated elements; see below.
         low, high = np.lib.array_utils.byte_bounds(host)
         assume(high - low != host.nbytes)
     if refusal is not None:
@@ -138,7 +138,7 @@ def test_export_E17_is_read_right_or_refused_as_documented(name, data):
 
 @loop_over("version", range(4))
 @pytest.mark.parametrize("name", models.MODELS)
-def test_export_E08_older_versions_are_read_right_by_all_that_know_them(name, version):
+def test_export_E08_older_versions_are_read_correctly(name, version):
     x = sk.arange(6, dtype=sk.float64, device="cuda:0")
     sk.synchronize("cuda:0")
     with sk.cuda_array_interface_version(version):
@@ -152,7 +152,7 @@ def test_export_E08_older_versions_are_read_right_by_all_that_know_them(name, ve
 
 
 def test_export_keeps_the_memory_alive_for_all_models():
-    """The interface has no owner: whoever reads it keeps the array."""
+    """The interface has no owner: the consumer must keep the array alive."""
     x = sk.arange(6, device="cuda:1")
     about = handed_over(x)
     for name in set(models.MODELS) - {"rmm", *models.IN_MEMORY_ORDER}:
@@ -162,8 +162,8 @@ def test_export_keeps_the_memory_alive_for_all_models():
         assert seen[0] == int(x[0]), name
 
 
-def test_arrow_takes_the_gaps_of_some_broadcast_arrays_for_elements():
-    """A trap that no exporter can avoid: the span of the array equals its size in bytes by chance."""
+def test_arrow_reads_gaps_of_some_broadcast_arrays_as_elements():
+    """No exporter can avoid this: the span of the array happens to equal its size in bytes."""
     x = sk.broadcast_to(sk.arange(4, device="cuda:0")[::3], (2, 2))
     assert models.pyarrow(handed_over(x)).view(np.int64).tolist() == [0, 1, 2, 3]
 
@@ -176,7 +176,7 @@ def test_receive_buffers_of_mpi_must_be_writable():
 
 
 GONE = ...
-# The models can fail: model, what is changed in a good interface of shape (3,) float64, error.
+# Tests of the models themselves: model, changes to a valid interface of shape (3,) float64, error.
 MALFORMED = [
     ("numba", {"version": GONE}, TypeError),
     ("numba", {"mask": 1}, NotImplementedError),
@@ -287,8 +287,8 @@ LAX = [
 
 
 @pytest.mark.parametrize(("name", "changes"), LAX, ids=str)
-def test_models_take_what_their_libraries_take_by_mistake(name, changes):
-    """Where a library reads wrong values without an error, so does its model; skerry exports none of these."""
+def test_models_accept_what_their_libraries_accept_by_mistake(name, changes):
+    """Where a library silently reads wrong values, so does its model; skerry exports none of these."""
     x = sk.arange(3, dtype=sk.float64, device="cuda:0")
     assert models.MODELS[name](malformed(x, changes)).nbytes == 24
 

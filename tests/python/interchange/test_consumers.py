@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays go to other libraries and come back, without a copy: what runs without a GPU, on CPU and rehearsed devices.
+"""Zero-copy exchange with other libraries in both directions, without a GPU: on CPU and rehearsed devices.
 
-Numba has a file of its own, `test_numba_simulator.py`; real GPUs are in `test_gpu_handover.py`.
+Numba is in `test_numba_simulator.py`, real GPUs in `test_gpu_handover.py`.
 """
 
 import gc
@@ -57,7 +57,7 @@ def test_numpy_shares_memory_both_ways(dtype):
     assert back.strides == host.strides
 
 
-def test_numpy_keeps_what_is_read_only():
+def test_numpy_keeps_read_only_memory_read_only():
     host = np.arange(3)
     host.flags.writeable = False
     assert not instruments.is_writable(sk.asarray(host))
@@ -80,9 +80,9 @@ def test_numpy_and_skerry_keep_each_others_memory():
 # PyArrow
 
 
-# Nulls are a TypeError, which for a consumer may mean that the producer doesn't know max_version: it asks again.
+# pyarrow raises TypeError for nulls, which to a consumer may mean that max_version is not supported: it retries.
 @pytest.mark.filterwarnings("ignore:Exporting an unversioned")
-def test_arrow_arrays_are_taken_without_a_copy():
+def test_arrow_arrays_are_imported_without_a_copy():
     pa = library("pyarrow")
     theirs = pa.array([1.5, 2.5, 3.5])
     x = sk.from_dlpack(theirs)
@@ -98,7 +98,7 @@ def test_arrow_arrays_are_taken_without_a_copy():
         sk.from_dlpack(pa.array([1, None]))
 
 
-def test_arrow_takes_arrays_without_a_copy():
+def test_arrow_imports_arrays_without_a_copy():
     pa = library("pyarrow")
     x = sk.arange(1000.0)
     buffer = pa.py_buffer(np.asarray(x))
@@ -114,11 +114,11 @@ def test_arrow_takes_arrays_without_a_copy():
     assert tensor.to_numpy()[9, 99] == 999.0
 
 
-# TVM FFI: kernels of TVM, FlashInfer, CuTe. It takes the table of the C exchange API where there is one.
+# TVM FFI: kernels of TVM, FlashInfer, CuTe. It prefers DLPack's C exchange API.
 
 
 @loop_over("dtype", DTYPES)
-def test_tvm_ffi_takes_arrays_of_all_devices_and_gives_them_back(dtype, device):
+def test_tvm_ffi_round_trip_on_all_devices(dtype, device):
     tvm_ffi = library("tvm_ffi")
     if HAS_GPU and device == "cuda:1":
         pytest.skip("both logical devices are one GPU, which DLPack can't tell apart")
@@ -194,7 +194,7 @@ def test_the_model_of_cuda_core_agrees_with_cuda_core(changes, error):
         utils.StridedMemoryView.from_cuda_array_interface(carrier, stream_ptr=-1)
 
 
-# JAX and MPI, in processes of their own
+# JAX and MPI, in separate processes
 
 
 @REHEARSED

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""A short run of ``make fuzz``, of other cases each time, and how it tells of a crash."""
+"""A short run of ``make fuzz`` with new random cases each time, and its crash report."""
 
 import pathlib
 import re
@@ -30,14 +30,14 @@ def test_random_interfaces_and_structures_do_no_harm():
     done = fuzz("--count", "20000")
     assert done.returncode == 0, done.stdout + done.stderr
     print(done.stdout)
-    # A good part has to be accepted, or nothing is compared.
+    # A sufficient share must be accepted, or nothing is compared.
     shares = [float(share) for share in re.findall(r"accepted \(([0-9.]+) %\)", done.stdout)]
     assert len(shares) == 2
     assert all(30 < share < 90 for share in shares)
     assert done.stdout.count("no signal, no leak") == 2
 
 
-def test_a_signal_is_told_with_what_runs_the_case_again():
+def test_crash_report_shows_how_to_rerun_the_case():
     done = fuzz("--count", "50", "--seed", "7", "--kind", "dlpack", "--crash-at", "31")
     assert done.returncode == 1
     assert "SIGSEGV at case 31; again: " in done.stdout

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The recipes of the page "Hand it over" that are no doctests: each runs in a process of its own."""
+"""The recipes of the page "Hand it over" that are not doctests: each runs in its own process."""
 
 import ast
 import os
@@ -25,7 +25,7 @@ ON_A_CPU = {"jax", "mpi4py"}
 
 
 def recipes():
-    """Title of the section, text of the section before the recipe, and the recipe."""
+    """Yield the title of the section, its text before the recipe, and the recipe."""
     text = PAGE.read_text()
     titles = [(heading.start(), heading[1]) for heading in re.finditer(r"^(.+)\n--+\n", text, re.M)]
     for block in BLOCK.finditer(text):
@@ -63,7 +63,7 @@ def test_the_page_has_a_recipe_for_each_library():
 
 
 @pytest.mark.parametrize(("title", "introduction", "code"), RECIPES, ids=ids())
-def test_recipes_use_names_that_exist_and_say_what_they_need(title, introduction, code):
+def test_recipes_use_existing_names_and_state_their_requirements(title, introduction, code):
     for name in re.findall(r"\bsk\.(\w+)", code):
         assert hasattr(sk, name)
     assert "assert " in code
@@ -91,9 +91,7 @@ def test_recipes_run(title, introduction, code):
     if name.split(".")[0] in ON_A_CPU:
         installed(name)
         if HAS_GPU and name == "mpi4py" and os.environ.get("SKERRY_CUDA_AWARE_MPI") != "1":
-            pytest.skip(
-                "needs an MPI library built for CUDA, and SKERRY_CUDA_AWARE_MPI=1 to say so"
-            )
+            pytest.skip("needs an MPI library built with CUDA, and SKERRY_CUDA_AWARE_MPI=1")
     elif not HAS_GPU:
         pytest.skip(f"{title}: needs a GPU: make gpu-check")
     else:
@@ -102,7 +100,7 @@ def test_recipes_run(title, introduction, code):
     assert status == 0, said
 
 
-@pytest.mark.skipif(HAS_GPU, reason="on a GPU the libraries themselves are run")
+@pytest.mark.skipif(HAS_GPU, reason="on a GPU the libraries themselves are tested")
 @pytest.mark.parametrize("name", stand_ins.MEMBERS)
 def test_recipes_run_with_stand_ins(name):
     code = next(code for *_, code in RECIPES if first_import(code) == name)
@@ -110,7 +108,7 @@ def test_recipes_run_with_stand_ins(name):
     assert status == 0, said
 
 
-@pytest.mark.skipif(HAS_GPU, reason="on a GPU the libraries themselves are run")
+@pytest.mark.skipif(HAS_GPU, reason="on a GPU the libraries themselves are tested")
 def test_recipes_can_fail():
     code = "import xgboost\nxgboost.QuantileDMatrix(sk.ones((2, 2), dtype=sk.bool, device='cuda:0'), None)"
     status, said = run(code, f"{STAND_INS}; stand_ins.install('xgboost')")
