@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""A program: the example of every public function, in four threads at once, as the first calls of the process.
+"""A program: runs the example of every public function in four threads at once, as the first calls of the process.
 
-Python gives the GIL to another thread at every chance, so that what one call makes lazily is met half made by others.
-All threads get results of the same classes. A process that goes on waiting ends with all its stacks.
+Python switches threads at every opportunity, so that threads meet objects whose lazy creation is in progress. All
+threads must get results of the same classes. A process that hangs is ended with all its stacks.
 """
 
 import ast
@@ -23,12 +23,12 @@ import examples  # noqa: E402
 import reference  # noqa: E402
 
 THREADS = 4
-LONGEST = 60  # seconds of the whole process: 2 where nothing waits
-OF_THE_PROCESS = {"rehearse"}  # changes what other threads see
+LONGEST = 60  # seconds of the whole process; 2 unless it hangs
+OF_THE_PROCESS = {"rehearse"}  # changes the state of other threads
 
 
 def programs():
-    """Name and statements of each example; those that show an error are left out."""
+    """Yield name and statements of each example, except those that show an error."""
     for name, text in examples.examples().items():
         if name not in OF_THE_PROCESS:
             yield name, [ast.unparse(part) + "\n" for part in ast.parse(text).body]
@@ -45,7 +45,7 @@ def programs():
 
 
 class Run(threading.Thread):
-    """One of the threads: executes statements and keeps the classes of what they give."""
+    """One of the threads: executes statements and records the classes of their results."""
 
     def __init__(self, statements, barrier):
         super().__init__()

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// For LD_PRELOAD: what a kernel of 64-KiB pages does, on one of smaller pages. It refuses addresses
-// that are no multiples of a page, and takes lengths as whole pages.
+// For LD_PRELOAD: simulates a kernel with 64-KiB pages on one with smaller pages. Rejects addresses
+// that are not multiples of a page, and rounds lengths up to whole pages.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -40,8 +40,7 @@ void* mmap(void* address, size_t length, int access, int flags, int file, off_t 
     if (refused(address)) return MAP_FAILED;
     return real(address, whole(length), access, flags, file, offset);
   }
-  // A wish is taken as it is, as far as it is a page's address; else a page more, whose ends go
-  // back.
+  // Try a page-aligned hint as it is; otherwise map one more page and unmap both ends.
   if ((uintptr_t)address % PAGE == 0 && address != NULL) {
     void* const got = real(address, whole(length), access, flags, file, offset);
     if (got == MAP_FAILED || (uintptr_t)got % PAGE == 0) return got;
@@ -56,7 +55,7 @@ void* mmap(void* address, size_t length, int access, int flags, int file, off_t 
   return begin;
 }
 
-// Its name in programs that are compiled for large files, such as Python's; off_t is the same.
+// The name in programs compiled for large files, such as Python; off_t is the same.
 void* mmap64(void* address, size_t length, int access, int flags, int file, off_t offset) {
   return mmap(address, length, access, flags, file, offset);
 }

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Little address space (RLIMIT_AS, ulimit -v): a value or a MemoryError, and never the end of the process."""
+"""Limited address space (RLIMIT_AS, ulimit -v): a value or a MemoryError, but never a crash."""
 
 import os
 import subprocess
@@ -53,7 +53,7 @@ NAMES = [line.split('"')[1] for line in PROGRAM.splitlines() if line.startswith(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_a_call_gives_a_value_or_a_memory_error(name, full):
+def test_calls_return_a_value_or_raise_memory_error(name, full):
     limits = (
         (0, 1, 2, 4, 8, 16, 32, 64, 100, 150, 200, 300, 400, 600) if full else (0, 40, 160, 600)
     )
@@ -71,7 +71,7 @@ def test_a_call_gives_a_value_or_a_memory_error(name, full):
     assert ends[max(limits)][2] == "value", ends
 
 
-def test_an_import_under_a_limit_is_refused_or_works():
+def test_import_under_a_limit_fails_cleanly_or_works():
     for limit in range(60, 200, 20):
         code = f"ulimit -v {limit * 1024}; exec {sys.executable} -c 'import skerry as sk; sk.sum(sk.ones((300, 300)), axis=0)'"
         done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, timeout=60)

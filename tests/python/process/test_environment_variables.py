@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Environment variables by one rule: empty is unset, nonsense counts as unset and is warned of once, at import."""
+"""Environment variables: empty means unset; an invalid value counts as unset and warns once, at import."""
 
 import csv
 import os
@@ -20,7 +20,7 @@ TABLE = _environment._read_table()
 OURS = {
     name: row for name, row in TABLE.items() if name.startswith("SKERRY_") and row["Read by"] in ("skerry", "emulator")
 }  # fmt: skip
-# They take any text: a folder that is made, files that are written.
+# Variables that accept any text: a folder to create, files to write.
 FREE = {"SKERRY_KERNEL_CACHE", "SKERRY_EMULATE_KERNELS", "SKERRY_EMULATE_LAUNCHES"}
 REPORT = """
 import skerry as sk
@@ -49,7 +49,7 @@ def warnings_of(done):
     return [line for line in done.stderr.splitlines() if "RuntimeWarning: " in line]
 
 
-def test_nonsense_is_warned_of_once_and_counts_as_unset():
+def test_invalid_values_warn_once_and_count_as_unset():
     nonsense = dict.fromkeys(OURS.keys() - FREE, "?!")
     done = run(**nonsense)
     lines = warnings_of(done)
@@ -90,7 +90,7 @@ def test_empty_is_unset():
         ("SKERRY_EMULATE_COLLECT", "everything"),
     ],
 )
-def test_what_a_variable_does_not_take_is_warned_of(name, text, monkeypatch):
+def test_invalid_values_warn(name, text, monkeypatch):
     with pytest.warns(RuntimeWarning, match=rf"{name}=.* is not understood: it takes .*; used: "):
         _environment.warn_of_variables({name: text})
 
@@ -118,7 +118,7 @@ def test_what_a_variable_does_not_take_is_warned_of(name, text, monkeypatch):
         ("CUDA_HOME", "/nowhere"),
     ],
 )
-def test_what_a_variable_takes_is_no_warning(name, text):
+def test_valid_values_do_not_warn(name, text):
     _environment.warn_of_variables({name: text})  # a warning is an error in tests
 
 
@@ -146,13 +146,13 @@ def test_every_number_has_its_bounds():
         ("SKERRY_QQQ", ""),
     ],
 )
-def test_a_name_that_nobody_reads_is_warned_of_with_the_nearest(name, hint):
+def test_unknown_names_warn_with_the_nearest_name(name, hint):
     lines = warnings_of(run("import skerry", **{name: "2"}))
     assert len(lines) == 1
     assert lines[0].endswith(f"{name}=2: skerry reads no variable of that name{hint}")
 
 
-def test_a_level_that_is_lacking_is_said():
+def test_unavailable_instruction_set_warns():
     built = sk.show_config(mode="dicts")["instruction set"]
     for level in ("v2", "v3", "v4"):
         code = "import skerry as sk; print(sk.show_config(mode='dicts')['instruction set'])"
@@ -168,7 +168,7 @@ def test_a_level_that_is_lacking_is_said():
     assert not warnings_of(run("import skerry", SKERRY_ISA=built.rpartition("-")[2]))
 
 
-def test_the_table_is_the_documentations():
+def test_table_matches_the_documentation():
     folder = pathlib.Path(_environment.__file__).parent
     with (folder / "environment.csv").open() as file:
         assert [row["Variable"].strip("`") for row in csv.DictReader(file)] == list(TABLE)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""A short run of ``make exits``, and the moments of an exit that were found to be wrong, each by itself."""
+"""A short run of ``make exits``, and regression tests of single moments of an exit."""
 
 import os
 import pathlib
@@ -28,21 +28,21 @@ def exits(*options):
 
 
 @pytest.mark.slow
-def test_processes_end_by_themselves_at_any_moment(full):
+def test_processes_exit_cleanly_at_any_moment(full):
     done = exits("--count", "1000" if full else "40")
     assert done.returncode == 0, done.stdout + done.stderr
     print(done.stdout)
 
 
-def test_a_process_that_is_ended_by_a_signal_is_told():
+def test_process_killed_by_a_signal_is_reported():
     done = exits("--count", "1", "--seed", "3", "--calls", "aborts")
     assert done.returncode == 1
     assert "exit 3: SIGABRT" in done.stdout
     assert "--seed 3 --count 1 --calls aborts" in done.stdout
 
 
-# exit() is held up after Python's end, so that threads come back to the interpreter when it is gone; from 3.14 on
-# Python keeps them by itself.
+# exit() is delayed after Python's finalization, so that threads acquire the GIL of a finalized interpreter; from 3.14
+# on Python blocks them itself.
 HELD_UP = """
 import ctypes, sys, threading, time
 import skerry as sk
@@ -105,7 +105,7 @@ sys.exit(7)
         "sk.Stream.from_handle('cuda:0', Number())",
     ],
 )
-def test_a_thread_that_comes_back_to_an_interpreter_that_is_gone_stays_where_it_is(call):
+def test_threads_that_acquire_the_gil_at_exit_are_blocked(call):
     done = subprocess.run(
         [sys.executable, "-c", HELD_UP.replace("{call}", call)],
         env={**os.environ, "SKERRY_REHEARSE": "1"}, capture_output=True, text=True, timeout=60, check=False,
@@ -115,7 +115,7 @@ def test_a_thread_that_comes_back_to_an_interpreter_that_is_gone_stays_where_it_
 
 @pytest.mark.parametrize("_", range(4))
 def test_a_fork_waits_for_products_of_other_threads(_):
-    """OpenBLAS ends its threads before a fork, also those that work; the first fork comes while they find and open it."""
+    """OpenBLAS ends its threads before a fork, even working ones; the first fork happens while they load OpenBLAS."""
     code = """
 import os, threading, skerry as sk
 def work():

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""First calls from several threads go on, and what they make lazily is one object for all."""
+"""First calls from several threads do not deadlock, and lazily created objects are shared by all."""
 
 import pathlib
 import subprocess
@@ -9,7 +9,7 @@ import sys
 PROGRAM = pathlib.Path(__file__).with_name("first_calls.py")
 
 
-def test_first_calls_of_all_functions_from_several_threads_end():
+def test_first_calls_of_all_functions_from_several_threads():
     done = subprocess.run(
         [sys.executable, PROGRAM], capture_output=True, text=True, timeout=300, check=False
     )

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels of 64-KiB pages, as some aarch64 machines have them, shown on any machine by large_pages.c."""
+"""Kernels with 64-KiB pages, as on some aarch64 machines, simulated on any machine by large_pages.c."""
 
 import os
 import pathlib
@@ -64,8 +64,8 @@ assert float(sk.sum(x.to_device("cuda:1"))) == 1000
 
 @pytest.mark.slow
 @pytest.mark.parametrize("allocator", ["pool", "guard", "guard-front"])
-def test_memory_goes_back_whole(large_pages, allocator):
-    """500 rounds: neither mappings nor addresses are left behind."""
+def test_memory_is_unmapped_completely(large_pages, allocator):
+    """500 rounds leak neither mappings nor address space."""
     code = """
 def rounds(n):
     for i in range(n):

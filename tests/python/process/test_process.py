@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What happens around the arrays: import, command line, fork, exit, pickling, a machine without devices."""
+"""Process-level behaviour: import, command line, fork, exit, pickling, a machine without devices."""
 
 import copy
 import os
@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def python(code, **environment):
-    """Run code in a fresh interpreter without this process's device settings; its stdout."""
+    """Run code in a new interpreter without this process's device settings and return its stdout."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("SKERRY_")}
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", "-c", code],
@@ -48,8 +48,8 @@ def test_import_makes_no_cuda_call_and_opens_no_cuda_library():
     assert out.split() == ["False", "False", "False"]
 
 
-@pytest.mark.skipif(HAS_GPU, reason="asks what a machine without a GPU says")
-def test_without_a_gpu_the_reason_is_named():
+@pytest.mark.skipif(HAS_GPU, reason="tests a machine without a GPU")
+def test_missing_gpu_is_reported_with_the_reason():
     out = python(
         "import skerry as sk\n"
         "print(sk.devices('cuda'))\n"
@@ -150,7 +150,7 @@ def test_pickle_keeps_device_dtype_and_values(device):
     assert pickle.loads(pickle.dumps(sk.Device(device))) == sk.Device(device)
 
 
-def test_pickle_opens_on_a_machine_without_that_device(tmp_path):
+def test_pickle_loads_on_a_machine_without_that_device(tmp_path):
     path = tmp_path / "x.pickle"
     path.write_bytes(pickle.dumps(sk.arange(4, device="cuda:1")))
     out = python(

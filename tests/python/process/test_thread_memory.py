@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""How much memory of each thread the extension takes, which a process grants libraries that are opened late little of."""
+"""Size of the extension's thread-local memory, which is scarce for libraries that a process loads late."""
 
 import pathlib
 import struct
@@ -12,7 +12,7 @@ MOST = 512  # bytes; glibc has 1,664 for all libraries of a process
 
 
 def bytes_of_threads(path):
-    """Size of the segment of thread-local variables: ELF, 64 bits."""
+    """Return the size of the segment of thread-local variables of a 64-bit ELF file."""
     data = pathlib.Path(path).read_bytes()
     assert data[:5] == b"\x7fELF\x02"
     table, size, count = (
@@ -23,5 +23,5 @@ def bytes_of_threads(path):
     return sum(header[6] for header in headers if header[0] == PT_TLS)
 
 
-def test_the_extension_takes_little_of_each_threads_memory():
+def test_thread_local_memory_of_the_extension_is_small():
     assert 0 < bytes_of_threads(instruments.extension_path()) <= MOST
