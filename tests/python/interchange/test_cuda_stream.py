@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Streams of other libraries, taken and given: __cuda_stream__, and the attributes of older libraries."""
+"""Exchange of streams with other libraries: __cuda_stream__, and the attributes of older libraries."""
 
 import ctypes
 import types
@@ -16,14 +16,14 @@ from tests.python.session import HAS_GPU
 
 
 class Foreign:
-    """A stream of another library, of the given kind."""
+    """A stream object of another library with these attributes."""
 
     def __init__(self, **attributes):
         self.__dict__.update(attributes)
 
 
 class Binding:
-    """As CUstream of cuda.bindings."""
+    """Like CUstream of cuda.bindings."""
 
     def __init__(self, handle):
         self.handle = handle
@@ -33,7 +33,7 @@ class Binding:
 
 
 def kinds(handle):
-    """Objects by which libraries hand over one handle."""
+    """Return the kinds of objects with which libraries pass a handle."""
 
     class Protocol:  # cuda.core, PyTorch, CuPy, Numba, RMM today
         def __cuda_stream__(self):
@@ -63,7 +63,7 @@ def stream(cuda_device):
 def test_streams_export_the_protocol(stream, cuda_device):
     assert stream.__cuda_stream__() == (0, stream.handle)
     assert type(stream.__cuda_stream__()) is tuple
-    # The default stream is 1, though 0 would be legal.
+    # The default stream is exported as 1, though 0 would be valid too.
     assert sk.current_stream(cuda_device).__cuda_stream__() == (0, 1)
     assert sk.Stream.from_handle(cuda_device, 1).__cuda_stream__() == (0, 1)
     assert sk.Stream.from_handle(cuda_device, 2).__cuda_stream__() == (0, 2)
@@ -71,7 +71,7 @@ def test_streams_export_the_protocol(stream, cuda_device):
 
 @pytest.mark.two_gpus
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_place_takes_every_kind(kind, stream, cuda_device):
+def test_all_functions_accept_all_kinds_of_streams(kind, stream, cuda_device):
     other = kinds(stream.handle)[kind]
     assert sk.Stream.from_handle(cuda_device, other) == stream
     with sk.stream(other) as entered:
@@ -117,7 +117,7 @@ def test_handle_0_is_the_default_stream_of_an_object_and_ambiguous_as_an_int(kin
         assert sk.Stream.from_handle(cuda_device, other).handle == 1
 
 
-def test_the_object_lives_while_its_stream_is_used(stream, cuda_device):
+def test_foreign_stream_object_is_kept_alive(stream, cuda_device):
     other = kinds(stream.handle)["method"]
     seen = weakref.ref(other)
     imported_stream = sk.Stream.from_handle(cuda_device, other)
@@ -133,7 +133,7 @@ def test_the_object_lives_while_its_stream_is_used(stream, cuda_device):
     assert seen() is None
 
 
-def test_what_is_no_stream(cuda_device):
+def test_objects_that_are_not_streams_are_rejected(cuda_device):
     for bad in (
         None,
         "1",
@@ -161,7 +161,7 @@ def test_what_is_no_stream(cuda_device):
         sk.Stream.from_handle("cpu:0", 1)
 
 
-def test_errors_of_the_object_are_passed_on(cuda_device):
+def test_exceptions_of_stream_objects_propagate(cuda_device):
     def fail():
         raise RuntimeError("no such stream any more")
 
@@ -190,13 +190,13 @@ def test_a_stream_of_another_device_is_an_error(kind):
         x.to_device("cpu", stream=other)
     with pytest.raises(ValueError, match="cuda:0"):
         sk.Event("cuda:0").record(other)
-    # The device is asked of the driver where nobody says it.
+    # Without device=, the driver is queried.
     with sk.stream(other) as entered:
         assert entered.device == sk.Device("cuda:1")
 
 
 @pytest.mark.skipif(HAS_GPU, reason="a driver may crash on a handle that never was one")
-def test_a_handle_that_is_no_stream(cuda_device):
+def test_unknown_handles_are_rejected(cuda_device):
     for other in kinds(0x1234567).values():
         with pytest.raises(ValueError, match="not a stream"):
             sk.Stream.from_handle(cuda_device, other)
@@ -204,7 +204,7 @@ def test_a_handle_that_is_no_stream(cuda_device):
             sk.stream(other)
 
 
-def test_questions_leave_the_current_device_and_no_error_behind(stream):
+def test_driver_queries_keep_the_current_device_and_leave_no_error(stream):
     with count_cuda_calls() as calls:
         sk.Stream.from_handle(stream.device, stream.handle)
     assert calls["stream_device"] == 1

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""dask arrays of skerry's chunks: registration, the array backend, and dask's functions against NumPy's results."""
+"""dask arrays with skerry chunks: registration, the array backend, and dask's functions compared with NumPy."""
 
 import importlib
 import os
@@ -29,13 +29,13 @@ HOST = np.random.default_rng(5).standard_normal((12, 8))
 
 
 def blocks(host, device, chunks=(4, 4)):
-    """A dask array of skerry's chunks, and the same of NumPy's."""
+    """Return a dask array with skerry chunks and an equal one with NumPy chunks."""
     theirs = da.from_array(sk.asarray(host, device=device), chunks=chunks, asarray=False)
     return theirs, da.from_array(host, chunks=chunks)
 
 
 def check(got, want, device):
-    """The promised chunks are what is computed: type, dtype, shape, device, values."""
+    """Check that the result matches the metadata: type, dtype, shape, device, values."""
     assert type(got._meta) is sk.Array, got
     assert "chunktype=skerry.Array" in repr(got)
     result = got.compute(scheduler="sync")
@@ -75,7 +75,7 @@ def test_neither_imports_the_other():
     assert python("import sys, dask.array; print('skerry' in sys.modules)") == "False\n"
 
 
-def test_the_finder_leaves_modules_as_they_are():
+def test_the_import_hook_does_not_change_modules():
     code = """
 import skerry, dask.sizeof, inspect, sys
 module = sys.modules["dask.sizeof"]
@@ -91,17 +91,17 @@ def test_the_entry_point_is_the_backend():
     assert isinstance(backend(), library("dask.array.backends").ArrayBackendEntrypoint)
 
 
-# What dask asks of an array
+# What dask needs of an array
 
 
-def test_size_is_the_memory_that_is_held(device):
+def test_sizeof_counts_memory_not_elements(device):
     x = sk.ones((1000,), device=device)
     assert sizeof(x) == x.nbytes
     assert sizeof(sk.broadcast_to(x[:1], (1000, 1000))) == x.itemsize
     assert sizeof(sk.broadcast_to(x, (0, 1000))) == 0
 
 
-def test_equal_arrays_on_one_device_have_one_name(device):
+def test_equal_arrays_on_one_device_have_one_token(device):
     x = sk.asarray(HOST, device=device)
     assert tokenize(x) == tokenize(x.copy())
     assert tokenize(x) == tokenize(sk.asarray(np.asfortranarray(HOST), device=device))
@@ -111,7 +111,7 @@ def test_equal_arrays_on_one_device_have_one_name(device):
     assert tokenize(x[0, 0]) == tokenize(x[0, 0].copy())
 
 
-def test_device_in_a_graph_has_a_name():
+def test_devices_have_deterministic_tokens():
     assert tokenize(sk.Device("cuda:0")) == tokenize(sk.Device("cuda:0"))
     assert tokenize(sk.Device("cuda:0")) != tokenize(sk.Device("cuda:1"))
 
@@ -161,7 +161,7 @@ CALLS = {
     "percentile": lambda d: da.percentile(d[:, 0].rechunk(12), [25, 50, 75]),
 }
 
-# dask calls scipy.linalg for blocks of these, which takes arrays of the host alone and gives NumPy's back.
+# dask calls scipy.linalg for the blocks of these, which accepts host arrays only and returns NumPy's.
 BY_SCIPY = {
     "cholesky": lambda d: da.linalg.cholesky((d.T @ d).rechunk(4)),
     "inv": lambda d: da.linalg.inv((d.T @ d).rechunk(4)),
@@ -171,15 +171,15 @@ BY_SCIPY = {
 
 
 @pytest.mark.parametrize("name", BY_SCIPY)
-def test_what_scipy_does_for_dask_is_no_silent_copy(name):
+def test_functions_of_scipy_raise_instead_of_copying_silently(name):
     library("scipy.linalg")
     ours, _ = blocks(HOST, "cuda:0")
     with pytest.raises(TypeError, match="host"):
         BY_SCIPY[name](ours).compute(scheduler="sync")
 
 
-def test_argtopk_makes_its_indices_on_the_host():
-    """With arrays of NumPy's, by which take_along_axis is asked for elements of another device."""
+def test_argtopk_creates_its_indices_on_the_host():
+    """They are NumPy arrays, so take_along_axis gets arrays on different devices."""
     ours, theirs = blocks(HOST, "cpu:0")
     check(ours.argtopk(2, axis=1), theirs.argtopk(2, axis=1).compute(), "cpu:0")
     ours, _ = blocks(HOST, "cuda:0")
@@ -206,7 +206,7 @@ KEYS = {
 
 
 @pytest.mark.parametrize("name", KEYS)
-def test_slicing_by_what_has_no_device(name, device):
+def test_slicing_by_keys_without_a_device(name, device):
     ours, theirs = blocks(HOST, device)
     check(ours[KEYS[name]], theirs[KEYS[name]].compute(), device)
 
@@ -232,8 +232,8 @@ def test_assignment(device):
     check(ours, want, device)
 
 
-def test_a_users_numpy_index_is_refused_on_another_device():
-    """Only what dask itself indexes is put beside the chunk."""
+def test_numpy_index_of_user_code_is_rejected_on_another_device():
+    """Only indices of dask itself are copied to the device of the chunk."""
     ours, _ = blocks(HOST, "cuda:0", chunks=(12, 8))
     picked = ours.map_blocks(lambda x: x[np.array([1, 0])], meta=ours._meta)
     with pytest.raises((sk.exceptions.DeviceMismatchError, IndexError)):
@@ -276,7 +276,7 @@ MADE = {
 
 
 @pytest.mark.parametrize("name", MADE)
-def test_backend_makes_chunks_on_the_default_device_or_the_one_named(name, device):
+def test_backend_creates_chunks_on_the_default_or_given_device(name, device):
     want = MADE[name]().compute()
     with dask.config.set({"array.backend": "skerry"}):
         with sk.device(device):
@@ -287,7 +287,7 @@ def test_backend_makes_chunks_on_the_default_device_or_the_one_named(name, devic
     assert type(MADE[name]()._meta) is np.ndarray
 
 
-def test_backend_makes_empty_chunks_and_those_like_others(device):
+def test_backend_creates_empty_chunks_and_ones_like(device):
     with dask.config.set({"array.backend": "skerry"}):
         empty_array = da.empty((5, 4), chunks=2, device=device)
         assert empty_array.compute().device == sk.Device(device)
@@ -309,7 +309,7 @@ RANDOM = pytest.mark.skipif(not hasattr(sk, "random"), reason="this build has no
 
 
 @RANDOM
-def test_random_chunks_come_from_the_seed_alone(device):
+def test_random_chunks_depend_on_the_seed_only(device):
     with dask.config.set({"array.backend": "skerry"}), sk.device(device):
         first = da.random.default_rng(7).standard_normal((6, 4), chunks=3)
         second_draw = da.random.default_rng(7).standard_normal((6, 4), chunks=3)
@@ -318,7 +318,7 @@ def test_random_chunks_come_from_the_seed_alone(device):
     got = first.compute()
     assert got.device == sk.Device(device)
     assert got.tolist() == second_draw.compute().tolist() != other.compute().tolist()
-    assert len(set(to_numpy(got).ravel())) == 24, "each chunk has a stream of its own"
+    assert len(set(to_numpy(got).ravel())) == 24, "each chunk has its own random stream"
 
 
 @RANDOM

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""dask's workers: two processes, each with a rehearsed device of its own, which both call cuda:0."""
+"""dask workers: two processes, each with its own rehearsed device, which both call cuda:0."""
 
 import os
 import sys
@@ -40,7 +40,7 @@ def layouts(x):
     "serializers", [["dask"], ["cuda", "dask"], ["pickle"]], ids=lambda s: s[0]
 )
 @loop_over("dtype", DTYPES)
-def test_arrays_come_as_they_went(dtype, serializers, device):
+def test_arrays_round_trip_through_serialization(dtype, serializers, device):
     x = sk.asarray(sample(dtype, (3, 4)), device=device)
     for sent in layouts(x):
         header, frames = protocol.serialize(sent, serializers=serializers)
@@ -81,7 +81,7 @@ def test_broadcast_axes_are_sent_once(device):
 
 @pytest.fixture(scope="module")
 def cluster():
-    # What is imported before the workers are, they import too.
+    # Workers import what has been imported before them.
     environment = {
         "SKERRY_REHEARSE": "1",
         "SKERRY_CPU_DEVICES": "1",
@@ -113,7 +113,7 @@ def chunks_on(device, chunks=(15, 20)):
 
 
 @REHEARSED
-def test_each_worker_has_a_device_of_its_own(client):
+def test_each_worker_has_its_own_device(client):
     names_by_worker = client.run(names_of_devices)
     assert list(names_by_worker.values()) == [["cpu:0", "cuda:0"]] * 2
     assert len(set(client.run(os.getpid).values())) == 2
@@ -158,7 +158,7 @@ def test_a_task_beyond_the_memory_limit_fails_and_its_worker_lives(client):
 
 
 @REHEARSED
-def test_arrays_come_to_no_other_device_than_they_were_on(client):
+def test_arrays_are_never_received_on_another_device(client):
     for argument in (sk.ones((5,), device="cuda:1"), sk.ones((100_000,), device="cuda:1")):
         with pytest.raises(sk.exceptions.DeviceUnavailableError, match="cuda:1"):
             client.submit(lambda x: float(x[0]), argument, pure=False).result(timeout=30)
@@ -166,7 +166,7 @@ def test_arrays_come_to_no_other_device_than_they_were_on(client):
 
 
 @REHEARSED
-def test_work_of_a_killed_worker_is_done_again(client):
+def test_work_of_a_killed_worker_is_repeated(client):
     d = chunks_on("cuda:0").persist()
     distributed.wait(d)
     victim, pid = next(iter(client.run(os.getpid).items()))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``type(x).__dlpack_c_exchange_api__``: the table of C functions, ours called by ctypes and others' made by it."""
+"""``type(x).__dlpack_c_exchange_api__``: skerry's table of C functions called with ctypes, and tables built with it."""
 
 import ctypes
 import gc
@@ -27,7 +27,7 @@ allocate = dl.Allocate(TABLE.allocate)
 
 
 def exported(x):
-    """The address of an owning structure, and the structure."""
+    """Export an array: return the address of the owning structure, and the structure."""
     out = ctypes.c_void_p()
     assert from_object(x, ctypes.byref(out)) == 0
     return out.value, dl.ManagedVersioned.from_address(out.value)
@@ -39,7 +39,7 @@ def delete(address):
 
 
 def imported(address):
-    """The array of a structure, which is taken over."""
+    """Import a structure as an array, which takes ownership."""
     out = ctypes.c_void_p()
     assert to_object(address, ctypes.byref(out)) == 0
     x = ctypes.cast(out, ctypes.py_object).value
@@ -92,7 +92,7 @@ def test_views_without_ownership(device):
     for v, tensor in tensors:
         for _ in range(2):
             assert view_object(v, ctypes.byref(tensor)) == 0
-    # All at once: none may lie where another one was.
+    # Check all at the end: their shapes and strides must not share memory.
     for v, tensor in tensors:
         assert dl.described(tensor) == (v.shape, v.strides, v.dtype)
         assert v.ndim == 0 or bool(tensor.strides)
@@ -106,7 +106,7 @@ def test_read_only_is_flagged(device):
         imported(address)[0] = 1
 
 
-def test_pinned_memory_says_so():
+def test_pinned_memory_is_reported():
     address, managed = exported(sk.ones((3,), pinned=True))
     assert (managed.tensor.device.type, managed.tensor.device.index) == (dl.CUDA_HOST, 0)
     delete(address)
@@ -127,7 +127,7 @@ def test_other_objects_are_a_type_error():
     [{"ndim": -1}, {"dtype": (2, 64, 2)}, {"device": (dl.ROCM, 0)}, {"version": (2, 0)}],
     ids=str,
 )
-def test_a_refused_import_leaves_the_structure_to_the_caller(changes):
+def test_caller_keeps_the_structure_of_a_rejected_import(changes):
     host = np.arange(3.0)
     structure = Made(host.ctypes.data, (3,), **changes)
     out = ctypes.c_void_p(5)
@@ -183,7 +183,7 @@ def test_allocation_like_a_prototype(device):
     ],
     ids=str,
 )
-def test_a_failed_allocation_reports_to_the_callers_function(changes, kind):
+def test_failed_allocation_reports_to_the_callback(changes, kind):
     structure = Made(**{"data": None, "shape": (3,), **changes})
     reports = []
     report = dl.SetError(
@@ -204,7 +204,7 @@ def test_a_failed_allocation_reports_to_the_callers_function(changes, kind):
 
 
 class Foreign:
-    """A library's array whose type has a table; ``__dlpack__`` must not be needed."""
+    """A library's array whose type has a table; ``__dlpack__`` must not be called."""
 
     def __init__(self, structure):
         self.made = structure
@@ -266,7 +266,7 @@ def test_a_producers_table_is_used(exchange_table):
     assert np.asarray(fresh).ctypes.data != host.ctypes.data
 
 
-def test_a_table_of_no_known_version_is_left_for_the_protocol():
+def test_unknown_table_versions_fall_back_to_the_protocol():
     attach(NEWEST)
     with pytest.raises(AssertionError, match="protocol"):
         sk.from_dlpack(Foreign(None))
@@ -278,8 +278,8 @@ def test_a_table_of_no_known_version_is_left_for_the_protocol():
         sk.from_dlpack(Foreign(None))
 
 
-def test_tensors_that_their_protocol_refuses_go_through_it():
-    """PyTorch's table gives the raw memory of tensors that are conjugated lazily or record a gradient."""
+def test_lazy_and_gradient_tensors_use_the_protocol():
+    """PyTorch's table exports the raw memory of tensors that are lazily conjugated or require a gradient."""
     attach(FOREIGN)
     for name, value in (
         ("requires_grad", True),
@@ -296,7 +296,7 @@ def test_tensors_that_their_protocol_refuses_go_through_it():
 
 
 @pytest.mark.parametrize("changes", [{"ndim": -1}, {"version": (2, 0)}, {"data": 0}], ids=str)
-def test_what_a_table_gives_is_checked_and_freed_once(changes):
+def test_tensors_from_a_table_are_validated_and_freed_once(changes):
     attach(FOREIGN)
     structure = Made(**{"data": np.arange(3.0).ctypes.data, "shape": (3,), **changes})
     with pytest.raises(BufferError):
@@ -305,13 +305,13 @@ def test_what_a_table_gives_is_checked_and_freed_once(changes):
     assert not dl.STRAY
 
 
-def test_work_of_ours_comes_after_the_producers_stream(cuda_device):
+def test_our_work_is_ordered_after_the_producers_stream(cuda_device):
     attach(FOREIGN)
     x = to_device(cuda_device, np.arange(3.0))
     side = sk.Stream(cuda_device)
     device = x.__dlpack_device__()
     pointer = x.__cuda_array_interface__["data"][0]
-    # In the table, 0 is the runtime's default stream, which is ours: nothing to order.
+    # In the table, 0 is the runtime's default stream, our current stream: nothing to order.
     for theirs, expected in ((None, None), (1, None), (side.handle, 1)):
         STREAM[0] = theirs
         structure = Made(pointer, (3,), device=device, owner=x)
@@ -323,7 +323,7 @@ def test_work_of_ours_comes_after_the_producers_stream(cuda_device):
     STREAM[0] = None
 
 
-def test_tvm_ffi_takes_arrays_and_gives_them_back():
+def test_tvm_ffi_round_trip_shares_memory():
     x = sk.reshape(sk.arange(6, dtype=sk.float32), (2, 3))
     theirs = tvm_ffi.from_dlpack(x)
     assert theirs.shape == (2, 3)
@@ -334,11 +334,11 @@ def test_tvm_ffi_takes_arrays_and_gives_them_back():
     assert np.from_dlpack(theirs)[0, 0] == 9.0
 
 
-def test_tvm_ffi_functions_take_and_return_arrays():
+def test_tvm_ffi_functions_accept_and_return_arrays():
     echo = tvm_ffi.get_global_func("testing.echo")
     x = sk.arange(4, dtype=sk.float32)
     y = echo(x)
-    # What a function gets as an array it returns as one: through our table, there and back.
+    # The array passes through our table in both directions.
     assert type(y) is sk.Array
     assert np.shares_memory(np.asarray(x), np.asarray(y))
 

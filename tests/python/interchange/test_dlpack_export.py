@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``x.__dlpack__``: the cases D1 to D21 of DLPack's exchange, as far as the producer meets them."""
+"""``x.__dlpack__``: the cases D1 to D21 of DLPack's exchange that concern the producer."""
 
 import ctypes
 import gc
@@ -62,7 +62,7 @@ def test_dlpack_D01_max_version_of_another_type(max_version):
         sk.ones((3,)).__dlpack__(max_version=max_version)
 
 
-def test_dlpack_D02_a_consumer_renames_and_a_second_is_refused():
+def test_dlpack_D02_capsule_is_renamed_and_rejected_by_a_second_consumer():
     x = sk.ones((3,))
     for keywords in ({}, VERSIONED):
         capsule = x.__dlpack__(**keywords)
@@ -73,7 +73,7 @@ def test_dlpack_D02_a_consumer_renames_and_a_second_is_refused():
 
 
 @pytest.mark.parametrize("keywords", [{}, VERSIONED], ids=["legacy", "versioned"])
-def test_dlpack_D03_a_dropped_capsule_frees_once_and_a_consumed_one_not(keywords, device):
+def test_dlpack_D03_only_an_unconsumed_capsule_frees_its_tensor(keywords, device):
     gc.collect()
     old_live_bytes = sk.memory_statistics(device).live_bytes
     x = sk.ones((1000,), device=device)
@@ -93,7 +93,7 @@ def test_dlpack_D03_a_dropped_capsule_frees_once_and_a_consumed_one_not(keywords
     assert sk.memory_statistics(device).live_bytes == old_live_bytes
 
 
-def test_dlpack_D03_a_capsule_dropped_while_an_error_is_on_its_way():
+def test_dlpack_D03_capsule_is_freed_while_an_error_propagates():
     def leave():
         capsule = sk.ones((3,)).__dlpack__()
         raise KeyError(dl.name_of(capsule))
@@ -118,7 +118,7 @@ def test_dlpack_D05_D06_strides_are_set_and_byte_offset_is_zero(name, device):
 
 
 class OddStrides:
-    """Memory that DLPack can't describe: it counts strides in elements."""
+    """Memory that DLPack can't describe, as its strides are in elements."""
 
     def __init__(self, owner):
         self.owner = owner
@@ -126,7 +126,7 @@ class OddStrides:
         self.__cuda_array_interface__ = {**owner.__cuda_array_interface__, **changes}
 
 
-def test_dlpack_D05_strides_that_are_no_multiple_of_the_item_are_refused(cuda_device):
+def test_dlpack_D05_strides_that_are_not_multiples_of_the_itemsize_are_rejected(cuda_device):
     x = sk.ones((10,), device=cuda_device)
     with pytest.raises(ValueError, match="stride"):
         sk.asarray(OddStrides(x)).__dlpack__()
@@ -178,7 +178,7 @@ def test_dlpack_D10_copy_by_device(copy, device):
 
 
 @pytest.mark.parametrize("stream", [None, 1, 2, -1])
-def test_dlpack_D11_the_host_copy_has_arrived(stream, cuda_device):
+def test_dlpack_D11_host_copy_is_complete(stream, cuda_device):
     side = sk.Stream(cuda_device)
     with sk.stream(side):
         x = sk.ones((300, 300), device=cuda_device)
@@ -209,12 +209,12 @@ def test_dlpack_D12_a_cpu_array_is_not_moved_to_a_gpu_and_types_are_checked(cuda
 
 
 @pytest.mark.parametrize("stream", [0, -2, -(2**63), 2**63, 2**70])
-def test_dlpack_D13_stream_values_that_are_none(stream, cuda_device):
+def test_dlpack_D13_invalid_stream_values(stream, cuda_device):
     with pytest.raises(ValueError, match="stream"):
         sk.ones((3,), device=cuda_device).__dlpack__(stream=stream)
 
 
-def test_dlpack_D13_streams_of_no_device_or_another_one():
+def test_dlpack_D13_unknown_streams_and_streams_of_another_device():
     x = sk.ones((3,), device="cuda:0")
     other = sk.devices("cuda")[-1]
     if x.device.info.rehearsal:
@@ -253,7 +253,7 @@ def test_dlpack_D13_streams_are_ordered_by_an_event_and_never_waited_for(cuda_de
         assert not any("synchronize" in name for name in calls)
         return calls.get("event_record", 0), calls.get("stream_wait_event", 0)
 
-    # Work is on the legacy default stream, and None means just that.
+    # Work is on the legacy default stream, which None means as well.
     assert calls_of(None) == calls_of(1) == calls_of(-1) == (0, 0)
     assert calls_of(2) == calls_of(consumer.handle) == (1, 1)
     assert calls_of(np.int64(consumer.handle)) == (1, 1)
@@ -308,7 +308,7 @@ def test_dlpack_D18_host_memory_has_id_zero():
         assert (dl_device.type, dl_device.index) == (dl.CPU, 0)
 
 
-def test_dlpack_D18_pinned_memory_is_cuda_host_to_those_who_ask_for_it():
+def test_dlpack_D18_pinned_memory_is_cuda_host_on_request():
     x = sk.ones((2,), pinned=True)
     assert x.__dlpack_device__() == (dl.CUDA_HOST, 0)
 
@@ -317,10 +317,10 @@ def test_dlpack_D18_pinned_memory_is_cuda_host_to_those_who_ask_for_it():
         dl_device = dl.opened(capsule).tensor.device
         return dl_device.type, dl_device.index
 
-    # PyTorch refuses kDLCUDAHost in a capsule; it exports its own pinned tensors so, too.
+    # PyTorch rejects kDLCUDAHost in a capsule; it also exports its own pinned tensors as kDLCPU.
     assert exported_device() == exported_device(dl_device=(dl.CPU, 0)) == (dl.CPU, 0)
     assert exported_device(dl_device=(dl.CUDA_HOST, 0)) == (dl.CUDA_HOST, 0)
-    # mpi4py passes -1 for all that is not kDLCPU.
+    # mpi4py passes -1 for all devices but kDLCPU.
     assert exported_device(stream=-1) == exported_device(stream=1) == (dl.CPU, 0)
     with pytest.raises(ValueError):
         exported_device(stream=0)
@@ -335,7 +335,7 @@ def test_dlpack_D18_cuda_memory_has_the_ordinal_of_the_runtime(cuda_device):
 
 
 class Owner(np.ndarray):
-    """NumPy memory that can be watched."""
+    """NumPy memory that supports weak references."""
 
 
 @pytest.mark.parametrize("keywords", [{}, VERSIONED], ids=["legacy", "versioned"])
@@ -366,7 +366,7 @@ def test_dlpack_D19_the_deleter_needs_no_gil(keywords, device):
     capsule = sk.ones((1000,), device=device).__dlpack__(**keywords)
     managed = dl.opened(capsule)
     dl.set_name(capsule, b"used_dltensor")
-    # PyDLL keeps the GIL while this thread waits: a deleter that wanted it would never end.
+    # PyDLL keeps the GIL while this thread waits: a deleter that needed it would deadlock.
     library = ctypes.PyDLL(None)
     thread = ctypes.c_ulong()
     address = ctypes.c_void_p(ctypes.addressof(managed))
@@ -422,7 +422,7 @@ def test_dlpack_D19_the_deleter_after_the_end_of_the_interpreter(kind):
     assert done.stdout == "freed after the end\n"
 
 
-def test_dlpack_D20_a_failed_export_leaves_nothing(device):
+def test_dlpack_D20_failed_export_leaks_nothing(device):
     x = sk.broadcast_to(sk.ones((1,), device=device), (1000,))
     gc.collect()
     old_live_bytes = sk.memory_statistics(device).live_bytes
@@ -443,7 +443,7 @@ def test_dlpack_D21_the_structures_have_the_sizes_of_the_header():
     assert ctypes.sizeof(dl.ManagedVersioned) == 80
     assert dl.ManagedVersioned.tensor.offset == 32
     assert ctypes.sizeof(dl.ExchangeTable) == 56
-    # And what is written is found there.
+    # Exported values are at these offsets.
     x = sk.asarray([[1.0, 2.0, 3.0]])
     for keywords in ({}, VERSIONED):
         managed = dl.opened(x.__dlpack__(**keywords))
@@ -453,7 +453,7 @@ def test_dlpack_D21_the_structures_have_the_sizes_of_the_header():
         assert managed.context
 
 
-def test_dlpack_rounds_leave_memory_flat(device):
+def test_dlpack_round_trips_leak_nothing(device):
     x = sk.ones((100,), device=device)
     gc.collect()
     old_live_bytes = sk.memory_statistics(device).live_bytes

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``from_dlpack``: the cases D1 to D21 of DLPack's exchange, as far as the consumer meets them."""
+"""``from_dlpack``: the cases D1 to D21 of DLPack's exchange that concern the consumer."""
 
 import concurrent.futures
 import gc
@@ -19,7 +19,7 @@ from tests.python.oracle import DTYPES, to_device, to_numpy
 
 
 @pytest.mark.parametrize("versioned", [False, True])
-def test_dlpack_D01_both_names_are_taken(versioned):
+def test_dlpack_D01_both_capsule_names_are_accepted(versioned):
     host = np.arange(6.0)
     structure = Made.from_array(host, versioned=versioned)
     x = sk.from_dlpack(structure.capsule())
@@ -27,7 +27,7 @@ def test_dlpack_D01_both_names_are_taken(versioned):
     assert x.tolist() == host.tolist()
 
 
-def test_dlpack_D01_a_producer_is_asked_for_the_newest_version_first():
+def test_dlpack_D01_newest_version_is_requested_first():
     producer = Producer(lambda: Made.from_array(np.arange(3.0)).capsule())
     sk.from_dlpack(producer)
     assert producer.asked == [{"max_version": (1, 3)}]
@@ -49,7 +49,7 @@ def test_dlpack_D02_renamed_on_success_and_refused_the_second_time(versioned):
 
 
 @pytest.mark.parametrize("value", [3, None, "dltensor", dl.new_capsule(8, b"something else")])
-def test_dlpack_D02_what_is_no_capsule_is_refused(value):
+def test_dlpack_D02_objects_that_are_not_capsules_are_rejected(value):
     with pytest.raises(InterchangeError, match="not a DLPack capsule"):
         sk.from_dlpack(Producer(lambda: value))
 
@@ -71,7 +71,7 @@ def test_dlpack_D03_deleter_runs_once_after_the_last_view(versioned, device):
 
 
 @pytest.mark.parametrize("versioned", [False, True])
-def test_dlpack_D04_no_deleter_is_no_harm(versioned):
+def test_dlpack_D04_null_deleter_is_accepted(versioned):
     host = np.arange(3.0)
     structure = Made.from_array(host, versioned=versioned, deleter=False)
     assert sk.from_dlpack(structure.capsule()).tolist() == [0, 1, 2]
@@ -121,7 +121,7 @@ def test_dlpack_D06_byte_offset_is_added(device):
 
 @pytest.mark.parametrize("data", [0, 8, 0xDEAD0001])
 @loop_over("shape", [(0,), (3, 0), (0, 2**40)])
-def test_dlpack_D07_nothing_is_asked_of_the_pointer_without_elements(data, shape, device):
+def test_dlpack_D07_pointer_of_an_empty_tensor_is_ignored(data, shape, device):
     dl_device = sk.ones((1,), device=device).__dlpack_device__()
     for strides in (None, [1] * len(shape), [2**62] * len(shape)):
         x = sk.from_dlpack(Made(data, shape, strides, device=dl_device).capsule())
@@ -143,7 +143,7 @@ def test_dlpack_D08_read_only_is_kept_through_import_and_export(device):
     assert float(x[0]) == 5.0
 
 
-def test_dlpack_D09_a_copy_that_copy_false_forbids_is_refused():
+def test_dlpack_D09_copy_made_despite_copy_false_is_rejected():
     host = np.arange(3.0)
     structure = Made.from_array(host, flags=dl.IS_COPIED)
     producer = Producer(structure.capsule)
@@ -178,7 +178,7 @@ def test_dlpack_D10_copy_by_device(device):
         assert to_numpy(moved).tolist() == [0, 1, 2]
 
 
-def test_dlpack_D10_a_producer_that_does_not_know_copy_is_copied_from():
+def test_dlpack_D10_data_of_producers_without_copy_keyword_is_copied():
     host = np.arange(3.0)
 
     class Old:
@@ -193,7 +193,7 @@ def test_dlpack_D10_a_producer_that_does_not_know_copy_is_copied_from():
     assert pointer(sk.from_dlpack(Made.from_array(host).capsule(), copy=True)) != host.ctypes.data
 
 
-def test_dlpack_D12_a_device_of_no_known_kind_is_asked_for_a_host_copy_if_so_wanted():
+def test_dlpack_D12_host_copy_from_an_unsupported_device_on_request():
     host = np.arange(3.0)
     producer = Producer(lambda: Made.from_array(host).capsule(), (dl.ROCM, 0))
     with pytest.raises(InterchangeError, match="device="):
@@ -224,7 +224,7 @@ def test_dlpack_D12_a_device_of_no_known_kind_is_asked_for_a_host_copy_if_so_wan
     ],
     ids=str,
 )
-def test_dlpack_D12_devices_that_are_none_or_not_where_the_pointer_is(device_id, data_of):
+def test_dlpack_D12_invalid_devices_and_mismatched_pointers(device_id, data_of):
     structure = Made.from_array(np.arange(3.0), device_id)
     if isinstance(data_of, str):
         x = sk.ones((3,), device=data_of)
@@ -282,10 +282,10 @@ def test_dlpack_D13_the_producers_device_is_current_in_its_call_and_restored(cud
     x = to_device(cuda_device, np.arange(3.0))
     ordinal = x.device.info.physical_index
     producer = Producer(lambda: x.__dlpack__(max_version=(1, 0)), x.__dlpack_device__())
-    # In a fresh thread, whose current device is the first one.
+    # In a new thread, whose current device is the first one.
     with count_cuda_calls() as calls, concurrent.futures.ThreadPoolExecutor(1) as thread:
         thread.submit(sk.from_dlpack, producer).result()
-    # Entered and left, unless it is the current one already.
+    # Entered and left, unless it is already current.
     assert calls.get("push_device") == calls.get("pop_device")
     assert ("push_device" in calls) is (ordinal != 0)
 
@@ -312,7 +312,7 @@ def test_dlpack_D13_the_producers_device_is_current_in_its_call_and_restored(cud
     ],
     ids=str,
 )
-def test_dlpack_D14_dtypes_that_are_none_of_the_standards(dtype):
+def test_dlpack_D14_unsupported_dtypes_are_rejected(dtype):
     for versioned in (False, True):
         structure = Made.from_array(np.arange(3.0), versioned=versioned)
         structure.managed.tensor.dtype = dl.DataType(*dtype)
@@ -320,16 +320,16 @@ def test_dlpack_D14_dtypes_that_are_none_of_the_standards(dtype):
 
 
 @pytest.mark.parametrize("minor", [0, 1, 3, 9, 2**32 - 1])
-def test_dlpack_D15_any_minor_version_is_taken(minor):
+def test_dlpack_D15_any_minor_version_is_accepted(minor):
     assert sk.from_dlpack(Made.from_array(np.arange(3.0), version=(1, minor)).capsule()).shape == (
         3,
     )
 
 
 @pytest.mark.parametrize("major", [0, 2, 99, 2**32 - 1])
-def test_dlpack_D15_of_another_major_version_the_deleter_alone_is_called(major):
+def test_dlpack_D15_only_the_deleter_is_used_of_other_major_versions(major):
     structure = Made.from_array(np.arange(3.0), version=(major, 0))
-    # Nothing else may be looked at.
+    # No other member may be read.
     structure.managed.tensor.ndim = -7
     structure.managed.tensor.data = 1
     capsule = structure.capsule()
@@ -370,11 +370,11 @@ def test_dlpack_D16_fewer_keywords_are_tried_after_a_type_error(cuda_device):
     ]
 
 
-def test_dlpack_what_a_producer_refuses_asarray_takes_by_the_older_interface(cuda_device):
+def test_dlpack_asarray_falls_back_to_the_older_interface(cuda_device):
     x = to_device(cuda_device, np.arange(3.0))
 
     class Both:
-        """As PyTorch's tensors: version 2, and BufferError by DLPack for some."""
+        """Like PyTorch's tensors: interface version 2, and BufferError by DLPack for some."""
 
         error = BufferError("not on the current device")
 
@@ -397,7 +397,7 @@ def test_dlpack_what_a_producer_refuses_asarray_takes_by_the_older_interface(cud
 
 
 @pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
-def test_dlpack_D16_a_type_error_of_the_producers_own_is_seen(device):
+def test_dlpack_D16_type_errors_of_the_producer_are_kept_as_context(device):
     dl_device = sk.ones((1,), device=device).__dlpack_device__()
 
     class Broken:
@@ -450,12 +450,12 @@ def test_dlpack_D16_errors_of_producers_pass_through():
             sk.from_dlpack(Producer(lambda: None, device_id))
 
 
-def test_dlpack_D18_pinned_memory_is_a_cpu_array_that_gpus_can_read():
+def test_dlpack_D18_pinned_memory_is_imported_as_pinned_cpu_array():
     x = sk.ones((3,), pinned=True)
     y = sk.from_dlpack(x.__dlpack__(dl_device=(dl.CUDA_HOST, 0)))
     assert y.device == sk.Device("cpu:0")
     assert y.__dlpack_device__() == (dl.CUDA_HOST, 0)
-    # The claim alone is not believed.
+    # The device type alone is not trusted.
     z = sk.from_dlpack(Made.from_array(np.arange(3.0), (dl.CUDA_HOST, 0)).capsule())
     assert z.__dlpack_device__() == (dl.CPU, 0)
     assert z.tolist() == [0, 1, 2]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``from_dlpack``: who owns the memory and when it goes, the cases D19 and D20 of DLPack's exchange."""
+"""``from_dlpack``: ownership and lifetime of memory, the cases D19 and D20 of DLPack's exchange."""
 
 import ctypes
 import gc
@@ -20,10 +20,10 @@ from tests.python.oracle import odd_bytes, to_device, to_numpy
 
 
 class Owner:
-    """Can be watched."""
+    """Supports weak references."""
 
 
-def test_dlpack_D19_the_owner_goes_with_the_array(device):
+def test_dlpack_D19_owner_is_released_with_the_array(device):
     x = to_device(device, np.arange(3.0))
     owner = Owner()
     owner.memory = x
@@ -47,7 +47,7 @@ def test_dlpack_D19_a_foreign_deleter_runs_on_any_thread():
     thread.start()
     thread.join()
     assert structure.deleted == 1
-    # From a thread that holds no GIL: through the deleter of our own export.
+    # From a thread without the GIL: through the deleter of our own export.
     structure = Made.from_array(np.arange(3.0))
     capsule = sk.from_dlpack(structure.capsule()).__dlpack__()
     managed = dl.opened(capsule)
@@ -110,7 +110,7 @@ INVALID = {
 
 @loop_over("versioned", [False, True])
 @pytest.mark.parametrize("name", list(INVALID))
-def test_dlpack_D20_a_refused_import_frees_once_and_leaves_nothing(name, versioned, device):
+def test_dlpack_D20_rejected_import_frees_once_and_leaks_nothing(name, versioned, device):
     x = sk.ones((3,), device=device)
     gc.collect()
     old_live_bytes = sk.memory_statistics(device).live_bytes
@@ -118,7 +118,7 @@ def test_dlpack_D20_a_refused_import_frees_once_and_leaves_nothing(name, version
     assert sk.memory_statistics(device).live_bytes == old_live_bytes
 
 
-def test_dlpack_rounds_leave_memory_flat_and_delete_each_once():
+def test_dlpack_imports_leak_nothing_and_call_each_deleter_once():
     host = np.arange(3.0)
     counted = 0
     for _ in range(5_000):

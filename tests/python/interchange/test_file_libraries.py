@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries that write files take arrays on CPU devices as they take NumPy's, and refuse those on others.
+"""Libraries that write files accept arrays on CPU devices like NumPy's, and reject those on other devices.
 
-Each writes an array, what it wrote is what it writes of NumPy's array, and ``asarray`` takes back what it reads. Only zarr
-wants ``np.asarray(x)``.
+Each writes an array, the result equals that for NumPy's array, and ``asarray`` imports what it reads. Only zarr needs
+``np.asarray(x)``.
 """
 
 import io
@@ -60,7 +60,7 @@ def test_h5py(h5, host, dtype):
     np.testing.assert_array_equal(chunks[:], x.T)
 
 
-def test_h5py_writes_into_what_is_there(h5, host):
+def test_h5py_writes_into_existing_datasets(h5, host):
     x = to_device(host, TABLE)
     stored = h5.create_dataset("x", (3, 4), dtype="f8")
     stored[...] = x
@@ -74,7 +74,7 @@ def test_h5py_writes_into_what_is_there(h5, host):
     np.testing.assert_array_equal(stored.attrs["x"], TABLE[0])
 
 
-# zarr: compares chunks with the value of empty ones as bytes of NumPy's dtype void, so it gets NumPy's view of an array.
+# zarr compares chunks with the fill value as bytes of NumPy's void dtype, so it gets a NumPy view of an array.
 
 
 @pytest.mark.parametrize("dtype", NUMBERS)
@@ -87,7 +87,7 @@ def test_zarr(host, dtype):
     assert_same(sk.asarray(stored[:], device=host), x, host)
 
 
-def test_zarr_writes_into_what_is_there(host, tmp_path):
+def test_zarr_writes_into_existing_arrays(host, tmp_path):
     zarr = library("zarr")
     x = np.asarray(to_device(host, TABLE))
     stored = zarr.create_array(tmp_path / "x.zarr", shape=(3, 4), chunks=(2, 2), dtype="f8")

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Real libraries on a real GPU: `make gpu-check`. Each is skipped, with the reason, where it is not installed.
+"""Real libraries on a real GPU: `make gpu-check`. Each is skipped, with the reason, if it is not installed.
 
-The order of work is asked with a slow producer, and turned off once, where the same reader must see old values. Without
-a GPU, `test_stream_order.py` and `test_consumer_models.py` ask the same of rehearsed devices.
+Stream order is tested with a slow producer, and once without synchronization, where the same reader must see old values.
+Without a GPU, `test_stream_order.py` and `test_consumer_models.py` test the same on rehearsed devices.
 """
 
 import gc
@@ -25,12 +25,12 @@ pytestmark = pytest.mark.not_emulated("other libraries bring CUDA's own runtime"
 
 DEVICE = "cuda:0"
 DTYPES = ["float32", "float64", "int32", "int64", "uint8", "complex64"]
-# The work of about 50 ms: some additions to 256 MiB.
+# About 50 ms of work: additions to 256 MiB.
 LARGE, STEPS = 1 << 26, 200
 
 
 def numba_cuda():
-    """NVIDIA's numba-cuda where it is installed with Numba, else Numba's own."""
+    """Return NVIDIA's numba-cuda if it is installed with Numba, else Numba's own CUDA target."""
     folder = pathlib.Path(sys.prefix) / "numba-cuda"
     if folder.exists() and "numba.cuda" not in sys.modules:
         sys.path.append(str(folder))
@@ -44,7 +44,7 @@ def numba_cuda():
 
 
 class Numba:
-    """How a library takes an array, makes one, and shows its values on its default stream."""
+    """How a library imports an array, creates one, and reads its values on its default stream."""
 
     def __init__(self):
         self.cuda = numba_cuda()
@@ -140,7 +140,7 @@ def theirs(request):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_a_library_takes_arrays(theirs, dtype):
+def test_libraries_import_arrays(theirs, dtype):
     host = np.arange(12).astype(dtype).reshape(3, 4)
     x = sk.asarray(host, device=DEVICE)
     for array, want in ((x, host), (x.T, host.T), (x[1:], host[1:])):
@@ -152,12 +152,12 @@ def test_a_library_takes_arrays(theirs, dtype):
     del x
     gc.collect()
     others = [sk.zeros((3, 4), dtype=dtype, device=DEVICE) for _ in range(8)]
-    assert np.array_equal(theirs.values(foreign_array)[1:], host[1:]), "the memory was used again"
+    assert np.array_equal(theirs.values(foreign_array)[1:], host[1:]), "the memory was reused"
     del others
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_a_library_hands_arrays_over(theirs, dtype):
+def test_libraries_export_arrays(theirs, dtype):
     host = np.arange(12).astype(dtype).reshape(3, 4)
     foreign_array = theirs.make(host)
     for take in (sk.asarray, sk.from_dlpack):
@@ -169,7 +169,7 @@ def test_a_library_hands_arrays_over(theirs, dtype):
     del foreign_array
     gc.collect()
     theirs.make(np.zeros((3, 4), dtype))
-    assert np.array_equal(to_numpy(x), host), "the owner was let go"
+    assert np.array_equal(to_numpy(x), host), "the owner was freed"
 
 
 def slow_work(x):
@@ -177,19 +177,19 @@ def slow_work(x):
         x += 1
 
 
-def test_the_work_before_an_export_is_waited_for(theirs):
+def test_consumers_wait_for_work_before_the_export(theirs):
     stream = sk.Stream(DEVICE)
     x = sk.zeros((LARGE,), dtype=sk.float32, device=DEVICE)
     sk.synchronize(DEVICE)
     with sk.stream(stream):
         slow_work(x)
-        assert not stream.idle, "the work was done already: this test shows nothing"
+        assert not stream.idle, "the work was complete already: the test proves nothing"
         seen = theirs.values(theirs.take(x))
     assert seen[-1] == STEPS
 
 
 def test_without_order_a_reader_sees_old_values():
-    """What was taken before the work began is read on another stream, too early: the test above can fail."""
+    """An array imported before the work is read on another stream, too early: the test above can fail."""
     cuda = Numba().cuda
     stream = sk.Stream(DEVICE)
     x = sk.zeros((LARGE,), dtype=sk.float32, device=DEVICE)
@@ -233,7 +233,7 @@ def test_an_import_waits_for_the_producers_stream_and_not_with_sync_false():
         assert seen in want, f"sync={sync}: Numba's interface names stream {about['stream']}"
 
 
-def test_kernels_of_numba_take_arrays_directly_and_wrapped():
+def test_numba_kernels_accept_arrays_directly_and_wrapped():
     cuda = Numba().cuda
 
     @cuda.jit
@@ -269,7 +269,7 @@ def test_cuda_core_views_arrays_in_order():
 
 
 @pytest.mark.filterwarnings("ignore:ExternalStream is deprecated")
-def test_streams_of_cuda_core_and_cupy_are_taken():
+def test_streams_of_cuda_core_and_cupy_are_imported():
     cupy = library("cupy")
     theirs = cupy.cuda.Stream(non_blocking=True)
     stream = sk.Stream.from_handle(DEVICE, theirs.ptr)
@@ -283,7 +283,7 @@ def test_streams_of_cuda_core_and_cupy_are_taken():
     external.synchronize()
 
 
-def test_arrow_takes_arrays_on_the_gpu():
+def test_arrow_imports_arrays_on_the_gpu():
     library("pyarrow")
     cuda = library("pyarrow.cuda")
     context = cuda.Context(0)
@@ -294,7 +294,7 @@ def test_arrow_takes_arrays_on_the_gpu():
         context.buffer_from_object(x[::2])
 
 
-def test_what_pytorch_refuses():
+def test_arrays_that_pytorch_rejects():
     torch = Torch().torch
     x = sk.arange(4, device=DEVICE)
     with pytest.raises(TypeError, match="read only"):
@@ -305,8 +305,8 @@ def test_what_pytorch_refuses():
     assert sk.asarray(needs_gradient.detach()).tolist() == [1.0] * 3
 
 
-def test_pytorch_takes_no_negative_step():
-    """PyTorch 2.11 does not raise, it ends the process: "Storage size calculation overflowed"."""
+def test_pytorch_rejects_negative_strides():
+    """PyTorch 2.11 does not raise but aborts the process: "Storage size calculation overflowed"."""
     Torch()
     program = f"""
 import torch, skerry as sk

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Handing arrays over and taking them: buffer protocol, __cuda_array_interface__, DLPack."""
+"""Export and import of arrays: buffer protocol, __cuda_array_interface__, DLPack."""
 
 import array
 import ctypes
@@ -19,7 +19,7 @@ from tests.python.oracle import DTYPES, to_device, to_numpy
 
 
 class Interface:
-    """Carries a __cuda_array_interface__, and what it refers to."""
+    """Has a __cuda_array_interface__ and keeps its memory alive."""
 
     def __init__(self, owner, **changes):
         self.owner = owner
@@ -86,7 +86,7 @@ def test_cuda_arrays_are_not_copied_to_the_host_implicitly(cuda_device):
 
 @pytest.mark.parametrize("device", ["cpu:0", "cpu:1", "cuda:0"])
 def test_there_is_no_buffer_protocol(device):
-    """It belongs to the type: torch.asarray would read CPU arrays as float32 bytes, and fail for arrays on a GPU."""
+    """Its slot belongs to the type: torch.asarray would read CPU arrays as float32 bytes, and fail for arrays on a GPU."""
     x = sk.ones((3,), device=device)
     with pytest.raises(TypeError, match="bytes-like"):
         memoryview(x)
@@ -95,7 +95,7 @@ def test_there_is_no_buffer_protocol(device):
     assert struct.unpack_from("d", np.asarray(x.to_device("cpu"))) == (1.0,)
 
 
-def test_bytes_are_those_of_the_elements():
+def test_bytes_are_the_elements_in_c_order():
     x = sk.asarray([[1, 2], [3, 4]], dtype="int16")
     assert bytes(x) == np.asarray(x).tobytes()
     assert bytes(x.T) == np.asarray(x).T.tobytes()
@@ -201,7 +201,7 @@ def test_cuda_array_interface(dtype, cuda_device):
     assert sk.empty((0, 3), device=cuda_device).__cuda_array_interface__["data"][0] == 0
 
 
-def test_the_interface_is_a_property_and_absent_on_cpu_arrays(device):
+def test_cuda_interface_is_a_property_absent_on_cpu_arrays(device):
     assert type(inspect.getattr_static(sk.Array, "__cuda_array_interface__")) is property
     x = sk.ones((2,), device=device)
     assert hasattr(x, "__cuda_array_interface__") == device.startswith("cuda")
@@ -374,7 +374,7 @@ def test_producers_without_keywords_and_producers_that_fail():
 
     with pytest.raises(ValueError):
         sk.from_dlpack(Empty(None))
-    # AttributeError as the standard has it, TypeError as of any wrong argument.
+    # AttributeError as in the standard, TypeError as for any wrong argument.
     for kind in (AttributeError, TypeError):
         with pytest.raises(kind, match=r"from_dlpack: x .* object has no __dlpack__"):
             sk.from_dlpack(object())
@@ -390,7 +390,7 @@ def test_producers_without_keywords_and_producers_that_fail():
     assert first.tolist() == [1.0, 1.0, 1.0]
 
 
-def test_rehearsed_memory_is_what_the_pointer_says(cuda_device):
+def test_pointer_of_rehearsed_memory_is_readable_on_the_host(cuda_device):
     x = sk.arange(5, device=cuda_device)
     sk.synchronize(cuda_device)
     if not x.device.info.rehearsal:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of two MPI ranks, each with a rehearsed device of its own."""
+"""Programs with two MPI ranks, each with its own rehearsed device."""
 
 import os
 import pathlib
@@ -18,7 +18,7 @@ OPEN_MPI = "--oversubscribe --mca pml ob1 --mca btl self,tcp --mca btl_tcp_if_in
 
 
 @pytest.mark.skipif(HAS_GPU, reason="needs rehearsed devices")
-def test_two_ranks_give_what_one_device_gives():
+def test_two_ranks_match_one_device():
     installed("mpi4py")
     path = os.pathsep.join([str(pathlib.Path(sys.executable).parent), os.environ.get("PATH", "")])
     run = shutil.which("mpirun", path=path)

@@ -64,7 +64,7 @@ def first_of_pair(pair, out):
 
 
 class Carrier:
-    """An object of another library: only the interface, and its owner."""
+    """An object of another library that has only the interface, and its owner."""
 
     def __init__(self, interface, owner=None):
         self.__cuda_array_interface__ = interface
@@ -128,7 +128,7 @@ def test_pending_work_is_done_before_the_kernel(simulator, cuda_device):
             assert first.tolist() == [21.0] * 8
 
 
-def test_the_array_lives_as_long_as_what_numba_made_of_it(simulator):
+def test_array_lives_as_long_as_numbas_array(simulator):
     x = sk.ones((1000,), device="cuda:0")
     interface, owner = x.__cuda_array_interface__, Carrier(None, x)
     alive = weakref.ref(owner)
@@ -174,7 +174,7 @@ def test_read_only_arrays_are_not_written(simulator):
         add_one[1, 8](x)
 
 
-def test_what_is_on_no_cuda_device_is_refused(simulator):
+def test_arrays_not_on_a_cuda_device_are_rejected(simulator):
     with pytest.raises(TypeError, match="to_device"):
         add_one[1, 8](sk.ones((3,)))
     with pytest.raises(TypeError, match="cuda array interface"):
@@ -185,7 +185,7 @@ def test_what_is_on_no_cuda_device_is_refused(simulator):
         add_one[1, 8](Carrier(about, host))
 
 
-def test_host_arrays_are_copied_to_the_device_as_ever(simulator):
+def test_host_arrays_are_still_copied_to_the_device(simulator):
     for host in (np.arange(3.0), sk.arange(3, dtype=sk.float64)):
         d = simulator.to_device(host)
         add_one[1, 8](d)
@@ -198,18 +198,18 @@ def test_arrays_of_two_devices_are_refused(simulator):
     with pytest.raises(DeviceMismatchError, match="cuda:0, cuda:1") as caught:
         copy_2d[1, (2, 2)](a, b)
     assert caught.value.devices == ("cuda:0", "cuda:1")
-    # No elements, and yet a device.
+    # An empty array also has a device.
     with pytest.raises(DeviceMismatchError):
         copy_2d[1, (2, 2)](a[:0], b)
 
 
-def test_numpy_arrays_and_numbers_are_passed_as_ever(simulator):
+def test_numpy_arrays_and_numbers_are_still_passed(simulator):
     host = np.arange(3)
     add_one[1, 8](host)
     assert host.tolist() == [1, 2, 3]
 
 
-def test_numba_arrays_are_handed_to_skerry(simulator):
+def test_numba_arrays_are_imported(simulator):
     for host in (
         np.arange(6.0),
         np.asfortranarray(np.arange(6).reshape(2, 3)),
@@ -256,7 +256,7 @@ def test_everything_is_restored():
     with pytest.raises(KeyError), numba_simulator():
         raise KeyError
     assert names_in_numba() == old_names
-    # Without its simulator Numba asks for a driver.
+    # Without its simulator Numba needs a driver.
     with pytest.raises(TypeError if config.ENABLE_CUDASIM else cuda.CudaSupportError):
         cuda.to_device(sk.ones((1,), device="cuda:0"))
 
@@ -326,7 +326,7 @@ AGAIN = pytest.mark.skipif("TESTS_RUN_AGAIN" in os.environ, reason="this is such
 
 @pytest.mark.slow
 @AGAIN
-def test_all_of_this_where_numba_was_imported_with_its_simulator():
+def test_all_of_this_if_numba_was_imported_with_its_simulator():
     run_this_file_again("import numba.cuda", "1")
 
 
@@ -334,7 +334,7 @@ def test_all_of_this_where_numba_was_imported_with_its_simulator():
 @AGAIN
 @pytest.mark.parametrize("simulated", ["0", "1"])
 def test_all_of_this_with_numba_cuda(simulated):
-    """NVIDIA's package, which takes the place of numba.cuda when its redirector is imported."""
+    """NVIDIA's package, which replaces numba.cuda when its redirector is imported."""
     if not NUMBA_CUDA.exists():
         missing(f"numba-cuda is not in {NUMBA_CUDA}")
     prelude = (

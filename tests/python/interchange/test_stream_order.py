@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Handing over work that is not done yet: in order where the protocols promise it, and stale where order is turned off.
+"""Exchange of arrays with pending work: ordered where the protocols promise it, stale where synchronization is disabled.
 
-On rehearsed devices every piece of work is slow here, so that what reads too early reads the old values for certain.
-`test_gpu_handover.py` asks the same of real libraries on a GPU.
+All work on rehearsed devices is delayed here, so that unordered reads reliably see old values. `test_gpu_handover.py`
+does the same with real libraries on a GPU.
 """
 
 import gc
@@ -23,7 +23,7 @@ def wait_for(device, handle):
 
 
 def pending(device, stream):
-    """An array of zeros to which work on a stream is about to add one."""
+    """Return an array of zeros to which pending work on a stream adds one."""
     x = sk.zeros((8,), device=device)
     sk.synchronize(device)
     with sk.stream(stream):
@@ -32,7 +32,7 @@ def pending(device, stream):
 
 
 @pytest.mark.parametrize("name", ["torch", "cudf", "rmm", "pyarrow", "mpi4py", "cupy", "numba"])
-def test_an_export_is_in_order_for_consumers_on_the_default_stream(slow, cuda_device, name):
+def test_export_is_ordered_for_consumers_on_the_default_stream(slow, cuda_device, name):
     """torch, cuDF, RMM and PyArrow ignore the stream that is exported and work on the legacy default one."""
     stream = sk.Stream(cuda_device)
     x = pending(cuda_device, stream)
@@ -43,7 +43,7 @@ def test_an_export_is_in_order_for_consumers_on_the_default_stream(slow, cuda_de
     wait_for(cuda_device, 1)
     late = model(about).view(np.float64)
     assert late[0] == 1.0
-    assert early[0] == 0.0, "the work was done already: this test shows nothing"
+    assert early[0] == 0.0, "the work was complete already: the test proves nothing"
 
 
 def test_without_an_export_the_default_stream_does_not_wait(slow, cuda_device):
@@ -61,7 +61,7 @@ def test_without_an_export_the_default_stream_does_not_wait(slow, cuda_device):
 
 
 def test_mpi_needs_a_synchronised_array(slow, cuda_device):
-    """mpi4py waits for nothing: x's stream has to be waited for before the call."""
+    """mpi4py does not synchronize: the caller must wait for x's stream first."""
     x = pending(cuda_device, sk.Stream(cuda_device))
     assert models.mpi4py(x.__cuda_array_interface__)[0] == 0.0
     sk.synchronize(x.device)
@@ -96,7 +96,7 @@ def test_a_dlpack_export_to_stream_minus_one_waits_for_nothing(slow, cuda_device
 
 
 class Producer:
-    """An array of another library, with pending work on a stream that it names."""
+    """An array of another library with pending work on the stream that it exports."""
 
     def __init__(self, device):
         self.stream = sk.Stream(device)
@@ -113,7 +113,7 @@ class Producer:
 
 
 @pytest.mark.parametrize("take", [sk.asarray, sk.as_cuda_array], ids=["asarray", "as_cuda_array"])
-def test_an_import_waits_for_the_stream_that_is_named(slow, cuda_device, take):
+def test_import_waits_for_the_stream_of_the_interface(slow, cuda_device, take):
     theirs = Producer(cuda_device)
     x = take(theirs)
     assert (x + 0.0)[0].item() == 3.0
@@ -126,7 +126,7 @@ def test_an_import_with_sync_false_waits_for_nothing(slow, cuda_device):
 
 
 def test_an_import_of_an_older_version_waits_for_the_default_stream(slow, cuda_device):
-    """Versions before 3 name no stream: their work is on the legacy default one."""
+    """Versions before 3 export no stream: their work is on the legacy default stream."""
     x = sk.zeros((8,), device=cuda_device)
     sk.synchronize(cuda_device)
     about = dict(x.__cuda_array_interface__, version=2)
@@ -139,7 +139,7 @@ def test_an_import_of_an_older_version_waits_for_the_default_stream(slow, cuda_d
         assert y[0].item() == 3.0
 
 
-def test_an_import_by_dlpack_names_its_stream(slow, cuda_device):
+def test_dlpack_import_passes_its_stream(slow, cuda_device):
     x = sk.zeros((8,), device=cuda_device)
     sk.synchronize(cuda_device)
     streams = []
@@ -161,8 +161,8 @@ def test_an_import_by_dlpack_names_its_stream(slow, cuda_device):
     assert streams == [consumer_stream.handle]
 
 
-def test_memory_that_is_dropped_with_work_pending_is_not_used_again_too_early(slow, cuda_device):
-    """A consumer on the default stream still reads what its owner has let go of, if the owner frees in order."""
+def test_memory_freed_with_pending_work_is_not_reused_too_early(slow, cuda_device):
+    """A view keeps its values after the array is freed while work is pending and new arrays are allocated."""
     x = pending(cuda_device, sk.Stream(cuda_device))
     view = sk.asarray(x)[2:]
     del x

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""xarray.DataArray of skerry's arrays: usual calls against the same on NumPy's, and what can't be done, and why."""
+"""xarray.DataArray of skerry arrays: common calls compared with NumPy's, and unsupported ones with the reason."""
 
 import warnings
 
@@ -38,7 +38,7 @@ def assigned(a):
     return a
 
 
-# Of an array `a`, and `n` with a NaN.
+# Calls with an array `a`, and `n` that contains a NaN.
 CALLS = {
     "add": lambda a, n: a + 1,
     "arithmetic": lambda a, n: a * a - a / 2,
@@ -161,14 +161,14 @@ def test_calls_keep_the_array_and_its_device(name, device):
 
 
 @pytest.mark.parametrize("why", REFUSED)
-def test_what_xarray_leaves_to_the_host_is_an_error_on_a_device(why):
+def test_host_only_functions_of_xarray_raise_on_a_device(why):
     a = labelled(sk.asarray(GAPS, device="cpu:0").to_device("cuda:0"))
     with pytest.raises((TypeError, ValueError, ImportError)):
         REFUSED[why](a)
 
 
 @pytest.mark.parametrize("device", ["cpu:0", "cpu:1", "cuda:0"])
-def test_to_numpy_is_asked_to_copy(device):
+def test_to_numpy_copies_explicitly(device):
     a = labelled(sk.asarray(HOST, device=device))
     for values in (a.to_numpy(), a.as_numpy().data, a.data.to_numpy()):
         assert type(values) is np.ndarray
@@ -177,7 +177,7 @@ def test_to_numpy_is_asked_to_copy(device):
 
 @pytest.mark.parametrize("device", ["cpu:0", "cpu:1", "cuda:0"])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int16"])
-def test_a_number_is_assigned_in_the_dtype_of_the_array(dtype, device):
+def test_assigned_numbers_take_the_dtype_of_the_array(dtype, device):
     x = sk.zeros((3, 4), dtype=dtype, device=device)
     a = xr.DataArray(x, dims=("t", "y"))
     a[0] = 1
@@ -186,19 +186,19 @@ def test_a_number_is_assigned_in_the_dtype_of_the_array(dtype, device):
     assert x.tolist() == [[1, 1, 1, 1], [2, 3, 0, 0], [2, 0, 0, 0]]
     with pytest.raises(TypeError, match="complex"):
         a[0] = 1j
-    # xarray gives both indices at once, where arrays of the API standard take one after the other.
+    # xarray passes both indices at once; for arrays of the API standard it would apply them one after the other.
     with pytest.raises(ValueError, match="broadcast"):
         a[{"t": [0, 2], "y": [1, 3]}] = 5
     assert x.tolist() == [[1, 1, 1, 1], [2, 3, 0, 0], [2, 0, 0, 0]]
 
 
-def test_only_libraries_arrays_of_one_element_count_as_numbers():
+def test_numpy_arrays_of_users_do_not_count_as_numbers():
     x = sk.zeros((3,), device="cuda:0")
     with pytest.raises(sk.exceptions.DeviceMismatchError):
         x[:1] = np.asarray([1.0])
 
 
-def test_only_libraries_put_coordinates_beside_the_data():
+def test_numpy_coordinates_of_users_are_rejected():
     x = sk.zeros((3,), device="cuda:0")
     for call in (
         lambda: sk.gradient(x, np.arange(3.0)),
