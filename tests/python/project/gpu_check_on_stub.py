@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Runs bench/gpu/check.py with a driver that is none: arguments are a work folder and what fails, if anything.
+"""Runs bench/gpu/check.py with a stub driver: the arguments are a work folder and the steps that fail, if any.
 
-What needs the GPU, and what takes minutes, is answered here; the configuration is CMake's own where nvcc is.
+Steps that need a GPU or take minutes get fake answers; the configuration is run by CMake if nvcc is available.
 """
 
 import json
@@ -33,7 +33,7 @@ ran = []
 
 
 def answer(check, name, command, **environment):
-    """In the place of Check.run."""
+    """Replaces Check.run."""
     ran.append({"name": name, "command": command, "environment": environment})
     if name in failing:
         raise subprocess.CalledProcessError(1, command, f"{name} said why")

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The few functions of libcuda.so.1 by which `make gpu-check` finds GPUs: two H200 and one A100
-// that are not there.
+// The functions of libcuda.so.1 with which `make gpu-check` finds GPUs. Reports two H200 and one
+// A100 that do not exist.
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is not built here still has to configure: every preset, AUTO, `make gpu-check` with a driver without a GPU."""
+"""Configurations that are not built here must still configure: all presets, AUTO, `make gpu-check` with a stub driver."""
 
 import json
 import os
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def configure(*arguments, **environment):
-    """One run of CMake, without what it would fetch; its output."""
+    """Run CMake without downloads and return its output."""
     environment = {**os.environ, "PATH": PATH, **environment}
     done = subprocess.run(
         [CMAKE, *arguments, "-DSKERRY_FFT=OFF", f"-DPython_EXECUTABLE={sys.executable}"],
@@ -46,13 +46,13 @@ def configure(*arguments, **environment):
 
 
 def commands_of(folder):
-    """File name -> compiler's arguments."""
+    """Return the compiler's arguments by file name."""
     entries = json.loads((folder / "compile_commands.json").read_text())
     return {pathlib.Path(entry["file"]).name: shlex.split(entry["command"]) for entry in entries}
 
 
 def generated_code(command):
-    """What nvcc is told to make: {"sm_90", "compute_120"}."""
+    """Return the targets of nvcc, such as {"sm_90", "compute_120"}."""
     flags = [argument for argument in command if argument.startswith("--generate-code=")]
     return {name for flag in flags for name in re.search(r"code=\[(.+)\]", flag)[1].split(",")}
 
@@ -71,7 +71,7 @@ def test_every_preset_configures(name, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
-def test_the_release_is_compiled_for_its_architectures_and_says_so(tmp_path):
+def test_release_is_compiled_for_its_architectures_and_reports_them(tmp_path):
     configure("--preset", "release", "-B", str(tmp_path))
     commands = commands_of(tmp_path)
     expected = {"sm_80", "sm_90", "sm_100", "sm_120", "compute_120"}
@@ -84,8 +84,8 @@ def test_the_release_is_compiled_for_its_architectures_and_says_so(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
-def test_nvcc_tells_the_module_what_it_compiled_for(tmp_path):
-    """`native` and `all-major` are words; tests/device/registry_test.cpp reads lists and words."""
+def test_nvcc_passes_its_architectures_to_the_module(tmp_path):
+    """tests/device/registry_test.cpp covers `native` and `all-major`."""
     source = ROOT / "device" / "cuda" / "native" / "compiled_for.cu"
     flags = ["-std=c++20", "-I", str(ROOT)]
     for codes in (["80", "90"], ["90"]):
@@ -101,8 +101,8 @@ def test_nvcc_tells_the_module_what_it_compiled_for(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
-def test_auto_builds_the_cuda_module_where_there_is_a_driver(stub_driver, tmp_path):
-    """Why, and with which nvcc: test_cuda_toolkit.py."""
+def test_auto_builds_the_cuda_module_if_there_is_a_driver(stub_driver, tmp_path):
+    """The reasons and the choice of nvcc are tested in test_cuda_toolkit.py."""
     options = ["-S", ".", "-B", str(tmp_path), "-G", "Ninja", "-DSKERRY_PYTHON=OFF"]
     options += ["-DSKERRY_TESTS=OFF", "-Dskerry_driver_files="]
     output = configure(*options, LD_LIBRARY_PATH="")
@@ -131,7 +131,7 @@ def stub_driver(tmp_path_factory):
 
 
 def gpu_check(stub_driver, work, *failing, **environment):
-    """What `make gpu-check` does where the stub is the driver: exit status, output, commands, head of the record."""
+    """Run `make gpu-check` with the stub driver: return exit status, output, commands, head of the record."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("GPU_CHECK")}
     clean.pop("ARRAY_API_TESTS_DIR", None)
     script = pathlib.Path(__file__).with_name("gpu_check_on_stub.py")
@@ -187,14 +187,14 @@ def test_gpu_check_builds_for_the_gpus_of_the_machine(stub_driver, tmp_path):
     assert "add float32 0.95" in page
 
 
-def test_gpu_check_runs_the_parts_that_are_asked_for(stub_driver, tmp_path):
+def test_gpu_check_runs_the_requested_parts(stub_driver, tmp_path):
     status, output, ran, record = gpu_check(stub_driver, tmp_path, "none", GPU_CHECK="bench huge")
     assert status == 0, output
     assert [command["name"] for command in ran] == ["bench", "huge"]
     assert [part["part"] for part in record["parts"]] == ["bench", "huge"]
 
 
-def test_gpu_check_knows_its_parts(stub_driver, tmp_path):
+def test_gpu_check_rejects_unknown_parts(stub_driver, tmp_path):
     status, output, _, record = gpu_check(stub_driver, tmp_path, "none", GPU_CHECK="build nothing")
     assert status == 2
     assert "no part nothing" in output
@@ -202,7 +202,7 @@ def test_gpu_check_knows_its_parts(stub_driver, tmp_path):
 
 
 @pytest.mark.parametrize("failing", ["configure", "look", "kernels"])
-def test_gpu_check_fails_with_a_part_and_records_why(failing, stub_driver, tmp_path):
+def test_gpu_check_fails_if_a_part_fails_and_records_why(failing, stub_driver, tmp_path):
     status, _, ran, record = gpu_check(stub_driver, tmp_path, failing)
     assert status == 1
     part = "kernels" if failing == "kernels" else "build"
@@ -210,13 +210,11 @@ def test_gpu_check_fails_with_a_part_and_records_why(failing, stub_driver, tmp_p
                 and not entry["result"].startswith("skipped")]  # fmt: skip
     assert failed["part"] == part
     assert f"{failing} said why" in failed["detail"]
-    # Without a build there is nothing to run; without one part the others still say something.
+    # Without a build nothing runs; if another part fails, the rest still runs.
     assert (ran[-1]["name"] == "huge") == (failing == "kernels")
 
 
-def test_gpu_check_leaves_the_transforms_out_by_name_where_they_were_not_built(
-    stub_driver, tmp_path
-):
+def test_gpu_check_skips_transforms_that_were_not_built(stub_driver, tmp_path):
     status, output, ran, record = gpu_check(
         stub_driver, tmp_path, "ducc0", GPU_CHECK="build kernels", CMAKE_ARGS=""
     )

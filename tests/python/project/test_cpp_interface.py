@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a C++ program has of skerry: `installed_headers.csv`, and the page "C++" that shows it.
+"""The C++ interface of skerry: `installed_headers.csv`, and the page "C++" that shows it.
 
-That each of these headers compiles where no other is, and that the page's program runs, is the C++ test `consumer`.
+The C++ test `consumer` checks that each of these headers compiles with only these installed, and that the page's program
+runs.
 """
 
 import collections
@@ -39,7 +40,7 @@ def test_an_installed_header_includes_installed_ones_only(header):
     assert headers_included_by(header) - set(INSTALLED) == set()
 
 
-def test_what_is_not_public_is_included_by_what_is():
+def test_headers_that_are_not_public_are_included_by_public_ones():
     reached = set(PUBLIC)
     left = list(PUBLIC)
     while left:
@@ -50,7 +51,7 @@ def test_what_is_not_public_is_included_by_what_is():
 
 
 @pytest.mark.parametrize("row", ROWS, ids=INSTALLED)
-def test_a_header_declares_what_its_row_names(row):
+def test_headers_declare_the_names_of_their_rows(row):
     text = (ROOT / row["Header"]).read_text()
     names = NAME.findall(row["Contents"])
     assert names or row["Kind"] == "included"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the CUDA module is built, and with which nvcc: device/cuda/toolkit.cmake, in a project of nothing else."""
+"""Whether the CUDA module is built, and with which nvcc: device/cuda/toolkit.cmake, in a minimal project."""
 
 import os
 import pathlib
@@ -36,7 +36,7 @@ def touch(path):
 
 
 class Machine:
-    """What CMake finds: at first neither nvcc nor a driver, nor NVIDIA's packages beside Python."""
+    """The environment of CMake: initially without nvcc, driver or NVIDIA's Python packages."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -51,18 +51,18 @@ class Machine:
         )
 
     def install_nvcc(self):
-        """On the PATH."""
+        """Install nvcc on the PATH."""
         nvcc = touch(self.folder / "bin" / "nvcc")
         self.path.insert(0, nvcc.parent)
         return nvcc
 
     def install_packages(self, folder="cu13", without=()):
-        """Those of the dependency group `cuda`, by pip."""
+        """Install the packages of the dependency group `cuda`, as pip does."""
         for piece in set(PIECES) - set(without):
             touch(self.packages / "nvidia" / folder / piece)
 
     def choose(self, cuda, *options):
-        """CMake's exit status, its line about the choice, and whether the module is built with which nvcc."""
+        """Run CMake: return its exit status, its line about the choice, and (is the module built, with which nvcc)."""
         done = subprocess.run(
             [CMAKE, "-S", self.folder, "-B", self.folder / "build", "-G", "Ninja", f"-DSKERRY_CUDA={cuda}",
              f"-DPython_EXECUTABLE={self.python}", f"-Dskerry_driver_files={self.driver_files}", *options],
@@ -99,14 +99,14 @@ def test_auto_needs_nvcc_and_a_driver(machine):
     assert "SKERRY_CUDA=OFF leaves it out" in line
 
 
-def test_auto_with_a_driver_alone_says_how_to_get_nvcc(machine):
+def test_auto_with_only_a_driver_reports_how_to_get_nvcc(machine):
     machine.driver_files = touch(machine.folder / "libcuda.so.1")
     status, line, chosen = machine.choose("AUTO")
     assert (status, chosen) == (0, ("OFF", ""))
     assert "`make build SKERRY_CUDA=ON` takes nvcc from PyPI" in line
 
 
-def test_auto_leaves_the_module_out_where_nvcc_does_not_work(machine):
+def test_auto_omits_the_module_if_nvcc_does_not_work(machine):
     machine.driver_files = touch(machine.folder / "libcuda.so.1")
     nvcc = machine.install_nvcc()
     status, line, chosen = machine.choose("AUTO")
@@ -114,7 +114,7 @@ def test_auto_leaves_the_module_out_where_nvcc_does_not_work(machine):
     assert f"{nvcc} does not work; SKERRY_CUDA=ON shows why" in line
 
 
-def test_a_driver_is_found_where_the_loader_is_told_to_look(machine):
+def test_driver_is_found_on_the_library_path(machine):
     nvcc = machine.install_nvcc()
     driver = touch(machine.folder / "driver" / "libcuda.so.1")
     machine.environment["LD_LIBRARY_PATH"] = f"/nonexistent::{driver.parent}"
@@ -130,7 +130,7 @@ def test_the_stub_and_the_emulators_library_are_no_driver(machine, library_path)
     assert machine.choose("AUTO")[2] == ("OFF", "")
 
 
-def test_on_takes_nvcc_of_the_path_before_pips(machine):
+def test_on_prefers_nvcc_of_the_path_to_that_of_pip(machine):
     machine.install_packages()
     nvcc = machine.install_nvcc()
     status, line, chosen = machine.choose("ON")
@@ -138,15 +138,15 @@ def test_on_takes_nvcc_of_the_path_before_pips(machine):
     assert f"by {nvcc}, by SKERRY_CUDA=ON" in line
 
 
-def test_on_takes_nvcc_that_is_named(machine):
+def test_on_uses_nvcc_of_cudacxx(machine):
     machine.environment["CUDACXX"] = "/elsewhere/nvcc"
     assert "by /elsewhere/nvcc" in machine.choose("ON")[1]
 
 
-def test_on_takes_nvcc_of_pips_packages(machine):
+def test_on_uses_nvcc_of_pips_packages(machine):
     machine.install_packages()
     toolkit = machine.folder / "build" / "cuda_toolkit"
-    for _ in range(2):  # as often as CMake is run
+    for _ in range(2):  # CMake may be run again
         status, line, chosen = machine.choose("ON")
         assert (status, chosen) == (0, ("ON", str(toolkit / "bin" / "nvcc")))
         assert f"by {toolkit}/bin/nvcc" in line
@@ -154,7 +154,7 @@ def test_on_takes_nvcc_of_pips_packages(machine):
     assert all((toolkit / piece.replace("lib/", "lib64/")).exists() for piece in PIECES)
 
 
-def test_links_to_packages_that_are_gone_are_made_anew(machine):
+def test_stale_links_to_packages_are_replaced(machine):
     machine.install_packages("cu13")
     assert machine.choose("ON")[0] == 0
     shutil.rmtree(machine.packages / "nvidia")
@@ -165,7 +165,7 @@ def test_links_to_packages_that_are_gone_are_made_anew(machine):
 
 
 @pytest.mark.parametrize("without", [None, *PIECES])
-def test_on_without_a_whole_toolkit_says_what_to_do(machine, without):
+def test_on_with_an_incomplete_toolkit_reports_the_remedy(machine, without):
     if without:
         machine.install_packages(without=[without])
     status, line, chosen = machine.choose("ON")
@@ -176,7 +176,7 @@ def test_on_without_a_whole_toolkit_says_what_to_do(machine, without):
     assert "python -m pip install --group cuda" in line
 
 
-def test_off_asks_for_nothing(machine):
+def test_off_ignores_nvcc_and_driver(machine):
     machine.install_nvcc()
     machine.driver_files = touch(machine.folder / "libcuda.so.1")
     assert machine.choose("OFF")[2] == ("OFF", "")
@@ -196,7 +196,7 @@ def test_the_group_of_packages_is_one_toolkit():
 
 
 def make(*arguments, path):
-    """The commands that `make` would run, on that PATH."""
+    """Return the commands that `make` would run with that PATH."""
     done = subprocess.run(
         [shutil.which("make"), "-n", *arguments],
         cwd=ROOT,
@@ -210,7 +210,7 @@ def make(*arguments, path):
 
 @pytest.fixture
 def shell(tmp_path):
-    """A folder for the PATH: what `make` itself asks for, and no nvcc."""
+    """A folder for the PATH with the tools that `make` itself needs, but no nvcc."""
     for tool in ("sh", "python3"):
         (tmp_path / tool).symlink_to(shutil.which(tool))
     return tmp_path
@@ -228,7 +228,7 @@ def shell(tmp_path):
         (["build", "SKERRY_CUDA=ON", "CUDACXX=/elsewhere/nvcc"], False),
     ],
 )
-def test_make_installs_nvcc_where_it_is_needed_and_there_is_none(shell, arguments, installs):
+def test_make_installs_nvcc_if_needed_and_missing(shell, arguments, installs):
     said = make(*arguments, path=shell)
     assert ("--group cuda" in said) == installs
     needs_cuda = "SKERRY_CUDA=ON" in arguments or "emulate" in arguments
@@ -249,7 +249,7 @@ def test_make_installs_nvcc_where_it_is_needed_and_there_is_none(shell, argument
         (["emulate"], "ON"),
     ],
 )
-def test_make_configures_the_cpp_tests_where_they_are_run(shell, goals, tests):
+def test_make_configures_the_cpp_tests_only_if_they_run(shell, goals, tests):
     assert f"define.SKERRY_TESTS={tests}" in make(*goals, path=shell)
 
 
@@ -264,7 +264,7 @@ def test_make_configures_the_cpp_tests_where_they_are_run(shell, goals, tests):
         ("emulate", True),
     ],
 )
-def test_make_builds_the_emulator_where_it_is_run(shell, goal, builds):
+def test_make_builds_the_emulator_only_if_it_runs(shell, goal, builds):
     said = make(goal, path=shell)
     assert 'define.SKERRY_CPU_TARGETS="native"' in said
     assert ("./device/emulator" in said) == builds

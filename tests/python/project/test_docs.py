@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The documentation: every example runs and prints what is shown, and every public name is in the reference once."""
+"""The documentation: every example prints the output shown, and every public name is in the reference once."""
 
 import contextlib
 import doctest
@@ -21,10 +21,10 @@ sys.path.insert(0, str(DOCS))
 import examples  # noqa: E402
 import reference  # noqa: E402
 
-sys.path.remove(str(DOCS))  # its other modules have names that packages have too
+sys.path.remove(str(DOCS))  # other modules there have the names of packages
 
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
-# The blocks of these pages are programs, which other tests run.
+# The code blocks of these pages are programs that other tests run.
 RUN_ELSEWHERE = {
     "cpp.rst": "tests/consumer",
     "dask.rst": "tests/python/interchange/test_dask.py",
@@ -52,7 +52,7 @@ OWN = {name for name, function in FUNCTIONS.items() if reference.has_own_example
 
 
 def run(text, name, names):
-    """Run the examples of a text with ``names`` known; what they define is added."""
+    """Run the examples of a text in the namespace ``names``, to which they add their definitions."""
     test = doctest.DocTestParser().get_doctest(text, names, name, None, 0)
     test.globs = names
     said = []
@@ -75,7 +75,7 @@ def test_examples_of_classes(name):
 
 
 @pytest.mark.parametrize("name", sorted(examples.examples()))
-def test_examples_that_are_written_or_generated(name):
+def test_examples_of_the_reference(name):
     if HAS_GPU and name == "rehearse":
         pytest.skip("a GPU is not rehearsed")
     shown = examples.session(examples.examples()[name])
@@ -112,7 +112,7 @@ def test_examples_of_pages(page):
     names = {}
     run(text, page, names)
     rows = ROW.findall(text)
-    # The header of a table of replacements is not in code quotes, and so no row of it.
+    # The header of a table of replacements is not in code quotes, so ROW does not match it.
     replacements = page.startswith("from_")
     assert bool(rows) or not replacements
     for left, right in rows if replacements else []:
@@ -130,7 +130,7 @@ def evaluate(code, names):
 
 
 def assert_equal_to_numpy(got, code, names):
-    """What NumPy makes of the left side is what stands on the right."""
+    """Check that NumPy's result of the left side equals that of the right side."""
     theirs = {
         name: np.asarray(value.to_device("cpu")) if isinstance(value, sk.Array) else value
         for name, value in names.items()
@@ -153,7 +153,7 @@ def test_tables_have_as_many_rows_as_entries():
 
 @pytest.fixture(autouse=True)
 def settings_are_kept():
-    """Examples set defaults, limits and threads."""
+    """Restore defaults, limits and threads, which examples change."""
     threads = sk.get_num_threads()
     yield
     sk.set_num_threads(threads)

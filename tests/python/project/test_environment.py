@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The table of environment variables in the documentation, against what the sources read."""
+"""The table of environment variables in the documentation matches what the sources read."""
 
 import csv
 import pathlib
@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__)
 while not (ROOT / "pyproject.toml").exists():
     ROOT = ROOT.parent
 OURS = re.compile(r"\b(?:SKERRY|GPU_CHECK)(?:_[A-Z0-9]+)*\b")
-# Who reads it: the folders and files of that part, without those of another inside of it.
+# The readers of variables: folders and files of each part, without those of another part inside them.
 READERS = {
     "skerry": ["core", "device", "ops", "python"],
     "emulator": ["device/emulator"],
@@ -21,7 +21,7 @@ READERS = {
     "make": ["Makefile", "device/cuda/toolkit.cmake", "bench", "tests"],
 }
 SUFFIXES = {".py", ".cpp", ".hpp", ".cu", ".cuh", ".in", ".cmake", ".txt"}
-# What others define and read; skerry passes them on or looks where they say.
+# Variables of other programs, which skerry passes on or uses as search paths.
 OF_OTHERS = {
     "PATH",
     "PYTHONPATH",
@@ -30,7 +30,7 @@ OF_OTHERS = {
     "NUMBA_ENABLE_CUDASIM",
     "NUMBA_SUITE_REPORT",
 }
-# Tests and pages give these as names that nobody reads.
+# Examples of unknown variables in tests and pages.
 MADE_UP = {
     "SKERRY_TEST_COUNT",
     "SKERRY_EMULATE_COLOUR",
@@ -56,7 +56,7 @@ IN_MAKE = [re.compile(r"(?m)^([A-Z_]+) \?="), re.compile(r"\$\((ARRAY_API_TESTS_
 
 
 def table():
-    """Variable -> who reads it."""
+    """Return the reader of each variable."""
     with (ROOT / "python" / "skerry" / "environment.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert all(all(row.values()) for row in rows), "a cell is empty"
@@ -77,7 +77,7 @@ def files(*paths):
 
 
 def read_in(file):
-    """The variables that a file reads, by how its language does."""
+    """Return the variables that a file reads, with the patterns of its language."""
     patterns = {".py": IN_PYTHON, ".cmake": IN_CMAKE, "": IN_MAKE}.get(file.suffix, IN_CPP)
     text = file.read_text()
     return {name for pattern in patterns for name in pattern.findall(text)}
@@ -89,7 +89,7 @@ def read_by(reader):
     return set().union(*map(read_in, set(files(*READERS[reader])) - set(files(*paths))))
 
 
-def test_what_is_read_is_in_the_table():
+def test_variables_that_are_read_are_in_the_table():
     paths = {path for reader in READERS.values() for path in reader}
     read = {name: file.relative_to(ROOT) for file in files(*paths) for name in read_in(file)}
     assert len(read) > 50, "the patterns find nothing"
@@ -98,18 +98,18 @@ def test_what_is_read_is_in_the_table():
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_what_is_in_the_table_is_read_by_whom_it_says(reader):
+def test_variables_of_the_table_are_read_by_the_stated_reader(reader):
     rows = {name for name, listed_reader in TABLE.items() if listed_reader == reader}
     assert rows
     assert not rows - read_by(reader)
 
 
-def test_no_other_reader_is_named():
+def test_all_readers_of_the_table_are_known():
     assert set(TABLE.values()) == set(READERS)
 
 
 def build_options():
-    """CMake's."""
+    """Return CMake's options."""
     text = "".join(
         file.read_text()
         for file in files("CMakeLists.txt", "core", "device", "ops", "python", "tests", "bench")
@@ -118,17 +118,17 @@ def build_options():
     return set(re.findall(r"(?:option\(|set\(|DEFINED )(SKERRY_[A-Z0-9_]+)", text))
 
 
-def test_variables_that_are_set_or_named_in_quotes_exist():
-    """A test that sets a variable nobody reads would pass for the wrong reason."""
+def test_variables_that_are_set_or_quoted_exist():
+    """A test that sets an unknown variable would pass for the wrong reason."""
     quoted = re.compile(rf"[\"']({OURS.pattern})[\"']|\b({OURS.pattern})=(?!=)")
     named = {}
     for file in files("core", "device", "ops", "python", "tests", "bench", "Makefile", ".ci/run"):
-        # CMake's lists name what they define for the compiler.
+        # CMake files also name definitions for the compiler.
         for names in [] if file.suffix in {".txt", ".cmake"} else quoted.findall(file.read_text()):
             named[next(filter(None, names))] = str(file.relative_to(ROOT))
     unknown = set(named) - set(TABLE) - build_options()
     assert {name: named[name] for name in unknown - MADE_UP} == {}
-    assert unknown >= MADE_UP, "they are gone"
+    assert unknown >= MADE_UP, "MADE_UP lists names that no longer occur"
 
 
 def test_pages_name_variables_and_options_that_exist():

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""ops/FAST_PATHS.md: each path that is kept names its file, what it gains and a test, and all of these exist."""
+"""ops/FAST_PATHS.md: each current path names its file, its gain and a test, and all of these exist."""
 
 import functools
 import re
@@ -10,12 +10,12 @@ from tests.python.project.test_layers import ROOT
 PAGE = ROOT / "ops" / "FAST_PATHS.md"
 HEAD = "| path | file | condition | gain, on which rows | test |"
 QUOTED = re.compile(r"`([^`]+)`")
-#: How many times less a path has to take, on rows of two functions.
+#: Minimum speedup of a path, on rows of two functions.
 LEAST_GAIN = 1.2
 
 
 def kept_rows():
-    """Cells of the tables of paths, without those of what is gone."""
+    """Return the cells of the tables of current paths, without those of removed paths."""
     rows, is_kept = [], False
     for line in PAGE.read_text().splitlines():
         if not line.startswith("|"):
@@ -29,7 +29,7 @@ def kept_rows():
 
 @functools.cache
 def text_of(name):
-    """The sources under ops, or tests, whose path ends with the name, as one text."""
+    """Return the text of all sources under ops and tests whose path ends with the name."""
     paths = [
         path
         for folder in ("ops", "tests/python")
@@ -67,7 +67,7 @@ def test_each_file_and_name_exists():
 def test_each_path_gains():
     for path, _, _, gain, _ in kept_rows():
         gains = [float(number) for number in re.findall(r"(?<![\d^.])\d+(?:\.\d+)?(?![\d.])", gain)]
-        # Or it stays for another reason, which is written there.
+        # Otherwise the row must state another reason to keep it.
         assert any(number >= LEAST_GAIN for number in gains) or "Stays: " in gain, f"{path}: {gain}"
 
 

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Functions have 60 lines at the most. (Long files are told by tests/lint_file_sizes.py, as advice.)"""
+"""Functions have at most 60 lines. (tests/lint_file_sizes.py reports long files, as advice.)"""
 
 import ast
 import re
 
 from tests.python.project.test_layers import LAYERS, ROOT, sources
 
-# The head of a function: a name before its first bracket, and no word that opens another block.
+# The head of a function: a name before its first bracket, and no keyword of another block.
 OTHERS = "if|for|while|switch|else|do|return|namespace|enum|union"
 HEAD = re.compile(rf"(?!(?:{OTHERS})\b)(?!.*\b(?:struct|class) \w)[^=!.]*?\w\(")
 
@@ -19,7 +19,7 @@ def text_files():
 
 
 def functions_in_cpp(lines):
-    """Name and lines of each function, from where clang-format puts its brackets."""
+    """Yield head and number of lines of each function, relying on clang-format's placement of brackets."""
     last = 0
     for i, line in enumerate(lines):
         if not line.endswith("{") or i < last:

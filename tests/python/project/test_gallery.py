@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Each program of the gallery runs, holds what it asserts, and draws a picture."""
+"""Each program of the gallery runs, its assertions hold, and it draws a picture."""
 
 import os
 import re

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The GPU's benchmark and check, as far as they can be shown without a GPU: on small arrays, with another clock."""
+"""The GPU benchmark and check, as far as they can be tested without a GPU: on small arrays, with another clock."""
 
 import ctypes
 import pathlib
@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).parents[3]
 
 
 class WallClock:
-    """In the place of the driver: the wall, and copies by the host."""
+    """Replaces the driver: wall time, and copies by the host."""
 
     def milliseconds(self, stream, work):
         begin = time.perf_counter()
@@ -34,7 +34,7 @@ class WallClock:
 
 
 class OnRehearsal(gpu_side_by_side.Skerry):
-    """This library on a rehearsed device, which the benchmark itself refuses."""
+    """This library on a rehearsed device, which the benchmark itself rejects."""
 
     def __init__(self):
         self.module, self.version = sk, sk.__version__
@@ -43,7 +43,7 @@ class OnRehearsal(gpu_side_by_side.Skerry):
 
 
 class WithNumPy:
-    """A peer under CuPy's name, to check results and goals."""
+    """A peer that poses as CuPy, to check results and goals."""
 
     name = "cupy"
     version = np.__version__
@@ -80,7 +80,7 @@ def bench():
 
 @pytest.fixture(scope="module")
 def measured(bench):
-    """For each subject its figures and the notes it made."""
+    """Return the figures and notes of each subject."""
     results = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gpu_side_by_side, "BATCH_MS", 0.01)
@@ -103,7 +103,7 @@ def test_every_row_of_the_gpu_benchmark_runs_and_agrees(measured, subject):
     assert all(figure.value > 0 for figure in figures)
 
 
-def test_a_wrong_result_is_seen():
+def test_wrong_results_are_detected():
     expected = np.asarray([1.0, 2.0])
     assert gpu_side_by_side.agreement(expected, expected, 1e-6) == ""
     assert "DIFFERS" in gpu_side_by_side.agreement(expected + 0.1, expected, 1e-6)
@@ -112,7 +112,7 @@ def test_a_wrong_result_is_seen():
 
 @pytest.mark.slow
 @pytest.mark.skipif(bool(MISSING), reason="built without some dtypes: their rows were not run")
-def test_goals_are_computed_from_the_figures_and_what_is_missing_is_said(measured, bench):
+def test_goals_are_computed_and_missing_figures_reported(measured, bench):
     text = gpu_run.table(bench)
     assert "add float32 / cupy" in text
     assert "sort float32 / torch" in text
@@ -129,7 +129,7 @@ def test_a_rehearsed_or_emulated_device_is_never_measured_as_a_gpu():
 
 
 @pytest.mark.skipif(pathlib.Path("/dev/nvidiactl").exists(), reason="there may be a GPU")
-def test_without_a_gpu_the_check_says_so_and_exits_with_3():
+def test_check_without_a_gpu_exits_with_3():
     done = subprocess.run(
         [sys.executable, "-m", "bench.gpu.check"],
         cwd=ROOT,
@@ -141,7 +141,7 @@ def test_without_a_gpu_the_check_says_so_and_exits_with_3():
     assert "no GPU, so nothing was run" in done.stdout
 
 
-def test_a_driver_of_others_is_no_gpu(monkeypatch):
+def test_foreign_driver_library_is_not_a_gpu(monkeypatch):
     monkeypatch.setattr(gpu_check.ctypes, "CDLL", lambda name: ctypes.pythonapi)
     gpus, reason = gpu_check.find_gpus()
     assert gpus == []
@@ -149,7 +149,7 @@ def test_a_driver_of_others_is_no_gpu(monkeypatch):
 
 
 @pytest.mark.parametrize("full", [False, True])
-def test_the_sanitizer_sees_every_array_with_bounds_of_its_own(full, monkeypatch, tmp_path):
+def test_sanitizer_runs_with_separate_padded_allocations(full, monkeypatch, tmp_path):
     ran = []
 
     class Check:
@@ -182,7 +182,7 @@ def test_the_sanitizer_sees_every_array_with_bounds_of_its_own(full, monkeypatch
         ("9 errors", subprocess.CalledProcessError),
     ],
 )
-def test_a_device_that_the_sanitizer_refuses_is_skipped(output, expected, monkeypatch, tmp_path):
+def test_device_unsupported_by_the_sanitizer_is_skipped(output, expected, monkeypatch, tmp_path):
     class Check:
         full = False
         skipped_tests = ()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The arithmetic of ``make gpu-estimate``, which needs neither a GPU nor an emulated one."""
+"""The arithmetic of ``make gpu-estimate``, which needs no real or emulated GPU."""
 
 import copy
 import math
@@ -29,11 +29,11 @@ def counts(sectors, once=None, instructions=0):
     [
         (256, 16, 0, 0, 8),  # 2,048 threads
         (32, 16, 0, 0, 32),  # blocks
-        (33, 16, 0, 0, 32),  # warps are whole
+        (33, 16, 0, 0, 32),  # threads are rounded up to warps
         (256, 40, 0, 0, 6),  # registers: 65,536 / (8 warps * 1,280)
-        (256, 41, 0, 0, 5),  # by eights a thread
+        (256, 41, 0, 0, 5),  # registers of a thread are rounded up to a multiple of 8
         (256, 16, 100 << 10, 0, 2),
-        (256, 16, 0, 114 << 10, 1),  # each block has a KiB of the system's
+        (256, 16, 0, 114 << 10, 1),  # the system reserves 1 KiB for each block
         (1024, 255, 0, 0, 0),
     ],
 )
@@ -51,12 +51,12 @@ def test_blocks_of_a_multiprocessor(threads, registers, shared, dynamic, blocks)
         (1024, 1056, True, 0),
         (1056, 1024, True, 0),
         (4, 8, True, 0.5),  # the columns of a square
-        (512, 1024, False, 1),  # items of a thread have doubled, and stop doing so
+        (512, 1024, False, 1),  # items of a thread have doubled, but do not grow further
         (0, 5, False, 1),  # nothing to compare with
         (5, 0, False, 1),
     ],
 )
-def test_counts_grow_with_the_array_with_its_side_or_not(small, large, is_matrix, power):
+def test_growth_of_counts_with_the_array(small, large, is_matrix, power):
     assert model.growth(small, large, 4, is_matrix=is_matrix) == power
     assert model.growth(small, large, 1, is_matrix=is_matrix) == 1
 
@@ -76,11 +76,11 @@ def test_a_copy_reaches_the_copy_rate():
     assert limit == "memory"
 
 
-def test_sectors_in_vain_cost_their_share():
+def test_unused_sectors_cost_their_share():
     nbytes = 8 * N
     share, _ = model.share_of_copy(nbytes, [(counts(2 * nbytes // 32), 1.0)])
     assert share == pytest.approx(0.5)
-    # What a cache can give again is limited by the cache.
+    # Repeated accesses are limited by the cache bandwidth.
     cached_counts = counts(8 * nbytes // 32, nbytes // 32)
     share, limit = model.share_of_copy(nbytes, [(cached_counts, 1.0)])
     gpu = model.H100
@@ -88,7 +88,7 @@ def test_sectors_in_vain_cost_their_share():
     assert limit == "cache"
 
 
-def test_launches_add_up_and_tails_stretch_them():
+def test_launches_add_up_and_tails_lengthen_them():
     nbytes = 8 * N
     one = counts(nbytes // 32)
     assert model.share_of_copy(nbytes, [(one, 0.5)])[0] == pytest.approx(0.5)
@@ -115,7 +115,7 @@ def row(case, sectors=1.0, instructions=10.0, elements=N):
     }
 
 
-def test_the_check_lets_two_percent_pass_and_no_more():
+def test_check_tolerates_two_percent():
     old_rows = [row("add"), row("sum")]
     assert model.regressions(old_rows, old_rows) == []
     assert model.regressions(old_rows, [row("add", 1.0199, 10.199), row("sum", 0.5, 5.0)]) == []
@@ -126,7 +126,7 @@ def test_the_check_lets_two_percent_pass_and_no_more():
     assert "sum: instructions_per_element" in regression
 
 
-def test_the_check_misses_rows_and_refuses_other_sizes():
+def test_check_reports_missing_rows_and_other_sizes():
     old_rows = [row("add"), row("sum")]
     assert model.regressions(old_rows, [row("add"), row("new")]) == ["sum: no figures any more"]
     assert model.regressions(old_rows, [row("add")], whole=False) == []
@@ -179,13 +179,13 @@ def test_a_row_is_derived_from_its_launches():
     waves = 1024 * gpu_estimate.TAIL_ELEMENTS / N / (6 * 132)
     assert record["tail"] == kernel["tail"] == pytest.approx(waves / math.ceil(waves))
     assert "negative" in gpu_estimate.table([record])
-    assert "50.0%" in gpu_estimate.line(record)  # half of the wavefronts are for conflicts
+    assert "50.0%" in gpu_estimate.line(record)  # half of the wavefronts are due to conflicts
 
 
-def test_what_a_launch_does_grows_as_what_grows_most():
+def test_counts_of_a_launch_grow_like_the_fastest_growing_one():
     smaller = copy.deepcopy(LAUNCH)
     smaller["grid"] = [512, 1, 1]
-    smaller["warp_instructions"] //= 2  # blocks have room for more
+    smaller["warp_instructions"] //= 2  # blocks are partly filled
     for way in ("loads", "stores"):
         smaller[way]["sectors"] //= 4
     kernel = gpu_estimate.kernel_record(LAUNCH, smaller, gpu_estimate.Row(4, 64, 1, True), {})
@@ -201,7 +201,7 @@ def test_a_row_has_figures_without_ptxas():
     assert gpu_estimate.line(record).startswith("negative")
 
 
-def test_the_check_of_a_file_fails_where_it_should(tmp_path, capsys):
+def test_check_of_a_record_file(tmp_path, capsys):
     old_record = estimated({})
     path = tmp_path / "record.jsonl"
     assert gpu_estimate.check(path, [old_record], whole=True) == 1
@@ -213,12 +213,12 @@ def test_the_check_of_a_file_fails_where_it_should(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("target", [80, 90])
-def test_the_record_is_near_to_what_others_measured(target):
+def test_record_is_close_to_published_measurements(target):
     _, rows = records.read(records.result_of(f"gpu-estimate-{target}"))
     published_rows = {row["case"]: row for row in rows if row["case"] in gpu_estimate.PUBLISHED}
     assert published_rows.keys() == gpu_estimate.PUBLISHED.keys()
     for case, row in published_rows.items():
-        # A sort waits for more than memory, which is all that the estimate is calibrated for.
+        # Sorts are not limited by memory alone, for which the estimate is calibrated.
         if not case.startswith("sort"):
             assert row["share_of_copy"] == pytest.approx(
                 gpu_estimate.PUBLISHED[case][0], rel=0.15
@@ -254,7 +254,7 @@ PTX = """.version 9.0
 """
 
 
-def test_kernels_are_cut_out_of_their_module():
+def test_single_kernels_are_extracted_from_a_module():
     module = b"\x7fELF" + PTX.encode() + b"\0\1" + PTX.replace("sm_90", "sm_80").encode() + b"\0"
     (text,) = kernel_resources.ptx_texts(module, 90)
     part = kernel_resources.only(text, {"second"})
@@ -267,7 +267,7 @@ def test_kernels_are_cut_out_of_their_module():
     assert kernel_resources.only(text, {"third"}) is None
 
 
-def test_what_ptxas_says_is_read():
+def test_output_of_ptxas_is_parsed():
     said = """ptxas info    : 4 bytes gmem
 ptxas info    : Compiling entry function 'first' for 'sm_90'
 ptxas info    : Function properties for first

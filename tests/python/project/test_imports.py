@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What tests import: of skerry what is public and its instruments, of each other packages by their whole names."""
+"""Imports of tests: only public names and instruments of skerry, and full package names of other tests."""
 
 import pathlib
 import re
@@ -9,9 +9,9 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 FILES = sorted((ROOT / "tests").rglob("*.py"))
-#: Also in programs that tests start, which are text here.
+#: Also matches programs that tests start, which are strings.
 PRIVATE = re.compile(r"\b(?:skerry|sk)\._core\b|from skerry import[\w\s,(]*\b_core\b")
-MODULE = "_" + "core"  # which is not found in this file
+MODULE = "_" + "core"  # so that this file does not match
 
 
 @pytest.mark.parametrize(
@@ -29,13 +29,13 @@ def test_each_form_of_a_private_import_is_found(text):
     assert PRIVATE.search(text)
 
 
-def test_tests_take_instruments_and_not_the_extension_module():
+def test_tests_import_instruments_and_not_the_extension_module():
     assert len(FILES) > 300
     assert [path for path in FILES if PRIVATE.search(path.read_text())] == []
 
 
 def test_every_folder_of_tests_is_a_package():
-    """Pytest would put the folder itself on the path of modules, where modules of one name hide each other."""
+    """Otherwise pytest would put the folder on the module path, where modules with the same name shadow each other."""
     folders = {path.parent for path in FILES if path.name.startswith("test_")}
     packages = {folder for path in folders for folder in (path, *path.parents)} & set(
         (ROOT / "tests").rglob("*")

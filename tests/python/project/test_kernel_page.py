@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""ops/KERNELS.md has a line for each kernel of ours, and for each algorithm of CUB and Thrust that a file calls."""
+"""ops/KERNELS.md has a line for each of our kernels, and for each algorithm of CUB and Thrust that a file calls."""
 
 import pathlib
 import re
@@ -11,11 +11,11 @@ OPS = ROOT / "ops"
 PAGE = OPS / "KERNELS.md"
 OWNERS = ("ours", "CUB", "Thrust")
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-#: Blanks, and what ends a line of a string of C++, as fused kernels are written in one.
+#: Blanks, including line ends inside C++ strings, in which fused kernels are written.
 BLANK = r'(?:\s|\\n|")+'
 BOUNDS = r"__launch_bounds__\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 KERNEL = re.compile(rf"__global__{BLANK}void{BLANK}(?:{BOUNDS}{BLANK})?(\w+)\s*\(")
-#: A class or function of CUB, and the function of such a class; constants of CUB are all in capitals.
+#: A class or function of CUB, or a member function of a class; constants of CUB are in capitals.
 CUB = re.compile(r"\bcub::([A-Z][A-Za-z]*[a-z]\w*(?:::[A-Z]\w*)?)")
 CUB_TYPES = {"NullType", "TransformAlgorithm", "TransformPolicy", "Uninitialized"}
 THRUST = re.compile(r"\bthrust::(?!\w*iterator)(\w+)")
@@ -23,7 +23,7 @@ ROW = re.compile(r"\| `([^`|]+)` \| `([^`|]+)` \| ([^|]+) \| ([^|]+) \|")
 
 
 def kernels_of(text: str) -> set[tuple[str, str]]:
-    """Return what the text of a source defines and calls, each with its owner."""
+    """Return the kernels that a source defines and the algorithms that it calls, each with its owner."""
     text = COMMENT.sub(" ", text)
     return (
         {(name, "ours") for name in KERNEL.findall(text)}
@@ -61,10 +61,12 @@ def test_each_kernel_and_algorithm_has_one_line():
 def test_each_marked_function_is_found():
     for file, text in sources().items():
         marks = len(re.findall("__global__", COMMENT.sub(" ", text)))
-        assert marks == len(KERNEL.findall(COMMENT.sub(" ", text))), f"{file}: a kernel is not read"
+        assert marks == len(KERNEL.findall(COMMENT.sub(" ", text))), (
+            f"{file}: a kernel is not recognized"
+        )
 
 
-def test_each_line_says_why():
+def test_each_line_has_a_reason():
     for file, name, owner, reason in rows():
         assert owner in OWNERS, f"{file}, {name}: {owner}"
         assert len(reason.split()) > 2, f"{file}, {name}: no reason"

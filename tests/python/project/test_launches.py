@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Front ends launch kernels through their typed parameters alone, so that no use of memory is left out.
+"""Front ends launch kernels only through typed parameters, so that every memory use is recorded.
 
-What the compiler refuses is in tests/ops/call/refused; what it can't know stands here.
+tests/ops/call/refused tests what the compiler rejects; this tests what it can't detect.
 """
 
 import re
@@ -11,9 +11,9 @@ import pytest
 
 from tests.python.project.test_layers import ROOT, sources
 
-# A kernel without its parameters' type, a use said by hand, a launch from untyped parameters.
+# A kernel without its parameters' type, a hand-written memory use, a launch with untyped parameters.
 BYPASS = re.compile(r"\buntyped\(\)|\b(?:reads|writes)\(|\blaunch\([^;]*\bsizeof\b|\.host\(&")
-# Where kernels are launched, and where what was recorded is evaluated.
+# The launchers of kernels and of recorded passes.
 LAUNCHERS = ("ops/call/", "ops/fuse/")
 
 
@@ -40,5 +40,5 @@ def test_front_ends_launch_by_typed_parameters():
         "kernel.host(&params);",
     ],
 )
-def test_a_launch_that_bypasses_them_is_found(line):
+def test_bypassing_launches_are_detected(line):
     assert bypasses(line)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Includes follow python -> ops -> device -> core, with the emulated GPU beside; CUDA and CUB stay where they belong."""
+"""Includes follow python -> ops -> device -> core, with a separate emulated GPU; CUDA and CUB are confined to folders."""
 
 import pathlib
 import re
@@ -8,20 +8,20 @@ import re
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-#: What each may include beside its own: other layers, or single files of them.
+#: What each layer may include besides itself: other layers, or single files of them.
 LAYERS = {
     "core": "",
     "device": "core device/rehearsal",
     "ops": "core device",
     "python": "core device ops device/rehearsal/rehearse.hpp",
-    # These are built without the rest of skerry, too.
+    # These are also built without the rest of skerry.
     "device/rehearsal": (
         "device/cuda/api.hpp device/environment.hpp device/guard/uninitialized_bytes.hpp device/page_size.hpp"
     ),
     "device/emulator": (
         "device/rehearsal device/cuda/api.h device/cuda/api.hpp device/environment.hpp device/page_size.hpp"
     ),
-    # What stands in for CUDA's libraries computes by CPU kernels.
+    # The emulation of CUDA's libraries uses the CPU kernels.
     "device/emulator/libraries": "core ops device/emulator device/memory.hpp",
 }
 FOLDERS = {"core", "device", "ops", "python", "tests", "bench"}
@@ -29,7 +29,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
 def layer_of(name):
-    """The innermost layer that a file is in, or its folder."""
+    """Return the innermost layer of a file, or its top folder."""
     inside = [layer for layer in LAYERS if name.startswith(f"{layer}/")]
     return max(inside, key=len, default=name.split("/")[0])
 
@@ -50,7 +50,7 @@ def includes(path):
 
 
 def is_of_cuda(path):
-    """What knows of CUDA's side of device."""
+    """Whether a file belongs to the CUDA side."""
     folders = [ROOT / "device" / name for name in ("cuda", "rehearsal", "emulator")]
     folders += (ROOT / "ops").glob("*/cuda")
     return any(path.is_relative_to(folder) for folder in folders)
@@ -68,8 +68,8 @@ def test_layer_includes_only_what_it_may(layer):
     assert not offending
 
 
-def test_the_cuda_side_is_reached_by_the_front_of_device_only():
-    """CPU devices, operations and bindings know no CUDA, nor does the rest of device: it asks the table of backends."""
+def test_only_the_front_of_device_includes_the_cuda_side():
+    """CPU devices, operations, bindings and the rest of device are independent of CUDA: they use the backend table."""
     front = [ROOT / "device" / f"{name}.cpp" for name in ("backend", "diagnostics", "memory")]
     offending = [
         f"{path.relative_to(ROOT)} includes {name}"
@@ -125,8 +125,8 @@ def test_device_names_no_dtype():
     assert not offending
 
 
-def test_core_names_nothing_that_layers_above_attach_to_a_storage():
-    """Records of streams, page locks, Python's collector and recordings are behind one pointer."""
+def test_core_names_no_storage_attachments_of_layers_above():
+    """Stream uses, page locks, Python's garbage collection and recordings are attached by one opaque pointer."""
     words = re.compile(
         r"StreamUses|pinned|page.?lock|collector|\bGIL\b|pending|FusedParams", re.IGNORECASE
     )
@@ -139,8 +139,8 @@ def test_core_names_nothing_that_layers_above_attach_to_a_storage():
     assert not offending
 
 
-def test_kinds_of_devices_are_named_by_their_backends_only():
-    """core, ops and python ask what a device can do, or whether it is the host, and name no vendor's kind."""
+def test_only_backends_name_kinds_of_devices():
+    """core, ops and python query capabilities, or whether a device is the host, and name no vendor's kind."""
     named = re.compile(r"\bDeviceKind::|\bcuda_kind\b")
     allowed = ROOT / "core/device.hpp"
     offending = [
@@ -155,7 +155,7 @@ def test_kinds_of_devices_are_named_by_their_backends_only():
     assert set(re.findall(r"DeviceKind::\w+", allowed.read_text())) == {"DeviceKind::cpu"}
 
 
-# Why a front end still asks which device it is.
+# Front ends that still branch on the device, with the reason.
 DEVICE_QUESTIONS = {
     "ops/fuse/recording.cpp": "may an array be changed in place",
     "ops/linear/matrices.cpp": "does a look at values wait for work",
@@ -163,8 +163,8 @@ DEVICE_QUESTIONS = {
 }
 
 
-def test_front_ends_ask_no_device():
-    """What a kernel demands stands in its row (ops/call/kernel.hpp), where it runs is known to ops/call."""
+def test_front_ends_do_not_branch_on_the_device():
+    """Requirements of a kernel are in its row (ops/call/kernel.hpp); ops/call chooses where it runs."""
     question = re.compile(r"\b(?:is_host|runs_on_host|capabilities_of|index_limit)\(")
     front_ends = {
         path.relative_to(ROOT).as_posix(): len(question.findall(path.read_text()))
@@ -175,8 +175,8 @@ def test_front_ends_ask_no_device():
     assert {name: n for name, n in front_ends.items() if n} == dict.fromkeys(DEVICE_QUESTIONS, 1)
 
 
-def test_no_function_is_told_the_name_of_the_operation():
-    """The bindings say it once for a call (core/operation.hpp), and errors have it."""
+def test_no_function_has_a_parameter_for_the_operation_name():
+    """The bindings set it once for a call (core/operation.hpp), and errors contain it."""
     parameter = re.compile(r"\bconst char\* ?op\b")
     offending = [
         path.relative_to(ROOT).as_posix()
@@ -187,8 +187,8 @@ def test_no_function_is_told_the_name_of_the_operation():
     assert not offending
 
 
-def test_one_file_names_the_instructions_of_x86():
-    """What another architecture has to give is what this file gives."""
+def test_only_one_file_uses_x86_intrinsics():
+    """A port to another architecture has to provide the contents of this file."""
     names = re.compile(r"\b(?:_mm\d*_\w+|__m(?:128|256|512|mask)\w*)\b|<\w*mmintrin\.h>")
     paths = {
         path.relative_to(ROOT).as_posix()
@@ -199,8 +199,8 @@ def test_one_file_names_the_instructions_of_x86():
     assert paths == {"ops/kernel/cpu/vector_x86.hpp"}
 
 
-# Families of operations: ops/<family>/ has its front ends; what a kernel of it is, in kernels.hpp; its kernels, in cpu/
-# and cuda/. Beside core, device and what is in the folder, each may include:
+# Families of operations: ops/<family>/ has the front ends, kernels.hpp the kernels' parameters, cpu/ and cuda/ the
+# kernels. Besides core, device and its own folder, each family may include:
 FAMILIES = {
     "math": "",
     "call": "",
@@ -221,7 +221,7 @@ FAMILIES = {
 }
 
 
-# What front ends and kernels say to each other, and numbers by which both choose on a CPU.
+# The interface between front ends and kernels, and tuning constants that both use on a CPU.
 CONTRACT = (
     "ops/call/block_elements.hpp",
     "ops/call/kernel.hpp",
@@ -231,12 +231,12 @@ CONTRACT = (
 
 
 def side(name):
-    """Of a path in ops: cpu, cuda, or none."""
+    """Return cpu or cuda for a path in ops, else None."""
     return next((part for part in name.split("/")[2:-1] if part in ("cpu", "cuda")), None)
 
 
 def is_front_end(name):
-    """A header whose functions are defined beside it."""
+    """Whether a header has a source file of the same name and is not in cpu/ or cuda/."""
     return (ROOT / name).with_suffix(".cpp").exists() and not side(name)
 
 
@@ -278,14 +278,14 @@ def test_every_folder_of_ops_is_a_family():
 
 
 def test_every_family_with_kernels_has_benchmarks():
-    """Of a fused function there is no call in C++: chains are measured by bench/peers/chains.py."""
+    """Fused functions have no C++ call: bench/peers/chains.py measures them."""
     families = {name for name in FAMILIES if (ROOT / "ops" / name / "cpu").is_dir()}
     sources = {path.stem for path in (ROOT / "bench" / "kernels").glob("*.cpp")}
     assert sources - {"benchmarks"} == families - {"kernel", "table", "fuse"}
 
 
 def test_skerry_is_imported_without_the_emulators_package():
-    """Functions import it, or look for it: whoever installs skerry need not have it."""
+    """The package is optional, so only functions may import it."""
     statement = re.compile(r"^(?:from|import) skerry_emulator\b", re.MULTILINE)
     paths = list((ROOT / "python" / "skerry").rglob("*.py"))
     assert len(paths) > 30

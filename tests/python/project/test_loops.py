@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that loop over combinations try all of them, and name each one that fails or is skipped."""
+"""Tests that loop over combinations run all of them, and name each one that fails or is skipped."""
 
 import pathlib
 import subprocess
@@ -59,7 +59,7 @@ def test_each_failing_combination_is_named(tmp_path):
     assert "SUBFAILED(shape=(2,), dtype='int16')" in done.stdout
     assert "test_functions[cuda:0-add]" in done.stdout
     assert done.stdout.count("SUBFAILED") == 2
-    assert done.stdout.count("tried int8") == 2  # combinations behind the one that failed, too
+    assert done.stdout.count("tried int8") == 2  # combinations after a failed one run too
     assert "SKIPPED [2]" in done.stdout
     assert "no floats" in done.stdout
 
@@ -68,19 +68,19 @@ def items_of(done):
     return sorted(line.split("::")[1] for line in done.stdout.splitlines() if "::" in line)
 
 
-def test_names_of_items_separate_items(tmp_path):
+def test_items_argument_creates_separate_items(tmp_path):
     items = items_of(run(tmp_path, "--collect-only", "-q"))
     functions = [f"test_functions[{d}-{n}]" for d in ("cpu:0", "cuda:0") for n in ("add", "sin")]
     assert items == [*functions, "test_product", "test_that_takes_seconds"]
 
 
-def test_slow_tests_are_left_out_of_quick_sessions_which_say_so(tmp_path):
+def test_quick_sessions_deselect_slow_tests(tmp_path):
     done = run(tmp_path, "--collect-only", "-q", "--quick")
     assert "test_that_takes_seconds" not in items_of(done)
     assert "1 deselected" in done.stdout
 
 
-def test_a_few_combinations_are_chosen_by_the_name_of_the_item():
+def test_quick_combinations_are_chosen_by_the_name_of_the_item():
     combinations = [{"n": n} for n in range(100)]
     chosen = loops.choose(combinations, "test_sum[cpu:0]")
     assert len(chosen) == loops.QUICK_COUNT
@@ -90,6 +90,6 @@ def test_a_few_combinations_are_chosen_by_the_name_of_the_item():
     assert loops.choose([], "test_sum") == []
 
 
-def test_marks_of_values_are_refused():
+def test_marks_of_values_are_rejected():
     with pytest.raises(TypeError, match="marks of pytest"):
         loops.loop_over("n", [pytest.param(1, marks=pytest.mark.skip)])(lambda n: n)

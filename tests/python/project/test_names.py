@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""`tests/lint_names.py`, which `make lint` runs, finds names that say nothing, and lets their count fall alone."""
+"""`tests/lint_names.py`, which `make lint` runs, finds meaningless names and allows their count only to decrease."""
 
 import csv
 import importlib.util
@@ -38,7 +38,7 @@ def test_names_of_python():
     ]  # fmt: skip
 
 
-def test_words_of_the_glossary_are_struck():
+def test_words_of_the_glossary_are_forbidden():
     words, whole = lint_names.struck_words()
     assert {"most", "piece", "fresh"} <= words
     assert {"from", "work", "which"} <= whole
@@ -65,7 +65,7 @@ def test_the_record_holds(monkeypatch, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_new_name_is_refused_with_its_line(monkeypatch, tmp_path, capsys):
+def test_new_names_are_rejected_with_their_line(monkeypatch, tmp_path, capsys):
     def forget_a_name(rows):
         del rows[next(i for i, row in enumerate(rows) if row["folder"] == "core")]
 
@@ -73,11 +73,11 @@ def test_a_new_name_is_refused_with_its_line(monkeypatch, tmp_path, capsys):
     assert "core/errors.hpp:" in capsys.readouterr().out
     assert (
         run(monkeypatch, tmp_path, lambda rows: None, "--update") == 1
-    )  # which writes no more of them
+    )  # --update does not record an increase
 
 
 @pytest.mark.slow
-def test_a_count_that_has_fallen_is_to_be_written(monkeypatch, tmp_path, capsys):
+def test_decreased_counts_must_be_recorded(monkeypatch, tmp_path, capsys):
     def allow_another(rows):
         rows[0]["count"] = int(rows[0]["count"]) + 1
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Records of measurements: a head and rows, one to a line, and of each machine the newest."""
+"""Records of measurements: a head and rows, one per line, and only the newest record of each machine."""
 
 import json
 
@@ -11,7 +11,7 @@ from bench import records
 PATHS = sorted(records.RESULTS.glob("*.jsonl"))
 
 
-def test_what_is_written_is_read(tmp_path):
+def test_written_records_are_read_back(tmp_path):
     path = tmp_path / "new" / "record.jsonl"
     head, rows = {"machine": {"gpu": "a\nb"}}, [{"case": "é", "value": 0.1}, {"case": "b"}]
     records.write(path, head, iter(rows))

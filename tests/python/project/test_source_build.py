@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a build from a source distribution asks of the machine: no newer CMake than CMakeLists.txt does."""
+"""A build from a source distribution needs no newer CMake than CMakeLists.txt."""
 
 import os
 import pathlib
@@ -28,7 +28,7 @@ def least_cmake():
     return re.search(r"cmake_minimum_required\(VERSION ([0-9.]+)\)", text).group(1)
 
 
-def test_the_package_asks_for_the_cmake_of_its_lists():
+def test_package_requires_the_cmake_version_of_cmakelists():
     assert f'cmake.version = ">={least_cmake()}"' in (ROOT / "pyproject.toml").read_text()
 
 
@@ -46,7 +46,7 @@ def metadata_of(folder, **environment):
 
 
 def test_the_metadata_of_ducc0_needs_no_newer_cmake(tmp_path):
-    """pip asks for the metadata of what it downloads, in the environment that ops/fourier/ducc.cmake sets."""
+    """pip builds the metadata of a download in the environment that ops/fourier/ducc.cmake sets."""
     pytest.importorskip("scikit_build_core")
     setting = re.search(
         r"-E env (SKBUILD_\w+)=(\S+)\s", (ROOT / "ops" / "fourier" / "ducc.cmake").read_text()

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""No static local of the bindings has an initializer that runs: its guard would be held while Python code runs.
+"""No static local of the bindings has a dynamic initializer: its guard would be held while Python code runs.
 
-That code may give the GIL to a thread that then waits for the guard, and neither goes on. What the compiler accepts as
-``constinit`` or ``constexpr`` has no guard; what the first use makes is a ``LazyObject``.
+That code may release the GIL to a thread that then waits for the guard: a deadlock. ``constinit`` and ``constexpr``
+variables have no guard; a ``LazyObject`` is created on first use without one.
 """
 
 import re
@@ -14,7 +14,7 @@ from tests.python.project.test_layers import ROOT, sources
 
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"')
-# Up to where an initializer, a body or the next statement begins.
+# Up to the start of an initializer, a body or the next statement.
 STATEMENT = re.compile(
     r"^[ \t]+(?:inline )?static (?!constexpr |constinit |inline constinit )([^;{=]*)([;{=])",
     re.MULTILINE,
@@ -24,7 +24,7 @@ DECLARATION = re.compile(r"\)\s*noexcept\s*$")
 
 
 def guarded_statics(text):
-    """Declarations of indented static variables that are neither constexpr nor constinit."""
+    """Return the declarations of indented static variables that are neither constexpr nor constinit."""
     text = TEXT.sub('""', COMMENT.sub("", text))
     return [
         " ".join(head.split())
@@ -40,7 +40,7 @@ def test_no_static_local_of_the_bindings_has_a_guard():
         for path in sources("python")
         if (names := guarded_statics(path.read_text()))
     }
-    assert not guards_by_path, "make it a static constinit LazyObject, or at import"
+    assert not guards_by_path, "use a static constinit LazyObject, or create it at import"
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_no_static_local_of_the_bindings_has_a_guard():
         "    static PyObject* const names[] = {PyUnicode_InternFromString(a)};",
     ],
 )
-def test_guarded_statics_are_found(line):
+def test_guarded_statics_are_detected(line):
     assert guarded_statics(f"void f() {{\n{line}\n}}\n")
 
 
@@ -70,5 +70,5 @@ def test_guarded_statics_are_found(line):
         '  // static PyObject* const type = f("a");',
     ],
 )
-def test_other_statics_are_not(line):
+def test_other_statics_are_not_reported(line):
     assert not guarded_statics(f"void f() {{\n{line}\n}}\n")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The sweep of bench/peers/sweep.py has every public function that NumPy has too, and its cells are calls that work."""
+"""The sweep of bench/peers/sweep.py covers every public function that NumPy also has, and all its calls work."""
 
 import types
 
@@ -20,7 +20,7 @@ def test_every_public_function_is_measured_or_left_out_with_a_reason():
     assert not unknown, "their parameters need arguments in bench/peers/sweep_cases.py"
 
 
-def test_no_reason_is_left_of_a_function_that_is_gone():
+def test_reasons_exist_for_current_functions_only():
     names = {
         path.rpartition(".")[2]
         for path, _, peer in sweep_cases.public_functions()
@@ -30,7 +30,7 @@ def test_no_reason_is_left_of_a_function_that_is_gone():
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")  # of NumPy, about numbers
+@pytest.mark.filterwarnings("ignore")  # NumPy's warnings about values
 @pytest.mark.parametrize(
     "function", sweep_cases.measured_functions(), ids=lambda function: function.path
 )
@@ -48,7 +48,7 @@ def test_no_cell_is_measured_twice():
     assert any("gradient(a, axis=0)" in name for name in names)
 
 
-def test_reasons_are_given_for_chosen_accuracy_alone():
+def test_reasons_for_speed_lost_to_accuracy():
     def cell(function, speed, dtype="float32"):
         return sweep.Cell("", "", function, dtype, 100, "contiguous", 1, 1.0, speed)
 
@@ -62,7 +62,7 @@ def test_reasons_are_given_for_chosen_accuracy_alone():
     assert sweep.reason_of(cell("real", 0.1)) is None
 
 
-def test_statements_with_a_reason_are_measured_and_have_it_down_to_a_speed():
+def test_reasons_of_statements_hold_down_to_a_speed():
     assert set(sweep_statements.REASONS) <= set(sweep_statements.STATEMENTS)
     for statement, (least, why) in sweep_statements.REASONS.items():
         speeds = {least: why, least / 2: None, 1.0: None}
@@ -71,7 +71,7 @@ def test_statements_with_a_reason_are_measured_and_have_it_down_to_a_speed():
             assert sweep.reason_of(cell) == reason
 
 
-def test_little_gain_by_threads_has_a_measured_reason():
+def test_reasons_for_small_gain_by_threads():
     memory = {"compute": 1.9, "read": 1.9, "copy": 1.3}
 
     def reason(gain, callers_part=0.5, function="add", size=16_000_000):

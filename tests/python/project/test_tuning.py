@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What decides between ways to compute on a CPU stands in ops/kernel/cpu/tuning.hpp, with rows that measure it."""
+"""Thresholds between algorithms on a CPU are in ops/kernel/cpu/tuning.hpp, with rows that measure them."""
 
 import re
 
@@ -8,32 +8,32 @@ from bench import tune
 from tests.python.project.test_layers import ROOT, sources
 
 HEADER = ROOT / tune.HEADER
-#: A number of its own, in a name that says a threshold, a size of blocks or a distance; or a share of work.
+#: A literal number in a constant whose name means a threshold, a block size or a distance; or a grain size.
 OWN_NUMBER = re.compile(
     r"constexpr (?:std::)?(?:int64|int64_t|int|size_t)\s+"
     r"(\w*(?:bytes|from|grain|block|chunk|distance|ahead|tile)\w*|m(?:in|ax)_\w+)(?:<[^=;]*>)?\s*="
     r"[^;]*(?<!\w)\d{2,}[^;]*;|(parallel_for)\([^,]*, \d{3,}"
 )
-#: What is no matter of speed alone, by file.
+#: Constants that do not affect only the speed, by file.
 OTHERS = {
     "kernel/cpu/vector.hpp": {"vector_bytes"},  # an instruction set's
     "kernel/cpu/transpose.cpp": {"block_side"},  # a register's
-    "random/cpu/random.hpp": {"per_block"},  # Philox's
+    "random/cpu/random.hpp": {"per_block"},  # defined by Philox
     "linear/cpu/blas.cpp": {"max_extent"},  # BLAS counts in 32 bits
-    "linear/cpu/openblas.cpp": {"library_bytes", "thread_bytes"},  # what OpenBLAS takes
+    "linear/cpu/openblas.cpp": {"library_bytes", "thread_bytes"},  # memory of OpenBLAS
     "sort/cpu/sort.hpp": {"counted_from", "block"},  # scratch memory, and counters of 16 bits
-    "sort/cpu/order_statistic.hpp": {"max_parts"},  # threads whose counts a stack holds
+    "sort/cpu/order_statistic.hpp": {"max_parts"},  # threads whose counts fit the stack
     "sort/cpu/sort_split.hpp": {"max_chunks"},  # the same
     "sort/cpu/partial.cpp": {"block"},  # vectors
     "kernel/cpu/loops.hpp": {"strided_from"},  # which items are vectors
     "sort/cpu/sort_network.hpp": {"max_network_rows"},  # registers
-    # How sums are rounded, on every machine alike.
+    # These determine the rounding of sums, which is the same on all machines.
     "reduce/cpu/cut.hpp": {
         "max_partials",
         "contiguous_row_from",
         "max_row_length",
     },
-    "reduce/cpu/boolean.hpp": {"block_rows", "chunk_size"},  # what counters of a byte hold
+    "reduce/cpu/boolean.hpp": {"block_rows", "chunk_size"},  # capacity of one-byte counters
     "reduce/cpu/index.hpp": {"block_rows"},  # the same
     "reduce/cpu/loops.hpp": {"block_rows", "max_run_length"},
     "reduce/cpu/moments.hpp": {"block_rows", "max_run_length"},
@@ -56,7 +56,7 @@ def test_each_constant_has_rows_and_a_use():
     assert [name for name in names if not re.search(rf"\btuning::{name}\b", text)] == []
 
 
-def test_no_kernel_has_a_threshold_of_its_own():
+def test_kernels_have_no_thresholds_outside_tuning():
     names_by_file = {}
     for path in sorted((ROOT / "ops").glob("*/cpu/*.?pp")):
         if path != HEADER:
@@ -71,7 +71,7 @@ def test_no_kernel_has_a_threshold_of_its_own():
     } == {}
 
 
-def test_variables_take_the_place_of_constants():
+def test_tunable_header_reads_constants_from_the_environment():
     header = HEADER.read_text()
     text = tune.tunable_header(header, {"half_block": 2048})
     by_name = tune.constants(header)
@@ -83,8 +83,8 @@ def test_variables_take_the_place_of_constants():
     assert by_name["packed_tile_bytes"].rows[0] == tune.Row("x = f4(1000000)[::-1]", "x + x", False)
 
 
-def test_rows_are_calls(tmp_path, capsys):
-    """Each by small arrays: names, brackets and functions are right."""
+def test_rows_of_constants_run(tmp_path, capsys):
+    """Runs each with small arrays: the code of the rows is valid."""
     for constant in tune.constants(HEADER.read_text()).values():
         small = [row._replace(arrays=re.sub(r"0{2,}\b", "0", row.arrays)) for row in constant.rows]
         tune.time_rows([list(row) for row in small])

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The page of what NumPy has and skerry has not names exactly that."""
+"""The page of unsupported functions lists exactly those that NumPy has and skerry lacks."""
 
 import pathlib
 import re
@@ -12,18 +12,18 @@ import skerry as sk
 PAGE = pathlib.Path(__file__).parents[3] / "python" / "docs" / "unsupported.rst"
 ENTRY = re.compile(r"^\* (``.+?``): (.+)$", re.MULTILINE)
 PAIRS = {"": (np, sk), "linalg.": (np.linalg, sk.linalg), "fft.": (np.fft, sk.fft)}
-# NumPy's longest floats have other names elsewhere.
+# The names of NumPy's longest floats depend on the platform.
 BY_PLATFORM = {"float96", "float128", "complex192", "complex256"}
 
 
 def named():
     entries = ENTRY.findall(PAGE.read_text())
-    assert len(entries) == PAGE.read_text().count("\n* "), "an entry is not written as the others"
+    assert len(entries) == PAGE.read_text().count("\n* "), "an entry has another format"
     return [name for names, _ in entries for name in re.findall(r"``(.+?)``", names)]
 
 
 def missing():
-    """Public callables of NumPy that skerry has under no such name, and how each is named on the page."""
+    """Yield NumPy's public callables that skerry lacks, as named on the page."""
     for prefix, (theirs, ours) in PAIRS.items():
         for name in theirs.__all__:
             public = callable(getattr(theirs, name))
@@ -35,9 +35,9 @@ def test_page_names_each_once():
     assert len(named()) == len(set(named()))
 
 
-def test_page_names_what_is_missing_and_nothing_else():
+def test_page_lists_exactly_the_missing_functions():
     if not np.__version__.startswith("2.4"):
-        pytest.skip("the page is of NumPy 2.4's names")
+        pytest.skip("the page lists NumPy 2.4's names")
     listed, missing_names = set(named()) - BY_PLATFORM, set(missing()) - BY_PLATFORM
-    assert not missing_names - listed, "missing in skerry and on the page: add what to use instead"
-    assert not listed - missing_names, "on the page, but skerry has them: leave them out there"
+    assert not missing_names - listed, "missing in skerry and on the page: add the replacement"
+    assert not listed - missing_names, "on the page, but skerry has them: remove them"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Conditions of which `make paths` excuses one way are lines of their files still."""
+"""Conditions that `make paths` excuses still exist in their files."""
 
 import csv
 import pathlib
@@ -13,7 +13,7 @@ with (ROOT / "tests" / "paths" / "untaken.csv").open() as file:
 
 
 @pytest.mark.parametrize("row", EXCUSED, ids=lambda row: row["file"])
-def test_an_excused_condition_stands_in_its_file(row):
+def test_excused_conditions_exist_in_their_files(row):
     lines = [line.strip() for line in (ROOT / row["file"]).read_text().splitlines()]
     assert row["condition"] in [*lines, "*"]
     assert row["reason"]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What functions take of memory beyond operands and result is what the documentation's table says."""
+"""The memory that functions use beyond operands and result matches the table in the documentation."""
 
 import os
 import pathlib
@@ -23,14 +23,14 @@ def test_the_table_has_every_function_that_is_measured():
 
 
 def limit_of(words):
-    """The bytes for a byte that the table allows: a step more, as what is measured may lie at the edge of one."""
+    """Return the allowed bytes per byte: one step above the table's value, as a measurement may be between two steps."""
     return float(words) + 0.25 if words not in ("0", "O(1)") else 0.0
 
 
-# All dtypes with --full. In a process of its own: other tests leave threads that allocate, and tracing is slow.
+# All dtypes with --full. In its own process: other tests leave threads that allocate, and tracing is slow.
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float64"])
-def test_functions_take_no_more_than_the_table_says(dtype, full):
+def test_functions_take_no_more_memory_than_the_table_states(dtype, full):
     command = [sys.executable, "-m", "bench.working_memory"]
     command += [] if full else ["--dtype", dtype]
     done = subprocess.run(
@@ -48,15 +48,15 @@ def test_functions_take_no_more_than_the_table_says(dtype, full):
         for name, beyond, *_ in lines
         if beyond not in ("0", "O(1)") and float(beyond) > limit_of(TABLE[name]["beyond"])
     ]
-    assert not more, "less memory, or `make working-memory`"
+    assert not more, "use less memory, or run `make working-memory`"
 
 
 @pytest.mark.parametrize(("slope", "constant", "words"), [(0.0, 0, "0"), (0.0, 100_000, "O(1)")])
-def test_what_does_not_grow_is_no_multiple(slope, constant, words):
+def test_constant_memory_is_not_a_multiple(slope, constant, words):
     assert working_memory.in_words(slope, constant) == words
 
 
-# What makes two temporaries; alone, as above.
+# A call with two temporaries, in its own process as above.
 DOUBLED = """
 from bench import working_memory
 from bench.peers.sweep_cases import Operand
@@ -73,7 +73,7 @@ print(*working_memory.measure(Doubled()))
 """
 
 
-def test_a_temporary_is_seen():
+def test_temporaries_are_measured():
     done = subprocess.run(
         [sys.executable, "-c", DOUBLED],
         cwd=ROOT,
