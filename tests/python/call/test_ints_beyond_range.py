@@ -216,7 +216,7 @@ def test_array_equal_and_isclose_with_out_of_range_ints(device):
     assert not sk.allclose(300, x)
 
 
-def test_where_takes_scalars_as_conditions(device):
+def test_where_accepts_scalars_as_conditions(device):
     x = to_device(device, np.asarray([1, 2], "uint8"))
     y = to_device(device, np.asarray([[1.5], [2.5]]))
     for condition in (True, 1, 2**70, -(10**400), 0.5, 1j, np.bool_(True), np.uint8(3)):

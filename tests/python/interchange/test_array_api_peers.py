@@ -368,7 +368,7 @@ def test_strict_has_no_dtype_beyond_the_standard(dtype):
 
 
 @pytest.mark.parametrize("dtype", STANDARD)
-def test_strict_takes_skerry_arrays_by_dlpack(dtype):
+def test_strict_imports_skerry_arrays_by_dlpack(dtype):
     x = sk.astype(sk.arange(6, device="cpu:1"), dtype)
     y = strict.from_dlpack(x)
     assert str(y.dtype).endswith(dtype)
@@ -384,7 +384,7 @@ def test_strict_takes_skerry_arrays_by_dlpack(dtype):
 
 
 @loop_over("dtype", STANDARD)
-def test_skerry_takes_strict_arrays_by_dlpack(dtype, array_device):
+def test_skerry_imports_strict_arrays_by_dlpack(dtype, array_device):
     host = strict.astype(strict.arange(6), getattr(strict, dtype))
     for take in (sk.from_dlpack, sk.asarray):
         x = take(host, device=array_device)
@@ -409,7 +409,7 @@ def test_strict_devices_are_host_memory_by_dlpack_only():
     assert sk.asarray(x).tolist() == [1.0, 2.0]
 
 
-def test_strict_takes_gpu_arrays_through_the_host_only(cuda_device):
+def test_strict_imports_gpu_arrays_through_the_host_only(cuda_device):
     x = sk.asarray([1.0, 2.0], device=cuda_device)
     with pytest.raises((BufferError, RuntimeError)):
         strict.from_dlpack(x)
@@ -423,7 +423,7 @@ def test_strict_takes_gpu_arrays_through_the_host_only(cuda_device):
     strict=True,
     raises=(RuntimeError, BufferError),
 )
-def test_strict_takes_gpu_arrays_to_its_cpu(cuda_device):
+def test_strict_imports_gpu_arrays_to_its_cpu(cuda_device):
     x = sk.asarray([1.0, 2.0], device=cuda_device)
     strict.from_dlpack(x, device=strict.Device("CPU_DEVICE"))
 

@@ -93,7 +93,7 @@ def test_document_v0_rule_3_strides_and_descr_are_optional(x):
     )
 
 
-def test_document_v0_rule_4_what_it_does_not_define(x):
+def test_document_v0_rule_4_undefined_cases(x):
     # The pointer of an empty array is ignored.
     for pointer in (0, 64, None):
         about = of_version_0(x, shape=(0, 4), strides=None, data=(pointer, False))

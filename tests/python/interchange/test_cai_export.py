@@ -270,12 +270,12 @@ def test_export_E10_pointer_is_that_of_the_first_element(x):
         assert view.__cuda_array_interface__["data"][0] == pointer + offset
 
 
-def test_export_E11_read_only_views_say_so(x):
+def test_export_E11_read_only_views_are_flagged(x):
     assert x.__cuda_array_interface__["data"][1] is False
     assert sk.broadcast_to(x[0], (5, 4)).__cuda_array_interface__["data"][1] is True
 
 
-def test_export_E12_each_access_gives_a_dict_of_its_own(x):
+def test_export_E12_each_access_returns_a_new_dict(x):
     first, second = x.__cuda_array_interface__, x.__cuda_array_interface__
     assert first == second
     assert first is not second
@@ -302,7 +302,7 @@ def test_export_E13_a_consumer_that_keeps_the_array_outlives_the_name(cuda_devic
     assert float(sk.sum(y)) == 7000.0
 
 
-def test_export_E14_memory_stays_where_it_is_while_exported(x):
+def test_export_E14_memory_is_not_moved_while_exported(x):
     old_interface = x.__cuda_array_interface__
     assert not hasattr(x, "resize")
     for name in ("shape", "strides", "dtype", "data"):

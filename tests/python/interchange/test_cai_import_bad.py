@@ -72,7 +72,7 @@ def test_import_bad_B02_not_a_dict(value):
         sk.from_cuda_array_interface(value)
 
 
-def test_import_bad_B02_a_mapping_that_is_no_dict_is_refused_from_version_2_on(x):
+def test_import_bad_B02_mappings_are_rejected_from_version_2_on(x):
     for version in (2, 3):
         thing = types.SimpleNamespace(
             __cuda_array_interface__=types.MappingProxyType(describe(x, version=version))
@@ -88,7 +88,7 @@ def test_import_bad_B02_none_means_not_supported(x):
     assert not sk.is_cuda_array(thing)
 
 
-def test_import_bad_B02_an_object_where_the_dict_belongs(x):
+def test_import_bad_B02_object_instead_of_a_dict(x):
     with pytest.raises(TypeError, match="as_cuda_array"):
         sk.from_cuda_array_interface(Producer(x))
 
@@ -103,12 +103,12 @@ def test_import_bad_B04_missing_version(x):
 
 
 @pytest.mark.parametrize("shape", [12, "34", None, {3: 4}, range(3), 3.0], ids=repr)
-def test_import_bad_B05_shape_is_no_tuple(shape, x):
+def test_import_bad_B05_shape_is_not_a_tuple(shape, x):
     refused(x, TypeError, "'shape' must be a tuple", shape=shape)
 
 
 @pytest.mark.parametrize("n", [3.0, True, np.True_, "3", None, (3,)], ids=repr)
-def test_import_bad_B06_shape_element_is_no_int(n, x):
+def test_import_bad_B06_shape_element_is_not_an_int(n, x):
     refused(x, TypeError, "'shape' must hold ints", shape=(n, 4))
 
 
@@ -168,12 +168,12 @@ def test_import_bad_B11_strides_that_misalign_elements(x):
 
 
 @pytest.mark.parametrize("strides", [8, "88", {32: 8}, 8.0, (32.0, 8), (True, 8)], ids=repr)
-def test_import_bad_B12_strides_are_no_tuple_of_ints(strides, x):
+def test_import_bad_B12_strides_are_not_a_tuple_of_ints(strides, x):
     refused(x, TypeError, "'strides' must", strides=strides)
 
 
 @pytest.mark.parametrize("typestr", [None, 8, b"<f8", np.dtype("f8"), float], ids=repr)
-def test_import_bad_B13_typestr_is_no_str(typestr, x):
+def test_import_bad_B13_typestr_is_not_a_str(typestr, x):
     refused(x, TypeError, "'typestr' must be a str", typestr=typestr)
 
 
@@ -195,27 +195,27 @@ def test_import_bad_B15_a_byte_has_no_order(x):
 
 
 @pytest.mark.parametrize("typestr", ["|O8", "<M8[ns]", "<m8[s]", "<U2", "|S8", "|V8", "|t1"])
-def test_import_bad_B16_kinds_that_are_no_numbers(typestr, x):
+def test_import_bad_B16_typestr_is_not_numeric(typestr, x):
     refused(x, TypeError, "'typestr'", typestr=typestr)
 
 
 @pytest.mark.parametrize("data", [None, 4096, [4096], (4096,), (1, 2, 3), "ab", {}, ()], ids=repr)
-def test_import_bad_B17_data_is_no_pair(data, x):
+def test_import_bad_B17_data_is_not_a_pair(data, x):
     refused(x, TypeError, "'data' must be a tuple", data=data)
 
 
 @pytest.mark.parametrize("flag", [None, "no", 1.0, ..., ()], ids=repr)
-def test_import_bad_B17_read_only_flag_is_no_bool(flag, x):
+def test_import_bad_B17_read_only_flag_is_not_a_bool(flag, x):
     refused(x, TypeError, "flag", data=(pointer_of(x), flag))
 
 
 @pytest.mark.parametrize("pointer", [4096.0, "4096", True, b"abc", (4096,)], ids=repr)
-def test_import_bad_B18_pointer_is_no_int(pointer, x):
+def test_import_bad_B18_pointer_is_not_an_int(pointer, x):
     refused(x, TypeError, "pointer", data=(pointer, False))
 
 
 @pytest.mark.parametrize("pointer", [-1, -(2**63), 2**64, 10**30])
-def test_import_bad_B18_pointer_is_no_address(pointer, x):
+def test_import_bad_B18_pointer_is_not_an_address(pointer, x):
     refused(x, OverflowError, "pointer", data=(pointer, False))
 
 
@@ -299,7 +299,7 @@ def test_import_bad_B27_stream_0(x):
 
 
 @pytest.mark.parametrize("stream", [1.0, "1", sum, True, (1,)], ids=repr)
-def test_import_bad_B28_stream_is_no_int(stream, x):
+def test_import_bad_B28_stream_is_not_an_int(stream, x):
     refused(x, TypeError, "'stream' must be an int", stream=stream)
 
 
@@ -344,7 +344,7 @@ def test_import_bad_B30_negative_version(x):
 
 
 @pytest.mark.parametrize("version", ["3", True, 3.0, None, (3,)], ids=repr)
-def test_import_bad_B30_version_is_no_int(version, x):
+def test_import_bad_B30_version_is_not_an_int(version, x):
     refused(x, TypeError, "'version' must be an int", version=version)
 
 

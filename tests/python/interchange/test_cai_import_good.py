@@ -67,7 +67,7 @@ def test_import_good_I02_all_versions_without_a_copy(take, changes, x):
     assert float(x[1, 1]) == 99.0
 
 
-def test_import_good_I03_three_ways_to_say_c_order(x):
+def test_import_good_I03_three_ways_to_express_c_order(x):
     for strides in (ABSENT, None, (32, 8)):
         y = sk.as_cuda_array(Producer(x, strides=strides))
         assert y.strides == (32, 8)
@@ -281,7 +281,7 @@ def test_import_good_I10_read_only_flags(flag, x):
     assert pointer_of(sk.as_cuda_array(Producer(x, data=[pointer_of(x), flag]))) == pointer_of(x)
 
 
-def test_import_good_I11_structures_are_refused_by_name(x):
+def test_import_good_I11_structures_are_rejected_by_name(x):
     for descr in ([("a", "<f4"), ("b", "<i4")], [("a", "<f4"), ("", "|V4")], ABSENT):
         with pytest.raises(TypeError, match="V8"):
             sk.as_cuda_array(Producer(x, typestr="|V8", descr=descr))

@@ -116,7 +116,7 @@ REFUSALS = {
 @pytest.mark.parametrize("name", models.MODELS)
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
-def test_export_E17_is_read_right_or_refused_as_documented(name, data):
+def test_export_E17_is_read_correctly_or_rejected_as_documented(name, data):
     x, host = data.draw(arrays())
     about, layout = handed_over(x), Layout(x, host)
     refusal = REFUSALS[name](layout)
@@ -261,7 +261,7 @@ def malformed(x, changes):
 
 
 @pytest.mark.parametrize(("name", "changes", "error"), MALFORMED, ids=str)
-def test_models_refuse_what_their_libraries_refuse(name, changes, error):
+def test_models_reject_what_their_libraries_reject(name, changes, error):
     x = sk.arange(3, dtype=sk.float64, device="cuda:0")
     np.testing.assert_array_equal(
         models.MODELS[name](handed_over(x)).view(np.float64).reshape(3), [0.0, 1.0, 2.0]

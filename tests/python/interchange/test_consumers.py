@@ -136,7 +136,7 @@ def test_tvm_ffi_round_trip_on_all_devices(dtype, device):
     assert np.array_equal(to_numpy(sk.from_dlpack(theirs)), to_numpy(back)), "one memory"
 
 
-def test_tvm_ffi_functions_take_arrays():
+def test_tvm_ffi_functions_accept_arrays():
     tvm_ffi = library("tvm_ffi")
     x = sk.arange(5, device="cpu:0")
     seen = []

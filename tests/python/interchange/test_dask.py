@@ -294,7 +294,7 @@ def test_backend_creates_empty_chunks_and_ones_like(device):
         check(da.ones_like(empty_array), np.ones((5, 4)), device)
 
 
-def test_arrays_change_their_backend_when_asked(device):
+def test_arrays_change_their_backend_on_request(device):
     _, theirs = blocks(HOST, device)
     moved = theirs.to_backend("skerry", device=device)
     check(moved, HOST, device)

@@ -263,7 +263,7 @@ def test_dlpack_D13_streams_are_ordered_by_an_event_and_never_waited_for(cuda_de
     assert calls_of(side.handle, current_stream=side) == calls_of(-1, current_stream=side) == (0, 0)
 
 
-def test_dlpack_D13_the_consumers_stream_comes_after_pending_work(cuda_device):
+def test_dlpack_D13_consumers_stream_waits_for_pending_work(cuda_device):
     side, consumer = sk.Stream(cuda_device), sk.Stream(cuda_device)
     x = sk.ones((400, 400), device=cuda_device)
     sk.synchronize(cuda_device)

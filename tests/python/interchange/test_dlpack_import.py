@@ -34,7 +34,7 @@ def test_dlpack_D01_newest_version_is_requested_first():
 
 
 @pytest.mark.parametrize("versioned", [False, True])
-def test_dlpack_D02_renamed_on_success_and_refused_the_second_time(versioned):
+def test_dlpack_D02_renamed_on_success_and_rejected_the_second_time(versioned):
     structure = Made.from_array(np.arange(3.0), versioned=versioned)
     capsule = structure.capsule()
     x = sk.from_dlpack(capsule)

@@ -61,7 +61,7 @@ def test_dlpack_D19_a_foreign_deleter_runs_on_any_thread():
 
 
 @pytest.mark.two_gpus
-def test_dlpack_D19_release_comes_after_work_on_other_streams(cuda_device):
+def test_dlpack_D19_release_is_ordered_after_work_on_other_streams(cuda_device):
     x = sk.ones((400, 400), device=cuda_device)
     side = sk.Stream(cuda_device)
     sk.synchronize(cuda_device)

@@ -122,7 +122,7 @@ def test_driver_is_found_on_the_library_path(machine):
 
 
 @pytest.mark.parametrize("library_path", ["stubs/libcuda.so.1", "lib/libskerry_emulator.so"])
-def test_the_stub_and_the_emulators_library_are_no_driver(machine, library_path):
+def test_stub_and_emulator_do_not_count_as_drivers(machine, library_path):
     machine.install_nvcc()
     folder = touch(machine.folder / library_path).parent
     touch(folder / "libcuda.so.1")

@@ -57,7 +57,7 @@ def is_of_cuda(path):
 
 
 @pytest.mark.parametrize("layer", LAYERS)
-def test_layer_includes_only_what_it_may(layer):
+def test_layer_includes_only_allowed_layers(layer):
     allowed = {layer, *LAYERS[layer].split()}
     offending = [
         f"{path.relative_to(ROOT)} includes {name}"
