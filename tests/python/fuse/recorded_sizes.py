@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that import the fixture record arrays of all sizes; elsewhere small ones are computed at once."""
+"""A fixture that records arrays of all sizes in the modules that import it; otherwise small arrays run eagerly."""
 
 import pytest
 from skerry.testing.instruments import recorded_from
 
-# From how many bytes of a result on calls are recorded elsewhere.
+# Calls are recorded by default if their result has at least this many bytes.
 with recorded_from(0) as USUAL_LIMIT:
     pass
 

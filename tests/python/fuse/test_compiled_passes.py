@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Passes on CUDA devices, as one kernel that NVRTC compiles: on a GPU, or an emulated one."""
+"""Passes on CUDA devices as one kernel compiled by NVRTC, on a GPU or an emulated one."""
 
 import functools
 import itertools
@@ -34,7 +34,8 @@ pytestmark = pytest.mark.skipif(not HAS_GPU, reason="skerry's CUDA kernels run o
 
 HERE = pathlib.Path(__file__).parent
 GPU = "cuda:0"
-# A chain twice, so that it is compiled. What is printed: passes of one kernel, passes one by one, kernels, the result.
+# Runs a chain until it is compiled. Prints the passes run as one kernel, passes run one operation at a time, kernels
+# compiled, warnings and their texts.
 PROGRAM = """
 import sys, warnings
 import numpy as np, skerry as sk
@@ -52,7 +53,7 @@ print(*instruments.fused_pass_counts(), len(told), *(each.message for each in to
 
 
 def counted(function, *args):
-    """The result, and by how much the counts of passes have grown: one kernel, one by one, kernels."""
+    """Returns the result and the growth of the pass counts: as one kernel, one operation at a time, kernels compiled."""
     old_counts = instruments.fused_pass_counts()
     result = function(*args)
     return result, [b - a for a, b in zip(old_counts, instruments.fused_pass_counts(), strict=True)]
@@ -60,7 +61,7 @@ def counted(function, *args):
 
 @pytest.fixture(scope="module", autouse=True)
 def own_cache(tmp_path_factory):
-    """Other runs' kernels are not taken; NVRTC is there, or the tests of this module are skipped."""
+    """Isolates the kernel cache from other runs. Skips the module without NVRTC."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SKERRY_KERNEL_CACHE", str(tmp_path_factory.mktemp("kernels") / "own"))
         with (
@@ -80,7 +81,7 @@ def own_cache(tmp_path_factory):
         yield
 
 
-def test_a_chain_is_one_kernel_from_its_second_call_on():
+def test_chains_run_as_one_kernel_from_the_second_call():
     x = sk.asarray(np.linspace(-3, 3, 5003, dtype=np.float32), device=GPU)
     run = sk.fuse(lambda x, y, divisor: sk.tanh(x * y) / divisor - x)
     want = [sk.tanh(x * x) / divisor - x for divisor in (1.5, 2.5, 3.5)]
@@ -89,7 +90,7 @@ def test_a_chain_is_one_kernel_from_its_second_call_on():
     assert_equal_bits([result for result, _ in steps], want, "scalars are parameters")
 
 
-def test_shapes_are_parameters():
+def test_kernels_are_reused_for_other_shapes():
     run = sk.fuse(lambda x: (x + 1) * (x - 1) * 2)
     kernels = 0
     for size in (1, 2, 3, 4, 5, 31, 255, 256, 257, 1023, 1024, 1025, 4099):
@@ -97,12 +98,12 @@ def test_shapes_are_parameters():
         result, counts = counted(run, x)
         kernels += counts[2]
         assert_equal_bits([result], [(x + 1) * (x - 1) * 2], size)
-    assert kernels <= 2  # of one element, and of runs
+    assert kernels <= 2  # one for a single element, one for more
 
 
 @pytest.mark.parametrize("part", range(10))
-def test_random_records_have_the_bits_of_eager_calls(part, full):
-    """Twice each: the second call is that of the kernel."""
+def test_random_programs_equal_eager_bits_on_cuda(part, full):
+    """Runs each twice: the second call runs the kernel."""
     count = 200 if full else 20
     sums = np.zeros(3, dtype=int)
     for seed in range(part * count, (part + 1) * count):
@@ -124,7 +125,7 @@ def test_random_records_have_the_bits_of_eager_calls(part, full):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_each_dtype_in_a_chain(dtype):
+def test_chain_of_each_dtype_on_cuda(dtype):
     rng = np.random.default_rng(1)
     x, y = (sk.asarray(sample(rng, dtype, (1003,)), device=GPU) for _ in range(2))
 
@@ -140,14 +141,14 @@ def test_each_dtype_in_a_chain(dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_each_operation_of_each_dtype(dtype):
-    """Its functor is read by NVRTC as by nvcc, with the same bits, of special values and pairs of NaN, too."""
+def test_each_operation_of_each_dtype_equals_nvcc_bits(dtype):
+    """NVRTC compiles each functor to the same bits as nvcc, special values and pairs of NaN included."""
     rng = np.random.default_rng(2)
     operands = [sample(rng, dtype, (67,)) for _ in range(3)]
     if np.dtype(dtype).kind in "fc":
         for k, x in enumerate(operands):
             x[k::9] = [np.nan, np.inf, -np.inf, 0, -0.0, 1e-7, 300, 1][: len(x[k::9])]
-    if np.dtype(dtype).kind == "f":  # of pairs of NaN one result; complex products hand on either
+    if np.dtype(dtype).kind == "f":  # complex products may pass on either of two NaNs
         for k, x in enumerate(operands):
             x[-8:] = np.copysign(np.nan, 0.5 - (np.arange(8) >> k & 1))
     x, y, z = (sk.asarray(operand, device=GPU) for operand in operands)
@@ -160,7 +161,7 @@ def test_each_operation_of_each_dtype(dtype):
                 continue
             try:
                 results.append(function(*(x, y, z)[: operation["arity"]]))
-            except TypeError:  # not of this dtype
+            except TypeError:  # not defined for this dtype
                 continue
         return results
 
@@ -173,8 +174,8 @@ def test_each_operation_of_each_dtype(dtype):
     assert counts[1] == 0
 
 
-def test_operands_that_lie_otherwise():
-    """Views that begin anywhere, broadcast and turned ones, more axes than a kernel has."""
+def test_offset_broadcast_reversed_and_high_rank_operands():
+    """Offset views, broadcast and reversed operands, and more axes than a kernel takes."""
     x = sk.asarray(np.random.default_rng(3).normal(size=(61, 53)).astype(np.float32), device=GPU)
     tensor = sk.asarray(
         np.random.default_rng(5).normal(size=(2,) * 12).astype(np.float32), device=GPU
@@ -199,7 +200,7 @@ def test_operands_that_lie_otherwise():
         assert counts[0] == kernels, number
 
 
-def test_addresses_that_are_no_multiples_of_items_run_one_by_one():
+def test_misaligned_operands_run_one_operation_at_a_time():
     x = sk.asarray(np.arange(40, dtype=np.complex128), device=GPU)
     parts = sk.asarray(np.arange(81, dtype=np.float64), device=GPU)[1:].view("complex128")
 
@@ -212,7 +213,7 @@ def test_addresses_that_are_no_multiples_of_items_run_one_by_one():
     assert counts[:2] == [0, 1]
 
 
-def test_long_records_are_several_kernels():
+def test_long_chains_run_as_several_kernels():
     x = sk.asarray(np.random.default_rng(7).normal(size=300).astype(np.float32), device=GPU)
 
     def run(x):
@@ -228,7 +229,7 @@ def test_long_records_are_several_kernels():
     assert counts[1] == 0
 
 
-def test_more_operands_than_one_pass_takes():
+def test_more_operands_than_one_compiled_pass_takes():
     arrays = [
         sk.asarray(np.random.default_rng(i).random(100, np.float32), device=GPU) for i in range(40)
     ]
@@ -245,7 +246,7 @@ def test_more_operands_than_one_pass_takes():
         assert_equal_bits(sk.fuse(run)(arrays), run(arrays), "operands")
 
 
-def test_reductions_and_streams():
+def test_reductions_and_other_streams_equal_eager_bits():
     x = sk.asarray(np.random.default_rng(9).normal(size=(40, 300)).astype(np.float32), device=GPU)
 
     def run(x):
@@ -256,12 +257,12 @@ def test_reductions_and_streams():
         assert_equal_bits(sk.fuse(run)(x), run(x), "reductions")
     with sk.Stream(GPU):
         y = x * 2
-    for _ in range(3):  # reads what another stream has written
+    for _ in range(3):  # reads what another stream wrote
         assert_equal_bits(sk.fuse(run)(y), run(y), "streams")
 
 
-def test_passes_that_came_once_make_room_for_others():
-    """As in a long session, where few come again: more than are remembered."""
+def test_single_use_passes_are_evicted_first():
+    """As in a long session with few repeated passes: runs more passes than the table remembers."""
     names = ["negative", "positive", "square", "abs", "bitwise_invert", "sign", "trunc", "floor"]
     functions = [getattr(sk, name) for name in names]
     x = sk.ones(1, dtype="int64", device=GPU)
@@ -279,7 +280,7 @@ def test_passes_that_came_once_make_room_for_others():
     assert counts[0] == 1
 
 
-def test_both_devices_in_one_call():
+def test_kernels_on_two_gpus_in_one_call():
     x, y = (sk.asarray(np.arange(100, dtype=np.float32), device=f"cuda:{i}") for i in range(2))
 
     def run(x, y):
@@ -291,7 +292,7 @@ def test_both_devices_in_one_call():
     assert counts == [2, 0, 0]
 
 
-def test_errors_are_those_of_eager_calls_and_drop_nothing_else():
+def test_failed_calls_raise_eager_errors_and_keep_pending_arrays():
     x = sk.asarray(np.arange(100, dtype=np.float32), device=GPU)
 
     def run(x, y):
@@ -310,7 +311,7 @@ def test_errors_are_those_of_eager_calls_and_drop_nothing_else():
             assert_equal_bits(got[:1], want[:1], str(y))
 
 
-# The cache, and what is wrong with NVRTC: in processes of their own, as each compiles a chain once.
+# The cache, and failures of NVRTC: in processes of their own, as each compiles a chain once.
 
 
 def child(cache, **environment):
@@ -327,8 +328,8 @@ def child(cache, **environment):
     return counts, done.stdout
 
 
-FIRST = 0xCBF29CE484222325  # of the hash that tells damaged files
-ONE_KERNEL = [3, 1, 1, 0]  # of four calls; no warning
+FIRST = 0xCBF29CE484222325  # FNV-1a offset basis of the checksum of stored kernels
+ONE_KERNEL = [3, 1, 1, 0]  # four calls, no warning
 NONE = [0, 4, 0, 1]
 
 
@@ -338,7 +339,7 @@ def stored(cache):
 
 @pytest.fixture(scope="module")
 def broken_nvrtc(tmp_path_factory):
-    """A library of NVRTC's version that compiles nothing."""
+    """Returns a library of NVRTC's version that fails to compile anything."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         pytest.skip("no C compiler")
@@ -364,20 +365,20 @@ def broken_nvrtc(tmp_path_factory):
 
 
 def version():
-    """NVRTC's, as the names of stored kernels' first lines say."""
+    """Returns NVRTC's version from the header of a stored kernel."""
     files = stored(os.environ["SKERRY_KERNEL_CACHE"])
     line = files[0].read_bytes().split(b"\n", 2)[1].decode()
     return [int(word) for word in line.split()[1].split(".")]
 
 
-def test_kernels_are_kept_for_other_processes(tmp_path, broken_nvrtc):
+def test_cached_kernels_serve_other_processes(tmp_path, broken_nvrtc):
     cache = tmp_path / "cache" / "deeper"
     assert child(cache)[0] == ONE_KERNEL
     (file,) = stored(cache)
     assert stat.S_IMODE(cache.stat().st_mode) == 0o700
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     contents = file.read_bytes()
-    # Nothing is compiled now.
+    # Everything comes from the cache.
     assert child(cache, SKERRY_NVRTC=str(broken_nvrtc))[0] == ONE_KERNEL
     assert [path.read_bytes() for path in stored(cache)] == [contents]
 
@@ -395,7 +396,7 @@ def test_kernels_are_kept_for_other_processes(tmp_path, broken_nvrtc):
     ],
     ids=["empty", "header", "short", "long", "image", "text", "all"],
 )
-def test_a_damaged_file_is_compiled_anew(tmp_path, damage):
+def test_damaged_cache_file_is_recompiled(tmp_path, damage):
     cache = tmp_path / "cache"
     child(cache)
     (file,) = stored(cache)
@@ -405,8 +406,8 @@ def test_a_damaged_file_is_compiled_anew(tmp_path, damage):
     assert [path.read_bytes() for path in stored(cache)] == [contents]
 
 
-def test_an_image_that_no_driver_loads_is_compiled_anew(tmp_path):
-    """Whole by its check, as another driver's would be."""
+def test_cached_image_that_fails_to_load_is_recompiled(tmp_path):
+    """Its checksum is right, as for an image written for another driver."""
     cache = tmp_path / "cache"
     child(cache)
     (file,) = stored(cache)
@@ -429,7 +430,7 @@ def test_an_image_that_no_driver_loads_is_compiled_anew(tmp_path):
     assert file.read_bytes() == contents
 
 
-def test_a_folder_of_others_is_not_used(tmp_path):
+def test_cache_folder_open_to_others_is_not_used(tmp_path):
     cache = tmp_path / "cache"
     cache.mkdir(mode=0o755)
     cache.chmod(0o755)
@@ -444,11 +445,11 @@ def test_a_folder_of_others_is_not_used(tmp_path):
 
 
 @pytest.mark.parametrize("cache", ["0", "/proc/nowhere", "/dev/null"])
-def test_kernels_run_where_none_can_be_kept(cache):
+def test_kernels_run_without_a_cache(cache):
     assert child(cache)[0] == ONE_KERNEL
 
 
-def test_the_oldest_files_go_where_all_are_too_large(tmp_path):
+def test_oldest_files_of_a_full_cache_are_removed(tmp_path):
     cache = tmp_path / "cache"
     cache.mkdir(mode=0o700)
     for i in range(70):
@@ -458,18 +459,18 @@ def test_the_oldest_files_go_where_all_are_too_large(tmp_path):
     assert child(cache)[0] == ONE_KERNEL
     left = [path for path in stored(cache) if path.stat().st_mtime < 2000]
     assert 40 <= len(left) <= 48
-    assert min(path.stat().st_mtime for path in left) > 1020  # the oldest went
+    assert min(path.stat().st_mtime for path in left) > 1020  # the oldest are gone
     assert len(stored(cache)) == len(left) + 1
 
 
-def test_without_nvrtc_operations_run_one_by_one_and_it_is_said_once(tmp_path):
+def test_missing_nvrtc_warns_once_and_runs_one_operation_at_a_time(tmp_path):
     counts, text = child(tmp_path / "cache", SKERRY_NVRTC="/nowhere/libnvrtc.so.13")
     assert counts == NONE
     assert "fuse: operations run unfused on CUDA devices: NVRTC can't be used: " in text
     assert "pip install nvidia-cuda-nvrtc" in text
 
 
-def test_what_does_not_compile_runs_one_by_one_and_it_is_said_once(tmp_path, broken_nvrtc):
+def test_failed_compilation_warns_once_and_runs_one_operation_at_a_time(tmp_path, broken_nvrtc):
     counts, text = child(tmp_path / "cache", SKERRY_NVRTC=str(broken_nvrtc))
     assert counts == NONE
     assert "NVRTC can't compile a kernel for " in text
@@ -477,7 +478,7 @@ def test_what_does_not_compile_runs_one_by_one_and_it_is_said_once(tmp_path, bro
     assert stored(tmp_path / "cache") == [] if (tmp_path / "cache").exists() else True
 
 
-def test_a_filter_that_makes_errors_of_warnings_changes_no_result(tmp_path):
+def test_warnings_as_errors_do_not_change_results(tmp_path):
     program = PROGRAM.replace('simplefilter("always")', 'simplefilter("error")')
     done = subprocess.run(
         [sys.executable, "-c", program],
@@ -490,8 +491,8 @@ def test_a_filter_that_makes_errors_of_warnings_changes_no_result(tmp_path):
     assert done.stdout.split()[:4] == ["0", "4", "0", "0"], done.stdout + done.stderr
 
 
-def test_results_do_not_depend_on_the_call():
-    """The first call runs one by one, the next ones by a kernel: to_numpy() reads both after all have been enqueued."""
+def test_compiled_and_uncompiled_calls_give_equal_bits():
+    """The first call runs one operation at a time, later ones a kernel. All are enqueued before to_numpy() reads them."""
     x = sk.asarray(np.random.default_rng(11).normal(size=2000).astype(np.float32), device=GPU)
     run = sk.fuse(lambda x: sk.log1p(x * x) * sk.sin(x) - 1 / x)
     results = [run(x) for _ in range(4)]

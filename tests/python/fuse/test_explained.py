@@ -16,7 +16,7 @@ def normalise(x):
     return apart / sk.sqrt(spread + 1)
 
 
-def test_passes_bytes_and_lines_are_printed(capsys):
+def test_explain_prints_passes_bytes_and_lines(capsys):
     sk.fuse.explain(normalise, sk.ones(1000))
     first = normalise.__code__.co_firstlineno
     printed = capsys.readouterr().out.splitlines()
@@ -24,7 +24,7 @@ def test_passes_bytes_and_lines_are_printed(capsys):
         "  2 operations over (1000,): 8008 bytes moved, 48008 one by one; "
         f"for a reduction in line {first + 2}: spread = sk.mean(apart * apart)"
     )
-    # apart and x * 2 are wanted: x and the mean are read.
+    # Writes apart and x * 2; reads x and the mean.
     assert printed[2] == (
         "  2 operations over (1000,): 24008 bytes moved, 32008 one by one; "
         f"for a value in line {first + 3}: if float((x * 2)[0]) > 100:"
@@ -34,19 +34,19 @@ def test_passes_bytes_and_lines_are_printed(capsys):
     assert printed[0].startswith(f"{len(moved)} passes, {sum(moved)} bytes moved, ")
 
 
-def test_what_is_computed_at_once_is_no_pass(capsys):
+def test_explain_without_passes(capsys):
     sk.fuse.explain(sk.fuse(lambda x, *, y: x), sk.ones(3), y=2)
     assert capsys.readouterr().out == "0 passes, 0 bytes moved, 0 one by one\n"
 
 
-def test_an_error_of_the_function_ends_it(capsys):
+def test_explain_of_a_failing_function_prints_nothing(capsys):
     with pytest.raises(ZeroDivisionError):
         sk.fuse.explain(lambda x: (x + 1, 1 // 0), sk.ones(3))
     sk.fuse(lambda x: x + 1)(sk.ones(3))
     assert capsys.readouterr().out == ""
 
 
-def test_what_runs_by_rows_is_told(capsys):
+def test_explain_reports_row_passes(capsys):
     x = sk.ones((1000, 1000), dtype="float32")
     sk.fuse.explain(lambda x: x / sk.sum(x * x, axis=1, keepdims=True), x)
     assert capsys.readouterr().out.splitlines() == [

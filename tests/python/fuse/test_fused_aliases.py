@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What others may write is read when an operation is called, in a fused function as outside of it."""
+"""Memory that others may write is read when an operation is called, in a fused function as outside of one."""
 
 import ctypes
 
@@ -23,7 +23,7 @@ class Interface:
 
 
 def write_to(memory):
-    """A write by NumPy to all of it."""
+    """Returns a function that overwrites all of this memory by NumPy."""
 
     def write():
         memory[...] = -5
@@ -37,7 +37,7 @@ def write_by_address(x):
 
 
 def imported(make):
-    """An array of NumPy's memory, and a write to that."""
+    """Returns a function that makes an array of NumPy's memory and a function that overwrites the memory."""
 
     def prepare():
         host = X.copy()
@@ -47,7 +47,7 @@ def imported(make):
 
 
 def exported(give):
-    """An array of skerry's own memory, and a write by whom it is given to."""
+    """Returns a function that makes an array of skerry's own memory and a function that overwrites it by an export."""
 
     def prepare():
         x = sk.asarray(X, copy=True)
@@ -119,7 +119,7 @@ def host(x):
 
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("memory", MEMORY)
-def test_a_write_of_others_comes_after_what_was_called_before_it(memory, call):
+def test_writes_through_aliases_follow_earlier_calls(memory, call):
     x, write = MEMORY[memory]()
     want = host(CALLS[call](x)).copy()
 
@@ -135,7 +135,7 @@ def test_a_write_of_others_comes_after_what_was_called_before_it(memory, call):
 
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("give", EXPORTS)
-def test_so_does_a_write_of_whom_memory_is_given_to_in_the_function(give, call):
+def test_writes_through_exports_made_inside_follow_earlier_calls(give, call):
     x = sk.asarray(X, copy=True)
     want = host(CALLS[call](x)).copy()
 
@@ -150,7 +150,7 @@ def test_so_does_a_write_of_whom_memory_is_given_to_in_the_function(give, call):
     assert (host(second)[8:] == -10).all()
 
 
-def test_the_example_of_the_page():
+def test_write_to_imported_memory_does_not_change_earlier_results():
     n = np.ones(3)
 
     @sk.fuse
@@ -162,7 +162,7 @@ def test_the_example_of_the_page():
     assert run(sk.asarray(n)).tolist() == [2.0, 2.0, 2.0]
 
 
-def test_a_change_in_place_is_seen_at_once_by_who_has_the_address():
+def test_in_place_update_of_exported_array_is_visible_at_once():
     x = sk.asarray(X, copy=True)
     seen = np.asarray(Interface(x, "__array_interface__"))
 
@@ -181,7 +181,7 @@ def operations_of_passes(function, *args):
     return counts
 
 
-def test_what_nobody_has_any_more_is_recorded():
+def test_calls_are_recorded_again_once_exports_are_gone():
     x = sk.asarray(X, copy=True)
     chain = lambda x: (x + 1) * x  # noqa: E731
     for give in (
@@ -197,13 +197,13 @@ def test_what_nobody_has_any_more_is_recorded():
         assert operations_of_passes(chain, x) == [2]
 
 
-def test_a_copy_is_recorded():
+def test_copy_of_numpy_array_is_recorded():
     n = X.copy()
     assert operations_of_passes(lambda x: (x + 1) * x, sk.asarray(n)) == []
     assert operations_of_passes(lambda x: (x + 1) * x, sk.asarray(n, copy=True)) == [2]
 
 
-def test_explain_names_what_is_read_at_once(capsys):
+def test_explain_names_operands_that_are_read_at_once(capsys):
     def run(x, y):
         z = y * 2 - x
         return z / 3

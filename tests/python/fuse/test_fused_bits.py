@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Random records: what a fused function gives is what it gives without the decorator, bit for bit."""
+"""Random programs: fused results equal eager ones bit for bit."""
 
 import random
 
@@ -47,7 +47,7 @@ def sample(rng, dtype, shape):
 
 
 def laid_out(rng, dtype, shape, layout, device):
-    """An array that broadcasts to the shape."""
+    """Returns an array that broadcasts to the shape."""
     n, m = shape
     builders = {
         "whole": lambda put: put((n, m)),
@@ -65,7 +65,7 @@ def laid_out(rng, dtype, shape, layout, device):
 
 
 def chain(choices, arrays):
-    """A program that the seed chose; steps that the dtypes refuse are left out, and told by their errors."""
+    """Runs the program that the seed chose. Steps that the dtypes reject are left out and their errors returned."""
     values = list(arrays)
     errors = []
     results = []
@@ -81,7 +81,7 @@ def chain(choices, arrays):
                     *([] if name == "__neg__" else [b if scalar is None else scalar])
                 )
             elif kind == "in place":
-                target = a + 0  # arguments stay as they are
+                target = a + 0  # does not change the arguments
                 result = getattr(target, name)(b if scalar is None else scalar)
             elif kind == "where":
                 result = sk.where(a, b, c if scalar is None else scalar)
@@ -139,7 +139,7 @@ def compare(seed, shape, depth, device, dtypes=DTYPES, layouts=LAYOUTS):
 
 @pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
 @pytest.mark.parametrize("part", range(4))
-def test_random_records_have_the_bits_of_eager_calls(device, part, request):
+def test_random_programs_equal_eager_bits(device, part, request):
     count = 500 if request.config.getoption("--full") else 60
     for seed in range(part * count, (part + 1) * count):
         shape = [(3, 5), (40, 70), (1, 1), (9, 4), (7, 300)][seed % 5]
@@ -147,20 +147,20 @@ def test_random_records_have_the_bits_of_eager_calls(device, part, request):
 
 
 @pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
-def test_large_records_are_cut_and_spread_over_threads(device):
+def test_large_programs_on_several_threads_equal_eager_bits(device):
     for seed in range(12):
         compare(10_000 + seed, (700, 1001), 6, device, ["float32", "float64", "int32"])
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (3, 0), (1, 0)])
-def test_records_without_elements(shape):
+def test_programs_on_empty_arrays(shape):
     for seed in range(10):
         compare(20_000 + seed, shape, 8, "cpu:0")
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_each_dtype_in_a_chain(dtype):
-    """More than a piece of each, and a tail."""
+def test_chain_of_each_dtype(dtype):
+    """More elements than one block, and a remainder."""
     rng = np.random.default_rng(1)
     x, y = (sk.asarray(sample(rng, dtype, (5003,)), copy=True) for _ in range(2))
 
@@ -172,7 +172,7 @@ def test_each_dtype_in_a_chain(dtype):
     assert_equal_bits(sk.fuse(run)(x, y), run(x, y), dtype)
 
 
-def test_a_stencil_of_views():
+def test_stencil_of_shifted_views():
     x = sk.asarray(np.random.default_rng(3).normal(size=(301, 517)), copy=True)
 
     def stencil(x):
@@ -195,7 +195,7 @@ def test_more_operands_than_one_pass_takes():
     assert_equal_bits(sk.fuse(run)(arrays), run(arrays), "operands")
 
 
-def test_ranks_beyond_those_of_a_plan():
+def test_more_axes_than_a_plan_takes():
     x = sk.asarray(np.random.default_rng(5).normal(size=(2,) * 12), copy=True)
     transposed = sk.permute_dims(x, (11, 3, 9, 1, 7, 5, 6, 4, 8, 2, 10, 0))
 

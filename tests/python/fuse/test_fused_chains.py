@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Operations that go on with each other's results in registers: the bits of eager calls, by whole vectors and rests."""
+"""Chains of operations that pass results on in registers: eager bits, in full vectors and remainders."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ SIZES = [1, 7, 15, 16, 31, 32, 33, 127, 128, 129, 511, 512, 513, 1000, 5003]
 
 
 def in_both_orders(x, y, scalar):
-    """All that a chain knows, with the chain's value first and second, and results that are kept on the way."""
+    """All operations of a chain, with its value as first and as second operand, and intermediate results that are returned."""
     product = (x - y) * scalar + scalar
     reflected = scalar - (scalar / (scalar * (scalar + -(x * y))))
     rest = product * 3.0 - product
@@ -35,7 +35,7 @@ def bits(results):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("function", [in_both_orders, in_place])
-def test_a_chain_has_the_bits_of_eager_calls(function, dtype):
+def test_chains_equal_eager_bits(function, dtype):
     for n in SIZES:
         rng = np.random.default_rng(n)
         x = rng.normal(scale=3, size=n).astype(dtype)
@@ -50,7 +50,7 @@ def test_a_chain_has_the_bits_of_eager_calls(function, dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_of_two_nans_a_chain_hands_on_the_eager_one(dtype):
+def test_chains_pass_on_the_same_nan_as_eager(dtype):
     for n in SIZES:
         for x, y, scalar in [
             (np.nan, -np.nan, 2.5),
@@ -64,7 +64,7 @@ def test_of_two_nans_a_chain_hands_on_the_eager_one(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_a_chain_over_rows_and_gaps(dtype):
+def test_chains_over_strided_rows(dtype):
     rng = np.random.default_rng(2)
     whole = sk.asarray(rng.normal(size=(60, 310)).astype(dtype), copy=True)
     column = sk.asarray(rng.normal(size=(60, 1)).astype(dtype), copy=True)
@@ -74,8 +74,8 @@ def test_a_chain_over_rows_and_gaps(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
-def test_lengths_are_compared_as_eager_ones(dtype):
-    """Near the bound to all sides of it, and what has no length."""
+def test_comparisons_of_complex_magnitudes_equal_eager(dtype):
+    """Magnitudes near the bound on both sides, and NaN and infinite ones."""
     rng = np.random.default_rng(3)
     angles = np.exp(1j * rng.uniform(0, 7, 1000))
     around = np.array([1 - 1e-16, 1 + 3e-16, 1 - 1e-7, 1 + 1e-7, 1 - 1e-4, 1, 1 + 1e-4, 0.3, 4])
@@ -98,7 +98,7 @@ def test_lengths_are_compared_as_eager_ones(dtype):
 
 
 @pytest.mark.parametrize(("dtype", "real"), [("complex64", "float32"), ("complex128", "float64")])
-def test_lengths_that_others_read_or_that_are_no_first_operand(dtype, real):
+def test_complex_magnitudes_with_other_uses_or_as_second_operand(dtype, real):
     rng = np.random.default_rng(4)
     z = sk.asarray((rng.normal(size=1000) + 1j * rng.normal(size=1000)).astype(dtype), copy=True)
     y = sk.asarray(rng.random(1000).astype(real), copy=True)
@@ -122,7 +122,7 @@ def test_lengths_that_others_read_or_that_are_no_first_operand(dtype, real):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_after_a_nan_no_update_in_place_comes_twice(dtype):
+def test_in_place_chain_with_nan_updates_once(dtype):
     def update(x, y, scalar):
         x *= scalar
         total = x + scalar

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Passes over views that leave elements out between rows: bit for bit as eager calls, and nothing beside them is touched."""
+"""Passes over views with gaps between rows: bits equal eager ones, and memory in the gaps is not touched."""
 
 import os
 import subprocess
@@ -22,7 +22,7 @@ def numbers(shape, dtype, seed=0):
 
 
 def compare(run, *args):
-    """Results of a function and of the fused one."""
+    """Asserts that the function and its fused form give equal bits."""
     with np.errstate(all="ignore"):
         want, got = run(*args), sk.fuse(run)(*args)
     for a, b in zip(want, got, strict=True):
@@ -32,7 +32,7 @@ def compare(run, *args):
 
 
 def several(x, y, row, column, one):
-    """Of values in between, one in each of the operands' positions, some are kept."""
+    """Returns some of the intermediate values; each operand appears in each position."""
     difference = x - y
     combination = difference * row + column
     return difference * one, combination, sk.where(combination == x, x, y) * column
@@ -40,7 +40,7 @@ def several(x, y, row, column, one):
 
 @pytest.mark.parametrize("gap", [1, 2, 3])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int8", "complex128"])
-def test_rows_of_all_lengths(dtype, gap):
+def test_gapped_rows_of_all_lengths(dtype, gap):
     for row in ROWS:
         x = numbers((37, row + gap), dtype)
         parts = x[:, :row], x[:, gap:], numbers(row, dtype, 1), numbers((37, 1), dtype, 2)
@@ -51,7 +51,7 @@ def test_rows_of_all_lengths(dtype, gap):
 
 @pytest.mark.parametrize("row", [5, 14, 62, 126])
 @pytest.mark.parametrize("rank", [2, 3, 4])
-def test_views_of_more_axes(rank, row):
+def test_stencils_of_two_to_four_axes(rank, row):
     lengths = (*(7, 6, 5)[: rank - 1], row)
     x = numbers(tuple(length + 2 for length in lengths), "float64")
     inner = (slice(1, -1),) * rank
@@ -67,7 +67,7 @@ def test_views_of_more_axes(rank, row):
 
 
 @pytest.mark.parametrize("row", [6, 30, 100])
-def test_dtypes_beside_each_other(row):
+def test_mixed_dtypes_in_one_pass(row):
     def mix(small, wide, flags, dense):
         light = sk.astype(small[:, 1:], sk.float32) * 0.5
         return (
@@ -81,19 +81,19 @@ def test_dtypes_beside_each_other(row):
     args = (
         sk.asarray(
             np.random.default_rng(0).integers(0, 3, shape, dtype="uint8"), copy=True
-        ),  # zeros, too
+        ),  # includes zeros
         numbers(shape, "float64"),
         sk.asarray(flags, copy=True),
         numbers((50, row), "float32"),
     )
     compare(mix, *args)
     compare(lambda *operands: mix(*(x[:, ::-1] for x in operands)), *args)
-    # Where pitches differ, the fewer are copied.
+    # Operands with different pitches: the smaller number is copied.
     compare(lambda x, y: (x[:, 1:] - y[:, 2:],), args[1], numbers((50, row + 2), "float64", 1))
 
 
 @pytest.mark.parametrize("row", [6, 30, 100])
-def test_updates_in_place_leave_the_gaps(row):
+def test_in_place_updates_do_not_write_gaps(row):
     def update(x):
         part = x[:, 1:-1]
         part += x[:, 2:] * 0.25
@@ -119,7 +119,7 @@ def test_updates_in_place_leave_the_gaps(row):
     assert (outer[-8:] == 7).all()
 
 
-def test_missing_values():
+def test_nan_and_infinity_in_gapped_rows():
     values = np.random.default_rng(0).normal(size=(40, 63))
     values[::3, ::7] = np.nan
     values[1::3, ::5] = np.inf
@@ -127,15 +127,15 @@ def test_missing_values():
     compare(lambda x: ((x[:, 1:] * 2 + x[:, :-1]) * x[:, 1:], x[:, 1:] > x[:, :-1]), x)
 
 
-def test_sums_of_what_passes_make():
+def test_sums_of_gapped_expressions():
     x = numbers((60, 70), "float64")
     for axis in (0, 1, None):
         compare(lambda x, axis=axis: (sk.sum((x[:, 1:] - x[:, :-1]) * 0.5, axis=axis),), x)
 
 
 @pytest.mark.parametrize("allocator", ["guard", "guard-front"])
-def test_nothing_outside_the_views_is_read(allocator):
-    """The pages behind arrays, or before them, can't be."""
+def test_passes_read_only_inside_views(allocator):
+    """The pages before and after arrays are not accessible."""
     test = f"import {__name__} as test; test.compare_views_at_the_edges()"
     environment = {**os.environ, "SKERRY_ALLOCATOR": allocator}
     environment["PYTHONPATH"] = os.pathsep.join(sys.path)
@@ -152,7 +152,7 @@ def compare_views_at_the_edges():
             compare(lambda x, y: (x * 2 + y, x - y), first, last)
 
 
-def test_arrays_beyond_the_caches():
+def test_out_of_cache_arrays():
     x = numbers((1100, 1100), "float64")
 
     def spread(x):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Operations in place on arrays from outside a fused function: recorded where nobody else sees their memory."""
+"""In-place operations on arguments of a fused function: recorded if nothing else can see their memory."""
 
 import contextlib
 
@@ -23,7 +23,7 @@ def address(x):
 
 
 def passes(function, *args):
-    """How many operations each pass has."""
+    """Returns the number of operations of each pass."""
     counts = []
     with instruments.watched_passes(lambda operations, *_: counts.append(operations)):
         sk.fuse(function)(*args)
@@ -31,7 +31,7 @@ def passes(function, *args):
 
 
 def compare(run):
-    """The arguments after a call of the function and of the fused one, bit for bit, where they were."""
+    """Asserts that the arguments have equal bits after an eager and a fused call, and did not move."""
     want, got = fresh(), fresh()
     addresses = [address(x) for x in got]
     run(*want)
@@ -48,7 +48,7 @@ def update(weight, slope, mean):
     weight -= 0.01 * mean / (sk.sqrt(slope) + 1)
 
 
-def test_updates_of_arguments_are_one_pass():
+def test_in_place_updates_of_arguments_are_one_pass():
     compare(update)
     assert passes(update, *fresh()) == [8]
 
@@ -112,11 +112,11 @@ def other_dtypes(x, y, z):
     "run",
     [swap, reduce_between, read_in_other_shapes, view_between, many_operands, fill_up, other_dtypes],
 )  # fmt: skip
-def test_arguments_are_changed_as_without_the_decorator(run):
+def test_in_place_updates_of_arguments_equal_eager_bits(run):
     compare(run)
 
 
-def test_who_sees_the_memory_sees_each_change():
+def test_aliases_observe_each_in_place_update():
     x, y, z = fresh()
     seen = np.asarray(x)
     view = y[5:]
@@ -135,13 +135,13 @@ def test_who_sees_the_memory_sees_each_change():
     np.testing.assert_array_equal(seen, X * 2)
 
 
-def test_a_numpy_array_that_is_gone_hinders_nothing():
+def test_in_place_updates_are_recorded_after_an_alias_is_gone():
     x, y, z = fresh()
     np.asarray(x)
     assert passes(update, z, y, x) == [8]
 
 
-def test_what_is_changed_before_an_exception_is_changed():
+def test_in_place_updates_before_an_exception_take_effect():
     x, _, _ = fresh()
 
     @sk.fuse
@@ -155,7 +155,7 @@ def test_what_is_changed_before_an_exception_is_changed():
     np.testing.assert_array_equal(np.asarray(x), X * 2 + 1)
 
 
-def test_memory_that_runs_out_leaves_arguments_as_they_were():
+def test_failed_allocation_leaves_arguments_unchanged():
     x, y, _ = fresh()
 
     with contextlib.ExitStack() as stack:
@@ -173,7 +173,7 @@ def test_memory_that_runs_out_leaves_arguments_as_they_were():
     np.testing.assert_array_equal(np.asarray(x), X)
 
 
-def test_arrays_that_may_not_be_written_are_refused():
+def test_in_place_update_of_read_only_argument_raises():
     locked = X.copy()
     locked.flags.writeable = False
     frozen = sk.asarray(locked, copy=False)

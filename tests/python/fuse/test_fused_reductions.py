@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""A reduction of what is recorded: its bits are those of eager calls, and the elements are stored nowhere."""
+"""Reductions of recorded expressions: bits equal eager ones, and the elements are not stored."""
 
 import itertools
 
@@ -14,7 +14,7 @@ from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, to_numpy
 
 REDUCTIONS = ["all", "any", "argmax", "count_nonzero", "max", "mean", "min", "prod", "std", "sum", "var"]  # fmt: skip
-# Rows and columns of a few and of many, on both sides of where the kernels cut them, and what is cut for threads.
+# Few and many rows and columns, on both sides of the kernels' limits and of the chunks for threads.
 SHAPES = [
     (5,), (1000,), (200_003,), (1, 9), (3, 5), (9, 1), (16, 1000), (1000, 16), (3, 300), (9, 40_000), (40_000, 9),
     (700, 600), (50_000, 2), (50_000, 4), (300, 500), (6, 7, 8), (20, 30, 40),
@@ -27,7 +27,7 @@ def sample(seed, dtype, shape):
     if np.dtype(dtype).kind == "c":
         values = values + 1j * rng.normal(size=shape)
     values = np.abs(values) if np.dtype(dtype).kind == "u" else values
-    return np.asarray(np.round(values, 1)).astype(dtype)  # zeros of both signs are among them
+    return np.asarray(np.round(values, 1)).astype(dtype)  # includes zeros of both signs
 
 
 def axes_of(rank):
@@ -36,7 +36,7 @@ def axes_of(rank):
 
 
 def outcome(run, *args):
-    """A result, or the type and text of an error."""
+    """Returns a result, or the type and text of an error."""
     try:
         return run(*args)
     except (TypeError, ValueError, IndexError) as error:
@@ -55,7 +55,7 @@ def assert_same(run, *args):
 
 @pytest.mark.parametrize("name", REDUCTIONS)
 @loop_over("shape", SHAPES)
-def test_bits_are_those_of_eager_reductions(name, shape):
+def test_reductions_equal_eager_bits(name, shape):
     reduce = getattr(sk, name)
     for number, dtype in enumerate(["float32", "float64", "float16", "int32", "uint8", "bool"]):
         x, y = (
@@ -69,7 +69,7 @@ def test_bits_are_those_of_eager_reductions(name, shape):
 
 @loop_over("dtype", DTYPES)
 @pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
-def test_each_dtype(dtype, device):
+def test_reductions_of_each_dtype(dtype, device):
     x, y = (sk.asarray(sample(seed, dtype, (70, 130)), device=device, copy=True) for seed in (1, 2))
     for name, axis in itertools.product(REDUCTIONS, (None, 0, 1)):
         assert_same(lambda x, y, n=name, a=axis: getattr(sk, n)(x + y, axis=a), x, y)
@@ -86,7 +86,7 @@ def test_each_dtype(dtype, device):
         lambda x: x[:, :1],
     ],
 )
-def test_operands_of_any_layout(layout):
+def test_reductions_of_any_layout(layout):
     x = sk.asarray(sample(5, "float32", (301, 401)), copy=True)
     y = sk.asarray(sample(6, "float32", layout(x).shape), copy=True)
     for name, axis in itertools.product(["sum", "max", "var"], (None, 0, -1)):
@@ -94,14 +94,14 @@ def test_operands_of_any_layout(layout):
         assert_same(lambda x, n=name, a=axis: getattr(sk, n)(x - layout(x)[..., :1][:1], axis=a), x)
 
 
-def test_broadcast_operands():
+def test_reductions_of_broadcast_operands():
     x = sk.asarray(sample(7, "float64", (200, 1, 16)), copy=True)
     y = sk.asarray(sample(8, "float64", (1, 150, 16)), copy=True)
     for axis in (None, -1, 0, (1, 2), (0, 1), (0, 2)):
         assert_same(lambda x, y, a=axis: sk.sum((x - y) ** 2, axis=a), x, y)
 
 
-def test_methods_dtype_and_correction():
+def test_methods_with_dtype_and_correction():
     x = sk.asarray(sample(9, "float32", (90, 200)), copy=True)
     assert_same(lambda x: (x * 2).sum(axis=1), x)
     assert_same(lambda x: (x * 2).std(axis=1, correction=1), x)
@@ -110,7 +110,7 @@ def test_methods_dtype_and_correction():
     assert_same(lambda x: sk.max((x * 2)[:0]), x)
 
 
-def test_what_is_reduced_is_not_stored():
+def test_reduced_expression_is_not_stored():
     x = sk.asarray(sample(10, "float32", (1000, 1000)), copy=True)
     run = sk.fuse(lambda x: sk.sum((x - 1) ** 2, axis=1))
     run(x)
@@ -120,7 +120,7 @@ def test_what_is_reduced_is_not_stored():
     assert sk.memory_statistics("cpu:0").peak_bytes - old_live_bytes < x.nbytes / 4
 
 
-def test_what_is_held_keeps_its_value():
+def test_reduced_arrays_keep_their_values():
     x = sk.asarray(sample(11, "float64", (300, 200)), copy=True)
 
     def normalise(x):
@@ -137,7 +137,7 @@ def test_what_is_held_keeps_its_value():
         assert_same(run, x)
 
 
-def test_what_takes_long_and_is_held_is_computed_once():
+def test_expensive_reduced_array_is_computed_once():
     x = sk.asarray(sample(12, "float64", (300, 200)), copy=True)
     pending = []
 
@@ -152,23 +152,23 @@ def test_what_takes_long_and_is_held_is_computed_once():
         return cheap, grown, first + second
 
     run(x)
-    assert pending == [2, 1]  # the call, and `cheap`, which is made again; then nothing is left
+    assert pending == [2, 1]  # the call and `cheap`, which is recomputed; then the call only
 
 
-def test_several_reductions_of_one_chain():
+def test_several_reductions_in_one_expression():
     x = sk.asarray(sample(13, "float32", (100_000,)), copy=True)
     y = sk.asarray(sample(14, "float32", (100_000,)), copy=True)
     assert_same(lambda x, y: sk.sum(x * y) / sk.sqrt(sk.sum(x * x) * sk.sum(y * y)), x, y)
     assert_same(lambda x: sk.log(sk.sum(sk.exp(x - sk.max(x)))), x)
 
 
-def test_a_chain_of_more_arrays_than_a_pass_takes():
+def test_reduction_of_more_operands_than_one_pass_takes():
     arrays = [sk.asarray(sample(seed, "float32", (5000,)), copy=True) for seed in range(20)]
     assert_same(lambda *arrays: sk.sum(sum(arrays[1:], arrays[0])), *arrays)
     assert_same(lambda *arrays: sk.max(sum(arrays[1:], arrays[0]), axis=0), *arrays)
 
 
-def test_memory_that_runs_out_leaves_the_record():
+def test_reduction_succeeds_after_failed_allocation():
     x = sk.asarray(sample(15, "float32", (1000,)), copy=True)
 
     @sk.fuse
@@ -187,7 +187,7 @@ def test_memory_that_runs_out_leaves_the_record():
 
 
 @instruments.recorded_from(USUAL_LIMIT)
-def test_small_arrays_are_computed_at_once():
+def test_small_arrays_are_not_recorded():
     pending = []
 
     def run(x, y):
@@ -206,8 +206,8 @@ def test_small_arrays_are_computed_at_once():
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("n", [100_000, 300_001, 1_000_000])
-def test_variances_of_long_arrays_have_the_same_bits(n, dtype):
-    """Their runs are merged in order: as long when they are made as when they are read."""
+def test_variances_of_long_arrays_equal_eager_bits(n, dtype):
+    """Partial variances have the same length and order, whether elements are computed or loaded."""
     for seed in range(4):
         x = sk.asarray((np.random.default_rng(seed).random(n) + 5).astype(dtype), copy=True)
         fused = sk.fuse(lambda x: sk.var(x * 3.0))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions of rows are recorded with what comes before and after them: the bits are those of eager calls."""
+"""Row reductions are recorded with the operations before and after them: bits equal eager ones."""
 
 import random
 
@@ -61,7 +61,7 @@ def assert_same(run, *args):
 
 
 def passes_of(run, *args):
-    """(operations, rows at a time) of each pass."""
+    """Returns (operations, rows at a time) of each pass."""
     seen = []
     with instruments.watched_passes(lambda operations, *rest: seen.append((operations, rest[-1]))):
         sk.fuse(run)(*args)
@@ -91,7 +91,7 @@ def cosine(x, y):
 
 @loop_over("dtype", ["float16", "float32", "float64"])
 @loop_over("length", LENGTHS)
-def test_chains_over_rows(threads, dtype, length):
+def test_row_chains_equal_eager_bits_in_one_pass(threads, dtype, length):
     rows = max(40, min(3000, 60_000 // length))
     x, y = (array(seed, dtype, (rows, length), has_nan=True) for seed in (1, 2))
     row, other = (array(seed, dtype, (length,)) for seed in (3, 4))
@@ -116,7 +116,7 @@ def test_chains_over_rows(threads, dtype, length):
     ],
     items="name",
 )
-def test_each_reduction_of_arrays_and_of_what_is_recorded(threads, name, dtype):
+def test_each_row_reduction_of_arrays_and_expressions(threads, name, dtype):
     reduce = getattr(sk, name)
     for length in (2, 5, 64, 300, 1100):
         x, y = (array(seed, dtype, (150, length)) for seed in (5, 6))
@@ -134,7 +134,7 @@ def test_each_reduction_of_arrays_and_of_what_is_recorded(threads, name, dtype):
 
 @pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
 @pytest.mark.parametrize("axis", [-1, 2, (1, 2), (-1, -2), (0, 1, 2), 0, 1, (0, 2), ()])
-def test_axes(device, axis):
+def test_row_reductions_along_any_axes(device, axis):
     x = array(7, "float32", (20, 30, 40), device)
     for keepdims in (False, True):
 
@@ -165,7 +165,7 @@ def test_axes(device, axis):
         lambda x: sk.permute_dims(sk.reshape(x, (20, 10, 300)), (1, 0, 2)),
     ],
 )
-def test_operands_of_any_layout(layout):
+def test_row_reductions_of_any_layout(layout):
     x, y = (array(seed, "float64", (200, 300)) for seed in (8, 9))
     assert_same(lambda x: softmax(layout(x)), x)
 
@@ -176,8 +176,8 @@ def test_operands_of_any_layout(layout):
     assert_same(run, x, y)
 
 
-def test_what_is_of_other_rows_waits_for_them():
-    """A vector as long as there are rows goes along each of them: square arrays make it a pass of its own."""
+def test_row_vectors_broadcast_along_rows_need_another_pass():
+    """In a square array, a vector of row sums broadcasts along the columns, so it needs a pass of its own."""
     x = array(10, "float32", (300, 300))
 
     def run(x):
@@ -188,7 +188,7 @@ def test_what_is_of_other_rows_waits_for_them():
     assert_same(run, x)
 
 
-def test_several_shapes_of_rows():
+def test_several_row_shapes_in_one_function():
     x, y, z = (array(11, "float32", shape) for shape in ((60, 50, 7), (60, 50, 1), (60, 9)))
 
     def run(x, y, z):
@@ -200,7 +200,7 @@ def test_several_shapes_of_rows():
 
 
 def random_chain(seed):
-    """A program that the seed chose."""
+    """Returns a program that the seed chooses."""
     chance = random.Random(seed)
     steps = [
         (chance.randrange(6), chance.choice(REDUCTIONS), *(chance.randrange(99) for _ in range(3)))
@@ -232,7 +232,7 @@ def random_chain(seed):
 
 
 @loop_over("seed", range(120))
-def test_random_chains(threads, seed):
+def test_random_row_programs_equal_eager_bits(threads, seed):
     chance = random.Random(seed + 1000)
     dtype = chance.choice(["float16", "float32", "float64", "int32", "int64"])
     length = chance.choice(LENGTHS)
@@ -243,7 +243,7 @@ def test_random_chains(threads, seed):
         assert_same(random_chain(seed), *arrays)
 
 
-def test_empty_arrays_and_few_rows():
+def test_row_reductions_of_empty_arrays_and_few_rows():
     for shape in ((0, 5), (5, 0), (1, 100), (3, 100)):
         x = array(12, "float32", shape)
         assert_same(lambda x: x - sk.sum(x, axis=1, keepdims=True), x)
@@ -251,7 +251,7 @@ def test_empty_arrays_and_few_rows():
         sk.fuse(lambda x: sk.max(x, axis=1))(array(12, "float32", (50, 0)))
 
 
-def test_a_pass_over_rows_without_elements():
+def test_row_pass_with_empty_rows():
     x, empty = array(12, "float32", (50, 30)), array(12, "float32", (50, 0))
 
     def run(x, empty):
@@ -261,7 +261,7 @@ def test_a_pass_over_rows_without_elements():
     assert len(passes_of(lambda x, empty: (sk.sum(x, axis=1), empty * 2), x, empty)) == 1
 
 
-def test_errors_are_those_of_the_call():
+def test_invalid_row_reductions_raise_eager_errors():
     x = array(13, "float32", (100, 200))
     for bad in (
         lambda x: sk.sum(x, axis=2),
@@ -276,7 +276,7 @@ def test_errors_are_those_of_the_call():
         assert str(fused.value) == str(eager.value)
 
 
-def test_a_value_may_be_asked_for_at_any_time():
+def test_values_read_between_row_reductions():
     x = array(14, "float64", (100, 200))
 
     def run(x):
@@ -290,8 +290,8 @@ def test_a_value_may_be_asked_for_at_any_time():
     assert_same(run, x)
 
 
-def test_rows_in_place():
-    """Whoever reads the old values does so before the new ones are there."""
+def test_in_place_row_updates_equal_eager_bits():
+    """All reads of the old values precede the write of the new ones."""
     row = array(16, "float32", (300,))
 
     def run(x, v):
@@ -315,8 +315,8 @@ def test_rows_in_place():
     assert [np.asarray(argument).ctypes.data for argument in fused] == addresses
 
 
-def test_old_values_that_reductions_and_wider_passes_read():
-    """What changes in place stands in a later step than both, and is written where it lies if it may be."""
+def test_in_place_row_updates_follow_reads_by_reductions_and_wider_passes():
+    """The update is a later step than the reads, and is written in place where possible."""
 
     def by_row(x, y):
         most = sk.max(x, axis=1, keepdims=True)
@@ -348,7 +348,7 @@ def test_old_values_that_reductions_and_wider_passes_read():
         assert np.asarray(fused).ctypes.data == address
 
 
-def test_rows_are_changed_in_place_without_other_memory():
+def test_in_place_row_update_allocates_no_array():
     x = array(17, "float32", (1000, 1000))
 
     @sk.fuse
@@ -364,7 +364,7 @@ def test_rows_are_changed_in_place_without_other_memory():
     assert sk.memory_statistics("cpu:0").peak_bytes - old_live_bytes < 65536
 
 
-def test_what_lies_between_is_stored_nowhere():
+def test_row_intermediates_are_not_stored():
     x = array(18, "float32", (1000, 1000))
     row = array(19, "float32", (1000,))
     for run, args, results in ((softmax, (x,), x.nbytes), (layer_norm, (x, row, row), x.nbytes), (cosine, (x, x + 1), 4000)):  # fmt: skip
@@ -376,7 +376,7 @@ def test_what_lies_between_is_stored_nowhere():
         assert sk.memory_statistics("cpu:0").peak_bytes - old_live_bytes < results + 65536
 
 
-def test_more_temporaries_than_there_is_room_for():
+def test_more_row_temporaries_than_fit():
     x = array(20, "float64", (40, 8000))
 
     def run(x):
@@ -388,7 +388,7 @@ def test_more_temporaries_than_there_is_room_for():
     assert_same(lambda x: sk.stack([run(x)[k] for k in range(0, 19, 3)]), x)
 
 
-def test_memory_that_runs_out_leaves_the_record():
+def test_row_expression_survives_failed_allocation():
     x = array(21, "float32", (300, 400))
 
     @sk.fuse
@@ -407,7 +407,7 @@ def test_memory_that_runs_out_leaves_the_record():
 
 
 @instruments.recorded_from(USUAL_LIMIT)
-def test_small_arrays_are_computed_at_once():
+def test_row_reductions_of_small_arrays_are_not_recorded():
     pending = []
 
     @sk.fuse
@@ -422,8 +422,8 @@ def test_small_arrays_are_computed_at_once():
     assert pending == [1, 2]
 
 
-def test_rows_are_told():
+def test_row_passes_are_reported():
     x = sk.ones((1000, 1000), dtype="float32")
     assert [operations for operations, _ in passes_of(softmax, x)] == [5]
-    assert passes_of(lambda x: sk.sum(x, axis=1), x) == [(1, 0)]  # as ever
+    assert passes_of(lambda x: sk.sum(x, axis=1), x) == [(1, 0)]  # the ordinary reduction
     assert passes_of(lambda x: sk.sum((x - 1) * 2), x) == [(2, 0)]

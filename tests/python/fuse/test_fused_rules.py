@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a fused function does besides elementwise operations: it is the function without the decorator."""
+"""Everything in a fused function other than elementwise operations behaves as without the decorator."""
 
 import copy
 import functools
@@ -27,7 +27,7 @@ def x(request):
 
 
 def both(function, *args):
-    """The results of the function and of the fused one, as NumPy's arrays."""
+    """Returns the results of the function and of its fused form."""
     return function(*args), sk.fuse(function)(*args)
 
 
@@ -37,11 +37,11 @@ def host(x):
 
 @sk.fuse
 def module_function(x):
-    """Its own documentation."""
+    """A docstring that the decorator keeps."""
     return x + 1
 
 
-def test_none_is_refused_in_the_words_of_the_operation(x):
+def test_none_as_operand_raises_type_error_of_the_operation(x):
     for call in (
         lambda x: sk.add(x, None),
         lambda x: sk.add(None, x),
@@ -60,14 +60,14 @@ def test_results_are_ordinary_arrays(x):
     np.testing.assert_array_equal(host(y), X * 2 + 1 + 1)
 
 
-def test_arrays_inside_are_arrays_with_a_dtype_and_a_shape(x):
+def test_pending_arrays_have_type_dtype_and_shape_of_arrays(x):
     @sk.fuse
     def run(x):
         y = x * 2
         assert type(y) is sk.Array
         assert y.__class__ is sk.Array
         assert type(x + 1) is sk.Array
-        assert instruments.fused_work() == 2  # the call, and y: nothing asked for a value
+        assert instruments.fused_work() == 2  # the call and y: nothing is materialized
         assert (y.dtype, y.shape, y.ndim, y.size) == (np.float64, (1000,), 1, 1000)
         assert (y.itemsize, y.nbytes, y.strides, y.device) == (8, 8000, (8,), x.device)
         return y
@@ -97,7 +97,7 @@ def test_arrays_inside_are_arrays_with_a_dtype_and_a_shape(x):
         lambda y: [divmod(float(y[1]), 2), y // 2, -y, +y, abs(y), ~(y > 0), 2 ** y, y == y],
     ],
 )  # fmt: skip
-def test_what_needs_a_value_has_it(x, use):
+def test_operations_that_need_values_materialize(x, use):
     def run(x):
         return use(x * 3 + 0.25)
 
@@ -112,8 +112,8 @@ def test_what_needs_a_value_has_it(x, use):
             assert got == want
 
 
-def test_every_method_and_attribute_settles_or_records(x):
-    """None of them reads memory that is not there."""
+def test_every_method_and_attribute_equals_eager(x):
+    """None of them reads memory that is not allocated yet."""
 
     def run(name):
         try:
@@ -129,7 +129,7 @@ def test_every_method_and_attribute_settles_or_records(x):
         assert type(got) is type(want), name
 
 
-def test_branches_closures_scalars_and_loops_are_pythons(x):
+def test_control_flow_closures_and_scalars(x):
     limit = 3
 
     def run(x, n, *, scale=1.0):
@@ -146,7 +146,7 @@ def test_branches_closures_scalars_and_loops_are_pythons(x):
     assert fused(x, 0) is x
 
 
-def test_in_place_on_temporaries_is_seen_by_other_names(x):
+def test_in_place_update_of_temporary_is_visible_by_all_names(x):
     def run(x):
         t = x * 2
         u = t
@@ -190,10 +190,10 @@ def test_in_place_on_temporaries_is_seen_by_other_names(x):
         lambda a, b: sk.random.default_rng(0, device=a.device).shuffle(a),
     ],
 )
-def test_a_write_to_an_argument_comes_after_what_reads_it(x, write):
+def test_writes_follow_recorded_reads(x, write):
     def run(x):
         a, b = 0.5 - x, x * 2.0
-        float(a[0] + b[0])  # both are there
+        float(a[0] + b[0])  # materializes both
         t = a * 3
         write(a, b)
         return a, t, a + t
@@ -203,7 +203,7 @@ def test_a_write_to_an_argument_comes_after_what_reads_it(x, write):
     assert (host(run(x)[0]) != 0.5 - X).any()
 
 
-def test_a_captured_array_may_be_written(x):
+def test_captured_arrays_may_be_written(x):
     state = x + 0.0
     outer = state[10:20]
 
@@ -222,7 +222,7 @@ def test_a_captured_array_may_be_written(x):
 
 
 @pytest.mark.parametrize("other", ["cpu:1", "cuda:0", "cuda:1"])
-def test_a_write_on_another_device_lets_what_is_recorded_wait(other):
+def test_write_on_another_device_does_not_materialize(other):
     x, y = sk.asarray(X, copy=True), sk.asarray(X, device=other, copy=True)
     waiting = []
 
@@ -238,7 +238,7 @@ def test_a_write_on_another_device_lets_what_is_recorded_wait(other):
     assert waiting == [2]
 
 
-def test_errors_are_those_of_the_call_at_its_line(x):
+def test_errors_name_the_line_of_the_call(x):
     def run(x):
         y = x * 2
         z = y + x[:7]
@@ -259,7 +259,7 @@ def test_errors_are_those_of_the_call_at_its_line(x):
         assert str(fused.value) == str(eager.value)
 
 
-def test_other_devices_are_refused_as_ever():
+def test_mixed_devices_raise_the_eager_error():
     a, b = sk.ones(3, device="cpu:0"), sk.ones(3, device="cpu:1")
     with pytest.raises(sk.exceptions.DeviceMismatchError) as eager:
         (a + 1) * b
@@ -268,7 +268,7 @@ def test_other_devices_are_refused_as_ever():
     assert str(fused.value) == str(eager.value)
 
 
-def test_two_devices_in_one_call():
+def test_results_on_two_devices():
     a, b = sk.arange(5, device="cpu:0"), sk.arange(5, device="cuda:0")
     c, d = sk.fuse(lambda: (a + 1, b * 2))()
     assert (c.device, d.device) == (a.device, b.device)
@@ -276,7 +276,7 @@ def test_two_devices_in_one_call():
 
 
 @pytest.mark.parametrize("devices", [("cpu:0", "cuda:0"), ("cuda:0", "cpu:0")])
-def test_rows_on_one_device_and_a_pass_on_another(devices):
+def test_row_pass_on_one_device_and_pass_on_another(devices):
     a, b = (sk.ones((4096, 64), device=device) for device in devices)
     c, d = sk.fuse(lambda: (a * 2, b / sk.sum(b, axis=-1, keepdims=True)))()
     assert (c.device, d.device) == (a.device, b.device)
@@ -284,7 +284,7 @@ def test_rows_on_one_device_and_a_pass_on_another(devices):
     assert bool(sk.all(d == 1 / 64))
 
 
-def test_an_exception_leaves_arrays_that_are_kept_with_their_values(x):
+def test_arrays_kept_after_an_exception_have_values(x):
     results = []
 
     @sk.fuse
@@ -299,7 +299,7 @@ def test_an_exception_leaves_arrays_that_are_kept_with_their_values(x):
     assert instruments.fused_work() == 0
 
 
-def test_memory_that_runs_out_leaves_everything_as_it_was(x):
+def test_pending_arrays_survive_failed_allocation(x):
     @sk.fuse
     def run(x):
         y = x * 2 + 1
@@ -316,7 +316,7 @@ def test_memory_that_runs_out_leaves_everything_as_it_was(x):
     np.testing.assert_array_equal(host(z), X * 2 + 1 - X)
 
 
-def test_memory_that_runs_out_at_the_end_is_an_error_of_the_call(x):
+def test_failed_allocation_at_the_end_raises_from_the_call(x):
     results = []
 
     @sk.fuse
@@ -336,8 +336,8 @@ def test_memory_that_runs_out_at_the_end_is_an_error_of_the_call(x):
     np.testing.assert_array_equal(host(sk.fuse(lambda x: x + 1)(x)), X + 1)
 
 
-def test_a_watcher_that_asks_for_a_value_is_refused(monkeypatch):
-    """Nothing is computed twice: the value is there when the evaluation is done."""
+def test_monitor_that_materializes_raises(monkeypatch):
+    """The evaluation completes, and nothing is computed twice."""
     refused = []
     monkeypatch.setattr("sys.unraisablehook", lambda raised: refused.append(str(raised.exc_value)))
     x = sk.asarray(X, copy=True)
@@ -353,7 +353,7 @@ def test_a_watcher_that_asks_for_a_value_is_refused(monkeypatch):
     assert refused == ["fuse: can't compute a value during another evaluation"]
 
 
-def test_dead_temporaries_take_no_memory():
+def test_dead_temporaries_are_not_computed():
     x = sk.ones(100_000)
     live = []
 
@@ -364,11 +364,11 @@ def test_dead_temporaries_take_no_memory():
         return y
 
     y = run(x)
-    assert live == [2]  # the call, and y
+    assert live == [2]  # the call and y
     assert y.nbytes == x.nbytes
 
 
-def test_nested_and_recursive_functions(x):
+def test_nested_and_recursive_fused_functions(x):
     @sk.fuse
     def inner(x):
         return x * 2
@@ -378,7 +378,7 @@ def test_nested_and_recursive_functions(x):
         y = inner(x) + 1
         assert (
             instruments.fused_work() == 2
-        )  # the outer call, and y: nobody keeps what the inner one gave
+        )  # the outer call and y: the inner result has no other reference
         return inner(y)
 
     @sk.fuse
@@ -401,7 +401,7 @@ def test_ten_thousand_operations(x):
     assert host(got).tobytes() == host(want).tobytes()
 
 
-def test_generators(x):
+def test_generators_inside_work_and_fusing_one_raises(x):
     def produce(x):
         y = x + 1
         yield y
@@ -417,7 +417,7 @@ def test_generators(x):
         sk.fuse(produce)
 
 
-def test_what_is_no_function():
+def test_fusing_other_than_functions_raises():
     async def later(x):
         return x
 
@@ -428,9 +428,9 @@ def test_what_is_no_function():
         type(module_function)()
 
 
-def test_a_fused_function_is_a_function():
+def test_fused_functions_keep_name_signature_pickling_and_binding():
     assert module_function.__name__ == "module_function"
-    assert module_function.__doc__ == "Its own documentation."
+    assert module_function.__doc__ == "A docstring that the decorator keeps."
     assert list(inspect.signature(module_function).parameters) == ["x"]
     assert pickle.loads(pickle.dumps(module_function)) is module_function
     assert weakref.ref(module_function)() is module_function
@@ -458,7 +458,7 @@ def test_cycles_through_a_fused_function_are_collected():
     assert gone() is None
 
 
-def test_threads_record_apart():
+def test_threads_record_independently():
     results = {}
 
     @sk.fuse
@@ -483,7 +483,7 @@ def test_threads_record_apart():
             assert host(array).tobytes() == host(want).tobytes()
 
 
-def test_another_thread_gets_the_value(x):
+def test_pending_array_read_by_another_thread(x):
     values = []
 
     @sk.fuse
@@ -498,7 +498,7 @@ def test_another_thread_gets_the_value(x):
     np.testing.assert_array_equal(values[0], X * 2 + 1)
 
 
-def test_another_thread_writes_to_its_own_array(x):
+def test_write_by_another_thread_to_another_array(x):
     array = sk.zeros_like(x)
 
     def write():
@@ -517,7 +517,7 @@ def test_another_thread_writes_to_its_own_array(x):
     np.testing.assert_array_equal(host(array), X + (np.arange(1000) < 500))
 
 
-def test_a_pending_array_can_be_a_key_a_value_and_an_item(x):
+def test_pending_arrays_as_keys_values_and_operands(x):
     def run(x):
         y = x + 0.0
         mask = x * 2 > 1
@@ -530,7 +530,7 @@ def test_a_pending_array_can_be_a_key_a_value_and_an_item(x):
         assert host(got).tobytes() == host(want).tobytes()
 
 
-def test_numpy_arrays_and_lists_beside_pending_ones():
+def test_numpy_arrays_and_pending_arrays_as_operands():
     a = sk.asarray([1.0, 2.0, 3.0])
     want, got = both(
         lambda a: [(a + 1) * np.arange(3.0), np.arange(3.0) + (a * 2), np.sin(a + 1)], a
@@ -540,7 +540,7 @@ def test_numpy_arrays_and_lists_beside_pending_ones():
         assert host(one).tobytes() == host(other).tobytes()
 
 
-def test_strict_promotion_holds_inside():
+def test_strict_promotion_applies_inside():
     a, b = sk.asarray([1, 2]), sk.asarray([1.5, 2.5])
     with sk.strict_promotion(), pytest.raises(TypeError):
         sk.fuse(lambda: (a + 1) * b)()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Random programs with reductions of rows: fused ones give the bits, layouts and errors of eager ones, whatever the threads."""
+"""Random programs with row reductions: fused and eager bits, layouts and errors are equal for any number of threads."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ THREADS = (1, 2, 5)
 
 
 def find_fault(program):
-    """What differs: a text, empty where nothing does."""
+    """Returns what differs, or an empty text."""
     fused = sk.fuse(walked.run)
     want = None
     for threads in THREADS:
@@ -35,14 +35,14 @@ def assert_alike(program):
 
 
 def assert_rows_alike(run, *arrays):
-    """Of many rows and of few, so that threads take others together."""
+    """With different numbers of threads, so that other rows share a chunk."""
     for threads in THREADS:
         sk.set_num_threads(threads)
         want, got = run(*arrays), sk.fuse(run)(*arrays)
         assert walked.bits_of(got) == walked.bits_of(want), threads
 
 
-# (number of programs, as many by --full, most elements of an array, device)
+# (programs, programs with --full, maximum elements of an array, device)
 WALKS = {
     "small": (700, 12_000, 30_000, "cpu:0"),
     "large": (12, 1200, 2_100_000, "cpu:0"),
@@ -52,7 +52,7 @@ WALKS = {
 
 @pytest.mark.parametrize("walk", WALKS)
 @pytest.mark.parametrize("part", range(4))
-def test_random_programs(walk, part, full, restore_threads):
+def test_random_programs_are_alike_eager_and_fused(walk, part, full, restore_threads):
     few, full_count, most_elements, device = WALKS[walk]
     count = (full_count if full else few) // 4
     for seed in range(part * count, (part + 1) * count):
@@ -61,8 +61,7 @@ def test_random_programs(walk, part, full, restore_threads):
 
 @loop_over("dtype", ["float16", "float32", "float64"])
 @loop_over("length", [2, 3, 4, 5, 8, 9, 33, 64, 65])
-def test_extrema_of_zeros_of_both_signs(restore_threads, dtype, length):
-    """Which of them it is depends on the row alone."""
+def test_sign_of_extreme_zero_depends_on_the_row_alone(restore_threads, dtype, length):
     rng = np.random.default_rng(length)
     for rows in (8, 63, 131, 1000):
         zeros = np.where(rng.random((rows, length)) < 0.5, 0.0, -0.0).astype(dtype)
@@ -73,8 +72,8 @@ def test_extrema_of_zeros_of_both_signs(restore_threads, dtype, length):
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("name", ["max", "min", "nanmax", "nanmin"])
-def test_extrema_give_one_nan(dtype, name):
-    """Its bits do not depend on where the row is, nor on how it is reduced."""
+def test_extrema_give_the_canonical_nan(dtype, name):
+    """Its bits depend neither on the position of the row nor on the kernel."""
     width = np.dtype(dtype).itemsize
     quiet = np.array([np.nan], dtype).view(f"u{width}")[0]
     negative = quiet | np.array(1 << (8 * width - 1), f"u{width}")
@@ -87,7 +86,7 @@ def test_extrema_give_one_nan(dtype, name):
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128", "float16"])
 @pytest.mark.parametrize("length", [31, 32, 33, 40, 63, 64, 65])
-def test_sums_of_rows_do_not_depend_on_the_rows_beside_them(restore_threads, dtype, length):
+def test_row_sums_do_not_depend_on_adjacent_rows(restore_threads, dtype, length):
     for rows in (9, 100, 249, 511, 700):
         rng = np.random.default_rng(rows)
         x = sk.asarray(walked.sample(rng, dtype, (rows, length), "any"), copy=True)
@@ -95,7 +94,7 @@ def test_sums_of_rows_do_not_depend_on_the_rows_beside_them(restore_threads, dty
             assert_rows_alike(lambda x, r=reduce: r(x * 1.5, axis=1, keepdims=True) * 2, x)
 
 
-def test_numpy_scalars_and_functions_meet_what_is_recorded():
+def test_numpy_scalars_and_functions_on_pending_arrays():
     def run(x):
         pending = x * 2
         return [
@@ -112,8 +111,8 @@ def test_numpy_scalars_and_functions_meet_what_is_recorded():
         assert walked.bits_of(got) == walked.bits_of(want)
 
 
-def test_an_update_in_place_is_refused_by_the_same_check():
-    """Of two reasons the first one that an eager call meets."""
+def test_invalid_in_place_update_raises_the_eager_error():
+    """Of two reasons, the error names the one that an eager call checks first."""
 
     def run(x):
         x **= -1

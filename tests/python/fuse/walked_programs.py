@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Random programs over rows, and one comparison of what they give: values to the bit, layouts, errors, arguments.
+"""Random programs over rows, and one comparison of their outcomes: bits, layouts, errors and arguments.
 
-A program is a list of steps, which name their operands by number: arguments first, then the results of steps. A step whose
-operand is missing is an error like any other, so that a program can be cut down to the steps that matter: `shrunk`.
+A program is a list of steps that name their operands by number: arguments first, then the results of steps. A step with a
+missing operand is an error like any other, so that `shrunk` can cut a program down to the steps that matter.
 """
 
 import dataclasses
@@ -22,7 +22,7 @@ REDUCTIONS = [
 ]  # fmt: skip
 SCANS = ["cumulative_prod", "cumulative_sum"]
 CORRECTIONS = [0, 1, 0.5, 3, 1000, -1]
-# Where the CPU's kernels choose another loop, and around.
+# Around the sizes at which the CPU's kernels switch loops.
 EXTENTS = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 66, 127, 128, 129, 130, 255, 256, 257, 511, 512, 513, 700]  # fmt: skip
 UNARY = [
     "abs", "acos", "angle", "asinh", "atan", "bitwise_invert", "ceil", "conj", "cos", "exp", "exp2", "expm1", "floor",
@@ -70,7 +70,7 @@ SHORTER = {
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    """What is called, with which values, and which ones nobody holds afterwards."""
+    """A call, its operands, and the values that are deleted after it."""
 
     kind: str
     name: str
@@ -84,14 +84,14 @@ class Program:
     seed: int
     device: str
     arguments: tuple  # (dtype, layout, samples) of each
-    shape: tuple  # of rows and columns
-    split: int  # into how many the columns go as a third axis
+    shape: tuple  # rows and columns
+    split: int  # the columns are split into so many parts along a third axis
     steps: tuple
     results: tuple
 
 
 def sample(rng, dtype, shape, samples):
-    """Elements of a dtype: small numbers, any numbers, or such as make trouble."""
+    """Returns elements of a dtype: small numbers, any numbers, or special values."""
     size = int(np.prod(shape))
     kind = np.dtype(dtype)
     if kind.kind in "iu" and samples == "any":
@@ -115,7 +115,7 @@ def sample(rng, dtype, shape, samples):
 
 
 def put_hard(rng, values):
-    """NaNs of several bits, infinities, zeros of both signs, the least and the greatest numbers."""
+    """Puts in NaNs with several payloads, infinities, zeros of both signs, and the smallest and largest numbers."""
     limits = np.finfo(values.dtype)
     quiet = np.array([np.nan], values.dtype).view(f"u{values.itemsize}")
     sign = 1 << (8 * values.itemsize - 1)
@@ -127,13 +127,13 @@ def put_hard(rng, values):
     share = rng.choice([0.001, 0.03, 0.5])
     chosen = rng.random(values.size) < share
     kinds = rng.choice(len(pool), chosen.sum())
-    if rng.random() < 0.4:  # no NaN
+    if rng.random() < 0.4:  # without NaN
         kinds %= len(hard)
     values[chosen] = pool[kinds]
 
 
 def make_arguments(program):
-    """The same ones each time: fresh memory for who changes them."""
+    """Returns equal arguments at each call, in new memory, as programs may change them."""
     rng = np.random.default_rng(program.seed)
     n, m = program.shape
     arrays = []
@@ -168,12 +168,12 @@ def softmax(x):
     return grown / sk.sum(grown, axis=-1, keepdims=True)
 
 
-# Functions that ask for values, or are made of others: (x) or (x, y).
+# Functions that need values, or are composed of others: (x) or (x, y).
 OTHERS = [
     "cov of two", "diff", "flip", "item", "matrix product", "median", "nanmean", "nansum", "nanvar", "norm", "ptp", "roll",
     "softmax", "sort", "stack", "take", "truth", "unique",
 ]  # fmt: skip
-SIGNS = ["copysign", "signbit"]  # of numbers: that of a NaN is left open
+SIGNS = ["copysign", "signbit"]  # of numbers; the sign of a NaN is unspecified
 OWN = {
     "copysign": lambda x, y: sk.where(y == y, sk.copysign(x, y), x),
     "signbit": lambda x: sk.where(x == x, sk.signbit(x), False),
@@ -204,7 +204,7 @@ OWN = {
 
 
 def run(program, arguments):
-    """The results by their numbers, and the errors by those of the steps."""
+    """Returns the results by number, and the errors by number of the step."""
     values = dict(enumerate(arguments))
     errors = {}
     for number, step in enumerate(program.steps, len(arguments)):
@@ -222,14 +222,15 @@ def run(program, arguments):
 
 
 def compared(step, text):
-    """Of ``x < pending`` Python asks the pending array first, as it is of a subclass, whether it is greater."""
+    """Makes the messages of comparisons comparable: Python evaluates ``x < pending`` as ``pending > x``, as the pending
+    array's type is a subclass."""
     if step.kind != "operator" or step.name not in ("lt", "ge", "eq"):
         return text
     return sorted(re.findall(r"\w+", text.replace("greater", "less").replace("x1", "x2")))
 
 
 def outcome(function, program):
-    """What a program gives, in a form that compares: arguments, which it may change, among the results."""
+    """Returns the results of a program in a comparable form, with the arguments, which it may change, among them."""
     arguments = make_arguments(program)
     results, errors = function(program, arguments)
     results |= {("argument", k): x for k, x in enumerate(arguments)}
@@ -243,7 +244,7 @@ def outcome(function, program):
 
 
 def bits_of(x):
-    """Those of an array, but for the bits of NaNs: which one of two an operation hands on is left open (IEEE 754, 6.2.3)."""
+    """Returns the bits of an array with NaNs replaced by one: an operation may pass on either of two (IEEE 754, 6.2.3)."""
     values = np.ascontiguousarray(to_numpy(x))
     if values.dtype.kind in "fc":
         numbers = values.reshape(-1).view(values.real.dtype)
@@ -252,7 +253,7 @@ def bits_of(x):
 
 
 def differences(one, other):
-    """What differs between two outcomes: texts."""
+    """Returns the differences of two outcomes as texts."""
     texts = []
     for kind, expected, yours in zip(("result", "error"), one, other, strict=True):
         for key in {**expected, **yours}:
@@ -264,7 +265,7 @@ def differences(one, other):
 
 
 def describe_difference(want, got):
-    """A difference in few words: of elements, the first ones."""
+    """Returns a short description of a difference, with the first elements that differ."""
     if not isinstance(want, tuple) or not isinstance(got, tuple) or want[:-1] != got[:-1] or len(want) < 3:  # fmt: skip
         return f"{got!r:.150} instead of {want!r:.150}"
     bits = [np.frombuffer(value[-1], np.uint8).reshape(-1, np.dtype(want[0]).itemsize) for value in (want, got)]  # fmt: skip
@@ -286,7 +287,7 @@ def shape_of(chance, most_elements):
 
 
 def make_program(seed, device="cpu:0", most_elements=30_000, dtypes=DTYPES):
-    """A program that the seed chooses; it is run on the way, to choose operands that fit."""
+    """Returns a program that the seed chooses. Each step is run at once, to choose operands that fit."""
     chance = random.Random(seed)
     n, m = shape_of(chance, most_elements)
     split = 1
@@ -402,7 +403,7 @@ def reduction_step(chance, x, number, dropped):
 
 
 def shrunk(program, find_fault):
-    """As few steps, results and rows as are needed for a fault of its kind."""
+    """Returns the program with as few steps, results and rows as still show the same kind of fault."""
     kind = find_fault(program).partition(":")[0].split()[-2:-1]
 
     def is_faulty(less):
