@@ -1,9 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``pytest -p tests.python.devices.rotating_streams``: each line of a test works on another stream, and each piece of work takes another time.
+"""``pytest -p tests.python.devices.rotating_streams``: runs each line of a test on another stream, with random delays.
 
-Tests of operations then fail where a kernel is launched without its reads and writes being told right: it runs too early,
-or what comes after it does.
+A kernel launched without all of its reads and writes declared then runs too early, or later work does, and the test fails.
 """
 
 import itertools

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""SKERRY_ALLOCATOR=system: each array on a CUDA device is an allocation of its own, for compute-sanitizer."""
+"""SKERRY_ALLOCATOR=system: each array on a CUDA device is a separate allocation, for compute-sanitizer."""
 
 import os
 import subprocess
@@ -41,7 +41,7 @@ def run(code, allocator="system", **environment):
     return done.stdout.split("\n")[:-1]
 
 
-def test_every_array_is_an_allocation_of_its_own():
+def test_each_array_is_a_separate_allocation():
     code = """
 for _ in range(3):
     with count_cuda_calls() as calls:
@@ -65,7 +65,7 @@ print(memory().cached_bytes, memory().live_blocks, memory().peak_bytes)
     assert run(code, "") == pooled
 
 
-def test_scratch_and_results_go_back_as_soon_as_they_are_free():
+def test_scratch_and_results_are_freed_at_once():
     code = """
 x = sk.arange(10000, dtype=sk.float32, device=D)
 before = memory().live_bytes
@@ -81,8 +81,8 @@ print(memory().live_bytes, memory().live_blocks, memory().cached_bytes, sk.trim(
     assert run(code) == ["0 0 0 0"]
 
 
-def test_memory_outlives_the_work_of_all_streams():
-    """Work that is 2 ms late would meet freed memory, which loses a rehearsed device."""
+def test_memory_is_freed_after_the_work_of_all_streams():
+    """Work runs 2 ms late. Touching freed memory would lose the rehearsed device."""
     code = """
 instruments.delay_work(0.002)
 s, t = sk.Stream(D), sk.Stream(D)
@@ -106,7 +106,7 @@ with sk.stream(t):
     assert run(code) == ["8000.0"]
 
 
-def test_the_limit_counts_bytes_that_were_asked_for():
+def test_memory_limit_counts_requested_bytes():
     code = """
 sk.set_memory_limit(D, 1001)
 x = sk.empty((1000,), dtype=sk.int8, device=D)
@@ -130,7 +130,7 @@ except OutOfMemoryError as error:
     ]
 
 
-def test_a_full_device_collects_garbage_before_it_gives_up():
+def test_allocation_on_a_full_device_collects_garbage():
     code = """
 class Cycle: pass
 a = Cycle()
@@ -147,7 +147,7 @@ print(memory().live_bytes == before.live_bytes, float(sk.sum(sk.ones((4,), devic
     assert run(code, SKERRY_REHEARSE_MEMORY="64MiB") == ["True 41943040", "True 4.0"]
 
 
-def test_a_failed_call_leaves_the_counts():
+def test_failed_allocations_leave_statistics_unchanged():
     code = """
 before = memory()
 for k in range(1, 6):
@@ -160,7 +160,7 @@ print("same")
     assert run(code) == ["same"]
 
 
-def test_it_is_shown():
+def test_show_config_names_the_allocator():
     shown = "print(sk.show_config(mode='dicts')['cuda']['allocator']); sk.show_config()"
     lines = run(shown)
     assert lines[0] == "system"

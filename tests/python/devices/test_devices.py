@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Devices, streams, memory: the Python side."""
+"""Devices, streams and memory: the Python interface."""
 
 import pickle
 import threading
@@ -14,7 +14,7 @@ from tests.python.oracle import to_numpy
 from tests.python.session import DEVICES, HAS_GPU
 
 
-def test_devices_are_values():
+def test_devices_compare_hash_and_pickle_by_value():
     one, same = sk.Device("cuda:1"), sk.Device("cuda", 1)
     assert one == same
     assert hash(one) == hash(same)
@@ -27,19 +27,19 @@ def test_devices_are_values():
     assert pickle.loads(pickle.dumps(one)) == one
     assert sk.Device(one) == one
     assert sk.Device("cpu") == sk.Device("cpu:0")
-    # Says nothing about whether the device exists.
+    # Does not check whether the device exists.
     assert sk.Device("cuda:63").index == 63
 
 
 @pytest.mark.parametrize(
     "text", ["", "gpu", "cpu:", "cuda:x", "cuda:-1", "cuda:1 ", "CPU", "cuda:99999"]
 )
-def test_unknown_names(text):
+def test_unknown_device_names_raise(text):
     with pytest.raises(ValueError):
         sk.Device(text)
 
 
-def test_index_twice_and_wrong_types():
+def test_invalid_device_arguments_raise():
     with pytest.raises(ValueError, match="index"):
         sk.Device("cuda:1", 1)
     with pytest.raises(TypeError):
@@ -48,14 +48,14 @@ def test_index_twice_and_wrong_types():
         sk.Device("cuda", "1")
 
 
-def test_list_of_devices():
+def test_devices_lists_all_or_one_kind():
     assert [str(d) for d in sk.devices("cpu")] == ["cpu:0", "cpu:1"]
     assert [str(d) for d in sk.devices()][:4] == DEVICES
     with pytest.raises(ValueError):
         sk.devices("tpu")
 
 
-def test_info(device):
+def test_device_info(device):
     info = sk.Device(device).info
     assert info.name
     assert info.total_bytes > 0
@@ -65,7 +65,7 @@ def test_info(device):
     assert caught.value.reason == "out_of_range"
 
 
-def test_context_is_local_to_the_thread():
+def test_device_context_is_thread_local():
     seen = []
     with sk.device("cuda:1"):
         thread = threading.Thread(target=lambda: seen.append(str(sk.default_device())))
@@ -76,7 +76,7 @@ def test_context_is_local_to_the_thread():
     assert str(sk.default_device()) == "cpu:0"
 
 
-def test_context_is_left_when_an_error_passes():
+def test_device_context_is_exited_on_error():
     with pytest.raises(KeyError), sk.device("cuda:0"):
         raise KeyError
     assert str(sk.default_device()) == "cpu:0"
@@ -89,13 +89,13 @@ def test_context_is_left_when_an_error_passes():
     assert str(sk.default_device()) == "cpu:0"
 
 
-def test_a_default_that_does_not_exist_is_refused():
+def test_default_device_must_exist():
     with pytest.raises(DeviceUnavailableError):
         sk.set_default_device("cuda:50")
     assert str(sk.default_device()) == "cpu:0"
 
 
-def test_streams_and_events(cuda_device):
+def test_stream_and_event_interface(cuda_device):
     s = sk.Stream(cuda_device)
     assert s.device == sk.Device(cuda_device)
     version, handle = s.__cuda_stream__()
@@ -117,7 +117,7 @@ def test_streams_and_events(cuda_device):
         sk.Stream("cpu")
 
 
-def test_to_device_on_a_stream(cuda_device):
+def test_to_device_takes_a_stream(cuda_device):
     s = sk.Stream(cuda_device)
     x = sk.arange(1000)
     for stream in (s, s.handle, 1, None):
@@ -134,7 +134,7 @@ def test_to_device_on_a_stream(cuda_device):
     assert sk.current_stream(cuda_device).handle == 1
 
 
-def test_export_from_another_stream_is_in_order(cuda_device):
+def test_export_from_another_stream_is_ordered(cuda_device):
     s = sk.Stream(cuda_device)
     with sk.stream(s):
         x = sk.ones((100_000,), device=cuda_device)
@@ -142,12 +142,12 @@ def test_export_from_another_stream_is_in_order(cuda_device):
             x = x + 1
         interface = x.__cuda_array_interface__
     assert interface["stream"] == 1
-    # On the default stream from here on: without the event this would read what is not there yet.
+    # Runs on the default stream: without the event it would read stale values.
     y = sk.from_cuda_array_interface(interface, x) * 1.0
     assert float(sk.min(y)) == 21.0
 
 
-def test_memory_statistics(device):
+def test_memory_statistics_of_a_device(device):
     old_statistics = sk.memory_statistics(device)
     x = sk.ones((1000,), device=device)
     during = sk.memory_statistics(device)
@@ -161,7 +161,7 @@ def test_memory_statistics(device):
         sk.set_memory_limit(device, -1)
 
 
-def test_pinned_arrays():
+def test_pinned_arrays_are_host_arrays():
     x = sk.ones((4,), pinned=True)
     assert instruments.is_pinned(x)
     assert x.__cuda_array_interface__["stream"] is None
@@ -172,7 +172,7 @@ def test_pinned_arrays():
 
 
 @pytest.mark.skipif(HAS_GPU, reason="rehearsed devices only")
-def test_show_config(capsys):
+def test_show_config_lists_devices(capsys):
     assert sk.show_config() is None
     assert "rehearsed" in capsys.readouterr().out
     about = sk.show_config(mode="dicts")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What leads to the emulated GPU where its package, skerry_emulator, is not installed: each says so, and how it is."""
+"""Every entry to the emulated GPU reports a missing skerry_emulator package, and how to install it."""
 
 import os
 import subprocess
@@ -46,13 +46,13 @@ except skerry.exceptions.DeviceUnavailableError as problem:
 
 
 @pytest.mark.parametrize("kernels", [True, "all"])
-def test_rehearsing_with_kernels(kernels):
+def test_rehearsal_with_kernels_requires_the_emulator(kernels):
     code = REPORT.format(code=f"skerry.rehearse(cuda=2, kernels={kernels!r})")
     text = f"rehearse: {TEXT}, or rehearse without kernels"
     assert output_of(code) == ["no_cuda_module", text]
 
 
-def test_rehearsing_without_them_is_possible_afterwards():
+def test_rehearsal_without_kernels_after_a_failed_one():
     lines = output_of(
         REPORT.format(code="skerry.rehearse(cuda=2, kernels=True)")
         + "skerry.rehearse(cuda=2)\nprint(len(skerry.devices('cuda')))\n"
@@ -64,23 +64,23 @@ def test_rehearsing_without_them_is_possible_afterwards():
 @pytest.mark.parametrize(
     "code", ["from skerry.testing import {}", "import skerry.testing; skerry.testing.{}"]
 )
-def test_aids_for_tests(name, code):
+def test_testing_names_require_the_emulator(name, code):
     assert output_of(REPORT.format(code=code.format(name))) == ["no_cuda_module", f"{name}: {TEXT}"]
 
 
-def test_the_other_aids_need_no_package():
+def test_other_testing_names_need_no_emulator():
     code = "import skerry.testing\nfrom skerry.testing import *\nprint(numba_simulator, count_cuda_calls)\n"
     code += "print({'emulated_gpu', 'KernelReport'} & {*dir(skerry.testing), *globals()})\n"
     assert output_of(code)[-1] == "set()"
 
 
-def test_an_aid_that_does_not_exist_is_no_attribute():
+def test_unknown_testing_name_raises_attribute_error():
     done = run("import skerry.testing\nskerry.testing.nothing")
     assert "AttributeError: module 'skerry.testing' has no attribute 'nothing'" in done.stderr
 
 
 @pytest.mark.parametrize("arguments", [["program.py"], ["--help"]])
-def test_the_command_line(arguments):
+def test_sanitize_command_requires_the_emulator(arguments):
     code = f"from skerry.__main__ import main\nsys.exit(main({['sanitize', *arguments]!r}))"
     done = run(MISSING + code)
     assert done.returncode == 2
@@ -88,17 +88,17 @@ def test_the_command_line(arguments):
     assert done.stdout == ""
 
 
-def test_other_commands_need_no_package():
+def test_other_commands_need_no_emulator():
     lines = output_of("from skerry.__main__ import main\nmain(['info'])\nmain(['--help'])")
     assert any(line.startswith("skerry ") for line in lines)
     assert any("sanitize" in line for line in lines)
 
 
-def test_the_demo_rehearses_without_kernels():
+def test_demo_without_the_emulator_has_no_kernels():
     assert output_of("from skerry import demo\nprint(demo.can_compile_kernels())") == ["False"]
 
 
-def test_the_environment():
+def test_rehearsal_by_environment_requires_the_emulator():
     done = run(f"{MISSING}import skerry", SKERRY_REHEARSE="2", SKERRY_REHEARSE_KERNELS="1")
     *_, last = done.stderr.splitlines()
     assert last.startswith(f"skerry.exceptions.DeviceUnavailableError: rehearse: {TEXT}")
@@ -106,7 +106,7 @@ def test_the_environment():
 
 
 @pytest.mark.parametrize("prelude", ["", MISSING])
-def test_an_error_of_a_device_does_not_ask_for_the_package(prelude):
+def test_device_errors_do_not_import_the_emulator(prelude):
     code = f"{prelude}import sys, skerry\nerror = skerry.exceptions.FatalDeviceError('lost')\n"
     done = run(f"{code}print(sys.modules.get('skerry_emulator'), hasattr(error, '__notes__'))")
     assert done.stdout == "None False\n", done.stderr
@@ -118,7 +118,7 @@ class emulated_gpu: pass
 def folder(): return "/nonexistent"
 def load(): print("loaded")
 def refuse_other_drivers(*, own_kernels=False): print("own kernels:", own_kernels)
-def add_notes(problem): problem.add_note("what the emulator knows")
+def add_notes(problem): problem.add_note("a note of the emulator")
 """
 
 
@@ -128,25 +128,25 @@ def run_with_package(tmp_path, source, code):
     return run(code, PYTHONPATH=path)
 
 
-def test_a_package_that_lacks_another_one_is_not_said_to_be_missing(tmp_path):
+def test_failed_import_inside_the_emulator_is_passed_on(tmp_path):
     done = run_with_package(
         tmp_path, "import lacking", "import skerry\nskerry.rehearse(cuda=2, kernels=True)"
     )
     assert done.stderr.splitlines()[-1] == "ModuleNotFoundError: No module named 'lacking'"
 
 
-def test_an_installed_package_is_asked(tmp_path):
+def test_installed_emulator_provides_names_and_notes(tmp_path):
     code = "from skerry.testing import *\nimport skerry.testing\n"
     code += "print(emulated_gpu.__module__, KernelReport.__module__)\n"
     code += "print({'emulated_gpu', 'KernelReport'} <= {*dir(skerry.testing)})\n"
     code += "print(skerry.exceptions.FatalDeviceError('lost').__notes__)\n"
     done = run_with_package(tmp_path, FAKE, code)
     assert done.stdout.splitlines() == [
-        "skerry_emulator skerry_emulator", "True", "['what the emulator knows']",
+        "skerry_emulator skerry_emulator", "True", "['a note of the emulator']",
     ], done.stderr  # fmt: skip
 
 
-def test_a_library_that_can_not_be_opened_is_named(tmp_path):
+def test_missing_emulator_library_is_named(tmp_path):
     code = REPORT.format(code="skerry.rehearse(cuda=2, kernels='all')")
     done = run_with_package(tmp_path, FAKE, code)
     first, reason, text = done.stdout.splitlines()

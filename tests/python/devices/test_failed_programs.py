@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Programs in which a CUDA call fails raise an error or read the right values: a sample of ``make fuzz-failures``."""
+"""Programs in which a CUDA call fails raise an error or read correct values: a sample of ``make fuzz-failures``."""
 
 import pathlib
 import subprocess
@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 @pytest.mark.slow
-def test_no_failed_call_gives_a_wrong_result(full):
+def test_failed_cuda_calls_never_give_wrong_results(full):
     command = [sys.executable, "-m", "tests.fuzz.failures", "--seed", "1", "--processes", "1"]
     command += ["--runs", "50000" if full else "600"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
@@ -26,7 +26,7 @@ def test_no_failed_call_gives_a_wrong_result(full):
     assert ": 0 faults" in done.stdout
 
 
-def test_wrong_and_untyped_results_are_faults():
+def test_fuzzer_reports_wrong_results_and_wrong_errors():
     walk = failures.Walk(seed=1)
     clean = failures.CleanRun(seen=[1, 2], states=[[]], calls=9)
     failure = failures.Failure(call=3, status=1, is_sticky=False, delay_us=0)

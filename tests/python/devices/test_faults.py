@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every operation with its k-th allocation failing, and on rehearsed devices with its k-th CUDA call failing.
+"""Every operation with its k-th allocation failing, and with its k-th CUDA call failing on rehearsed devices.
 
-The method is SQLite's: fail the first, check that nothing was lost, then the second, and so on until the operation gets
-through; once, and from then on.
+SQLite's method: fail the first allocation, check that nothing was lost, then fail the second, and so on until the
+operation succeeds. Failures are single, or persist from the k-th on.
 """
 
 import contextlib
@@ -130,7 +130,7 @@ def linear_algebra():
 
 
 def in_place():
-    """(name, statement that changes x)."""
+    """(name, statement that modifies x)."""
     yield "iadd", lambda x, y: x.__iadd__(y)
     yield "iadd overlapping", lambda x, y: x[1:].__iadd__(x[:-1])
     yield "setitem", lambda x, y: x.__setitem__(slice(None), y)
@@ -154,7 +154,7 @@ def live_bytes():
 
 
 def is_back_to(old_live_bytes):
-    """Whether live bytes are what they were; garbage is collected only if they are not, since that takes long."""
+    """True if live bytes have their old value. Collects garbage only if they differ, as that takes long."""
     if live_bytes() == old_live_bytes:
         return True
     gc.collect()
@@ -162,7 +162,7 @@ def is_back_to(old_live_bytes):
 
 
 def fail_until_it_works(failing, error, call, make, unchanged, limit):
-    """Call within ``failing(k)`` for k = 1, 2, … until it gets through; the number of failures that were met."""
+    """Calls within ``failing(k)`` for k = 1, 2, … until the call succeeds. Returns the number of failures."""
     k = 1
     while True:
         x, y = make()
@@ -171,7 +171,7 @@ def fail_until_it_works(failing, error, call, make, unchanged, limit):
         with failing(k) as fault:
             try:
                 result = call(x, y)
-                # Work on a device runs later: what it met shows at the next synchronisation.
+                # Device work runs later: its errors appear at the next synchronization.
                 for device in EVERY_DEVICE:
                     sk.synchronize(device)
             except error:
@@ -179,12 +179,12 @@ def fail_until_it_works(failing, error, call, make, unchanged, limit):
         if has_failed:
             unchanged(x, y)
             assert is_back_to(old_live_bytes), f"failure {k} lost memory"
-            call(*make())  # and the next try gets through
+            call(*make())  # and the next attempt succeeds
         elif not fault.was_met:
             return k - 1
         del result
         k += 1
-        assert k < limit, "the operation never gets through"
+        assert k < limit, "the operation never succeeds"
 
 
 def inputs(device):
@@ -195,7 +195,7 @@ def inputs(device):
 @pytest.mark.parametrize("from_then_on", [False, True], ids=["once", "from_then_on"])
 @pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
 @pytest.mark.parametrize("name", [*OPERATIONS, *IN_PLACE])
-def test_failed_allocations(name, device, from_then_on):
+def test_operations_survive_failed_allocations(name, device, from_then_on):
     a, b, make = inputs(device)
     call = OPERATIONS.get(name) or IN_PLACE[name]
 
@@ -205,7 +205,7 @@ def test_failed_allocations(name, device, from_then_on):
 
     failing = functools.partial(failing_allocation, from_then_on=from_then_on)
     failures = fail_until_it_works(failing, OutOfMemoryError, call, make, unchanged, 30)
-    # Views, the real part of real numbers, which is the array itself, and on a CPU one run of memory over another.
+    # Views, real() of real numbers, which returns its argument, and on a CPU overlapping copies allocate nothing.
     without_memory = {"iadd", "setitem", "setitem scalar", "by DLPack", "real"}
     if device.startswith("cpu"):
         without_memory.add("setitem moved")
@@ -216,26 +216,26 @@ def test_failed_allocations(name, device, from_then_on):
     HAS_GPU, reason="failures of CUDA calls are injected into rehearsed devices only"
 )
 @pytest.mark.parametrize("name", [*OPERATIONS, *IN_PLACE])
-def test_failed_cuda_calls(name):
+def test_operations_survive_failed_cuda_calls(name):
     a, b, make = inputs("cuda:0")
     call = OPERATIONS.get(name) or IN_PLACE[name]
 
     def unchanged(x, y):
-        # An in-place operation whose kernel was enqueued before a later call failed has been done; else nothing was.
+        # If a call fails after an in-place kernel was enqueued, the operation took effect. Otherwise nothing changed.
         assert np.array_equal(to_numpy(y), b)
         if name in OPERATIONS:
             assert np.array_equal(to_numpy(x), a)
 
     errors = (DeviceError, OutOfMemoryError)
     if name.startswith("by DLPack"):
-        # The code that is injected is what the runtime says of a pointer that it does not know.
+        # The injected code is the runtime's answer for an unknown pointer.
         errors += (InterchangeError,)
     failing = functools.partial(failing_cuda_call, status=1)  # cudaErrorInvalidValue: not fatal
     fail_until_it_works(failing, errors, call, make, unchanged, 200)
 
 
 def is_lost(x, y):
-    """Whether the device of x and y is known to be lost, with the cause; else they are added rightly."""
+    """True if the device of x and y is reported as lost, with the cause. Otherwise checks that x + y is right."""
     try:
         assert np.array_equal(to_numpy(x + y), to_numpy(x) + to_numpy(y))
     except FatalDeviceError as caught:
@@ -248,8 +248,8 @@ def is_lost(x, y):
 
 @pytest.mark.skipif(HAS_GPU, reason="a GPU that is lost stays so; rehearsed devices are repaired")
 @pytest.mark.parametrize("name", [*OPERATIONS, *IN_PLACE])
-def test_lost_devices(name):
-    """The k-th CUDA call meets an illegal address: cuda:0 is lost, and nothing else."""
+def test_illegal_access_loses_only_its_device(name):
+    """The k-th CUDA call fails with an illegal address: cuda:0 is lost, other devices are not."""
     a, b, make = inputs("cuda:0")
     call = OPERATIONS.get(name) or IN_PLACE[name]
     sk.synchronize("cuda:0")
@@ -268,9 +268,9 @@ def test_lost_devices(name):
             if not fault.was_met:
                 break
             met = k
-            # Whatever the call did about it, from now on the device is known to be lost, with the first cause.
+            # From now on the device is lost, with the first cause, however the call itself ended.
             if name == "to other device":
-                # A call that concerns both may lose either, or both.
+                # A transfer between two devices may lose either, or both.
                 assert is_lost(x, y) or is_lost(elsewhere, elsewhere)
             else:
                 assert is_lost(x, y)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays can fill at least 95 % of the memory that the pool takes, on the traces of bench/fragmentation.py."""
+"""Arrays fill at least 95 % of the memory that the pool holds, on the traces of bench/fragmentation.py."""
 
 import os
 import subprocess
@@ -13,9 +13,9 @@ from tests.python.session import HAS_GPU
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(HAS_GPU, reason="the figures are for a device of little memory, rehearsed")
+@pytest.mark.skipif(HAS_GPU, reason="the traces need a rehearsed device of little memory")
 @pytest.mark.parametrize("name", fragmentation.TRACES)
-def test_arrays_fill_the_memory(name):
+def test_arrays_fill_95_percent_of_pool_memory(name):
     live = fragmentation.most_live(list(fragmentation.TRACES[name]()))
     environment = {**os.environ, "SKERRY_REHEARSE": "1", "SKERRY_REHEARSE_MEMORY": str(2 * live)}
     done = subprocess.run(

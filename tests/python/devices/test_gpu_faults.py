@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""A GPU that is lost, and one that is full: `make gpu-check`. Rehearsed: `test_unusable_devices.py`.
+"""A lost GPU and a full one: `make gpu-check`. `test_unusable_devices.py` does the same on rehearsed devices.
 
-Each in a process of its own: after an illegal access CUDA wants the process to end.
+Each runs in its own process: after an illegal access, CUDA requires the process to end.
 """
 
 import subprocess
@@ -66,7 +66,7 @@ print("well")
 
 
 @pytest.mark.parametrize("script", [ILLEGAL_ACCESS, NEARLY_FULL], ids=["lost", "nearly full"])
-def test_the_process_goes_on_and_ends_well(script):
+def test_process_continues_after_lost_and_full_gpu(script):
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=300
     )

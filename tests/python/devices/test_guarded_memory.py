@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""SKERRY_ALLOCATOR=guard: an access beyond an array is a fault that names the operation and the array."""
+"""SKERRY_ALLOCATOR=guard: an access outside an array faults, with a message that names the operation and the array."""
 
 import os
 import re
@@ -47,7 +47,7 @@ def output_of(code, *args, **kwargs):
 
 @pytest.mark.parametrize("options", [(), ("-X", "faulthandler")])
 @pytest.mark.parametrize("threads", ["1", "3"])
-def test_a_read_beyond_an_array_names_the_operation_and_the_array(threads, options):
+def test_read_past_the_end_names_operation_and_array(threads, options):
     code = """
 x = sk.ones((4, 25), dtype=sk.float32)
 lying = np.lib.stride_tricks.as_strided(np.asarray(x), (300_000,), (4,))
@@ -78,7 +78,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize(("call", "name"), CALLS.items())
-def test_a_fault_names_each_kind_of_call(call, name):
+def test_faults_name_the_operation(call, name):
     code = f"""
 x = sk.ones((100,))
 lying = sk.asarray(np.lib.stride_tricks.as_strided(np.asarray(sk.ones((7,))), (100,), (8,)), copy=False)
@@ -92,8 +92,9 @@ lying = sk.asarray(np.lib.stride_tricks.as_strided(np.asarray(sk.ones((7,))), (1
     ), done.stderr
 
 
-def test_a_fault_on_a_rehearsed_device_names_the_call_that_asked_for_it():
-    """The kernel runs later, on another thread. A view whose owner does not keep the memory meets what was freed."""
+def test_fault_in_rehearsed_work_names_the_enqueuing_operation():
+    """The kernel runs later, on another thread. The view's owner does not keep the memory alive, so the kernel reads freed
+    memory."""
     code = """
 from skerry.testing import instruments
 a, b = sk.ones((7, 10), device=D), sk.ones((10,), device=D)
@@ -115,8 +116,8 @@ sk.synchronize()
 
 
 @pytest.mark.parametrize("device", ["cpu:0", "cpu:1", "cuda:0"])
-def test_one_byte_beyond_any_array_is_a_fault(device):
-    """All sizes up to two pages: the first byte behind an array is inaccessible, its last one is not."""
+def test_first_byte_past_any_array_faults(device):
+    """For sizes up to two pages and 1 MiB: the last byte of an array is accessible, the next one is not."""
     code = """
 import mmap, os, signal
 def faults(address):
@@ -142,7 +143,7 @@ print("ok")
     assert output_of(front_code, "guard-front", device=device) == ["ok"]
 
 
-def test_numpy_arrays_are_guarded_inside_the_context():
+def test_guarded_numpy_guards_arrays_inside_the_context():
     code = """
 def end(x): return (x.__array_interface__["data"][0] + x.nbytes) % 4096
 with guarded_numpy():
@@ -159,7 +160,7 @@ print(inside[5].tolist() == list(range(0, 18, 2)))
     assert "guarded_numpy: SKERRY_ALLOCATOR is pool; set it to guard or guard-front" in done.stderr
 
 
-def test_arrays_in_cycles_of_before_are_not_freed_in_a_count_of_calls():
+def test_counting_calls_excludes_garbage_collection():
     code = """
 import gc
 from skerry.testing import count_cuda_calls
@@ -182,7 +183,7 @@ print("ok", calls["deallocate"])
 
 @pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
-def test_fresh_memory_is_nan_in_every_dtype(device, dtype):
+def test_uninitialized_memory_is_signalling_nan(device, dtype):
     code = f"""
 for n in (1, 2, 3, 100, 5000):
     x = sk.empty((n,), dtype=sk.{dtype}, device=D)
@@ -194,7 +195,7 @@ print(all((bits >> 51) & 0x1fff == 0xffe), "signalling")
 
 
 @pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
-def test_accounts_and_limits_hold(device):
+def test_guarded_memory_has_statistics_and_limits(device):
     code = """
 def now(): return sk.memory_statistics(D)
 start = now().live_bytes
@@ -214,8 +215,8 @@ sk.zeros((1000,), device=D)
     assert output_of(code, device=device) == ["True"]
 
 
-def test_many_arrays_live_at_a_time():
-    """More than there are guards for, and more than the system grants mappings."""
+def test_more_live_arrays_than_guards():
+    """More arrays than there are guards, and than the mappings that the system grants."""
     code = """
 x = [sk.full((3,), i, dtype=sk.int32) for i in range(40_000)]
 y = [sk.full((3,), i, dtype=sk.int32, device="cuda:0") for i in range(20_000)]
@@ -227,7 +228,7 @@ print(sum(1 for _ in open("/proc/self/maps")) < 1000)
     assert output_of(code) == ["True"]
 
 
-def test_a_write_beside_an_array_is_found_when_it_is_freed():
+def test_write_outside_an_array_is_found_at_deallocation():
     code = """
 x = sk.zeros((5,), dtype=sk.int8)
 ctypes.memset(pointer(x) + offset, 7, 1)
@@ -243,7 +244,7 @@ print("unseen")
     assert "written beyond its end" in done.stderr
 
 
-def test_other_faults_die_as_they_would():
+def test_other_faults_are_not_handled():
     done = run("ctypes.string_at(8, 1)")
     assert (done.returncode, done.stderr) == (-signal.SIGSEGV, "")
     done = run("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of over 2**31 elements and of over 4 GiB, every family once: SKERRY_TEST_HUGE=<GiB that each test may take>.
+"""Arrays of more than 2**31 elements and more than 4 GiB, once per family: SKERRY_TEST_HUGE=<GiB allowed per test>.
 
-Values are checked at both sides of 2**31 elements (or of 4 GiB) and at the end, where an index of 32 bits would have
-wrapped around. Smaller arrays with a lowered limit take the same paths in every run of the C++ tests (plan_test).
+Checks values on both sides of 2**31 elements (or 4 GiB) and at the end, where a 32-bit index would have wrapped around.
+plan_test takes the same paths with smaller arrays and a lower limit in every run of the C++ tests.
 """
 
 import gc
@@ -19,9 +19,9 @@ from tests.python.session import HAS_GPU
 ALLOWED = float(os.environ.get("SKERRY_TEST_HUGE", "0"))
 DEVICES = ["cpu:0", "cuda:0"]
 
-MANY = (1 << 31) + (1 << 20) + 4099  # elements of one byte
-WIDE = (1 << 30) + 4099  # of four bytes
-#: Where something else than the filling stands.
+MANY = (1 << 31) + (1 << 20) + 4099  # one-byte elements
+WIDE = (1 << 30) + 4099  # four-byte elements
+#: Positions that differ from the fill value.
 MARKS = (0, (1 << 31) - 1, 1 << 31, MANY - 1)
 WIDE_MARKS = (0, (1 << 30) - 1, 1 << 30, WIDE - 1)
 
@@ -40,11 +40,11 @@ def has_marks(x, marks, value, rest):
 
 
 def rows(x):
-    """The first rows of a mebi element each: a matrix of over 2**31 elements."""
+    """Returns the first rows of 2**20 elements each: a matrix of more than 2**31 elements."""
     return sk.reshape(x[: 2049 << 20], (2049, 1 << 20))
 
 
-# name -> (GiB of memory that is needed, test of the int8 array x of MANY elements)
+# Each takes the int8 array x of MANY elements. CASES has the GiB of memory that it needs.
 def add(x, device):
     has_marks(x + x, MARKS, 6, 0)
 
@@ -166,7 +166,7 @@ def transfer(x, device):
 
 def strided_transfer(x, device):
     if device != "cpu:0":
-        pytest.skip("packing is for what comes from the host")
+        pytest.skip("packing is for transfers from the host")
     y = x[1::2].to_device("cuda:0")
     assert int(y[((1 << 31) - 1) // 2]) == 3
 
@@ -211,7 +211,7 @@ def member(x, device):
 CASES = {
     add: 4.1, add_scalar: 4.1, in_place: 2.1, compare: 4.1, every_second: 3.1, reverse: 4.1, transpose: 4.1,
     broadcast: 4.1, reduce_all: 2.1, reduce_axes: 2.2, select_elements: 6.2, mask: 4.2, take: 2.1, join: 4.1, roll: 4.1,
-    # Sums of int8 are of int64 until they are cast; a GPU sorts the places of the items along.
+    # Sums of int8 are int64 until they are cast; a GPU sorts the positions along with the elements.
     scan: 20.3, sort: 8.5, unique: 25.0 if HAS_GPU else 6.5, search: 8.5, cast: 4.1, transfer: 4.1, strided_transfer: 3.1,
     matrix_product: 4.5, tile: 4.1, repeat: 4.1, spread: 4.2, member: 4.1,
 }  # fmt: skip
@@ -233,14 +233,14 @@ def nothing_is_left():
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
-def test_more_than_2_to_the_31_elements(case, device):
+def test_more_than_2_31_elements(case, device):
     require_memory(CASES[case])
     case(marked(device, MANY, sk.int8, MARKS), device)
 
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("name", ["add", "slice", "sum", "transfer", "sort", "scan"])
-def test_more_than_4_gib(name, device):
+def test_arrays_of_more_than_4_gib(name, device):
     require_memory({"sum": 4.1, "transfer": 8.2, "sort": 16.5}.get(name, 8.3))
     x = marked(device, WIDE, sk.float32, WIDE_MARKS)
     if name == "add":
@@ -267,7 +267,7 @@ def whole_numbers(device):
 
 
 def transforms(device):
-    """Of 16 items each: a sum stands first, and a wave at its frequency."""
+    """Transforms of 16 elements each: of a constant in the last row, of a unit impulse in another."""
     x = sk.zeros(((1 << 25) + 5, 16), dtype=sk.complex64, device=device)
     x[-1, :] = 1
     x[(1 << 25) - 1, 1] = 1
@@ -314,6 +314,6 @@ FAMILIES = {whole_numbers: 4.1, transforms: 8.3, determinants: 8.5, product: 4.2
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
-def test_families_of_their_own_over_4_gib(family, device):
+def test_other_families_over_4_gib(family, device):
     require_memory(FAMILIES[family])
     family(device)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""How many arrays of rehearsed devices may live at a time."""
+"""The number of live arrays on rehearsed devices."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ from tests.python.session import HAS_GPU
 
 
 @pytest.mark.skipif(HAS_GPU, reason="a GPU has no mappings of the process")
-def test_more_arrays_live_than_a_process_may_have_mappings(full):
+def test_more_live_arrays_than_process_mappings(full):
     count = 1_000_000 if full else 100_000
     code = f"""
 import time, resource, skerry as sk

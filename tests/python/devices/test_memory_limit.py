@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``set_memory_limit``: most bytes that arrays hold together, cached blocks included, whatever came before it."""
+"""``set_memory_limit`` bounds live and cached bytes together, whatever was allocated before."""
 
 import gc
 import random
@@ -10,7 +10,7 @@ import pytest
 import skerry as sk
 
 MIB = 1 << 20
-# One of each kind of block that a pool has: from the thread's own cache, the shared one, one of the system's.
+# One size for each kind of block: of the thread's own cache, of the shared cache, and of the system.
 SIZES = [64, 1000, 5000, 100_000, MIB // 2, 2 * MIB, 7 * MIB]
 
 
@@ -23,7 +23,7 @@ def held_bytes(device):
 def limited(device):
     gc.collect()
     sk.trim(device)
-    gc.freeze()  # each refusal collects garbage, which takes long with all that pytest holds
+    gc.freeze()  # each rejection collects garbage, which is slow with all of pytest's objects
     yield device
     gc.unfreeze()
     sk.set_memory_limit(device, None)
@@ -39,7 +39,7 @@ def makers(device):
 
 
 @pytest.mark.not_guarded("nothing is cached")
-def test_the_cache_is_not_handed_out_above_the_limit(limited):
+def test_cached_blocks_are_not_reused_above_the_limit(limited):
     for pinned in makers(limited):
         for nbytes in SIZES:
             sk.set_memory_limit(limited, None)
@@ -55,7 +55,7 @@ def test_the_cache_is_not_handed_out_above_the_limit(limited):
                 arrays = [make(limited, nbytes, pinned) for _ in range(4)]
             arrays = [make(limited, nbytes, pinned) for _ in range(2)]
             assert held_bytes(limited) <= limit
-            # Below what is live: nothing is given, and what is freed does not come back.
+            # With a limit below the live bytes, nothing is allocated, and freed memory is not cached.
             sk.set_memory_limit(limited, limit - whole)
             arrays.pop()
             assert held_bytes(limited) <= limit - whole
@@ -64,10 +64,10 @@ def test_the_cache_is_not_handed_out_above_the_limit(limited):
             del arrays
 
 
-def test_a_random_program_keeps_its_limits(limited):
+def test_random_allocations_keep_within_the_limit(limited):
     rng = random.Random(5)
     base = held_bytes(limited)
-    # Other threads, as those of another test's library, keep what they have cached in small blocks.
+    # Blocks cached by other threads, such as those of a library of another test, are not released.
     cached_bytes = sk.memory_statistics(limited).cached_bytes
     arrays, limit, refused = [], None, 0
     for _ in range(800):
@@ -80,7 +80,7 @@ def test_a_random_program_keeps_its_limits(limited):
             except sk.exceptions.OutOfMemoryError:
                 refused += 1
                 assert limit is not None
-                # No more than rounding is lost to what could be given.
+                # Only rounding is lost.
                 assert sk.memory_statistics(limited).live_bytes + 2 * nbytes + 8192 > limit
         elif choice < 0.95 and arrays:
             old_held_bytes = held_bytes(limited)
@@ -100,7 +100,7 @@ def test_a_random_program_keeps_its_limits(limited):
     assert refused > 20
 
 
-def test_threads_together_keep_the_limit(limited):
+def test_threads_keep_within_one_limit(limited):
     base = held_bytes(limited)
     limit = base + 12 * MIB
     sk.set_memory_limit(limited, limit)
@@ -116,7 +116,7 @@ def test_threads_together_keep_the_limit(limited):
                 except sk.exceptions.OutOfMemoryError:
                     arrays.clear()
                 highest.append(sk.memory_statistics(limited).live_bytes)
-        except Exception as problem:  # told by the test's own thread
+        except Exception as problem:  # asserted on the test's own thread
             wrong.append(problem)
 
     threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""A numpy.ndarray, or a list, given for any array of any public function: an array on cpu:0, or an error of devices.
+"""A numpy.ndarray or a list as any array of any public function: an array on cpu:0, or a device error.
 
-The calls are those of ``test_parameter_devices``, made from signatures.
+``test_parameter_devices`` makes the calls from signatures.
 """
 
 import contextlib
@@ -31,15 +31,15 @@ from tests.python.devices.test_parameter_devices import (
 )
 from tests.python.oracle import to_numpy
 
-#: They have no array, or take what is no array.
+#: Functions without an array parameter, or that take other objects.
 WITHOUT = (
     CLASSES
     | ONLY_REFUSED
     | {"__array_namespace_info__", "as_cuda_array", "is_cuda_array", "memory_statistics"}
 )
-#: They hand out the process's objects, or are not compared by value.
+#: Functions that return objects of the process, or results that cannot be compared by value.
 NOT_COMPARED = {"empty_like", "from_dlpack", "asarray", "trim"}
-#: Optional arrays, each with one that fits.
+#: Optional arrays, each with a shape that fits.
 OPTIONAL = {
     ("clip", "min"): (3, 3),
     ("clip", "max"): (3, 3),
@@ -49,7 +49,7 @@ OPTIONAL = {
 
 
 def host_of(value):
-    """The same as NumPy's."""
+    """Returns the value with its arrays as NumPy arrays."""
     if isinstance(value, sk.Array):
         return to_numpy(value)
     if isinstance(value, list):
@@ -75,7 +75,7 @@ def assert_same(got, want, name):
 
 
 def array_parameters(name, function, home):
-    """The arguments on ``home`` and the names of those that are arrays."""
+    """Returns the arguments on ``home``, and the names of the arrays among them."""
     named = right_arguments(name, function, home)
     for parameter in inspect.signature(function).parameters:
         if (name, parameter) in OPTIONAL:
@@ -93,7 +93,7 @@ EACH = [p for p in functions() if p.values[0] not in WITHOUT]
 
 
 @pytest.mark.parametrize(("name", "function"), EACH)
-def test_on_cpu_0_each_array_may_be_numpys(name, function):
+def test_numpy_arrays_are_accepted_for_arrays_on_cpu_0(name, function):
     named, arrays = array_parameters(name, function, "cpu:0")
     want = call(function, named)
     for chosen in [[key] for key in arrays] + [arrays]:
@@ -105,10 +105,10 @@ def test_on_cpu_0_each_array_may_be_numpys(name, function):
 
 @pytest.mark.parametrize("home", ["cpu:1", "cuda:0"])
 @pytest.mark.parametrize(("name", "function"), EACH)
-def test_beside_another_device_it_is_a_mismatch_that_names_it(name, function, home):
+def test_numpy_array_with_an_array_on_another_device_raises(name, function, home):
     named, arrays = array_parameters(name, function, home)
     if name == "from_dlpack":
-        pytest.skip("it makes an array of the one argument")
+        pytest.skip("it converts its only argument")
     sk.synchronize()
     for key in arrays:
         others = [x for x in arrays if x != key]
@@ -116,7 +116,7 @@ def test_beside_another_device_it_is_a_mismatch_that_names_it(name, function, ho
         if isinstance(named[key], list):
             arguments[key] = [*named[key], host_of(named[key][0])]
         elif not others:
-            with sk.device(home):  # alone it is on cpu:0, whatever the default is
+            with sk.device(home):  # a NumPy array alone is on cpu:0, whatever the default
                 for result in flattened(call(function, arguments)):
                     assert not isinstance(result, sk.Array) or result.device == sk.Device("cpu:0")
             continue
@@ -127,7 +127,7 @@ def test_beside_another_device_it_is_a_mismatch_that_names_it(name, function, ho
         assert new_transfers["device_to_host_bytes"] == old_transfers["device_to_host_bytes"]
 
 
-def test_lists_alone_are_what_asarray_makes_of_them(device):
+def test_lists_without_arrays_are_converted_as_by_asarray(device):
     with sk.device(device):
         for got, want in (
             (sk.mean([1.0, 2.0, 3.0]), 2.0),
@@ -144,7 +144,7 @@ def test_lists_alone_are_what_asarray_makes_of_them(device):
             assert np.allclose(to_numpy(got), want)
 
 
-def test_lists_beside_arrays_say_the_remedy(device):
+def test_lists_with_arrays_raise_and_name_the_remedy(device):
     x = sk.ones((3,), device=device)
     for wrong in (
         lambda: x + [1.0, 2.0, 3.0],
@@ -163,7 +163,7 @@ def test_lists_beside_arrays_say_the_remedy(device):
     assert [0] * n == [0, 0]
 
 
-def test_lists_of_positions_have_no_device(device):
+def test_index_lists_work_on_any_device(device):
     values = np.arange(12.0).reshape(3, 4)
     x = sk.asarray(values, device=device)
     for key in (
@@ -192,7 +192,7 @@ def test_lists_of_positions_have_no_device(device):
     assert np.array_equal(to_numpy(along), [[1.0], [4.0], [10.0]])
 
 
-def test_indices_of_numpy_are_on_cpu_0(device):
+def test_numpy_index_arrays_are_on_cpu_0(device):
     values = np.arange(12.0).reshape(3, 4)
     x = sk.asarray(values, device=device, copy=True)
     keys = (
@@ -244,7 +244,7 @@ USES = [
 ]
 
 
-def test_the_memory_is_shared_and_freed_with_the_result():
+def test_numpy_memory_is_shared_and_freed_with_the_result():
     host = np.arange(6.0)
     reference = weakref.ref(host)
     count = sys.getrefcount(host)
@@ -271,7 +271,7 @@ def test_the_memory_is_shared_and_freed_with_the_result():
     assert reference() is None
 
 
-def test_read_only_memory_stays_so():
+def test_read_only_numpy_memory_stays_read_only():
     host = np.arange(3.0)
     host.flags.writeable = False
     view = sk.reshape(host, (3, 1))
@@ -284,7 +284,7 @@ def test_read_only_memory_stays_so():
     assert to_numpy(x + host).tolist() == [1.0, 2.0, 3.0]
 
 
-def test_many_threads_share_one_array():
+def test_threads_share_one_numpy_array():
     host = np.arange(1000.0)
     count = sys.getrefcount(host)
     wrong = []
@@ -306,17 +306,17 @@ def test_many_threads_share_one_array():
 
 
 @pytest.mark.parametrize("name", _extra.__all__)
-def test_functions_of_python_follow_the_rule(name):
-    """No numpy.ndarray reaches them beside an array of another device."""
+def test_extra_functions_reject_numpy_arrays_with_other_devices(name):
+    """These functions are written in Python."""
     function = getattr(sk, name)
     if not inspect.isroutine(function):
-        pytest.skip("no function")
+        pytest.skip("not a function")
     x = sk.ones((3,), device="cuda:0")
     with pytest.raises(DeviceMismatchError, match=r"numpy\.ndarray"):
         function(x, np.ones(3))
 
 
-def test_arrays_in_lists_are_of_one_device(device):
+def test_asarray_of_a_list_needs_arrays_on_one_device(device):
     x, host = sk.ones((2,), device=device), np.ones(2)
     assert sk.asarray([host, host], device=device).shape == (2, 2)
     if x.device == sk.Device("cpu:0"):
@@ -326,7 +326,7 @@ def test_arrays_in_lists_are_of_one_device(device):
         sk.asarray([x, host])
 
 
-def test_every_array_parameter_is_walked():
+def test_every_array_parameter_is_covered():
     walked = {(p.values[0], key) for p in EACH for key in array_parameters(*p.values, "cpu:0")[1]}
     assert len(walked) > 150
     assert {"x", "x1", "x2", "arrays", "condition", "indices"} <= {key for _, key in walked}

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""An array on another device, given for any parameter of any public function, is refused and not read.
+"""An array on another device, passed for any parameter of any public function, is rejected and not read.
 
-The calls come from ``inspect.signature``: each parameter in turn takes the place of an argument that is right. An
-array there is an error of devices or of types; that no element of it is read is seen by the count of transfers.
+The calls come from ``inspect.signature``: each parameter in turn is replaced in a valid call. An array there raises a
+device or type error. The transfer count shows that none of its elements is read.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from tests.python.oracle import STANDARD_NAMES
 HOME, ELSEWHERE = "cuda:0", "cuda:1"
 PAIRS = [(HOME, ELSEWHERE), ("cpu:0", HOME), ("cpu:0", "cpu:1"), (HOME, "cpu:0")]
 
-# Arguments that are right, by the name of the parameter; by function where that is not enough.
+# Valid arguments by parameter name, and by function where the name is not enough.
 USUAL = {
     "x": (3, 3),
     "x1": (3, 3),
@@ -76,7 +76,7 @@ SPECIAL = {
     "iinfo": {"type": "int64"},
     "broadcast_to": {"x": (3, 3)},
 }
-# Not called with what would be right: they change the process, or take what is no array at all.
+# Not called with valid arguments: they change the process, or take no array.
 ONLY_REFUSED = {
     "fuse",
     "rehearse",
@@ -86,7 +86,7 @@ ONLY_REFUSED = {
     "from_cuda_array_interface",
     "show_config",
 }
-# May take an array of any device: it converts or tells of the one array, or reads no element.
+# May take an array on any device: they convert or describe it, or read no element.
 ANY_DEVICE = {
     ("asarray", "obj"),
     ("as_cuda_array", "obj"),
@@ -97,7 +97,7 @@ ANY_DEVICE = {
     ("isdtype", "dtype"),
     ("isdtype", "kind"),
     ("can_cast", "from_"),
-    ("broadcast_shapes", "shapes"),  # it works on no device
+    ("broadcast_shapes", "shapes"),  # runs on no device
 }
 # Keyword parameters that are arrays too.
 ARRAYS = {"x", "x1", "x2", "obj", "condition", "indices", "prepend", "append", "sorter", "rtol", "min", "max"}  # fmt: skip
@@ -113,12 +113,12 @@ def functions():
 
 
 CLASSES = {"device", "stream", "cuda_array_interface_version", "strict_promotion"}
-# For these a tuple or list is true, whatever is in it.
+# A tuple or list is true for these, whatever it contains.
 FLAGS = {"copy", "descending", "endpoint", "full_matrices", "include_initial", "invert", "keepdims", "pinned", "stable", "upper"}  # fmt: skip
 
 
 def table_dtype(name):
-    """A dtype that the elementwise functions and reductions of this name take."""
+    """Returns a dtype that the elementwise functions and reductions of this name take."""
     for entry in (*instruments.op_table(), *instruments.reduction_table()):
         if entry["name"] == name:
             return "float64" if "float64" in entry["loops"] else list(entry["loops"])[-1]
@@ -126,17 +126,17 @@ def table_dtype(name):
 
 
 def make_argument(shape, device, dtype):
-    """An argument of the tables above: shapes stand for arrays."""
+    """Returns an argument of the tables above, with arrays in place of shapes."""
     if isinstance(shape, tuple) and len(shape) == 2 and isinstance(shape[0], tuple):
         shape, dtype = shape
     x = sk.ones(shape, dtype="float64", device=device)
     if x.ndim == 2:
-        x += sk.eye(*x.shape, device=device)  # so that it has an inverse
+        x += sk.eye(*x.shape, device=device)  # makes it invertible
     return sk.astype(x, np.dtype(dtype))
 
 
 def right_arguments(name, function, home):
-    """What the function can be called with on ``home``: required arguments alone."""
+    """Returns the required arguments of a valid call on ``home``."""
     dtype = table_dtype(name)
     chosen = {**USUAL, **SPECIAL.get(name, {})}
     named = {}
@@ -168,12 +168,12 @@ def call(function, named):
             keywords[parameter.name] = value
         else:
             positional.append(value)
-    # A positional parameter after one that was left out.
+    # The first of them may follow a positional parameter that was left out.
     return function(*positional, **keywords)
 
 
 def fill_before(function, named, name):
-    """Defaults for the positional parameters before ``name``."""
+    """Adds defaults for the positional parameters before ``name``."""
     filled = {}
     for parameter in inspect.signature(function).parameters.values():
         if parameter.name in named:
@@ -186,7 +186,7 @@ def fill_before(function, named, name):
 
 
 def strays(device):
-    """Arrays of every use: an index, a size, a flag, a number; with an axis, and inside a tuple."""
+    """Yields arrays that could be an index, a size, a flag or a number: 0-d, with an axis, inside a tuple or list."""
     for dtype in ("int64", "float64", "bool"):
         for shape in ((), (1,), (3,)):
             x = sk.ones(shape, dtype=dtype, device=device)
@@ -196,7 +196,7 @@ def strays(device):
 
 
 def refuses(call_it, label):
-    """The call raises as it must, and reads no element."""
+    """Asserts that the call raises and reads no element. Returns the error."""
     sk.synchronize()
     old_transfers = instruments.transfers()
     with pytest.raises((DeviceMismatchError, TypeError, ValueError, IndexError)) as caught:
@@ -209,7 +209,7 @@ def refuses(call_it, label):
 
 
 def reads_nothing(call_it, label):
-    """The call may go well, as it asks for no element."""
+    """Asserts that the call reads no element. It may succeed."""
     sk.synchronize()
     old_transfers = instruments.transfers()
     with contextlib.suppress(DeviceMismatchError, TypeError, ValueError, IndexError):
@@ -220,9 +220,9 @@ def reads_nothing(call_it, label):
 
 
 @pytest.mark.parametrize(("name", "function"), list(functions()))
-def test_every_parameter_refuses_arrays_of_another_device(name, function):
+def test_every_parameter_rejects_arrays_of_another_device(name, function):
     if name == "show_config":
-        pytest.skip("it has no parameter")
+        pytest.skip("it has no parameters")
     for home, elsewhere in PAIRS:
         named = {} if name in ONLY_REFUSED else right_arguments(name, function, home)
         with sk.device(home):
@@ -230,11 +230,11 @@ def test_every_parameter_refuses_arrays_of_another_device(name, function):
                 "as_cuda_array",
                 "memory_statistics",
             }:
-                call(function, named)  # so that it is the stray that is refused
+                call(function, named)  # so that only the stray array can be at fault
             for parameter in inspect.signature(function).parameters.values():
                 if (name, parameter.name) in ANY_DEVICE:
                     continue
-                # The only array of a call says where it works.
+                # The only array of a call determines its device.
                 alone = parameter.name in (
                     "x",
                     "arrays",
@@ -247,7 +247,7 @@ def test_every_parameter_refuses_arrays_of_another_device(name, function):
                     arguments = fill_before(
                         function, {**named, parameter.name: stray}, parameter.name
                     )
-                    # Where the value or a bound is, if nothing else says so.
+                    # The device of the value or bound is the default.
                     if name in ("full", "arange", "linspace") and parameter.name != "device":
                         arguments["device"] = home
                     if parameter.name in ("arrays", "shapes"):
@@ -262,12 +262,12 @@ def test_every_parameter_refuses_arrays_of_another_device(name, function):
 
 
 @pytest.mark.parametrize("own_type", [sk.Device, sk.Event, sk.Stream])
-def test_constructors_refuse_them(own_type):
+def test_constructors_reject_arrays(own_type):
     for stray in strays("cuda:1"):
         refuses(lambda: own_type(stray), f"{own_type}({stray})")  # noqa: B023
 
 
-def test_the_faults_that_were_found():
+def test_scalar_arrays_of_another_device_raise():
     x = sk.asarray(1.5, device="cuda:1")
     y = sk.ones((2,), device="cuda:0")
     for wrong in (
@@ -291,7 +291,7 @@ def test_the_faults_that_were_found():
         assert "to_device" in str(error)
 
 
-def test_values_on_the_device_of_the_call_are_read():
+def test_scalar_arrays_on_the_same_device_are_values():
     for device in ("cpu:1", "cuda:1"):
         n = sk.asarray(2, device=device)
         x = sk.ones((2, 2), device=device)
@@ -312,7 +312,7 @@ def test_values_on_the_device_of_the_call_are_read():
             sk.tril(x, k=half)
 
 
-def test_numpy_scalars_are_values():
+def test_numpy_scalars_have_no_device():
     for value in (np.float32(1.5), np.float64(1.5)):
         assert sk.full((2,), value, device="cuda:0").tolist() == [1.5, 1.5]
     assert sk.full(np.int32(2), np.int8(3)).tolist() == [3, 3]
@@ -325,7 +325,7 @@ def test_numpy_scalars_are_values():
 
 
 METHODS = {
-    "__array__": [{"dtype": 0}],  # it hands copy to NumPy
+    "__array__": [{"dtype": 0}],  # copy is passed to NumPy
     "__array_namespace__": [{"api_version": 0}],
     "__dlpack__": [{"stream": 0}, {"max_version": 0}, {"dl_device": 0}, {"copy": 0}],
     "to_device": [{"device": 0}, {"device": "cuda:0", "stream": 0}],
@@ -333,7 +333,7 @@ METHODS = {
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_methods_refuse_them_too(name):
+def test_methods_reject_arrays_of_another_device(name):
     for home, elsewhere in PAIRS:
         x = sk.ones((3,), device=home)
         for stray in strays(elsewhere):
@@ -343,21 +343,21 @@ def test_methods_refuse_them_too(name):
                 }
                 positional = [keywords.pop("device")] if "device" in keywords else []
                 if {"dtype", "copy"} & set(arguments) and isinstance(stray, tuple | list):
-                    continue  # true, as all that has items, and shown by NumPy's error
-                # NumPy asks for no element where the dtype is given.
+                    continue  # true, like any non-empty sequence, and its repr is in NumPy's error
+                # NumPy reads no element where dtype is given.
                 judge = reads_nothing if "dtype" in arguments else refuses
                 judge(lambda: getattr(x, name)(*positional, **keywords), f"{name}({keywords})")  # noqa: B023
 
 
 @pytest.mark.parametrize("name", [name for name, calls in NUMPY_CALLS.items() if calls])
-def test_numpy_functions_refuse_them_too(name):
-    """Each keyword and each place of an argument of NumPy's function that skerry's counterpart takes."""
+def test_numpy_functions_reject_arrays_of_another_device(name):
+    """Each keyword and position of NumPy's function that skerry's counterpart takes."""
     function = operator.attrgetter(name.removeprefix("numpy."))(np)
     x = sk.asarray(HOST["m"], device=HOME)
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except ValueError:
-        pytest.skip("this NumPy tells no signature of it")
+        pytest.skip("this version of NumPy has no signature for it")
     for stray in strays(ELSEWHERE):
         for parameter in parameters[1:]:
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):

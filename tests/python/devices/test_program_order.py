@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Uses of one array take effect in the order in which the program made them, on whatever streams.
+"""Uses of an array take effect in program order, on any streams.
 
-Every piece of work is slow here, so that what reads too early reads the old values for certain. Random programs are in
-``tests/fuzz/programs.py``.
+Every task is slow here, so that a read that runs too early sees the old values. ``tests/fuzz/programs.py`` runs random
+programs.
 """
 
 import copy
@@ -30,7 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def pending_array(device, *, dtype=sk.float64):
-    """An array that another stream is about to write: 0, 1, 2, 3, where it has 7 now."""
+    """Returns an array of 7 that another stream is about to overwrite with 0, 1, 2, 3."""
     values = sk.arange(4, dtype=dtype, device=device)
     x = sk.full((4,), 7, dtype=dtype, device=device)
     sk.synchronize(device)
@@ -86,7 +86,7 @@ READS = {
 }  # fmt: skip
 
 
-def test_the_issues_program():
+def test_item_waits_for_matmul_on_another_stream():
     s = sk.Stream("cuda:0")
     a = sk.ones((600, 600), device="cuda:0")
     sk.synchronize("cuda:0")
@@ -96,19 +96,19 @@ def test_the_issues_program():
 
 
 @pytest.mark.parametrize("name", READS)
-def test_a_read_comes_after_the_write_on_another_stream(slow, cuda_device, name):
+def test_reads_follow_a_write_on_another_stream(slow, cuda_device, name):
     assert READS[name](pending_array(cuda_device)) == pytest.approx([0.0, 1.0, 2.0, 3.0], abs=1e-12)
 
 
 @pytest.mark.parametrize("name", READS)
-def test_a_read_on_a_third_stream_too(slow, cuda_device, name):
+def test_reads_on_a_third_stream_follow_the_write(slow, cuda_device, name):
     x = pending_array(cuda_device)
     with sk.Stream(cuda_device):
         assert READS[name](x) == pytest.approx([0.0, 1.0, 2.0, 3.0], abs=1e-12)
 
 
-def test_a_consumer_s_stream_waits(slow, cuda_device):
-    """DLPack's stream, and the legacy one of the CUDA array interface, though the current one holds nothing."""
+def test_consumer_streams_wait_for_exported_arrays(slow, cuda_device):
+    """Both DLPack's stream and the legacy stream of the CUDA array interface wait, though the current stream is idle."""
     x = pending_array(cuda_device)
     consumers = sk.Stream(cuda_device)
     x.__dlpack__(stream=consumers.handle, max_version=(1, 0))
@@ -136,7 +136,7 @@ WRITES = {
 
 
 @pytest.mark.parametrize("name", WRITES)
-def test_a_write_does_not_overtake_reads_on_other_streams(slow, cuda_device, name):
+def test_writes_follow_reads_on_other_streams(slow, cuda_device, name):
     x = sk.arange(4, device=cuda_device)
     sk.synchronize(cuda_device)
     with sk.Stream(cuda_device):
@@ -150,7 +150,7 @@ def test_a_write_does_not_overtake_reads_on_other_streams(slow, cuda_device, nam
     assert x.tolist() != [0, 1, 2, 3]
 
 
-def test_an_upload_does_not_overtake_a_read(slow, cuda_device):
+def test_upload_follows_a_read_on_another_stream(slow, cuda_device):
     x = sk.zeros((4,), device=cuda_device)
     sk.synchronize(cuda_device)
     with sk.Stream(cuda_device):
@@ -161,7 +161,7 @@ def test_an_upload_does_not_overtake_a_read(slow, cuda_device):
     assert x.tolist() == [0.0, 1.0, 2.0, 3.0]
 
 
-def test_an_index_error_is_raised_by_a_read_on_another_stream(slow, cuda_device):
+def test_deferred_index_error_is_raised_on_another_stream(slow, cuda_device):
     x = sk.arange(4, device=cuda_device)
     index = sk.asarray([9], device=cuda_device)
     with sk.Stream(cuda_device):
@@ -170,7 +170,7 @@ def test_an_index_error_is_raised_by_a_read_on_another_stream(slow, cuda_device)
         y.tolist()
 
 
-def test_memory_that_a_stream_still_reads_is_not_used_again(slow, cuda_device):
+def test_memory_in_use_by_a_stream_is_not_reused(slow, cuda_device):
     x = sk.arange(4, device=cuda_device)
     sk.synchronize(cuda_device)
     with sk.Stream(cuda_device):
@@ -182,7 +182,7 @@ def test_memory_that_a_stream_still_reads_is_not_used_again(slow, cuda_device):
     assert all(array.tolist() == [9] * 4 for array in others)
 
 
-def test_threads_of_one_program_hand_arrays_on(slow, cuda_device):
+def test_arrays_passed_between_threads_are_ordered(slow, cuda_device):
     x = in_thread(lambda: pending_array(cuda_device))
     with sk.Stream(cuda_device):
         y = in_thread(lambda: x * 2)
@@ -190,7 +190,7 @@ def test_threads_of_one_program_hand_arrays_on(slow, cuda_device):
 
 
 @pytest.mark.parametrize("stream", ["default", "own"])
-def test_on_one_stream_no_call_is_made_for_it(cuda_device, stream):
+def test_one_stream_needs_no_ordering_calls(cuda_device, stream):
     work_stream = sk.current_stream(cuda_device) if stream == "default" else sk.Stream(cuda_device)
     with work_stream:
         x = sk.arange(1000, dtype=sk.float64, device=cuda_device)
@@ -210,7 +210,7 @@ def test_on_one_stream_no_call_is_made_for_it(cuda_device, stream):
     assert not {"stream_wait_event", "event_create"} & calls.keys()
 
 
-def test_streams_that_wait_for_each_other_make_no_events(cuda_device):
+def test_alternating_streams_reuse_events(cuda_device):
     streams = [sk.Stream(cuda_device) for _ in range(3)]
     x = sk.ones((100,), device=cuda_device)
 
@@ -241,7 +241,7 @@ def elapsed(work):
     return time.monotonic() - began
 
 
-def test_work_that_has_nothing_in_common_runs_side_by_side(cuda_device):
+def test_independent_work_runs_concurrently(cuda_device):
     arrays = [sk.ones((4,), device=cuda_device) for _ in range(4)]
     streams = [sk.Stream(cuda_device) for _ in range(3)]
     sk.synchronize(cuda_device)
@@ -255,11 +255,11 @@ def test_work_that_has_nothing_in_common_runs_side_by_side(cuda_device):
 
     with instruments.delayed_work(0.1):
         seconds = elapsed(work)
-    assert 0.1 <= seconds < 0.3, "four pieces of work of 0.1 s"
+    assert 0.1 <= seconds < 0.3, "four tasks of 0.1 s"
     assert all(x.tolist() == [2.0] * 4 for x in arrays)
 
 
-def test_reads_of_one_array_run_side_by_side(cuda_device):
+def test_reads_of_one_array_run_concurrently(cuda_device):
     x = sk.ones((4,), device=cuda_device)
     streams = [sk.Stream(cuda_device) for _ in range(4)]
     sk.synchronize(cuda_device)
@@ -276,23 +276,23 @@ def test_reads_of_one_array_run_side_by_side(cuda_device):
     assert all(result.tolist() == [2.0] * 4 for result in results)
 
 
-def test_streams_do_not_pile_up(cuda_device):
-    """An array that thousands of streams have read remembers those that there are."""
+def test_arrays_do_not_remember_destroyed_streams(cuda_device):
+    """An array read by thousands of streams remembers only those that still exist."""
     x = sk.ones((4,), device=cuda_device)
     for _ in range(2000):
         with sk.Stream(cuda_device):
             x + 1
     with count_cuda_calls() as calls:
         x += 1
-    # Those are for streams whose work a busy machine has not come to yet.
+    # These are for streams that a busy machine has not run yet.
     assert calls.get("stream_wait_event", 0) < 500
     assert x.tolist() == [2.0] * 4
 
 
-# Events and blocks of streams.
+# Events and stream contexts.
 
 
-def test_events_tell_seconds(cuda_device):
+def test_event_elapsed_is_in_seconds(cuda_device):
     start, end = sk.Event(cuda_device), sk.Event(cuda_device)
     x = sk.ones((4,), device=cuda_device)
     sk.synchronize(cuda_device)
@@ -308,7 +308,7 @@ def test_events_tell_seconds(cuda_device):
     assert end.elapsed(start) == -start.elapsed(end)
 
 
-def test_events_are_recorded_on_a_stream_that_is_given_or_current(slow, cuda_device):
+def test_events_record_on_the_given_or_current_stream(slow, cuda_device):
     stream = sk.Stream(cuda_device)
     x = sk.ones((4,), device=cuda_device)
     explicit, current, other = (sk.Event(cuda_device) for _ in range(3))
@@ -331,7 +331,7 @@ def test_events_are_recorded_on_a_stream_that_is_given_or_current(slow, cuda_dev
     waiting.synchronize()
 
 
-def test_events_without_a_time(cuda_device):
+def test_event_elapsed_needs_recorded_events_of_one_device(cuda_device):
     done = sk.Event(cuda_device)
     done.record()
     done.synchronize()
@@ -348,7 +348,7 @@ def test_events_without_a_time(cuda_device):
             sk.Event(device).record(sk.Stream(cuda_device))
 
 
-def test_events_of_a_cpu_device():
+def test_events_on_cpu_devices():
     start, end = sk.Event("cpu:0"), sk.Event("cpu:0")
     start.record()
     time.sleep(0.01)
@@ -362,7 +362,7 @@ def current(device):
     return sk.current_stream(device)
 
 
-def test_blocks_of_streams_nest(cuda_device):
+def test_stream_contexts_nest(cuda_device):
     first, second, default = sk.Stream(cuda_device), sk.Stream(cuda_device), current(cuda_device)
     with first as entered:
         assert entered is first
@@ -378,13 +378,13 @@ def test_blocks_of_streams_nest(cuda_device):
     assert current(cuda_device) == default
 
 
-def test_a_block_ends_by_an_error_too(cuda_device):
+def test_stream_context_is_exited_on_error(cuda_device):
     with pytest.raises(ZeroDivisionError), sk.Stream(cuda_device):
         raise ZeroDivisionError
     assert current(cuda_device).handle == 1
 
 
-def test_one_stream_is_entered_by_several_threads(cuda_device):
+def test_threads_enter_one_stream_context(cuda_device):
     stream, scope = sk.Stream(cuda_device), sk.stream(sk.Stream(cuda_device))
     barrier = threading.Barrier(4)
 
@@ -405,7 +405,7 @@ def test_one_stream_is_entered_by_several_threads(cuda_device):
     assert not barrier.broken
 
 
-def test_a_block_is_left_by_the_thread_that_entered_it(cuda_device):
+def test_stream_exit_without_enter_raises(cuda_device):
     stream = sk.Stream(cuda_device)
     with pytest.raises(ValueError, match="not inside a block"):
         stream.__exit__(None, None, None)
@@ -413,7 +413,7 @@ def test_a_block_is_left_by_the_thread_that_entered_it(cuda_device):
         assert cpu.device == sk.Device("cpu:0")
 
 
-def test_the_per_thread_stream_is_in_order(slow, cuda_device):
+def test_per_thread_stream_is_ordered(slow, cuda_device):
     x = pending_array(cuda_device)
     with sk.stream(2, device=cuda_device):
         y = x + 1
@@ -436,21 +436,21 @@ def programs(*options):
 
 
 @pytest.mark.slow
-def test_random_programs_read_what_they_read_in_order():
+def test_random_stream_programs_equal_sequential_ones():
     done = programs("--count", "400")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "400 programs" in done.stdout
     print(done.stdout)
 
 
-def test_a_program_is_shown_again():
+def test_random_stream_program_can_be_shown():
     done = programs("--count", "1", "--seed", "5", "--start", "3", "--show")
     assert done.returncode == 0
     first, second = done.stdout.split("SKERRY_SYNC=0:\n")
     assert first.removeprefix("SKERRY_SYNC=1:\n") == second
 
 
-#: Tests of every family of kernels, by what they read and write.
+#: Test modules of every family of kernels, by their reads and writes.
 FAMILIES = [
     "advanced_indexing", "creation", "fft", "in_place", "joining", "linalg", "linalg_products", "matmul", "reductions",
     "scan", "searchsorted", "sets", "sorting", "statistics", "take", "transfers", "views_and_indexing",
@@ -458,8 +458,8 @@ FAMILIES = [
 
 
 @pytest.mark.slow
-def test_operations_tell_what_they_read_and_write():
-    """Tests of operations pass where each of their lines works on another stream."""
+def test_operations_declare_their_reads_and_writes():
+    """Tests of operations pass with each line on another stream."""
     files = [next(ROOT.glob(f"tests/python/*/test_{name}.py")) for name in FAMILIES]
     command = [
         sys.executable,

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of the CUDA runtime that a rehearsed device does not enforce: what would go wrong on a GPU only."""
+"""Rules of the CUDA runtime that a rehearsed device does not enforce, so that violations would fail on a GPU only."""
 
 import contextlib
 import os
@@ -16,7 +16,7 @@ from tests.python.devices.threads import in_thread
 from tests.python.oracle import to_numpy
 from tests.python.session import HAS_GPU
 
-rehearsed_only = pytest.mark.skipif(HAS_GPU, reason="work is made late on rehearsed devices")
+rehearsed_only = pytest.mark.skipif(HAS_GPU, reason="only work of rehearsed devices can be delayed")
 
 
 def address(x):
@@ -24,10 +24,10 @@ def address(x):
 
 
 @pytest.mark.slow
-@pytest.mark.not_guarded("nothing is kept for the next arrays")
+@pytest.mark.not_guarded("nothing is cached")
 @rehearsed_only
-def test_memory_of_one_per_thread_stream_is_not_given_to_that_of_another_thread(cuda_device, slow):
-    """Handle 2 is another stream in each thread, so that it orders nothing between threads."""
+def test_per_thread_streams_of_two_threads_do_not_share_blocks(cuda_device, slow):
+    """Handle 2 is a different stream in each thread, so it orders nothing between threads."""
     x = sk.ones((8,), device=cuda_device)
     sk.synchronize(cuda_device)
     sk.trim(cuda_device)
@@ -36,31 +36,31 @@ def test_memory_of_one_per_thread_stream_is_not_given_to_that_of_another_thread(
     def work():
         with sk.stream(per_thread):
             y = x + 1
-            return address(y)  # and y is given back while the kernel is under way
+            return address(y)  # y is freed while its kernel is still running
 
     own_address = work()
     theirs = in_thread(work)
     assert own_address != theirs
     sk.synchronize(cuda_device)
-    with sk.stream(per_thread):  # many: other tests may have left blocks that are free now, too
+    with sk.stream(per_thread):  # many, as other tests may have left free blocks
         new_arrays = [sk.empty((8,), device=cuda_device) for _ in range(1000)]
     assert {own_address, theirs} <= {address(y) for y in new_arrays}, (
-        "what has passed is used again"
+        "blocks of completed work are reused"
     )
 
 
-def test_a_block_of_a_per_thread_stream_waits_for_an_event_of_the_legacy_stream(cuda_device):
+def test_block_of_a_per_thread_stream_records_an_event(cuda_device):
     per_thread = sk.Stream.from_handle(cuda_device, 2)
     with count_cuda_calls() as calls:
         with sk.stream(per_thread):
             y = sk.ones((8,), device=cuda_device) + 1
         del y
-    assert calls["event_record"] == 2, "after the temporary's last use, and at the block's end"
+    assert calls["event_record"] == 2, "after the temporary's last use, and at the end of y's block"
 
 
 @rehearsed_only
-def test_small_transfers_on_per_thread_streams_share_no_chunk(cuda_device, slow):
-    """One event stands for all copies from a chunk; those of two threads would need two."""
+def test_small_transfers_on_per_thread_streams_do_not_share_chunks(cuda_device, slow):
+    """One event covers all copies from a chunk, which would not do for copies of two threads."""
 
     def waits(handle):
         stream = sk.Stream.from_handle(cuda_device, handle)
@@ -70,14 +70,14 @@ def test_small_transfers_on_per_thread_streams_share_no_chunk(cuda_device, slow)
         assert [to_numpy(array)[0] for array in x] == list(range(6))
         return calls.get("event_synchronize", 0)
 
-    waits(1)  # the last chunk is one of this stream from here on
+    waits(1)  # the last chunk now belongs to this stream
     assert waits(1) == 0
     assert waits(2) >= 2, "there are four chunks"
 
 
 @rehearsed_only
-def test_nothing_is_enqueued_on_a_stream_that_is_captured(cuda_device):
-    """A graph would use memory again that the pool gives to others after the call."""
+def test_calls_on_a_captured_stream_raise_before_enqueuing(cuda_device):
+    """A graph would replay uses of memory that the pool has reused since."""
     x = sk.ones((8,), device=cuda_device)
     host = np.ones(8)
     elsewhere = sk.ones((8,), device="cuda:1" if cuda_device == "cuda:0" else "cuda:0")
@@ -110,8 +110,8 @@ def test_nothing_is_enqueued_on_a_stream_that_is_captured(cuda_device):
 
 
 @rehearsed_only
-def test_the_current_device_is_restored_even_where_a_call_fails():
-    """Other libraries of this thread would go on with another device than they chose."""
+def test_current_device_is_restored_after_failed_calls():
+    """Otherwise other libraries on this thread would continue on the wrong device."""
     x = sk.ones((3,), device="cuda:1")
     for k in range(1, 20):
         with (
@@ -121,15 +121,15 @@ def test_the_current_device_is_restored_even_where_a_call_fails():
             x + x
         with count_cuda_calls() as calls:
             sk.ones((3,), device="cuda:0")
-        assert "push_device" not in calls, f"cuda:0 is not current any more after call {k}"
+        assert "push_device" not in calls, f"cuda:0 is no longer current after call {k}"
         if not fault.was_met:
             break
     assert k > 3
 
 
 @rehearsed_only
-def test_a_gpu_that_nobody_uses_gets_no_context():
-    """The runtime's device 0 is current in every thread that chose none: to set it on the way back would use it."""
+def test_unused_gpu_gets_no_context():
+    """Device 0 is current in every thread that selected none; restoring it with a call would create its context."""
     code = """
 import threading
 from tests.fuzz import exit_calls, exits
@@ -159,7 +159,7 @@ print(instruments.rehearsed_contexts())
 
 
 @rehearsed_only
-def test_the_device_that_another_library_chose_stays_current():
+def test_current_device_of_another_library_is_kept():
     for ordinal in (0, 1):
         assert instruments.set_rehearsed_device(ordinal) == 0
         for device in ("cuda:0", "cuda:1"):
@@ -184,7 +184,7 @@ def run(code, **environment):
 
 @pytest.mark.not_guarded("nothing is cached")
 @pytest.mark.skipif(HAS_GPU, reason="other processes would use the GPU")
-def test_a_full_gpu_takes_what_its_other_logical_device_has_cached():
+def test_full_gpu_releases_blocks_cached_by_its_other_logical_device():
     code = """
 def block(device): return sk.empty((40 << 20,), dtype=sk.int8, device=device)
 block("cuda:0")
@@ -203,8 +203,8 @@ except MemoryError:
 
 
 @pytest.mark.skipif(HAS_GPU, reason="other processes would use the GPU")
-def test_pinned_memory_is_asked_of_a_device_that_is_in_use():
-    """Not of cuda:0 in any case, where that would make a context for nothing."""
+def test_pinned_memory_is_allocated_from_a_device_in_use():
+    """cuda:0 would get a context for nothing."""
     code = """
 keep = sk.ones((3,), device="cuda:2")
 sk.synchronize("cuda:2")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Loops that have run before ask the CUDA runtime for nothing but their copies and kernels."""
+"""Repeated loops call the CUDA runtime only for their copies and kernels."""
 
 import numpy as np
 import pytest
@@ -9,10 +9,10 @@ from skerry.testing import count_cuda_calls
 
 from tests.python.session import HAS_GPU
 
-pytestmark = pytest.mark.not_guarded("of memory that is kept for the next arrays")
+pytestmark = pytest.mark.not_guarded("it is about cached memory")
 
 DEVICE = "cuda:0"
-#: What takes and gives memory, and what waits for a GPU.
+#: Calls that allocate and free memory, that wait for a GPU, and that create objects.
 MEMORY = {
     "allocate", "deallocate", "allocate_async", "deallocate_async", "pool_trim", "memory_info",
     "pool_set_release_threshold", "host_allocate", "host_deallocate", "host_register", "host_unregister",
@@ -53,7 +53,7 @@ def in_place():
     return x
 
 
-#: name -> (call, whether it has to wait for the device: a size or a value is read back)
+#: name -> (call, True if it has to wait for the device to read back a size or a value)
 LOOPS = {
     "a + b": (lambda: LARGE + LARGE, False),
     "a + 1.5": (lambda: LARGE + 1.5, False),
@@ -86,14 +86,14 @@ LOOPS = {
 
 
 @pytest.mark.parametrize("name", LOOPS)
-def test_a_steady_loop_takes_no_memory_from_the_driver(name):
+def test_steady_loops_allocate_nothing_from_the_driver(name):
     call, waits = LOOPS[name]
     for _ in range(5):
         result = call()
     sk.synchronize(DEVICE)
     with count_cuda_calls() as calls:
         for _ in range(20):
-            result = call()  # the old result is alive while the new one is made, as in programs
+            result = call()  # the old result is alive while the new one is computed, as in programs
     assert not calls.keys() & MEMORY
     assert not calls.keys() & MAKING
     if not waits:
@@ -101,7 +101,7 @@ def test_a_steady_loop_takes_no_memory_from_the_driver(name):
     del result
 
 
-def test_a_step_of_several_operations_waits_once_at_its_end():
+def test_loop_of_several_operations_waits_once_at_its_end():
     def step(x):
         y = sk.tanh(x @ x.T) / 64
         return x + sk.mean(y, axis=1, keepdims=True) - y[:, :48]
@@ -115,7 +115,7 @@ def test_a_step_of_several_operations_waits_once_at_its_end():
     assert sum(calls.get(name, 0) for name in WAITING) == 1
 
 
-def test_streams_that_take_turns_take_no_memory_from_the_driver():
+def test_alternating_streams_allocate_nothing_from_the_driver():
     streams = [sk.Stream(DEVICE) for _ in range(2)]
 
     def turn():
@@ -135,7 +135,7 @@ def test_streams_that_take_turns_take_no_memory_from_the_driver():
 
 
 @pytest.mark.skipif(HAS_GPU, reason="launches on a GPU are not calls of the table")
-def test_a_small_addition_is_one_launch():
+def test_small_addition_is_one_launch():
     x = SMALL + SMALL
     with count_cuda_calls() as calls:
         x = SMALL + SMALL
@@ -143,7 +143,7 @@ def test_a_small_addition_is_one_launch():
     del x
 
 
-def test_counting_ends_with_its_block_and_nests():
+def test_counts_of_cuda_calls_nest():
     with count_cuda_calls() as outer:
         SMALL + SMALL
         with count_cuda_calls() as inner:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays on two devices in one call raise DeviceMismatchError, in every public function that takes two arrays."""
+"""Arrays on two devices in one call raise DeviceMismatchError in every public function that takes two arrays."""
 
 import inspect
 import itertools
@@ -16,7 +16,7 @@ from tests.python.oracle import DTYPES, STANDARD_NAMES
 PAIRS = list(itertools.permutations(["cpu:0", "cpu:1", "cuda:0", "cuda:1"], 2))
 SHAPES = [(3,), ()]
 
-# How to call what takes several arrays; everything else is classified by its signature below.
+# Calls of functions of several arrays. The rest is classified by signature below.
 CALLS = {
     "broadcast_arrays": lambda f, a, b: f(a, b),
     "clip": lambda f, a, b: f(a, b, a),
@@ -35,7 +35,7 @@ CALLS = {
     "take_along_axis": lambda f, a, b: f(a, b),
     "where": lambda f, a, b: f(a > 0, a, b),
 }
-# Take one array, or none: nothing to mix. Listed, so that a new function has to be put somewhere.
+# Take at most one array. Listed, so that every new function must be classified.
 ONE_ARRAY_OR_NONE = {
     "Array",
     "Device",
@@ -149,7 +149,7 @@ def dtype_for(name):
     raise AssertionError(f"{name} takes no dtype that was tried")
 
 
-def test_every_public_function_is_accounted_for():
+def test_every_public_function_is_classified():
     from skerry.testing import instruments
 
     unary = {entry["name"] for entry in instruments.op_table() if entry["arity"] == 1}
@@ -165,7 +165,7 @@ def test_every_public_function_is_accounted_for():
 
 
 @pytest.mark.parametrize("name", sorted({*binary_elementwise(), *CALLS}))
-def test_mixed_devices_raise(name):
+def test_functions_of_mixed_devices_raise(name):
     function = getattr(sk, name)
     dtype = dtype_for(name) if name not in CALLS else "float64"
     call = CALLS.get(name, lambda f, a, b: f(a, b))
@@ -220,7 +220,7 @@ INTEGER = [
 
 
 @pytest.mark.parametrize("function", OPERATORS + IN_PLACE + INTEGER, ids=lambda f: f.__name__)
-def test_operators_raise(function):
+def test_operators_on_mixed_devices_raise(function):
     for pair, shape in itertools.product(PAIRS, SHAPES):
         a, b = arrays(pair, shape, "int64" if function in INTEGER else "float64")
         old_values = np.array(a.to_device("cpu:0"))
@@ -230,7 +230,7 @@ def test_operators_raise(function):
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
-def test_assignment_raises_and_changes_nothing(pair):
+def test_assignment_from_another_device_raises_and_changes_nothing(pair):
     a, b = arrays(pair, (3,))
     zero_d = sk.zeros((), device=pair[1])
     for key, value in [(slice(None), b), (0, zero_d), (Ellipsis, b)]:
@@ -240,7 +240,7 @@ def test_assignment_raises_and_changes_nothing(pair):
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
-def test_index_arrays_raise(pair):
+def test_index_arrays_of_another_device_raise(pair):
     a, _ = arrays(pair, (3,))
     index = sk.ones((2,), dtype="int64", device=pair[1])
     mask = sk.ones((3,), dtype="bool", device=pair[1])
@@ -251,7 +251,7 @@ def test_index_arrays_raise(pair):
             a[key] = 1.0
 
 
-def test_three_arguments_name_the_odd_one():
+def test_mismatch_among_three_arguments_raises():
     a, b = arrays(("cuda:0", "cpu:0"), (3,))
     with pytest.raises(DeviceMismatchError, match=r"where: .*cuda:0.*cpu:0"):
         sk.where(a > 0, a, b)
@@ -261,7 +261,7 @@ def test_three_arguments_name_the_odd_one():
         sk.clip(a, 0.0, b)
 
 
-def test_python_scalars_have_no_device(device):
+def test_python_scalars_combine_with_any_device(device):
     x = sk.ones((3,), device=device)
     for result in (
         x + 1,
@@ -274,8 +274,8 @@ def test_python_scalars_have_no_device(device):
         assert result.device == sk.Device(device)
 
 
-def test_signatures_of_functions_of_two_arrays_are_all_walked():
-    """A function whose signature takes x1 and x2, or several arrays, must be in the walk above."""
+def test_every_function_of_two_arrays_is_covered():
+    """Functions whose signature has x1 and x2, or several arrays, must be in the tests above."""
     walked = {*binary_elementwise(), *CALLS}
     for name in STANDARD_NAMES:
         function = getattr(sk, name)

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""A kind of devices that an extension module adds: what holds of the library's own devices holds of it.
+"""A kind of device added by an extension module behaves like the library's own devices.
 
-The module is ``tests/toy_backend``, compiled here. It links to nothing of skerry's: it takes the function that registers
-a backend from a capsule.
+The module is ``tests/toy_backend``, compiled here. It does not link to skerry: a capsule holds the function that registers
+a backend.
 """
 
 import copy
@@ -33,7 +33,7 @@ DTYPES = ["bool", "int16", "int64", "uint8", "float32", "float64", "complex64"]
 
 @pytest.fixture(scope="module", autouse=True)
 def toys(tmp_path_factory):
-    """Compile the module and let it add its kinds of devices, once for the process."""
+    """Compiles the module, which adds its kinds of devices once per process."""
     library = tmp_path_factory.mktemp("toy") / "toy_backend.so"
     compiler = shlex.split(sysconfig.get_config_var("CXX") or "c++")[0]
     subprocess.run(
@@ -61,7 +61,7 @@ def sample(dtype, shape=(3, 4)):
 # --- names ----------------------------------------------------------------------------------------
 
 
-def test_devices_are_values_with_a_name(toy):
+def test_toy_devices_are_values_with_a_name(toy):
     one = sk.Device(toy)
     kind, index = toy.split(":")
     assert (one.kind, one.index, str(one)) == (kind, int(index), toy)
@@ -75,14 +75,14 @@ def test_devices_are_values_with_a_name(toy):
     assert not one.info.rehearsal
 
 
-def test_devices_lists_them():
+def test_devices_lists_toy_devices():
     assert [str(device) for device in sk.devices("toy")] == ["toy:0", "toy:1"]
     assert {"toy:0", "toy:1", "shown_toy:0"} <= {str(device) for device in sk.devices()}
     with pytest.raises(ValueError, match="'cpu', 'cuda', 'toy' and 'shown_toy'"):
         sk.devices("tpu")
 
 
-def test_one_that_does_not_exist():
+def test_unknown_toy_device_raises():
     with pytest.raises(DeviceUnavailableError, match="toy:2 does not exist: there are 2") as caught:
         sk.ones((3,), dtype="float32", device="toy:2")
     assert caught.value.reason == "out_of_range"
@@ -90,12 +90,12 @@ def test_one_that_does_not_exist():
         sk.Device("toys:0")
 
 
-def test_a_kind_is_added_once(toys):
+def test_adding_a_kind_twice_raises(toys):
     with pytest.raises(ValueError, match="already"):
         toys.add_toys(instruments.backend_registry)
 
 
-def test_default_device(toy):
+def test_toy_as_default_device(toy):
     with sk.device(toy):
         assert str(sk.default_device()) == toy
         assert str(sk.zeros((2,), dtype="float32").device) == toy
@@ -106,7 +106,7 @@ def test_default_device(toy):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_creation(dtype, toy):
+def test_creation_on_toy_devices(dtype, toy):
     assert_same(sk.ones((2, 3), dtype=dtype, device=toy), np.ones((2, 3), dtype), toy)
     assert_same(sk.zeros((0, 3), dtype=dtype, device=toy), np.zeros((0, 3), dtype), toy)
     assert_same(sk.asarray(sample(dtype), device=toy), sample(dtype), toy)
@@ -114,7 +114,7 @@ def test_creation(dtype, toy):
     assert_same(sk.tril(sk.ones((3, 3), dtype=dtype, device=toy)), np.tri(3, dtype=dtype), toy)
 
 
-def test_values_reach_the_host_by_copies_only(toy):
+def test_toy_values_reach_the_host_by_copies_only(toy):
     x = sk.asarray([1, 2, 3], device=toy)
     assert x[1].item() == int(x[1]) == 2
     assert "[1, 2, 3]" in repr(x)
@@ -133,7 +133,7 @@ def test_values_reach_the_host_by_copies_only(toy):
 
 @loop_over("dtype", DTYPES)
 @pytest.mark.parametrize("name", ["add", "multiply", "equal"])
-def test_elementwise(name, dtype, toy):
+def test_elementwise_on_toy_devices(name, dtype, toy):
     a, b = sample(dtype), sample(dtype)[::-1, ::-1]
     if dtype == "bool" and name != "equal":
         with sk.strict_promotion(), pytest.raises(TypeError):
@@ -145,7 +145,7 @@ def test_elementwise(name, dtype, toy):
     assert_same(function(x, x), oracle(a, a), toy)
 
 
-def test_functions_of_elements(toy):
+def test_float_functions_on_toy_devices(toy):
     a = np.linspace(0.1, 3, 100_003, dtype="float32")
     x = sk.asarray(a, device=toy)
     assert_same(sk.exp(x), np.exp(a), toy, exact=False)
@@ -158,13 +158,13 @@ def test_functions_of_elements(toy):
 
 @loop_over("axis", [None, 0, 1])
 @pytest.mark.parametrize("name", ["sum", "max", "argmax", "count_nonzero", "any"])
-def test_reductions(name, axis, toy):
+def test_reductions_on_toy_devices(name, axis, toy):
     a = sample("int64", (31, 129))
     got = getattr(sk, name)(sk.asarray(a, device=toy), axis=axis)
     assert_same(got, np.asarray(getattr(np, name)(a, axis=axis)), toy)
 
 
-def test_other_families(toy):
+def test_other_families_on_toy_devices(toy):
     a = sample("int64", (5, 7))
     x = sk.asarray(a, device=toy)
     assert_same(sk.sort(x, axis=0), np.sort(a, axis=0), toy)
@@ -181,7 +181,7 @@ def test_other_families(toy):
     assert_same(x, a, toy)
 
 
-def test_an_index_out_of_bounds_is_found_in_the_call(toy):
+def test_index_out_of_bounds_raises_in_the_call(toy):
     x = sk.arange(5, device=toy)
     with pytest.raises(IndexError, match="index 9 is out of bounds"):
         sk.take(x, sk.asarray([0, 9], device=toy))
@@ -193,7 +193,7 @@ def test_an_index_out_of_bounds_is_found_in_the_call(toy):
 
 
 @pytest.mark.parametrize(("source", "back"), ORDERED_PAIRS)
-def test_transfers(source, back):
+def test_transfers_to_and_from_toy_devices(source, back):
     a = sample("int64", (701, 1300))
     x = sk.asarray(a.copy(), device=source)
     for view, want in [(x, a), (x[::2, ::-3], a[::2, ::-3]), (x.mT, a.T), (x[:0], a[:0])]:
@@ -203,7 +203,7 @@ def test_transfers(source, back):
     assert_same(one, a[3, 4], back)
 
 
-def test_asarray_and_astype_move(toy):
+def test_asarray_and_astype_transfer(toy):
     a = sample("float32")
     assert_same(sk.asarray(sk.asarray(a), device=toy), a, toy)
     assert_same(sk.asarray(sk.asarray(a, device=toy), device="cpu:1"), a, "cpu:1")
@@ -212,7 +212,7 @@ def test_asarray_and_astype_move(toy):
     )
 
 
-def test_pickles_come_back_to_the_device(toy):
+def test_pickles_restore_the_toy_device(toy):
     x = sk.asarray(sample("float32"), device=toy)
     assert_same(pickle.loads(pickle.dumps(x)), sample("float32"), toy)
 
@@ -234,7 +234,7 @@ MIXED = {
 
 @pytest.mark.parametrize("name", MIXED)
 @pytest.mark.parametrize("other", ["toy:1", "shown_toy:0", "cpu:0", "cuda:0"])
-def test_devices_are_not_mixed(name, other):
+def test_mixing_toy_devices_raises(name, other):
     a, b = (sk.asarray([1, 2, 3], device=device) for device in ("toy:0", other))
     for x, y in [(a, b), (b, a)]:
         with pytest.raises(DeviceMismatchError) as caught:
@@ -247,7 +247,7 @@ def test_devices_are_not_mixed(name, other):
 # --- streams and memory ---------------------------------------------------------------------------
 
 
-def test_there_are_no_streams(toy):
+def test_toy_devices_have_one_stream(toy):
     with pytest.raises(ValueError, match="has one stream only"):
         sk.Stream(toy)
     assert sk.current_stream(toy).handle == 0
@@ -257,7 +257,7 @@ def test_there_are_no_streams(toy):
         sk.ones((2,), dtype="float32", device=toy).to_device("cpu:0", stream=1)
 
 
-def test_memory_is_not_accounted(toy):
+def test_toy_memory_has_no_statistics(toy):
     assert sk.memory_statistics(toy).live_bytes == 0
     assert sk.trim(toy) == 0
     sk.reset_peak(toy)
@@ -268,7 +268,7 @@ def test_memory_is_not_accounted(toy):
 # --- interchange ----------------------------------------------------------------------------------
 
 
-def test_dlpack_has_no_name_for_a_toy():
+def test_dlpack_export_of_a_toy_without_a_code_raises():
     x = sk.asarray(sample("float32"), device="toy:1")
     for ask in (x.__dlpack_device__, x.__dlpack__, lambda: np.from_dlpack(x)):
         with pytest.raises(InterchangeError, match="no device type for toy:1"):
@@ -277,7 +277,7 @@ def test_dlpack_has_no_name_for_a_toy():
     assert np.array_equal(np.from_dlpack(x.to_device("cpu")), sample("float32"))
 
 
-def test_dlpack_names_a_device_that_has_a_code():
+def test_dlpack_export_of_a_toy_with_a_code():
     x = sk.asarray(sample("float32"), device="shown_toy:1")
     assert x.__dlpack_device__() == (12, 1)
     assert x.__dlpack__(max_version=(1, 0)) is not None
@@ -289,9 +289,9 @@ def test_dlpack_names_a_device_that_has_a_code():
 
 
 @pytest.mark.parametrize("device", ["toy:1", "shown_toy:1"])
-def test_dlpack_hands_over_a_copy_on_the_host(device):
+def test_dlpack_exports_host_copies_of_toy_arrays(device):
     class OnHost:
-        """What a library does that asks for host memory."""
+        """Requests host memory, as other libraries do."""
 
         def __init__(self, x):
             self.x = x

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Between host memory and CUDA devices: any layout, any size, and what becomes of large host arrays."""
+"""Transfers between host memory and CUDA devices: layouts, sizes, and page-locking of large host arrays."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ WIDE = rng.integers(0, 255, (700, 2300), dtype=np.uint8)
 LONG = rng.standard_normal(1_500_001)
 DEEP = rng.standard_normal((3, 40, 50, 60)).astype(np.float32)
 
-#: name -> NumPy array that a device gets: over several chunks of 4 MiB where it says so.
+#: name -> NumPy array to transfer, in several chunks of 4 MiB where the name says so.
 SOURCES = {
     "empty": LONG[:0],
     "one element": LONG[7:8],
@@ -40,7 +40,7 @@ SOURCES = {
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_any_layout_goes_to_a_device_and_comes_back(name, cuda_device):
+def test_any_layout_round_trips(name, cuda_device):
     source = SOURCES[name]
     device_array = sk.asarray(source, device=cuda_device)
     assert str(device_array.device) == cuda_device
@@ -51,12 +51,12 @@ def test_any_layout_goes_to_a_device_and_comes_back(name, cuda_device):
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "complex128"])
-def test_any_dtype_is_packed(dtype, cuda_device):
+def test_strided_sources_of_any_dtype_are_packed(dtype, cuda_device):
     source = (rng.standard_normal((301, 211)) * 9).astype(dtype)[::2, ::-3]
     assert np.array_equal(to_numpy(sk.asarray(source, device=cuda_device)), source)
 
 
-def test_the_source_has_been_read_when_the_call_returns(cuda_device):
+def test_source_has_been_read_when_transfer_returns(cuda_device):
     for shape in ((10,), (700_000,), (1000, 700)):
         source = np.ones(shape)
         device_array = sk.asarray(source, device=cuda_device)
@@ -66,7 +66,7 @@ def test_the_source_has_been_read_when_the_call_returns(cuda_device):
         assert to_numpy(strided).max() == 1
 
 
-def test_a_packed_source_needs_no_second_host_array():
+def test_packing_allocates_no_host_array():
     source = sk.asarray(WIDE).T
     sk.asarray(source, device="cuda:0")
     old_allocations = sk.memory_statistics("cpu:0").allocations
@@ -80,7 +80,7 @@ def test_a_packed_source_needs_no_second_host_array():
 CHUNK = 1 << 20
 
 
-def test_large_host_arrays_are_locked_and_look_like_any_other():
+def test_large_host_arrays_are_page_locked_transparently():
     keep = sk.ones((1,), device="cuda:0")
     x = sk.ones((CHUNK // 8,))
     assert instruments.is_page_locked(x)
@@ -95,7 +95,7 @@ def test_large_host_arrays_are_locked_and_look_like_any_other():
     del keep
 
 
-def test_own_large_arrays_are_copied_without_chunks(cuda_device):
+def test_large_skerry_arrays_are_copied_without_chunks(cuda_device):
     x = sk.reshape(sk.arange(CHUNK), (2, -1))
     device_array = x.to_device(cuda_device)
     with count_cuda_calls() as calls:
@@ -107,12 +107,12 @@ def test_own_large_arrays_are_copied_without_chunks(cuda_device):
     assert np.array_equal(np.asarray(back), np.asarray(x))
 
 
-@pytest.mark.not_guarded("nothing is kept, and memory that is not there is not locked")
-def test_a_loop_over_large_host_arrays_locks_nothing_again():
+@pytest.mark.not_guarded("nothing is cached, and memory without pages is not locked")
+def test_loop_over_large_host_arrays_makes_no_cuda_call():
     sk.ones((1,), device="cuda:0")
     x = sk.ones((CHUNK,))
     y = x + x
-    y = x + x  # made while the first one is alive
+    y = x + x  # computed while the first one is alive
     with count_cuda_calls() as calls:
         for _ in range(10):
             y = x + x
@@ -141,7 +141,7 @@ LARGE = "x = sk.ones((1 << 18,)); print(instruments.is_page_locked(x), instrumen
 USE = "keep = sk.ones((1,), device='cuda:0')\n"
 
 
-def test_who_uses_no_device_makes_no_cuda_call():
+def test_programs_on_the_cpu_make_no_cuda_call():
     code = (
         LARGE + "sk.sum(x + x)\nprint(instruments.cuda_was_used(), instruments.rehearsed_calls())"
     )
@@ -149,7 +149,7 @@ def test_who_uses_no_device_makes_no_cuda_call():
 
 
 @pytest.mark.skipif(HAS_GPU, reason="other processes would use the GPU")
-def test_looking_at_devices_locks_nothing():
+def test_listing_devices_does_not_page_lock():
     assert run("sk.devices()\n" + LARGE) == ["False", "False"]
 
 
@@ -157,24 +157,24 @@ def test_looking_at_devices_locks_nothing():
 @pytest.mark.parametrize(
     ("value", "answer"), [("0", "False"), ("auto", "True"), ("", "True"), ("2", "True")]
 )
-def test_the_environment_switches_locking(value, answer):
+def test_environment_switches_page_locking(value, answer):
     assert run(USE + LARGE, SKERRY_PINNED_HOST=value) == [answer, "False"]
 
 
 @pytest.mark.skipif(HAS_GPU, reason="other processes would use the GPU")
-def test_the_environment_pins_all_host_arrays():
+def test_environment_pins_all_host_arrays():
     code = (
         "x = sk.ones((3,)); print(instruments.is_pinned(x), hasattr(x, '__cuda_array_interface__'))"
     )
     assert run(code, SKERRY_PINNED_HOST="1") == ["True", "True"]
-    # Where the driver refuses, ordinary memory does.
+    # Falls back to pageable memory if the driver fails.
     failing = f"sk.devices()\nwith instruments.failing_cuda_call(1, 2, is_sticky=True):\n    {code}"
     assert run(failing, SKERRY_PINNED_HOST="1") == ["False", "False"]
     assert run(code, SKERRY_PINNED_HOST="1", SKERRY_REHEARSE="0") == ["False", "False"]
 
 
 @pytest.mark.skipif(HAS_GPU, reason="failures are injected into rehearsed devices only")
-def test_a_refusal_to_lock_is_no_error():
+def test_failed_page_locking_is_no_error():
     code = (
         USE
         + "instruments.fail_cuda_call(2, 2)\n"  # get_device, host_register
@@ -184,7 +184,7 @@ def test_a_refusal_to_lock_is_no_error():
     assert run(code) == ["False", "False", "1", "262144.0"]
 
 
-def test_memory_that_is_given_back_is_unlocked():
+def test_released_host_memory_is_unlocked():
     sk.ones((1,), device="cuda:0")
     x = sk.ones((3 * CHUNK,))
     assert instruments.is_page_locked(x)

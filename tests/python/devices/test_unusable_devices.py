@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Devices that turn out to be of no use: too old a driver, no kernels, taken, full, lost."""
+"""Devices that cannot be used: the driver is too old, or the device has no kernels, is busy, full or lost."""
 
 import os
 import subprocess
@@ -15,11 +15,9 @@ from skerry.testing import instruments
 from tests.python.oracle import to_numpy
 from tests.python.session import HAS_GPU
 
-pytestmark = pytest.mark.skipif(
-    HAS_GPU, reason="failures are injected into rehearsed devices; a GPU that is well has none"
-)
+pytestmark = pytest.mark.skipif(HAS_GPU, reason="failures are injected into rehearsed devices")
 
-#: Codes of the CUDA runtime -> (reason, a word of the remedy).
+#: Error of the CUDA runtime -> (reason, a word of the remedy).
 UNAVAILABLE = {
     35: ("driver_too_old", "update"),
     46: ("busy", "another process"),
@@ -31,12 +29,12 @@ UNAVAILABLE = {
 
 
 @pytest.mark.parametrize("code", UNAVAILABLE)
-def test_a_device_that_turns_out_to_be_unusable_says_why(code):
+def test_unusable_device_raises_with_reason_and_remedy(code):
     reason, remedy = UNAVAILABLE[code]
     x = sk.ones((3,), device="cuda:0")
     y = x + x
     with (
-        instruments.failing_cuda_call(2, code),  # the device is asked for, then the kernel launched
+        instruments.failing_cuda_call(2, code),  # get_device, then the launch
         pytest.raises(DeviceUnavailableError) as caught,
     ):
         y = x + x
@@ -44,7 +42,7 @@ def test_a_device_that_turns_out_to_be_unusable_says_why(code):
     for word in ("cuda:0", f"{code})", remedy):
         assert word in str(caught.value)
     assert to_numpy(y).tolist() == [2, 2, 2]
-    assert to_numpy(x + x).tolist() == [2, 2, 2], "nothing is remembered of it"
+    assert to_numpy(x + x).tolist() == [2, 2, 2], "the failure is not remembered"
 
 
 def run(code, **environment):
@@ -57,7 +55,7 @@ def run(code, **environment):
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 0, f"{done.returncode}: {done.stderr}"
-    assert not done.stderr, "it ends without a word"
+    assert not done.stderr, "the process must print no error"
     return done.stdout
 
 
@@ -65,12 +63,12 @@ def run(code, **environment):
     ("code", "reason"),
     [(35, "driver_too_old"), (34, "stub_library"), (46, "busy"), (100, "no_device"), (3, "no_device")],
 )  # fmt: skip
-def test_a_start_that_fails_leaves_the_cpu(code, reason):
+def test_cpu_works_after_failed_cuda_initialization(code, reason):
     said = run(
         "print(sk.devices('cuda'), float(sk.sum(sk.ones((3,)))))\n"
         "try:\n    sk.ones((3,), device='cuda:0')\n"
         "except DeviceUnavailableError as problem:\n    print(problem.reason, problem)\n",
-        SKERRY_REHEARSE_FAIL=f"k=3,code={code}",  # after the questions for two versions
+        SKERRY_REHEARSE_FAIL=f"k=3,code={code}",  # after two queries for versions
     )
     assert said.startswith(f"() 3.0\n{reason} ones: cuda:0")
     assert "CPU arrays work" in said
@@ -113,7 +111,7 @@ print("well")
     ],
     ids=["freed", "alive at exit"],
 )
-def test_a_lost_device_leaves_the_rest_and_a_clean_exit(end):
+def test_lost_device_leaves_others_and_a_clean_exit(end):
     assert run(LOST.replace("END", end)) == "well\n"
 
 
@@ -133,7 +131,7 @@ for word in ("cannot allocate 1.00 MiB on cuda:0", "free of 48.0 MiB", "live in"
     assert word in text, text
 assert len(arrays) >= 40, len(arrays)
 
-# From a full device to an empty one: each operation gives an error or what is right, and loses nothing.
+# From a full device to an empty one: each operation raises or is correct, and leaks nothing.
 calls = {
     "add": lambda: x + x, "sum": lambda: sk.sum(x), "sort": lambda: sk.sort(x), "cumsum": lambda: sk.cumulative_sum(x),
     "mask": lambda: x[x > 500], "unique": lambda: sk.unique_values(x), "matmul": lambda: sk.reshape(x, (1024, 1024)) @ x[:1024],
@@ -164,11 +162,11 @@ print("well")
 """
 
 
-def test_a_full_device_gives_errors_or_right_results():
+def test_operations_on_a_full_device_raise_or_are_correct():
     assert run(FULL, SKERRY_REHEARSE_MEMORY="48MiB") == "well\n"
 
 
-def test_no_memory_for_a_transform_is_an_error_at_the_next_wait():
+def test_failed_fft_workspace_raises_at_the_next_wait():
     said = run(
         "import resource\n"
         "x = sk.ones((1 << 22,), dtype=sk.complex128, device='cuda:0')\n"
@@ -187,7 +185,7 @@ def test_no_memory_for_a_transform_is_an_error_at_the_next_wait():
     assert said.endswith("4194304.0\n")
 
 
-def test_larger_than_the_device_says_so_at_once():
+def test_allocation_larger_than_the_device_raises():
     with pytest.raises(OutOfMemoryError, match=r"larger than the device.*free arrays"):
         sk.empty((1 << 40,), device="cuda:0")
     assert np.array_equal(to_numpy(sk.ones((2,), device="cuda:0")), [1, 1])

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Whoever waits for a device lets other Python threads run: all waits, by the list of calls that may wait."""
+"""Waits for a device release the GIL: all waits, by the list of calls that may wait."""
 
 import functools
 
@@ -21,7 +21,7 @@ CONFIGURATIONS = {
     "system": ({"SKERRY_ALLOCATOR": "system"}, OF_MEMORY),
 }
 
-pytestmark = pytest.mark.skipif(HAS_GPU, reason="rehearsed work takes as long as it is told")
+pytestmark = pytest.mark.skipif(HAS_GPU, reason="only rehearsed work has a set duration")
 
 
 @functools.cache
@@ -31,16 +31,16 @@ def waits(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CONFIGURATIONS)
-def test_other_threads_run_while_one_waits(name):
+def test_other_threads_run_during_waits(name):
     wait_records.check_threads(waits(name))
 
 
 @pytest.mark.not_guarded("memory is not of a pool")
-def test_every_call_that_may_wait_is_made_by_some_wait():
+def test_waits_cover_every_call_that_may_wait():
     calls = {call for name in CONFIGURATIONS for record in waits(name) for call in record["calls"]}
     assert calls == set(instruments.waiting_cuda_calls())
 
 
 @pytest.mark.not_guarded("memory is not of a pool")
-def test_memory_of_a_pool_is_freed_without_a_wait():
+def test_freeing_pool_memory_does_not_wait():
     wait_records.check_frees(waits("pools"))

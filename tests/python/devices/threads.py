@@ -4,7 +4,7 @@ import threading
 
 
 def in_thread(function):
-    """What a function returns in a thread of its own."""
+    """Returns the result of a function called on a new thread."""
     results = []
     thread = threading.Thread(target=lambda: results.append(function()))
     thread.start()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What waits_beside_threads.py says of each wait, in a process of its own, and what must be so of all of them."""
+"""Runs waits_beside_threads.py in its own process, and checks the records that it prints."""
 
 import json
 import os
@@ -12,7 +12,7 @@ PROGRAM = pathlib.Path(__file__).with_name("waits_beside_threads.py")
 
 
 def run(settings, names=()):
-    """Records of waits, of all or of those names, with environment variables of rehearsal."""
+    """Returns the records of all waits, or of those named, with the given rehearsal variables in the environment."""
     environment = dict(
         os.environ,
         SKERRY_REHEARSE="2",
@@ -34,14 +34,14 @@ def run(settings, names=()):
 
 
 def check_threads(records):
-    """Others run while one waits."""
+    """Other threads run during each wait."""
     assert any(record["waited"] for record in records)
     blocked = [record for record in records if record["held"]]
     assert not blocked, blocked
 
 
 def check_frees(records):
-    """Memory of a pool is freed without a wait."""
+    """Pool memory is freed without a wait."""
     frees = [record for record in records if record["name"].startswith("free_an_array")]
     assert len(frees) == 4
     assert not any(record["waited"] for record in frees), frees

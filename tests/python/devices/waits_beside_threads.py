@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every wait for a device while other threads count: run by test_waits.py.
+"""Measures other threads during every wait for a device. test_waits.py runs it.
 
-Work that is pending takes ``LONG``, and each call of the runtime that may wait takes ``SLOW`` besides, whether or not a
-rehearsed one waits. Prints for each wait how long it took, how far a thread of plain Python counted meanwhile, how far
-one that asks skerry about the same device, and which calls that may wait were made.
+Pending work takes ``LONG``, and each runtime call that may wait takes another ``SLOW``, whether or not a rehearsed one
+waits. Prints for each wait its duration, how far a plain Python thread and a thread that calls skerry for the same device
+counted during it, and which calls that may wait were made.
 """
 
 import copy
@@ -27,13 +27,13 @@ WAITS = {}
 
 
 def wait(function):
-    """``function`` prepares, and returns what waits."""
+    """Registers a function that prepares a wait and returns the function that waits."""
     WAITS[function.__name__] = function
     return function
 
 
 class Counter:
-    """Counts in a thread, in steps of a millisecond at least."""
+    """Counts in a thread, at most once a millisecond."""
 
     def __init__(self, step):
         self.step, self.count, self.is_over = step, 0, False
@@ -55,14 +55,14 @@ ASIDE = sk.Stream(HERE)
 
 
 def ask_skerry():
-    """What needs the locks of the device's pool and streams, and waits for nothing."""
+    """Takes the locks of the device's pool and streams without waiting."""
     sk.memory_statistics(HERE)
     with ASIDE:
         pass
 
 
 def work_on(x):
-    """The result of work on ``x`` that takes LONG."""
+    """Returns the result of work on ``x`` that takes LONG."""
     with instruments.delayed_work(LONG):
         return x + 1
 
@@ -75,7 +75,7 @@ def pending(size=1000, device=HERE):
 
 def measure(name):
     gc.collect()
-    gc.freeze()  # so that a collection takes no time itself
+    gc.freeze()  # so that the garbage collection itself is fast
     counters = Counter(lambda: None), Counter(ask_skerry)
     with count_cuda_calls() as calls:
         act = WAITS[name]()
@@ -340,7 +340,7 @@ def upload_pinned_memory():
 
 @wait
 def wait_for_an_upload_of_another_thread():
-    """Which holds the chunks of pinned memory meanwhile."""
+    """The uploads hold the chunks of pinned memory during the wait."""
     source = np.zeros(3 * BLOCK, np.uint8)
     result = pending()
     threads = [threading.Thread(target=lambda: sk.asarray(source, device=HERE)) for _ in range(2)]
@@ -359,7 +359,7 @@ def wait_for_an_upload_of_another_thread():
     return act
 
 
-# First uses: one process has each once.
+# First uses: each happens once per process.
 
 
 @wait
@@ -385,7 +385,7 @@ def take_more_words_for_errors_than_there_are():
     return lambda: results.extend(sk.take(x, i) for _ in range(1100))
 
 
-#: Of so many calls that each may not take longer.
+#: Waits of many calls, which must not take longer each.
 LOOPS = [
     "launch_more_than_a_stream_holds",
     "upload_a_list",
@@ -394,15 +394,15 @@ LOOPS = [
 FIRST = ["enable_peer_access", "take_the_first_word_for_errors"]
 
 
-#: Seconds from which on something has waited, and how far others count meanwhile at least, in a second. They count to
-#: several hundred; where the lock is held they count to one in all.
+#: A call longer than WAITED, in seconds, has waited. Other threads must count to LEAST a second; they count to several
+#: hundred, or to one if the GIL is held.
 WAITED, LEAST = 0.05, 25
 
 
 def main():
     names = sys.argv[1:] or [*FIRST, *(name for name in WAITS if name not in FIRST)]
     for name in names:
-        for _ in range(1 if name in FIRST else 4):  # a busy machine may starve a thread, once
+        for _ in range(1 if name in FIRST else 4):  # a busy machine may starve a thread once
             result = measure(name)
             result["waited"] = result["seconds"] > WAITED
             result["held"] = result["waited"] and min(result["counted"]) < max(
