@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""How calls of functions beyond the standard are stated: ``calls/<chapter>/<topic>.py`` has a list for each function.
+"""Calls of functions beyond the standard: ``calls/<chapter>/<topic>.py`` has a list for each function.
 
-A call is stated once, with NumPy's arrays: it is made by NumPy, which is the oracle, and by skerry on each device. Arrays
-may lie in tuples and lists, too. Functions whose point is not what they return, as of files, are named in ``OWN_TESTS`` of
-their topic with the module that tests them.
+A call is written once, with NumPy arrays. NumPy makes it as the oracle, and skerry makes it on each device. Arrays may be
+inside tuples and lists. Functions that are not tested by their results, such as those of files, are in ``OWN_TESTS`` of
+their topic, with the name of their test module.
 """
 
 from __future__ import annotations
@@ -21,30 +21,28 @@ from tests.python.oracle import sample, to_device
 
 
 def A(values: Any, dtype: str | None = None) -> np.ndarray:
-    """Make an array of an argument."""
+    """Make an array argument."""
     return np.asarray(values, dtype=dtype)
 
 
 def R(
     shape: int | tuple[int, ...], dtype: str = "float64", seed: int = 0, **bounds: float
 ) -> np.ndarray:
-    """Make an array of random values of an argument, as ``oracle.sample`` does."""
+    """Make an array argument of random values, as ``oracle.sample`` does."""
     return sample(dtype, shape, seed, **bounds)
 
 
 @dataclass
 class Call:
-    """A call and what is known of its result."""
+    """A call and what is expected of its result."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
-    rtol: float | None = (
-        None  # results of floats may differ by that much from the oracle's; None: equal
-    )
+    rtol: float | None = None  # relative tolerance against the oracle for floats; None: equal
     atol: float = 0.0
     oracle: Callable[..., Any] | None = None  # instead of NumPy's function of that name
-    dtype: str | None = None  # of the result, where NumPy's has another
-    raises: type[Exception] | None = None  # in skerry
+    dtype: str | None = None  # of the result, where it differs from NumPy's
+    raises: type[Exception] | None = None  # by skerry
 
     def move_arguments(self, device: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return the arguments with arrays on ``device``."""
@@ -53,7 +51,7 @@ class Call:
 
 
 def call(*args: Any, **kwargs: Any) -> Call:
-    """State a call. What begins with an underscore is a field of ``Call``."""
+    """Make a call. Keywords that begin with an underscore are fields of ``Call``."""
     fields = {key[1:]: kwargs.pop(key) for key in list(kwargs) if key.startswith("_")}
     return Call(args, kwargs, **fields)
 
@@ -71,7 +69,7 @@ def mapped(value: Any, move: Callable[[np.ndarray], Any]) -> Any:
 
 
 def all_calls() -> dict[str, list[Call]]:
-    """Return the calls of all topics by the name of the function."""
+    """Return the calls of all topics by function name."""
     calls: dict[str, list[Call]] = {}
     for topic in _extra.TOPICS:
         calls |= importlib.import_module(f"{__package__}.calls.{topic}").CALLS
@@ -79,7 +77,7 @@ def all_calls() -> dict[str, list[Call]]:
 
 
 def tested_apart() -> dict[str, str]:
-    """Return the modules of tests of functions without calls, by the name of the function."""
+    """Return the test modules of functions without calls, by function name."""
     modules: dict[str, str] = {}
     for topic in _extra.TOPICS:
         modules |= getattr(importlib.import_module(f"{__package__}.calls.{topic}"), "OWN_TESTS", {})

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""A program: every function whose result's size is an argument, asked for more than there can be.
+"""A program that calls every function whose result size is an argument with sizes beyond any memory.
 
-Each call is to be refused at once, by an error that says so and that is skerry's. Prints a line for each that is not; a
-call that goes on for LONGEST seconds ends the process with its stack.
+Each call must raise an error of skerry's that states the size, at once. Prints a line for each call that does not. A call
+that takes longer than LONGEST seconds ends the process with a stack trace.
 """
 
 import faulthandler
@@ -18,19 +18,19 @@ from skerry.exceptions import OutOfMemoryError
 
 LONGEST = 20  # seconds of one call, on a busy machine
 SLOW = 5.0
-ADDRESSES = 16 << 30  # bytes: more can't be had by accident
+ADDRESSES = 16 << 30  # bytes: nothing larger is allocated by accident
 SIZES = [10**12, 2**62, 2**63, 2**64, 10**30]
-# Parameters that say how large the result is.
+# Parameters that determine the size of the result.
 SIZE_NAMES = {
     "M", "N", "bins", "dimensions", "indices_or_sections", "minlength", "n", "n_children", "n_cols", "n_rows", "ndim",
     "num", "pad_width", "repeats", "repetitions", "s", "shape", "size",
 }  # fmt: skip
-# Where a parameter of such a name is none, or its size is the argument's.
+# Functions where a parameter of such a name is not a size, or where the argument has the result's size.
 OTHERS = {"broadcast_to", "diff", "digitize", "linalg.matrix_power", "reshape", "unravel_index"}
 
 
 def table(n, device):
-    """Calls by name; several for one function have a comment behind it."""
+    """Returns calls by name. A second word tells several calls of one function apart."""
     x = sk.arange(12.0, device=device)
     i = sk.asarray([1, 2, 3], device=device)
     outlier_array = sk.concat(
@@ -120,7 +120,7 @@ DRAWS = {
 
 
 def functions():
-    """Public functions and methods of generators that take a size."""
+    """Yields public functions and methods of generators."""
     for prefix, module in {"": sk, "fft.": sk.fft, "linalg.": sk.linalg}.items():
         for name in module.__all__:
             if callable(getattr(module, name)) and not inspect.isclass(getattr(module, name)):
@@ -136,8 +136,8 @@ def main():
     covered = {name.split()[0] for name in calls} | OTHERS
     for name, function in functions():
         if SIZE_NAMES & set(inspect.signature(function).parameters) and name not in covered:
-            print(f"{name}: takes a size, and is not tried")
-    # Rehearsed devices have a limit and reserve more addresses than that, as guarded memory does.
+            print(f"{name}: takes a size, but has no call")
+    # No limit for rehearsed devices and guarded memory: they reserve more addresses than that.
     is_guarded = os.environ.get("SKERRY_ALLOCATOR", "").startswith("guard")
     if device.startswith("cpu") and not is_guarded:
         resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
@@ -156,7 +156,7 @@ def main():
 
 
 def outcome(call):
-    """None for an error that says what was asked for, or what it was."""
+    """Returns None for an error of skerry's. Otherwise what happened."""
     try:
         call()
     except (OutOfMemoryError, OverflowError, ValueError) as error:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Functions written in Python: what their callables are, and which calls go past the conversion of arguments."""
+"""Functions written in Python: what their callables are, and which calls skip the conversion of arguments."""
 
 import copy
 import functools
@@ -19,7 +19,7 @@ from skerry.exceptions import DeviceMismatchError
 from skerry.testing import instruments
 
 
-def test_they_are_shown_as_functions():
+def test_array_functions_are_shown_as_functions():
     assert inspect.isroutine(sk.hstack)
     assert list(inspect.signature(sk.hstack).parameters) == ["tup", "dtype"]
     assert sk.hstack.__name__ == "hstack"
@@ -27,26 +27,26 @@ def test_they_are_shown_as_functions():
     assert "Join along axis 1" in pydoc.render_doc(sk.hstack)
 
 
-def test_they_are_copied_and_pickled_by_name():
+def test_array_functions_are_copied_and_pickled_by_name():
     assert copy.deepcopy(sk.hstack) is sk.hstack
     assert pickle.loads(pickle.dumps(sk.hstack)) is sk.hstack
 
 
-def test_in_a_class_they_are_methods():
+def test_array_functions_bind_as_methods():
     class Holder(list):
         joined = sk.hstack
 
     assert Holder([sk.ones(1), sk.ones(2)]).joined().shape == (3,)
 
 
-def test_types_of_them_can_not_be_made():
+def test_array_function_type_is_not_callable():
     with pytest.raises(TypeError):
         type(sk.hstack)()
 
 
 @pytest.fixture
 def seen():
-    """A function, and how often its arguments were converted before it was called."""
+    """A function, and a list of the calls whose arguments were converted."""
     calls = []
 
     def function(a, *rest, **more):
@@ -73,7 +73,7 @@ CONVERTED = [
 
 
 @pytest.mark.parametrize("args", DIRECT, ids=repr)
-def test_calls_with_nothing_to_convert_are_direct(seen, args):
+def test_calls_without_conversions_are_direct(seen, args):
     function, calls = seen
     if args:
         function(*args)
@@ -85,13 +85,13 @@ def test_calls_with_nothing_to_convert_are_direct(seen, args):
 
 
 @pytest.mark.parametrize("args", CONVERTED, ids=repr)
-def test_what_may_have_to_be_converted_goes_the_other_way(seen, args):
+def test_arguments_that_may_need_conversion_are_converted(seen, args):
     function, calls = seen
     function(*args)
     assert len(calls) == 1
 
 
-def test_keywords_are_looked_at(seen):
+def test_keyword_arguments_are_checked_for_conversion(seen):
     function, calls = seen
     function(X, more=[X, 1])
     assert not calls
@@ -99,21 +99,21 @@ def test_keywords_are_looked_at(seen):
     assert len(calls) == 1
 
 
-def test_lists_in_the_place_of_what_is_written_into_are_refused():
+def test_writing_into_a_list_raises():
     with pytest.raises(TypeError, match="writes into an array"):
         sk.put([1.0, 2.0], X, X)
     with pytest.raises(TypeError, match="writes into an array"):
         sk.put((X,), X, X)
 
 
-def test_arrays_in_sequences_are_of_one_device():
+def test_arrays_of_mixed_devices_in_sequences_raise():
     with pytest.raises(DeviceMismatchError):
         sk.hstack([X, OTHER])
     with pytest.raises(DeviceMismatchError, match=r"numpy\.ndarray"):
         sk.hstack([OTHER, HOST])
 
 
-def test_nothing_is_leaked():
+def test_array_functions_leak_no_references():
     def function(a):
         return a
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Files of arrays that are not what they should be, and writing that fails."""
+"""Damaged and unsupported array files, and failed writes."""
 
 import io
 import os
@@ -41,7 +41,7 @@ def saved_by_numpy(x):
     ids=lambda x: str(x.dtype) if isinstance(x, np.ndarray) else "",
 )
 @pytest.mark.filterwarnings("ignore:Stored array in format 3.0")
-def test_dtypes_that_skerry_has_not(x, instead, path):
+def test_unsupported_dtypes_raise(x, instead, path):
     np.save(path, x)
     for mode in (None, "r"):
         with pytest.raises(DTypeError, match=instead):
@@ -52,7 +52,7 @@ def test_dtypes_that_skerry_has_not(x, instead, path):
 
 
 @loop_over("left", [0, 3, 7, 9, 40, 128, 131])
-def test_truncated_files(left, path, device):
+def test_truncated_files_raise(left, path, device):
     data = saved_by_numpy(np.arange(3.0))[:left]
     path.write_bytes(data)
     for mode in (None, "r"):
@@ -63,8 +63,8 @@ def test_truncated_files(left, path, device):
         sk.load(file, device=device)
 
 
-def test_a_truncated_file_takes_no_memory(path):
-    """A header may promise anything."""
+def test_sizes_in_headers_are_checked_before_allocation(path):
+    """A header may state any shape."""
     header = "{'descr': '<f8', 'fortran_order': False, 'shape': (1152921504606846975,), }\n"
     data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode()
     path.write_bytes(data)
@@ -75,7 +75,7 @@ def test_a_truncated_file_takes_no_memory(path):
         sk.load(path)
 
 
-def test_truncated_archives(tmp_path):
+def test_truncated_archives_raise(tmp_path):
     path = tmp_path / "x.npz"
     sk.savez(path, sk.arange(100))
     path.write_bytes(path.read_bytes()[:-30])
@@ -84,7 +84,7 @@ def test_truncated_archives(tmp_path):
 
 
 @pytest.mark.parametrize("compressed", [False, True])
-def test_damaged_archives(tmp_path, compressed, device):
+def test_damaged_archive_members_raise(tmp_path, compressed, device):
     path = tmp_path / "x.npz"
     (sk.savez_compressed if compressed else sk.savez)(path, sk.asarray(sample("float64", (100,))))
     data = bytearray(path.read_bytes())
@@ -94,7 +94,7 @@ def test_damaged_archives(tmp_path, compressed, device):
         arrays["arr_0"]
 
 
-def test_other_files(path):
+def test_other_kinds_of_files_raise(path):
     path.write_text("1,2,3")
     with pytest.raises(ValueError, match="neither"):
         sk.load(path)
@@ -111,7 +111,7 @@ def test_other_files(path):
 
 
 @pytest.mark.parametrize("name", ["x.npy", "x.npz", "x.safetensors"])
-def test_writing_that_fails_leaves_what_was_there(tmp_path, monkeypatch, name, device):
+def test_failed_save_keeps_the_old_file(tmp_path, monkeypatch, name, device):
     path = tmp_path / name
     save = {
         ".npy": sk.save,
@@ -139,8 +139,8 @@ def test_writing_that_fails_leaves_what_was_there(tmp_path, monkeypatch, name, d
     assert os.listdir(tmp_path) == [name]
 
 
-def test_what_a_target_keeps(tmp_path):
-    """Its permissions, a symbolic link, and what has no contents."""
+def test_saving_keeps_permissions_links_and_devices(tmp_path):
+    """Permissions, a symbolic link and a device file remain."""
     real, link = tmp_path / "real.npy", tmp_path / "link.npy"
     sk.save(real, sk.arange(3))
     mask = os.umask(0)
@@ -157,7 +157,7 @@ def test_what_a_target_keeps(tmp_path):
     assert not os.path.isfile(os.devnull)
 
 
-def test_a_folder_that_is_not_there_is_named_as_given(tmp_path):
+def test_missing_folder_is_named_as_given(tmp_path):
     path = tmp_path / "not there" / "x.npy"
     with pytest.raises(FileNotFoundError) as caught:
         sk.save(path, sk.arange(3))

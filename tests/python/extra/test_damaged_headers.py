@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Headers of all versions are read, and whatever else a file holds is a ValueError with its name, before memory is taken."""
+"""Headers of all versions are read. Anything else is a ValueError that names the file, raised before memory is allocated."""
 
 import io
 import random
@@ -33,7 +33,7 @@ def npy(header, version=1, data=DATA, length=None):
 
 
 def ways(data, tmp_path):
-    """Every way by which a file of these bytes is loaded, and the name that an error has."""
+    """Yields every way to load a file of these bytes, with the name that its errors have."""
     path = tmp_path / "x.npy"
     path.write_bytes(data)
     yield str(path), lambda: sk.load(path, device="cpu:0")
@@ -54,7 +54,7 @@ def member(path, name):
 
 
 def outcome(load):
-    """What loading gives, or the text of its error."""
+    """Returns the loaded value, or the text of its error."""
     try:
         return load(), None
     except (DTypeError, ValueError) as error:
@@ -62,7 +62,7 @@ def outcome(load):
 
 
 class Stream:
-    """A file object that can't tell its size."""
+    """A file object that cannot tell its size."""
 
     def __init__(self, data):
         file = io.BytesIO(data)
@@ -71,12 +71,12 @@ class Stream:
 
 @loop_over("version", LENGTHS)
 @loop_over("dtype", DTYPES)
-def test_all_versions(version, dtype, tmp_path):
+def test_headers_of_all_versions_are_read(version, dtype, tmp_path):
     x = np.asfortranarray(sample(dtype, (3, 4)))
     header = repr({"descr": x.dtype.str, "fortran_order": True, "shape": x.shape})
     header = header.ljust(
         128 - len(npy("", version, b""))
-    )  # elements are aligned, so that they can be mapped
+    )  # aligns the elements, so that they can be mapped
     for _, load in ways(npy(header, version, x.tobytes("F")), tmp_path):
         got = load()
         assert_same(got, x, str(got.device))
@@ -91,13 +91,13 @@ def test_all_versions(version, dtype, tmp_path):
         "{'descr': '=f8', 'fortran_order': False, 'shape': (2,)}" + " " * 60000,
     ],
 )
-def test_headers_of_other_writers(header, tmp_path):
+def test_headers_of_other_writers_are_read(header, tmp_path):
     header += " " * (-len(npy(header)) % 8)
     for _, load in ways(npy(header), tmp_path):
         assert load().tolist() == [1.0, 2.0]
 
 
-def test_elements_that_are_not_aligned_are_not_mapped(tmp_path):
+def test_misaligned_elements_are_not_mapped(tmp_path):
     path = tmp_path / "x.npy"
     path.write_bytes(npy(GOOD))
     assert path.stat().st_size % 8 != 0
@@ -134,8 +134,8 @@ DAMAGED = [
 @pytest.mark.parametrize("header", DAMAGED, ids=range(len(DAMAGED)))
 @pytest.mark.filterwarnings(
     "default"
-)  # a warning of NumPy's or of Python's parser is none of the caller's
-def test_damaged_headers(header, version, tmp_path, recwarn):
+)  # warnings of NumPy or of Python's parser must not reach the caller
+def test_damaged_headers_raise_value_error(header, version, tmp_path, recwarn):
     for name, load in ways(npy(header, version), tmp_path):
         with pytest.raises(ValueError) as caught:
             load()
@@ -158,7 +158,7 @@ def test_damaged_headers(header, version, tmp_path, recwarn):
         "[]",
     ],
 )
-def test_dtypes_of_headers_that_skerry_has_not(text, tmp_path):
+def test_unsupported_dtypes_in_headers_raise(text, tmp_path):
     header = changed("descr", text)
     for name, load in ways(npy(header), tmp_path):
         with pytest.raises((DTypeError, ValueError)) as caught:
@@ -168,7 +168,7 @@ def test_dtypes_of_headers_that_skerry_has_not(text, tmp_path):
 
 @pytest.mark.parametrize("version", [2, 3])
 @pytest.mark.parametrize("length", [2**32 - 1, 2**31, 70000])
-def test_a_header_that_would_be_long(version, length, tmp_path):
+def test_long_headers_raise(version, length, tmp_path):
     data = npy(GOOD, version, length=length)
     for name, load in ways(data + bytes(80000 if length == 70000 else 0), tmp_path):
         with pytest.raises(ValueError, match="its header") as caught:
@@ -176,8 +176,8 @@ def test_a_header_that_would_be_long(version, length, tmp_path):
         assert str(caught.value).startswith(f"load: {name}: ")
 
 
-def test_headers_with_bytes_changed(tmp_path, request):
-    """A header with a few other bytes is right, or an error with the file's name."""
+def test_randomly_changed_headers_load_or_raise(tmp_path, request):
+    """A header with changed bytes either loads, or raises with the file's name."""
     rng = random.Random(43)
     path = tmp_path / "x.npy"
     seen = {"right": 0, "refused": 0}
@@ -203,7 +203,7 @@ def test_headers_with_bytes_changed(tmp_path, request):
 
 
 @pytest.mark.parametrize("method", ["ZIP_STORED", "ZIP_DEFLATED", "ZIP_BZIP2", "ZIP_LZMA"])
-def test_archives_with_bytes_changed(method, tmp_path, request):
+def test_randomly_changed_archives_load_or_raise(method, tmp_path, request):
     rng = random.Random(43)
     good = io.BytesIO()
     with zipfile.ZipFile(good, "w", getattr(zipfile, method)) as members:
@@ -228,7 +228,7 @@ def all_of(path):
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2])
-def test_sizes_of_members_are_compared(method, tmp_path):
+def test_archive_member_sizes_are_checked(method, tmp_path):
     path = tmp_path / "x.npz"
     huge = changed("shape", f"({2**40},)")
     for header in (GOOD, huge):
@@ -247,7 +247,7 @@ def test_sizes_of_members_are_compared(method, tmp_path):
         member(path, "a")
 
 
-def test_a_member_that_is_encrypted_or_of_an_unknown_method(tmp_path):
+def test_encrypted_or_unknown_archive_members_raise(tmp_path):
     path = tmp_path / "x.npz"
     for offset, value in ((8, 1), (10, 77)):  # flags and method, in the directory
         with zipfile.ZipFile(path, "w") as members:
@@ -260,8 +260,8 @@ def test_a_member_that_is_encrypted_or_of_an_unknown_method(tmp_path):
             member(path, "a")
 
 
-def test_memory_is_not_asked_for_by_a_header(tmp_path):
-    """With half a gigabyte of addresses, files that promise more are refused as truncated, not for want of memory."""
+def test_headers_do_not_cause_allocations(tmp_path):
+    """With 256 MiB of address space left, files whose headers state more raise as truncated, not as out of memory."""
     path = tmp_path / "x.npy"
     path.write_bytes(npy(changed("shape", f"({2**36},)")))
     code = (
@@ -282,7 +282,7 @@ def test_memory_is_not_asked_for_by_a_header(tmp_path):
 # safetensors
 
 
-def test_safetensors_with_bytes_changed(tmp_path, request):
+def test_randomly_changed_safetensors_load_or_raise(tmp_path, request):
     pytest.importorskip("safetensors", reason="safetensors is not installed")
     rng = random.Random(43)
     path = tmp_path / "x.safetensors"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Docstrings of functions beyond the standard, which are composed: all is written out, and every parameter is there."""
+"""Composed docstrings of functions beyond the standard: no placeholder is left, and every parameter is described."""
 
 import collections
 import inspect
@@ -15,7 +15,7 @@ from skerry._extra._docstrings import ENTRIES, PLACEHOLDER, composed
 
 @pytest.mark.parametrize("name", _extra.__all__)
 def test_every_parameter_is_described(name):
-    """As ruff's D417 asks of docstrings that are not composed."""
+    """ruff's D417 does not see composed docstrings."""
     function = getattr(sk, name)
     parameters = list(inspect.signature(function).parameters)
     section = re.search(r"^Parameters\n-+\n(.*?)(?:\n\n|\Z)", inspect.getdoc(function), re.M | re.S)
@@ -27,11 +27,11 @@ def test_every_parameter_is_described(name):
 
 
 @pytest.mark.parametrize("name", _extra.__all__)
-def test_all_is_written_out(name):
+def test_no_placeholder_is_left(name):
     assert not PLACEHOLDER.search(inspect.getdoc(getattr(sk, name)))
 
 
-def test_what_fewer_than_three_docstrings_say_stands_in_them():
+def test_shared_entries_are_used_at_least_three_times():
     folder = pathlib.Path(_extra.__file__).parent
     modules = folder.glob("*/*.py")
     counts = collections.Counter(
@@ -41,7 +41,7 @@ def test_what_fewer_than_three_docstrings_say_stands_in_them():
     assert min(counts.values()) >= 3
 
 
-def test_entries_are_indented_as_their_names():
+def test_composed_entries_are_indented():
     assert composed("    a, b : {real}\n") == "    a, b : Array\n        Real.\n"
     assert composed("{Returns: bool}") == "Returns\n-------\nArray\n    Of bool."
     assert composed('    mode : {"a", "b"}\n') == '    mode : {"a", "b"}\n'

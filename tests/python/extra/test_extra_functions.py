@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Functions beyond the standard against NumPy's, through both names, on every device, and with arrays of two."""
+"""Functions beyond the standard against NumPy's, called by both names, on every device and with mixed devices."""
 
 import contextlib
 import dataclasses
@@ -35,7 +35,7 @@ def test_every_function_has_calls():
 
 
 def assert_alike(got, want, stated, device):
-    """The same structure, with the same values; arrays on ``device``."""
+    """The results have the same structure and values, with arrays on ``device``."""
     if isinstance(want, tuple | list):
         assert len(got) == len(want)
         for pair in zip(got, want, strict=True):
@@ -68,21 +68,21 @@ def run(name, function, stated, device):
     with np.errstate(all="ignore"), sk.device(device):
         want = oracle(*their_args, **their_kwargs)
         assert_alike(function(*args, **kwargs), want, stated, device)
-    # What a function writes is written by both, and nothing else is.
+    # Both write the same into their arguments, and nothing else.
     stated = dataclasses.replace(stated, dtype=None)
     assert_alike((*args, *kwargs.values()), (*their_args, *their_kwargs.values()), stated, device)
 
 
 @pytest.mark.filterwarnings("ignore:.*:RuntimeWarning")
 @loop_over(("name", "stated"), EACH, items="name")
-def test_values(name, stated, device):
+def test_values_equal_numpy(name, stated, device):
     run(name, getattr(sk, name), stated, device)
 
 
 @pytest.mark.filterwarnings("ignore:.*:RuntimeWarning")
 @loop_over(("name", "stated"), EACH, items="name")
-def test_values_through_numpy(name, stated, device):
-    """``numpy.f`` finds it, if NumPy dispatches f and takes these arguments."""
+def test_values_through_numpy_dispatch(name, stated, device):
+    """``numpy.f`` dispatches to skerry's function, if NumPy dispatches f and accepts these arguments."""
     function = getattr(np, name, None)
     if hasattr(function, "_implementation") and stated.oracle is None:
         arrays = []
@@ -92,8 +92,8 @@ def test_values_through_numpy(name, stated, device):
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_functions_that_read_the_device_say_so(name):
-    """What a call copies to the host, its docstring tells; the others don't wait for the device."""
+def test_docstrings_state_reads_from_the_device(name):
+    """Functions that copy elements to the host say so. The others do not wait for the device."""
     function, read = getattr(sk, name), 0
     for stated in CALLS[name]:
         args, kwargs = stated.move_arguments("cuda:0")
@@ -106,7 +106,7 @@ def test_functions_that_read_the_device_say_so(name):
     assert (read > 0) == ("from the device" in text), f"{read} bytes"
 
 
-def test_two_names_of_a_function_are_one():
+def test_aliases_are_the_same_function():
     assert sk.radians is sk.deg2rad
     assert sk.degrees is sk.rad2deg
 
@@ -119,7 +119,7 @@ BY_PIECES = {
 
 
 @pytest.mark.parametrize("name", BY_PIECES)
-def test_pieces_make_no_difference(name, monkeypatch):
+def test_results_do_not_depend_on_the_block_size(name, monkeypatch):
     x = sk.asarray(np.linspace(-9, 9, 7 * 11).reshape(7, 11), copy=True)
     whole = BY_PIECES[name](x), BY_PIECES[name](x.T)
     monkeypatch.setattr(_operands, "PIECE", 10)
@@ -134,8 +134,8 @@ def moved_in_turn(devices, x):
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_arrays_of_two_devices_are_refused(name, device):
-    """Each array of a call in turn is on another device than the others."""
+def test_mixed_devices_raise_for_each_argument(name, device):
+    """In turn, each array of a call is on another device than the others."""
     for stated in CALLS[name]:
         arrays = []
         extra_calls.mapped((stated.args, stated.kwargs), arrays.append)
@@ -149,7 +149,7 @@ def test_arrays_of_two_devices_are_refused(name, device):
                 getattr(sk, name)(*args, **kwargs)
 
 
-def test_arrays_of_numpy_are_on_the_first_cpu_device():
+def test_numpy_arrays_are_on_cpu_0():
     host = np.asarray([1.0, 2.0])
     for call in (
         lambda x: sk.outer(x, host),
@@ -164,14 +164,14 @@ def test_arrays_of_numpy_are_on_the_first_cpu_device():
                 call(sk.asarray([0.5, 1.5], device=device))
 
 
-def test_lists_beside_arrays_are_refused():
+def test_lists_with_arrays_raise():
     with pytest.raises(TypeError, match="asarray"):
         sk.outer([1, 2], sk.ones((2,)))
 
 
 @pytest.mark.parametrize("name", _extra.__all__)
-def test_signature_is_numpys(name):
-    """Parameters that NumPy has, too, have its order and its defaults; more may follow by keyword, as device=."""
+def test_signatures_follow_numpy(name):
+    """Shared parameters have NumPy's order and defaults. Others, such as device=, are keyword-only or default to None."""
     theirs = getattr(np, name, None)
     if theirs is None:
         return

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""File objects that move a part, nothing, or say so wrongly: all of an array is moved, or OSError."""
+"""File objects with partial, empty or wrongly counted reads and writes: arrays are transferred whole, or OSError is raised."""
 
 import io
 import os
@@ -22,7 +22,7 @@ X = sample("float32", (40, 5))
 
 
 class Raw(io.RawIOBase):
-    """An unbuffered file in memory that writes and reads at most so many bytes at once."""
+    """An unbuffered file in memory that writes and reads at most ``most`` bytes at once."""
 
     def __init__(self, data=b"", most=7, count=lambda n: n):
         self.memory, self.most, self.count = io.BytesIO(data), most, count
@@ -68,7 +68,7 @@ def loaded(data, device="cpu:0"):
 
 
 @pytest.mark.parametrize("save", SAVES)
-def test_what_a_raw_file_leaves_is_written_too(save, device, chunk):
+def test_partial_writes_are_continued(save, device, chunk):
     file = Raw()
     SAVES[save](file, to_device(device, X))
     assert_same(loaded(file.memory.getvalue()), X, "cpu:0")
@@ -76,7 +76,7 @@ def test_what_a_raw_file_leaves_is_written_too(save, device, chunk):
 
 @pytest.mark.parametrize("save", SAVES)
 @pytest.mark.parametrize("most", [None, 7])
-def test_a_write_that_does_not_count(save, most):
+def test_write_that_returns_none_is_supported(save, most):
     file = Uncounted(most)
     SAVES[save](file, to_device("cpu:0", X))
     assert_same(loaded(file.data), X, "cpu:0")
@@ -100,7 +100,7 @@ def test_a_write_that_does_not_count(save, most):
     ],
     ids=["nothing", "negative", "too many", "float", "text", "bool", "huge"],
 )
-def test_a_write_that_counts_wrongly(save, count):
+def test_write_that_returns_a_wrong_count_raises(save, count):
     for file in (Raw(count=count), Duck(count)):
         with pytest.raises(OSError, match=r"write\(\) of the file object returned"):
             SAVES[save](file, to_device("cpu:0", X))
@@ -115,7 +115,7 @@ class Duck:
 
 
 @pytest.mark.parametrize("save", SAVES)
-def test_a_raw_file_that_would_block(save):
+def test_file_that_would_block_raises(save):
     with pytest.raises(BlockingIOError, match="without blocking"):
         SAVES[save](Raw(count=lambda n: None), to_device("cpu:0", X))
     stands = Uncounted(0)
@@ -124,7 +124,7 @@ def test_a_raw_file_that_would_block(save):
 
 
 @pytest.mark.parametrize("save", SAVES)
-def test_a_text_file_takes_nothing(save, tmp_path):
+def test_text_file_raises_before_writing(save, tmp_path):
     with (
         open(tmp_path / "x", "w", encoding="utf-8") as file,
         pytest.raises(TypeError, match="open it with mode 'wb'"),
@@ -134,8 +134,8 @@ def test_a_text_file_takes_nothing(save, tmp_path):
 
 
 @pytest.mark.parametrize("save", SAVES)
-def test_pipes_and_sockets_that_are_full(save):
-    """Random bytes, which compression leaves as long as they are."""
+def test_full_pipes_and_sockets_raise(save):
+    """Random bytes cannot be compressed."""
     x = sk.asarray(np.random.default_rng(0).integers(0, 256, 1 << 20, dtype="uint8"))
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
@@ -148,7 +148,7 @@ def test_pipes_and_sockets_that_are_full(save):
         SAVES[save](file, x)
 
 
-def test_raw_files_are_read_to_the_end(device, chunk):
+def test_partial_reads_are_continued(device, chunk):
     file = io.BytesIO()
     sk.save(file, to_device("cpu:0", X))
     assert_same(sk.load(Raw(file.getvalue()), device=device), X, device)
@@ -159,8 +159,8 @@ def test_raw_files_are_read_to_the_end(device, chunk):
 
 
 @pytest.mark.parametrize("count", [-1, 1000, 1.0, "7", True], ids=str)
-def test_reads_that_count_wrongly(count, device):
-    """The header is read well."""
+def test_readinto_that_returns_a_wrong_count_raises(count, device):
+    """The header is read correctly, the elements are not."""
     file = io.BytesIO()
     sk.save(file, to_device("cpu:0", X))
 
@@ -177,7 +177,7 @@ def test_reads_that_count_wrongly(count, device):
         elements.read(lying, X.dtype, X.shape, device, is_size_known=True)
 
 
-def test_reads_of_nothing_text_and_too_much():
+def test_read_that_returns_none_text_or_too_much_raises():
     data = io.BytesIO()
     sk.save(data, to_device("cpu:0", X))
 
@@ -200,8 +200,8 @@ def test_reads_of_nothing_text_and_too_much():
         sk.load(Reads(lambda data: b""))
 
 
-def test_memory_is_asked_for_when_a_chunk_is_there(monkeypatch):
-    """A file object that can't tell its size has a header that promises much."""
+def test_memory_is_allocated_as_chunks_are_read(monkeypatch):
+    """The header of a file object that cannot tell its size states a huge shape."""
     header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1152921504606846975,), }\n"
     data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(1000)
     with pytest.raises(ValueError, match="truncated"):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""A result whose size is an argument is refused before any of it is made, where there can't be so much."""
+"""A result too large for any memory, by a size argument, raises before anything is allocated."""
 
 import pathlib
 import subprocess
@@ -12,7 +12,7 @@ PROGRAM = pathlib.Path(__file__).with_name("huge_results.py")
 
 
 @pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
-def test_sizes_are_checked_before_anything_is_made(device):
+def test_huge_sizes_raise_before_allocation(device):
     done = subprocess.run(
         [sys.executable, PROGRAM, device], capture_output=True, text=True, timeout=600, check=False
     )

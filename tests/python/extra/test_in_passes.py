@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that are fused past the caches of a CPU: the bits stay, and what lies between takes no memory."""
+"""Functions that use fusion on a CPU: bits are unchanged, and intermediate results take no memory."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ DTYPES = ["bool", "uint8", "int64", "float32", "float64", "complex64", "complex1
 
 
 def of_whole_length(dtype, seed):
-    """More than a piece of elements, with NaN and infinities where the dtype has them."""
+    """Returns more than PIECE elements, with NaN and infinities where the dtype has them."""
     random = np.random.default_rng(seed)
     x = random.integers(0, 50, (3, PIECE // 2)).astype(dtype)
     if x.dtype.kind in "fc":
@@ -48,7 +48,7 @@ FUSED = {
 
 @loop_over("dtype", DTYPES)
 @pytest.mark.parametrize("name", CALLS)
-def test_fused_functions_keep_their_bits(name, dtype, device):
+def test_fused_functions_equal_eager_bits(name, dtype, device):
     function = FUSED[name.split()[0]]
     x, y = (to_device(device, of_whole_length(dtype, seed)) for seed in (1, 2))
     if name.split()[0] in ("nanvar", "trapezoid"):
@@ -60,7 +60,7 @@ def test_fused_functions_keep_their_bits(name, dtype, device):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_fused_parts_keep_their_bits(dtype, device):
+def test_fused_modf_equals_eager_bits(dtype, device):
     x = to_device(device, of_whole_length(dtype, 1)) - 3
     for got, want in zip(
         arithmetic._rest_and_whole(x), arithmetic._rest_and_whole.__wrapped__(x), strict=True
@@ -69,13 +69,13 @@ def test_fused_parts_keep_their_bits(dtype, device):
 
 
 @pytest.mark.parametrize("size", [(3, 4), (3, PIECE)])
-def test_values_of_polynomials_lie_as_their_arguments(size, device):
+def test_polyval_keeps_the_memory_order_of_x(size, device):
     x = to_device(device, of_whole_length("float64", 1)[:, : size[1]]).T
     coefficients = sk.ones((2,), dtype=sk.float64, device=x.device)
     assert sk.polyval(coefficients, x).strides == (x + x).strides == x.strides
 
 
-def test_any_imaginary_part_is_seen(device):
+def test_real_if_close_checks_every_imaginary_part(device):
     x = to_device(device, np.ones(PIECE + 5, "complex128"))
     assert sk.real_if_close(x).dtype == sk.float64
     x[PIECE + 3] = 1 + 1j
@@ -86,19 +86,19 @@ def test_any_imaginary_part_is_seen(device):
     ("function", "most"),
     [(lambda x: sk.isclose(x, x), 2), (sk.trapezoid, 1), (sk.nanvar, 3), (sk.nanstd, 3)],
 )
-def test_what_lies_between_takes_no_memory(function, most):
+def test_intermediate_results_take_no_memory(function, most):
     x = sk.ones((1 << 20,), dtype=sk.float64, device="cpu:0")
     function(x)
     sk.reset_peak("cpu:0")
     old_live_bytes = sk.memory_statistics("cpu:0").live_bytes
     function(x)
     used_bytes = sk.memory_statistics("cpu:0").peak_bytes - old_live_bytes
-    assert used_bytes < most << 20, "bytes for an element"
+    assert used_bytes < most << 20, "bytes per element"
 
 
 @loop_over("dtype", ["bool", "uint8", "int64"])
 @loop_over("ddof", [0, 1, 3, 5])
-def test_variances_of_integers_have_no_nan_to_look_for(dtype, ddof, device):
+def test_nanvar_of_integers_equals_var(dtype, ddof, device):
     x = to_device(device, np.arange(12).reshape(4, 3).astype(dtype))
     for axis in (None, 0, 1):
         variance, spread = (f(x, axis, ddof=ddof) for f in (sk.nanvar, sk.nanstd))
@@ -111,14 +111,14 @@ def test_variances_of_integers_have_no_nan_to_look_for(dtype, ddof, device):
 
 @pytest.mark.parametrize("dtype", ["bool", "int64"])
 @pytest.mark.parametrize("size", [10, PIECE + 1])
-def test_kinds_need_not_mix(dtype, size, strict_promotion):
+def test_statistics_of_integers_work_under_strict_promotion(dtype, size, strict_promotion):
     x = sk.ones((size,), dtype=dtype)
     for function in (sk.nanmean, sk.nanvar, sk.nanstd, sk.average, sk.trapezoid):
         assert function(x).dtype == sk.float64, function.__name__
 
 
 @pytest.mark.parametrize("shape", [(70_000,), (300, 5000), (5000, 300), (1000, 130)])
-def test_places_of_bools_are_looked_for_everywhere(shape, device):
+def test_nanargmax_of_bools_finds_any_position(shape, device):
     random = np.random.default_rng(3)
     for share in (0.0, 0.0005, 0.5, 0.9995, 1.0):
         host = random.random(shape) < share

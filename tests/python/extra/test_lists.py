@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Lists in functions beyond the standard: alone they are what `asarray` makes of them, beside an array they are refused."""
+"""Lists as arguments of functions beyond the standard: converted without an array, rejected with one."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ CALLS = [
 
 
 @pytest.mark.parametrize(("name", "args"), [(name, args) for name, *args in CALLS])
-def test_lists_alone_are_arrays(name, args):
+def test_lists_without_arrays_are_converted(name, args):
     got, want = getattr(sk, name)(*args), getattr(np, name)(*args)
     pairs = zip(got, want, strict=True) if isinstance(want, tuple) else [(got, want)]
     for ours, theirs in pairs:
@@ -37,17 +37,17 @@ def test_lists_alone_are_arrays(name, args):
         np.testing.assert_allclose(np.asarray(ours), theirs)
 
 
-def test_lists_by_name_are_arrays():
+def test_lists_as_keywords_are_converted():
     assert float(sk.median(a=[3.0, 1.0, 2.0])) == 2.0
 
 
-def test_lists_go_to_the_default_device():
+def test_lists_are_converted_on_the_default_device():
     with sk.device("cuda:0"):
         assert sk.median([3.0, 1.0, 2.0]).device == sk.Device("cuda:0")
 
 
 @pytest.mark.parametrize("name", ["kron", "dot", "convolve"])
-def test_a_list_beside_an_array_is_refused(name):
+def test_list_with_an_array_raises(name):
     with pytest.raises(TypeError, match="list"):
         getattr(sk, name)(sk.ones(2), [1.0, 2.0])
 
@@ -56,6 +56,6 @@ def test_a_list_beside_an_array_is_refused(name):
     ("name", "args"),
     [("put", ([0], [5])), ("place", ([True, False], [5])), ("putmask", ([True, False], [5]))],
 )
-def test_what_is_written_into_is_an_array(name, args):
+def test_targets_must_be_arrays(name, args):
     with pytest.raises(TypeError, match=f"{name}: writes into an array, not into list"):
         getattr(sk, name)([1, 2], *args)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Interpolation, fractions and ``nan_to_num``: signs of zeros and other bits, and what lies beside an array."""
+"""Interpolation, fractions and ``nan_to_num``: signs of zeros and other bits, and reads outside an array."""
 
 import numpy as np
 import pytest
@@ -9,8 +9,8 @@ import skerry as sk
 from tests.python.oracle import to_device, to_numpy
 
 
-def test_interp_looks_at_points_only(device):
-    """Places that do not rise, and NaN, stand for points, too: what is beside them would make NaN or an error."""
+def test_interp_reads_only_its_points(device):
+    """Points that do not increase, and NaN as x, are allowed. A read outside the points would give NaN or fault."""
 
     def between_nans(numbers):
         return to_device(device, np.asarray([np.nan, *numbers, np.nan]))[1:-1]
@@ -24,8 +24,8 @@ def test_interp_looks_at_points_only(device):
     assert result.tolist()[:-1] == [10.0, 10.0, 10.0, 25.0, 30.0, 30.0, 10.0]
 
 
-def test_few_elements_are_interpolated_as_many(device):
-    """On a CPU one by one, with the same bits."""
+def test_interp_of_few_elements_equals_interp_of_many(device):
+    """A CPU interpolates few elements one at a time, with the same bits."""
     rng = np.random.default_rng(5)
     x, values = rng.uniform(-1.2, 1.2, 900), to_device(device, rng.normal(size=70))
     x[::90] = np.resize([np.nan, np.inf, -np.inf, -0.0], 10)
@@ -39,7 +39,7 @@ def test_few_elements_are_interpolated_as_many(device):
         assert np.concatenate(few).tobytes() == whole_result.tobytes()
 
 
-def test_signs_of_the_fractions_of_integers(device):
+def test_modf_of_integers_keeps_the_sign_of_zero(device):
     rest, whole = sk.modf(to_device(device, np.asarray([-3, 0, 3])))
     assert np.signbit(to_numpy(rest)).tolist() == [True, False, False]
     assert to_numpy(whole).tolist() == [-3.0, 0.0, 3.0]
@@ -53,7 +53,7 @@ def test_nan_to_num_keeps_the_signs_of_complex_zeros(device):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "complex128"])
-def test_nan_to_num_keeps_the_sign_of_the_zero_that_it_is_given(device, dtype):
+def test_nan_to_num_keeps_the_sign_of_a_zero_replacement(device, dtype):
     x = to_device(device, np.asarray([np.nan, 1.0], dtype))
     for zero, sign in ((-0.0, True), (np.float64(-0.0), True), (0.0, False), (0, False)):
         assert np.signbit(to_numpy(sk.real(sk.nan_to_num(x, nan=zero))).tolist()[0]) == sign, zero

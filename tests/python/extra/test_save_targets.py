@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where files are saved: locked files, folders that take none, the disk, and what saves that were killed leave."""
+"""Targets of saved files: read-only files and folders, durability, and remains of killed saves."""
 
 import contextlib
 import io
@@ -32,8 +32,8 @@ def name(request):
 
 
 @pytest.mark.parametrize("mode", [0o444, 0o400, 0o555])
-def test_a_locked_file_is_refused(tmp_path, name, mode):
-    """By whoever: root may write any file, but nobody who locks one means that."""
+def test_saving_to_a_read_only_file_raises(tmp_path, name, mode):
+    """Also for root, who could write it: a read-only file is meant to stay as it is."""
     path = tmp_path / name
     SAVES[name](path, sk.arange(3))
     old_contents = path.read_bytes()
@@ -48,7 +48,7 @@ def test_a_locked_file_is_refused(tmp_path, name, mode):
 
 
 def as_ordinary_user(work):
-    """Run it in a child without root's rights; its error, as text."""
+    """Runs ``work`` in a child process without root's rights. Returns its error as text."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -72,7 +72,7 @@ def as_ordinary_user(work):
 
 @pytest.fixture
 def folder():
-    """One that others may enter, as pytest's may not be."""
+    """A folder that other users may enter; pytest's may not allow that."""
     path = pathlib.Path(tempfile.mkdtemp())
     path.chmod(0o755)
     yield path
@@ -88,7 +88,7 @@ def read_back(path):
         return arrays["x"].tolist()
 
 
-def test_a_writable_file_in_a_folder_that_is_not(folder, name):
+def test_writable_file_in_a_read_only_folder_is_overwritten(folder, name):
     path = folder / name
     SAVES[name](path, sk.arange(30))
     path.chmod(0o666)
@@ -103,8 +103,8 @@ def test_a_writable_file_in_a_folder_that_is_not(folder, name):
     assert f"new {name}" in said
 
 
-def test_anothers_file_in_a_folder_such_as_tmp(folder, name):
-    """It may be written there, but not be replaced."""
+def test_file_of_another_user_in_a_sticky_folder_is_overwritten(folder, name):
+    """It may be written, but not replaced."""
     if os.geteuid() != 0:
         pytest.skip("needs files of two users, and so root")
     path = folder / name
@@ -117,7 +117,7 @@ def test_anothers_file_in_a_folder_such_as_tmp(folder, name):
     assert read_back(path) == [0, 1, 2]
 
 
-def test_owner_and_mode_stay(tmp_path, name):
+def test_saving_keeps_owner_and_mode(tmp_path, name):
     path = tmp_path / name
     SAVES[name](path, sk.arange(3))
     path.chmod(0o604)
@@ -134,7 +134,7 @@ def test_owner_and_mode_stay(tmp_path, name):
     assert new_status.st_ino != old_status.st_ino
 
 
-def test_contents_are_on_the_disk_before_the_name_is(tmp_path, name, monkeypatch):
+def test_contents_are_synced_before_the_rename(tmp_path, name, monkeypatch):
     calls = []
 
     def recorded(name, function):
@@ -152,7 +152,7 @@ def test_contents_are_on_the_disk_before_the_name_is(tmp_path, name, monkeypatch
     assert calls[0][1] == path.stat().st_size > 8000
 
 
-# Saves that were killed.
+# Killed saves.
 
 PAUSED = """
 import sys, skerry as sk
@@ -173,7 +173,7 @@ sk.save(path, {"x": x} if path.endswith("safetensors") else x) if "npz" not in p
 
 @pytest.fixture
 def paused():
-    """Start saves that stop on the way."""
+    """Starts saves that pause midway."""
     started = []
 
     def start(path):
@@ -198,7 +198,7 @@ def hidden(folder):
 
 
 @pytest.mark.parametrize("next_name", ["x.npy", "another.npy"])
-def test_leftovers_are_named_and_removed(tmp_path, name, paused, next_name):
+def test_leftovers_of_killed_saves_are_removed_with_a_warning(tmp_path, name, paused, next_name):
     process = paused(tmp_path / name)
     process.send_signal(signal.SIGKILL)
     process.wait()
@@ -212,7 +212,7 @@ def test_leftovers_are_named_and_removed(tmp_path, name, paused, next_name):
         sk.save(tmp_path / next_name, sk.arange(4))
 
 
-def test_saves_that_go_on_are_left_alone(tmp_path, paused):
+def test_files_of_running_saves_are_kept(tmp_path, paused):
     path = tmp_path / "x.npy"
     processes = [paused(path) for _ in range(2)]
     assert len(hidden(tmp_path)) == 2
@@ -225,8 +225,8 @@ def test_saves_that_go_on_are_left_alone(tmp_path, paused):
     assert os.listdir(tmp_path) == ["x.npy"]
 
 
-def test_names_of_any_length(tmp_path):
-    name = "ä" * 124 + ".npy"  # of 252 bytes; a file system takes 255
+def test_long_file_names_are_saved(tmp_path):
+    name = "ä" * 124 + ".npy"  # 252 bytes; a file system takes 255
     sk.save(tmp_path / name, sk.arange(3))
     assert os.listdir(tmp_path) == [name]
     too_long = tmp_path / ("a" * 252 + ".npy")
@@ -250,7 +250,7 @@ def test_names_of_any_length(tmp_path):
     ids=["nul", "surrogate", "long", "long in bytes"],
 )
 @pytest.mark.parametrize("save", [sk.savez, sk.savez_compressed])
-def test_names_that_zip_cannot_hold(tmp_path, name, fault, save):
+def test_names_invalid_in_zip_raise(tmp_path, name, fault, save):
     with pytest.raises(ValueError, match=f"^{save.__name__}: .*{fault}.*rename"):
         save(tmp_path / "x.npz", **{"x": sk.arange(3), name: sk.arange(3)})
     assert os.listdir(tmp_path) == []
@@ -261,14 +261,14 @@ def test_names_that_zip_cannot_hold(tmp_path, name, fault, save):
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "../a", "größe", "a.npy", "a" * 65531, " ", "\n"])
-def test_names_that_zip_holds(tmp_path, name):
+def test_names_valid_in_zip_round_trip(tmp_path, name):
     sk.savez(tmp_path / "x.npz", **{name: sk.arange(3), "other": sk.arange(2)})
     with sk.load(tmp_path / "x.npz", device="cpu:0") as arrays:
         assert arrays.files == [name, "other"]
         assert arrays[name].tolist() == [0, 1, 2]
 
 
-def test_names_that_safetensors_cannot_hold(tmp_path):
+def test_names_invalid_in_safetensors_raise(tmp_path):
     with pytest.raises(ValueError, match="no valid text"):
         sk.save(tmp_path / "x.safetensors", {"a\udc80": sk.arange(3)})
     assert os.listdir(tmp_path) == []

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Files of arrays: NumPy reads what skerry writes and the other way around, on every device, in chunks, and broken ones."""
+"""Array files: NumPy reads what skerry writes and vice versa, on every device and in chunks."""
 
 import gzip
 import io
@@ -37,7 +37,7 @@ def path(tmp_path):
 
 @pytest.fixture(params=[elements.CHUNK, 40], ids=["whole", "chunks"])
 def chunk(request, monkeypatch):
-    """Arrays of the tests are smaller than a chunk, or have several."""
+    """The arrays of the tests are smaller than a chunk, or take several."""
     monkeypatch.setattr(elements, "CHUNK", request.param)
 
 
@@ -58,13 +58,13 @@ def saved(x):
 
 @loop_over("dtype", DTYPES)
 @loop_over("shape", SHAPES)
-def test_the_bytes_are_numpys(dtype, shape, device, chunk):
+def test_saved_bytes_equal_numpy(dtype, shape, device, chunk):
     x = sample(dtype, shape)
     assert saved(to_device(device, x)) == saved_by_numpy(x)
 
 
 @loop_over("layout", LAYOUTS)
-def test_layouts(layout, device, chunk):
+def test_saved_layouts_equal_numpy(layout, device, chunk):
     x = sample("float32", (6, 5))
     change = LAYOUTS[layout]
     y = (
@@ -79,7 +79,7 @@ def test_layouts(layout, device, chunk):
 @loop_over("shape", SHAPES)
 @loop_over("order", ["C", "F"])
 @loop_over("swapped", [False, True])
-def test_numpys_files_are_read(dtype, shape, order, swapped, device, chunk):
+def test_numpy_files_are_read(dtype, shape, order, swapped, device, chunk):
     x = np.asarray(sample(dtype, shape), order=order)
     file = io.BytesIO(saved_by_numpy(x.astype(x.dtype.newbyteorder("S")) if swapped else x))
     got = sk.load(file, device=device)
@@ -88,26 +88,26 @@ def test_numpys_files_are_read(dtype, shape, order, swapped, device, chunk):
         assert got.strides == x.strides
 
 
-def test_a_path_and_back(path, device):
+def test_path_round_trips(path, device):
     x = to_device(device, sample("float64", (7, 3)))
     sk.save(path, x)
     assert_same(sk.load(str(path), device=device), to_numpy(x), device)
     np.testing.assert_array_equal(np.load(path), to_numpy(x))
 
 
-def test_the_default_device_is_where_arrays_go(path, device):
+def test_load_uses_the_default_device(path, device):
     sk.save(path, sk.arange(3))
     with sk.device(device):
         assert sk.load(path).device == sk.Device(device)
 
 
-def test_a_path_gets_its_ending(tmp_path):
+def test_paths_get_a_suffix(tmp_path):
     sk.save(tmp_path / "x", sk.arange(3))
     sk.savez(tmp_path / "y", sk.arange(3))
     assert sorted(os.listdir(tmp_path)) == ["x.npy", "y.npz"]
 
 
-def test_numpys_arrays_and_python_values_are_saved_from_the_host(path):
+def test_host_values_are_saved_without_a_device(path):
     for x in (np.arange(3), [[1.0, 2.0]], 3, np.float32(2), np.arange(3, dtype=">i4")):
         with sk.device("cuda:0"):
             old_allocations = sk.memory_statistics("cuda:0").allocations
@@ -124,7 +124,7 @@ def test_several_arrays_in_one_file_object(device):
     assert [sk.load(file, device=device).shape for _ in range(3)] == [(0,), (1,), (2,)]
 
 
-def test_other_file_objects(tmp_path, chunk):
+def test_gzip_and_slow_file_objects(tmp_path, chunk):
     x = sample("int16", (30,))
     with gzip.open(tmp_path / "x.gz", "wb") as file:
         sk.save(file, to_device("cuda:0", x))
@@ -137,7 +137,7 @@ def test_other_file_objects(tmp_path, chunk):
 
 
 class Reluctant:
-    """A file object that moves a few bytes at once, and has no readinto."""
+    """A file object that transfers few bytes at once, and has no readinto."""
 
     def __init__(self, file):
         self.seek, self.tell = file.seek, file.tell
@@ -145,7 +145,7 @@ class Reluctant:
         self.write = lambda data: file.write(data if isinstance(data, bytes) else data[:7])
 
 
-def test_through_numpys_functions(tmp_path, device):
+def test_numpy_save_functions_take_skerry_arrays(tmp_path, device):
     x = sk.arange(4, device=device)
     np.save(tmp_path / "x", x, allow_pickle=False)
     np.savez(tmp_path / "x", x, name=x)
@@ -156,8 +156,8 @@ def test_through_numpys_functions(tmp_path, device):
     np.testing.assert_array_equal(np.load(tmp_path / "x.npy"), np.arange(4))
 
 
-def test_memory_of_the_host_is_a_chunk(path, monkeypatch):
-    """An array of a GPU goes to a file and back through buffers of CHUNK bytes."""
+def test_saving_from_a_gpu_uses_chunks_of_host_memory(path, monkeypatch):
+    """A GPU array is saved and loaded through buffers of CHUNK bytes."""
     monkeypatch.setattr(elements, "CHUNK", 1 << 20)
     x = sk.arange(4 << 20, dtype=sk.float32, device="cuda:0")  # 16 MiB
     sk.trim("cpu:0")
@@ -180,7 +180,7 @@ def test_reading_waits_for_copies_from_its_buffers(path, monkeypatch, slow):
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_a_mapped_array_is_the_file(path, order):
+def test_mapped_array_shares_the_file(path, order):
     for host in HOSTS:
         x = np.asarray(sample("float64", (4, 3)), order=order)
         np.save(path, x)
@@ -194,7 +194,7 @@ def test_a_mapped_array_is_the_file(path, order):
         assert float(mapped[3, 2]) == 42
 
 
-def test_modes_of_mapping(path):
+def test_mmap_modes(path):
     np.save(path, np.zeros(3))
     copied = sk.load(path, mmap_mode="c", device="cpu:0")
     copied[0] = 1.0
@@ -208,7 +208,7 @@ def test_modes_of_mapping(path):
 
 @loop_over("shape", SHAPES)
 @loop_over("order", ["C", "F"])
-def test_mapped_files_go_to_devices_by_chunks(shape, order, path, cuda_device, chunk):
+def test_mapped_files_are_transferred_in_chunks(shape, order, path, cuda_device, chunk):
     x = np.asarray(sample("int32", shape), order=order)
     np.save(path, x.astype(">i4"))
     assert_same(sk.load(path, mmap_mode="r", device=cuda_device), x, cuda_device)
@@ -218,7 +218,7 @@ def test_mapped_files_go_to_devices_by_chunks(shape, order, path, cuda_device, c
         sk.load(path, mmap_mode="r+", device=cuda_device)
 
 
-def test_what_cannot_be_mapped(tmp_path, path):
+def test_files_that_cannot_be_mapped_raise(tmp_path, path):
     np.save(path, np.arange(3, dtype=">i8"))
     with pytest.raises(ValueError, match="other order"):
         sk.load(path, mmap_mode="r", device="cpu:0")
@@ -232,7 +232,7 @@ def test_what_cannot_be_mapped(tmp_path, path):
 
 
 @pytest.mark.parametrize("compressed", [False, True])
-def test_archives(tmp_path, device, compressed, chunk):
+def test_archives_round_trip(tmp_path, device, compressed, chunk):
     x, y = sample("float16", (5, 7)), sample("complex64", (3,))
     path = tmp_path / "x.npz"
     if compressed:
@@ -255,8 +255,8 @@ def test_archives(tmp_path, device, compressed, chunk):
         arrays["y"]
 
 
-def test_archives_are_read_when_asked(tmp_path):
-    """One member that can't be read does not hide the others."""
+def test_archive_members_are_read_lazily(tmp_path):
+    """A member that cannot be read does not affect the others."""
     path = tmp_path / "x.npz"
     np.savez(path, objects=np.array([None]), x=np.arange(3), swapped=np.arange(3, dtype=">u2"))
     with sk.load(path, device="cuda:0") as arrays:
@@ -266,7 +266,7 @@ def test_archives_are_read_when_asked(tmp_path):
             arrays["objects"]
 
 
-def test_an_archive_of_nothing_and_names(tmp_path):
+def test_empty_archive_and_duplicate_names(tmp_path):
     sk.savez(tmp_path / "x.npz")
     with sk.load(tmp_path / "x.npz") as arrays:
         assert len(arrays) == 0
@@ -279,7 +279,7 @@ def test_an_archive_of_nothing_and_names(tmp_path):
 
 
 @loop_over("shape", SHAPES)
-def test_safetensors(tmp_path, device, shape, chunk):
+def test_safetensors_round_trip(tmp_path, device, shape, chunk):
     theirs = library("safetensors.numpy")
     path = tmp_path / "x.safetensors"
     host = {name: sample(name, shape) for name in DTYPES if name != "complex128"}
@@ -299,7 +299,7 @@ def test_safetensors(tmp_path, device, shape, chunk):
 
 
 @loop_over("layout", LAYOUTS)
-def test_safetensors_have_c_order(tmp_path, device, layout, chunk):
+def test_safetensors_are_saved_in_c_order(tmp_path, device, layout, chunk):
     library("safetensors")
     x = sample("float32", (6, 5))
     change = LAYOUTS[layout]
@@ -312,7 +312,7 @@ def test_safetensors_have_c_order(tmp_path, device, layout, chunk):
     assert_same(sk.load(tmp_path / "x.safetensors", device=device)["x"], change(x), device)
 
 
-def test_what_safetensors_refuses(tmp_path):
+def test_unsupported_safetensors_raise(tmp_path):
     library("safetensors")
     path = tmp_path / "x.safetensors"
     with pytest.raises(DTypeError, match="complex128"):
@@ -336,7 +336,7 @@ def test_what_safetensors_refuses(tmp_path):
         sk.load(tmp_path / "y.safetensors")
 
 
-def test_safetensors_is_imported_when_it_is_needed(tmp_path):
+def test_safetensors_is_imported_only_to_load(tmp_path):
     code = (
         "import sys; sys.modules['safetensors'] = None; import skerry as sk\n"
         f"sk.save({str(tmp_path / 'x.safetensors')!r}, {{'x': sk.ones(3)}})\n"

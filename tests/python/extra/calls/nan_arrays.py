@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays with NaN, and calls of what reduces them, for topics of several chapters."""
+"""Arrays with NaN, and calls of their reductions, for topics of several chapters."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ WITH_DTYPE = [
 
 
 def reductions(*more):
-    """Return calls of a sum, a mean or a variance over any axes, and those that are given."""
+    """Return calls of a sum, mean or variance over any axes, followed by ``more``."""
     arrays = [NANS, COMPLEX, INTEGERS, BOOLS]
     calls = [call(x, _rtol=1e-14, **options) for x in arrays for options in OVER]
     calls += [call(SOME_NANS_32, _rtol=1e-6, axis=0)]

@@ -71,7 +71,7 @@ CALLS = {
     ],
     "append": [
         call(X, Y),
-        call(X, 7, _dtype="int32"),  # a scalar changes no dtype of its kind
+        call(X, 7, _dtype="int32"),  # a scalar does not change a dtype of its kind
         call(LEFT, RIGHT),
         call(LEFT, RIGHT, 0),
         call(LEFT, RIGHT[:, :1], axis=1),

@@ -15,7 +15,7 @@ ALL = [
     call([T, T]),
     call([A([True]), A([False])]),
     call(M),
-    call([V, W.astype("float32")], _dtype="float32"),  # the higher kind decides by its own dtype
+    call([V, W.astype("float32")], _dtype="float32"),  # the dtype of the higher kind
     call([M, R((3,))], _raises=ValueError),
 ]
 TYPED = [call([V, W], dtype="float32"), call([M, N], dtype="complex64")]

@@ -15,7 +15,7 @@ ROWS = R((3, 5000), "float32", seed=4)
 
 
 def sorted_first(x, k, *, axis=-1, largest=True):
-    """Be the oracle of topk: a stable sort, of the reversed elements for the largest."""
+    """Oracle of topk: a stable sort, of the reversed elements for the largest."""
     n = x.shape[axis]
     if largest:
         order = n - 1 - np.flip(np.argsort(np.flip(x, axis), axis=axis, kind="stable"), axis)
@@ -26,7 +26,7 @@ def sorted_first(x, k, *, axis=-1, largest=True):
 
 
 def argpartitioned(a, kth, axis=-1):
-    """Be the oracle of argpartition: the groups that a rank parts, each in the order of the input; else all sorted."""
+    """Oracle of argpartition: the groups around one rank, each in the order of the input. Otherwise a full sort."""
     if axis is None:
         a, axis = a.reshape(-1), -1
     if np.size(kth) > 1 or a.itemsize == 1:
@@ -39,7 +39,7 @@ def argpartitioned(a, kth, axis=-1):
 
 
 def partitioned(a, kth, axis=-1):
-    """Be the oracle of partition."""
+    """Oracle of partition."""
     order = argpartitioned(a, kth, axis)
     if axis is None:
         return a.reshape(-1)[order]
@@ -104,7 +104,7 @@ CALLS["lexsort"] = [
     call((R((3, 4), "int8", high=2, low=0), R((3, 4), "int8", 1, high=2, low=0))),
     call((R((3, 4), "int8", high=2, low=0), R((3, 4), "int8", 1, high=2, low=0)), 0),
     call(R((3, 5), "int8", high=2, low=0)),
-    # Keys without signs are joined to one where they fit.
+    # Unsigned keys are packed into one where they fit.
     *(
         call(tuple(R((3, 40), dtype, i, high=9, low=0) for i, dtype in enumerate(dtypes)), axis)
         for dtypes in (["uint8"] * 2, ["uint8", "uint16", "uint8"], ["uint32"] * 2, ["uint64"] * 2)

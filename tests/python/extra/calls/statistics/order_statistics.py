@@ -47,7 +47,7 @@ OF_NAN = [
 
 
 def in_percent(calls):
-    """Return calls of the function of percentages; 100 * q / 100 is q for these."""
+    """Return calls of the percentile function. The quantiles q are chosen so that 100 * q / 100 is q."""
     scaled = lambda q: (  # noqa: E731
         (100 * q) if not isinstance(q, list) else [100 * quantile for quantile in q]
     )
