@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices under test: two logical CPU devices and two CUDA devices.
 
-These are rehearsed unless there is a GPU, or an emulated one: ``make emulate`` sets SKERRY_EMULATED=1, which module it is
-and how it is emulated. Tests take it for a GPU; what it can't show is marked ``not_emulated(reason)``.
+The CUDA devices are rehearsed unless there is a GPU, real or emulated. ``make emulate`` sets SKERRY_EMULATED=1 and
+configures the emulated one. Tests treat it as a GPU; those that it cannot run are marked ``not_emulated(reason)``.
 """
 
 import itertools
@@ -12,7 +12,7 @@ import zlib
 
 import pytest
 
-# It sets the environment: before skerry is imported.
+# Sets the environment, so it must precede the import of skerry.
 from tests.python.session import DEVICES, EMULATED, GUARDED, HAS_GPU  # isort: skip
 
 import skerry as sk
@@ -28,10 +28,8 @@ from tests.python.reduced_builds import (  # noqa: F401
 
 
 def pytest_addoption(parser):
-    parser.addoption(
-        "--walk-seed", type=int, default=1, help="what the samples of layouts are drawn by"
-    )
-    parser.addoption("--share", metavar="I/N", help="the I-th of N parts of the tests, by name")
+    parser.addoption("--walk-seed", type=int, default=1, help="seed of the sampled layouts")
+    parser.addoption("--share", metavar="I/N", help="run the I-th of N parts of the tests")
 
 
 def pytest_configure(config):
@@ -42,7 +40,7 @@ def pytest_configure(config):
     )
     config.addinivalue_line(
         "markers",
-        "two_gpus(always=False): of foreign memory or streams on cuda:1, which may not be a logical half of a GPU",
+        "two_gpus(always=False): foreign memory or streams on cuda:1, which must not be a logical half of the GPU of cuda:0",
     )
     names = [device.info.name for device in sk.devices("cuda")] if EMULATED else []
     if EMULATED and not any(name.startswith("emulated GPU") for name in names):
@@ -60,7 +58,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def is_one_gpu():
-    """Whether cuda:0 and cuda:1 are logical devices of one GPU."""
+    """True if cuda:0 and cuda:1 are logical devices of one GPU."""
     ordinals = [device.info.physical_index for device in sk.devices("cuda")]
     return len(ordinals) > 1 and ordinals[1] == ordinals[0]
 
@@ -71,7 +69,7 @@ def skip_on_one_gpu(item):
         return
     parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
     if marker.kwargs.get("always") or "cuda:1" in parameters:
-        reason = "memory and streams of a GPU do not tell which of its logical devices they are on"
+        reason = "memory and streams of a GPU do not identify its logical devices"
         item.add_marker(pytest.mark.skip(reason=reason))
 
 
@@ -98,7 +96,7 @@ def pytest_report_header() -> str:
 
 @pytest.fixture(scope="session", autouse=GUARDED)
 def guarded_operands():
-    """NumPy's arrays in guarded memory; for every test where that of skerry is so."""
+    """Guards the memory of NumPy arrays, in all tests if skerry's memory is guarded."""
     with guarded_numpy():
         yield
 
@@ -115,7 +113,7 @@ def cuda_device(request):
 
 @pytest.fixture
 def strict_promotion():
-    """Refuses mixed kinds of dtypes, as the standard leaves them open: for tests of its text and of refusals."""
+    """Rejects mixed kinds of dtypes, which the standard leaves undefined: for tests of the standard and of errors."""
     with sk.strict_promotion():
         yield
 
@@ -130,7 +128,7 @@ def restore_threads():
 
 @pytest.fixture
 def slow():
-    """On rehearsed devices every piece of work from now on waits 20 ms before it runs."""
+    """Delays every task on rehearsed devices by 20 ms."""
     sk.synchronize()
     with instruments.delayed_work(0.02):
         yield

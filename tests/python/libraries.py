@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Other libraries that tests need: without one a test is skipped and says so, or fails where all must be there."""
+"""Other libraries that tests need: a missing one skips the test with a message, or fails it if all must be installed."""
 
 import importlib
 import importlib.util
@@ -11,7 +11,7 @@ import pytest
 
 
 def missing(reason):
-    """Skip, unless SKERRY_ALL_CONSUMERS=1 says that everything is installed, as in CI."""
+    """Skips, unless SKERRY_ALL_CONSUMERS=1 states that everything is installed, as in CI."""
     if os.environ.get("SKERRY_ALL_CONSUMERS") == "1":
         pytest.fail(f"SKERRY_ALL_CONSUMERS=1, but {reason}")
     pytest.skip(reason, allow_module_level=True)
@@ -19,7 +19,7 @@ def missing(reason):
 
 def library(name):
     try:
-        with warnings.catch_warnings():  # its own, about others: numba-cuda's about NumPy 2.5
+        with warnings.catch_warnings():  # about other libraries: numba-cuda's about NumPy 2.5
             warnings.simplefilter("ignore")
             return importlib.import_module(name)
     except ImportError as error:
@@ -27,7 +27,7 @@ def library(name):
 
 
 def installed(name):
-    """Say if a package is missing, without importing it."""
-    package = name.partition(".")[0]  # whose submodules are looked for by importing it
+    """Skips or fails if a package is missing, without importing it."""
+    package = name.partition(".")[0]  # find_spec imports it to look for submodules
     if importlib.util.find_spec(package) is None or importlib.util.find_spec(name) is None:
         missing(f"{name} is not installed")

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that loop over dtypes, shapes and layouts within one item of pytest.
 
-An item costs some milliseconds in every process of pytest, most combinations less than one. ``@loop_over("dtype", DTYPES)``
-is written as ``@pytest.mark.parametrize``, but one item tries all values. A combination that fails is a failed subtest,
-named by its values; the others are tried all the same.
+An item costs some milliseconds in every pytest process, most combinations less than one. ``@loop_over("dtype", DTYPES)``
+is used like ``@pytest.mark.parametrize``, but one item runs all values. A failing combination is reported as a failed
+subtest named by its values, and the loop continues.
 """
 
 import functools
@@ -16,12 +16,12 @@ import pytest
 
 from tests.python.reduced_builds import missing_in
 
-#: Combinations of an item with ``--quick``; which ones depends on the item's name.
+#: Combinations per item with ``--quick``. The selection depends on the item's name.
 QUICK_COUNT = 6
 
 
 class Loop:
-    """Rows of values for the parameters ``names`` of a test. Those of ``items`` separate items of pytest."""
+    """Rows of values for the parameters ``names`` of a test. The names in ``items`` make separate pytest items."""
 
     def __init__(self, names, rows, items):
         if any(isinstance(row, type(pytest.param())) for row in rows):
@@ -31,14 +31,14 @@ class Loop:
         self.items = (items,) if isinstance(items, str) else tuple(items)
 
     def parametrize(self, test):
-        """The test with one item for each distinct value of ``items``."""
+        """Returns the test with one item for each distinct value of ``items``."""
         if not self.items:
             return test
         rows = [tuple(row[self.names.index(name)] for name in self.items) for row in self.rows]
         return pytest.mark.parametrize(self.items, list(dict.fromkeys(rows)))(test)
 
     def select(self, fixtures):
-        """The values of the other names in the rows that have the item's values."""
+        """Returns the values of the other names in the rows that match the item's values."""
         rows = (dict(zip(self.names, row, strict=True)) for row in self.rows)
         matching = (row for row in rows if all(row[name] == fixtures[name] for name in self.items))
         return [
@@ -48,7 +48,7 @@ class Loop:
 
 
 def choose(combinations, item_name):
-    """At most QUICK_COUNT of the combinations, at equal distances: others for another item."""
+    """Returns at most QUICK_COUNT of the combinations, at equal distances, others for other items."""
     count = min(QUICK_COUNT, len(combinations))
     first = zlib.crc32(item_name.encode())
     indices = {(first + len(combinations) * i // count) % len(combinations) for i in range(count)}
@@ -56,7 +56,7 @@ def choose(combinations, item_name):
 
 
 def try_combination(test, fixtures, values, subtests):
-    """Calls the test. A failure or a skip is reported as that of a subtest, a success not at all, to save its time."""
+    """Calls the test. A failure or skip is reported as a subtest's; a success is not reported, to save time."""
     try:
         if name := missing_in(list(values.values())):
             pytest.skip(f"built without {name}")
@@ -67,10 +67,10 @@ def try_combination(test, fixtures, values, subtests):
 
 
 def loop_over(names, rows, *, items=()):
-    """A decorator: the test is called for each of ``rows``, values of ``names``, within one item of pytest.
+    """Decorates a test to be called for each of ``rows``, values of ``names``, within one pytest item.
 
-    ``names`` is a name, or a sequence of names, and then each row is a tuple. Decorators that are stacked give the product.
-    ``items`` are the names that separate items, as ``"name"`` of ``("name", "dtype")``.
+    ``names`` is a name, or a sequence of names with tuples as rows. Stacked decorators give the product. ``items`` are the
+    names that make separate items, such as ``"name"`` of ``("name", "dtype")``.
     """
 
     def decorate(test):

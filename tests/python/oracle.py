@@ -22,25 +22,25 @@ DTYPES = [
     "complex64",
     "complex128",
 ]
-# Public names but those of the functions beyond the standard, which have their tests in extra/.
+# Public names without the functions beyond the standard, which are tested in extra/.
 STANDARD_NAMES = [name for name in sk.__all__ if name not in _extra.__all__]
 # Dtypes that the array API standard does not have.
 BEYOND_THE_STANDARD = {"float16"}
 SIZES = (0, 1, 31, 32, 33, 127, 128, 129, 4095, 4096, 4097, 100_003)
 
 # Relative error allowed, per dtype, of results that need not be correctly rounded: 4 units in the last place of the
-# vectorised functions, and room for complex ones, whose error is counted against the modulus. Results of float16 are those
-# of float32, rounded: `assert_within_a_unit`.
+# vectorised functions, and more for complex ones, whose error is relative to the modulus. float16 results are float32
+# results, rounded: `assert_within_a_unit`.
 TOLERANCE = {"float32": 1e-6, "float64": 4e-15, "complex64": 4e-6, "complex128": 2e-14}
 
 
 def to_numpy(x):
-    """Copy of an array of any device on the host."""
+    """Returns a copy on the host of an array of any device."""
     return np.array(x.to_device("cpu:0"))
 
 
 def assert_within_a_unit(values, want, *, slack=0.0, label=""):
-    """At most one unit in the last place apart, or ``slack``: a result of float32 may be rounded to either neighbour."""
+    """At most one unit in the last place apart, or ``slack``: a float32 result may be rounded to either neighbour."""
     infinity = want.dtype.type(np.inf)
     with np.errstate(all="ignore"):
         fits = (np.nextafter(want, -infinity) <= values) & (values <= np.nextafter(want, infinity))
@@ -52,7 +52,7 @@ def assert_within_a_unit(values, want, *, slack=0.0, label=""):
 def assert_same(got, want, device, *, dtype=None, exact=True, scale=0.0, label=""):
     """``got`` is a skerry array on ``device`` with the values, dtype and shape of the NumPy array ``want``.
 
-    ``scale`` is the size of the arguments, where the result may cancel: its error is then counted against them.
+    ``scale`` is the size of the arguments, if results may cancel: the tolerance is then relative to it.
     """
     want = np.asarray(want)
     assert isinstance(got, sk.Array), label
@@ -83,7 +83,7 @@ def assert_same(got, want, device, *, dtype=None, exact=True, scale=0.0, label="
 
 
 def sample(dtype, shape, seed=0, low=None, high=None):
-    """Random values of a dtype: whole range for bool, small for integers, [-3, 3] for floats unless bounded."""
+    """Returns random values: any bool, small integers, floats in [-3, 3] unless bounded."""
     rng = np.random.default_rng(seed)
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
@@ -128,7 +128,7 @@ def _row(x):
     return x[2:3, :]
 
 
-# Views that both libraries take from the same (9, 14) base by the same expression.
+# Views that both libraries create from the same (9, 14) base by the same expression.
 LAYOUTS = {
     "C": _c,
     "transposed": _transposed,
@@ -142,13 +142,13 @@ BASE_SHAPE = (9, 14)
 
 
 def odd_bytes(nbytes):
-    """Return zeros of NumPy's, as bytes, that begin at an odd address."""
+    """Returns zeros of NumPy, as bytes, that begin at an odd address."""
     memory = np.zeros(nbytes + 1, "uint8")
     return memory[1 - memory.ctypes.data % 2 :][:nbytes]
 
 
 def to_device(device, x):
-    """A copy of a NumPy array on ``device``, with its memory order."""
+    """Returns a copy of a NumPy array on ``device``, with its memory order."""
     return sk.asarray(x, device="cpu:0", copy=True).to_device(device)
 
 

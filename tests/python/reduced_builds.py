@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Builds with some dtypes only (SKERRY_DTYPES=float32): what needs the others is skipped, and says so.
+"""Builds with some dtypes only (SKERRY_DTYPES=float32): tests that need other dtypes are skipped with a message.
 
-A test is skipped where one of its parameters is a dtype that was not built, and where it ends in the library's own
-"this build has no kernel for": many tests need int64 indices or the default float64 besides. In a build of all dtypes
-nothing of this happens, so there that error is a failure. The hooks are conftest.py's.
+A test is skipped if one of its parameters is a dtype that was not built, or if it ends in the library's own error "this
+build has no kernel for": many tests also need int64 indices or the default float64. A build of all dtypes skips nothing,
+so that error is a failure there. conftest.py imports the hooks.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ NO_KERNEL = re.compile(r"this build has no (?:kernel|FFT) for (\w+)")
 
 
 def missing_in(value):
-    """The first dtype in a parameter (a name, a dtype, or a tuple with them) that was not built."""
+    """Returns the first dtype in a parameter (a name, a dtype, or a tuple of them) that was not built, or None."""
     if isinstance(value, list | tuple):
         return next(filter(None, map(missing_in, value)), None)
     if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
@@ -33,7 +33,7 @@ def missing_in(value):
 
 
 def missing_kernel(text):
-    """The dtype whose kernel an error says is missing."""
+    """Returns the dtype of a missing kernel that an error text names, or None."""
     match = NO_KERNEL.search(text)
     return match.group(1) if match and match.group(1) in MISSING else None
 
@@ -47,7 +47,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup():
-    # The error of a test that was skipped half-way has its arrays: they would go during this one, which may count.
+    # The stored error of a skipped test keeps its arrays alive. Free them now, as the next test may count memory.
     if MISSING and hasattr(sys, "last_value"):
         for name in ("last_exc", "last_value", "last_type", "last_traceback"):
             vars(sys).pop(name, None)
@@ -60,7 +60,7 @@ def skipped(report, path, name):
 
 
 def said_by(report):
-    """The error, and what was captured: of a process that the test had started."""
+    """Returns the error text with the captured output, such as that of a child process."""
     return "\n".join([str(report.longrepr), *(text for _, text in report.sections)])
 
 
@@ -69,7 +69,7 @@ def pytest_runtest_makereport(item):
     report = yield
     if MISSING and report.failed and (name := missing_kernel(said_by(report))):
         skipped(report, item.path, name)
-        # An index error that the test would have waited for must not come up in the next one.
+        # A deferred index error of the skipped test must not be raised in the next one.
         with contextlib.suppress(IndexError):
             sk.synchronize()
     return report

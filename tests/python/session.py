@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The devices of a session of pytest, here and in tests/emulator: two logical CPU devices and two CUDA devices.
+"""The devices of a pytest session, here and in tests/emulator: two logical CPU devices and two CUDA devices.
 
-Imported before skerry: the number of devices is fixed at first use. SKERRY_REHEARSE in the environment wins.
+Imported before skerry, as the number of devices is fixed at first use. SKERRY_REHEARSE in the environment takes precedence.
 """
 
 import os
@@ -13,7 +13,7 @@ EMULATED = os.environ.get("SKERRY_EMULATED") == "1"
 HAS_GPU = EMULATED or (
     pathlib.Path("/dev/nvidiactl").exists() and "SKERRY_REHEARSE" not in os.environ
 )
-#: Memory ends where arrays do, and nothing is cached: see "Guarded memory" in python/docs/debugging.rst.
+#: Arrays end at inaccessible memory, and nothing is cached: see "Guarded memory" in python/docs/debugging.rst.
 GUARDED = os.environ.get("SKERRY_ALLOCATOR", "").startswith("guard")
 os.environ.setdefault("SKERRY_CPU_DEVICES", "2")
 if EMULATED:

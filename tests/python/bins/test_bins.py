@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Counts are NumPy's to the last one; sums of weights don't depend on the number of threads."""
+"""Counts equal NumPy's exactly; weighted sums do not depend on the number of threads."""
 
 import subprocess
 import sys
@@ -22,8 +22,8 @@ print(np.asarray(sk.bincount(sk.asarray(x), weights=sk.asarray(w))).tobytes().he
 
 @loop_over("bins", [1, 2, 7, 100, 3000, 5000])
 @loop_over("dtype", ["float16", "float32", "float64", "int16"])
-def test_items_at_edges_are_counted_where_numpy_counts_them(dtype, bins, device):
-    """Items on computed edges, and beside them, decide whether an estimated bin is corrected."""
+def test_items_at_edges_are_in_the_same_bins_as_in_numpy(dtype, bins, device):
+    """Items on computed edges, and next to them, show whether an estimated bin is corrected."""
     edges = np.linspace(-3, 11, min(bins, 500) + 1).astype(dtype)
     neighbours = [edges, np.nextafter(edges, edges + 1), np.nextafter(edges, edges - 1)]
     x = np.concatenate(neighbours) if np.dtype(dtype).kind == "f" else edges
@@ -40,7 +40,7 @@ def test_items_at_edges_are_counted_where_numpy_counts_them(dtype, bins, device)
 
 
 @pytest.mark.parametrize("bins", [1, 10, 5000])
-def test_random_items_by_several_parts(bins, device):
+def test_counts_of_many_random_items_equal_numpy(bins, device):
     rng = np.random.default_rng(1)
     x = rng.normal(size=200_000 if device.startswith("cpu") else 20_000)
     np.testing.assert_array_equal(
@@ -58,7 +58,7 @@ def test_random_items_by_several_parts(bins, device):
     )
 
 
-def test_sums_of_weights_are_the_same_for_any_number_of_threads(monkeypatch):
+def test_weighted_sums_do_not_depend_on_the_number_of_threads(monkeypatch):
     outputs = set()
     for threads in ("1", "2", "5"):
         monkeypatch.setenv("SKERRY_NUM_THREADS", threads)

@@ -67,8 +67,8 @@ def test_arange(arguments, device):
 
 @loop_over("step", [2**30, 3 * 2**29, 2**31, 2**40, -(2**31), -(2**40)])
 @loop_over("dtype", ["int64", "float32", "float64"])
-def test_arange_by_a_step_that_int32_does_not_hold(dtype, step, device):
-    # Whole numbers are counted up as int32 where start, step and the end fit it.
+def test_arange_with_a_step_beyond_int32(dtype, step, device):
+    # Integers are generated in int32 where start, step and end fit.
     for start in (-(2**30), 0, 2**30):
         for stop in (start + step, start + 3 * step):
             want = np.arange(start, stop, step, dtype=dtype)
@@ -151,7 +151,7 @@ def test_astype(source, target, device):
         assert_same(sk.astype(array, np.dtype(target)), theirs.astype(target), device)
 
 
-def test_astype_copies_as_the_standard_says(device):
+def test_astype_copies_and_transfers_as_in_the_standard(device):
     x = sk.ones((3,), device=device)
     assert sk.astype(x, sk.float64, copy=False) is x
     copied = sk.astype(x, sk.float64)
@@ -168,7 +168,7 @@ def test_float_to_integer_out_of_range_raises_no_signal(dtype, device):
         assert sk.astype(x, np.dtype(target)).shape == (54,)
 
 
-def test_to_device_every_pair():
+def test_to_device_of_every_pair_of_devices():
     values = np.arange(200_003, dtype=np.float64)
     devices = ["cpu:0", "cpu:1", "cuda:0", "cuda:1"]
     for source, target in itertools.product(devices, devices):
@@ -217,11 +217,11 @@ def test_asarray_of_numpy_scalars_of_several_dtypes():
     for values, dtype in (
         ([np.int8(1), np.int16(2)], "int16"),
         ([np.int8(1), np.float32(2)], "float32"),
-        ([np.uint8(1), 2], "int64"),  # as Python's beside Python's
+        ([np.uint8(1), 2], "int64"),  # like two Python integers
         ([2.0, np.float32(1)], "float64"),
         ([np.float32(1), True], "float64"),
-        ([np.uint64(1), np.int8(2)], "int64"),  # no dtype of both
-        ([np.float64(1), sk.ones((), dtype="float32")], "float32"),  # the array decides
+        ([np.uint64(1), np.int8(2)], "int64"),  # no common dtype
+        ([np.float64(1), sk.ones((), dtype="float32")], "float32"),  # that of the array
         ([], "float64"),
     ):
         assert sk.asarray(values).dtype == dtype, values
@@ -229,7 +229,7 @@ def test_asarray_of_numpy_scalars_of_several_dtypes():
         assert sk.asarray([np.int8(1), np.float32(2)]).dtype == "float64"
 
 
-def test_precedence_of_devices():
+def test_device_argument_context_and_default_take_precedence_in_order():
     x = sk.ones((2,), device="cuda:1")
     assert sk.ones((2,)).device == sk.Device("cpu:0")
     with sk.device("cuda:0"):
@@ -252,7 +252,7 @@ def test_precedence_of_devices():
         sk.set_default_device("cpu:0")
 
 
-def test_ranges_take_0d_arrays(device):
+def test_arange_and_linspace_take_0d_arrays(device):
     ends = sk.asarray([1.0, 5.0], device=device)
     assert_same(sk.linspace(ends[0], ends[1], 5), np.linspace(1.0, 5.0, 5), device)
     assert_same(
@@ -270,7 +270,7 @@ def test_ranges_take_0d_arrays(device):
         sk.arange(0, ends)
 
 
-def test_ranges_read_no_array_of_another_device(device):
+def test_arange_and_linspace_reject_arrays_of_another_device(device):
     elsewhere = sk.asarray(2.0, device="cpu:0" if str(device) == "cpu:1" else "cpu:1")
     for call in [
         lambda: sk.arange(elsewhere, device=device),
@@ -281,8 +281,8 @@ def test_ranges_read_no_array_of_another_device(device):
 
 
 @pytest.mark.parametrize("dtype", ["int64", "uint64"])
-def test_integers_of_64_bits_round_once_as_float64(dtype, device):
-    """To the nearest, and to the even one of two, about powers of 2 and for bits of every length."""
+def test_64_bit_integers_round_once_to_float64(dtype, device):
+    """To nearest, ties to even, around powers of 2 and for any number of bits."""
     limits = np.iinfo(dtype)
     integers = [(1 << k) + i for k in range(65) for i in (-3, -2, -1, 0, 1, 2, 3)]
     integers += [(1 << k) + (1 << (k - 53)) + i for k in range(53, 64) for i in (-1, 0, 1)]
@@ -320,13 +320,13 @@ def test_asarray_takes_sequences(sequence, right, device):
 @pytest.mark.parametrize(
     "value", ["ab", {1: 2}, {1}, iter([1]), object, collections.UserDict(a=1), None]
 )
-def test_asarray_refuses_what_is_no_sequence_of_numbers(value):
+def test_asarray_rejects_other_objects(value):
     for argument in (value, [value]):
         with pytest.raises(TypeError, match=r"^asarray: "):
             sk.asarray(argument)
 
 
-def test_asarray_of_ragged_sequences():
+def test_asarray_rejects_ragged_and_recursive_sequences():
     for sequence in ([range(2), range(3)], [range(1), 1], (1, collections.deque([1]))):
         with pytest.raises(ValueError, match=r"^asarray: "):
             sk.asarray(sequence)

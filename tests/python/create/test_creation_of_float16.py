@@ -17,7 +17,7 @@ HALF = sk.float16
     [(0, 5, 1), (0, 70_000, 1), (2, -3, -0.1), (0.1, 9.7, 0.3), (-7, 7, 1e-3), (0, 6e-6, 1e-8)],
 )
 def test_arange(start, stop, step, device):
-    """NumPy's own arange adds up in float16."""
+    """NumPy's own arange accumulates in float16."""
     with np.errstate(over="ignore"):
         size = int(np.ceil((stop - start) / step))
         want = (start + np.arange(size, dtype=np.float64) * step).astype(np.float16)
@@ -61,7 +61,7 @@ def test_eye_tril_triu(device):
         assert_same(sk.triu(to_device(device, x), k=k), np.triu(x, k), device)
 
 
-def test_from_python_and_numpy(device):
+def test_asarray_and_meshgrid(device):
     values = [0.1, 1e5, -65_520, 2**-25, 3 * 2**-25, True, 7]
     with np.errstate(over="ignore"):
         want = np.asarray(values, np.float64).astype(np.float16)

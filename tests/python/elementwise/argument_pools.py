@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments at which implementations of a function take different ways: special values, bounds, all magnitudes."""
+"""Arguments at which implementations of a function take different paths: special values, bounds, all magnitudes."""
 
 import itertools
 
 import numpy as np
 
-# Where functions change their method: reductions by log(2) and pi, ends of polynomials, tables and shortcuts.
+# Where functions change their method: reductions by log(2) and pi, limits of polynomials, tables and shortcuts.
 SWITCHES = (
     *(0.1, 0.25, 0.3465735902799726, 0.35, 0.4375, 0.5, 0.625, 0.6875, 0.7071067811865476, 0.75),
     *(0.9, 0.975, 1.0, 1.1875, 1.375, 1.4142135623730951, 2.0, 2.4375, 3.0, 4.0, 9.0, 10.0, 17.5),
@@ -32,7 +32,7 @@ SWITCHES = (
 
 
 def special_values(dtype):
-    """Zeros, infinities, NaNs of both signs and of a payload, ends of the range, ones and small integers."""
+    """Zeros, infinities, NaNs of both signs and with a payload, limits of the range, ones and small integers."""
     limits = np.finfo(dtype)
     ends = [limits.smallest_subnormal, limits.smallest_normal, limits.max, 0.0, np.inf]
     values = np.array([*ends, 0.5, 1.0, 1.5, 2.0, 3.0], dtype=dtype)
@@ -43,7 +43,7 @@ def special_values(dtype):
 
 
 def near_switches(dtype):
-    """Each switch and its neighbours, of both signs, as far as the dtype reaches."""
+    """Each switch and its neighbours, of both signs, within the range of the dtype."""
     switches = np.array([x for x in SWITCHES if x < float(np.finfo(dtype).max)]).astype(dtype)
     bits = switches.view(f"i{switches.itemsize}")
     neighbours = np.concatenate([(bits + step).view(dtype) for step in (-1, 0, 1)])
@@ -51,7 +51,7 @@ def near_switches(dtype):
 
 
 def random_values(dtype, count, rng):
-    """Ordinary numbers, all magnitudes, subnormal ones, great ones, and random bits, a fifth of each."""
+    """A fifth each of ordinary numbers, all magnitudes, subnormals, large numbers, and random bits."""
     limits = np.finfo(dtype)
     part = -(-count // 5)
     exponents = rng.uniform(limits.minexp - limits.nmant, limits.maxexp - 1, part)
@@ -68,7 +68,7 @@ def random_values(dtype, count, rng):
 
 
 def quieted(values):
-    """Signalling NaNs as quiet ones: any operation may do that, a copy need not."""
+    """Returns the values with signalling NaNs made quiet: any operation may do that, a copy need not."""
     bits = values.view(f"u{values.itemsize}")
     quiet = bits | bits.dtype.type(1 << (np.finfo(values.dtype).nmant - 1))
     return np.where(np.isnan(values), quiet, bits).view(values.dtype)
@@ -82,7 +82,7 @@ def real_pool(dtype, count, rng):
 
 
 def pairs(values):
-    """All pairs of the values, as two arrays."""
+    """Returns all pairs of the values, as two arrays."""
     first, second = zip(*itertools.product(values, repeat=2), strict=True)
     return np.array(first), np.array(second)
 
@@ -99,14 +99,14 @@ def complex_pool(dtype, count, rng):
 
 
 def pool(dtype, count, seed):
-    """About ``count`` arguments of a floating dtype."""
+    """Returns about ``count`` arguments of a floating dtype."""
     dtype = np.dtype(dtype)
     make = complex_pool if dtype.kind == "c" else real_pool
     return make(dtype.type, count, np.random.default_rng(seed))
 
 
 def operands(dtype, arity, count, seed):
-    """As many arrays of one length as the function has operands; special values meet all special values."""
+    """Returns an array per operand, of equal length. Two operands include all pairs of special values."""
     values = [pool(dtype, count, [seed, i]) for i in range(arity)]
     if arity == 2 and np.dtype(dtype).kind == "f":
         met = pairs(special_values(np.dtype(dtype).type))

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The bits that elementwise functions give on a CUDA device, against the CPU's.
+"""Compares the bits of elementwise functions on a CUDA device with the CPU's.
 
     python -m tests.python.elementwise.bits_on_cuda --count 1000000 [--write]        on a GPU, or an emulated one
 
-It prints what differs, by function and dtype, and writes the table of the page "Accuracy and equal results".
+It prints what differs by function and dtype, and writes the table of the page "Accuracy and equal results".
 """
 
 import argparse
@@ -25,7 +25,7 @@ AT_ONCE = 1 << 20
 
 
 def ordinary(name, dtype, count, rng):
-    """Where results are neither 0, infinite nor NaN, as most pairs of any numbers have."""
+    """Returns arguments with finite results other than 0, unlike most random pairs."""
     low = {"acosh": 1.0, "log": 0.0, "log10": 0.0, "log2": 0.0, "log1p": -1.0, "pow": 0.0}
     ends = (-1.0, 1.0) if name in ("acos", "asin", "atanh") else (low.get(name, -10.0), 10.0)
     parts = [rng.uniform(*ends, count) for _ in range(2)]
@@ -33,7 +33,7 @@ def ordinary(name, dtype, count, rng):
 
 
 def integers(dtype, count, rng):
-    """Ends of the range and small ones, all pairs of which meet; random ones of every width."""
+    """Returns limits of the range and small integers, used in all pairs, and random integers of every width."""
     limits = np.iinfo(dtype)
     ends = {limits.min, limits.min + 1, limits.max - 1, limits.max, *range(-9, 65)}
     fixed = np.array(sorted(x for x in ends if limits.min <= x <= limits.max), dtype)
@@ -42,7 +42,7 @@ def integers(dtype, count, rng):
 
 
 def operands(name, dtype, arity, count, seed=0):
-    """Arrays for all operands: special values, random bits, all magnitudes, and ordinary numbers."""
+    """Returns an array per operand: special values, random bits, all magnitudes, and ordinary numbers."""
     rng = np.random.default_rng([seed, *name.encode()])
     if dtype.kind in "fc":
         values = argument_pools.operands(dtype, arity, count // 2, seed)
@@ -58,14 +58,14 @@ def operands(name, dtype, arity, count, seed=0):
 
 
 def in_order(x):
-    """Floats as integers in the same order, so that neighbours are 1 apart; both zeros are 0."""
+    """Returns floats as integers in the same order, so that neighbours are 1 apart. Both zeros are 0."""
     signed = x.view(f"i{x.itemsize}").astype(object)
     low = -(1 << (8 * x.itemsize - 1))
     return np.where(signed < 0, low - signed, signed)
 
 
 def units_apart(got, want):
-    """The largest difference in units in the last place; infinite between a number and NaN."""
+    """Returns the largest difference in units in the last place, infinite between a number and NaN."""
     parts = [np.ascontiguousarray(x) for x in (got, want)]
     if got.dtype.kind == "c":
         parts = [x.view(f"f{x.dtype.itemsize // 2}") for x in parts]
@@ -79,7 +79,7 @@ def units_apart(got, want):
 
 
 def compare(name, dtype, count, device="cuda:0"):
-    """How many were compared, how many have other bits, and the largest difference."""
+    """Returns the numbers of compared and of different results, and the largest difference."""
     dtype, function = np.dtype(dtype), getattr(sk, name)
     values = operands(name, dtype, equal_inputs.TABLE[name]["arity"], count)
     total = different = 0
@@ -88,7 +88,7 @@ def compare(name, dtype, count, device="cuda:0"):
         here = [sk.asarray(x[begin : begin + AT_ONCE], device="cpu:0") for x in values]
         want = equal_inputs.on_host(function(*here))
         got = equal_inputs.on_host(function(*[x.to_device(device) for x in here]))
-        # Which NaN arithmetic returns is open.
+        # Arithmetic may return any NaN.
         both = (equal_inputs.bits(x, name not in equal_inputs.HAND_ON) for x in (got, want))
         differs = np.not_equal(*both).any(axis=-1)
         total += differs.size
@@ -99,7 +99,7 @@ def compare(name, dtype, count, device="cuda:0"):
 
 
 def allowed():
-    """The functions that may differ, by name and dtype, with their largest difference."""
+    """Returns the largest difference of the functions that may differ, by name and dtype."""
     with TABLE.open(newline="") as file:
         return {
             (row["function"], row["dtype"]): float(row["largest difference in ULP"])
@@ -110,8 +110,8 @@ def allowed():
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("functions", nargs="*", help="names; all by default")
-    parser.add_argument("--dtypes", help="by commas; all by default")
-    parser.add_argument("--count", type=int, default=1_000_000, help="of arguments of each")
+    parser.add_argument("--dtypes", help="comma-separated; all by default")
+    parser.add_argument("--count", type=int, default=1_000_000, help="of arguments per function")
     parser.add_argument("--write", action="store_true", help="write the documentation's table")
     options = parser.parse_args()
     table_rows = []
@@ -121,7 +121,7 @@ def main():
             total, different, largest = compare(name, dtype, options.count)
             if different:
                 print(f"{name} {dtype}: {different} of {total} differ, by {largest:g} ULP at most")
-                # The page says of float16 that its results are float32's, rounded.
+                # The page states that float16 results are float32 results, rounded.
                 if dtype != "float16":
                     share = f"{100 * different / total:.2g} %"
                     table_rows.append((name, dtype, share, f"{largest:g}"))

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Complex special cases, typed from the text of the array API standard 2025.12 as rules over classes of numbers.
+"""Complex special cases, transcribed from the array API standard 2025.12 as rules over classes of numbers.
 
 A rule is (real parts, imaginary parts, expected (real, imag)); the expectation may be a function of the two parts.
-``ANY`` stands for what the standard leaves open, ``Unsigned(v)`` for v with a sign that it leaves open. Conjugate
-arguments, and negated ones of odd and even functions, follow in :func:`cases`.
+``ANY`` is an unspecified part, ``Unsigned(v)`` is v with an unspecified sign. :func:`cases` adds conjugate arguments, and
+negated ones of odd and even functions.
 """
 
 import dataclasses
@@ -28,7 +28,7 @@ INFINITE = [inf, -inf]
 
 
 def cis(scale, shift=0.0):
-    """Return the rule ``scale * cis(b) + shift``: with scale 0 or inf only the signs of cos and sin matter."""
+    """Return the rule ``scale * cis(b) + shift``. With scale 0 or inf, only the signs of cos and sin matter."""
 
     def parts(_, b):
         imag = math.copysign(0.0, b) if b == 0 else scale * math.sin(b)
@@ -104,7 +104,7 @@ RULES = {
         ([nan], NONZERO, NAN_NAN),
         ([nan], [nan], NAN_NAN),
     ],
-    # The signs that the text leaves open in exp and expm1 are the ones that the official suite reads into it.
+    # Signs that the text leaves open for exp and expm1 are those that the official suite expects.
     "exp": [
         (ZEROS, [0.0], (1.0, 0.0)),
         (FINITE, [inf, nan], NAN_NAN),
@@ -197,7 +197,7 @@ RULES = {
     ],
 }
 
-# f(conj(z)) = conj(f(z)): said for all of them except sign, whose zero has no signs to conjugate.
+# f(conj(z)) = conj(f(z)): stated for all of them except sign, whose zero has no signs to conjugate.
 CONJUGATES = set(RULES) - {"sign"}
 ODD = {"asinh", "atanh", "sinh", "tanh"}
 EVEN = {"cosh"}
@@ -208,7 +208,7 @@ def negated(part):
 
 
 def cases(name):
-    """List (z as a pair, expected pair) of a function, with what symmetry adds."""
+    """List (z as a pair, expected pair) of a function, with the cases that symmetry adds."""
     listed = [
         ((a, b), want(a, b) if callable(want) else want)
         for reals, imags, want in RULES[name]
@@ -216,7 +216,7 @@ def cases(name):
         for b in imags
     ]
     if name in CONJUGATES:
-        # A NaN has no sign to conjugate: what the text says about b = NaN holds as it stands.
+        # NaN has no sign to conjugate: the rules for b = NaN apply unchanged.
         listed += [
             ((a, -b), (real, negated(imag))) for (a, b), (real, imag) in listed if not math.isnan(b)
         ]

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The walk: every elementwise function of floating dtypes gives equal bits for equal arguments, wherever they lie.
+"""Checks that every elementwise function of floating dtypes gives equal bits for equal arguments, in any position or layout.
 
-A program of its own, because the kernels' instruction set is chosen when the library is loaded: it prints, as JSON, the
-digests of all results of the instruction set in use and what differs from them in other positions and layouts.
+A program of its own, because the instruction set is chosen when the library is loaded. It prints, as JSON, the digests of
+all results of the instruction set in use, and what differs from them in other positions and layouts.
 """
 
 import argparse
@@ -27,9 +27,9 @@ CASES = [
     (name, dtype) for name, entry in TABLE.items() for dtype in entry["loops"] if dtype in FLOATING
 ]
 LONGEST = 41  # past two vectors of 16 and a remainder
-# Elements that wake the threads, of functions marked expensive and of others; many chunks and a remainder.
+# Enough elements to use threads, of expensive functions and of others: many chunks and a remainder.
 PARALLEL = {True: 12_345, False: 70_001}
-PAST_THE_CACHES = (32 << 20) + 1234  # bytes of results that no cache holds
+PAST_THE_CACHES = (32 << 20) + 1234  # bytes of results, out of cache
 IN_PLACE = {
     "add": operator.iadd,
     "subtract": operator.isub,
@@ -47,8 +47,8 @@ OPERATORS = {
 }
 
 
-# Results that are bits of operands. IEEE 754-2019 (6.2.3) leaves open which one of several NaNs arithmetic hands on, and
-# compilers exchange operands; so there, and within complex arithmetic, every NaN counts as equal.
+# Functions that pass on bits of operands. IEEE 754-2019 (6.2.3) leaves open which of several NaNs arithmetic returns, and
+# compilers swap operands, so elsewhere, and within complex arithmetic, every NaN counts as equal.
 HAND_ON = {"clip", "conj", "copysign", "fabs", "fmax", "fmin", "heaviside", "imag", "maximum"}
 HAND_ON |= {"angle", "minimum", "nan_to_num", "negative", "positive", "real"}
 
@@ -58,7 +58,7 @@ def on_host(x):
 
 
 def bits(x, any_nan=False):
-    """The elements as unsigned integers, the parts of complex ones side by side along a further axis."""
+    """Returns the elements as unsigned integers, with the parts of complex ones along another axis."""
     parts = np.ascontiguousarray(x).reshape(*x.shape, 1)
     if x.dtype.kind == "c":
         parts = parts.view(f"f{x.dtype.itemsize // 2}")
@@ -68,7 +68,7 @@ def bits(x, any_nan=False):
 
 
 def off_by_one(values):
-    """A copy that starts one alignment past a multiple of 64 bytes; half an item for complex dtypes."""
+    """Returns a copy that starts one alignment past a multiple of 64 bytes: half an item for complex dtypes."""
     memory = np.empty(values.nbytes + 128, dtype=np.uint8)
     first = -memory.ctypes.data % 64 + values.dtype.alignment
     view = memory[first : first + values.nbytes].view(values.dtype).reshape(values.shape)
@@ -76,7 +76,7 @@ def off_by_one(values):
     return view
 
 
-# Where the values lie: each takes a NumPy array and how to bring one to the device.
+# Memory layouts: each takes a NumPy array and a function that transfers one to the device.
 LAYOUTS = {
     "contiguous": lambda values, put: put(values),
     "offset": lambda values, put: put(np.concatenate([values[:3], values]))[3:],
@@ -96,7 +96,7 @@ MATRIX_LAYOUTS = {
 
 
 class Walk:
-    """One function and dtype on one device: its arguments, its results in the reference layout, what differs."""
+    """One function and dtype on one device: arguments, results in the reference layout, and differences."""
 
     def __init__(self, name, dtype, device, size, seed=0):
         self.function, self.dtype, self.device = getattr(sk, name), np.dtype(dtype), device
@@ -116,7 +116,7 @@ class Walk:
         )
 
     def check(self, got, want, label):
-        """Record the elements that differ from the wanted ones."""
+        """Records the elements that differ from the expected ones."""
         got = on_host(got) if isinstance(got, sk.Array) else got
         if got.shape != want.shape or got.dtype != want.dtype:
             self.unequal.append(f"{label}: {got.dtype} of shape {got.shape}")
@@ -132,7 +132,7 @@ class Walk:
             )
 
     def lengths(self, starts):
-        """Runs of 1 to 41 elements that cover all values, each in `starts` positions."""
+        """Chunks of 1 to 41 elements that cover all values, each with `starts` first positions."""
         collected = sk.empty(self.count, dtype=self.result.dtype, device=self.device)
         rng = np.random.default_rng([self.seed, 1])
         for length in range(1, LONGEST + 1):
@@ -175,7 +175,7 @@ class Walk:
             self.check(IN_PLACE[self.name](*args), want, f"in place, {' with '.join(names)}")
 
     def repeated(self):
-        """One value in all elements, as by `full`, and a value that is stretched."""
+        """One value in all elements, by `full` and by broadcasting."""
         for i in range(0, self.count, 7):
             n = 1 + i % LONGEST
             want = np.repeat(self.want[i : i + 1], n)
@@ -263,7 +263,7 @@ class Walk:
 
 
 def walk(name, dtype, device, full):
-    """Digest of the results, and what differs from them."""
+    """Returns the digest of the results, and what differs from them."""
     walker = Walk(name, dtype, device, 5000 if full else 400)
     walker.positions()
     walker.layouts()
@@ -285,7 +285,7 @@ def main():
     parser.add_argument("--device", default="cpu:0")
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--functions", nargs="*", default=list(TABLE))
-    parser.add_argument("--only-on", help="such as x86-64-v4; null is printed if this is another")
+    parser.add_argument("--only-on", help="such as x86-64-v4; prints null if another is in use")
     chosen = parser.parse_args()
     if chosen.only_on not in (None, instruments.instruction_set()):
         return print("null")

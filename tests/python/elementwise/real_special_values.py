@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Real special cases, typed from the text of the array API standard 2025.12.
+"""Real special cases, transcribed from the array API standard 2025.12.
 
 Functions of one argument list arguments and results. Those of two arguments have rules over classes of numbers, as in
-the text: (first arguments, second arguments, expected), where the expectation may be a function of both.
+the text: (first arguments, second arguments, expected). The expectation may be a function of both.
 """
 
 import math
@@ -110,11 +110,11 @@ def minus(values):
 
 
 def signed(magnitude):
-    """Return the rule of a magnitude with the sign of the product of the operands."""
+    """Return the rule for a magnitude with the sign of the product of the operands."""
     return lambda x1, x2: math.copysign(magnitude, math.copysign(1, x1) * math.copysign(1, x2))
 
 
-# As divide; floor_divide has the same ones, where Python's // differs.
+# The cases of divide. floor_divide has the same ones, where Python's // differs.
 QUOTIENT = [
     *NANS,
     (INFINITE, INFINITE, nan),
@@ -288,7 +288,7 @@ BINARY = {
 
 
 def fitting(x, dtype):
-    """Large numbers of the rules as float16, which ends at 65504, has them."""
+    """Scale large numbers of the rules down for float16, whose largest is 65504."""
     return x * 1e-26 if dtype == "float16" and 1e29 < abs(x) < inf else x
 
 

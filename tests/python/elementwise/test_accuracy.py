@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Bounds of the error of every elementwise function, held at every x86-64 level, and the tables that show it."""
+"""Error bounds of every elementwise function, checked at every x86-64 level, and the tables that document them."""
 
 import csv
 
@@ -17,7 +17,7 @@ CASES = {(one.name, one.dtype.name): one for one in accuracy.functions()}
 
 @pytest.fixture(scope="module")
 def measured(full):
-    """The functions with their errors, and the levels. CUDA's functions are its own, and measured for the tables only."""
+    """Measures errors at each level. CUDA's functions have other errors, measured for the tables only."""
     real, complex_ = (1_000_000, 1000) if full else (2000, 25)
     with accuracy.back_ends(LEVELS) as ends:
         levels = [end for end in ends if end.name.startswith("x86-64-")]
@@ -30,7 +30,7 @@ def measured(full):
 
 @pytest.mark.slow
 @loop_over(("name", "dtype"), CASES, items="name")
-def test_error_is_within_the_bound(name, dtype, measured):
+def test_errors_are_within_bounds(name, dtype, measured):
     function, levels = measured[0][name, dtype], measured[1]
     assert levels
     assert set(function.errors) == levels
@@ -42,7 +42,7 @@ def test_error_is_within_the_bound(name, dtype, measured):
     assert not beyond
 
 
-def test_tables_of_the_documentation_have_every_function_within_its_bound():
+def test_documented_errors_are_complete_and_within_bounds():
     for kind, path in accuracy.TABLES.items():
         with path.open(newline="") as file:
             rows = list(csv.DictReader(file))
@@ -70,7 +70,7 @@ class OneUlpOff:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
-def test_an_error_of_one_unit_is_found(dtype):
+def test_measurement_finds_an_error_of_one_ulp(dtype):
     (function,) = (one for one in accuracy.functions(["sqrt"]) if one.dtype == dtype)
     list(accuracy.measure([function], [OneUlpOff()], 200, 20))
     least = 1.4 if function.dtype.kind == "f" else 1.0

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Elementwise functions give the same bits on a CUDA device as on the CPU, but for those that the documentation lists."""
+"""Elementwise functions give the CPU's bits on a CUDA device, except for those that the documentation lists."""
 
 import numpy as np
 import pytest
@@ -11,27 +11,27 @@ from tests.python.elementwise import bits_on_cuda
 from tests.python.session import HAS_GPU
 
 if not HAS_GPU:
-    pytest.skip("the CPU's kernels run on a rehearsed device", allow_module_level=True)
+    pytest.skip("a rehearsed device runs the CPU's kernels", allow_module_level=True)
 if instruments.instruction_set() == "x86-64-v2":
-    pytest.skip("there the CPU's functions are libm's", allow_module_level=True)
+    pytest.skip("x86-64-v2 uses the functions of libm", allow_module_level=True)
 
 ALLOWED = bits_on_cuda.allowed()
 
 
 @pytest.mark.parametrize(("name", "dtype"), bits_on_cuda.CASES)
-def test_bits_on_cuda_are_those_on_the_cpu(name, dtype, full):
+def test_cuda_bits_equal_cpu_bits(name, dtype, full):
     _, different, largest = bits_on_cuda.compare(name, dtype, 1_000_000 if full else 20_000)
-    # Results of float16 are float32's, rounded: where those differ, perhaps to the next number.
+    # float16 results are float32 results, rounded, possibly to the next number where those differ.
     half = dtype == "float16"
     most = ALLOWED.get((name, "float32" if half else dtype))
     if most is not None:
-        # As found for 10^6 arguments on an emulated GPU, whose approximations are not a GPU's to the last bit.
+        # Measured for 10^6 arguments on an emulated GPU, whose approximations differ from a GPU's in the last bit.
         assert largest <= (1 if half else most + 1)
     else:
         assert different == 0, f"by {largest} ULP at most"
 
 
-def test_functions_that_are_allowed_to_differ_do():
+def test_documented_differences_exist():
     chosen = [case for case in bits_on_cuda.CASES if case in ALLOWED]
     assert len(chosen) == len(ALLOWED)
     same = [case for case in chosen if bits_on_cuda.compare(*case, 5000)[1] == 0]
@@ -39,7 +39,7 @@ def test_functions_that_are_allowed_to_differ_do():
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
-def test_one_wrong_bit_is_found(dtype, monkeypatch):
+def test_comparison_finds_one_wrong_bit(dtype, monkeypatch):
     square = sk.square
 
     def wrong(x):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Complex special cases of the standard in both precisions, in arrays of every kind of loop, on CPU and CUDA devices."""
+"""Complex special cases of the standard in both precisions, for every kind of loop, on CPU and CUDA devices."""
 
 import math
 
@@ -19,7 +19,7 @@ DTYPES = ["complex64", "complex128"]
 
 
 def fits(got, want, eps):
-    """Whether a part is as expected: NaN as NaN, zeros with their sign, numbers to a few units in the last place."""
+    """True if a part is as expected: NaN, zeros with their sign, other numbers to a few units in the last place."""
     if want is ANY:
         return True
     if isinstance(want, Unsigned):
@@ -53,7 +53,7 @@ def layouts(values, device):
 @pytest.mark.parametrize("device", WHERE)
 @loop_over("dtype", DTYPES)
 @pytest.mark.parametrize("name", CASES)
-def test_special_cases_side_by_side(name, dtype, device):
+def test_complex_special_cases_in_one_array(name, dtype, device):
     values = np.array([complex(*z) for z, _ in CASES[name]], dtype=dtype)
     for x in layouts(values, device):
         check(name, to_numpy(getattr(sk, name)(x)), CASES[name])
@@ -62,7 +62,7 @@ def test_special_cases_side_by_side(name, dtype, device):
 @pytest.mark.parametrize("device", WHERE)
 @loop_over("dtype", DTYPES)
 @pytest.mark.parametrize("name", CASES)
-def test_special_cases_alone_and_in_whole_vectors(name, dtype, device):
+def test_complex_special_cases_alone_and_repeated(name, dtype, device):
     function = getattr(sk, name)
     for z, want in CASES[name]:
         values = np.full(37, complex(*z), dtype=dtype)
@@ -76,7 +76,7 @@ SOME = [nan, inf, -inf, 0.0, -0.0, 1.5, -2.0]
 
 @pytest.fixture(params=DTYPES)
 def grid(request):
-    """All pairs of notable parts, as the complex values and their parts."""
+    """Returns complex values with all pairs of notable parts."""
     real, imag = (part.ravel() for part in np.meshgrid(SOME, SOME))
     z = np.empty(real.size, dtype=request.param)
     z.real, z.imag = real, imag
@@ -84,7 +84,7 @@ def grid(request):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_abs_of_infinite_is_infinite_even_with_nan(grid, device):
+def test_abs_of_infinity_with_nan_is_infinite(grid, device):
     got = to_numpy(sk.abs(to_device(device, grid)))
     infinite = np.isinf(grid.real) | np.isinf(grid.imag)
     assert np.all(got[infinite] == inf)
@@ -96,7 +96,7 @@ def test_abs_of_infinite_is_infinite_even_with_nan(grid, device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_predicates_look_at_both_parts(grid, device):
+def test_predicates_check_both_parts(grid, device):
     x = to_device(device, grid)
     real, imag = grid.real, grid.imag
     assert np.array_equal(to_numpy(sk.isnan(x)), np.isnan(real) | np.isnan(imag))
@@ -105,7 +105,7 @@ def test_predicates_look_at_both_parts(grid, device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_equality_and_sums_go_part_by_part(grid, device):
+def test_complex_equality_and_sums_are_componentwise(grid, device):
     x1, x2 = (a.ravel() for a in np.meshgrid(grid, grid))
     mine1, mine2 = to_device(device, x1), to_device(device, x2)
     same = (x1.real == x2.real) & (x1.imag == x2.imag)
@@ -133,7 +133,7 @@ def test_products_and_quotients_of_nan_are_nan(grid, device):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("index", [slice(None), slice(1)])
-def test_quotients_are_the_same_beside_extreme_ones(dtype, index):
+def test_quotients_do_not_depend_on_extreme_neighbours(dtype, index):
     rng = np.random.default_rng(5)
     z = rng.normal(size=(2, 2048, 2)) * np.exp(20 * rng.normal(size=(2, 2048, 1)))
     x, y = (part.astype(dtype).ravel() for part in z.view("complex128"))
@@ -148,7 +148,7 @@ def test_quotients_are_the_same_beside_extreme_ones(dtype, index):
 
 @pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_round_treats_parts_by_themselves(dtype, device):
+def test_round_is_componentwise(dtype, device):
     parts = [0.5, -0.5, 1.5, 2.5, -1.5, nan, inf, -inf, 0.0, -0.0]
     z = np.array([complex(a, b) for a in parts for b in reversed(parts)], dtype=dtype)
     got = to_numpy(sk.round(to_device(device, z)))
@@ -160,7 +160,7 @@ def test_round_treats_parts_by_themselves(dtype, device):
 
 @pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_huge_arguments_do_not_overflow_on_the_way(dtype, device):
+def test_huge_arguments_do_not_overflow_in_between(dtype, device):
     big = 1e18 if dtype == "complex64" else 1e153
     z = np.array([complex(big, big), complex(-big, 2 * big), complex(3 * big, -4 * big)] * 5)
     x = to_device(device, z.astype(dtype))

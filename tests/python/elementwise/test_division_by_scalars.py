@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Quotients and remainders by a scalar, which are products by its reciprocal on a CPU; those of integer arrays, through doubles."""
+"""Quotients and remainders by a scalar, which a CPU computes as products by its reciprocal, and of int64 arrays, as doubles."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ DTYPES = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint6
 
 
 def dividends(dtype, divisor):
-    """Random numbers of every width, the limits, and those next to multiples of the divisor."""
+    """Returns random numbers of every width, the limits, and neighbours of multiples of the divisor."""
     limits = np.iinfo(dtype)
     rng = np.random.default_rng(abs(divisor) % 1000)
     width = rng.integers(0, limits.bits, 4000)
@@ -34,7 +34,7 @@ def dividends(dtype, divisor):
 
 
 def divisors(dtype):
-    """Small ones, powers of two and their neighbours, the greatest; negative ones."""
+    """Returns small ones, powers of two and their neighbours, the largest, and negative ones."""
     limits = np.iinfo(dtype)
     powers = [1 << k for k in range(1, limits.bits - (limits.min < 0))]
     values = {
@@ -57,7 +57,7 @@ def divisors(dtype):
 
 
 @loop_over("dtype", DTYPES)
-def test_quotients_and_remainders_are_numpys(dtype, device):
+def test_quotients_and_remainders_by_scalars_equal_numpy(dtype, device):
     for divisor in divisors(dtype):
         host = dividends(dtype, divisor)
         x = to_device(device, host)
@@ -71,7 +71,7 @@ def test_quotients_and_remainders_are_numpys(dtype, device):
 
 
 @loop_over("dtype", DTYPES)
-def test_shifts_by_scalars_are_those_by_arrays(dtype, device):
+def test_shifts_by_scalars_equal_shifts_by_arrays(dtype, device):
     limits = np.iinfo(dtype)
     host = np.arange(max(limits.min, -300), min(limits.max, 300) + 1).astype(dtype)
     x = to_device(device, host)
@@ -81,7 +81,7 @@ def test_shifts_by_scalars_are_those_by_arrays(dtype, device):
         assert_same(x << shift, to_numpy(x << shifts), device, label=f"<< {shift}")
 
 
-def test_in_place_and_few_elements(device):
+def test_in_place_quotients_of_few_elements(device):
     for n in (1, 31, 32, 33):
         host = np.arange(-5, n - 5)
         x = to_device(device, host)
@@ -91,7 +91,7 @@ def test_in_place_and_few_elements(device):
 
 @loop_over("dtype", ["int64", "uint64"])
 @loop_over("bits", [8, 50, 51, 52, 53, 63])
-def test_quotients_of_arrays_of_every_width(dtype, bits, device):
+def test_quotients_of_integers_of_every_width(dtype, bits, device):
     rng = np.random.default_rng(bits)
     limits = np.iinfo(dtype)
     most = min((1 << bits) - 1, limits.max)
@@ -120,7 +120,7 @@ def test_quotients_of_arrays_of_every_width(dtype, bits, device):
             )
 
 
-def test_one_wide_integer_among_narrow_ones_in_place(device):
+def test_one_wide_integer_among_narrow_ones(device):
     for position in (0, 511, 512, 700):
         a = np.arange(-400, 400)
         b = np.full(800, 7)
@@ -132,7 +132,7 @@ def test_one_wide_integer_among_narrow_ones_in_place(device):
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_quotients_by_powers_of_two_are_correctly_rounded(dtype, device):
-    """All the powers there are, their neighbours, and what is no number to multiply by; at the limits, too."""
+    """All powers of the dtype, multiples without an exact reciprocal, 0, infinity and NaN, of values up to the limits."""
     limits = np.finfo(dtype)
     values = np.random.default_rng(1).normal(size=100) * 2.0 ** np.arange(-50, 50)
     ends = [limits.max, limits.tiny, limits.smallest_subnormal, limits.smallest_subnormal * 3]

@@ -50,9 +50,9 @@ EXACT = {
     "remainder",
     "floor_divide",
 }
-# Neighbours, and the greatest number, are those of the dtype itself.
+# Neighbours and the largest number are those of the dtype itself.
 ON_BITS = {"nan_to_num", "nextafter"}
-# Where the interesting values of an argument lie: (low, high) by operation.
+# Ranges of arguments (low, high) by operation.
 DOMAIN = {
     "acosh": (1.0, 30.0),
     "asin": (-1.0, 1.0),
@@ -69,7 +69,7 @@ DOMAIN = {
 
 
 def arguments(name, dtype, shape):
-    """Arguments of an operation, with NumPy's quirks kept out: no division by zero, no negative exponents."""
+    """Returns arguments without NumPy's special cases: no division by zero, no negative exponents."""
     kind = np.dtype(dtype).kind
     bounds = DOMAIN.get(name, (None, None)) if kind in "fiu" else (None, None)
     args = [sample(dtype, shape, seed, *bounds) for seed in range(TABLE[name]["arity"])]
@@ -84,9 +84,9 @@ def arguments(name, dtype, shape):
 
 
 def reference(name, args):
-    """NumPy's result; real transcendentals of float32 in float64, since NumPy's own are off by ulps too.
+    """Returns NumPy's result. Real transcendentals of float32 use float64, as NumPy's own are off by ulps too.
 
-    That of float16 is float32's, rounded once.
+    float16 results are float32 results, rounded once.
     """
     function = getattr(np, name)
     dtype = args[0].dtype
@@ -133,7 +133,7 @@ def check(name, dtype, arrays, theirs, device, label):
 
 
 @loop_over(("name", "dtype"), CASES, items="name")
-def test_values_in_every_layout(name, dtype, device):
+def test_elementwise_in_every_layout(name, dtype, device):
     args = arguments(name, dtype, BASE_SHAPE)
     views = [layouts_of(x, device) for x in args]
     for parts in zip(*views, strict=True):
@@ -142,7 +142,7 @@ def test_values_in_every_layout(name, dtype, device):
 
 
 @loop_over(("name", "dtype"), CASES, items="name")
-def test_mixed_layouts_broadcast(name, dtype, device):
+def test_elementwise_of_mixed_and_broadcast_layouts(name, dtype, device):
     args = arguments(name, dtype, BASE_SHAPE)
     if len(args) < 2:
         args = [args[0].T.copy().T]
@@ -157,11 +157,11 @@ def test_mixed_layouts_broadcast(name, dtype, device):
 
 
 @loop_over(("name", "dtype"), CASES, items="name")
-def test_every_size(name, dtype):
-    # One CPU and one CUDA device: sizes are about loop tails, blocks and chunks, not about the device's number.
+def test_elementwise_of_every_size(name, dtype):
+    # One CPU and one CUDA device suffice: sizes concern loop tails, blocks and chunks.
     for size in SIZES:
         if size == SIZES[-1] and np.dtype(dtype).kind == "c":
-            continue  # the complex loops are scalar: 4,097 elements already run more than one block
+            continue  # complex loops are scalar: 4,097 elements already take several blocks
         args = arguments(name, dtype, (size,))
         for device in ("cpu:0", "cuda:1"):
             arrays = [to_device(device, x) for x in args]
@@ -169,7 +169,7 @@ def test_every_size(name, dtype):
 
 
 @loop_over(("name", "dtype"), CASES, items="name")
-def test_misaligned_memory(name, dtype):
+def test_elementwise_of_misaligned_memory(name, dtype):
     args = arguments(name, dtype, (37,))
     shifted = []
     for x in args:
@@ -194,8 +194,8 @@ def threads(request, restore_threads):
 
 
 @loop_over("dtype", ["int8", "int16", "float16", "float32", "int64", "complex128"])
-def test_stepped_operands(dtype, device):
-    # Some steps have loops of their own; lengths leave every remainder of what a loop takes at once.
+def test_strided_operands_of_every_step(dtype, device):
+    # Some steps have loops of their own; the lengths leave every remainder.
     a, b = sample(dtype, (3, 3001), 3), sample(dtype, (3, 3001), 4)
     x, y = to_device(device, a), to_device(device, b)
     for step in (2, 3, 4, 5, 17, -1, -2, -3):
@@ -210,9 +210,9 @@ def test_stepped_operands(dtype, device):
 
 
 @pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "int64", "complex128"])
-def test_operands_that_lie_backwards(dtype, device):
-    # More of them than lie forwards are computed from the other end, through several tiles, as often as not with a
-    # result that is an operand; beside them an operand that repeats, and one that lies forwards.
+def test_reversed_operands(dtype, device):
+    # If most operands are reversed, the loop runs from the other end, over several tiles, and the result may be an
+    # operand. Other operands are broadcast or forward.
     for shape in ((7001,), (3, 5003), (901, 5)):
         a, b, c = (sample(dtype, shape, seed) for seed in (3, 4, 5))
         x, y, z = (to_device(device, host) for host in (a, b, c))
@@ -232,8 +232,8 @@ def test_operands_that_lie_backwards(dtype, device):
 
 
 @pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
-def test_results_of_one_order_of_axes_lie_in_it(device):
-    """Parts of transposes, too, with gaps between their rows: only these make the result lie otherwise."""
+def test_results_keep_the_order_of_axes(device):
+    """Also for parts of transposes, with gaps between their rows."""
     host = sample("float32", (6, 7, 8))
     for axes in itertools.permutations(range(3)):
         array, want = sk.permute_dims(to_device(device, host), axes), np.transpose(host, axes)
@@ -255,8 +255,8 @@ def test_results_of_one_order_of_axes_lie_in_it(device):
 @pytest.mark.slow
 @pytest.mark.usefixtures("threads")
 @pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
-def test_results_larger_than_the_caches(device):
-    # Many tiles and chunks, with heads and tails that fit no vector.
+def test_elementwise_out_of_cache(device):
+    # Many tiles and chunks, with heads and tails that do not fill a vector.
     a = sample("float32", (9_000_001,), 0)
     b = sample("float32", (9_000_001,), 1)
     x, y = to_device(device, a), to_device(device, b)
@@ -290,7 +290,7 @@ def test_results_larger_than_the_caches(device):
     assert_same(part, a + np.float32(0), device)
 
 
-def test_table_has_the_standards_67_functions():
+def test_operation_table_has_the_67_functions_of_the_standard():
     standard = [entry for entry in TABLE.values() if not entry["is_private"]]
     assert len(standard) == 67
     assert sum(entry["arity"] == 1 for entry in standard) == 38

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Equal inputs give equal results: the walk of `equal_inputs.py` for every instruction set that this computer runs."""
+"""Equal inputs give equal results: runs `equal_inputs.py` for every instruction set of this computer."""
 
 import functools
 import json
@@ -23,7 +23,7 @@ LEVEL = instruments.instruction_set().removeprefix("x86-64-")
 
 @functools.cache
 def walk(level, device, full):
-    """What the walk finds, by function and dtype; None where this computer or build lacks the level."""
+    """Returns the findings by function and dtype, or None if this computer or build lacks the level."""
     environment = {**os.environ, "SKERRY_ISA": level}
     command = [sys.executable, "-m", equal_inputs.__name__, "--device", device]
     command += ["--only-on", f"x86-64-{level}", *(["--full"] if full else [])]
@@ -49,7 +49,7 @@ def assert_all_equal(cases):
 
 
 @pytest.mark.parametrize("name", ["cos", "exp", "sin", "tan"])
-def test_elements_of_one_array_that_are_equal_have_equal_results(name):
+def test_equal_elements_of_one_array_have_equal_results(name):
     function = getattr(sk, name)
     assert len({float(v) for v in function(sk.full((7,), 1e-9))}) == 1
     for value in np.linspace(-30, 30, 2000):
@@ -63,12 +63,12 @@ def test_results_depend_on_the_value_alone(level, full):
 
 
 @pytest.mark.slow
-def test_avx2_and_avx512_give_the_same_bits(full):
+def test_avx2_and_avx512_give_equal_bits(full):
     narrow, wide = walked("v3", full), walked("v4", full)
     assert [case for case in narrow if narrow[case]["digest"] != wide[case]["digest"]] == []
 
 
-def test_results_on_a_cuda_device_depend_on_the_value_alone(full):
+def test_results_on_cuda_depend_on_the_value_alone(full):
     cases = walk(LEVEL, "cuda:0", full)
     assert_all_equal(cases)
     if not HAS_GPU:  # the CPU's kernels ran
@@ -76,7 +76,7 @@ def test_results_on_a_cuda_device_depend_on_the_value_alone(full):
         assert [case for case in cases if here[case]["digest"] != cases[case]["digest"]] == []
 
 
-# Faults of the kind that the walk is for: the remainder of a vector loop, a stepped operand, the other thread's part.
+# Typical faults: in the remainder of a vector loop, in a strided operand, in another thread's chunk.
 FAULTS = {
     "lengths": lambda x: x.ndim == 1 and x.shape[0] % 8 == 7,
     "positions": lambda x: x.shape[0] % 8 != 0,
@@ -87,7 +87,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("part", FAULTS)
-def test_each_part_of_the_walk_finds_its_fault(part):
+def test_each_check_finds_its_fault(part):
     walker = equal_inputs.Walk("sqrt", "float32", "cpu:0", 100)
     assert walker.unequal == []
     rounded, wrong = walker.function, FAULTS[part]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""float16: computed in float32 and rounded once; all 65,536 values of it, and what NumPy and Python make of it."""
+"""float16: computed in float32 and rounded once, for all its 65,536 values, and its use by NumPy and Python."""
 
 import copy
 import math
@@ -41,7 +41,7 @@ def in_float32(name, *args):
 
 @pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("name", UNARY)
-def test_every_value(name, device):
+def test_unary_functions_of_every_value(name, device):
     got, want = to_numpy(getattr(sk, name)(to_device(device, ALL))), in_float32(name, ALL)
     assert got.dtype == want.dtype
     if name in EXACT or want.dtype == bool:
@@ -54,20 +54,20 @@ def test_every_value(name, device):
 
 @pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("name", EXACT_BINARY)
-def test_every_value_with_another(name, device):
+def test_binary_functions_of_every_value(name, device):
     other = np.random.default_rng(1).permutation(ALL)
     got = to_numpy(getattr(sk, name)(to_device(device, ALL), to_device(device, other)))
     if name != "floor_divide":
         np.testing.assert_array_equal(got, in_float32(name, ALL, other))
         return
-    # floor(x1 / x2), where NumPy's is NaN for infinities.
+    # floor(x1 / x2). NumPy gives NaN for infinities.
     with np.errstate(all="ignore"):
         want = np.floor(ALL.astype(np.float64) / other).astype(np.float16)
     np.testing.assert_array_equal(got, want)
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_floor_of_quotients_at_the_ends(device):
+def test_floor_divide_at_the_limits(device):
     x1 = np.array([inf, -inf, 1, -1, 6e-8, -6e-8], np.float16)
     x2 = np.array([2, 2, inf, inf, -65504, 65504], np.float16)
     got = to_numpy(to_device(device, x1) // to_device(device, x2))
@@ -75,7 +75,7 @@ def test_floor_of_quotients_at_the_ends(device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_neighbours_are_those_of_float16(device):
+def test_nextafter_steps_in_float16(device):
     finite = ALL[np.isfinite(ALL)]
     for towards in (-inf, 0.0, inf):
         got = to_numpy(sk.nextafter(to_device(device, finite), towards))
@@ -85,7 +85,7 @@ def test_neighbours_are_those_of_float16(device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_float64_is_rounded_once(device):
+def test_float64_to_float16_is_rounded_once(device):
     values = np.array([1 + 2**-11 + 2**-40, 1 + 2**-11, 65520 - 2**-30, 65520, 2**-25 + 2**-70])
     want = [1 + 2**-10, 1.0, 65504.0, inf, 2**-24]
     assert sk.astype(to_device(device, values), sk.float16).tolist() == want
@@ -94,7 +94,7 @@ def test_float64_is_rounded_once(device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_python_scalars(device):
+def test_float16_with_python_scalars(device):
     x = to_device(device, np.array([1, 2.5], np.float16))
     for got, want in [(x + 1.5, [2.5, 4.0]), (3 - x, [2.0, 0.5]), (x * 1e6, [inf, inf])]:
         assert got.dtype == np.float16
@@ -112,7 +112,7 @@ def test_python_scalars(device):
     assert np.add(x, x).tolist() == [2.0, 5.0]
 
 
-def test_integers_and_bools_promote_to_it_unless_mixes_are_refused():
+def test_integers_and_bools_promote_to_float16():
     x = sk.ones((2,), dtype=sk.float16)
     for other in (sk.ones((2,), dtype=sk.int64), sk.ones((2,), dtype=sk.bool)):
         assert (x + other).dtype == np.float16
@@ -123,7 +123,7 @@ def test_integers_and_bools_promote_to_it_unless_mixes_are_refused():
         x + True
 
 
-def test_text_is_numpys():
+def test_float16_repr_equals_numpy():
     host = np.array([1, 2.5, -0.0, 65504, 6e-8, inf, np.nan], np.float16)
     for part in (host, host[:2], host[3], np.arange(2000, dtype=np.float16)):
         x = sk.asarray(part)
@@ -133,7 +133,7 @@ def test_text_is_numpys():
     assert f"{sk.asarray(host[1]):.3f}" == "2.500"
 
 
-def test_copies_and_pickles_have_its_bits():
+def test_copies_and_pickles_keep_bits():
     x = sk.asarray(ALL)
     for protocol in (2, 5):
         duplicate = pickle.loads(pickle.dumps(x, protocol))
@@ -144,7 +144,7 @@ def test_copies_and_pickles_have_its_bits():
     assert np.shares_memory(np.asarray(sk.asarray(ALL, dtype=sk.float16, copy=False)), ALL)
 
 
-def test_limits():
+def test_finfo_of_float16():
     about, theirs = sk.finfo(sk.float16), np.finfo(np.float16)
     assert (about.bits, about.eps, about.max, about.min) == (16, 2**-10, 65504.0, -65504.0)
     assert about.smallest_normal == float(theirs.smallest_normal)

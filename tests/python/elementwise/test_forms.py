@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The forms of the elementwise loop on a CPU: which one computes an item can't be seen in its bits.
+"""The forms of the elementwise loop on a CPU: the form that computes an item does not affect its bits.
 
-A fast form takes blocks of 512 items (`fast_form_block` of ops/kernel/cpu/loops.hpp) without those that it gets wrong; a
-scalar form takes 32 items or more (`min_scalar_form_size`). Every array here is compared with its items one by one, which
-are blocks of their own and too few for a scalar form, and those with NumPy.
+A fast form computes blocks of 512 items (`fast_form_block` of ops/kernel/cpu/loops.hpp) without arguments that it gets
+wrong; a scalar form needs 32 items or more (`min_scalar_form_size`). Each array is compared with its items one at a time,
+which are separate blocks and too few for a scalar form, and those with NumPy.
 """
 
 import dataclasses
@@ -34,7 +34,7 @@ class Case:
         return f"{self.function} {self.dtype}"
 
     def ordinary(self):
-        """Arrays of arguments that the fast form takes."""
+        """Returns arrays of arguments that the fast form takes."""
         rng = np.random.default_rng(5)
         if np.dtype(self.dtype).kind in "iu":
             return [rng.integers(*ends, MOST).astype(self.dtype) for ends in self.ranges]
@@ -53,7 +53,7 @@ SINGLES = ("float32", "float64")
 FAST = [
     *cases_of(["exp", "exp2"], FLOATS, ((-2, 2),), ((-2000.0,), (2000.0,), (INF,), (NAN,))),
     *cases_of(["log", "log2", "log10"], FLOATS, ((0.1, 9),), ((0.0,), (-1.0,), (INF,), (NAN,))),
-    # Those of float32 have a form of their own from 2^17 to 2^40.
+    # float32 has another form from 2^17 to 2^40.
     *cases_of(["sin", "cos", "tan"], SINGLES, ((-9, 9),), ((3e5,), (2e12,), (-INF,), (NAN,))),
     *cases_of(["pow"], FLOATS, ((0.1, 2),) * 2, ((-2.0, 5.0), (0.5, 2.0), (2.0, 9999.0), (NAN, 1.5))),
     *cases_of(["logaddexp"], FLOATS, ((1, 9),) * 2, ((-0.25, -1.5), (-0.5, -0.9325), (NAN, -1.0))),
@@ -67,21 +67,21 @@ FAST = [
 
 
 def bits(x):
-    """Of an array; all NaNs are one."""
+    """Returns the bits of an array, with all NaNs equal."""
     values = np.ascontiguousarray(x)
     parts = values.view(values.real.dtype)
     return np.where(np.isnan(parts), 0, parts.view(f"u{parts.itemsize}"))
 
 
 def one_by_one(function, *arrays):
-    """The results of items by themselves."""
+    """Returns the results of items one at a time."""
     rows = zip(*arrays, strict=True)
     results = [function(*(sk.asarray(np.asarray([item])) for item in row)) for row in rows]
     return np.concatenate([np.asarray(result) for result in results])
 
 
 def assert_near(values, name, arrays):
-    """Those of NumPy, of more precise arguments where there are some."""
+    """Compares with NumPy, in higher precision if there is one."""
     dtype = arrays[0].dtype
     wide = {"f": "longdouble", "c": "clongdouble"}.get(dtype.kind, dtype)
     with np.errstate(all="ignore"):
@@ -94,30 +94,30 @@ def assert_near(values, name, arrays):
 
 @functools.cache
 def expected(case):
-    """Arguments, ordinary ones and then slow ones, and their results one by one."""
+    """Returns arguments, fast ones followed by slow ones, and their results one at a time."""
     slow = [np.asarray(values).astype(case.dtype) for values in zip(*case.slow, strict=True)]
     arrays = [np.concatenate(pair) for pair in zip(case.ordinary(), slow, strict=True)]
     return arrays, one_by_one(getattr(sk, case.function), *arrays)
 
 
 @loop_over("case", FAST)
-def test_items_one_by_one_are_numpys(case):
+def test_single_items_equal_numpy(case):
     with np.errstate(all="ignore"):
         arrays, results = expected(case)
     if case.function in ("remainder", "fmod") and np.dtype(case.dtype).kind == "f":
-        arrays = [x.astype("float64") for x in arrays]  # NumPy's of long doubles isn't exact
+        arrays = [x.astype("float64") for x in arrays]  # NumPy's long double is not exact
         with np.errstate(all="ignore"):
             want = getattr(np, case.function)(*arrays).astype(case.dtype)
         np.testing.assert_array_equal(results, want)
     elif case.function == "divide":
-        finite = slice(0, MOST)  # infinities of complex numbers are not NumPy's
+        finite = slice(0, MOST)  # infinities of complex numbers differ from NumPy's
         assert_near(results[finite], case.function, [x[finite] for x in arrays])
     else:
         assert_near(results, case.function, arrays)
 
 
 @loop_over("case", FAST)
-def test_slow_items_anywhere_among_others(case):
+def test_slow_items_at_any_position(case):
     with np.errstate(all="ignore"):
         arrays, results = expected(case)
     function = getattr(sk, case.function)
@@ -138,12 +138,12 @@ def test_slow_items_anywhere_among_others(case):
 
 
 @loop_over("case", [case for case in FAST if len(case.ranges) == 2])
-def test_single_operands_among_blocks(case):
+def test_scalar_operands_with_blocks(case):
     with np.errstate(all="ignore"):
         arrays, _ = expected(case)
     function = getattr(sk, case.function)
     for side in (0, 1):
-        others = arrays[1 - side]  # the slow ones are the last
+        others = arrays[1 - side]  # the slow ones are last
         for value in (arrays[side][0], arrays[side][MOST]):
             same = np.full(len(others), value)
             pair = (same, others) if side == 0 else (others, same)
@@ -167,7 +167,7 @@ SCALAR = [
 
 
 @loop_over(("name", "dtype", "scalar"), SCALAR)
-def test_scalar_forms_at_their_size(name, dtype, scalar):
+def test_scalar_forms_around_their_minimum_size(name, dtype, scalar):
     rng = np.random.default_rng(7)
     ends = (-100 if dtype[0] != "u" else 0, 100)
     host = (rng.uniform(*ends, 100) if dtype[0] == "f" else rng.integers(*ends, 100)).astype(dtype)

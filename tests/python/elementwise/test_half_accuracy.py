@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Results of float16, which are computed in float32 and rounded once, are within 0.501 ULP, at every x86-64 level.
+"""float16 results, computed in float32 and rounded once, are within 0.501 ULP at every x86-64 level.
 
-For functions of one argument these are all results that there are.
+Functions of one argument are tested for every argument.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ ARITY = {
 
 
 def arguments(arity):
-    """All numbers; with two arguments any of them, and ordinary ones."""
+    """Returns all numbers; for two arguments, shuffled numbers and ordinary ones."""
     if arity == 1:
         return [NUMBERS]
     rng = np.random.default_rng(0)
@@ -37,7 +37,7 @@ def arguments(arity):
 
 
 def largest_error(name, results, args):
-    """In ULP, against long double, and an argument that has it."""
+    """Returns the largest error in ULP, against long double, and its arguments."""
     wide = [x.astype(np.longdouble) for x in args]
     with np.errstate(all="ignore"):
         errors = accuracy.in_ulps(
@@ -54,14 +54,14 @@ def levels():
 
 
 @pytest.mark.parametrize("name", ARITY)
-def test_results_are_rounded_once(name, levels):
+def test_float16_results_are_rounded_once(name, levels):
     args = arguments(ARITY[name])
     for level in levels:
         error, worst_args = largest_error(name, level(name, args), args)
         assert error <= BOUND, f"{level.name}: {name} of {worst_args}"
 
 
-def test_a_neighbour_is_seen():
+def test_measurement_finds_a_neighbour():
     x = NUMBERS[NUMBERS > 0]
     roots = to_numpy(sk.sqrt(sk.asarray(x, device="cpu:0")))
     assert largest_error("sqrt", roots, [x])[0] <= 0.5

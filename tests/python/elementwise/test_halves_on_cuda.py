@@ -11,7 +11,7 @@ from tests.python.elementwise import bits_on_cuda, equal_inputs
 from tests.python.session import HAS_GPU
 
 if not HAS_GPU:
-    pytest.skip("the CPU's kernels run on a rehearsed device", allow_module_level=True)
+    pytest.skip("a rehearsed device runs the CPU's kernels", allow_module_level=True)
 if "float16" not in instruments.built_dtypes():
     pytest.skip("built without float16", allow_module_level=True)
 
@@ -28,15 +28,15 @@ def on_cuda(values):
 
 
 def same_bits(got, want):
-    """Where they are equal to the bit; a conversion of NaN gives any."""
+    """Returns where the bits are equal; all NaNs are equal, as conversions may give any."""
     return (equal_inputs.bits(got, True) == equal_inputs.bits(want, True)).all(axis=-1)
 
 
 @pytest.mark.skipif(
-    instruments.instruction_set() == "x86-64-v2", reason="the CPU's functions are libm's"
+    instruments.instruction_set() == "x86-64-v2", reason="x86-64-v2 uses the functions of libm"
 )
 @pytest.mark.parametrize("name", UNARY)
-def test_every_argument_of_a_function(name):
+def test_cuda_bits_of_every_float16_equal_the_cpu(name):
     function = getattr(sk, name)
     want = equal_inputs.on_host(function(sk.asarray(EVERY, device="cpu:0")))
     got = equal_inputs.on_host(function(on_cuda(EVERY)))
@@ -44,26 +44,26 @@ def test_every_argument_of_a_function(name):
     if (name, "float32") not in ALLOWED:
         assert not differs.any(), EVERY[differs]
     elif differs.any():
-        # Two results of float32 that are not rounded to one number.
+        # Two float32 results that round to different numbers.
         assert bits_on_cuda.units_apart(got[differs], want[differs]) == 1
         assert np.count_nonzero(differs) < 100
 
 
 @pytest.mark.parametrize("name", ["abs", "negative", "positive", "signbit"])
-def test_bits_of_a_nan_are_kept(name):
+def test_functions_keep_nan_bits(name):
     # As NumPy does.
     got = equal_inputs.on_host(getattr(sk, name)(on_cuda(EVERY)))
     assert got.tobytes() == getattr(np, name)(EVERY).tobytes()
 
 
-def test_the_sign_of_a_nan_is_taken():
+def test_copysign_takes_the_sign_of_nan():
     signs = EVERY[::-1]
     got = equal_inputs.on_host(sk.copysign(on_cuda(EVERY), on_cuda(signs)))
     assert got.tobytes() == np.copysign(EVERY, signs).tobytes()
 
 
 @pytest.mark.parametrize("dtype", OTHERS)
-def test_every_value_becomes_another_dtype(dtype):
+def test_casts_of_every_float16(dtype):
     values = EVERY if np.dtype(dtype).kind in "bfc" else NUMBERS
     if np.dtype(dtype).kind in "iu":
         limits = np.iinfo(dtype)
@@ -75,7 +75,7 @@ def test_every_value_becomes_another_dtype(dtype):
 
 
 def between(dtype):
-    """What lies halfway between two values of float16, and the next numbers on both sides."""
+    """Returns the midpoints of adjacent float16 values, and the next numbers on both sides."""
     values = np.unique(NUMBERS.astype(np.float64))
     middles = np.concatenate([(values[1:] + values[:-1]) / 2, [65520.0, -65520.0]]).astype(dtype)
     above, below = (np.nextafter(middles, dtype(end)) for end in (np.inf, -np.inf))
@@ -83,7 +83,7 @@ def between(dtype):
 
 
 @pytest.mark.parametrize("dtype_name", [name for name in OTHERS if np.dtype(name).kind != "c"])
-def test_values_of_another_dtype_are_rounded(dtype_name):
+def test_casts_to_float16_are_rounded(dtype_name):
     dtype = np.dtype(dtype_name)
     if dtype.kind == "f":
         values = between(dtype.type)

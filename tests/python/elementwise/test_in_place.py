@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""In-place operators and assignment: always what a copy of the operands would have given."""
+"""In-place operators and assignment give the results of a copy of the operands."""
 
 import operator
 
@@ -40,7 +40,7 @@ CASES = [(dtype, function) for dtype, functions in OPERATORS.items() for functio
 
 
 @pytest.mark.parametrize(("dtype", "function"), CASES, ids=str)
-def test_in_place_equals_out_of_place_and_keeps_the_memory(dtype, function, device):
+def test_in_place_equals_out_of_place_in_the_same_memory(dtype, function, device):
     rng = np.random.default_rng(0)
     a = rng.integers(1, 5, (5, 7)).astype(dtype)
     b = rng.integers(1, 4, (7,)).astype(dtype)
@@ -52,13 +52,13 @@ def test_in_place_equals_out_of_place_and_keeps_the_memory(dtype, function, devi
     assert got is alias
     assert_same(array, to_numpy(out_of_place), device)
     want = function(a.copy(), b)
-    # CUDA's pow is within two units in the last place, and 3.0 ** 1.0 is not 3.0.
+    # CUDA's pow is within two units in the last place, so 3.0 ** 1.0 may differ from 3.0.
     on_gpu = array.device.kind == "cuda" and not array.device.info.rehearsal
     assert_same(array, want, device, exact=not (on_gpu and function is operator.ipow))
     assert np.array_equal(to_numpy(view), to_numpy(array)[1:4, ::2])
 
 
-def test_lower_dtype_and_scalar_operands(device):
+def test_in_place_with_lower_dtypes_and_scalars(device):
     x = to_device(device, np.ones((3, 2)))
     x += to_device(device, np.full((2,), 2, dtype=np.float32))
     x *= 3
@@ -96,7 +96,7 @@ index = st.slices(12)
 
 @settings(max_examples=200, deadline=None)
 @given(a=index, b=index, c=index, d=index)
-def test_random_overlaps_equal_the_copy(a, b, c, d):
+def test_random_overlaps_have_copy_semantics(a, b, c, d):
     values = np.arange(144, dtype=np.int64).reshape(12, 12)
     if values[a, b].shape != values[c, d].shape:
         return

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Special cases and rounding with the kernels of every x86-64 level that this computer runs, not only of the best."""
+"""Special cases and rounding with the kernels of every x86-64 level of this computer."""
 
 import os
 import pathlib
@@ -34,7 +34,7 @@ def test_special_cases_and_rounding_at_every_level(level):
     if level_in_use(environment) != f"x86-64-{level}":
         pytest.skip(f"no x86-64-{level}: this computer or this build lacks it")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short"]
-    command += ["-p", "no:benchmark"]  # which warns beside xdist, where it is installed
+    command += ["-p", "no:benchmark"]  # it warns about xdist where it is installed
     command += ["-k", "cpu:0", *(str(HERE / name) for name in FILES)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=HERE)
     assert done.returncode == 0, done.stdout[-3000:]

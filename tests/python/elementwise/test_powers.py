@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Powers by scalars: the bits that an array of the same exponent gives, however short the way to them is."""
+"""Powers by scalars give the bits of powers by arrays, for every fast path."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ EXPONENTS = [2, 3, -1, 0, 1, -2, 4, 0.5, 2.5]
 
 
 def bases(dtype):
-    """Numbers of every size and sign, and the special ones."""
+    """Returns numbers of every size and sign, and special ones."""
     rng = np.random.default_rng(3)
     limits = np.finfo(dtype)
     powers = rng.uniform(limits.minexp - limits.nmant, limits.maxexp, 3000)
@@ -27,14 +27,14 @@ def bases(dtype):
 
 
 def bits(x):
-    """Bits of floats; all NaNs are one."""
+    """Returns the bits of floats, with all NaNs equal."""
     values = to_numpy(x)
     return np.where(np.isnan(values), 0, values.view(f"u{values.itemsize}"))
 
 
 @loop_over("exponent", EXPONENTS)
 @loop_over("dtype", FLOATS)
-def test_a_scalar_gives_the_bits_of_an_array_of_it(dtype, exponent, device):
+def test_scalar_exponents_equal_array_exponents(dtype, exponent, device):
     x = to_device(device, bases(dtype))
     by_array = sk.pow(x, sk.full_like(x, exponent))
     np.testing.assert_array_equal(bits(x**exponent), bits(by_array))
@@ -44,7 +44,7 @@ def test_a_scalar_gives_the_bits_of_an_array_of_it(dtype, exponent, device):
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-def test_squares_and_reciprocals_are_products_and_quotients(dtype, device):
+def test_squares_and_reciprocals_equal_products_and_quotients(dtype, device):
     x = to_device(device, bases(dtype))
     np.testing.assert_array_equal(bits(x**2), bits(x * x))
     np.testing.assert_array_equal(bits(x**-1.0), bits(1 / x))
@@ -68,7 +68,7 @@ def dtype_of(name):
 
 @loop_over("exponent", [2, 3])
 @loop_over("dtype", ["int8", "uint8", "int32", "int64", "uint64"])
-def test_integers_wrap_around_as_products_do(dtype, exponent, device):
+def test_integer_powers_wrap_around(dtype, exponent, device):
     x = to_device(device, np.random.default_rng(0).integers(0, 127, 1000).astype(dtype))
     product = x * x if exponent == 2 else x * x * x
     np.testing.assert_array_equal(to_numpy(x**exponent), to_numpy(product))
@@ -76,8 +76,8 @@ def test_integers_wrap_around_as_products_do(dtype, exponent, device):
 
 
 @loop_over("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
-def test_integers_by_exponents_of_every_width(dtype, device):
-    # Those of narrow dtypes and those below 128 are computed by vectors, the others one by one.
+def test_integer_powers_by_exponents_of_every_width(dtype, device):
+    # Exponents of narrow dtypes and those below 128 are vectorized, others run one at a time.
     limits = np.iinfo(dtype)
     some = [0, 1, 2, 3, 63, *range(126, 130), 1000, limits.max, limits.min, -1, -2]
     some = [exponent for exponent in some if limits.min <= exponent <= limits.max]
@@ -109,7 +109,7 @@ def test_integers_by_exponents_of_every_width(dtype, device):
             np.testing.assert_array_equal(to_numpy(x**exponent), want)
 
 
-def test_the_dtype_is_that_of_the_promotion(device):
+def test_pow_promotes_its_operands(device):
     x = to_device(device, np.arange(1, 5, dtype="int32"))
     assert (x**2).dtype == np.int32
     assert (x**2.0).dtype == np.float64

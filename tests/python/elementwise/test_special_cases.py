@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Special cases of the standard for real arguments, integers, and conversions to Python scalars.
 
-Every case is checked in each precision, alone, in arrays long enough for the vectorised loops, and side by side with
-the others in contiguous, stepped and reversed memory, on a CPU device and on a CUDA device, with the sign of zeros.
+Every case is checked in each precision, alone, repeated for the vectorised loops, and in one array with the others in
+contiguous, strided and reversed memory, on a CPU and a CUDA device, with the sign of zeros.
 """
 
 import math
@@ -32,7 +32,7 @@ LENGTH = 37  # whole vectors of every instruction set, and a tail
 
 
 def check(got, want, labels):
-    """Every element is as expected: NaN as NaN, zeros with their sign, others to a few units in the last place."""
+    """Every element is as expected: NaN, zeros with their sign, others to a few units in the last place."""
     want = np.asarray(want, dtype=got.dtype)
     tolerance = 4 * np.finfo(got.dtype).eps * np.abs(want)
     with np.errstate(invalid="ignore"):
@@ -44,7 +44,7 @@ def check(got, want, labels):
 
 
 def layouts(values, device):
-    """The same elements for the loops over contiguous, stepped and reversed memory."""
+    """Yields the elements in contiguous, strided and reversed memory."""
     yield to_device(device, values)
     yield to_device(device, np.repeat(values, 3))[1::3]
     yield to_device(device, np.ascontiguousarray(values[::-1]))[::-1]
@@ -115,7 +115,7 @@ def test_operators_have_the_special_cases_of_their_functions(name, dtype, device
 @pytest.mark.parametrize("device", WHERE)
 @loop_over("dtype", FLOATS)
 @pytest.mark.parametrize("name", PREDICATES)
-def test_predicates(name, dtype, device):
+def test_predicates_of_special_values(name, dtype, device):
     for x, want in PREDICATES[name]:
         got = to_numpy(getattr(sk, name)(to_device(device, np.full(LENGTH, x, dtype=dtype))))
         assert got.dtype == bool
@@ -135,7 +135,7 @@ def test_comparisons_of_nan_infinities_and_zeros(dtype, device):
 
 @pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", FLOATS)
-def test_copysign_takes_and_gives_the_sign_of_nan(dtype, device):
+def test_copysign_with_nan(dtype, device):
     nans = np.array([nan, -nan] * LENGTH, dtype=dtype)
     nans = np.copysign(nans, np.array([1, -1] * LENGTH, dtype=dtype))
     negative = np.array([False, True] * LENGTH)
@@ -194,7 +194,7 @@ def test_clip_propagates_nan_and_takes_infinite_bounds(dtype, device):
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_clip_by_scalars_and_by_arrays_gives_the_same_bits(dtype):
-    """Signs of zeros included; of NaNs none is promised."""
+    """Including signs of zeros; NaN bits are unspecified."""
     values = [-0.0, 0.0, 1.0, -1.0, nan, inf, -inf, 5e-324, 2.0]
     x = np.asarray(values * 5, dtype=dtype)
     for low in values:
@@ -209,7 +209,7 @@ def test_clip_by_scalars_and_by_arrays_gives_the_same_bits(dtype):
 
 @pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", FLOATS)
-def test_python_scalars_of_special_values(dtype, device):
+def test_special_values_convert_to_python_scalars(dtype, device):
     for value, truth in [(nan, True), (inf, True), (-inf, True), (0.0, False), (-0.0, False)]:
         x = sk.asarray(value, dtype=dtype, device=device)
         assert bool(x) is truth
@@ -221,7 +221,7 @@ def test_python_scalars_of_special_values(dtype, device):
         assert bool(sk.asarray(z, device=device)) is truth
 
 
-def test_real_numbers_are_their_own_real_parts(device):
+def test_real_of_real_arrays_is_the_array(device):
     for dtype in ("int32", "float16", "float64"):
         x = sk.ones((3,), dtype=dtype, device=device)
         assert sk.real(x) is x

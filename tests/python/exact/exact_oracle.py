@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Exact arithmetic as the oracle: numbers as fractions, numbers at the ends of each dtype, and the one comparison.
+"""Exact arithmetic as the oracle: fractions, numbers at the limits of each dtype, and the one comparison.
 
-NumPy computes in the dtype, and is no oracle where that overflows on the way or loses digits.
+NumPy computes in the dtype, so it is no oracle where that overflows in between or loses digits.
 """
 
 import math
@@ -13,17 +13,17 @@ import numpy as np
 FLOATS = ("float16", "float32", "float64")
 INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 NAN, INF = math.nan, math.inf
-#: One CPU device and one CUDA device: what is tested here is arithmetic.
+#: One CPU and one CUDA device, as these tests are about arithmetic.
 TWO_DEVICES = ("cpu:0", "cuda:0")
 
 
 def ends_of(dtype):
-    """Numbers at the ends of what a dtype holds, in ascending order, as Python's."""
+    """Returns numbers at the limits of a dtype, in ascending order, as Python numbers."""
     dtype = np.dtype(dtype)
     if dtype.kind in "iu":
         low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
         numbers = {low, low + 1, low // 2, 0, 1, 2, 3, high // 3, high // 2, high - 1, high}
-        if dtype.itemsize == 8:  # which float64 does not hold
+        if dtype.itemsize == 8:  # not representable in float64
             numbers |= {2**53 + 1, 2**53 + 2, 2**53 + 3, 2**62 + 1}
             numbers |= {-(2**53) - 1, -(2**53) - 3} if low < 0 else set()
         return sorted(numbers)
@@ -44,7 +44,7 @@ def ends_of(dtype):
 
 
 def unit(x, dtype):
-    """The distance of neighbours in a dtype, at the size of a number."""
+    """Returns the distance of adjacent numbers of a dtype at the size of x."""
     limits = np.finfo(dtype)
     size = abs(Fraction(x))
     exponent = limits.minexp
@@ -55,7 +55,7 @@ def unit(x, dtype):
 
 
 def assert_close(got, want, dtype, *, units=1.0, scale=0, scale_units=4.0, label=""):
-    """``got`` is ``want``, but for so many units in the last place, and of float64 at the size of ``scale``.
+    """``got`` equals ``want`` within ``units`` in the last place, and ``scale_units`` of float64 at the size of ``scale``.
 
     ``want`` is a fraction, or an infinity or NaN.
     """
@@ -78,7 +78,7 @@ def assert_close(got, want, dtype, *, units=1.0, scale=0, scale_units=4.0, label
 
 
 def shown(x):
-    """Return a number that may be beyond float64."""
+    """Returns a number for a message, which may exceed float64."""
     return float(x) if abs(x) < Fraction(2) ** 1023 else x
 
 
@@ -87,7 +87,7 @@ def is_infinite(x):
 
 
 def between(low, high, share):
-    """The number so far on the way from one to the other; an infinity that has no share in it counts nothing."""
+    """Interpolates exactly. An infinite end with a share of 0 is ignored."""
     if any(isinstance(x, float) and math.isnan(x) for x in (low, high, share)):
         return NAN
     if share == 0 or low == high:

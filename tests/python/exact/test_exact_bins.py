@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Bins by exact comparison of items and edges, edges at the ends of each dtype, sums of integer weights."""
+"""Bins by exact comparison of items and edges, edges at the limits of each dtype, and sums of integer weights."""
 
 import bisect
 import itertools
@@ -35,7 +35,7 @@ def exact_counts(items, edges):
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
 @pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS])
-def test_even_bins_at_the_ends_of_dtypes(dtype, device):
+def test_even_bins_at_the_limits_of_dtypes(dtype, device):
     rng = random.Random(dtype)
     numbers = [
         x for x in ends_of(dtype) if dtype not in FLOATS or abs(x) >= float(np.finfo(dtype).eps)
@@ -59,7 +59,7 @@ def test_even_bins_at_the_ends_of_dtypes(dtype, device):
             )
 
 
-#: Dtypes of items and of edges; float64 does not hold what is between neighbours of these.
+#: Dtypes of items and of edges that have values which their common float dtype cannot represent.
 PAIRS = [
     *itertools.product(("int64", "uint64"), ("int64", "uint64", *FLOATS)),
     *itertools.product(FLOATS, ("int64", "uint64")),
@@ -99,7 +99,7 @@ def test_items_are_compared_with_edges_exactly(of_items, of_edges, device):
 @pytest.mark.parametrize("device", TWO_DEVICES)
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_sums_of_integer_weights_are_exact(dtype, device):
-    """They wrap around, as sums of that dtype."""
+    """They wrap around, like sums of their dtype."""
     rng = random.Random(dtype)
     limits = np.iinfo(dtype)
     weights = [rng.choice(ends_of(dtype)) for _ in range(1000)]
@@ -115,7 +115,7 @@ def test_sums_of_integer_weights_are_exact(dtype, device):
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
-def test_ranges_without_an_end_are_refused(device):
+def test_histogram_rejects_infinite_ranges(device):
     x = sk.asarray([1.0, 2.0], device=device)
     for limits in ((0, INF), (-INF, 0), (NAN, 1), (0, NAN)):
         with pytest.raises(ValueError, match="range"):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Derivatives and integrals beside exact ones."""
+"""Derivatives and integrals against exact arithmetic."""
 
 import itertools
 import random
@@ -14,7 +14,7 @@ from tests.python.exact.exact_oracle import FLOATS, INTEGERS, TWO_DEVICES, asser
 
 
 def exact_gradient(values, positions):
-    """Of the first order at the ends; within by the parabola through three points."""
+    """First order at the ends; inside, the derivative of the parabola through three points."""
     y, x = [Fraction(v) for v in values], [Fraction(v) for v in positions]
     slope = lambda i: (y[i + 1] - y[i]) / (x[i + 1] - x[i])  # noqa: E731
     inner = [
@@ -42,7 +42,7 @@ def assert_gradient(got, values, positions, dtype):
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
 @pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS])
-def test_gradients_at_the_ends_of_dtypes(dtype, device):
+def test_gradients_at_the_limits_of_dtypes(dtype, device):
     rng = random.Random(dtype)
     numbers, result = ends_of(dtype), dtype if dtype in FLOATS else "float64"
     for _ in range(30):
@@ -57,8 +57,8 @@ def test_gradients_at_the_ends_of_dtypes(dtype, device):
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
 @pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS])
-def test_distances_of_positions_are_exact(dtype, device):
-    """Falling ones of unsigned integers, near ones beyond 2**53, and far ones."""
+def test_differences_of_positions_are_exact(dtype, device):
+    """Decreasing unsigned integers, close integers above 2**53, and distant ones."""
     is_float = dtype in FLOATS
     top = float(np.finfo(dtype).max) / 4 if is_float else int(np.iinfo(dtype).max)
     sets = [[0, 1, 3, 4], [100, 50, 25, 5]]
@@ -85,7 +85,7 @@ def test_distances_of_positions_are_exact(dtype, device):
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
-def test_products_of_far_positions_do_not_leave_the_range(device):
+def test_gradient_of_distant_positions_does_not_overflow(device):
     positions = [0.0, 1e200, 3e200, 4e200]
     for edge_order in (1, 2):
         gradient = sk.gradient(
@@ -99,7 +99,7 @@ def test_products_of_far_positions_do_not_leave_the_range(device):
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
 @pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS])
-def test_areas_at_the_ends_of_dtypes(dtype, device):
+def test_areas_at_the_limits_of_dtypes(dtype, device):
     rng = random.Random(dtype)
     numbers, result = ends_of(dtype), dtype if dtype in FLOATS else "float64"
     for _ in range(40):
@@ -111,16 +111,16 @@ def test_areas_at_the_ends_of_dtypes(dtype, device):
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
-def test_long_sums_of_halves_are_added_up_in_more(device):
+def test_trapezoid_of_float16_accumulates_in_higher_precision(device):
     y = sk.full((5000,), 10.0, dtype=sk.float16, device=device)
-    assert float(sk.trapezoid(y)) == 49984  # 49990, to the nearest of float16
+    assert float(sk.trapezoid(y)) == 49984  # 49990, rounded to float16
     assert sk.trapezoid(y).dtype == sk.float16
     x = sk.arange(5000, device=device)
     assert float(sk.trapezoid(y, x)) == 49984
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
-def test_axes_are_integers_of_any_kind(device):
+def test_gradient_takes_axes_of_any_integer_type(device):
     x = sk.asarray([[1.0, 2.0, 4.0], [3.0, 3.0, 3.0]], device=device)
     want = [gradient.tolist() for gradient in sk.gradient(x)]
     for kind in (np.int64, np.int8, np.uint16):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Interpolation by exact arithmetic, beside infinities and NaN, and with the same bits on every way to compute it."""
+"""Interpolation against exact arithmetic, with infinities and NaN, and with equal bits in every implementation."""
 
 import bisect
 import itertools
@@ -20,7 +20,7 @@ NEARLY_NOTHING = Fraction(1, 10**700)
 
 
 def exact_share(x, start, end):
-    """How far a place is on the way; what is infinite is far away."""
+    """Returns the position between start and end as a fraction; an infinite end is infinitely distant."""
     if math.isinf(start) and math.isinf(end):
         return NAN
     if math.isinf(start) or math.isinf(end):
@@ -52,7 +52,7 @@ def cases(count, special=()):
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
 @pytest.mark.parametrize("special", [(), (INF, -INF)])
-def test_interp_at_the_ends_of_float64(special, device):
+def test_interp_at_the_limits_of_float64(special, device):
     for xs, positions, values in cases(120, special):
         arrays = (sk.asarray(numbers, device=device) for numbers in (xs, positions, values))
         for x, got in zip(xs, sk.interp(*arrays).tolist(), strict=True):
@@ -63,7 +63,7 @@ def test_interp_at_the_ends_of_float64(special, device):
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
-def test_nan_spreads_as_far_as_its_segments(device):
+def test_nan_affects_only_adjacent_segments(device):
     positions, values = [0.0, 1.0, 2.0, 3.0], [0.0, 1.0, NAN, 5.0]
     xs = [-1.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 9.0, NAN]
     want = [0, 0.5, 1, NAN, NAN, NAN, 5, 5, NAN]
@@ -75,8 +75,8 @@ def test_nan_spreads_as_far_as_its_segments(device):
     np.testing.assert_array_equal(to_numpy(got), [0.5, NAN, NAN])
 
 
-def test_every_way_to_interpolate_gives_the_same_bits():
-    """Few elements one by one, many as arrays, in pieces with threads; on each device; places in any order, and NaN."""
+def test_every_implementation_of_interp_gives_equal_bits():
+    """Few elements one at a time, many as arrays in blocks with threads, on each device, with unsorted points and NaN."""
     rng = np.random.default_rng(7)
     special = np.asarray([NAN, INF, -INF, 0.0, 1e308, -1e308, 5e-324])
     for size, shuffled in itertools.product((2, 3, 7, 40), (False, True)):
@@ -106,7 +106,7 @@ def test_every_way_to_interpolate_gives_the_same_bits():
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
-def test_parts_of_complex_values_are_interpolated_apart(device):
+def test_complex_values_are_interpolated_componentwise(device):
     values = [complex(INF, 0), complex(3, 2), complex(3, -INF), complex(NAN, 1)]
     arrays = [sk.asarray(v, device=device) for v in ([0.5, 1.5, 2.5], [0.0, 1, 2, 3], values)]
     result = sk.interp(*arrays)
@@ -115,7 +115,7 @@ def test_parts_of_complex_values_are_interpolated_apart(device):
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
-def test_periods_with_infinities(device):
+def test_periodic_interp_with_infinities(device):
     arrays = [
         sk.asarray(v, device=device) for v in ([0.5, 3.5, -0.5], [0.0, 1, 2], [INF, 3.0, 5.0])
     ]

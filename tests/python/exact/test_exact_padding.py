@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Ramps, means and medians around an array beside exact ones."""
+"""Ramps, means and medians of padding against exact arithmetic."""
 
 import math
 import random
@@ -25,8 +25,8 @@ from tests.python.oracle import to_numpy
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
 @pytest.mark.parametrize("dtype", INTEGERS)
-def test_ramps_of_integers_are_exact(dtype, device):
-    """Rounded down."""
+def test_integer_ramps_are_exact(dtype, device):
+    """They are rounded down."""
     rng = random.Random(dtype)
     for _ in range(40):
         edge, end = (rng.choice(ends_of(dtype)) for _ in range(2))
@@ -39,7 +39,7 @@ def test_ramps_of_integers_are_exact(dtype, device):
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
 @pytest.mark.parametrize("dtype", FLOATS)
-def test_ramps_of_floats_do_not_overflow(dtype, device):
+def test_float_ramps_do_not_overflow(dtype, device):
     rng = random.Random(dtype)
     numbers = ends_of(dtype)
     for _ in range(60):
@@ -60,8 +60,8 @@ def test_ramps_of_floats_do_not_overflow(dtype, device):
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
 @pytest.mark.parametrize("dtype", INTEGERS)
-def test_means_and_medians_of_integers_are_exact(dtype, device):
-    """Rounded, halves to even."""
+def test_integer_means_and_medians_are_exact(dtype, device):
+    """They are rounded, ties to even."""
     rng = random.Random(dtype)
     for length in (1, 2, 3, 4, 7):
         for _ in range(12):
@@ -75,7 +75,7 @@ def test_means_and_medians_of_integers_are_exact(dtype, device):
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
-def test_medians_of_floats_do_not_overflow(device):
+def test_float_medians_do_not_overflow(device):
     for dtype in FLOATS:
         top = float(np.finfo(dtype).max)
         x = sk.asarray([top, top], dtype=dtype, device=device)
@@ -86,7 +86,7 @@ def test_medians_of_floats_do_not_overflow(device):
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
 @pytest.mark.parametrize("dtype", INTEGERS)
-def test_numbers_that_a_dtype_does_not_hold_are_refused(dtype, device):
+def test_pad_values_out_of_range_raise(dtype, device):
     x = sk.asarray([1, 2], dtype=dtype, device=device)
     limits = np.iinfo(dtype)
     for value in (int(limits.max) + 1, int(limits.min) - 1, NAN, INF, 1e30):
@@ -101,7 +101,7 @@ def test_numbers_that_a_dtype_does_not_hold_are_refused(dtype, device):
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
-def test_odd_reflections_beside_infinities(device):
+def test_odd_reflections_with_infinities(device):
     x = sk.asarray([INF, 1.0, 3.0], device=device)
     got = to_numpy(sk.pad(x, (0, 1), mode="reflect", reflect_type="odd"))
     np.testing.assert_array_equal(got, [INF, 1, 3, 5])

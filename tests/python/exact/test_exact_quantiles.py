@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Quantiles and medians beside exact ones: at the ends of each dtype, beside infinities and NaN, by each method."""
+"""Quantiles and medians against exact arithmetic: limits of each dtype, infinities and NaN, by each method."""
 
 import itertools
 import math
@@ -22,13 +22,13 @@ from tests.python.exact.exact_oracle import (
     ends_of,
 )
 
-#: Exact in float16, and so are products with small counts.
+#: Exact in float16, also multiplied by small counts.
 SHARES = [0.0, 0.125, 0.25, 0.40625, 0.5, 0.8125, 1.0]
 LENGTHS = (1, 2, 5)
 
 
 def exact_index(method, n, q):
-    """The place of a quantile among n elements (Hyndman and Fan)."""
+    """Returns the position of a quantile among n elements (Hyndman and Fan)."""
     q = Fraction(q)
     if method in ALPHA_BETA:
         alpha, beta = (Fraction(parameter).limit_denominator(8) for parameter in ALPHA_BETA[method])
@@ -41,7 +41,7 @@ def exact_index(method, n, q):
 
 
 def exact_quantile(row, q, method):
-    """Of a row of numbers in ascending order."""
+    """Returns the quantile of a row in ascending order."""
     n, index = len(row), exact_index(method, len(row), q)
     low = math.floor(index)
     part = index - low
@@ -72,7 +72,7 @@ def assert_row(got, row, q, method, dtype):
     result = dtype if dtype in FLOATS else "float64"
     ordered = sorted(row)
     sizes = [abs(Fraction(x)) for x in row if not (isinstance(x, float) and math.isinf(x))]
-    # The alphas of these are no numbers of float64.
+    # float64 cannot represent alpha and beta of these methods.
     loose = method in ("median_unbiased", "normal_unbiased")
     assert_close(
         got,
@@ -86,7 +86,7 @@ def assert_row(got, row, q, method, dtype):
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
 @pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS])
-def test_quantiles_at_the_ends_of_dtypes(dtype, device):
+def test_quantiles_at_the_limits_of_dtypes(dtype, device):
     for length, method in itertools.product(LENGTHS, METHODS):
         rows = rows_of(dtype, length, 10)
         x = sk.asarray(rows, dtype=dtype, device=device)
@@ -96,7 +96,7 @@ def test_quantiles_at_the_ends_of_dtypes(dtype, device):
         for q, results in zip(SHARES, quantiles.tolist(), strict=True):
             for got, row in zip(results, rows, strict=True):
                 assert_row(got, row, q, method, dtype)
-            # One number does not decide on the dtype of the result.
+            # A scalar q does not affect the dtype of the result.
             alone = sk.quantile(x, q, axis=1, method=method)
             if dtype in FLOATS:
                 assert alone.dtype == x.dtype
@@ -106,7 +106,7 @@ def test_quantiles_at_the_ends_of_dtypes(dtype, device):
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
 @pytest.mark.parametrize("dtype", FLOATS)
-def test_quantiles_beside_infinities_and_nan(dtype, device):
+def test_quantiles_with_infinities_and_nan(dtype, device):
     for length, method in itertools.product(LENGTHS, METHODS):
         rows = rows_of(dtype, length, 12, [INF, -INF] * 4)
         x = sk.asarray(rows, dtype=dtype, device=device)
@@ -135,8 +135,8 @@ def test_medians_are_rounded_once(dtype, device):
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
-def test_places_among_many_elements_do_not_depend_on_the_dtype_of_q(device):
-    """float16 holds no number above 65504, float32 no odd one above 2**24."""
+def test_quantile_positions_do_not_depend_on_the_dtype_of_q(device):
+    """float16 ends at 65504, and float32 has no odd integers above 2**24."""
     x = sk.arange(70_001, dtype=sk.float32, device=device)
     for dtype in FLOATS:
         q = sk.asarray([0.25, 0.9375], dtype=dtype, device=device)
@@ -147,7 +147,7 @@ def test_places_among_many_elements_do_not_depend_on_the_dtype_of_q(device):
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
 @pytest.mark.parametrize("size", [1e308, 1.0, 2**62])
-def test_sums_of_weights_may_leave_the_range(size, device):
+def test_weights_whose_sum_overflows(size, device):
     x = sk.asarray([3.0, 1.0, 2.0, 4.0], device=device)
     weights = sk.asarray([size, size, size, 0], device=device)
     for q, want in ((0.25, 1.0), (0.5, 2.0), (0.75, 3.0), (1.0, 3.0)):

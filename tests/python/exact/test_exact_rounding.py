@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Rounding to decimals beside exact decimal numbers, and signs of complex numbers of every size."""
+"""Rounding to decimals against exact decimal numbers, and signs of complex numbers of every size."""
 
 import math
 import random
@@ -47,7 +47,7 @@ DECIMALS = (
 
 
 def exact_around(x, decimals):
-    """Halves to even; None next to a half, where the product may be rounded to it."""
+    """Ties to even. Returns None close to a tie, to which the product may be rounded."""
     scaled = Fraction(x) * Fraction(10) ** decimals
     to_half = abs(abs(scaled - math.floor(scaled)) - Fraction(1, 2))
     if 0 < to_half < Fraction(abs(scaled)) / 2**50:
@@ -74,7 +74,7 @@ def test_around_of_floats(dtype, device):
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
-def test_around_leaves_what_is_fine_enough(device):
+def test_around_keeps_numbers_with_few_decimals(device):
     for dtype, number, decimals in (
         ("float16", 1.5, 5),
         ("float32", 1e20, 25),
@@ -95,7 +95,7 @@ def test_around_leaves_what_is_fine_enough(device):
 @pytest.mark.parametrize("device", TWO_DEVICES)
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_around_of_integers(dtype, device):
-    """What does not fit wraps around, as in a product."""
+    """Results that do not fit wrap around, like products."""
     limits = np.iinfo(dtype)
     numbers = ends_of(dtype)
     numbers += [x for ten in (1, 10, 100) for x in (5 * ten, 15 * ten, 25 * ten) if x <= limits.max]
@@ -113,7 +113,7 @@ def test_around_of_integers(dtype, device):
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
-def test_around_of_bools_is_of_their_numbers(device):
+def test_around_of_bools_is_float16(device):
     x = sk.asarray([False, True], device=device)
     for decimals, want in ((0, [0, 1]), (2, [0, 1]), (-1, [0, 0])):
         assert sk.around(x, decimals).tolist() == want

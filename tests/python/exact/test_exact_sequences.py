@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Ranges by their exact elements: integers of linspace, its floats at the ends of float64, powers of geomspace."""
+"""Ranges by their exact elements: integers of linspace, floats at the limits of float64, powers of geomspace."""
 
 import itertools
 import math
@@ -24,8 +24,8 @@ def exact_elements(start, stop, num, endpoint):
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
 @pytest.mark.parametrize("dtype", INTEGERS)
-def test_integers_of_linspace_are_exact(dtype, device):
-    """Truncated, as by astype."""
+def test_integer_linspace_is_exact(dtype, device):
+    """Elements are truncated, as by astype."""
     rng = random.Random(dtype)
     pairs = list(itertools.product(ends_of(dtype), repeat=2))
     for start, stop in rng.sample(pairs, min(60, len(pairs))):
@@ -36,7 +36,7 @@ def test_integers_of_linspace_are_exact(dtype, device):
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
-def test_many_integers_of_linspace_are_exact(device):
+def test_long_integer_linspace_is_exact(device):
     for start, stop, dtype in (
         (-(2**63), 2**63 - 1, "int64"),
         (2**64 - 1, 3, "uint64"),
@@ -62,7 +62,7 @@ def test_many_integers_of_linspace_are_exact(device):
         (-129, 0, "int8"),
     ],
 )
-def test_linspace_refuses_what_integers_do_not_hold(start, stop, dtype, device):
+def test_linspace_out_of_integer_range_raises(start, stop, dtype, device):
     for ends in ((start, stop), (stop, start)):
         with pytest.raises(OverflowError, match="linspace"):
             sk.linspace(*ends, 4, dtype=dtype, device=device)
@@ -70,14 +70,14 @@ def test_linspace_refuses_what_integers_do_not_hold(start, stop, dtype, device):
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
-def test_an_end_that_is_left_out_need_not_fit(device):
+def test_excluded_endpoint_may_be_out_of_range(device):
     got = sk.linspace(0, 300, 4, dtype=sk.uint8, endpoint=False, device=device)
     assert got.tolist() == [0, 75, 150, 225]
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
-def test_floats_of_linspace_at_the_ends_of_the_dtype(dtype, device):
+def test_linspace_at_the_limits_of_float64(dtype, device):
     for start, stop in itertools.product(ends_of("float64"), repeat=2):
         for num, endpoint in ((1, True), (2, True), (5, True), (6, False)):
             x = sk.linspace(start, stop, num, dtype=dtype, device=device, endpoint=endpoint)
@@ -87,7 +87,7 @@ def test_floats_of_linspace_at_the_ends_of_the_dtype(dtype, device):
             scale = max(abs(start), abs(stop))
             for actual, want in zip(got, exact_elements(start, stop, num, endpoint), strict=True):
                 label = f"{start} to {stop}, {num}"
-                tiny = scale < 1e-300  # a unit is the least number
+                tiny = scale < 1e-300  # a unit is the smallest subnormal
                 assert_close(
                     actual, want, "float64", units=1, scale=0 if tiny else scale, label=label
                 )
@@ -108,8 +108,8 @@ def test_linspace_between_infinities(device):
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
-def test_powers_err_by_a_unit(device):
-    """Rounded exponents would count up to 700 units."""
+def test_geomspace_and_logspace_err_by_one_ulp(device):
+    """Rounded exponents would give up to 700 units."""
     mpmath = library("mpmath")
     with mpmath.workprec(200):
         for start, stop in (
@@ -144,7 +144,7 @@ def test_powers_err_by_a_unit(device):
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
-def test_integers_of_powers(device):
+def test_integer_geomspace_and_logspace(device):
     threes = [3**i for i in range(34)]
     assert sk.geomspace(1, 3**33, 34, dtype=sk.int64, device=device).tolist() == threes
     assert sk.geomspace(1, 256, 9, dtype=int, device=device).tolist() == [2**i for i in range(9)]
@@ -162,7 +162,7 @@ def test_integers_of_powers(device):
 
 
 @pytest.mark.parametrize("name", ["geomspace", "logspace"])
-def test_powers_are_on_the_device_of_their_ends(name):
+def test_geomspace_and_logspace_use_the_device_of_their_ends(name):
     function = getattr(sk, name)
     start, stop = (sk.asarray(x, device="cuda:0") for x in (1.0, 8.0))
     elsewhere = sk.asarray(8.0, device="cuda:1")

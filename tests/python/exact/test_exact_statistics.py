@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Means, variances, extrema and correlations beside exact ones: with NaN left out, infinities, and halves that overflow."""
+"""Means, variances, extrema and correlations against exact arithmetic: with NaN, infinities, and float16 overflow."""
 
 import itertools
 import math
@@ -17,7 +17,7 @@ from tests.python.oracle import to_numpy
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
 @pytest.mark.parametrize("dtype", FLOATS)
-def test_variances_beside_infinities_are_nan(dtype, device):
+def test_variances_with_infinities_are_nan(dtype, device):
     for row in (
         [INF],
         [-INF],
@@ -38,8 +38,8 @@ def test_variances_beside_infinities_are_nan(dtype, device):
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
-def test_halves_are_added_up_in_more(device):
-    """Sums and squares beyond 65504, and counts beyond 2048."""
+def test_float16_statistics_accumulate_in_higher_precision(device):
+    """Sums and squares above 65504, and counts above 2048."""
     row = [100.0, 500.0] * 5000
     x = sk.asarray([*row, NAN], dtype=sk.float16, device=device)
     ones = sk.ones((len(row),), dtype=sk.float16, device=device)
@@ -58,7 +58,7 @@ def test_halves_are_added_up_in_more(device):
 @pytest.mark.parametrize("device", TWO_DEVICES)
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_statistics_of_numbers_of_many_sizes(dtype, device):
-    """Not at the ends of float32 and float64, where squares and sums leave the range."""
+    """Without the limits of float32 and float64, where squares and sums overflow."""
     rng = random.Random(dtype)
     top = math.sqrt(float(np.finfo(dtype).max) / 100)
     numbers = [x for x in ends_of(dtype) if abs(x) <= top] + [top, -top / 3]
@@ -82,7 +82,7 @@ def test_statistics_of_numbers_of_many_sizes(dtype, device):
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
 @pytest.mark.parametrize("name", ["nanvar", "nanstd"])
-def test_one_of_ddof_and_correction(name, device):
+def test_ddof_together_with_correction_raises(name, device):
     x = sk.asarray([1.0, 2.0, NAN], device=device)
     for both in ({"ddof": 1, "correction": 1}, {"ddof": 2, "correction": 0}):
         with pytest.raises(ValueError, match=f"{name}: ddof"):
@@ -93,8 +93,8 @@ def test_one_of_ddof_and_correction(name, device):
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
 @pytest.mark.parametrize("dtype", FLOATS)
-def test_places_of_extrema_are_not_those_of_nan(dtype, device):
-    """The extremum may be what would stand in for NaN."""
+def test_positions_of_extrema_skip_nan(dtype, device):
+    """The extremum may equal the value that replaces NaN."""
     for row in itertools.product((NAN, INF, -INF, 0.0, 1.0), repeat=3):
         left = [x for x in row if not math.isnan(x)]
         x = sk.asarray(row, dtype=dtype, device=device)
@@ -111,7 +111,7 @@ def test_places_of_extrema_are_not_those_of_nan(dtype, device):
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_correlations_do_not_depend_on_scales(dtype, device):
+def test_correlations_do_not_depend_on_scale(dtype, device):
     rows = np.asarray([[1.0, 2, 4], [1, -2, 3], [0, 0, 1]])
     want = np.corrcoef(rows)
     most = 120 if dtype == "float32" else 1015
