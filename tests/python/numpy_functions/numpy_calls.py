@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of NumPy's functions, one or more for each that has a counterpart, and their operands."""
+"""Calls of NumPy's functions, one or more for each function with a counterpart, and their operands."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ HOST = {
     "o": np.ones((1, 3, 1)),
 }
 
-# By the name of the function; each call is made twice, with NumPy's arrays and with skerry's.
+# By function name. Each call is made twice, with NumPy's arrays and with skerry's.
 CALLS = {
     "numpy.all": [lambda a: np.all(a.b), lambda a: np.all(a.b, axis=1, keepdims=True)],
     "numpy.allclose": [lambda a: np.allclose(a.x, a.x + 1e-9), lambda a: np.allclose(a.x, a.y)],

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Operands on a device, and results beside NumPy's."""
+"""Operands on a device, and comparison of results with NumPy's."""
 
 from types import SimpleNamespace
 
@@ -14,7 +14,7 @@ PLACES = ["cpu:0", "cpu:1", "cuda:0"]
 
 
 def arrays(device=None):
-    """The operands, NumPy's or on a device."""
+    """Returns the operands as NumPy's arrays, or on a device."""
     operands = (
         HOST if device is None else {name: to_device(device, host) for name, host in HOST.items()}
     )
@@ -22,7 +22,7 @@ def arrays(device=None):
 
 
 def assert_alike(got, want, device):
-    """Equal up to rounding, and an array on the device where NumPy gives an array or one of its scalars."""
+    """Equal up to rounding, and an array on the device where NumPy returns an array or NumPy scalar."""
     if isinstance(want, (tuple, list)):
         assert isinstance(got, (tuple, list))
         assert len(got) == len(want)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What libraries as dask call of NumPy: conversions by ``like=``, ``np.diff`` with scalars beside, ``np.linalg.lstsq``."""
+"""NumPy functions that libraries such as dask call: conversions with ``like=``, ``np.diff`` with scalars, and lstsq."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def array_device(request):
 @pytest.mark.parametrize(
     "name", ["array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray"]
 )
-def test_like_takes_memory_of_the_host_to_its_device(name, array_device):
+def test_like_converts_host_memory_to_its_device(name, array_device):
     example = sk.ones((1,), device=array_device)
     host = np.arange(6.0).reshape(2, 3)
     got = getattr(np, name)(host, like=example)
@@ -34,7 +34,7 @@ def test_like_takes_memory_of_the_host_to_its_device(name, array_device):
 @pytest.mark.parametrize(
     "part", [np.s_[:], np.s_[:, ::2], np.s_[::-1], np.s_[:0], np.s_[0], np.s_[0, 0]]
 )
-def test_like_gives_the_order_that_is_asked_for(part, array_device):
+def test_conversions_with_like_give_the_requested_order(part, array_device):
     host = np.arange(24.0).reshape(4, 6)
     x = to_device(array_device, host)
     for view in (lambda a: a[part], lambda a: a.T[part]):
@@ -48,7 +48,7 @@ def test_like_gives_the_order_that_is_asked_for(part, array_device):
 
 
 @pytest.mark.parametrize("side", ["prepend", "append"])
-def test_diff_puts_scalars_beside(side, array_device):
+def test_np_diff_takes_scalars_as_slices(side, array_device):
     host = np.arange(12).reshape(3, 4) ** 2
     x = to_device(array_device, host)
     for axis in (0, 1, -1):
@@ -72,7 +72,7 @@ def test_diff_puts_scalars_beside(side, array_device):
 @loop_over(("shape", "right"), [
     ((8, 3), ()), ((8, 3), (2,)), ((3, 5), ()), ((4, 4), (1,)), ((0, 3), (2,)), ((3, 0), (2,)),
 ])  # fmt: skip
-def test_lstsq_is_numpys(dtype, rcond, shape, right, array_device):
+def test_np_lstsq_equals_numpy(dtype, rcond, shape, right, array_device):
     rng = np.random.default_rng(3)
     a = rng.integers(1, 9, shape).astype(dtype)
     b = rng.integers(1, 9, shape[:1] + right).astype(dtype)
@@ -90,7 +90,7 @@ def test_lstsq_is_numpys(dtype, rcond, shape, right, array_device):
         np.testing.assert_allclose(to_numpy(got), want, rtol=tolerance, atol=tolerance)
 
 
-def test_lstsq_counts_what_is_independent(array_device):
+def test_np_lstsq_of_dependent_columns_returns_the_rank(array_device):
     a = np.random.default_rng(4).standard_normal((9, 4))
     a[:, 1] = a[:, 2]
     b = np.arange(9.0)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""A call with NumPy's arrays or lists reads each of its arguments once, and converts on the way."""
+"""A call with NumPy arrays or lists reads and converts each of its arguments once."""
 
 import sys
 
@@ -14,7 +14,7 @@ HOST = np.arange(6.0).reshape(2, 3)
 
 
 class Counted:
-    """An int that counts how often it is asked for."""
+    """An int that counts how often it is read."""
 
     def __init__(self, value):
         self.value = value
@@ -31,7 +31,7 @@ def assigned(key, value):
     return x
 
 
-# By what is called: the call, with a number of 1 that it is given, and what it gives.
+# By name: the call, which takes a number of value 1, and its result.
 CALLS = {
     "add, first": (lambda one: sk.add(one, HOST), HOST + 1),
     "add, second": (lambda one: sk.add(HOST, one), HOST + 1),
@@ -58,7 +58,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_an_argument_beside_numpy_arrays_and_lists_is_read_once(name):
+def test_arguments_with_numpy_arrays_and_lists_are_read_once(name):
     call, expected = CALLS[name]
     number = Counted(1)
     assert to_numpy(call(number)).tolist() == np.asarray(expected).tolist()
@@ -66,7 +66,7 @@ def test_an_argument_beside_numpy_arrays_and_lists_is_read_once(name):
 
 
 @pytest.mark.parametrize("call", [sk.sum, sk.sqrt, lambda x: sk.astype(x, sk.float32), sk.concat])
-def test_numpy_arrays_are_held_as_long_as_the_call(call):
+def test_numpy_arrays_are_referenced_during_the_call_only(call):
     host = HOST.copy()
     count = sys.getrefcount(host)
     call(host)
@@ -75,8 +75,8 @@ def test_numpy_arrays_are_held_as_long_as_the_call(call):
     assert sys.getrefcount(host) == count
 
 
-def test_each_numpy_array_of_a_call_is_an_array():
-    """The same one in several places, and in a sequence that is read to its end."""
+def test_every_numpy_array_of_a_call_is_converted():
+    """Also the same array as several arguments, and within a sequence."""
     x, y = np.array([1.0, 2.0]), np.array([3.0, 4.0])
     assert [part.tolist() for part in sk.broadcast_arrays(x, x, y)] == [[1, 2], [1, 2], [3, 4]]
     assert sk.concat((x, y, x)).tolist() == [1, 2, 3, 4, 1, 2]
@@ -86,7 +86,7 @@ def test_each_numpy_array_of_a_call_is_an_array():
     assert sk.result_type(np.ones(1, "int8"), sk.uint8, np.ones(1, "int8")) == sk.int16
 
 
-def test_a_list_that_shrinks_while_it_is_converted():
+def test_list_that_shrinks_during_conversion():
     class Shrinking:
         def __index__(self):
             items.clear()
@@ -97,7 +97,7 @@ def test_a_list_that_shrinks_while_it_is_converted():
     assert items == []
 
 
-def test_errors_name_what_was_given():
+def test_errors_name_the_original_argument():
     for call, text in (
         (lambda: sk.take(HOST, np.array([1.5])), r"take: .*float64"),
         (lambda: sk.concat([np.ones(2), [1.0]]), r"concat: arrays\[1\] is a list, which has no device"),

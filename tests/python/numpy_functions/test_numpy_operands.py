@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy's arrays beside skerry's: arrays on cpu:0, whose memory is shared, and DeviceMismatchError elsewhere."""
+"""NumPy arrays as operands with skerry arrays: arrays on cpu:0 that share memory, and DeviceMismatchError elsewhere."""
 
 import operator
 
@@ -18,7 +18,7 @@ def array_device(request):
     return request.param
 
 
-def test_a_numpy_array_is_an_array_on_cpu_0(array_device):
+def test_numpy_operands_are_on_cpu_0(array_device):
     x, b = to_device(array_device, HOST["x"]), to_device(array_device, HOST["b"])
     zeros = np.zeros(4)
     for call in (
@@ -58,7 +58,7 @@ def test_a_numpy_array_is_an_array_on_cpu_0(array_device):
     assert np.array_equal(to_numpy(x), HOST["x"])
 
 
-def test_numpys_view_of_an_array_on_cpu_1_is_an_array_on_cpu_0_as_all_are():
+def test_numpy_views_of_arrays_on_cpu_1_are_on_cpu_0():
     x = to_device("cpu:1", HOST["x"])
     for view in (np.asarray(x), np.asarray(x)[:, ::2], np.asarray(x) * 1):
         with pytest.raises(sk.exceptions.DeviceMismatchError, match=r"numpy\.ndarray.*cpu:0"):
@@ -70,7 +70,7 @@ def test_numpys_view_of_an_array_on_cpu_1_is_an_array_on_cpu_0_as_all_are():
     assert_alike(shared_array + x, HOST["x"] + HOST["x"], "cpu:1")
 
 
-def test_out_of_numpy_is_returned():
+def test_numpy_out_is_returned():
     x, host, total = to_device("cpu:0", HOST["x"]), HOST["x"].copy(), np.zeros(4)
     assert np.add(x, 1.0, out=host) is host
     assert np.array_equal(host, HOST["x"] + 1.0)
@@ -90,7 +90,7 @@ IN_PLACE = (
 
 @pytest.mark.parametrize("name", [*OPERATORS, *COMPARISONS, *IN_PLACE])
 def test_operators_with_numpy_arrays(name, array_device):
-    """The 13 operators, reflected and in place: NumPy's own slots ask ``__array_ufunc__`` in each case."""
+    """The 13 operators, reflected and in place: NumPy's own slots call ``__array_ufunc__`` in each case."""
     operation = getattr(operator, name)
     bits = name.removeprefix("i").rstrip("_") in ("and", "or", "xor", "lshift", "rshift")
     for shape in ((3, 3), (1, 3), (3,)):
@@ -121,8 +121,8 @@ def test_operators_with_numpy_arrays(name, array_device):
                 assert got is x
 
 
-def test_numpy_arrays_of_no_axes(array_device):
-    """Arrays, too; but to compare NumPy makes such arrays of its scalars, so there they count as these."""
+def test_0d_numpy_arrays_as_operands(array_device):
+    """They are arrays, except in comparisons, where NumPy converts them to scalars first."""
     x, host = to_device(array_device, HOST["x"]), np.array(2.0)
     assert np.array_equal(to_numpy(host < x), HOST["x"] > 2.0)
     if array_device == "cpu:0":
@@ -135,7 +135,7 @@ def test_numpy_arrays_of_no_axes(array_device):
 
 
 @pytest.mark.filterwarnings("ignore:the matrix subclass")
-def test_subclasses_of_numpy_arrays_are_refused(array_device, tmp_path):
+def test_subclasses_of_numpy_arrays_raise(array_device, tmp_path):
     x = to_device(array_device, HOST["m"])
     for call in (
         lambda: x + np.matrix(HOST["m"]),

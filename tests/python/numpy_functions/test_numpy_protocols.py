@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy's functions on skerry arrays: on the device, with NumPy's values; never a copy to the host.
+"""NumPy's functions on skerry arrays run on the device, with NumPy's values, and never copy to the host.
 
-What has no counterpart is NumPy's own on cpu:0 and a TypeError elsewhere. NumPy's arrays are arrays on cpu:0.
+Functions without a counterpart use NumPy's own on cpu:0 and raise TypeError elsewhere. NumPy arrays are arrays on cpu:0.
 """
 
 import operator
@@ -30,20 +30,20 @@ def array_device(request):
 
 @pytest.mark.filterwarnings("ignore:divide by zero")
 @pytest.mark.parametrize("name", CALLS)
-def test_functions_stay_on_the_device(name, array_device):
+def test_numpy_functions_stay_on_the_device(name, array_device):
     for call in CALLS[name] or ():
         assert_alike(call(arrays(array_device)), call(arrays()), array_device)
 
 
 def test_every_counterpart_has_a_case():
-    """Functions beyond the standard have theirs in extra/."""
+    """Functions beyond the standard have theirs in tests/python/extra."""
     names = {_title(function) for function in counterparts.FUNCTIONS}
     beyond = {f"numpy.{name}" for name in _extra.__all__}
     assert names - beyond == set(CALLS) - beyond
 
 
 def ufunc_operands(a, ufunc):
-    """Operands in the domain of a ufunc, as many as it takes."""
+    """Returns operands in the domain of a ufunc, as many as it takes."""
     name = ufunc.__name__
     if name.startswith("logical"):
         pair = (a.b, ~a.b)
@@ -81,9 +81,7 @@ UNKNOWN = [
 
 
 @pytest.mark.parametrize("index", range(len(UNKNOWN)))
-def test_functions_without_counterpart_are_numpys_on_cpu_0_and_name_the_remedy_elsewhere(
-    index, array_device
-):
+def test_functions_without_counterpart_work_on_cpu_0_only(index, array_device):
     call = UNKNOWN[index]
     if array_device == "cpu:0":
         assert_alike(call(arrays(array_device)), call(arrays()), array_device)
@@ -108,11 +106,11 @@ NAMED = [
 
 
 @pytest.mark.parametrize("index", range(len(NAMED)))
-def test_what_people_call_works_on_cpu_0(index):
+def test_common_numpy_functions_work_on_cpu_0(index):
     assert_alike(NAMED[index](arrays("cpu:0")), NAMED[index](arrays()), "cpu:0")
 
 
-def test_numpys_functions_share_the_memory(tmp_path):
+def test_numpy_functions_share_memory_on_cpu_0(tmp_path):
     x = sk.asarray(HOST["x"].copy())
     assert np.shares_memory(x, x[1:])
     assert not np.may_share_memory(x, sk.ones((3,)))
@@ -131,7 +129,7 @@ def test_numpys_functions_share_the_memory(tmp_path):
     assert np.array_equal(np.asarray(whole) + np.asarray(part), np.asarray(x))
 
 
-def test_ufuncs_of_other_libraries(array_device):
+def test_ufuncs_of_other_libraries_work_on_cpu_0_only(array_device):
     special = pytest.importorskip("scipy.special")
     if array_device == "cpu:0":
         got = special.erf(to_device(array_device, HOST["x"]))
@@ -161,7 +159,7 @@ REFUSED = [
 
 
 @loop_over("index", range(len(REFUSED)))
-def test_arguments_without_counterpart_are_refused_but_on_cpu_0(index, array_device):
+def test_arguments_without_counterpart_work_on_cpu_0_only(index, array_device):
     if array_device == "cpu:0":
         assert_alike(REFUSED[index](arrays(array_device)), REFUSED[index](arrays()), array_device)
         return
@@ -179,7 +177,7 @@ def test_where_of_a_ufunc_fills_out_on_cpu_0():
         np.add(arrays("cuda:0").x, 1.0, where=arrays("cuda:0").b)
 
 
-def test_what_skerry_refuses_itself_is_refused_on_all_devices(array_device):
+def test_invalid_arguments_raise_on_all_devices(array_device):
     a = arrays(array_device)
     for call in (
         lambda: np.add(a.x, [[1.0] * 4] * 3),
@@ -189,12 +187,12 @@ def test_what_skerry_refuses_itself_is_refused_on_all_devices(array_device):
             call()
 
 
-def test_lists_of_positions_have_no_device(array_device):
+def test_np_take_accepts_index_lists_on_any_device(array_device):
     x = to_device(array_device, HOST["x"])
     assert_alike(np.take(x, [0, 1], axis=0), np.take(HOST["x"], [0, 1], axis=0), array_device)
 
 
-def test_kinds_mix_by_the_rule_of_skerry(array_device):
+def test_numpy_functions_promote_by_the_rule_of_skerry(array_device):
     n = sk.asarray([1, 4], device=array_device)
     for call, want in (
         (lambda: np.float64(2.5) * n, [2.5, 10.0]),
@@ -218,7 +216,7 @@ def test_numpy_scalars_keep_the_precision_of_the_array(array_device):
 
 
 def test_masked_arrays_read_host_memory_and_never_a_gpu():
-    """``numpy.ma`` asks no ``__array_ufunc__``: it takes any array-like, and gives masked arrays."""
+    """``numpy.ma`` does not call ``__array_ufunc__``: it accepts any array-like and returns masked arrays."""
     masked = np.ma.MaskedArray([1.0, 2.0], mask=[True, False])
     x = sk.ones((2,))
     assert (masked + x).tolist() == (x + masked).tolist() == [None, 3.0]
@@ -228,7 +226,7 @@ def test_masked_arrays_read_host_memory_and_never_a_gpu():
             operator.add(*pair)
 
 
-def test_devices_are_not_mixed():
+def test_numpy_functions_of_mixed_devices_raise():
     x, y = sk.ones((2,), device="cpu:0"), sk.ones((2,), device="cuda:0")
     for call in (np.add, np.dot, np.array_equal, lambda a, b: np.concatenate([a, b])):
         with pytest.raises(sk.exceptions.DeviceMismatchError):
@@ -238,7 +236,7 @@ def test_devices_are_not_mixed():
     assert to_numpy(y).tolist() == [1.0, 1.0]
 
 
-def test_out_must_be_made_for_the_result(array_device):
+def test_out_must_have_the_shape_and_dtype_of_the_result(array_device):
     x = sk.ones((2, 3), device=array_device)
     for wrong in (
         sk.empty((3, 2), device=array_device),
@@ -275,7 +273,7 @@ def test_functions_that_are_not_compared_by_value(array_device):
 
 
 @pytest.mark.parametrize("name", sorted(MAKERS))
-def test_like_makes_arrays_on_the_device_of_the_example(name, array_device):
+def test_creation_with_like_uses_its_device(name, array_device):
     function = getattr(np, name.removeprefix("numpy."))
     example = sk.ones((1,), device=array_device)
     args = {
@@ -295,7 +293,7 @@ def test_like_makes_arrays_on_the_device_of_the_example(name, array_device):
         np.zeros((2,), order="F", like=example)
 
 
-def test_other_types_have_their_turn():
+def test_other_array_types_can_override():
     class Other:
         def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
             return "mine"
@@ -308,8 +306,8 @@ def test_other_types_have_their_turn():
     assert np.concatenate([x, Other()]) == "mine"
 
 
-def test_indexing_and_assignment_of_numpy_arrays_follow_the_memory():
-    """What NumPy does with any array-like: views of host memory, and a refusal of a GPU's."""
+def test_numpy_indexing_reads_host_memory_only():
+    """NumPy's treatment of any array-like: a view of host memory, and an error for a GPU's."""
     host = np.zeros(3)
     host[...] = sk.arange(3, dtype=sk.float64)
     assert host.tolist() == [0.0, 1.0, 2.0]
@@ -330,14 +328,14 @@ def test_indexing_and_assignment_of_numpy_arrays_follow_the_memory():
             call(x)
 
 
-def test_the_import_of_skerry_does_not_load_the_tables():
+def test_import_does_not_load_the_numpy_tables():
     code = "import skerry, sys; print([m for m in sys.modules if m.startswith('skerry._numpy')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize("ask", [np.may_share_memory, np.shares_memory])
-def test_shared_memory_is_known_on_every_device(ask, device):
+def test_shares_memory_works_on_every_device(ask, device):
     x = sk.asarray([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], device=device)
     assert ask(x, x[:, 1])
     assert ask(x[1:], x)
@@ -349,7 +347,7 @@ def test_shared_memory_is_known_on_every_device(ask, device):
         assert not ask(x, sk.ones((3,), device=other))
 
 
-def test_shared_memory_of_strided_views(device):
+def test_shares_memory_of_strided_views(device):
     x = sk.zeros((6,), device=device)
     assert np.may_share_memory(x[::2], x[1::2])
     assert not np.shares_memory(x[::2], x[1::2])
@@ -357,7 +355,7 @@ def test_shared_memory_of_strided_views(device):
         assert np.shares_memory(x, np.asarray(x))
 
 
-def test_each_result_goes_to_its_out(device):
+def test_each_output_of_a_ufunc_is_written_to_its_out(device):
     x = sk.asarray([1.25, -2.5], device=device)
     whole = sk.empty((2,), device=device)
     fraction, integral_part = np.modf(x, out=(None, whole))

@@ -19,7 +19,7 @@ def array_device(request):
 
 
 @pytest.mark.parametrize("ufunc", counterparts.REDUCTIONS, ids=lambda ufunc: ufunc.__name__)
-def test_methods_of_ufuncs(ufunc, array_device):
+def test_methods_of_ufuncs_equal_numpy(ufunc, array_device):
     operands, theirs = arrays(array_device), arrays()
     name = "b" if ufunc.__name__.startswith("logical") else "x"
     for options in ({}, {"axis": 1}, {"axis": None}, {"axis": (0, 1), "keepdims": True}):
@@ -48,7 +48,7 @@ BINARY = [
     for ufunc in counterparts.UFUNCS
     if ufunc.nin == 2 and ufunc.nout == 1 and ufunc.signature is None
 ]
-#: A fold of these meets operands of two kinds, or powers out of bounds; NumPy's arctan2 folds contiguous rows wrongly.
+#: Folding these mixes operands of two kinds, or overflows powers. NumPy's arctan2 folds contiguous rows wrongly.
 NO_FOLD = {
     "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "power", "left_shift",
     "right_shift", "nextafter", "arctan2",
@@ -65,7 +65,7 @@ def fold_operand(ufunc):
 @pytest.mark.parametrize("ufunc", BINARY, ids=lambda ufunc: ufunc.__name__)
 def test_reduce_and_accumulate_of_all_ufuncs(ufunc, array_device):
     if ufunc.__name__ in NO_FOLD:
-        pytest.skip("a fold of it has no meaning")
+        pytest.skip("folding it is not meaningful")
     host = fold_operand(ufunc)
     x = to_device(array_device, host)
     for axis in (0, 1, -1):
@@ -96,12 +96,12 @@ AT = {
 
 @loop_over("key", AT)
 @pytest.mark.parametrize("ufunc", BINARY, ids=lambda ufunc: ufunc.__name__)
-def test_at_counts_repeated_indices(ufunc, key, array_device):
+def test_ufunc_at_applies_repeated_indices(ufunc, key, array_device):
     host = fold_operand(ufunc)
     indices = AT[key](3)[0]
     values = np.broadcast_to(host[0, 0], host[indices].shape).copy()
     if ufunc(host, host).dtype != host.dtype:
-        pytest.skip("its results are of another dtype")
+        pytest.skip("its results have another dtype")
     if ufunc.__name__ in ("left_shift", "right_shift"):
         values = np.ones_like(values)
     for value, theirs in ((values, values), (host.flat[0], None)):
@@ -121,7 +121,7 @@ def add_and_wait(x, indices, value):
     sk.synchronize()
 
 
-def test_at_of_views_and_of_ufuncs_of_one_input(array_device):
+def test_ufunc_at_of_views_and_unary_ufuncs(array_device):
     for cut in (np.s_[:, ::2], np.s_[::-1], np.s_[1]):
         want, got = HOST["n"].copy(), to_device(array_device, HOST["n"])
         np.add.at(want[cut], [0, 1, 1], 5)

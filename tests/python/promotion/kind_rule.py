@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The rule by which kinds of dtypes mix, said without skerry: bool < integer < real < complex."""
+"""The promotion rule for mixed kinds of dtypes, without skerry: bool < integer < real < complex."""
 
 import numpy as np
 
@@ -9,12 +9,12 @@ DEFAULTS = {"i": "int64", "f": "float64", "c": "complex128"}
 
 
 def level(dtype):
-    """Within a level the standard has a table; real and complex dtypes share one."""
+    """Returns the level of a dtype. The standard has a table within a level; real and complex dtypes share one."""
     return LEVELS[np.dtype(dtype).kind]
 
 
 def common(*dtypes):
-    """What dtypes promote to, or None: the highest level decides by the standard's table, which is NumPy's there."""
+    """Returns the promoted dtype, or None. The highest level determines it by the standard's table, which equals NumPy's."""
     highest = max(map(level, dtypes))
     deciding = [np.dtype(name) for name in dtypes if level(name) == highest]
     kinds = {dtype.kind for dtype in deciding}
@@ -24,7 +24,7 @@ def common(*dtypes):
 
 
 def with_scalar(dtype, value):
-    """What an array and a Python scalar are computed in."""
+    """Returns the dtype in which an array and a Python scalar are computed."""
     kind = np.dtype(dtype).kind
     if isinstance(value, complex):
         return {"f": np.result_type(dtype, "complex64").name, "c": dtype}.get(kind, "complex128")
@@ -36,7 +36,7 @@ def with_scalar(dtype, value):
 
 
 def computed_in(dtype, kinds):
-    """What a function that is defined for some kinds ("iufc") computes a dtype in, or None."""
+    """Returns the dtype in which a function defined for some kinds ("iufc") is computed, or None."""
     own_kind = np.dtype(dtype).kind
     if own_kind in kinds:
         return dtype

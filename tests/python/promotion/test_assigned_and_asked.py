@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""In place and into elements nothing is lost; what ``dtype=`` asks for is done."""
+"""In-place operations and assignments never lose values; an explicit ``dtype=`` converts."""
 
 import operator
 
@@ -15,7 +15,7 @@ from tests.python.promotion.kind_rule import common
 
 @loop_over("right", DTYPES)
 @loop_over("left", DTYPES)
-def test_in_place_the_target_keeps_its_dtype(left, right, device):
+def test_in_place_target_keeps_its_dtype(left, right, device):
     x1, x2 = sample(left, (5,), 1, 1, 5), sample(right, (5,), 2, 1, 5)
     target, other = to_device(device, x1), to_device(device, x2)
     if common(left, right) == left:
@@ -34,7 +34,7 @@ def test_in_place_the_target_keeps_its_dtype(left, right, device):
         assert_same(target, x1, device)
 
 
-def test_a_higher_kind_in_place_is_an_error_that_says_so(device):
+def test_higher_kind_in_place_raises_and_says_so(device):
     n = sk.arange(3, device=device)
     mask = sk.asarray([True, False], device=device)
     for call in (
@@ -58,7 +58,7 @@ def test_a_higher_kind_in_place_is_an_error_that_says_so(device):
         ("float32", 2.5 + 0j, 2.5), ("bool", 1, True), ("bool", 0.0, False), ("float64", True, 1.0),
     ],
 )  # fmt: skip
-def test_a_scalar_goes_into_an_element_if_nothing_is_lost(dtype, value, stored, device):
+def test_exactly_representable_scalars_are_assigned(dtype, value, stored, device):
     for key in (0, slice(0, 1), sk.asarray([0], device=device), sk.asarray([True, False], device=device)):  # fmt: skip
         x = sk.zeros((2,), dtype=dtype, device=device)
         x[key] = value
@@ -73,7 +73,7 @@ def test_a_scalar_goes_into_an_element_if_nothing_is_lost(dtype, value, stored, 
         ("float32", 1j, TypeError), ("bool", 2, TypeError), ("bool", 0.5, TypeError),
     ],
 )  # fmt: skip
-def test_what_would_be_lost_is_not_assigned(dtype, value, error, device):
+def test_assignment_that_loses_values_raises(dtype, value, error, device):
     x = sk.zeros((2,), dtype=dtype, device=device)
     for key in (0, slice(None), sk.asarray([0], device=device)):
         with pytest.raises(error):
@@ -83,7 +83,7 @@ def test_what_would_be_lost_is_not_assigned(dtype, value, error, device):
     assert_same(x, np.zeros((2,), dtype=dtype), device)
 
 
-def test_what_dtype_asks_for_is_converted_as_astype_does(device):
+def test_dtype_argument_converts_like_astype(device):
     assert_same(
         sk.asarray([1.5, -1.5, 2], dtype="int64", device=device), np.array([1, -1, 2]), device
     )
@@ -104,7 +104,7 @@ def test_what_dtype_asks_for_is_converted_as_astype_does(device):
     ("value", "dtype", "error"),
     [(float("nan"), "int64", OverflowError), (1e30, "uint64", OverflowError), (300.0, "uint8", OverflowError), (1j, "float64", TypeError)],
 )  # fmt: skip
-def test_a_value_that_the_dtype_asked_for_can_not_hold_is_refused(value, dtype, error, device):
+def test_values_out_of_range_of_the_requested_dtype_raise(value, dtype, error, device):
     with pytest.raises(error):
         sk.asarray([value], dtype=dtype, device=device)
     with pytest.raises(error):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of two kinds, Python scalars of another kind, functions of a higher kind: dtypes and values."""
+"""Arrays of two kinds, Python scalars of another kind, and functions of a higher kind: dtypes and values."""
 
 import functools
 import operator
@@ -14,7 +14,7 @@ from tests.python.oracle import DTYPES, assert_same, sample, to_device
 from tests.python.promotion.kind_rule import common, computed_in, with_scalar
 
 NUMBERS = "iufc"
-# Function -> the kinds that it is defined for. Of bools, sums and products are bools: below.
+# Function -> the kinds that it is defined for. Sums and products of bools are bools: see OF_BOOLS.
 BINARY = {
     "add": NUMBERS, "multiply": NUMBERS, "divide": "fc", "equal": "b" + NUMBERS, "not_equal": "b" + NUMBERS,
     "less": "iuf", "greater_equal": "iuf", "maximum": "iuf", "minimum": "iuf", "hypot": "f", "atan2": "f",
@@ -42,7 +42,7 @@ def operands(left, right, device):
 
 def check(got, function, arrays, computed, device, label):
     with np.errstate(all="ignore"):
-        # Of float16 the wider values, rounded once.
+        # For float16, the wider values are rounded once.
         wide = "float32" if computed == "float16" else computed
         want = np.asarray(function(*(x.astype(computed).astype(wide) for x in arrays)))
     dtype = computed if want.dtype == wide else want.dtype
@@ -54,7 +54,7 @@ def check(got, function, arrays, computed, device, label):
 
 @loop_over("right", DTYPES)
 @loop_over("left", DTYPES)
-def test_arrays_of_two_kinds_give_the_higher_one(left, right, device):
+def test_mixed_kinds_promote_to_the_higher_kind(left, right, device):
     x1, x2, mine1, mine2 = operands(left, right, device)
     joint = common(left, right)
     assert common(right, left) == joint
@@ -76,7 +76,7 @@ def test_arrays_of_two_kinds_give_the_higher_one(left, right, device):
 
 @loop_over("right", DTYPES)
 @loop_over("left", DTYPES)
-def test_functions_that_choose_and_join_promote_alike(left, right, device):
+def test_where_concat_and_stack_promote_alike(left, right, device):
     x1, x2, mine1, mine2 = operands(left, right, device)
     joint = common(left, right)
     calls = {
@@ -102,7 +102,7 @@ def test_functions_that_choose_and_join_promote_alike(left, right, device):
 
 @loop_over("value", [True, 2, 2.5, 2j])
 @loop_over("dtype", DTYPES)
-def test_a_scalar_of_a_higher_kind_raises_the_dtype(dtype, value, device):
+def test_scalar_of_a_higher_kind_promotes_the_array(dtype, value, device):
     x = sample(dtype, (5,), low=1, high=5)
     array = to_device(device, x)
     joint = with_scalar(dtype, value)
@@ -116,7 +116,7 @@ def test_a_scalar_of_a_higher_kind_raises_the_dtype(dtype, value, device):
         check(getattr(sk, name)(value, array), reference, (scalar, x), computed, device, name)
 
 
-def test_an_integer_need_only_fit_what_is_computed_in(device):
+def test_integer_scalar_must_fit_the_computed_dtype_only(device):
     x = sk.asarray([64, 128], dtype="uint8", device=device)
     assert_same(x / 256, np.array([0.25, 0.5]), device)
     with pytest.raises(OverflowError, match="300"):
@@ -148,7 +148,7 @@ def test_functions_of_a_higher_kind_compute_in_the_default_dtype(dtype, device):
 
 
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int64"])
-def test_linear_algebra_and_transforms_take_integers(dtype, device):
+def test_linalg_and_fft_accept_integers(dtype, device):
     x = np.array([[2, 1], [0, 1]]).astype(dtype)
     array, as_real = to_device(device, x), to_device(device, x.astype("float64"))
     for name in ("inv", "det", "svdvals", "qr", "eigvals", "pinv", "matrix_norm", "vector_norm", "matrix_rank"):  # fmt: skip
@@ -168,7 +168,7 @@ def test_linear_algebra_and_transforms_take_integers(dtype, device):
         assert_same(sk.linalg.matrix_power(array, 3), np.linalg.matrix_power(x, 3), device)
 
 
-def test_bools_are_counted_added_and_compared_as_in_numpy(device):
+def test_bool_reductions_and_products_equal_numpy(device):
     x = np.array([[True, False, True], [True, True, True]])
     array = to_device(device, x)
     for name in ("sum", "prod", "max", "min", "argmax", "argmin", "any", "all", "mean"):
@@ -186,7 +186,7 @@ def test_bools_are_counted_added_and_compared_as_in_numpy(device):
         sk.max(array[:0])
 
 
-def test_the_truth_of_numbers_is_taken(device):
+def test_logical_functions_and_where_accept_numbers(device):
     x = np.array([0.0, 2.5, np.nan])
     array = to_device(device, x)
     n = sk.asarray([0, 1, 2], device=device)
@@ -205,7 +205,7 @@ def test_clip_and_searchsorted_and_isin_promote(device):
     assert_same(sk.isin(n, sk.asarray([1.0, 2.5], device=device)), np.array([False, True, False, False]), device)  # fmt: skip
 
 
-def test_the_highest_kind_decides_in_whatever_order(device):
+def test_highest_kind_determines_the_dtype_in_any_order(device):
     arrays = [sk.ones((1,), dtype=name, device=device) for name in ("uint64", "int8", "float32")]
     for i in range(3):
         rotated_arrays = arrays[i:] + arrays[:i]
@@ -218,7 +218,7 @@ def test_the_highest_kind_decides_in_whatever_order(device):
     assert sk.asarray([True, 1, 2.5]).dtype == np.dtype("float64")
 
 
-def test_floating_scalars_decide_above_integers():
+def test_float_scalars_resolve_integer_dtypes_without_promotion():
     assert sk.result_type(sk.uint64, sk.int8, 1.0) == np.dtype("float64")
     assert sk.result_type(sk.uint64, sk.asarray([1]), 1, 1j) == np.dtype("complex128")
     with pytest.raises(sk.exceptions.DTypeError, match="uint64 and int8 don't promote"):

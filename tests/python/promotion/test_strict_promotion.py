@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``strict_promotion()`` refuses each mix that the standard leaves open, and nothing else."""
+"""``strict_promotion()`` rejects each mix that the standard leaves undefined, and nothing else."""
 
 import asyncio
 import operator
@@ -19,7 +19,7 @@ from tests.python.promotion.kind_rule import common, level
 
 
 def refused(calls):
-    """Each works without and raises TypeError inside; the context leaves no trace."""
+    """Each call works outside the context and raises TypeError inside; leaving it restores the rule."""
     for call in calls:
         call()
         with sk.strict_promotion(), pytest.raises(TypeError):
@@ -29,7 +29,7 @@ def refused(calls):
 
 @loop_over("right", DTYPES)
 @loop_over("left", DTYPES)
-def test_pairs_that_the_standard_promotes_work_and_others_are_refused(left, right, device):
+def test_only_pairs_that_the_standard_promotes_work(left, right, device):
     x1, x2 = (sk.ones((2,), dtype=name, device=device) for name in (left, right))
     calls = [
         lambda: x1 == x2,
@@ -45,7 +45,7 @@ def test_pairs_that_the_standard_promotes_work_and_others_are_refused(left, righ
                 call()
 
 
-def test_what_the_default_rule_adds_is_refused(device):
+def test_extensions_of_the_default_rule_raise(device):
     n = sk.arange(4, device=device)
     x = sk.ones((4,), dtype="float32", device=device)
     mask = n > 1
@@ -66,7 +66,7 @@ def test_what_the_default_rule_adds_is_refused(device):
     )  # fmt: skip
 
 
-def test_what_the_standard_has_stays(device):
+def test_promotions_of_the_standard_work(device):
     with sk.strict_promotion():
         x = sk.ones((3,), dtype="float32", device=device)
         assert (x * 2).dtype == (x / 2).dtype == np.dtype("float32")
@@ -75,7 +75,7 @@ def test_what_the_standard_has_stays(device):
         assert sk.sum(x > 0).dtype == np.dtype("int64")
 
 
-def test_contexts_nest_and_are_of_the_thread_and_task():
+def test_strict_promotion_nests_and_is_local_to_thread_and_task():
     n = sk.arange(3)
     with sk.strict_promotion() as entered:
         assert entered is True
@@ -119,7 +119,7 @@ with sk.strict_promotion(False):
 
 
 @pytest.mark.parametrize(("value", "first"), [("strict", "refused"), ("kinds", "float64"), ("", "float64"), ("loose", "float64")])  # fmt: skip
-def test_the_environment_chooses_the_rule_of_the_process(value, first):
+def test_environment_selects_the_promotion_rule(value, first):
     done = subprocess.run(
         [sys.executable, "-c", CALLS],
         env={**os.environ, "SKERRY_PROMOTION": value},

@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Philox 4x32-10 from its paper, in Python's ints, and what skerry.random makes of its words."""
+"""Philox 4x32-10 from its paper, in Python ints, and how skerry.random uses its words."""
 
 MASK = 0xFFFFFFFF
 
 
 def philox(key, counter):
-    """Four words for a key of two and a counter of four."""
+    """Returns four words for a key of two words and a counter of four."""
     k0, k1 = key
     c0, c1, c2, c3 = counter
     for _ in range(10):
@@ -17,7 +17,7 @@ def philox(key, counter):
 
 
 def words(state, blocks, attempt=0):
-    """The words of the next blocks of a generator in that state."""
+    """Returns the words of the next blocks of a generator in the given state."""
     key = state["key"] & MASK, state["key"] >> 32
     result = []
     for position in range(state["position"], state["position"] + blocks):
@@ -27,6 +27,6 @@ def words(state, blocks, attempt=0):
 
 
 def halves(state, blocks, attempt=0):
-    """The same as words of 64 bits."""
+    """Returns the same as 64-bit words."""
     parts = words(state, blocks, attempt)
     return [low | high << 32 for low, high in zip(parts[::2], parts[1::2], strict=True)]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Distributions: moments, chi-square tests of counts, Kolmogorov-Smirnov tests of numbers, with fixed seeds.
 
-Distribution functions are mpmath's or SciPy's where they are installed, else written here.
+Distribution functions come from mpmath or SciPy where installed, and are written out here otherwise.
 """
 
 import math
@@ -15,7 +15,7 @@ from skerry.random import default_rng
 from tests.python.libraries import library
 
 SIZE = 200_000
-# The seeds are fixed: a test that passes does so always. One in a million of correct generators would fail.
+# The seeds are fixed, so a test that passes always does. One in a million correct generators would fail.
 RARE = 1e-6
 
 
@@ -24,7 +24,7 @@ def drawn(x):
 
 
 def is_close_to(sample, cdf):
-    """Kolmogorov and Smirnov: the greatest distance to the distribution function, and how rare it is."""
+    """Kolmogorov-Smirnov test: the largest distance to the distribution function must not be too improbable."""
     ordered = np.sort(sample)
     n = ordered.size
     expected = cdf(ordered)
@@ -36,7 +36,7 @@ def is_close_to(sample, cdf):
 
 
 def are_as_expected(counts, probabilities):
-    """The chi-square test; classes of few are joined with the next."""
+    """Chi-square test; classes with few counts are merged with the next."""
     expected = np.asarray(probabilities, dtype=np.float64) * np.sum(counts)
     classes, seen, total = [], 0.0, 0.0
     for number, mean in zip(counts, expected, strict=True):
@@ -48,7 +48,7 @@ def are_as_expected(counts, probabilities):
     classes.append((last_seen + seen, last_total + total))
     degrees = len(classes) - 1
     statistic = sum((a - b) ** 2 / b for a, b in classes)
-    # Wilson and Hilferty: its third root is about normal.
+    # Wilson-Hilferty: the cube root of chi-square is nearly normal.
     cut = 2 / (9 * degrees)
     deviation = ((statistic / degrees) ** (1 / 3) - (1 - cut)) / math.sqrt(cut)
     assert deviation < 4.8, f"chi-square {statistic} of {degrees} degrees of freedom"
@@ -76,12 +76,12 @@ REAL = {
         lambda r: r.laplace(1, 2, SIZE),
         lambda x: 0.5 + np.sign(x - 1) * -np.expm1(-np.abs(x - 1) / 2) / 2,
     ),
-    # A sum of three exponential numbers.
+    # The sum of three exponential variates.
     "gamma of 3": (
         lambda r: r.standard_gamma(3, SIZE),
         lambda x: 1 - np.exp(-x) * (1 + x + x * x / 2),
     ),
-    # Half of the square of a normal number.
+    # Half the square of a normal variate.
     "gamma of 1/2": (
         lambda r: r.standard_gamma(0.5, SIZE),
         lambda x: 2 * normal_cdf(np.sqrt(2 * x)) - 1,
@@ -90,32 +90,32 @@ REAL = {
     "chisquare": (lambda r: r.chisquare(2, SIZE), lambda x: -np.expm1(-x / 2)),
     "beta": (lambda r: r.beta(2, 3, SIZE), lambda x: x * x * (6 - 8 * x + 3 * x * x)),
     "beta of 1/2": (lambda r: r.beta(0.5, 0.5, SIZE), lambda x: 2 / np.pi * np.arcsin(np.sqrt(x))),
-    # The first share of three of 1 is a beta number of 1 and 2.
+    # The first component of three with alpha 1 is beta-distributed with 1 and 2.
     "dirichlet": (lambda r: r.dirichlet([1, 1, 1], SIZE)[:, 0], lambda x: 1 - (1 - x) ** 2),
 }
 
 
 @pytest.mark.parametrize("name", REAL)
-def test_numbers_follow_their_distribution_function(name):
+def test_samples_follow_their_distribution(name):
     draw, cdf = REAL[name]
     is_close_to(drawn(draw(default_rng(11))), cdf)
 
 
 @pytest.mark.parametrize("shape", [0.05, 0.7, 1.3, 12.5, 1000.0])
-def test_gamma_numbers_against_scipy(shape):
+def test_gamma_samples_follow_their_distribution(shape):
     stats = library("scipy.stats")
     is_close_to(drawn(default_rng(12).standard_gamma(shape, SIZE)), stats.gamma(shape).cdf)
 
 
 @pytest.mark.parametrize("method", ["svd", "eigh", "cholesky"])
-def test_multivariate_normal_numbers(method):
+def test_multivariate_normal_samples_have_mean_and_covariance(method):
     mean, cov = np.array([1.0, -2.0, 30.0]), np.array([[2, 0.5, 0], [0.5, 1, -0.9], [0, -0.9, 4]])
     x = default_rng(21).multivariate_normal(mean, cov, (2, SIZE // 2), method=method)
     assert x.shape == (2, SIZE // 2, 3)
     x = np.asarray(x).reshape(-1, 3)
     spread = np.sqrt(np.diag(cov))
     assert np.all(np.abs(x.mean(axis=0) - mean) < 5 * spread / math.sqrt(SIZE))
-    # An element of the sample's covariance has the variance (v_ii v_jj + v_ij^2) / n.
+    # An element of the sample covariance has the variance (v_ii v_jj + v_ij^2) / n.
     allowed = 5 * np.sqrt((np.outer(spread, spread) ** 2 + cov**2) / SIZE)
     assert np.all(np.abs(np.cov(x.T) - cov) < allowed)
     for direction in ([1, 0, 0], [1, 1, 1], [0.5, -2, 1]):
@@ -124,7 +124,7 @@ def test_multivariate_normal_numbers(method):
 
 
 @pytest.mark.parametrize("method", ["svd", "eigh"])
-def test_multivariate_normal_numbers_of_lower_rank(method):
+def test_multivariate_normal_with_singular_covariance(method):
     x = default_rng(22).multivariate_normal([0, 0], [[1, 2], [2, 4]], SIZE, method=method)
     x = np.asarray(x)
     np.testing.assert_allclose(x[:, 1], 2 * x[:, 0], rtol=1e-6, atol=1e-6)
@@ -133,13 +133,13 @@ def test_multivariate_normal_numbers_of_lower_rank(method):
 
 @pytest.mark.parametrize("method", ["svd", "eigh"])
 @pytest.mark.parametrize("cov", [[[1, 3], [3, 1]], [[1, 0.5], [0.1, 1]]])
-def test_multivariate_normal_warns_of_a_covariance_that_is_none(method, cov):
+def test_multivariate_normal_warns_of_invalid_covariance(method, cov):
     with pytest.warns(RuntimeWarning, match="cov must be symmetric"):
         default_rng(23).multivariate_normal([0, 0], cov, 3, method=method)
     default_rng(23).multivariate_normal([0, 0], cov, 3, check_valid="ignore", method=method)
 
 
-# Of SciPy: name and parameters of the distribution.
+# SciPy's name and parameters of the distribution.
 COMPOSED = {
     "gumbel": (lambda r: r.gumbel(1, 2, SIZE), ("gumbel_r", 1, 2)),
     "logistic": (lambda r: r.logistic(1, 2, SIZE), ("logistic", 1, 2)),
@@ -184,15 +184,15 @@ COMPOSED_COUNTS = {
 
 
 @pytest.mark.parametrize("name", COMPOSED)
-def test_composed_numbers_follow_their_distribution_function(name):
+def test_composed_samples_follow_their_distribution(name):
     draw, (distribution, *parameters) = COMPOSED[name]
     is_close_to(
         drawn(draw(default_rng(31))), getattr(library("scipy.stats"), distribution)(*parameters).cdf
     )
 
 
-def test_noncentral_numbers_have_their_moments():
-    """SciPy's distribution functions of these take minutes."""
+def test_noncentral_samples_have_their_moments():
+    """SciPy takes minutes for their distribution functions."""
     rng, stats = default_rng(32), library("scipy.stats")
     for numbers, distribution in (
         (rng.noncentral_chisquare(3, 2, SIZE), stats.ncx2(3, 2)),
@@ -206,7 +206,7 @@ def test_noncentral_numbers_have_their_moments():
 
 
 @pytest.mark.parametrize("name", COMPOSED_COUNTS)
-def test_composed_counts_have_their_probabilities(name):
+def test_composed_counts_follow_their_distribution(name):
     draw, (distribution, *parameters) = COMPOSED_COUNTS[name]
     numbers = drawn(draw(default_rng(33)))
     most = 1500
@@ -215,7 +215,7 @@ def test_composed_counts_have_their_probabilities(name):
     are_as_expected(counts, np.append(expected, max(0.0, 1 - np.sum(expected))))
 
 
-def test_parameters_of_composed_distributions_are_checked():
+def test_invalid_parameters_of_composed_distributions_raise():
     rng = default_rng(34)
     old_state = rng.bit_generator.state
     for wrong in (
@@ -238,7 +238,7 @@ def test_parameters_of_composed_distributions_are_checked():
 
 
 @pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
-def test_triangles_of_any_width_stay_in_their_bounds(device):
+def test_triangular_stays_within_bounds_of_any_width(device):
     for left, mode, right in (
         (0, 1, 1.7e308),
         (0, 1e308, 1.7e308),
@@ -285,7 +285,7 @@ def binomial_probabilities(n, p):
 
 
 @pytest.mark.parametrize("mean", [0.01, 1.0, 9.99, 10.0, 12.5, 40.0, 300.0])
-def test_poisson_counts(mean):
+def test_poisson_counts_follow_their_distribution(mean):
     most = int(mean + 12 * math.sqrt(mean) + 20)
     counts = np.bincount(drawn(default_rng(13).poisson(mean, SIZE)).astype(int), minlength=most)
     are_as_expected(counts[:most], poisson_probabilities(mean, most))
@@ -294,13 +294,13 @@ def test_poisson_counts(mean):
 @pytest.mark.parametrize(
     ("n", "p"), [(1, 0.5), (20, 0.1), (20, 0.9), (33, 0.3), (40, 0.5), (100, 0.95), (1000, 0.4)]
 )
-def test_binomial_counts(n, p):
+def test_binomial_counts_follow_their_distribution(n, p):
     counts = np.bincount(drawn(default_rng(14).binomial(n, p, SIZE)).astype(int), minlength=n + 1)
     are_as_expected(counts, binomial_probabilities(n, p))
 
 
 @pytest.mark.parametrize("p", [0.9, 0.3, 0.02])
-def test_geometric_counts(p):
+def test_geometric_counts_follow_their_distribution(p):
     most = int(20 / p) + 10
     counts = np.bincount(drawn(default_rng(15).geometric(p, SIZE)).astype(int), minlength=most)
     expected = [0.0] + [p * (1 - p) ** (k - 1) for k in range(1, most)]
@@ -308,7 +308,7 @@ def test_geometric_counts(p):
 
 
 @pytest.mark.parametrize("mean", [1e4, 1e9, 1e15])
-def test_great_poisson_counts_are_nearly_normal(mean):
+def test_large_poisson_counts_are_nearly_normal(mean):
     standardized = (drawn(default_rng(16).poisson(mean, SIZE)) - mean + 0.5) / math.sqrt(mean)
     sample = standardized
     assert abs(np.mean(sample)) < 5 / math.sqrt(SIZE) + 1 / math.sqrt(mean)
@@ -335,7 +335,7 @@ def test_integers_of_the_whole_range_of_a_dtype(name):
     rng = default_rng(18)
     whole = np.asarray(rng.integers(info.min, info.max, SIZE, dtype=name, endpoint=True))
     assert whole.dtype == name
-    # Each of the bits is set in half of them.
+    # Each bit is set in half of them.
     bits = np.unpackbits(whole.view(np.uint8)).reshape(SIZE, -1).mean(axis=0)
     assert np.max(np.abs(bits - 0.5)) < 6 * 0.5 / math.sqrt(SIZE)
     for low, high in [(info.min, info.min + 1), (info.max - 1, info.max)]:
@@ -343,8 +343,8 @@ def test_integers_of_the_whole_range_of_a_dtype(name):
         assert set(ends.tolist()) == {low, high}
 
 
-def test_two_thirds_of_64_bits_are_not_biased():
-    """By words modulo or by multiplication without refusals, a third would be twice as probable."""
+def test_bounded_integers_of_64_bits_are_not_biased():
+    """Words modulo the bound, or multiplied without rejection, would make one third twice as probable."""
     count = 3 << 62
     x = np.asarray(default_rng(19).integers(0, count, SIZE, dtype=sk.uint64))
     thirds = np.bincount((x >> np.uint64(62)).astype(int), minlength=3)
@@ -353,7 +353,7 @@ def test_two_thirds_of_64_bits_are_not_biased():
     are_as_expected(odd, [0.5, 0.5])
 
 
-def test_orders_of_four_are_equally_frequent():
+def test_permutations_are_equally_frequent():
     rng = default_rng(20)
     rows = sk.broadcast_to(sk.arange(4), (48_000, 4))
     orders = np.asarray(rng.permuted(rows, axis=1)) @ np.asarray([64, 16, 4, 1])
@@ -362,7 +362,7 @@ def test_orders_of_four_are_equally_frequent():
     are_as_expected(counts, [1 / 24] * 24)
 
 
-def test_choices_have_their_probabilities():
+def test_choices_follow_their_probabilities():
     p = [0.5, 0.0, 0.2, 0.3]
     rng = default_rng(21)
     counts = np.bincount(drawn(rng.choice(4, SIZE, p=p)).astype(int), minlength=4)
@@ -370,7 +370,7 @@ def test_choices_have_their_probabilities():
     are_as_expected(counts[[0, 2, 3]], [0.5, 0.2, 0.3])
 
 
-def test_choices_without_replacement_have_the_probabilities_of_drawing_in_turn():
+def test_choices_without_replacement_follow_successive_draws():
     p = np.asarray([0.5, 0.3, 0.2])
     rng = default_rng(22)
     pairs = np.zeros((3, 3))
@@ -383,7 +383,7 @@ def test_choices_without_replacement_have_the_probabilities_of_drawing_in_turn()
 
 
 @pytest.mark.parametrize("lag", [1, 2, 3, 4, 512])
-def test_neighbours_are_not_correlated(lag):
+def test_samples_are_not_autocorrelated(lag):
     for x in (default_rng(23).standard_normal(SIZE), default_rng(23).random(SIZE) - 0.5):
         sample = drawn(x)
         scaled = np.mean(sample[lag:] * sample[:-lag]) / np.var(sample)

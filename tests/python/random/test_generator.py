@@ -24,7 +24,7 @@ METHODS = (
 
 
 def parameters(function):
-    """Names and defaults; NumPy's say nothing of what is an attribute of its module."""
+    """Returns the names of parameters, and their defaults as text."""
     signature_parameters = inspect.signature(function).parameters.values()
     return [
         (
@@ -37,7 +37,7 @@ def parameters(function):
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_signatures_are_numpys(name):
+def test_generator_signatures_equal_numpy(name):
     theirs = getattr(np.random.Generator, name)
     ours = parameters(getattr(Generator, name))
     try:
@@ -58,7 +58,7 @@ def test_signatures_are_numpys(name):
     [(None, ()), (0, (0,)), (5, (5,)), ((), ()), ((2, 3),) * 2, ([3, 1], (3, 1)), ((0, 4),) * 2]
     + [(np.int64(2), (2,))],
 )
-def test_shapes_are_those_of_size(device, size, shape):
+def test_samples_have_the_shape_of_size(device, size, shape):
     rng = default_rng(1, device)
     for x in (
         rng.random(size),
@@ -72,7 +72,7 @@ def test_shapes_are_those_of_size(device, size, shape):
         assert str(x.device) == device
 
 
-def test_dtypes():
+def test_dtypes_of_samples():
     rng = default_rng(1)
     for method in (rng.random, rng.standard_normal, rng.standard_exponential):
         assert method(3).dtype == sk.float64
@@ -102,7 +102,7 @@ def test_out_is_filled(device):
     assert single.tolist() == default_rng(1).standard_exponential(7, dtype=sk.float32).tolist()
 
 
-def test_out_has_to_fit():
+def test_invalid_out_raises():
     rng = default_rng(1)
     old_state = rng.bit_generator.state
     out = sk.zeros(3)
@@ -120,7 +120,7 @@ def test_out_has_to_fit():
     assert rng.bit_generator.state == old_state
 
 
-def test_parameters_may_be_arrays(device):
+def test_array_parameters_broadcast(device):
     rng = default_rng(1, device)
     low = sk.asarray([0.0, 10.0, 20.0], device=device)
     x = rng.uniform(low, low + 1, size=(100, 3))
@@ -136,7 +136,7 @@ def test_parameters_may_be_arrays(device):
         rng.normal(low, 1, size=2)
 
 
-def test_integers_by_single_bounds_are_those_by_arrays_of_them(device):
+def test_integers_of_scalar_bounds_equal_those_of_array_bounds(device):
     size, low, span = 3000, -5, 3 * 2**40
     arrays = [to_device(device, np.full(size, value)) for value in (low, span)]
     drawn = []
@@ -150,7 +150,7 @@ def test_integers_by_single_bounds_are_those_by_arrays_of_them(device):
     assert 2**41 < drawn[0].max() <= low + span
 
 
-def test_arrays_of_numpy_are_on_the_cpu():
+def test_numpy_parameters_are_on_cpu_0():
     scale = np.asarray([1.0, 0.0])
     assert default_rng(1).normal(3, scale)[1] == 3
     x = np.arange(20)
@@ -161,7 +161,7 @@ def test_arrays_of_numpy_are_on_the_cpu():
 
 
 @pytest.mark.parametrize("other", ["cpu:1", "cuda:1"])
-def test_arrays_elsewhere_are_refused(device, other):
+def test_parameters_on_another_device_raise(device, other):
     if device == other:
         return
     rng = default_rng(1, device)
@@ -241,7 +241,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_arguments_change_nothing(name):
+def test_invalid_arguments_raise_and_keep_the_state(name):
     call, error = BAD[name]
     rng = default_rng(1)
     old_state = rng.bit_generator.state
@@ -273,7 +273,7 @@ def test_permutations_keep_the_elements(device):
     assert sorted(x[::2].tolist()) == sorted_rows
 
 
-def test_choices_have_the_axes_of_size(device):
+def test_choices_have_the_shape_of_size(device):
     rng = default_rng(1, device)
     x = sk.reshape(sk.arange(24, device=device), (2, 3, 4))
     assert rng.choice(x, (5, 6), axis=1).shape == (2, 5, 6, 4)
@@ -283,7 +283,7 @@ def test_choices_have_the_axes_of_size(device):
     assert rng.choice(3, 100, p=[0, 1, 0]).tolist() == [1] * 100
 
 
-def test_devices():
+def test_generators_use_the_default_device():
     assert str(default_rng(1).device) == "cpu:0"
     with sk.device("cuda:1"):
         rng = default_rng(1)
@@ -292,7 +292,7 @@ def test_devices():
         default_rng(1, "cuda:7")
 
 
-def test_single_parameters_at_their_ends():
+def test_parameters_at_their_limits():
     rng = default_rng(1)
     assert rng.poisson(0, 3).tolist() == [0, 0, 0]
     assert rng.binomial(0, 0.5, 3).tolist() == [0, 0, 0]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The bits: published answers, and how elements are made of them."""
+"""The bits: published test vectors, and how samples are computed from them."""
 
 import copy
 import pickle
@@ -30,7 +30,7 @@ def joined(low, high):
 
 
 @pytest.mark.parametrize(("counter", "key", "answer"), KNOWN)
-def test_published_answers(device, counter, key, answer):
+def test_philox_equals_published_vectors(device, counter, key, answer):
     stream = joined(*key), joined(*counter[:2]), joined(*counter[2:])
     out = sk.empty((4,), dtype=sk.uint32, device=device)
     instruments.draw(out, "bits", stream)
@@ -38,13 +38,13 @@ def test_published_answers(device, counter, key, answer):
     assert philox(key, counter) == tuple(out.tolist())
 
 
-def test_bytes_are_the_words_in_order():
+def test_bytes_are_the_philox_words():
     rng = default_rng(1)
     want = np.asarray(words(rng.bit_generator.state, 70_000), dtype="<u4").tobytes()[:-3]
     assert rng.bytes(len(want)) == want
 
 
-def test_position_goes_around_without_repeating_itself():
+def test_position_wraps_around():
     rng = default_rng(1)
     rng.bit_generator.state = rng.bit_generator.state | {"position": 2**64 - 3}
     want = halves(rng.bit_generator.state, 5)
@@ -53,7 +53,7 @@ def test_position_goes_around_without_repeating_itself():
     assert rng.bit_generator.state["position"] == 2
 
 
-def test_uniform_numbers_are_the_upper_bits():
+def test_uniform_samples_are_the_upper_bits():
     rng = default_rng(2)
     want = [(word >> 11) * 2.0**-53 for word in halves(rng.bit_generator.state, 50)]
     assert rng.random(100).tolist() == want
@@ -61,7 +61,7 @@ def test_uniform_numbers_are_the_upper_bits():
     assert rng.random(100, dtype=sk.float32).tolist() == want
 
 
-def test_normal_numbers_are_box_and_muller_of_the_words():
+def test_normal_samples_use_box_muller():
     rng = default_rng(3)
     bits = np.asarray(halves(rng.bit_generator.state, 2000), dtype=np.uint64)
     radius = np.sqrt(-2 * np.log((bits[::2].astype(np.longdouble) + 0.5) / 2**64))
@@ -75,8 +75,8 @@ def test_normal_numbers_are_box_and_muller_of_the_words():
     ("count", "dtype"),
     [(3, "int8"), (2**31 + 1, "int64"), (2**63 + 1, "uint64"), (3 * 2**61, "uint64")],
 )
-def test_bounded_integers_are_lemires(count, dtype):
-    """Refused words are drawn again by the same place of the block's next attempts."""
+def test_bounded_integers_use_lemire_rejection(count, dtype):
+    """Rejected words are redrawn from the same position of the block's next attempts."""
     rng = default_rng(4)
     state = rng.bit_generator.state
     draw_words, bits = (words, 32) if count <= 2**32 else (halves, 64)
@@ -91,14 +91,14 @@ def test_bounded_integers_are_lemires(count, dtype):
     assert rng.integers(0, count, size, dtype=dtype).tolist() == want
 
 
-def test_numbers_do_not_depend_on_how_a_call_is_cut():
-    """Each call begins at a block; whole blocks go on where the last ended."""
+def test_samples_do_not_depend_on_how_calls_are_split():
+    """Each call begins at a block; calls of whole blocks continue where the last one ended."""
     whole = default_rng(5).random(1000).tolist()
     rng = default_rng(5)
     assert rng.random(600).tolist() + rng.random(400).tolist() == whole
 
 
-def test_state_can_be_saved_and_set():
+def test_state_can_be_saved_and_restored():
     rng = default_rng(6)
     rng.random(10)
     state = rng.bit_generator.state
@@ -118,7 +118,7 @@ def test_state_can_be_saved_and_set():
 @pytest.mark.parametrize(
     "make_copy", [copy.copy, copy.deepcopy, lambda rng: pickle.loads(pickle.dumps(rng))]
 )
-def test_copies_go_on_alike(device, make_copy):
+def test_copies_of_generators_continue_alike(device, make_copy):
     rng = default_rng(7, device)
     rng.random(3)
     other = make_copy(rng)
@@ -127,7 +127,7 @@ def test_copies_go_on_alike(device, make_copy):
     assert other.spawn(1)[0].random().tolist() == rng.spawn(1)[0].random().tolist()
 
 
-def test_seeds_are_those_of_seed_sequence():
+def test_seeds_use_numpy_seed_sequence():
     sequence = np.random.SeedSequence([1, 2])
     key = sequence.generate_state(3).tolist()
     state = default_rng([1, 2]).bit_generator.state
@@ -150,7 +150,7 @@ def test_default_rng_takes_generators_and_streams():
         Generator(np.random.default_rng(1))
 
 
-def test_children_are_independent_of_each_other_and_of_the_parent():
+def test_spawned_generators_are_independent():
     parent = default_rng(8)
     children = [*parent.spawn(3), *parent.spawn(2)]
     states = [generator.bit_generator.state for generator in [parent, *children]]
@@ -161,6 +161,6 @@ def test_children_are_independent_of_each_other_and_of_the_parent():
     assert [generator.bit_generator.state for generator in new_children] == states[1:]
 
 
-def test_repr_says_seed_and_device():
+def test_repr_shows_seed_and_device():
     assert repr(default_rng(3, "cuda:1")) == "Generator(Philox(3), device='cuda:1')"
     assert "spawn_key=(0,)" in repr(default_rng(3).spawn(1)[0])

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Equal bits on every device, for any number of threads and by every instruction set."""
+"""Equal bits on every device, for any number of threads and with every instruction set."""
 
 import hashlib
 import os
@@ -14,7 +14,7 @@ import skerry as sk
 from skerry.random import default_rng
 from skerry.testing import instruments
 
-DEVICES = ["cpu:0", "cpu:1", "cuda:0", "cuda:1"]  # without conftest: this file is a program, too
+DEVICES = ["cpu:0", "cpu:1", "cuda:0", "cuda:1"]  # this file is also a program
 EMULATED = os.environ.get("SKERRY_EMULATED") == "1"
 SIZE = 3001 if EMULATED else 40_003
 METHODS = {
@@ -61,7 +61,7 @@ METHODS = {
     ),
 }
 
-# Made of others by functions of arrays, whose last place may be another on processors older than x86-64-v3.
+# Composed from others by array functions, whose last place may differ on processors older than x86-64-v3.
 COMPOSED = {
     "gumbel": lambda r, n: r.gumbel(1, 2, n),
     "logistic": lambda r, n: r.logistic(1, 2, n),
@@ -98,12 +98,12 @@ def same(x, y):
 
 @pytest.mark.parametrize("device", DEVICES[1:])
 @pytest.mark.parametrize("method", EVERY)
-def test_on_every_device(method, device):
+def test_samples_are_equal_on_every_device(method, device):
     assert same(drawn(method, device), drawn(method, "cpu:0"))
 
 
 @pytest.mark.parametrize("method", EVERY)
-def test_for_any_number_of_threads(method, restore_threads):
+def test_samples_do_not_depend_on_the_number_of_threads(method, restore_threads):
     sk.set_num_threads(1)
     alone = drawn(method, "cpu:0")
     for threads in (2, 3, 4):
@@ -121,13 +121,13 @@ def test_for_any_number_of_threads(method, restore_threads):
         in ("random", "standard_normal", "integers", "gamma", "poisson", "binomial", "lognormal")
     ],
 )
-def test_first_elements_are_the_same_whatever_the_size(method):
+def test_first_samples_do_not_depend_on_the_size(method):
     few = drawn(method, "cpu:0", 37)
     assert same(few, drawn(method, "cpu:0", 40_000)[:37])
 
 
 def checksums():
-    """A line for each method, of its bits."""
+    """Returns a line for each method, with a checksum of its bits."""
     return [
         f"{name} {hashlib.sha256(drawn(name, 'cpu:0', 5000).tobytes()).hexdigest()}"
         for name in METHODS
@@ -135,7 +135,7 @@ def checksums():
 
 
 @pytest.mark.parametrize("level", ["v2", "v3", "v4"])
-def test_by_every_instruction_set(level):
+def test_samples_are_equal_with_every_instruction_set(level):
     environment = {**os.environ, "SKERRY_ISA": level}
     done = subprocess.run(
         [sys.executable, __file__], env=environment, capture_output=True, text=True, check=True
@@ -146,7 +146,7 @@ def test_by_every_instruction_set(level):
     assert sums == checksums()
 
 
-def test_threads_take_parts_of_their_own():
+def test_threads_share_a_generator_without_overlap():
     rng = default_rng(1)
     parts = []
 

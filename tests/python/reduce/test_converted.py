@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions in another dtype than the array's: large arrays are converted in pieces, with the same bits."""
+"""Reductions in another dtype than the array's: large arrays are converted in blocks, with the same bits."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ REDUCTIONS = {
 
 
 def layouts(x):
-    """As it is, with axes the other way round, and with gaps."""
+    """Yields the array, with its axes reversed, and with gaps."""
     yield x
     yield sk.permute_dims(x, tuple(range(x.ndim))[::-1])
     yield x[::2, ...]
@@ -28,7 +28,7 @@ def layouts(x):
 
 @loop_over("shape", SHAPES)
 @loop_over("dtype", ["bool", "uint8", "int16", "int64", "float32"])
-def test_bits_are_those_of_an_array_converted_before(dtype, shape, device):
+def test_reductions_equal_those_of_a_converted_array(dtype, shape, device):
     host = np.random.default_rng(7).integers(0, 2 if dtype == "bool" else 100, shape)
     for x in layouts(to_device(device, host.astype(dtype))):
         wide = sk.astype(x, sk.float64)
@@ -45,12 +45,10 @@ def test_bits_are_those_of_an_array_converted_before(dtype, shape, device):
 
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int64"])
 @pytest.mark.parametrize("reduce", [sk.mean, sk.var, sk.std, sk.average, sk.nanmean, sk.nanvar])
-def test_the_whole_array_is_not_converted(reduce, dtype):
+def test_reductions_do_not_convert_the_whole_array(reduce, dtype):
     x = sk.ones((1 << 20,), dtype=dtype, device="cpu:0")
     reduce(x)
     sk.reset_peak("cpu:0")
     old_live_bytes = sk.memory_statistics("cpu:0").live_bytes
     reduce(x)
-    assert sk.memory_statistics("cpu:0").peak_bytes - old_live_bytes < 1 << 20, (
-        "1 byte for an element"
-    )
+    assert sk.memory_statistics("cpu:0").peak_bytes - old_live_bytes < 1 << 20, "1 byte per element"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions of float16: what is put together is float32, and the result is rounded once."""
+"""Reductions of float16 accumulate in float32, and the result is rounded once."""
 
 import itertools
 
@@ -14,7 +14,7 @@ from tests.python.oracle import BASE_SHAPE, SIZES, assert_same, layouts_of, to_d
 WHERE = ("cpu:0", "cuda:0")
 EXTREMA = ("argmax", "argmin", "max", "min")
 TRUTH = ("all", "any", "count_nonzero")
-# Blocks that are widened are 4,096 or 16,384 items, of up to 512 columns.
+# Converted blocks have 4,096 or 16,384 items, of up to 512 columns.
 SHAPES = [
     (4097, 4),
     (4, 4097),
@@ -30,12 +30,12 @@ SHAPES = [
 
 
 def small_integers(shape, seed=0):
-    """Whose sums are exact in float32, and those of squares nearly all in float16."""
+    """Sums are exact in float32, and nearly all sums of squares in float16."""
     return np.random.default_rng(seed).integers(-4, 5, shape).astype(np.float16)
 
 
 def powers_of_two(shape, seed=0):
-    """Whose products stay in float32's range, and often leave float16's."""
+    """Products stay in the range of float32, and often leave that of float16."""
     rng = np.random.default_rng(seed)
     signs = rng.integers(0, 2, shape) * 2 - 1
     sparse = rng.random(shape) < 1e-3 if np.prod(shape) > 1000 else True
@@ -43,7 +43,7 @@ def powers_of_two(shape, seed=0):
 
 
 def exact(name, x, axis=None, keepdims=False):
-    """As of exact sums and products, rounded to float32 where a mean is divided, then to float16."""
+    """Returns exact sums and products, rounded to float32 before the division of a mean, then to float16."""
     wide = x.astype(np.float64)
     with np.errstate(all="ignore"):
         if name == "mean":
@@ -60,7 +60,7 @@ def check(name, array, x, axis, device, label, keepdims=False):
 
 
 @pytest.mark.parametrize("name", ["sum", "mean", *EXTREMA, *TRUTH])
-def test_every_layout_is_exact(name, device):
+def test_float16_reductions_of_every_layout_are_exact(name, device):
     for layout, array, x in layouts_of(small_integers(BASE_SHAPE), device):
         axes = [None, *range(-x.ndim, x.ndim)]
         if x.ndim == 2 and not name.startswith("arg"):
@@ -71,7 +71,7 @@ def test_every_layout_is_exact(name, device):
 
 @pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_any_axis_of_any_shape_is_exact(shape, device):
+def test_float16_reductions_of_any_axis_are_exact(shape, device):
     x, factors = small_integers(shape), powers_of_two(shape)
     array, my_factors = to_device(device, x), to_device(device, factors)
     backward, my_backward = x[..., ::-1], array[..., ::-1]
@@ -83,7 +83,7 @@ def test_any_axis_of_any_shape_is_exact(shape, device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_every_size_is_exact(device):
+def test_float16_reductions_of_every_size_are_exact(device):
     for size in SIZES[1:]:
         x = small_integers((size,), size)
         for name in ("sum", "mean", *EXTREMA, *TRUTH):
@@ -91,7 +91,7 @@ def test_every_size_is_exact(device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_sums_beyond_the_range_and_their_means(device):
+def test_float16_sums_and_means_beyond_the_range(device):
     ones = to_device(device, np.ones(70_000, np.float16))
     assert_same(sk.sum(ones), np.float16(np.inf), device)
     assert_same(sk.mean(ones), np.float16(1), device)
@@ -104,12 +104,12 @@ def test_sums_beyond_the_range_and_their_means(device):
     assert_same(sk.sum(to_device(device, both)), np.float16(0), device)
     assert_same(sk.std(to_device(device, both)), np.float16(60_000), device)
     assert_same(sk.var(to_device(device, both)), np.float16(np.inf), device)
-    # 2,048 and each further 1 are 2,048 in float16.
+    # Adding 1 to 2,048 gives 2,048 in float16.
     growing = np.concatenate([[2048], np.ones(2000)]).astype(np.float16)
     assert_same(sk.sum(to_device(device, growing)), np.float16(4048), device)
     powers = np.array([2**15, 2**15, 2.0**-14, 2.0**-14], np.float16)
     assert_same(sk.prod(to_device(device, powers)), np.float16(4), device)
-    tiny = np.full(6, 2.0**-5, np.float16)  # 2^-30 on the way, which float16 has not
+    tiny = np.full(6, 2.0**-5, np.float16)  # 2^-30 in between, below the range of float16
     assert_same(
         sk.prod(to_device(device, np.append(tiny, 2.0**10).astype(np.float16))),
         np.float16(2.0**-20),
@@ -118,7 +118,7 @@ def test_sums_beyond_the_range_and_their_means(device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_dtype_says_what_elements_are_cast_to(device):
+def test_float16_as_dtype_casts_elements_first(device):
     x = to_device(device, np.full(3, 60_000, np.int32))
     assert_same(sk.sum(x, dtype=sk.float16), np.float16(np.inf), device)
     assert_same(sk.sum(x[:1], dtype=sk.float16), np.float16(60_000), device)
@@ -135,7 +135,7 @@ def test_dtype_says_what_elements_are_cast_to(device):
 @pytest.mark.parametrize("device", WHERE)
 @loop_over("shape", SHAPES)
 @pytest.mark.parametrize("name", ["var", "std"])
-def test_moments_are_those_of_float32_rounded(name, shape, device):
+def test_float16_variances_are_rounded_float32(name, shape, device):
     rng = np.random.default_rng(1)
     for offset in (0, 100):
         x = (offset + rng.standard_normal(shape)).astype(np.float16)
@@ -144,7 +144,7 @@ def test_moments_are_those_of_float32_rounded(name, shape, device):
             got = getattr(sk, name)(to_device(device, x), axis=axis, correction=correction)
             assert got.dtype == np.float16
             error = np.abs(to_numpy(got) - want)
-            # Half a unit in the last place, and what float32 misses of the mean.
+            # Half a unit in the last place, plus the float32 error of the mean.
             missed = np.finfo(np.float32).eps * np.max(np.abs(x))
             missed = missed * 4 * (np.sqrt(want) if name == "var" else 1)
             bound = (
@@ -154,7 +154,7 @@ def test_moments_are_those_of_float32_rounded(name, shape, device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_all_bit_patterns(device):
+def test_float16_extrema_of_all_bit_patterns(device):
     bits = np.arange(1 << 16, dtype=np.uint16)
     rng = np.random.default_rng(2)
     every = bits.view(np.float16)
@@ -172,7 +172,7 @@ def test_all_bit_patterns(device):
 
 @pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("other", [0.0, -0.0, 1.0, np.inf, np.nan])
-def test_each_bit_pattern_beside_another_value(other, device):
+def test_float16_reductions_of_each_bit_pattern_with_another(other, device):
     every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     for pair in ((every, np.full_like(every, other)), (np.full_like(every, other), every)):
         x = np.stack(pair)
@@ -190,7 +190,7 @@ def test_each_bit_pattern_beside_another_value(other, device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_one_element_is_returned_as_it_is(device):
+def test_float16_reductions_of_one_element(device):
     every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     number = ~np.isnan(every)
     for name in ("max", "min", "prod", "mean"):
@@ -202,7 +202,7 @@ def test_one_element_is_returned_as_it_is(device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_no_elements(device):
+def test_float16_reductions_without_elements(device):
     x = sk.empty((0, 3), dtype=sk.float16, device=device)
     for axis, shape in ((None, ()), (0, (3,)), (1, (0,))):
         assert_same(sk.sum(x, axis=axis), np.zeros(shape, np.float16), device)
@@ -217,7 +217,7 @@ def test_no_elements(device):
 
 
 @pytest.mark.usefixtures("restore_threads")
-def test_results_do_not_depend_on_the_number_of_threads():
+def test_float16_reductions_do_not_depend_on_the_number_of_threads():
     x = sk.asarray(np.random.default_rng(0).random((3000, 1000)).astype(np.float16), device="cpu:0")
     results = []
     for threads in (1, 2, 3):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""A NaN anywhere: extrema, their places and sorting find it at every edge of vectors, blocks, chunks and threads."""
+"""One NaN anywhere: extrema, their positions and sorting find it at all edges of vectors, blocks, chunks and threads."""
 
 import numpy as np
 import pytest
@@ -12,8 +12,8 @@ from tests.python.oracle import DTYPES, to_numpy
 FLOATS = [
     np.dtype(name) for name in ("float16", "float32", "float64") if name in {"float16", *DTYPES}
 ]
-# Loops change at 64 items (a plain scan before), at blocks of 8 KiB, at 64 KiB (two passes from there on), at rows of
-# 32,768 items and at chunks of multiples of 1,024 and 65,536 items.
+# Loops change at 64 items (a plain scan below), at blocks of 8 KiB, at 64 KiB (two passes above), at rows of 32,768 items
+# and at chunks of multiples of 1,024 and 65,536 items.
 EDGES = [1 << bits for bits in range(18)] + [24 * 1024, 40 * 1024, 96 * 1024]
 SIZES = sorted({size + d for size in EDGES for d in (-1, 0, 1) if size + d > 0} | {200_003})
 EXTREMA = [sk.argmax, sk.argmin, sk.max, sk.min]
@@ -50,7 +50,7 @@ def threads(request, restore_threads):
 
 @loop_over("dtype", FLOATS)
 @loop_over("step", [1, -1, 3])
-def test_extrema_of_a_row_find_one_nan_at_every_position(threads, dtype, step):
+def test_extrema_find_a_nan_at_every_position(threads, dtype, step):
     random = np.random.default_rng(threads)
     for size in SIZES:
         x = random.standard_normal(size * abs(step)).astype(dtype)[::step]
@@ -72,7 +72,7 @@ def test_extrema_of_a_row_find_one_nan_at_every_position(threads, dtype, step):
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
-def test_the_first_of_several_nans_is_found(threads, dtype):
+def test_argmax_finds_the_first_of_several_nans(threads, dtype):
     random = np.random.default_rng(threads)
     for size in (70, 2_048, 20_000, 65_536, 131_072, 200_003):
         x = np.zeros(size, dtype)
@@ -85,8 +85,8 @@ def test_the_first_of_several_nans_is_found(threads, dtype):
 
 
 def layouts(shape, dtype, random):
-    """Name, and an array whose lines have no, one or several NaNs."""
-    for share in (0.2, 3.0):  # NaNs in a line of the longest axis
+    """Yields a name and an array whose lines have no, one or several NaNs."""
+    for share in (0.2, 3.0):  # NaNs per line of the longest axis
         x = random.integers(-50, 50, shape).astype(dtype)
         x[random.random(shape) < share / max(shape)] = np.nan
         yield f"C {share}", x
@@ -126,7 +126,7 @@ def test_sorting_and_searching_with_nans(threads, dtype, size):
             np.testing.assert_array_equal(to_numpy(got), want)
             got = sk.searchsorted(array, array, side=side, sorter=sk.asarray(order))
             np.testing.assert_array_equal(to_numpy(got), want)
-        # NumPy 2.4 sorts float16 wrongly for it on machines with AVX-512: the values come unsorted.
+        # NumPy 2.4 sorts float16 wrongly on machines with AVX-512, so its values come unsorted.
         values, counts = np.unique_counts(x.astype("float64"))
         got = sk.unique_counts(array)
         np.testing.assert_array_equal(to_numpy(got.values), values)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""argmax, argmin and their nan forms of bools, which stop at the first one that decides."""
+"""argmax, argmin and their nan variants of bools, which stop at the first element that decides."""
 
 import numpy as np
 import pytest
@@ -14,8 +14,8 @@ NAMES = ["argmax", "argmin", "nanargmax", "nanargmin"]
 
 @pytest.mark.parametrize("name", NAMES)
 @loop_over("n", [1, 15, 16, 17, 255, 256, 257, 300, 1000, 70_000, 1_000_000])
-def test_one_element_decides_wherever_it_is(name, n):
-    """The first of those that decide, alone and with others after it; or the first of all."""
+def test_argmax_of_bools_finds_any_position(name, n):
+    """The first deciding element, alone and with others after it, or the first element if there is none."""
     for index in {0, min(n - 1, 16), n // 3, n // 2, n - 1}:
         for others in (0.0, 0.5):
             x = np.zeros(n, bool)
@@ -32,7 +32,7 @@ def test_one_element_decides_wherever_it_is(name, n):
 @loop_over(
     "shape", [(7, 3), (300, 2), (3, 4), (5, 700), (700, 5), (3, 40_000), (40_000, 3), (4, 300, 5)]
 )
-def test_rows_and_columns(name, shape, device):
+def test_argmax_of_bools_along_any_axis(name, shape, device):
     x = np.random.default_rng(1).random(shape)
     for truth in (x < 0.5, x < 0.01, x > 0.01):
         for axis in range(len(shape)):
@@ -42,7 +42,7 @@ def test_rows_and_columns(name, shape, device):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_any_byte_but_zero_is_true(name):
+def test_argmax_of_bools_takes_nonzero_bytes_as_true(name):
     host = np.array([[1, 2, 0, 1], [0, 3, 1, 0], [255, 255, 1, 2]] * 20, np.uint8).view(bool)
     for axis in (None, 0, 1):
         got = getattr(sk, name)(sk.asarray(host), axis=axis)

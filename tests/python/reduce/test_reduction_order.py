@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions and scans on CUDA: the same bits in every run and on every GPU; sizes at the edges of tiles."""
+"""Reductions and scans on CUDA have equal bits in every run and on every GPU; sizes at the edges of tiles."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHAPES = [
     ((9_000, 33), 0),
 ]
 
-#: Prints the bits of results; for a process of its own, since the settings are read once in each.
+#: Prints the bits of results. Runs in processes of its own, which read the settings once.
 PROGRAM = """
 import sys
 import numpy as np
@@ -41,7 +41,7 @@ for shape, axis in {shapes!r}:
 
 
 def bits(**settings: int) -> list[str]:
-    """What the program prints on a GPU that is emulated so."""
+    """Returns the output of the program on a GPU emulated with the settings."""
     environment = {**os.environ, "PYTHONHASHSEED": "0", "SKERRY_EMULATE_DEVICES": "1"}
     environment |= {f"SKERRY_EMULATE_{name.upper()}": str(n) for name, n in settings.items()}
     program = PROGRAM.format(shapes=SHAPES)
@@ -54,8 +54,8 @@ def bits(**settings: int) -> list[str]:
 
 
 @pytest.mark.skipif(not EMULATED, reason="other models and schedules are emulated: make emulate")
-def test_bits_depend_on_neither_the_model_nor_the_schedule() -> None:
-    """132 multiprocessors are an H100's; eight blocks interleaved take turns as the seed says."""
+def test_reduction_bits_do_not_depend_on_model_or_schedule() -> None:
+    """An H100 has 132 multiprocessors. Eight resident blocks are interleaved in the order of the seed."""
     expected = bits(multiprocessors=1)
     assert bits(multiprocessors=4, resident=8, quantum=30, seed=1) == expected
     assert bits(multiprocessors=132) == expected
@@ -63,34 +63,34 @@ def test_bits_depend_on_neither_the_model_nor_the_schedule() -> None:
 
 
 @pytest.mark.skipif(not EMULATED, reason="other models are emulated: make emulate")
-def test_bits_of_scans_do_not_depend_on_the_target() -> None:
-    """CUB's scan of floats has other tiles from compute capability 9.0 on."""
+def test_scan_bits_do_not_depend_on_the_target() -> None:
+    """CUB's scan of floats has other tiles for compute capability 9.0 and above."""
     scans = [[line for line in bits(target=target) if "cumulative" in line] for target in (80, 90)]
     assert len(scans[0]) == 2 * 2 * len(SHAPES)
     assert scans[0] == scans[1]
 
 
 def on_device(host: np.ndarray, offset: int) -> sk.Array:
-    """A copy, behind so many items of the same allocation."""
+    """Returns a copy after ``offset`` items of the same allocation."""
     prefix = np.zeros(offset, host.dtype)
     whole = sk.asarray(np.concatenate((prefix, host.ravel())), device="cuda:0")
     return sk.reshape(whole[offset:], host.shape)
 
 
 def fetched(x: sk.Array) -> np.ndarray:
-    """On the host."""
+    """Returns a copy on the host."""
     return np.asarray(x.to_device("cpu:0"))
 
 
-# A load of 16 bytes, the lanes of a warp and of a block, four loads of each, and several of those.
+# A 16-byte load, the lanes of a warp and of a block, four loads of each, and several of those.
 EDGES = (4, 8, 32, 128, 512, 1024, 4096, 3 * 4096)
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "float32", "float64"])
 @pytest.mark.parametrize("offset", [0, 1, 7])
 @pytest.mark.parametrize("rows", [1, 5])
-def test_rows_at_the_edges_of_tiles(dtype: str, offset: int, rows: int) -> None:
-    """Exact: sums of small integers."""
+def test_row_reductions_at_the_edges_of_tiles(dtype: str, offset: int, rows: int) -> None:
+    """Sums of small integers are exact."""
     rng = np.random.default_rng(offset)
     for edge in EDGES:
         for length in (edge - 1, edge, edge + 1):
@@ -106,8 +106,8 @@ def test_rows_at_the_edges_of_tiles(dtype: str, offset: int, rows: int) -> None:
 
 
 @pytest.mark.parametrize("offset", [0, 1, 7])
-def test_variances_of_parts_with_other_means(offset: int) -> None:
-    """Parts of a row are put together by their sizes and means."""
+def test_variances_merge_parts_with_different_means(offset: int) -> None:
+    """Parts of a row are merged by their sizes and means."""
     for length in (*range(4096, 12 * 4096, 4096), 5 * 4096 + 1, 100_003):
         host = (np.arange(length) // 4096).astype(np.float32)
         result = float(sk.var(on_device(host, offset)))
@@ -115,8 +115,8 @@ def test_variances_of_parts_with_other_means(offset: int) -> None:
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 8, 9, 31, 32, 33])
-def test_many_short_rows(length: int) -> None:
-    """Several rows a thread, and a last block that has fewer."""
+def test_row_reductions_of_many_short_rows(length: int) -> None:
+    """Several rows per thread, and a last block with fewer rows."""
     for rows in (1023, 1024, 1025, 8193):
         host = np.random.default_rng(rows).integers(0, 9, (rows, length)).astype(np.float32)
         host[rows // 2, length // 2] = np.nan

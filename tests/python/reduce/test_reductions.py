@@ -51,17 +51,16 @@ def check(name, array, theirs, axis, keepdims, device, label):
     assert got.device == sk.Device(device)
     assert got.dtype == want.dtype
     assert got.shape == want.shape, label
-    if want.dtype.kind in "biu" or name in ("max", "min"):  # argmax, count_nonzero ... too
+    if want.dtype.kind in "biu" or name in ("max", "min"):  # includes argmax and count_nonzero
         np.testing.assert_array_equal(to_numpy(got), want, err_msg=label)
         return
-    # Sums cancel: the bound is on the error against the sum of magnitudes, as pairwise summation keeps it. So may
-    # distances from a mean.
+    # Sums cancel, as may distances from a mean: the bound is relative to the sum of magnitudes, as for pairwise summation.
     half = want.dtype == np.float16
     scale = np.abs(want)
     if name in ("mean", "sum"):
         sizes = np.abs(theirs)
         scale = reference(name, sizes.astype("float32") if half else sizes, axis, keepdims)
-    elif name in ("std", "var"):  # of equal elements, say
+    elif name in ("std", "var"):  # such as of equal elements
         scale = np.max(np.abs(theirs)) ** (2 if name == "var" else 1) if theirs.size else scale
     if half:  # accumulated in float32, and rounded once
         slack = 30 * np.finfo("float32").eps * np.nan_to_num(scale.astype("float64"))
@@ -99,7 +98,7 @@ def values(name, dtype, shape):
 
 
 @loop_over(("name", "dtype"), CASES, items="name")
-def test_values_in_every_layout(name, dtype, device):
+def test_reductions_in_every_layout(name, dtype, device):
     for layout, array, theirs in layouts_of(values(name, dtype, BASE_SHAPE), device):
         axes = axes_of(name, theirs.ndim)
         for axis, keepdims in itertools.product(axes, (False, True)):
@@ -109,7 +108,7 @@ def test_values_in_every_layout(name, dtype, device):
 
 
 @loop_over(("name", "dtype"), CASES, items="name")
-def test_every_size(name, dtype):
+def test_reductions_of_every_size(name, dtype):
     for size in SIZES:
         if size == 0 and TABLE[name]["needs_elements"]:
             continue
@@ -125,7 +124,7 @@ def test_every_size(name, dtype):
     "shape",
     [(4097, 4), (4, 4097), (3, 4097, 5), (2, 3, 5, 7), (1, 129, 1, 33), (65, 64, 63), (0, 5)],
 )
-def test_any_axes_of_any_shape(name, shape):
+def test_reductions_along_any_axes_of_any_shape(name, shape):
     dtype = "float32" if name != "prod" else "int64"
     x = values(name, dtype, shape)
     for device in ("cpu:0", "cuda:0"):
@@ -145,7 +144,7 @@ def test_any_axes_of_any_shape(name, shape):
 
 
 @pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
-def test_dtype_is_cast_to_before_adding(device):
+def test_reductions_cast_to_dtype_first(device):
     x = to_device(device, np.full((1000,), 100, dtype=np.int8))
     assert_same(
         sk.sum(x, dtype=sk.int8), np.asarray(np.full(1000, 100, np.int8).sum(dtype=np.int8)), device
@@ -176,7 +175,7 @@ def test_nan_propagates_from_every_position(dtype, device):
 
 
 @pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
-def test_empty_arrays(device):
+def test_reductions_of_empty_arrays(device):
     x = sk.empty((0, 3), device=device)
     assert_same(sk.sum(x), np.asarray(0.0), device)
     assert_same(sk.prod(x), np.asarray(1.0), device)
@@ -195,7 +194,7 @@ def test_pairwise_sum_of_float32_keeps_its_accuracy():
 
 
 @pytest.mark.usefixtures("restore_threads")
-def test_results_do_not_depend_on_the_number_of_threads():
+def test_reductions_do_not_depend_on_the_number_of_threads():
     x = sk.asarray(np.random.default_rng(0).random((3000, 1000), dtype=np.float32), device="cpu:0")
     results = []
     for threads in (1, 2, 3):
@@ -212,7 +211,7 @@ def test_results_do_not_depend_on_the_number_of_threads():
             assert np.array_equal(one, other)
 
 
-def test_table_covers_all_dtypes_for_all_and_any():
+def test_reduction_table_has_all_dtypes():
     assert set(TABLE["all"]["loops"]) == set(DTYPES)
     assert set(TABLE["sum"]["loops"]) == set(DTYPES)
     assert set(TABLE["mean"]["loops"]) == {
@@ -226,8 +225,8 @@ def test_table_covers_all_dtypes_for_all_and_any():
 
 @loop_over("dtype", DTYPES)
 @pytest.mark.parametrize("name", ["all", "any", "count_nonzero"])
-def test_truth_of_short_rows_of_any_number(name, dtype):
-    # All remainders of a vector; values whose lowest bits differ, so that a mask is no count.
+def test_all_and_any_of_short_rows_of_any_number(name, dtype):
+    # All remainders of a vector. Values differ in their lowest bits, so that a mask cannot pass for a count.
     rng = np.random.default_rng(11)
     for rows, length in itertools.product((*range(1, 70), 1000), (2, 3, 4, 5)):
         x = rng.integers(0, 3, (rows, length)).astype(dtype)
@@ -239,7 +238,7 @@ def test_truth_of_short_rows_of_any_number(name, dtype):
 @loop_over("dtype", REAL)
 @pytest.mark.parametrize("name", ["argmax", "argmin", "max", "min"])
 def test_extrema_of_short_and_few_rows_of_any_number(name, dtype):
-    # All remainders of a vector; many ties, and rows with one or several NaNs.
+    # All remainders of a vector, many ties, and rows with one or several NaNs.
     rng = np.random.default_rng(12)
     for rows, length in itertools.product((*range(1, 70), 1000), (2, 3, 4, 5, 16, 17)):
         x = rng.integers(0, 3, (rows, length)).astype(dtype)
@@ -260,8 +259,8 @@ def test_extrema_of_short_and_few_rows_of_any_number(name, dtype):
     ],
     items="name",
 )
-def test_middle_axes_between_few_items_and_rows_of_any_length(name, dtype):
-    # Adjacent blocks and rows of up to 64 items go by transposes; the next larger ones don't.
+def test_reductions_of_middle_axes_of_any_length(name, dtype):
+    # Adjacent blocks and rows of up to 64 items are transposed, the next larger ones are not.
     rng = np.random.default_rng(14)
     shapes = itertools.product((15, 16, 100), (2, 3, 16, 60, 127, 128, 200), (1, 2, 3, 4, 8, 9))
     for shape in (*shapes, (3000, 5, 4), (7, 90, 6, 2)):
@@ -278,8 +277,8 @@ def test_middle_axes_between_few_items_and_rows_of_any_length(name, dtype):
 
 @pytest.mark.usefixtures("restore_threads")
 @pytest.mark.parametrize("threads", [1, 2])
-def test_results_larger_than_the_caches(threads):
-    # An odd number, so that blocks end within a line.
+def test_reductions_with_out_of_cache_results(threads):
+    # An odd number, so that blocks end within a cache line.
     count = (1 << 22) + 5
     x = np.random.default_rng(13).integers(0, 100, (count, 4)).astype(np.int8)
     sk.set_num_threads(threads)
@@ -292,7 +291,7 @@ def test_results_larger_than_the_caches(threads):
 
 @pytest.mark.usefixtures("restore_threads")
 @pytest.mark.parametrize("length", [2, 3, 4, 16])
-def test_large_results_of_few_items(length):
+def test_large_reductions_of_short_rows(length):
     sk.set_num_threads(1)
     count = (1 << 20) + 261
     x = np.random.default_rng(15).integers(0, 9, (count, length)).astype("float64")
@@ -305,8 +304,8 @@ def test_large_results_of_few_items(length):
 
 
 @pytest.mark.parametrize("rows", [1, 3, 4, 5, 7, 8, 9, 11, 12, 130, 4099])
-def test_columns_of_arrays_beyond_the_caches(rows):
-    # Asked for ahead of use, four rows at a time.
+def test_column_reductions_out_of_cache(rows):
+    # Prefetched four rows ahead.
     columns = (1 << 20) // rows + 37
     x = np.random.default_rng(16).integers(-9, 9, (rows, columns)).astype("float32")
     for name in ("argmax", "argmin", "max", "min", "sum", "prod", "any"):
@@ -336,8 +335,8 @@ def test_extrema_of_rows_of_any_length(name, dtype):
 
 
 @pytest.mark.parametrize("dtype", ["bool", "float32", "complex128"])
-def test_one_element_decides_wherever_it_is(dtype):
-    """Of more elements than one part of a reduction has: the parts after it are not read."""
+def test_any_and_all_find_an_element_anywhere(dtype):
+    """With more elements than one chunk of a reduction; the chunks after it are not read."""
     n = 1_000_000
     for index in (0, 5, 65_535, 65_536, 500_000, n - 1):
         x = np.zeros(n, dtype)
@@ -352,8 +351,8 @@ def test_one_element_decides_wherever_it_is(dtype):
 
 @loop_over("dtype", ["int8", "int64", "float32", "float64", "complex128"])
 @loop_over("n", [1, 2, 1365, 1366, 5461, 5462, 20_000])
-def test_all_of_short_rows_with_gaps(n, dtype):
-    # Rows go into blocks of 16 KiB together; the last one of a block may be cut.
+def test_full_reductions_of_short_rows_with_gaps(n, dtype):
+    # Rows are gathered into blocks of 16 KiB, where the last one may be split.
     memory = (np.arange(n * 5) * 7919 % 251 - 125).astype(dtype).reshape(n, 5)
     host, x = memory[:, 1:4], sk.asarray(memory)[:, 1:4]
     for view, want in ((x, host), (x.T, host.T), (x[::2], host[::2])):
@@ -366,8 +365,8 @@ def test_all_of_short_rows_with_gaps(n, dtype):
 
 @loop_over("dtype", ["int8", "int64", "uint64", "float32", "float64", "complex128"])
 @loop_over("n", [1, 100, 1023, 1025, 2047, 2048, 2049, 6150, 200_003])
-def test_elements_that_lie_apart(n, dtype):
-    """In the same order whatever their step, so with the same bits."""
+def test_strided_reductions_have_equal_bits_for_every_step(n, dtype):
+    """The order of summation does not depend on the step."""
     x = sample(dtype, n)
     names = ["sum", "prod", "count_nonzero", "any"]
     names += ["max", "argmin"] if np.dtype(dtype).kind != "c" else []
@@ -377,12 +376,12 @@ def test_elements_that_lie_apart(n, dtype):
     for name in names:
         results = [getattr(sk, name)(view) for view in wide.values()]
         assert len({to_numpy(got).tobytes() for got in results}) == 1, name
-        if name != "prod":  # which overflows
+        if name != "prod":  # prod overflows
             check(name, wide[2], x, None, False, "cpu:0", f"{name} {dtype} {n}")
 
 
 @pytest.mark.parametrize("dtype", ["int16", "float16", "float32", "float64", "complex64"])
-def test_no_elements_along_some_axes_with_gaps(dtype, device):
+def test_reductions_of_empty_axes_with_gaps(dtype, device):
     host = np.zeros((8, 3, 5, 3), dtype)
     theirs, array = host[::2, :0], to_device(device, host)[::2, :0]
     for axis in (1, (1, 3), (1, 2), (0, 1)):
@@ -392,8 +391,8 @@ def test_no_elements_along_some_axes_with_gaps(dtype, device):
 
 @pytest.mark.parametrize("dtype", ["int8", "float32", "float64"])
 @pytest.mark.parametrize("shape", [(40, 20, 5, 4), (20, 40, 5, 4), (30, 7, 17, 3, 2)])
-def test_a_few_columns_beside_each_other_in_many_blocks(dtype, shape):
-    # The axis before the last is reduced; blocks are along the longest of the others, which do not lie in one piece.
+def test_reductions_of_adjacent_columns_in_many_blocks(dtype, shape):
+    # The axis before the last is reduced; blocks are along the longest other axis, which is not contiguous.
     rows = (shape[0], *(n + 1 for n in shape[1:-2]), *shape[-2:])
     host = sample(dtype, rows)
     part = tuple(slice(n) for n in shape)
@@ -414,8 +413,8 @@ def test_a_few_columns_beside_each_other_in_many_blocks(dtype, shape):
         ((170, 103, 256), 100, (0, 1)),
     ],
 )
-def test_columns_of_more_than_the_caches_hold(shape, rows, axis, dtype, threads):
-    """Rows of 16 MiB and more are asked for ahead, or put together one by one; of whole numbers sums are exact."""
+def test_column_reductions_of_strided_out_of_cache_arrays(shape, rows, axis, dtype, threads):
+    """Rows of 16 MiB and more are prefetched, or combined one at a time. Sums of integers are exact."""
     sk.set_num_threads(threads)
     host = np.random.default_rng(7).integers(-9, 10, shape).astype(dtype)
     part = np.s_[:rows] if len(shape) == 2 else np.s_[:, :rows]
@@ -427,8 +426,8 @@ def test_columns_of_more_than_the_caches_hold(shape, rows, axis, dtype, threads)
 
 @pytest.mark.usefixtures("restore_threads")
 @pytest.mark.parametrize("threads", [1, 2])
-def test_large_results_that_do_not_lie_as_they_are_computed(threads):
-    # Four results lie beside each other; those far apart are computed together.
+def test_large_results_in_another_order_than_computed(threads):
+    # Four results are adjacent, while distant ones are computed together.
     sk.set_num_threads(threads)
     host = np.random.default_rng(8).integers(-9, 10, (3, 2_200_000, 5)).astype(np.float32)
     theirs, array = host[..., :4], sk.asarray(host, device="cpu:0")[..., :4]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""argmax, argmin, count_nonzero, std and var: what the standard's text says beyond values that NumPy gives too."""
+"""argmax, argmin, count_nonzero, std and var: requirements of the standard beyond NumPy's values."""
 
 import itertools
 
@@ -16,13 +16,13 @@ SIZES = (1, 2, 7, 9, 33, 64, 65, 129, 1000, 5000, 70_001)
 
 
 def ordinary(dtype, size, seed=0):
-    """Values of a small range, so that there are many equal ones."""
+    """Returns values of a small range, many of them equal."""
     return sample(dtype, (size,), seed, 0, 7).round().astype(dtype)
 
 
 @pytest.mark.parametrize("device", WHERE)
 @loop_over("dtype", [d for d in DTYPES if d[0] not in "bc"])
-def test_first_of_equal_elements_wins(dtype, device):
+def test_argmax_returns_the_first_of_equal_elements(dtype, device):
     for size in SIZES:
         x = ordinary(dtype, size, size)
         assert_same(sk.argmax(to_device(device, x)), np.asarray(np.argmax(x)), device)
@@ -34,7 +34,7 @@ def test_first_of_equal_elements_wins(dtype, device):
 
 @pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_first_nan_wins(dtype, device):
+def test_argmax_returns_the_first_nan(dtype, device):
     for size, (first, second) in itertools.product(SIZES, ((0, 0.5), (0.3, 0.9), (0.999, 0))):
         x = ordinary(dtype, size)
         x[int(first * size)] = np.nan
@@ -51,7 +51,7 @@ def test_first_nan_wins(dtype, device):
 
 @pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_signed_zeros_are_equal_and_infinities_are_not_special(dtype, device):
+def test_argmax_treats_signed_zeros_as_equal(dtype, device):
     for x in ([-0.0, 0.0], [0.0, -0.0]):
         assert int(sk.argmax(to_device(device, np.array(x, dtype)))) == 0
         assert int(sk.argmin(to_device(device, np.array(x, dtype)))) == 0
@@ -63,7 +63,7 @@ def test_signed_zeros_are_equal_and_infinities_are_not_special(dtype, device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_index_is_that_of_the_flattened_array_in_c_order(device):
+def test_argmax_counts_in_c_order_for_any_layout(device):
     x = sample("float32", (7, 11, 5), 1)
     array = to_device(device, x)
     for view in (
@@ -82,7 +82,7 @@ def test_index_is_that_of_the_flattened_array_in_c_order(device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_indices_along_more_rows_than_a_block(device):
+def test_argmax_along_more_rows_than_a_block(device):
     for dtype, shape in (("int8", (1000, 70)), ("int16", (9000, 9)), ("float32", (5000, 33))):
         x = np.zeros(shape, dtype)
         rows = np.random.default_rng(2).integers(0, shape[0], shape[1])
@@ -93,7 +93,7 @@ def test_indices_along_more_rows_than_a_block(device):
 
 @pytest.mark.usefixtures("strict_promotion")
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
-def test_arguments_of_index_reductions(name):
+def test_invalid_argmax_arguments_raise(name):
     function = getattr(sk, name)
     for shape in ((0,), (3, 0)):
         with pytest.raises(ValueError, match="no elements"):
@@ -114,7 +114,7 @@ def test_arguments_of_index_reductions(name):
 
 @pytest.mark.parametrize("device", WHERE)
 @loop_over("dtype", DTYPES)
-def test_count_nonzero_counts_all_but_zeros(dtype, device):
+def test_count_nonzero_of_every_dtype(dtype, device):
     for size in (0, *SIZES):
         x = ordinary(dtype, size)
         assert_same(sk.count_nonzero(to_device(device, x)), np.asarray(np.count_nonzero(x)), device)
@@ -125,10 +125,10 @@ def test_count_nonzero_counts_all_but_zeros(dtype, device):
             np.count_nonzero(x, axis=axis) if axis != () else (x != 0).astype(np.int64)
         )
         assert_same(sk.count_nonzero(to_device(device, x), axis=axis), want, device)
-        # Every second element of each row: they are counted where they lie, or brought together.
+        # Every second element of each row: counted in place, or gathered first.
         between = to_device(device, np.repeat(x, 2, axis=1))[:, 1::2]
         assert_same(sk.count_nonzero(between, axis=axis), want, device)
-    # Runs that are as long as those that are counted where they lie, and one element shorter.
+    # Runs as long as those that are counted in place, and one element shorter.
     for n in (4095, 4096, 10_001):
         x = np.arange(2 * n) % 3 == 0
         x = x.astype(dtype)
@@ -142,13 +142,13 @@ def test_count_nonzero_counts_all_but_zeros(dtype, device):
 
 @pytest.mark.parametrize("device", WHERE)
 @loop_over("dtype", DTYPES)
-def test_any_and_all_of_long_runs_of_elements_that_lie_apart(dtype, device):
+def test_any_and_all_of_long_strided_runs(dtype, device):
     for n in (4095, 4096, 10_001):
         for index in (0, 1, n - 1, None):
             x = np.zeros(3 * n, dtype)
             if index is not None:
                 x[3 * index] = 1
-            # What lies between does not count.
+            # Elements in between must not count.
             x[1::3] = 1
             for name, host in (("any", x), ("all", (x == 0).astype(dtype))):
                 got = getattr(sk, name)(to_device(device, host)[::3])
@@ -157,7 +157,7 @@ def test_any_and_all_of_long_runs_of_elements_that_lie_apart(dtype, device):
 
 @pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("name", ["std", "var"])
-def test_correction(name, device):
+def test_variance_with_correction(name, device):
     x = sample("float64", (5, 6), 2)
     for correction in (0, 1, 0.5, 2.0, -1, True):
         want = getattr(np, name)(x, axis=0, ddof=correction)
@@ -165,7 +165,7 @@ def test_correction(name, device):
         assert_same(got, want, device, exact=False)
     for correction in (6, 6.5, 7, np.inf, np.nan):
         got = getattr(sk, name)(to_device(device, x), axis=1, correction=correction)
-        # A divisor of zero, a negative one, minus infinity, NaN: none is positive.
+        # The divisor is zero, negative, minus infinity or NaN: never positive.
         assert np.all(np.isnan(to_numpy(got))), correction
     with pytest.raises(TypeError):
         getattr(sk, name)(to_device(device, x), correction=1j)
@@ -175,7 +175,7 @@ def test_correction(name, device):
 
 @pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("name", ["mean", "std", "var"])
-def test_no_elements_give_nan(name, device):
+def test_moments_of_empty_arrays_are_nan(name, device):
     for shape, axis, result in (((0,), None, ()), ((3, 0), 1, (3,)), ((0, 4), 0, (4,))):
         got = getattr(sk, name)(sk.empty(shape, device=device), axis=axis)
         assert got.shape == result
@@ -186,7 +186,7 @@ def test_no_elements_give_nan(name, device):
 @pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_variance_does_not_cancel(dtype, device):
-    """The mean is thousands of times the deviation (10^10 in float64): squares would lose all of it."""
+    """The mean is thousands of times the deviation (10^10 in float64), so squares would lose all digits of it."""
     offset = 4096.0 if dtype == "float32" else 1e10
     rng = np.random.default_rng(1)
     for shape, axis in (
@@ -205,7 +205,7 @@ def test_variance_does_not_cancel(dtype, device):
 
 @pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_variance_of_huge_and_of_equal_elements(dtype, device):
+def test_variance_of_huge_and_equal_elements(dtype, device):
     huge = np.sqrt(np.finfo(dtype).max) / 100
     for size in (2, 8, 20, 5000):
         x = np.where(np.arange(size) % 2 == 0, huge, -huge).astype(dtype)
@@ -221,7 +221,7 @@ def test_variance_of_huge_and_of_equal_elements(dtype, device):
 
 @pytest.mark.usefixtures("strict_promotion")
 @pytest.mark.parametrize("name", ["std", "var"])
-def test_moments_take_real_floating_dtypes_only(name):
+def test_moments_reject_other_dtypes_under_strict_promotion(name):
     for dtype in ("bool", "int32", "complex64"):
         with pytest.raises(TypeError):
             getattr(sk, name)(sk.zeros((3,), dtype=np.dtype(dtype)))

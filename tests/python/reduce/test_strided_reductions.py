@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions over elements at any step, 0 among them, have the value of those of a dense copy."""
+"""Reductions over elements of any stride, including 0, equal those of a dense copy."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ TABLE = {entry["name"]: entry for entry in instruments.reduction_table()}
 NAMES = [name for name, entry in TABLE.items() if not entry["is_private"]]
 CASES = [(name, dtype) for name in NAMES for dtype in TABLE[name]["loops"]]
 STEPS = (0, 1, 2, 3, 7, -1, -2)
-#: Beside the edges of blocks and runs; from 16 KiB on elements of one axis were read where they lie.
+#: Around the edges of blocks and runs; 16 KiB and more along one axis used to be read in place.
 LENGTHS = (31, 129, 513, 1025, 2047, 2048, 2049, 4097, 16385)
-#: Of squares and means, whose rounding depends on the order of a sum.
+#: Involve squares and means, whose rounding depends on the order of summation.
 INEXACT = {"mean", "std", "var"}
 
 
 def values_of(name: str, dtype: str, n: int) -> np.ndarray:
-    """Whole numbers, whose sums and products are exact in any order."""
+    """Returns integers, whose sums and products are exact in any order."""
     rng = np.random.default_rng(n)
     if name == "prod":
         return rng.choice(np.asarray([1, 1, 1, -1]), n).astype(dtype)
@@ -33,7 +33,7 @@ def values_of(name: str, dtype: str, n: int) -> np.ndarray:
 
 
 def views_of(base: sk.Array, n: int, step: int) -> Iterator[tuple[str, sk.Array, int]]:
-    """Arrays of n elements at the step along an axis, and the axis; of `base`, which has three rows."""
+    """Yields arrays of n elements at the step along an axis, and the axis, from a `base` of three rows."""
     if step == 0:
         yield "one axis", sk.broadcast_to(base[0, :1], (n,)), 0
         yield "rows", sk.broadcast_to(base[:, :1], (3, n)), 1
@@ -45,7 +45,7 @@ def views_of(base: sk.Array, n: int, step: int) -> Iterator[tuple[str, sk.Array,
 
 
 def compare(name: str, x: sk.Array, axis: int, label: str) -> None:
-    """The view and a dense copy of it, which NumPy makes."""
+    """Compares the view with a dense copy of it, made by NumPy."""
     dense = to_device(str(x.device), np.ascontiguousarray(to_numpy(x)))
     for options in ({"axis": axis}, {"axis": axis, "keepdims": True}, {}):
         if not options and TABLE[name]["has_one_axis"] and x.ndim > 1:
@@ -59,7 +59,7 @@ def compare(name: str, x: sk.Array, axis: int, label: str) -> None:
 
 
 @loop_over(("name", "dtype"), CASES, items="name")
-def test_elements_at_any_step(name: str, dtype: str) -> None:
+def test_reductions_of_elements_of_any_stride(name: str, dtype: str) -> None:
     columns = max(map(abs, STEPS)) * max(LENGTHS)
     base = to_device("cpu:0", values_of(name, dtype, 3 * columns).reshape(3, columns))
     for n in LENGTHS:
@@ -69,8 +69,8 @@ def test_elements_at_any_step(name: str, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_one_element_many_times_on_every_device(name: str, device: str) -> None:
-    """Long enough for several threads, and for chunks."""
+def test_reductions_of_a_broadcast_element(name: str, device: str) -> None:
+    """With enough elements for several threads and chunks."""
     for dtype in ("uint8", "float32", "complex128"):
         if dtype not in TABLE[name]["loops"]:
             continue

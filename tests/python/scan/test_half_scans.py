@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Scans of float16: what is carried on is float32, and each result is rounded from it."""
+"""Scans of float16 carry float32, and round each result from it."""
 
 import itertools
 
@@ -24,7 +24,7 @@ SHAPES = [
 
 
 def values(name, shape, seed=0):
-    """Whose running sums and products are exact in float32, and leave float16's range."""
+    """Returns values whose running sums and products are exact in float32, and leave the range of float16."""
     rng = np.random.default_rng(seed)
     if name == "cumulative_sum":
         return rng.integers(-300, 301, shape).astype(np.float16)
@@ -50,7 +50,7 @@ def check(name, array, x, axis, device, label):
 
 
 @pytest.mark.parametrize("name", NUMPY_NAMES)
-def test_every_layout_is_exact(name, device):
+def test_float16_scans_of_every_layout_are_exact(name, device):
     for layout, array, x in layouts_of(values(name, BASE_SHAPE), device):
         for axis in range(-x.ndim, x.ndim):
             check(name, array, x, axis, device, layout)
@@ -58,7 +58,7 @@ def test_every_layout_is_exact(name, device):
 
 @pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_every_axis_of_any_shape_is_exact(shape, device):
+def test_float16_scans_of_every_axis_are_exact(shape, device):
     x = values("cumulative_sum", shape)
     array = to_device(device, x)
     reverse = tuple(reversed(range(x.ndim)))
@@ -70,7 +70,7 @@ def test_every_axis_of_any_shape_is_exact(shape, device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_every_size_of_one_axis_is_exact(device):
+def test_float16_scans_of_every_size_are_exact(device):
     for size in (*SIZES, 131_072, 131_073, 300_000):
         x = values("cumulative_sum", (size,), size)
         check("cumulative_sum", to_device(device, x), x, 0, device, f"of {size}")
@@ -80,7 +80,7 @@ def test_every_size_of_one_axis_is_exact(device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_short_rows_of_any_number(device):
+def test_float16_scans_of_short_rows(device):
     for rows, length in itertools.product((1, 7, 130, 4097), (1, 2, 3, 8, 31, 32, 33)):
         x = values("cumulative_sum", (rows, length), rows)
         check("cumulative_sum", to_device(device, x), x, 1, device, f"{rows} x {length}")
@@ -95,7 +95,7 @@ def test_short_rows_of_any_number(device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_what_is_carried_on_is_not_rounded(device):
+def test_float16_scan_carries_are_not_rounded(device):
     x = np.concatenate([np.ones(70_000), -np.ones(70_000)]).astype(np.float16)
     got = to_numpy(sk.cumulative_sum(to_device(device, x)))
     assert got[65_518] == 65504
@@ -115,7 +115,7 @@ def test_what_is_carried_on_is_not_rounded(device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_each_bit_pattern(device):
+def test_float16_scans_keep_each_bit_pattern(device):
     every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     number = ~np.isnan(every)
     pairs = np.stack([every, np.full_like(every, -0.0)], axis=1)
@@ -133,7 +133,7 @@ def test_each_bit_pattern(device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_dtypes(device):
+def test_float16_scans_with_dtype(device):
     x = to_device(device, np.full(3, 60_000, np.float16))
     assert_same(
         sk.cumulative_sum(x, dtype=sk.float32), np.array([6e4, 12e4, 18e4], np.float32), device
@@ -147,7 +147,7 @@ def test_dtypes(device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_differences(device):
+def test_float16_diff(device):
     x = np.array([[1, 4, 2.5, -3], [65504, -65504, 0, 2.0**-24]], np.float16)
     for axis, n in itertools.product((0, 1), (0, 1, 2)):
         with np.errstate(over="ignore"):

@@ -23,12 +23,12 @@ from tests.python.oracle import (
 
 NAMES = ("cumulative_prod", "cumulative_sum")
 WHERE = ("cpu:0", "cuda:0")
-# By how much a sum may miss, counted against the sum of magnitudes. That of float16 is float32's, rounded.
+# Maximum error of a sum, relative to the sum of magnitudes. float16 results are float32 results, rounded.
 ULPS = {"float32": 64, "float64": 64, "complex64": 64, "complex128": 64}
 
 
 def result_dtype(dtype):
-    """The standard's: floating dtypes stay; integers become the default integer of their sign."""
+    """Returns the standard's result dtype: floating dtypes are kept, integers become the default integer of their sign."""
     kind = np.dtype(dtype).kind
     return np.dtype({"b": "int64", "i": "int64", "u": "uint64"}.get(kind, np.dtype(dtype).name))
 
@@ -81,7 +81,7 @@ def check(name, array, theirs, axis, device, label, **options):
 
 @pytest.mark.parametrize("name", NAMES)
 @loop_over("dtype", DTYPES)
-def test_values_in_every_layout(name, dtype, device):
+def test_scans_in_every_layout(name, dtype, device):
     for layout, array, theirs in layouts_of(values(name, dtype, BASE_SHAPE), device):
         for axis, initial in itertools.product(range(-theirs.ndim, theirs.ndim), (False, True)):
             label = f"{name} {dtype} {layout} axis={axis} initial={initial}"
@@ -90,13 +90,13 @@ def test_values_in_every_layout(name, dtype, device):
 
 @pytest.mark.parametrize("name", NAMES)
 @loop_over("dtype", DTYPES)
-def test_every_size_of_one_axis(name, dtype):
+def test_scans_of_every_size(name, dtype):
     for size, device in itertools.product(SIZES, ("cpu:0", "cuda:1")):
         if name == "cumulative_prod" and size > 5000:
             continue
         x = values(name, dtype, (size,))
         if name == "cumulative_prod" and x.dtype.kind in "fc":
-            x /= np.abs(x)  # thousands of factors leave the range else
+            x /= np.abs(x)  # otherwise thousands of factors overflow
         check(name, to_device(device, x), x, None, device, f"{name} {dtype} size {size}")
         check(
             name, to_device(device, x), x, 0, device, f"{name} {dtype} {size}", include_initial=True
@@ -108,7 +108,7 @@ def test_every_size_of_one_axis(name, dtype):
     "shape",
     [(4097, 4), (4, 4097), (3, 4097, 5), (70, 300, 3), (2, 3, 5, 7), (1, 129, 1, 33), (300_000, 2)],
 )
-def test_every_axis_of_any_shape(shape, device):
+def test_scans_along_every_axis_of_any_shape(shape, device):
     x = values("cumulative_sum", "float32", shape)
     array = to_device(device, x)
     reverse = tuple(reversed(range(x.ndim)))
@@ -127,7 +127,7 @@ def test_every_axis_of_any_shape(shape, device):
         )
 
 
-# Items of a tile on CUDA devices: 256 threads have 15, 9 or 5 each, by the size of what is added.
+# Items of a tile on CUDA devices: 256 threads with 15, 9 or 5 items each, by the size of the accumulator.
 TILES = {"float32": 3840, "uint8": 2304, "complex128": 1280}
 
 
@@ -142,8 +142,8 @@ def check_exact(x, axis, device, label):
 
 @pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", TILES)
-def test_lengths_at_the_edges_of_tiles(dtype, device):
-    """Totals of 32 tiles, and of 32 times 32, are put together once for all tiles behind them."""
+def test_scans_at_the_edges_of_tiles(dtype, device):
+    """Totals of 32 tiles, and of 32 times 32, are combined once for all tiles after them."""
     for tiles in (1, 2, 31, 32, 33, 64):
         for more in (-1, 0, 1):
             x = np.random.default_rng(tiles).integers(0, 3, tiles * TILES[dtype] + more)
@@ -151,7 +151,7 @@ def test_lengths_at_the_edges_of_tiles(dtype, device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_more_than_a_group_of_groups_of_tiles(device):
+def test_scan_of_more_than_1024_tiles(device):
     x = np.ones(1025 * TILES["complex128"] + 1, dtype=np.complex128)
     got = to_numpy(sk.cumulative_sum(to_device(device, x)))
     np.testing.assert_array_equal(got, np.arange(1, x.size + 1))
@@ -159,8 +159,8 @@ def test_more_than_a_group_of_groups_of_tiles(device):
 
 @pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", TILES)
-def test_short_rows_of_every_length(dtype, device):
-    """Several rows a tile, and a last tile that has fewer."""
+def test_scans_of_short_rows_of_every_length(dtype, device):
+    """Several rows per tile, and a last tile with fewer."""
     for length in (*range(1, 40), *range(40, 600, 37), 599, 600):
         x = np.random.default_rng(length).integers(0, 3, (301, length)).astype(dtype)
         check_exact(x, 1, device, f"rows of {length}")
@@ -169,14 +169,14 @@ def test_short_rows_of_every_length(dtype, device):
 @pytest.mark.parametrize("device", WHERE)
 @loop_over("dtype", TILES)
 @loop_over("width", [2, 3, 31, 32, 33, 1000])
-def test_columns_of_every_width(dtype, width, device):
+def test_column_scans_of_every_width(dtype, width, device):
     for length in (1, 2, 14, 15, 16, 119, 120, 121, 2000):
         x = np.random.default_rng(length).integers(0, 3, (length, width)).astype(dtype)
         check_exact(x, 0, device, f"{width} columns of {length}")
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_many_tiles_of_columns(device):
+def test_column_scans_of_many_tiles(device):
     x = np.random.default_rng(0).integers(0, 3, (5000, 70)).astype(np.float32)
     check_exact(x, 0, device, "42 tiles of 70 columns")
     check_exact(np.stack((x, x[::-1])), 1, device, "of two matrices")
@@ -185,7 +185,7 @@ def test_many_tiles_of_columns(device):
 
 @pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("name", NAMES)
-def test_no_elements(name, device):
+def test_scans_without_elements(name, device):
     identity = 0 if name == "cumulative_sum" else 1
     for shape, axis in (((0,), 0), ((3, 0), 1), ((0, 3), 0), ((3, 0), 0), ((2, 0, 2), 1)):
         x = np.empty(shape, dtype=np.float32)
@@ -199,7 +199,7 @@ def test_no_elements(name, device):
 
 @pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("name", NAMES)
-def test_dtype_is_cast_to_first(name, device):
+def test_scans_cast_to_dtype_first(name, device):
     x = np.array([[100, 100, 3], [7, 1, 2]], dtype=np.int64)
     for dtype in DTYPES[1:]:
         check(
@@ -236,7 +236,7 @@ def test_initial_is_exact_and_zeros_keep_their_sign(device):
 
 @pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_nan_and_infinities_hold_from_their_place_on(dtype, device):
+def test_scans_propagate_nan_and_infinities(dtype, device):
     for size, fraction in itertools.product((9, 100, 5000, 9001), (0, 0.4, 0.8)):
         start = int(fraction * size)
         for special in (np.nan, np.inf, -np.inf):
@@ -246,7 +246,7 @@ def test_nan_and_infinities_hold_from_their_place_on(dtype, device):
             want[start:] = special
             got = to_numpy(sk.cumulative_sum(to_device(device, x)))
             np.testing.assert_array_equal(got, want)
-            x[-1] = -special  # what two opposite infinities give
+            x[-1] = -special  # the sum of opposite infinities
             want[-1] = np.nan
             got = to_numpy(sk.cumulative_sum(to_device(device, x)))
             np.testing.assert_array_equal(got, want)
@@ -258,7 +258,7 @@ def test_complex_products_do_not_start_from_one(device):
     assert to_numpy(sk.cumulative_prod(x))[0] == complex(np.inf, 1)
 
 
-def test_error_does_not_grow_with_the_length():
+def test_scan_error_does_not_grow_with_the_length():
     x = np.random.default_rng(0).random(4_000_000, dtype=np.float32)
     exact = np.cumsum(x, dtype=np.float64)
     got = to_numpy(sk.cumulative_sum(sk.asarray(x, device="cpu:0")))
@@ -271,7 +271,7 @@ def test_error_does_not_grow_with_the_length():
 @pytest.mark.usefixtures("restore_threads")
 @loop_over("dtype", ["float16", "float32", "float64", "complex64", "int32"])
 @loop_over("shape", [(3_000_000,), (3, 1_000_000), (9, 300_000), (400_000, 3), (500, 2000)])
-def test_results_do_not_depend_on_the_number_of_threads(dtype, shape):
+def test_scans_do_not_depend_on_the_number_of_threads(dtype, shape):
     x = sk.asarray(sample(dtype, shape, 5), device="cpu:0")
     results = []
     for threads in (1, 2, 3):
@@ -282,7 +282,7 @@ def test_results_do_not_depend_on_the_number_of_threads(dtype, shape):
             assert np.array_equal(one, other)
 
 
-def test_more_axes_than_a_kernel_takes():
+def test_scans_of_more_axes_than_a_kernel_takes():
     x = np.arange(1 << 12, dtype=np.int64).reshape((2,) * 12)
     order = tuple(range(1, 12, 2)) + tuple(range(0, 12, 2))
     for device, axis in itertools.product(WHERE, (0, 5, 11)):
@@ -291,7 +291,7 @@ def test_more_axes_than_a_kernel_takes():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_bad_arguments(name):
+def test_invalid_scan_arguments_raise(name):
     function = getattr(sk, name)
     x = sk.ones((2, 3))
     with pytest.raises(ValueError, match="axis is required"):
@@ -312,8 +312,8 @@ def test_bad_arguments(name):
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "uint64"])
-def test_products_of_integers_of_every_length(dtype, device):
-    """Pairs of them, and a single one at the end of a block."""
+def test_integer_cumulative_products_of_every_length(dtype, device):
+    """The kernel takes pairs, and a single item at the end of a block."""
     limits = np.iinfo(dtype)
     host = np.random.default_rng(3).integers(limits.min, limits.max, 9000, dtype=dtype) | 1
     for n in (1, 2, 3, 4, 5, 33, 34, 4095, 4096, 4097, 8193):
