@@ -11,7 +11,7 @@ import pytest
 from tests.python.session import HAS_GPU
 
 
-@pytest.mark.skipif(HAS_GPU, reason="a GPU has no mappings of the process")
+@pytest.mark.skipif(HAS_GPU, reason="memory of a GPU has no mappings in the process")
 def test_more_live_arrays_than_process_mappings(full):
     count = 1_000_000 if full else 100_000
     code = f"""

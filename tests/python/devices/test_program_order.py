@@ -23,7 +23,7 @@ from skerry.testing import count_cuda_calls, instruments
 from tests.python.devices.threads import in_thread
 from tests.python.session import HAS_GPU
 
-pytestmark = pytest.mark.skipif(HAS_GPU, reason="delays are those of rehearsed devices")
+pytestmark = pytest.mark.skipif(HAS_GPU, reason="only rehearsed devices can be delayed")
 
 ORDERING = {"event_record", "stream_wait_event", "event_create", "event_synchronize"}
 ROOT = pathlib.Path(__file__).resolve().parents[3]

@@ -134,7 +134,7 @@ def test_alternating_streams_allocate_nothing_from_the_driver():
     assert not calls.keys() & (MEMORY | WAITING | MAKING)
 
 
-@pytest.mark.skipif(HAS_GPU, reason="launches on a GPU are not calls of the table")
+@pytest.mark.skipif(HAS_GPU, reason="launches on a GPU are not counted")
 def test_small_addition_is_one_launch():
     x = SMALL + SMALL
     with count_cuda_calls() as calls:

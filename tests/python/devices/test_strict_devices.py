@@ -161,7 +161,7 @@ def test_every_public_function_is_classified():
         for name in STANDARD_NAMES
         if name not in covered_names and name != "__array_namespace_info__"
     ]
-    assert not left, f"say in this file how these are called with arrays on two devices: {left}"
+    assert not left, f"classify these functions in this file: {left}"
 
 
 @pytest.mark.parametrize("name", sorted({*binary_elementwise(), *CALLS}))

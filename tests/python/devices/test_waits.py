@@ -35,12 +35,12 @@ def test_other_threads_run_during_waits(name):
     wait_records.check_threads(waits(name))
 
 
-@pytest.mark.not_guarded("memory is not of a pool")
+@pytest.mark.not_guarded("memory does not come from a pool")
 def test_waits_cover_every_call_that_may_wait():
     calls = {call for name in CONFIGURATIONS for record in waits(name) for call in record["calls"]}
     assert calls == set(instruments.waiting_cuda_calls())
 
 
-@pytest.mark.not_guarded("memory is not of a pool")
+@pytest.mark.not_guarded("memory does not come from a pool")
 def test_freeing_pool_memory_does_not_wait():
     wait_records.check_frees(waits("pools"))

@@ -106,7 +106,7 @@ def test_writable_file_in_a_read_only_folder_is_overwritten(folder, name):
 def test_file_of_another_user_in_a_sticky_folder_is_overwritten(folder, name):
     """It may be written, but not replaced."""
     if os.geteuid() != 0:
-        pytest.skip("needs files of two users, and so root")
+        pytest.skip("needs files of two users, so needs root")
     path = folder / name
     SAVES[name](path, sk.arange(30))
     path.chmod(0o666)

@@ -23,7 +23,7 @@ LAYOUTS = {
     "c": lambda x: x,
     "fortran": lambda x: x.T,
     "slice": lambda x: x[1:, ::2],
-    "backwards": lambda x: x[::-1],
+    "reversed": lambda x: x[::-1],
     "permuted": lambda x: np.moveaxis(x, 0, 1),
     "broadcast": lambda x: x[:, None, :1],
 }

@@ -106,9 +106,9 @@ def test_layouts(name, dtype, device):
         "transposed": (array.T, base.T),
         "offset": (array[1:, 2:], base[1:, 2:]),
         "reversed": (array[::-1, ::-2], base[::-1, ::-2]),
-        "stepped": (array[::2, 1::3], base[::2, 1::3]),
+        "strided": (array[::2, 1::3], base[::2, 1::3]),
         "column": (array[:, 3:5], base[:, 3:5]),
-        "stretched": (sk.broadcast_to(array[0, :], (4, 14)), np.broadcast_to(base[0], (4, 14))),
+        "broadcast": (sk.broadcast_to(array[0, :], (4, 14)), np.broadcast_to(base[0], (4, 14))),
         "F": (to_device(device, np.asfortranarray(base)), base),
     }
     for label, (x, reference) in views.items():

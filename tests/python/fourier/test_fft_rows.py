@@ -11,11 +11,11 @@ from tests.python.oracle import to_device, to_numpy
 LAYOUTS = {
     "contiguous": lambda x: x,
     "columns": lambda x: x.mT,
-    "backwards": lambda x: x[::-1, ::-1],
+    "reversed": lambda x: x[::-1, ::-1],
     "every other row": lambda x: x[::2],
     "every other column": lambda x: x[:, ::2],
-    "one row again and again": lambda x: sk.broadcast_to(x[:1], x.shape),
-    "a gap in each row": lambda x: x[:, 1:],
+    "broadcast row": lambda x: sk.broadcast_to(x[:1], x.shape),
+    "gap in each row": lambda x: x[:, 1:],
 }
 
 

@@ -103,7 +103,7 @@ CALLS = {
     "operator": lambda x: x + 1,
     "function": lambda x: sk.exp(x),
     "second operand": lambda x: 2.0 - x,
-    "beside a recorded one": lambda x: (sk.ones_like(x) * 3 + 1) * x,
+    "with a recorded operand": lambda x: (sk.ones_like(x) * 3 + 1) * x,
     "view": lambda x: x[3:] * 2,
     "where": lambda x: sk.where(x > 1, x, 0.0),
     "clip": lambda x: sk.clip(x, 1, None),

@@ -34,7 +34,7 @@ OPERATORS = [
 ]
 IN_PLACE = ["__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__", "__iand__"]
 SCALARS = [0, 1, 2, -1, 0.5, -2.0, 3, True, 1j]
-LAYOUTS = ["whole", "cut", "transposed", "stepped", "backwards", "row", "column", "0-d"]
+LAYOUTS = ["whole", "slice", "transposed", "strided", "reversed", "row", "column", "0-d"]
 
 
 def sample(rng, dtype, shape):
@@ -51,10 +51,10 @@ def laid_out(rng, dtype, shape, layout, device):
     n, m = shape
     builders = {
         "whole": lambda put: put((n, m)),
-        "cut": lambda put: put((n + 1, m + 2))[1:, 1:-1],
+        "slice": lambda put: put((n + 1, m + 2))[1:, 1:-1],
         "transposed": lambda put: put((m, n)).T,
-        "stepped": lambda put: put((n, 3 * m))[:, ::3],
-        "backwards": lambda put: put((n, m))[::-1, ::-1],
+        "strided": lambda put: put((n, 3 * m))[:, ::3],
+        "reversed": lambda put: put((n, m))[::-1, ::-1],
         "row": lambda put: put((m,)),
         "column": lambda put: put((n, 1)),
         "0-d": lambda put: put(()),

@@ -31,7 +31,7 @@ def find_fault(program):
 def assert_alike(program):
     if fault := find_fault(program):
         least = walked.shrunk(program, find_fault)
-        pytest.fail(f"{fault}\nat last {find_fault(least)}: {least}")
+        pytest.fail(f"{fault}\nshrunk to {find_fault(least)}: {least}")
 
 
 def assert_rows_alike(run, *arrays):

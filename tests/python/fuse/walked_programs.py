@@ -43,28 +43,28 @@ SCALARS = [
 ]  # fmt: skip
 LAYOUTS = {
     "whole": lambda make, n, m: make((n, m)),
-    "cut": lambda make, n, m: make((n + 1, m + 2))[1:, 1:-1],
+    "slice": lambda make, n, m: make((n + 1, m + 2))[1:, 1:-1],
     "gaps": lambda make, n, m: make((n, m + m // 4 + 1))[:, :m],
     "transposed": lambda make, n, m: make((m, n)).T,
-    "stepped": lambda make, n, m: make((n, 3 * m))[:, ::3],
-    "rows stepped": lambda make, n, m: make((2 * n, m))[::2],
-    "backwards": lambda make, n, m: make((n, m))[::-1, ::-1],
-    "rows backwards": lambda make, n, m: make((n, m))[::-1],
-    "columns backwards": lambda make, n, m: make((n, m))[:, ::-1],
-    "one row again": lambda make, n, m: sk.broadcast_to(make((1, m)), (n, m)),
-    "one column again": lambda make, n, m: sk.broadcast_to(make((n, 1)), (n, m)),
-    "one element again": lambda make, n, m: sk.broadcast_to(make(()), (n, m)),
+    "strided": lambda make, n, m: make((n, 3 * m))[:, ::3],
+    "strided rows": lambda make, n, m: make((2 * n, m))[::2],
+    "reversed": lambda make, n, m: make((n, m))[::-1, ::-1],
+    "reversed rows": lambda make, n, m: make((n, m))[::-1],
+    "reversed columns": lambda make, n, m: make((n, m))[:, ::-1],
+    "broadcast row": lambda make, n, m: sk.broadcast_to(make((1, m)), (n, m)),
+    "broadcast column": lambda make, n, m: sk.broadcast_to(make((n, 1)), (n, m)),
+    "broadcast element": lambda make, n, m: sk.broadcast_to(make(()), (n, m)),
     "windows": lambda make, n, m: sk.sliding_window_view(make((n + m - 1,)), m)[:n],
 }
 SHORTER = {
     "row": lambda make, n, m: make((m,)),
     "row of one": lambda make, n, m: make((1, m)),
-    "row backwards": lambda make, n, m: make((m,))[::-1],
-    "row stepped": lambda make, n, m: make((2 * m,))[::2],
+    "reversed row": lambda make, n, m: make((m,))[::-1],
+    "strided row": lambda make, n, m: make((2 * m,))[::2],
     "column": lambda make, n, m: make((n, 1)),
-    "column cut": lambda make, n, m: make((n, 3))[:, 1:2],
+    "column slice": lambda make, n, m: make((n, 3))[:, 1:2],
     "one element": lambda make, n, m: make(()),
-    "many of one": lambda make, n, m: sk.broadcast_to(make(()), (m,)),
+    "broadcast element as row": lambda make, n, m: sk.broadcast_to(make(()), (m,)),
 }
 
 
@@ -160,7 +160,7 @@ def call(step, operands):
     return getattr(sk, name)(*operands, **options)
 
 
-VIEWS = ["added axis", "backwards", "cut", "turned", "every other"]
+VIEWS = ["added axis", "reversed", "slice", "transposed view", "every other"]
 
 
 def softmax(x):
@@ -178,9 +178,9 @@ OWN = {
     "copysign": lambda x, y: sk.where(y == y, sk.copysign(x, y), x),
     "signbit": lambda x: sk.where(x == x, sk.signbit(x), False),
     "added axis": lambda x: sk.expand_dims(x, axis=-1),
-    "backwards": lambda x: x[::-1],
-    "cut": lambda x: x[..., 1:],
-    "turned": lambda x: x.T,
+    "reversed": lambda x: x[::-1],
+    "slice": lambda x: x[..., 1:],
+    "transposed view": lambda x: x.T,
     "every other": lambda x: x[::2],
     "cov of two": lambda x, y: sk.mean((x - sk.mean(x)) * (y - sk.mean(y))),
     "diff": lambda x, y: sk.diff(x),

@@ -113,7 +113,7 @@ def folded(axis):
 
 
 def exact_variance(axis):
-    """Return a variance of integers: NumPy's own adds up columns in turn."""
+    """Return a variance of integers. NumPy's own adds up columns one at a time."""
     return lambda s, x: np.var(x.astype(np.longdouble), axis=axis).astype(x.dtype)
 
 
@@ -255,13 +255,13 @@ CASES = {
         WAVE_OF_ROWS,
         inputs=row_and_column,
     ),
-    "add across": Case(lambda s, x, y: s.add(x, y.T), SQUARES, (1041, 1039), inputs=crossed),
+    "add transposed": Case(lambda s, x, y: s.add(x, y.T), SQUARES, (1041, 1039), inputs=crossed),
     "cast": Case(cast, LINE, WAVE, tuple(CASTS), one),
     "cast into": Case(
         assign_cast, LINE, WAVE, EVERY, lambda d, n: [numbers("complex128", n), numbers(d, n, 2)]
     ),
     "where": Case(lambda s, x, c, y: s.where(c, x, y), LINE, WAVE, inputs=masked),
-    "where, of a value": Case(lambda s, x, c, y: s.where(c, 1, x), FEW, inputs=masked),
+    "where with a value": Case(lambda s, x, c, y: s.where(c, 1, x), FEW, inputs=masked),
     # Fills and copies.
     "fill": Case(fill, LINE, WAVE),
     "fill steps": Case(fill_steps, FEW, WAVE),
@@ -271,8 +271,8 @@ CASES = {
         lambda s, x: (s.asarray(x[::3], copy=True), s.asarray(x[::-1], copy=True)), FEW, WAVE
     ),
     "copy steps into": Case(assign_steps, FEW, WAVE, inputs=two),
-    "copy across": Case(lambda s, x: s.reshape(x.T, (-1,)), SQUARES, (1041, 1039)),
-    "copy across into": Case(assign_across, SQUARES, (1041, 1039), inputs=crossed),
+    "copy transposed": Case(lambda s, x: s.reshape(x.T, (-1,)), SQUARES, (1041, 1039)),
+    "copy transposed into": Case(assign_across, SQUARES, (1041, 1039), inputs=crossed),
     # Reductions.
     "reduce all": Case(folded(None), LINE, (132 * 8 * 4096 + 1,), REAL),
     "reduce rows": Case(folded(1), ROWS, WAVE_OF_ROWS, REAL),
@@ -297,13 +297,13 @@ CASES = {
         exact_variance(0),
         1e-14,
     ),
-    "extremes beside NaN": Case(
+    "extremes with NaN": Case(
         extremes_of_numbers(None), LINE, (132 * 8 * 4096 + 1,), REAL_FLOATING, with_nan
     ),
-    "extremes of rows beside NaN": Case(
+    "extremes of rows with NaN": Case(
         extremes_of_numbers(1), ROWS, WAVE_OF_ROWS, REAL_FLOATING, with_nan
     ),
-    "extremes of columns beside NaN": Case(
+    "extremes of columns with NaN": Case(
         extremes_of_numbers(0), COLUMNS, WAVE_OF_COLUMNS, REAL_FLOATING, with_nan
     ),
     # Scans.
@@ -313,7 +313,7 @@ CASES = {
     "products": Case(lambda s, x: s.cumulative_prod(x), LINE, WAVE, EVERY, signs),
     # Order.
     "sort all": Case(sorted_along(0), SORTED, WAVE_SORTED, REAL, varied),
-    "ranks of rows": Case(ranked, MERGED_ROWS, WAVE_OF_ROWS, REAL, varied),
+    "partition rows": Case(ranked, MERGED_ROWS, WAVE_OF_ROWS, REAL, varied),
     "sort rows": Case(sorted_along(1), MERGED_ROWS, WAVE_OF_ROWS, REAL, varied),
     "sort columns": Case(sorted_along(0), COLUMNS, (257, 1041), REAL, varied),
     "distinct items": Case(lambda s, x: s.unique_all(x), FEW, WAVE_SORTED, REAL, varied),
@@ -391,9 +391,9 @@ CASES = {
     "draw normal numbers": Case(drawn("standard_normal"), LINE, None, WIDTHS),
     "draw exponential numbers": Case(drawn("standard_exponential"), LINE, None, WIDTHS),
     "draw integers": Case(integers_drawn, FEW, None, ("int8",)),
-    "draw counts of means": Case(drawn_of("poisson"), FEW, None, ("float64",), means),
-    "draw counts of trials": Case(drawn_of("binomial", 0.25), FEW, None, ("int64",), means),
-    "draw gamma numbers of shapes": Case(
+    "draw Poisson counts": Case(drawn_of("poisson"), FEW, None, ("float64",), means),
+    "draw binomial counts": Case(drawn_of("binomial", 0.25), FEW, None, ("int64",), means),
+    "draw gamma numbers": Case(
         drawn_of("standard_gamma"), FEW, None, ("float64",), means
     ),
     # Joining.

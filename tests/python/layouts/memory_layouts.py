@@ -91,7 +91,7 @@ LAYOUTS: dict[str, MemoryLayout] = {
     "repeated along the first axis": repeated(0),
     "repeated along the last axis": repeated(-1),
     "repeated along the middle axis": repeated(-2),
-    "windows that overlap": MemoryLayout(
+    "overlapping windows": MemoryLayout(
         windows_shape, windows, lambda shape: has_rows(shape) and shape[-1] > 0, repeats=True
     ),
     **{f"step {step}": stepped(-1, step) for step in (2, 3, 4, 7, -1, -2)},
@@ -106,17 +106,17 @@ LAYOUTS: dict[str, MemoryLayout] = {
         lambda xp, base, shape: xp.moveaxis(base, 0, -1),
         lambda shape: len(shape) >= 3,
     ),
-    "rows of wider ones": MemoryLayout(
+    "rows of a wider array": MemoryLayout(
         wider, lambda xp, base, shape: base[..., 1 : 1 + shape[-1]], has_rows
     ),
-    "all of every other row backwards": MemoryLayout(
+    "every other row, reversed": MemoryLayout(
         lambda shape: (2 * shape[0], *wider(shape[1:])),
         lambda xp, base, shape: base[::-2, ..., shape[-1] : 0 if shape[-1] == 0 else None : -1][
             ..., : shape[-1]
         ],
         has_rows,
     ),
-    "axes in other order at other steps": MemoryLayout(
+    "permuted strided axes": MemoryLayout(
         lambda shape: tuple(n * 2 for n in shape[::-1]),
         lambda xp, base, shape: xp.permute_dims(
             base[tuple(slice(None, None, (2, -2)[axis % 2]) for axis in range(len(shape)))],
@@ -124,7 +124,7 @@ LAYOUTS: dict[str, MemoryLayout] = {
         ),
         has_rows,
     ),
-    "repeated along the first axis and backwards": MemoryLayout(
+    "repeated along the first axis, reversed": MemoryLayout(
         lambda shape: (min(shape[0], 1), *shape[1:]),
         lambda xp, base, shape: xp.broadcast_to(base[..., ::-1], shape),
         has_rows,
@@ -136,7 +136,7 @@ LAYOUTS: dict[str, MemoryLayout] = {
         has_rows,
         repeats=True,
     ),
-    "behind one element": MemoryLayout(
+    "offset by one element": MemoryLayout(
         lambda shape: (math.prod(shape) + 1,),
         lambda xp, base, shape: xp.reshape(base[1:], shape),
     ),

@@ -75,7 +75,7 @@ def test_a_layout_is_the_view_that_its_name_says(name: str) -> None:
     assert operand.dense.strides == (120, 40, 8)
     assert layout.repeats == (host.nbytes > memory_layouts.spanned_bytes(host))
     assert layout.repeats or np.array_equal(host, values)
-    dense = name in ("dense", "odd address", "behind one element")
+    dense = name in ("dense", "odd address", "offset by one element")
     assert dense == (operand.view.strides == operand.dense.strides)
 
 

@@ -189,7 +189,7 @@ def test_parameters_on_another_device_raise(device, other):
 
 BAD = {
     "negative size": (lambda r: r.random(-1), ValueError),
-    "size of a float": (lambda r: r.random(2.5), TypeError),
+    "fractional size": (lambda r: r.random(2.5), TypeError),
     "negative scale": (lambda r: r.normal(0, -1), ValueError),
     "an element of a negative scale": (lambda r: r.normal(0, [1, -1]), ValueError),
     "NaN": (lambda r: r.exponential(float("nan")), ValueError),
@@ -198,15 +198,15 @@ BAD = {
     "bounds too far apart": (lambda r: r.uniform(-1.7e308, 1.7e308), OverflowError),
     "an infinite bound": (lambda r: r.uniform(0, math.inf), OverflowError),
     "an element too far": (lambda r: r.uniform([0, -1.7e308], 1.7e308), OverflowError),
-    "a triangle too wide": (lambda r: r.triangular(-1.7e308, 0, 1.7e308), OverflowError),
+    "too wide a triangle": (lambda r: r.triangular(-1.7e308, 0, 1.7e308), OverflowError),
     "an infinite triangle": (lambda r: r.triangular(0, 1, math.inf), OverflowError),
-    "no integers": (lambda r: r.integers(3, 3), ValueError),
+    "empty range of integers": (lambda r: r.integers(3, 3), ValueError),
     "no integers below 0": (lambda r: r.integers(0), ValueError),
     "an element without integers": (lambda r: r.integers([0, 3], [1, 3]), ValueError),
     "beyond the dtype": (lambda r: r.integers(0, 257, dtype=sk.uint8), ValueError),
     "below the dtype": (lambda r: r.integers(-1, 3, dtype=sk.uint8), ValueError),
     "an element beyond the dtype": (lambda r: r.integers([3], [300], dtype=sk.uint8), ValueError),
-    "integers of fractions": (lambda r: r.integers(2.5), TypeError),
+    "integers below a fraction": (lambda r: r.integers(2.5), TypeError),
     "negative shape": (lambda r: r.standard_gamma(-1), ValueError),
     "negative lam": (lambda r: r.poisson(-1), ValueError),
     "lam beyond int64": (lambda r: r.poisson(1e19), ValueError),
@@ -217,9 +217,9 @@ BAD = {
     "an alpha of two axes": (lambda r: r.dirichlet([[1, 2]]), ValueError),
     "a mean of two axes": (lambda r: r.multivariate_normal([[1, 2]], [[1]]), ValueError),
     "a cov of another size": (lambda r: r.multivariate_normal([1, 2], [[1]]), ValueError),
-    "a way to factor": (lambda r: r.multivariate_normal([1], [[1]], method="lu"), ValueError),
-    "a way to check": (lambda r: r.multivariate_normal([1], [[1]], check_valid="no"), ValueError),
-    "cov of no normal numbers": (
+    "unknown method of factoring": (lambda r: r.multivariate_normal([1], [[1]], method="lu"), ValueError),
+    "unknown check_valid": (lambda r: r.multivariate_normal([1], [[1]], check_valid="no"), ValueError),
+    "invalid cov": (
         lambda r: r.multivariate_normal([1, 2], [[1, 3], [3, 1]], check_valid="raise"),
         ValueError,
     ),
@@ -228,15 +228,15 @@ BAD = {
         np.linalg.LinAlgError,
     ),
     "method": (lambda r: r.standard_exponential(method="x"), ValueError),
-    "choice of nothing": (lambda r: r.choice(0, 2), ValueError),
-    "choice of too many": (lambda r: r.choice(3, 4, replace=False), ValueError),
+    "choice of an empty range": (lambda r: r.choice(0, 2), ValueError),
+    "choice of more than there are": (lambda r: r.choice(3, 4, replace=False), ValueError),
     "sum of p": (lambda r: r.choice(2, p=[0.5, 0.6]), ValueError),
     "negative p": (lambda r: r.choice(2, p=[1.5, -0.5]), ValueError),
     "shape of p": (lambda r: r.choice(3, p=[0.5, 0.5]), ValueError),
-    "fewer than chosen": (lambda r: r.choice(2, 2, replace=False, p=[1.0, 0.0]), ValueError),
+    "fewer nonzero p than chosen": (lambda r: r.choice(2, 2, replace=False, p=[1.0, 0.0]), ValueError),
     "axis": (lambda r: r.permutation(sk.zeros((2, 2)), axis=2), AxisError),
     "negative bytes": (lambda r: r.bytes(-1), ValueError),
-    "no int": (lambda r: r.permutation(2.5), TypeError),
+    "permutation of a float": (lambda r: r.permutation(2.5), TypeError),
 }
 
 
@@ -247,7 +247,7 @@ def test_invalid_arguments_raise_and_keep_the_state(name):
     old_state = rng.bit_generator.state
     with pytest.raises(error):
         call(rng)
-    if name != "fewer than chosen":
+    if name != "fewer nonzero p than chosen":
         assert rng.bit_generator.state == old_state
 
 

@@ -307,7 +307,7 @@ CASES = {
     "mask_shape": (lambda x, a: x[a([True, False])], IndexError, ["2", "3"]),
     "mask_shape_2d": (lambda x, a: x[a([[True] * 3] * 3)], IndexError, ["3", "4"]),
     "no_broadcast": (lambda x, a: x[a([0, 1, 2]), a([0, 1])], IndexError, ["(3,)", "(2,)"]),
-    "int_beside_array": (lambda x, a: x[3, a([0])], IndexError, ["3"]),
+    "int_with_array": (lambda x, a: x[3, a([0])], IndexError, ["3"]),
     "list_of_floats": (lambda x, a: x[[0.0]], IndexError, ["float64"]),
     "ragged_list": (lambda x, a: x[[[0], [0, 1]]], ValueError, []),
     "empty_axis": (lambda x, a: x[:0][a([0])], IndexError, ["size 0"]),

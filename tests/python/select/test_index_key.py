@@ -35,9 +35,9 @@ KEYS = {
     "element": (lambda i, j: (i, j, 0), (1, 2, 0)),
     "bounds": (lambda i, j: slice(i, j), slice(1, 2)),
     "step": (lambda i, j: (slice(None), slice(None, None, j), i), np.s_[:, ::2, 1]),
-    "beside_a_bool": (lambda i, j: (i, True, j), (1, True, 2)),
-    "beside_a_list": (lambda i, j: (i, j, [0, 1]), (1, 2, [0, 1])),
-    "before_numpys": (
+    "with_a_bool": (lambda i, j: (i, True, j), (1, True, 2)),
+    "with_a_list": (lambda i, j: (i, j, [0, 1]), (1, 2, [0, 1])),
+    "before_a_numpy_mask": (
         lambda i, j: (i, slice(j), np.array([True] * 5)),
         (1, slice(2), np.array([True] * 5)),
     ),
