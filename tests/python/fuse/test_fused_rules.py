@@ -146,7 +146,7 @@ def test_control_flow_closures_and_scalars(x):
     assert fused(x, 0) is x
 
 
-def test_in_place_update_of_temporary_is_visible_by_all_names(x):
+def test_in_place_update_of_temporary_is_visible_through_all_names(x):
     def run(x):
         t = x * 2
         u = t

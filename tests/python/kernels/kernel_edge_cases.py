@@ -393,9 +393,7 @@ CASES = {
     "draw integers": Case(integers_drawn, FEW, None, ("int8",)),
     "draw Poisson counts": Case(drawn_of("poisson"), FEW, None, ("float64",), means),
     "draw binomial counts": Case(drawn_of("binomial", 0.25), FEW, None, ("int64",), means),
-    "draw gamma numbers": Case(
-        drawn_of("standard_gamma"), FEW, None, ("float64",), means
-    ),
+    "draw gamma numbers": Case(drawn_of("standard_gamma"), FEW, None, ("float64",), means),
     # Joining.
     "roll": Case(rolled, FEW, WAVE),
     "roll rows": Case(
