@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 @pytest.mark.slow
-def test_failed_cuda_calls_never_give_wrong_results(full):
+def test_failed_calls_never_give_wrong_results(full):
     command = [sys.executable, "-m", "tests.fuzz.failures", "--seed", "1", "--processes", "1"]
     command += ["--runs", "50000" if full else "600"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)

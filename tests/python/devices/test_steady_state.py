@@ -143,7 +143,7 @@ def test_small_addition_is_one_launch():
     del x
 
 
-def test_counts_of_cuda_calls_nest():
+def test_counts_of_calls_nest():
     with count_cuda_calls() as outer:
         SMALL + SMALL
         with count_cuda_calls() as inner:

@@ -108,7 +108,7 @@ def test_large_skerry_arrays_are_copied_without_chunks(cuda_device):
 
 
 @pytest.mark.not_guarded("nothing is cached, and memory without pages is not locked")
-def test_loop_over_large_host_arrays_makes_no_cuda_call():
+def test_loop_over_large_host_arrays_makes_no_runtime_call():
     sk.ones((1,), device="cuda:0")
     x = sk.ones((CHUNK,))
     y = x + x
@@ -141,7 +141,7 @@ LARGE = "x = sk.ones((1 << 18,)); print(instruments.is_page_locked(x), instrumen
 USE = "keep = sk.ones((1,), device='cuda:0')\n"
 
 
-def test_programs_on_the_cpu_make_no_cuda_call():
+def test_host_programs_make_no_cuda_call():
     code = (
         LARGE + "sk.sum(x + x)\nprint(instruments.cuda_was_used(), instruments.rehearsed_calls())"
     )

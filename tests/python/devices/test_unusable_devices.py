@@ -63,7 +63,7 @@ def run(code, **environment):
     ("code", "reason"),
     [(35, "driver_too_old"), (34, "stub_library"), (46, "busy"), (100, "no_device"), (3, "no_device")],
 )  # fmt: skip
-def test_cpu_works_after_failed_cuda_initialization(code, reason):
+def test_cpu_works_after_failed_initialization_of_devices(code, reason):
     said = run(
         "print(sk.devices('cuda'), float(sk.sum(sk.ones((3,)))))\n"
         "try:\n    sk.ones((3,), device='cuda:0')\n"

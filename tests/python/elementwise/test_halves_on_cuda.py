@@ -36,7 +36,7 @@ def same_bits(got, want):
     instruments.instruction_set() == "x86-64-v2", reason="x86-64-v2 uses the functions of libm"
 )
 @pytest.mark.parametrize("name", UNARY)
-def test_cuda_bits_of_every_float16_equal_the_cpu(name):
+def test_bits_of_every_float16_equal_those_of_the_host(name):
     function = getattr(sk, name)
     want = equal_inputs.on_host(function(sk.asarray(EVERY, device="cpu:0")))
     got = equal_inputs.on_host(function(on_cuda(EVERY)))

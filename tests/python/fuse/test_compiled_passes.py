@@ -102,7 +102,7 @@ def test_kernels_are_reused_for_other_shapes():
 
 
 @pytest.mark.parametrize("part", range(10))
-def test_random_programs_equal_eager_bits_on_cuda(part, full):
+def test_random_programs_equal_eager_bits_when_compiled(part, full):
     """Runs each twice: the second call runs the kernel."""
     count = 200 if full else 20
     sums = np.zeros(3, dtype=int)
@@ -125,7 +125,7 @@ def test_random_programs_equal_eager_bits_on_cuda(part, full):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_chain_of_each_dtype_on_cuda(dtype):
+def test_compiled_chain_of_each_dtype(dtype):
     rng = np.random.default_rng(1)
     x, y = (sk.asarray(sample(rng, dtype, (1003,)), device=GPU) for _ in range(2))
 

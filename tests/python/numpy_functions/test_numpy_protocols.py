@@ -110,7 +110,7 @@ def test_common_numpy_functions_work_on_cpu_0(index):
     assert_alike(NAMED[index](arrays("cpu:0")), NAMED[index](arrays()), "cpu:0")
 
 
-def test_numpy_functions_share_memory_on_cpu_0(tmp_path):
+def test_numpy_functions_share_host_memory(tmp_path):
     x = sk.asarray(HOST["x"].copy())
     assert np.shares_memory(x, x[1:])
     assert not np.may_share_memory(x, sk.ones((3,)))
@@ -129,7 +129,7 @@ def test_numpy_functions_share_memory_on_cpu_0(tmp_path):
     assert np.array_equal(np.asarray(whole) + np.asarray(part), np.asarray(x))
 
 
-def test_ufuncs_of_other_libraries_work_on_cpu_0_only(array_device):
+def test_ufuncs_of_other_libraries_work_on_host_memory_only(array_device):
     special = pytest.importorskip("scipy.special")
     if array_device == "cpu:0":
         got = special.erf(to_device(array_device, HOST["x"]))
