@@ -34,12 +34,12 @@ void expect_nothing(const std::string& body) {
 
 TEST(EmulationUndefinedValues, in_registers_are_reported_at_their_use) {
   expect_caught("setp.eq.u32 %p1, %r9, 3; @%p1 bra $end; add.u32 %r1, %r1, 1; $end:",
-                "where a branch goes");
+                "a branch depends on it");
   expect_caught("ld.global.u32 %r5, [%d9];", "an address");
   expect_caught("setp.lt.f32 %p1, %f1, 0f00000000; @%p1 st.global.u32 [%d3], %r1;",
                 "whether memory is accessed");
   expect_caught("setp.eq.u32 %p1, %r9, 3; @%p1 exit;", "what a thread does next");
-  expect_caught("@%p3 bra $end; $end:", "where a branch goes");
+  expect_caught("@%p3 bra $end; $end:", "a branch depends on it");
   expect_caught("atom.global.add.u32 %r5, [%d3], %r9;", "the operand of an atomic operation");
   expect_caught("add.f32 %f1, %f1, 0f3f800000; st.global.f32 [%d3], %f1;",
                 "a result in global memory");
@@ -49,18 +49,18 @@ TEST(EmulationUndefinedValues, in_registers_are_reported_at_their_use) {
 
 TEST(EmulationUndefinedValues, in_memory_are_reported_at_their_use) {
   const std::string branch = " setp.eq.u32 %p1, %r5, 3; @%p1 bra $end; add.u32 %r1, %r1, 1; $end:";
-  expect_caught("ld.global.u32 %r5, [%d4];" + branch, "where a branch goes");
-  expect_caught("ld.shared.u32 %r5, [%r4];" + branch, "where a branch goes");
-  expect_caught("ld.local.u32 %r5, [l+4];" + branch, "where a branch goes");
+  expect_caught("ld.global.u32 %r5, [%d4];" + branch, "a branch depends on it");
+  expect_caught("ld.shared.u32 %r5, [%r4];" + branch, "a branch depends on it");
+  expect_caught("ld.local.u32 %r5, [l+4];" + branch, "a branch depends on it");
   expect_caught(
       "ld.global.u32 %r5, [%d4]; st.shared.u32 [%r4], %r5; ld.shared.u32 %r5, [%r4];" + branch,
-      "where a branch goes");
+      "a branch depends on it");
   expect_caught("st.shared.u16 [%r4], 3; ld.shared.u32 %r5, [%r4];" + branch,
-                "where a branch goes");
-  expect_caught("atom.shared.add.u32 %r5, [%r4], 1;", "an atomic operation reads it in memory");
-  // What a copy has begun is not there before somebody waits for it.
+                "a branch depends on it");
+  expect_caught("atom.shared.add.u32 %r5, [%r4], 1;", "an atomic operation reads it from memory");
+  // An asynchronous copy's bytes are undefined until it is waited for.
   const std::string copy = "cp.async.ca.shared.global [%r4], [%d3], 4; cp.async.commit_group;";
-  expect_caught(copy + "ld.shared.u32 %r5, [%r4];" + branch, "where a branch goes");
+  expect_caught(copy + "ld.shared.u32 %r5, [%r4];" + branch, "a branch depends on it");
   expect_nothing(copy + "cp.async.wait_group 0; ld.shared.u32 %r5, [%r4];" + branch);
   expect_nothing("ld.global.u32 %r5, [%d3];" + branch);
   expect_nothing("st.shared.u32 [%r4], 7; ld.shared.u32 %r5, [%r4];" + branch);
@@ -72,13 +72,13 @@ TEST(EmulationUndefinedValues, of_another_lane_are_reported) {
   const std::string branch = "setp.lt.u32 %p2, %r6, 3; @%p2 bra $end; add.u32 %r1, %r1, 1; $end:";
   expect_caught(one_lane + "shfl.sync.idx.b32 %r6, %r5, 5, 31, -1;" + branch, "lane 0");
   expect_nothing(one_lane + "shfl.sync.idx.b32 %r6, %r5, 4, 31, -1;" + branch);
-  expect_caught(one_lane + "redux.sync.add.s32 %r6, %r5, -1;" + branch, "where a branch goes");
+  expect_caught(one_lane + "redux.sync.add.s32 %r6, %r5, -1;" + branch, "a branch depends on it");
   const std::string vote = one_lane + "setp.eq.u32 %p3, %r5, 1; vote.sync.ballot.b32 %r6, %p3, -1;";
-  expect_caught(vote + branch, "where a branch goes");
+  expect_caught(vote + branch, "a branch depends on it");
   expect_nothing(vote + "and.b32 %r6, %r6, 16;" + branch);
   // A lane whose guard is undefined.
   expect_caught("setp.eq.u32 %p1, %r9, 3; mov.u32 %r6, 1; @%p1 mov.u32 %r6, 2;" + branch,
-                "where a branch goes");
+                "a branch depends on it");
 }
 
 TEST(EmulationUndefinedValues, may_be_moved) {
@@ -117,10 +117,10 @@ TEST(EmulationUndefinedValues, remain_in_memory_for_the_next_kernel) {
   const std::uint64_t other = memory.allocate(4);
   const DeviceModel device{.checks_undefined_values = true};
   expect_failure(run_text(text, {}, device, memory, uninitialized, other), 719,
-                 {"where a branch goes"});
-  EXPECT_RUNS(text, {}, {}, memory, uninitialized, uninitialized);  // nobody looks
+                 {"a branch depends on it"});
+  EXPECT_RUNS(text, {}, {}, memory, uninitialized, uninitialized);  // without the check
   expect_failure(run_text(text, {}, device, memory, uninitialized, other), 719,
-                 {"where a branch goes"});
+                 {"a branch depends on it"});
   const std::uint64_t written = memory.allocate(std::vector<std::uint32_t>(1));
   EXPECT_RUNS(text, {}, device, memory, written, uninitialized);
   EXPECT_RUNS(text, {}, device, memory, uninitialized, other);

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""ARCHITECTURE.md is short, each decision has a page, and names in code quotes there and in CONTRIBUTING.md exist."""
+"""ARCHITECTURE.md is short, its picture is up to date, decisions and families have pages, and names in them exist."""
 
 import itertools
 import pathlib
