@@ -62,7 +62,7 @@ def check(got, want, name, dtype, device, label=""):
 
 @loop_over(("name", "dtype"), cases(ONE_AXIS), items="name")
 @loop_over("norm", NORMS)
-def test_one_axis(name, dtype, norm, device):
+def test_transforms_along_one_axis(name, dtype, norm, device):
     x = sample(dtype, (3, 8, 5))
     for axis in (0, 1, 2, -1, -3):
         for n in (None, 1, 2, 3, 4, 7, 12):
@@ -73,7 +73,7 @@ def test_one_axis(name, dtype, norm, device):
 
 @loop_over(("name", "dtype"), cases(MANY_AXES), items="name")
 @loop_over("norm", NORMS)
-def test_several_axes(name, dtype, norm, device):
+def test_transforms_along_several_axes(name, dtype, norm, device):
     x = sample(dtype, (3, 4, 5, 6))
     for s, axes in [
         (None, None),
@@ -92,14 +92,14 @@ def test_several_axes(name, dtype, norm, device):
 
 
 @pytest.mark.parametrize("name", MANY_AXES)
-def test_lengths_without_axes_belong_to_the_last_ones(name, device):
+def test_lengths_without_axes_apply_to_the_last_axes(name, device):
     x = sample("float64", (3, 4, 5))
     got = getattr(sk.fft, name)(to_device(device, x), s=(6, 4))
     check(got, in_double(name, x, s=(6, 4), axes=(-2, -1)), name, "float64", device)
 
 
 @loop_over(("name", "dtype"), cases(ONE_AXIS + MANY_AXES), items="name")
-def test_layouts(name, dtype, device):
+def test_transforms_of_every_layout(name, dtype, device):
     base = sample(dtype, (9, 14))
     array = to_device(device, base)
     views = {
@@ -130,9 +130,9 @@ def test_layouts(name, dtype, device):
 
 
 @pytest.mark.two_gpus
-@pytest.mark.one_stream("an interface that names no stream orders nothing")
+@pytest.mark.one_stream("an interface without a stream is not ordered")
 @pytest.mark.parametrize("dtype", FLOATING)
-def test_fields_of_records(dtype, cuda_device):
+def test_transforms_of_fields_of_records(dtype, cuda_device):
     packed = np.zeros(12, np.dtype([("value", dtype), ("tag", dtype)]))
     packed["value"] = sample(dtype, (12,))
     memory = to_device(cuda_device, packed.view("u1"))
@@ -154,7 +154,7 @@ def test_fields_of_records(dtype, cuda_device):
 
 
 @pytest.mark.parametrize("name", ONE_AXIS)
-def test_many_dimensions(name, device):
+def test_transforms_of_64_dimensions(name, device):
     shape = [1] * 61 + [2, 3, 4]
     x = sample("float64", (2, 3, 4))
     got = getattr(sk.fft, name)(sk.reshape(to_device(device, x), shape), axis=62)
@@ -162,7 +162,7 @@ def test_many_dimensions(name, device):
     check(sk.reshape(got, want.shape), want, name, "float64", device)
 
 
-def test_all_axes_of_many_dimensions(device):
+def test_transforms_along_many_axes(device):
     x = sample("complex128", (2,) * 12)
     swapped = x.transpose(range(11, -1, -1))
     check(sk.fft.fftn(to_device(device, x)), np.fft.fftn(x), "fftn", "complex128", device)
@@ -184,14 +184,14 @@ def test_all_axes_of_many_dimensions(device):
 @loop_over(
     "n", [2, 3, 16, 31, 97, 128, 210, 1009, 1024, 4096, 10007, 65536, 131072, 262144, 300000]
 )
-def test_lengths(name, dtype, n):
+def test_transforms_of_many_lengths(name, dtype, n):
     x = sample(dtype if name in FROM_REAL else result_dtype("fft", dtype), (n,))
     check(getattr(sk.fft, name)(sk.asarray(x)), in_double(name, x), name, dtype, "cpu:0")
 
 
 @pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft"])
 @loop_over("shape", [(3, 140_000), (200, 300), (40, 3, 1000), (5000, 8)])
-def test_batches_that_are_worth_threads(name, shape, device):
+def test_batches_large_enough_for_threads(name, shape, device):
     x = sample("float32" if name == "rfft" else "complex64", shape)
     for axis in (0, len(shape) - 1):
         got = getattr(sk.fft, name)(to_device(device, x), axis=axis)
@@ -208,8 +208,8 @@ def test_batches_on_both_sides_of_the_axis(name, shape, axis, device):
 
 @loop_over(("shape", "axis"), [((3, 7, 5), 1), ((2, 3, 5, 7, 3), 2), ((3, 4, 5), 1)])
 @loop_over(("name", "dtype"), cases(ONE_AXIS + MANY_AXES), items="name")
-def test_batches_at_odd_distances(name, dtype, shape, axis, device):
-    """cuFFT takes a real side only where a complex number could be: rehearsed devices refuse others."""
+def test_batches_at_odd_strides(name, dtype, shape, axis, device):
+    """cuFFT requires the real side to be aligned as complex numbers; rehearsed devices reject others."""
     x = sample(dtype, shape)
     options = [{"axis": axis}, {"axis": axis, "n": 5}] if name in ONE_AXIS else [{"axes": (axis,)}]
     for keywords in options:
@@ -222,14 +222,14 @@ def test_axes_of_one_element_with_any_stride(name, dtype, device):
     x = sample(dtype, (4, 6))
     for axis, n in ((0, None), (0, 1), (1, None)):
         if name in ("irfft", "hfft") and axis == 0 and n is None:
-            continue  # of no elements
+            continue  # the transform would have no elements
         got = getattr(sk.fft, name)(to_device(device, x)[::-1][:1], axis=axis, n=n)
         want = in_double(name, x[::-1][:1], axis=axis, n=n)
         check(got, want, name, dtype, device, f"{axis}, {n}")
 
 
 @loop_over(("name", "dtype"), cases(ONE_AXIS), items="name")
-def test_slices_that_begin_at_odd_elements(name, dtype, device):
+def test_slices_with_odd_offsets(name, dtype, device):
     x = sample(dtype, (31,))
     for first in (1, 2, 3):
         got = getattr(sk.fft, name)(to_device(device, x)[first:])
@@ -237,7 +237,7 @@ def test_slices_that_begin_at_odd_elements(name, dtype, device):
 
 
 @loop_over(("name", "dtype"), cases(ONE_AXIS), items="name")
-def test_no_transforms(name, dtype, device):
+def test_empty_batches(name, dtype, device):
     x = sample(dtype, (0, 4, 0))
     got = getattr(sk.fft, name)(to_device(device, x), axis=1)
     check(got, in_double(name, x, axis=1), name, dtype, device)
@@ -246,12 +246,12 @@ def test_no_transforms(name, dtype, device):
             getattr(sk.fft, name)(to_device(device, x), axis=axis)
 
 
-def test_an_axis_without_elements_is_padded(device):
+def test_empty_axis_is_padded(device):
     got = sk.fft.fft(sk.zeros((2, 0), device=device), n=3)
     assert_same(got, np.zeros((2, 3), complex), device)
 
 
-def test_no_axes(device):
+def test_transforms_along_no_axes(device):
     x = sample("float32", (2, 3))
     for name in ("fftn", "ifftn"):
         got = getattr(sk.fft, name)(to_device(device, x), axes=())
@@ -264,7 +264,7 @@ def test_no_axes(device):
 
 
 @pytest.mark.parametrize("dtype", FLOATING)
-def test_results_are_fresh(dtype, device):
+def test_results_do_not_share_memory_with_x(dtype, device):
     x = to_device(device, sample(dtype, (4,)))
     old_values = to_numpy(x)
     for result in (sk.fft.fft(x, n=1), sk.fft.fftn(x, axes=()), sk.fft.fftshift(x, axes=())):
@@ -272,7 +272,7 @@ def test_results_are_fresh(dtype, device):
         np.testing.assert_array_equal(to_numpy(x), old_values)
 
 
-def test_round_trips(device):
+def test_transforms_round_trip(device):
     x = sample("complex128", (6, 7, 8))
     y = to_device(device, x)
     for norm in NORMS:
@@ -293,7 +293,7 @@ def test_inverse_of_odd_length_takes_n(device):
 
 
 def test_single_precision_is_accurate_for_long_transforms():
-    # In single precision with twiddle factors of double the error grows as the square root of log n.
+    # In single precision, with twiddle factors from double precision, the error grows as the square root of log n.
     for n in (1 << 17, 1 << 20, 1_000_000):
         x = sample("complex64", (n,))
         got, want = to_numpy(sk.fft.fft(sk.asarray(x))), np.fft.fft(x.astype(np.complex128))
@@ -311,7 +311,7 @@ def test_nan_and_infinity_reach_every_element(bad, device):
 @loop_over("dtype", WIDE)
 @pytest.mark.parametrize("name", ["irfft", "hfft"])
 def test_real_results_near_subnormal_numbers(name, dtype, device):
-    """CUDA scales before it transforms: each term may be off by half the smallest subnormal number."""
+    """CUDA scales before the transform, so each term may be off by half the smallest subnormal number."""
     info = np.finfo(result_dtype(name, dtype))
     n = 1024
     x = (sample(dtype, (n // 2 + 1,)) * (4 * info.tiny)).astype(dtype)
@@ -334,7 +334,7 @@ def test_real_results_overflow_only_where_they_are_too_large(dtype, cuda_device)
     assert np.isinf(to_numpy(sk.fft.irfft(to_device(cuda_device, x), norm="forward"))[0])
 
 
-def test_lengths_below_one_are_errors(device):
+def test_lengths_below_one_raise(device):
     x = to_device(device, sample("float64", (3, 4)))
     for n in (0, -1, -(2**80)):
         for name in ONE_AXIS:
@@ -353,7 +353,7 @@ def test_lengths_below_one_are_errors(device):
 
 @pytest.mark.usefixtures("strict_promotion")
 @pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "uint32"])
-def test_integers_are_type_errors(dtype, device):
+def test_integers_raise_under_strict_promotion(dtype, device):
     x = to_device(device, sample(dtype, (3, 4)))
     for name in ONE_AXIS + MANY_AXES:
         with pytest.raises(TypeError, match=rf"^{name}: .*{dtype}"):
@@ -361,12 +361,12 @@ def test_integers_are_type_errors(dtype, device):
 
 
 @pytest.mark.parametrize("name", FROM_REAL)
-def test_complex_is_a_type_error_where_x_is_to_be_real(name, device):
+def test_complex_input_of_real_transforms_raises(name, device):
     with pytest.raises(TypeError, match=rf"^{name}: .*complex64"):
         getattr(sk.fft, name)(to_device(device, sample("complex64", (4,))))
 
 
-def test_bad_axes(device):
+def test_invalid_axes_raise(device):
     x = to_device(device, sample("float64", (3, 4)))
     for name in ONE_AXIS:
         for axis in (2, -3, 2**70):
@@ -392,7 +392,7 @@ def test_bad_axes(device):
                 getattr(sk.fft, name)(x, axes=axes)
 
 
-def test_bad_arguments(device):
+def test_invalid_arguments_raise(device):
     x = to_device(device, sample("float64", (3, 4)))
     for name in ONE_AXIS + MANY_AXES:
         function = getattr(sk.fft, name)
@@ -408,7 +408,7 @@ def test_bad_arguments(device):
 
 @loop_over("dtype", [None, "float16", "float32", "float64"])
 @loop_over("n", [1, 2, 3, 8, 9, 1000, 1001])
-def test_frequencies(n, dtype, device):
+def test_fftfreq_and_rfftfreq(n, dtype, device):
     for name in ("fftfreq", "rfftfreq"):
         for d in (1.0, 0.5, 0.1, -2, 3):
             got = getattr(sk.fft, name)(n, d=d, dtype=dtype and getattr(sk, dtype), device=device)
@@ -417,13 +417,13 @@ def test_frequencies(n, dtype, device):
             assert_same(got, want, device)
 
 
-def test_frequencies_in_the_default_device():
+def test_fftfreq_uses_the_default_device():
     with sk.device("cuda:1"):
         assert sk.fft.fftfreq(4).device == sk.Device("cuda:1")
     assert sk.fft.rfftfreq(4).device == sk.Device("cpu:0")
 
 
-def test_bad_frequencies():
+def test_invalid_fftfreq_arguments_raise():
     for name in ("fftfreq", "rfftfreq"):
         function = getattr(sk.fft, name)
         for n, options in [(0, {}), (-3, {}), (4, {"d": 0.0})]:
@@ -440,7 +440,7 @@ def test_bad_frequencies():
 
 
 def test_float16_is_computed_in_float32(device):
-    """Sums of float16 beyond its range, and without elements."""
+    """For sums beyond the range of float16, and without elements."""
     x = np.full(64, 60000, np.float16)
     got = sk.fft.fft(to_device(device, x))
     check(got, in_double("fft", x), "fft", "float16", device)
@@ -457,7 +457,7 @@ def last_axis_of(name):
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int16", "float16", "float32", "complex128"])
-def test_shifts(dtype, device):
+def test_fftshift_and_ifftshift(dtype, device):
     for shape in [(), (1,), (4,), (5,), (3, 4, 5), (0, 3)]:
         x = sample(dtype, shape)
         y = to_device(device, x)
@@ -478,7 +478,7 @@ SIGNATURES = {
 }
 
 
-def test_signatures_and_names_are_those_of_the_standard():
+def test_fft_signatures_follow_the_standard():
     import pickle
 
     assert sorted(SIGNATURES) == sorted(sk.fft.__all__)
@@ -490,7 +490,7 @@ def test_signatures_and_names_are_those_of_the_standard():
         assert pickle.loads(pickle.dumps(function)) is function
 
 
-def test_threads_share_the_cache_of_plans():
+def test_threads_share_the_plan_cache():
     x = {n: sample("complex128", (n,)) for n in range(2, 60)}
     want = {n: np.fft.fft(values) for n, values in x.items()}
     problems = []
@@ -509,7 +509,7 @@ def test_threads_share_the_cache_of_plans():
     assert not problems
 
 
-def test_a_forked_child_transforms():
+def test_fft_works_in_a_forked_child():
     x = sk.asarray(sample("complex64", (300, 400)))
     want = to_numpy(sk.fft.fftn(x))
     child = os.fork()

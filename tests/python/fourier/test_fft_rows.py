@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Transforms of many rows: as many together as vectors have lanes, however the rows lie."""
+"""Transforms of many rows, which are vectorized with a row per lane, in every layout."""
 
 import numpy as np
 import skerry as sk
@@ -32,7 +32,7 @@ LAYOUTS = {
     ],
     items="name",
 )
-def test_rows_together(name, dtype, layout, device):
+def test_batched_rows_of_every_layout(name, dtype, layout, device):
     rng = np.random.default_rng(0)
     loose = 1e-6 if dtype in ("float32", "complex64") else 1e-14
     for rows, length in ((3, 8), (17, 5), (33, 64), (70, 101), (40, 512)):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The families of CUDA kernels: calls, and shapes around the edges of their tiles.
 
-As a program it prints a checksum of the bits of each result, which may not depend on the model of the GPU:
+As a program it prints a checksum of the bits of each result, which must not depend on the model of the GPU:
     python -m tests.python.kernels.kernel_edge_cases [I/N]     the I-th of N parts of the cases
 """
 
@@ -103,7 +103,7 @@ def put_value_masked(s, target, mask, y):
 
 
 def folded(axis):
-    """Reductions with an exact result, of which some meet every element."""
+    """Reductions with an exact result, some of which read every element."""
 
     def call(s, x):
         results = [f(x, axis=axis) for f in (s.sum, s.max, s.argmax, s.any, s.count_nonzero)]
@@ -126,7 +126,7 @@ def scanned(axis):
 
 
 def ranked(s, x):
-    """Items of a rank are the same however the others lie."""
+    """Items of a rank are the same in any order of the others."""
     k = x.shape[1] // 2
     parted = s.partition(x, k, axis=1)
     return parted[:, k], s.sort(parted[:, :k], axis=1)
@@ -147,13 +147,13 @@ def counts(s, x, w):
 
 
 def binned_counts(s, x, edges):
-    if s is np:  # for edges it sorts, and NumPy 2.4 sorts float16 wrongly on machines with AVX-512
+    if s is np:  # with edges it sorts, which NumPy 2.4 does wrongly for float16 with AVX-512
         x, edges = x.astype("float64"), edges.astype("float64")
     return s.histogram(x, 7, (-7, 7))[0], s.histogram(x, edges)[0]
 
 
 def combined_at(*names):
-    """``ufunc.at`` of NumPy's ufuncs, which skerry's arrays answer."""
+    """``ufunc.at`` of NumPy's ufuncs, which skerry's arrays implement."""
 
     def call(s, x, indices, y):
         for name in names:
@@ -163,7 +163,7 @@ def combined_at(*names):
 
 
 def generator(s):
-    """One on the device, and one for what NumPy's arrays are to be."""
+    """Returns a generator on the device, or on the CPU for NumPy."""
     return default_rng(5, DEVICE if s is not np else "cpu:0")
 
 
@@ -211,7 +211,7 @@ def extremes_of_numbers(axis):
 def with_nan(dtype, shape):
     x = numbers(dtype, shape)
     x[np.random.default_rng(11).random(shape) < 0.3] = np.nan
-    x[0] = x[..., 0] = 1  # something in each row and column
+    x[0] = x[..., 0] = 1  # a number in each row and column
     return [x]
 
 
@@ -416,7 +416,7 @@ CASES = {
     ),
     "tile": Case(lambda s, x: (s.tile(x, (3,)), s.tile(x, (2, 1))), FEW, WAVE),
     "triangles": Case(lambda s, x: (s.tril(x, k=1), s.triu(x)), SQUARES, WAVE_OF_ROWS),
-    # Products and linear algebra: of integers by tiles, of floats by a library.
+    # Products and linear algebra: integers by tiled kernels, floats by a library.
     "matmul of integers": Case(
         lambda s, x, y: x @ y,
         [(n, k, m) for n in around(PRODUCT) for k in around(DEPTH) for m in (1, PRODUCT + 1)]

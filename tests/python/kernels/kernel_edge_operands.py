@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def policy(file: str, name: str) -> int:
-    """A constant of the kernels, as they state it."""
+    """Returns a constant of the kernels from their source."""
     text = (ROOT / "ops" / file).read_text()
     match = re.search(
         rf"constexpr [\w:]+ {name} = (?:std::int64_t)?{{?(\d+)}}?(?: << (\d+))?;", text
@@ -48,23 +48,23 @@ DOT = policy("linear/cuda/matmul.cu", "dot_part")
 SHORT_DOT = policy("linear/cuda/matmul.cu", "short_vector")
 COUNTED = policy("bins/cuda/bins.cu", "shared_bins")
 COUNTING = policy("bins/cuda/bins.cu", "count_threads") * policy("bins/cuda/bins.cu", "items_each")
-# Items of a thread in a tile that is merged: of those of up to 8 bytes, and of 16.
+# Items of a thread in a merged tile: items of up to 8 bytes, and of 16 bytes.
 PER_THREAD = (17, 11)
 
-# CUB's tiles can't be asked for: its loops have 512 elements a block, its transforms multiples of 128 or 256 up to
-# 4,096 as the bytes in flight want, a warp 32. The last are several tiles: more than a wave of 1 and of 4
-# multiprocessors, which hold eight blocks of 256 threads each.
+# CUB's tiles cannot be queried: its loops have 512 elements a block, its transforms multiples of 128 or 256 up to 4,096,
+# depending on the bytes in flight, a warp 32. The last sizes are several tiles: more than a wave on 1 and on 4
+# multiprocessors of eight blocks of 256 threads each.
 LINE = vectors(1, *around(32, 256, 512, STRIDED, 2048, 4096), 3 * 4096 + 1, 70_001)
 FEW = vectors(1, *around(512, STRIDED), 20_001)
-# Rows of a thread, of lanes, of a warp and of a block, with loads of 16 bytes; then several parts.
+# Rows for a thread, for lanes, for a warp and for a block, with loads of 16 bytes; then several parts.
 ROWS = [(5, n) for n in around(4, 32, 128, THREADS, THREADS * LOADS, 4 * THREADS * LOADS)]
 ROWS += [(1025, 3), (THREADS + 1, 33), (2, 3 * 4096 + 1)]
 COLUMNS = [(n, m) for n in around(ALONE, 2 * ALONE) for m in (1, 33)] + [(5, 1031), (4099, 7)]
-# Columns that are loaded several at a time, 8 lanes wide: of fewer threads, in one part and in two; in many.
+# Columns loaded several at a time, 8 lanes wide: with fewer threads, in one part and in two, and in many.
 COLUMNS += [(n, 36) for n in around(SHARE * DEEP // 2, 2 * SHARE * DEEP)] + [
     (3 * SHARE * THREADS, 4)
 ]
-# Sides of tiles in shared memory: 32, of items of 1 and 2 bytes 64.
+# Sides of tiles in shared memory: 32, and 64 for items of 1 and 2 bytes.
 SQUARES = [(n, m) for n in around(16, 32, 64) for m in (31, 65)]
 MERGED_ROWS = [(2, n) for per_thread in PER_THREAD for n in around(per_thread * MERGED)]
 MERGED_ROWS += [(33, n) for n in around(17)] + [(3, 3 * PER_THREAD[0] * MERGED + 1)]
@@ -72,7 +72,7 @@ MERGED_ROWS += [(33, n) for n in around(17)] + [(3, 3 * PER_THREAD[0] * MERGED +
 SORTED = vectors(*around(4096, 8192), 40_001)
 MASKS = vectors(1, *around(32, CHUNK // 2, CHUNK, 4 * CHUNK), 70_001)
 
-# More blocks than 132 multiprocessors hold, eight each: of vectors, of rows of a block each, of columns.
+# More blocks than 132 multiprocessors run at once, eight each: of vectors, of rows of a block each, of columns.
 WAVE = (132 * 8 * 2048 + 1,)
 WAVE_OF_ROWS = (132 * 8 + 1, 4 * THREADS + 1)
 WAVE_OF_COLUMNS = (2 * ALONE + 1, 132 * 64 + 1)
@@ -108,7 +108,7 @@ def masked(dtype: str, shape: Shape) -> list[np.ndarray]:
 
 
 def indexed(dtype: str, shape: Shape) -> list[np.ndarray]:
-    """Places of the first axis in no order, none twice, and as many items for them."""
+    """Unique positions along the first axis in random order, and as many items for them."""
     indices = np.random.default_rng(3).permutation(shape[0]) - shape[0] // 2
     return [numbers(dtype, shape), indices, numbers(dtype, shape, 2)]
 
@@ -118,7 +118,7 @@ def counted(dtype: str, shape: Shape) -> list[np.ndarray]:
 
 
 def numbered(dtype: str, shape: Shape) -> list[np.ndarray]:
-    """Numbers to count, up to those that are above what a block has room for, and weights."""
+    """Numbers to count, up to those above the bins that a block has room for, and weights."""
     high = min(np.iinfo(dtype).max, COUNTED)
     return [
         np.random.default_rng(9).integers(0, high, shape, endpoint=True).astype(dtype),
@@ -127,19 +127,19 @@ def numbered(dtype: str, shape: Shape) -> list[np.ndarray]:
 
 
 def binned(dtype: str, shape: Shape) -> list[np.ndarray]:
-    """Items, some outside of all bins, and edges of bins."""
+    """Items, some outside all bins, and edges of bins."""
     return [numbers(dtype, shape), np.array([-7, -6, -1, -0.5, 3, 8], dtype)]
 
 
 def scattered(dtype: str, shape: Shape) -> list[np.ndarray]:
-    """Places, most of them several times, and items for them."""
+    """Positions, most of them repeated, and items for them."""
     n = shape[0]
     indices = np.random.default_rng(10).integers(-n, n, 2 * n)
     return [numbers(dtype, shape), indices, numbers(dtype, (2 * n,), 2)]
 
 
 def filtered(dtype: str, shape: Shape) -> list[np.ndarray]:
-    """Items, and taps."""
+    """Items and filter taps."""
     return [numbers(dtype, shape[:1]), numbers(dtype, shape[1:], 2)]
 
 
@@ -148,12 +148,12 @@ def means(dtype: str, shape: Shape) -> list[np.ndarray]:
 
 
 def signs(dtype: str, shape: Shape) -> list[np.ndarray]:
-    """Ones of both signs, of which products are exact."""
+    """Ones of both signs, whose products are exact."""
     return [np.where(flags(shape, 6), 1, np.array(-1).astype(dtype)).astype(dtype)]
 
 
 def varied(dtype: str, shape: Shape) -> list[np.ndarray]:
-    """More different values than the dtype has, or than a block's tile."""
+    """More distinct values than the dtype has, or than a block's tile."""
     values = np.random.default_rng(7).integers(0, 1 << 15, shape)
     return [values.astype(dtype)]
 
@@ -173,7 +173,7 @@ def stacked_factors(dtype: str, shape: Shape) -> list[np.ndarray]:
 
 
 def matrices(dtype: str, shape: Shape) -> list[np.ndarray]:
-    """Square, Hermitian and positive definite; and right-hand sides."""
+    """Hermitian positive definite matrices, and right-hand sides."""
     x = numbers(dtype, (*shape, shape[-1]))
     definite = x + np.conj(np.swapaxes(x, -1, -2)) + 40 * shape[-1] * np.eye(shape[-1])
     return [definite.astype(dtype), numbers(dtype, (*shape, 3), 2)]

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls on operands that begin anywhere in longer arrays, compared with NumPy's.
+"""Compares calls on operands at any offset in larger arrays with NumPy's.
 
-The arrays are compared whole: an operand is changed where the call says so, and nothing around it is.
+The whole arrays are compared: only operands that the call writes may change, and nothing around them.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ import skerry as sk
 Shape = tuple[int, ...]
 OFFSETS = (0, 1, 7)
 DEVICE = "cuda:0"
-GUARD = 9  # items behind an operand
+GUARD = 9  # items after an operand
 EVERY = ("int8", "int16", "float32", "float64", "complex128")
 
 
 def numbers(dtype: str, shape: Shape, seed: int = 1) -> np.ndarray:
-    """Small integers in no order, negative ones among them where there are any: results are exact."""
+    """Returns small integers in random order, negative ones included where the dtype has them, so that results are exact."""
     values = np.random.default_rng(seed).integers(-9, 10, int(np.prod(shape)))
     kind = np.dtype(dtype).kind
     values = np.abs(values) if kind == "u" else values
@@ -36,22 +36,22 @@ def one(dtype: str, shape: Shape) -> list[np.ndarray]:
 
 
 class Case(NamedTuple):
-    """A call, which takes a namespace and operands and gives an array, several, or nothing.
+    """A call, which takes a namespace and operands and returns an array, several, or None.
 
-    Dtypes take turns: a shape meets another one at each offset.
+    Dtypes alternate: each shape has another one at each offset.
     """
 
     call: Callable
     shapes: list[Shape]
-    wave: Shape | None = None  # more than 132 multiprocessors hold at a time
+    wave: Shape | None = None  # a shape of more blocks than 132 multiprocessors run at once
     dtypes: tuple[str, ...] = EVERY
     inputs: Callable[[str, Shape], list[np.ndarray]] = one
-    want: Callable | None = None  # NumPy's, where it does not take the same call
-    tolerance: float = 0  # relative, of float64; that of float32 is as much more as its unit is
+    want: Callable | None = None  # NumPy's call, where it differs
+    tolerance: float = 0  # relative, for float64; scaled by the epsilon of float32
 
 
 class Operand:
-    """The same values for NumPy and on the device, in the midst of more of them."""
+    """An operand for NumPy and on the device, inside a larger array."""
 
     def __init__(self, values: np.ndarray, offset: int):
         prefix, behind = np.ones(offset, values.dtype), np.ones(GUARD, values.dtype)
@@ -76,7 +76,7 @@ class Trial(NamedTuple):
     shape: Shape
     dtype: str
     offset: int  # of the first operand
-    apart: int = 0  # how many offsets further each of the others begins
+    apart: int = 0  # offsets between one operand and the next
 
     def operands(self, case: Case) -> list[Operand]:
         first = OFFSETS.index(self.offset)
@@ -88,14 +88,14 @@ class Trial(NamedTuple):
 
 
 def trials(case: Case, offset: int) -> Iterator[Trial]:
-    """The case's shapes; each has another dtype at another offset."""
+    """Yields the case's shapes, each with another dtype at another offset."""
     for number, shape in enumerate(case.shapes):
         turn = number + OFFSETS.index(offset)
         yield Trial(shape, case.dtypes[turn % len(case.dtypes)], offset, number % len(OFFSETS))
 
 
 def wave_of(cases: dict[str, Case], name: str) -> Trial | None:
-    """What is more than a wave; its dtype and offset take turns among cases."""
+    """Returns the trial of more than a wave of blocks. Its dtype and offset alternate among cases."""
     case, number = cases[name], list(cases).index(name)
     if case.wave is None:
         return None
@@ -121,12 +121,12 @@ def compare(case: Case, trial: Trial) -> None:
         else:
             np.testing.assert_array_equal(values, host, err_msg=description)
     for number, operand in enumerate(operands):
-        label = f"{description}: operand {number} and what surrounds it"
+        label = f"{description}: operand {number} and the memory around it"
         np.testing.assert_array_equal(on_host(operand.memory), operand.host, err_msg=label)
 
 
 def checksum(case: Case, trial: Trial) -> int:
-    """Return a digest of the bits of results and of all that surrounds operands."""
+    """Returns a digest of the bits of results, operands and the memory around them."""
     operands = trial.operands(case)
     results = results_of(case.call(sk, *(operand.mine for operand in operands)))
     arrays = [*results, *(operand.memory for operand in operands)]
@@ -134,7 +134,7 @@ def checksum(case: Case, trial: Trial) -> int:
 
 
 def print_checksums(cases: dict[str, Case], share: str) -> None:
-    """Those of the I-th of N parts of the cases, for "I/N"."""
+    """Prints the checksums of the I-th of N parts of the cases, for "I/N"."""
     part, parts = (int(word) for word in share.split("/"))
     for name in list(cases)[part - 1 :: parts]:
         case, wave = cases[name], wave_of(cases, name)

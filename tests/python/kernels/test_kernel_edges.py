@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Families of CUDA kernels at the edges of tiles, on operands that begin anywhere, against NumPy."""
+"""Families of CUDA kernels at the edges of tiles, on operands at any offset, against NumPy."""
 
 import numpy as np
 import pytest
@@ -20,25 +20,25 @@ def test_kernels_at_the_edges_of_tiles(name, offset):
 
 
 @pytest.mark.parametrize("name", WAVES)
-def test_more_blocks_than_a_gpu_holds(name):
+def test_more_blocks_than_a_gpu_runs_at_once(name):
     kernel_edges.compare(CASES[name], WAVES[name])
 
 
 def less_of_numpys(s, target):
-    """As if a kernel wrote an item too many."""
+    """Acts as a kernel that writes one item too many."""
     target[: target.shape[0] - (s is np)] = 3
 
 
 @pytest.mark.parametrize("offset", kernel_edges.OFFSETS)
-def test_an_item_that_no_call_was_to_change_is_found(offset):
+def test_comparison_finds_a_write_outside_an_operand(offset):
     wrong = kernel_edges.Case(less_of_numpys, [(5,)])
     (trial,) = kernel_edges.trials(wrong, offset)
-    with pytest.raises(AssertionError, match="operand 0 and what surrounds it"):
+    with pytest.raises(AssertionError, match="operand 0 and the memory around it"):
         kernel_edges.compare(wrong, trial)
 
 
-def test_dtypes_of_every_size_meet_each_other_family():
-    """Those that have fewer sizes take dtypes that the standard restricts, or that need not be exact."""
+def test_most_cases_cover_dtypes_of_every_size():
+    """Cases with fewer sizes take dtypes that the standard restricts, or that are compared with a tolerance."""
     moved = [name for name, case in CASES.items() if case.dtypes == kernel_edges.EVERY]
     assert len(moved) > len(CASES) / 2
     for name in moved:

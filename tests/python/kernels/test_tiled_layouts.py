@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Operands that lie across the result, at the edges of the CUDA kernels' tiles, against NumPy."""
+"""Transposed operands at the edges of the CUDA kernels' tiles, against NumPy."""
 
 import itertools
 
@@ -11,13 +11,13 @@ import skerry as sk
 from tests.python.loops import loop_over
 from tests.python.oracle import assert_same, to_device
 
-# Tiles have 32 or, for items of 1 and 2 bytes, 64 elements a side; axes below 16 have none.
+# Tiles have 32 elements a side, or 64 for items of 1 and 2 bytes. Axes below 16 are not tiled.
 EDGES = (1, 15, 16, 31, 32, 33, 63, 64, 65, 129)
 DTYPES = ("int8", "int16", "float32", "float64", "complex128")
 
 
 def matrix(shape, dtype, start=0):
-    """Distinct values, as far as the dtype has them."""
+    """Returns distinct values, as far as the dtype has them."""
     return (np.arange(start, start + int(np.prod(shape))) % 120).astype(dtype).reshape(shape)
 
 
@@ -33,7 +33,7 @@ def test_transposed_operands_at_the_edges_of_tiles(device, dtype):
 
 @loop_over("dtype", DTYPES)
 @loop_over("offset", [0, 1, 7])
-def test_transposed_operands_that_begin_within_a_sector(device, dtype, offset):
+def test_transposed_operands_at_offsets_within_a_sector(device, dtype, offset):
     for rows, columns in ((16, 33), (65, 31), (64, 64)):
         flat = matrix((offset + rows * columns,), dtype)
         y = flat[offset:].reshape(columns, rows).T
@@ -46,7 +46,7 @@ def test_transposed_operands_that_begin_within_a_sector(device, dtype, offset):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_every_order_of_axes(device, dtype):
+def test_operands_in_every_order_of_axes(device, dtype):
     for shape in ((17, 40), (3, 17, 33), (40, 2, 33), (16, 5, 70), (2, 3, 34, 17)):
         x = matrix(shape, dtype)
         for order in itertools.permutations(range(len(shape))):
@@ -69,7 +69,7 @@ def test_transposed_operands_with_negative_and_long_strides(device, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_several_operands_across(device, dtype):
+def test_several_transposed_operands(device, dtype):
     x, y = matrix((70, 45), dtype), matrix((70, 45), dtype, 11)
     hosts = (matrix((70, 45), "int8", 3) > 40, x, y)
     assert_same(
@@ -88,7 +88,7 @@ def test_several_operands_across(device, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_broadcast_beside_transposed_and_sliced_operands(device, dtype):
+def test_broadcast_with_transposed_and_sliced_operands(device, dtype):
     for rows, columns in ((1, 300), (3, 300), (300, 3), (40, 129), (257, 260)):
         x = matrix((columns, rows), dtype)
         row, column = matrix((columns + 1,), dtype, 2), matrix((rows, 1), dtype, 4)
@@ -110,7 +110,7 @@ def test_in_place_with_transposed_operands(device, dtype):
         array += other.T
         want += y.T
         assert_same(array, want, device)
-        array += array.T  # it overlaps what it reads
+        array += array.T  # overlaps its input
         want += want.T.copy()
         assert_same(array, want, device)
         array.T[1:] += other[1:]
@@ -118,7 +118,7 @@ def test_in_place_with_transposed_operands(device, dtype):
         assert_same(array, want, device)
 
 
-def test_results_of_another_size_than_the_operands(device):
+def test_results_of_another_item_size_than_operands(device):
     x = matrix((70, 45), "float64")
     for dtype in ("int8", "int16", "float32", "complex64"):
         y = matrix((45, 70), dtype, 8)

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The thresholds of the CPU kernels, read from their sources: at which numbers a driver chooses another loop.
+"""Reads the thresholds of the CPU kernels from their sources: the sizes at which a driver switches loops.
 
-A threshold is a whole number in the value of a ``constexpr`` integer, or beside which a source compares something. It may
-count elements or bytes: both are walked. Those that are written with a number of lanes are powers of two, all of which are
-walked.
+A threshold is an integer in the value of a ``constexpr`` integer, or one that a source compares with. It may count
+elements or bytes, so both are tested. Thresholds in multiples of a number of lanes are powers of two, all of which are
+tested.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import re
 from collections.abc import Iterator
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-#: Where they are defined: the kernels, and the front ends that choose among them.
+#: Sources with thresholds: the kernels, and the front ends that choose among them.
 SOURCES = ("ops/*/cpu/*.?pp", "ops/kernel/*.?pp", "ops/*/*.?pp", "core/*.?pp")
-#: As ops/kernel/cpu/tuning.hpp has them.
+#: Units of ops/kernel/cpu/tuning.hpp.
 UNITS = {"kib": 1 << 10, "mib": 1 << 20}
-#: Numbers of elements beyond are not walked: memory and time.
+#: The maximum number of elements to test, for memory and time.
 MOST = 1 << 22
 
 _INTEGER = r"(?:std::)?(?:int|int64|int64_t|size_t)"
@@ -33,7 +33,7 @@ _COMMENT = re.compile(r"//[^\n]*")
 
 
 def numbers_in(expression: str) -> Iterator[int]:
-    """The whole numbers of an expression, and what its shifts and products of them are."""
+    """Yields the integers of an expression, and the values of its shifts and products."""
     for unit, number in UNITS.items():
         expression = expression.replace(unit, str(number))
     for base, shift in _SHIFTED.findall(expression):
@@ -44,7 +44,7 @@ def numbers_in(expression: str) -> Iterator[int]:
 
 
 def thresholds_of(text: str) -> Iterator[tuple[str, int]]:
-    """The thresholds of a source, by the name of the constant or the line that compares."""
+    """Yields the thresholds of a source with the name of the constant, or the line of the comparison."""
     text = _COMMENT.sub("", text)
     for name, value in _DEFINED.findall(text):
         for number in numbers_in(value):
@@ -56,7 +56,7 @@ def thresholds_of(text: str) -> Iterator[tuple[str, int]]:
 
 @functools.cache
 def thresholds() -> dict[int, list[str]]:
-    """All of them from 2 on, with the files and names that they stand for."""
+    """Returns all thresholds above 1, with their files and names."""
     names_by_number: dict[int, list[str]] = {}
     for pattern in SOURCES:
         for path in sorted(ROOT.glob(pattern)):
@@ -70,7 +70,7 @@ def thresholds() -> dict[int, list[str]]:
 
 @functools.cache
 def edges(itemsize: int) -> tuple[int, ...]:
-    """Numbers of elements one below, at and one above each threshold, in elements and in bytes; none and one, too."""
+    """Returns element counts one below, at and one above each threshold, in elements and in bytes, and 0 and 1."""
     sizes = {1 << k for k in range(MOST.bit_length())}
     for number in thresholds():
         sizes |= {number, number // itemsize}

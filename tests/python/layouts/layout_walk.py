@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The walk: every public function x layouts x sizes at thresholds x dtypes x threads, beside the same call on dense copies.
+"""Compares every public function x layout x size at thresholds x dtype x threads with the same call on dense copies.
 
-``python -m tests.python.layouts.layout_walk [--full] [--seed N] [--device D] [PATH …]`` walks and says how many calls it made.
+``python -m tests.python.layouts.layout_walk [--full] [--seed N] [--device D] [PATH …]`` runs it and prints a summary.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ from tests.python.reduced_builds import MISSING, missing_kernel
 BUILT = [name for name in DTYPES if name not in MISSING]
 THREADS = (1, 2, 5)
 MODULES = {"np": np, "sk": sk, "pickle": pickle}
-#: Elements of an array, at most; on a device whose kernels may be emulated; of matrices, whose cost is a cube.
+#: Maximum elements of an array; on a device whose kernels may be emulated; of matrices, whose cost is cubic.
 MOST_ELEMENTS, MOST_OF_SAMPLE, MOST_OF_KERNELS, MOST_OF_MATRIX = 600_000, 70_000, 3_000, 5_000
-#: Edges beyond are met in one layout each, and one of three that are neighbours.
+#: Edges above LONG are tested in one layout each, and above VERY_LONG only one of three neighbours.
 LONG, VERY_LONG = 20_000, MOST_ELEMENTS
 PER_CALL = 16
-#: Cells whose operands are held together, and their elements.
+#: Cells whose operands are alive together, and the maximum of their elements.
 BATCH, BATCH_ELEMENTS = 96, 200_000
-#: Of matrices that OpenBLAS computes by one thread.
+#: Matrices with at most as many rows are computed by one thread of OpenBLAS.
 FEW_ROWS = 16
 
 
 class Cell(NamedTuple):
-    """A call on operands of one shape and dtype, in some layouts, by some threads."""
+    """A call on operands of one shape and dtype, in some layouts, with some number of threads."""
 
     call: Call
     shape: Shape
@@ -67,7 +67,7 @@ class Cell(NamedTuple):
     seed: int
 
     def __str__(self) -> str:
-        """The call and what it is made of."""
+        """Returns the call, its operands and its setting."""
         used = [
             name for letter, name in zip("abcd", self.layouts, strict=True) if letter in self.text
         ]
@@ -78,19 +78,19 @@ class Cell(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The call's text for the shape."""
+        """Returns the call's text for the shape."""
         return text_of(self.call, self.shape)
 
 
 @functools.cache
 def compiled(text: str) -> Any:
-    """The code of a call, and the operands that it names."""
+    """Returns the code of a call, and the operands that it names."""
     letters = [letter for letter in "abcd" if re.search(rf"\b{letter}\b", text)]
     return compile(text, text, "eval"), letters
 
 
 def operands(cell: Cell) -> dict[str, Operand]:
-    """The arrays that the call takes."""
+    """Returns the arrays that the call takes."""
     operands_by_letter = {}
     for letter in compiled(cell.text)[1]:
         number = "abcd".index(letter)
@@ -106,26 +106,26 @@ def operands(cell: Cell) -> dict[str, Operand]:
 
 
 def draw_elements(kind: str, dtype: np.dtype, seed: int, shape: Shape) -> np.ndarray:
-    """Numbers of a kind, as `lay_out` asks for them."""
+    """Returns numbers of a kind, for `lay_out`."""
     return draw(kind, shape, dtype, seed)
 
 
 def outcome(cell: Cell, arrays: dict[str, sk.Array]) -> Any:
-    """What a call gives; the error that it raises; what it wrote into."""
+    """Returns the result of a call, the type of its error, or the array that it wrote."""
     code, _ = compiled(cell.text)
     names = {**arrays, "f": function_of(cell.call.path, cell.device), **MODULES}
     try:
         result = eval(code, names)
-        # Indices are looked at by the device: an error may come as late as here.
+        # The device checks indices: an error may be raised as late as here.
         return leaves(arrays["a"] if cell.call.is_write else result)
-    except Exception as error:  # of any kind: the other call is to raise it, too
+    except Exception as error:  # of any type: the other call must raise it, too
         if missing_kernel(str(error)):
-            raise  # a build of some dtypes: the test is skipped
+            raise  # built with some dtypes only: the test is skipped
         return type(error)
 
 
 def leaves(result: Any) -> list[Any]:
-    """Arrays of a result as bits with their shape, dtype and device; all else as it is."""
+    """Returns the arrays of a result as bits with their shape, dtype and device, and other values as they are."""
     if isinstance(result, sk.Array):
         host = np.asarray(result.to_device("cpu:0"))
         return [(host, str(result.device))]
@@ -135,14 +135,14 @@ def leaves(result: Any) -> list[Any]:
 
 
 def is_same(call: Call, got: Any, want: Any) -> bool:
-    """Whether two outcomes are the same bits; or nearly, of functions whose last places depend on the order of sums."""
+    """True if two outcomes have the same bits, or nearly so for functions that depend on the order of summation."""
     if not isinstance(got, list) or not isinstance(want, list) or len(got) != len(want):
         return bool(got == want)
     return all(map(functools.partial(is_same_leaf, call), got, want))
 
 
 def is_same_leaf(call: Call, got: Any, want: Any) -> bool:
-    """The same for an array, or what is none."""
+    """True if two arrays, or other values, are the same."""
     if isinstance(got, str) or isinstance(want, str):
         return bool(got == want)
     (actual, device), (theirs, other) = got, want
@@ -156,20 +156,20 @@ def is_same_leaf(call: Call, got: Any, want: Any) -> bool:
         return bool(np.array_equal(actual, theirs, equal_nan=True))
     unit = np.finfo(actual.dtype).eps
     scale = float(np.max(np.abs(theirs), initial=0.0, where=np.isfinite(theirs)))
-    # Of numbers whose distances from a mean may vanish, against the numbers themselves.
+    # Differences from a mean may cancel, so the bound is relative to the numbers themselves.
     bound = 64 * unit * max(scale, 1.0 if call.path in ROUNDED else 1e-30)
     return bool(np.allclose(actual, theirs, 0, bound, equal_nan=True))
 
 
 class Trial(NamedTuple):
-    """A cell, its operands as they lie, and what the call gives of dense copies by one thread."""
+    """A cell, its operands in their layouts, and the result for dense copies with one thread."""
 
     cell: Cell
     views: dict[str, sk.Array]
     want: Any
 
     def problem(self) -> str | None:
-        """What is wrong with the call in these layouts; None if nothing is."""
+        """Returns what is wrong with the call in these layouts, or None."""
         got = outcome(self.cell, self.views)
         if is_same(self.cell.call, got, self.want):
             return None
@@ -177,7 +177,7 @@ class Trial(NamedTuple):
 
 
 def trial_of(cell: Cell) -> Trial:
-    """Make the operands of a cell and the call of dense copies."""
+    """Makes the operands of a cell and calls the function on dense copies."""
     operands_by_letter = operands(cell)
     want = outcome(cell, {letter: operand.dense for letter, operand in operands_by_letter.items()})
     return Trial(
@@ -186,7 +186,7 @@ def trial_of(cell: Cell) -> Trial:
 
 
 def shown(outcome: Any) -> str:
-    """An outcome in a line."""
+    """Returns an outcome on one line."""
     return re.sub(r"\s+", " ", repr(outcome))[:300]
 
 
@@ -194,7 +194,7 @@ def shown(outcome: Any) -> str:
 
 
 def shapes_at(edge: int, turn: int, most: int) -> list[Shape]:
-    """Arrays of which something is as many as an edge: elements, rows, their length, or the axis between."""
+    """Returns shapes with an edge as number of elements, rows, row length, or length of a middle axis."""
     few = 1 + turn % 7
     shapes = [(edge,), (edge, few), (few, edge), (max(edge // few, 1), few), (2, edge, few)]
     if edge in (0, 1):
@@ -203,21 +203,21 @@ def shapes_at(edge: int, turn: int, most: int) -> list[Shape]:
 
 
 def matrices_at(edge: int, turn: int) -> list[Shape]:
-    """Matrices of an edge, and stacks."""
+    """Returns matrices with an edge as a side, and stacks."""
     few = 1 + turn % 7
     shapes = [(edge, edge), (edge, few), (few, edge), (few, edge, edge), (edge, few, few), (edge,)]
     return [shape for shape in shapes if math.prod(shape) <= MOST_OF_MATRIX]
 
 
 def shapes_of(call: Call, edge: int, turn: int, most: int) -> list[Shape]:
-    """The shapes of a call at an edge."""
+    """Returns the shapes of a call at an edge."""
     return matrices_at(edge, turn) if call.is_dear else shapes_at(edge, turn, most)
 
 
 def sampled_cells(
     path: str, calls: list[Call], device: str, seed: int, count: int
 ) -> Iterator[Cell]:
-    """Some cells of a function's calls, as the seed says; half of the edges are long, as most thresholds are short."""
+    """Yields random cells of a function's calls. Half of the edges are long, as most thresholds are short."""
     most = MOST_OF_SAMPLE if device.startswith("cpu") else MOST_OF_KERNELS
     for call in calls:
         rng = random.Random(f"{seed} {path} {call.text} {device}")
@@ -235,7 +235,7 @@ def sampled_cells(
 def cell_of(
     call: Call, shape: Shape, dtype: str, rng: random.Random, device: str, layout: str | None = None
 ) -> Cell:
-    """A cell in layouts that are drawn, but for one that is given: often all operands lie alike."""
+    """Returns a cell in random layouts, apart from a given one. Often all operands have the same layout."""
     names = layouts_for(shape, device)
     first = layout or rng.choice(names)
     layouts = (first, *(first if rng.random() < 0.4 else rng.choice(names) for _ in range(3)))
@@ -245,12 +245,12 @@ def cell_of(
     if call.path.startswith("linalg.") and (
         is_large or any(LAYOUTS[name].repeats for name in layouts)
     ):
-        threads = 1  # LAPACK's change vectors of close values, and of singular matrices, by more than last places
+        threads = 1  # LAPACK's threads change vectors of close values, and of singular matrices, by more than rounding
     return Cell(call, shape, dtype, other, layouts, threads, device, rng.randrange(99))
 
 
 def all_cells(path: str, calls: list[Call], device: str, seed: int) -> Iterator[Cell]:
-    """Each call at each edge in each layout, at long edges in one; dtypes, shapes and threads take turns."""
+    """Yields each call at each edge in each layout, at long edges in one. Dtypes, shapes and threads alternate."""
     edge_count = max(len(edges(1 << k)) for k in range(5))
     for call in calls:
         rng = random.Random(f"{seed} {path} {call.text} {device}")
@@ -273,16 +273,16 @@ def all_cells(path: str, calls: list[Call], device: str, seed: int) -> Iterator[
 
 
 class Tally(NamedTuple):
-    """What a walk met."""
+    """The outcome of testing a function."""
 
     calls: int
-    raised: int  # of dense copies, too
+    raised: int  # also for dense copies
     refused: list[str]  # texts of calls that raised in every cell
     problems: list[str]
 
 
 def problems_of(cells: list[Cell], tried: Counter[str], raised: Counter[str]) -> Iterator[str]:
-    """What is wrong in some cells: dense copies by one thread first, as to change threads takes longer than a call."""
+    """Yields the problems of some cells. Dense copies run first, as changing the number of threads takes longer than a call."""
     sk.set_num_threads(1)
     trials = [trial_of(cell) for cell in cells]
     for threads in THREADS:
@@ -298,7 +298,7 @@ def problems_of(cells: list[Cell], tried: Counter[str], raised: Counter[str]) ->
 
 
 def batches(cells: Iterator[Cell]) -> Iterator[list[Cell]]:
-    """Cells in lists that memory has room for."""
+    """Yields lists of cells that fit into memory."""
     batch: list[Cell] = []
     elements = 0
     for cell in cells:
@@ -311,7 +311,7 @@ def batches(cells: Iterator[Cell]) -> Iterator[list[Cell]]:
 
 
 def walk(path: str, device: str, seed: int, full: bool, count: int = PER_CALL) -> Tally:
-    """Walk a function's calls."""
+    """Tests a function's calls."""
     threads = sk.get_num_threads()
     calls = calls_of(path, public_paths()[path])
     cells = (
@@ -334,7 +334,7 @@ def walk(path: str, device: str, seed: int, full: bool, count: int = PER_CALL) -
 
 
 def walked_paths() -> list[str]:
-    """Every public function that takes arrays."""
+    """Returns every public function that takes arrays."""
     return [path for path in public_paths() if not left_out(path)]
 
 

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every way in which an array lies in memory, for an array of any shape: a base array and a view of it.
+"""The memory layouts of an array of any shape: a base array and a view of it.
 
-NumPy and skerry take the view by the same expression. What lies around the elements is poison: NaN, or the lowest number.
+NumPy and skerry create the view by the same expression. Elements around the view are poison: NaN, or the lowest number.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class MemoryLayout:
-    """A layout: the shape of the base of a view of a shape, and the view."""
+    """A layout: the base's shape for a view's shape, and the view."""
 
     base_shape: Callable[[Shape], Shape]
     view: Callable[[Any, Any, Shape], Any]  # of a module and the base
@@ -33,7 +33,7 @@ class MemoryLayout:
 
 
 def stepped(axis: int, step: int) -> MemoryLayout:
-    """Elements along an axis lie `step` items of the base apart."""
+    """Elements along an axis are `step` items of the base apart."""
 
     def base_shape(shape: Shape) -> Shape:
         sizes = list(shape)
@@ -52,7 +52,7 @@ def stepped(axis: int, step: int) -> MemoryLayout:
 
 
 def repeated(*axes: int) -> MemoryLayout:
-    """Stride 0 along some axes; along all where none are given."""
+    """Stride 0 along some axes, or along all."""
 
     def base_shape(shape: Shape) -> Shape:
         chosen = {axis % len(shape) for axis in axes} if axes else range(len(shape))
@@ -65,23 +65,23 @@ def repeated(*axes: int) -> MemoryLayout:
 
 
 def windows_shape(shape: Shape) -> Shape:
-    """Of what rows that begin one element apart are windows of."""
+    """Returns the shape of the base of overlapping rows that begin one element apart."""
     return (*shape[:-2], max(shape[-2] + shape[-1] - 1, 1))
 
 
 def windows(xp: Any, base: Any, shape: Shape) -> Any:
-    """Rows that overlap."""
+    """Returns overlapping rows."""
     module = np.lib.stride_tricks if xp is np else sk
     return module.sliding_window_view(base, shape[-1], axis=-1)[..., : shape[-2], :]
 
 
 def has_rows(shape: Shape) -> bool:
-    """Whether there are several axes."""
+    """True if there are several axes."""
     return len(shape) >= 2
 
 
 def wider(shape: Shape) -> Shape:
-    """Rows with some elements before and behind them."""
+    """Returns the shape of rows with some elements before and after them."""
     return (*shape[:-1], shape[-1] + 3)
 
 
@@ -147,14 +147,14 @@ LAYOUTS: dict[str, MemoryLayout] = {
 
 
 def poison(dtype: np.dtype) -> Any:
-    """What changes a result that it takes part in."""
+    """Returns a value that changes every result that reads it."""
     if dtype.kind in "fc":
         return np.nan
     return True if dtype.kind == "b" else np.iinfo(dtype).min or np.iinfo(dtype).max
 
 
 def misaligned(values: np.ndarray) -> np.ndarray:
-    """A copy that begins at an odd address; of complex numbers, which need it for their parts alone, at one for these."""
+    """Returns a copy at an odd address, or for complex numbers, at an address aligned for one part only."""
     offset = values.itemsize // 2 if values.dtype.kind == "c" else 1
     memory = np.empty(values.nbytes + values.itemsize, np.uint8)
     copy = memory[offset : offset + values.nbytes].view(values.dtype).reshape(values.shape)
@@ -164,14 +164,14 @@ def misaligned(values: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Operand:
-    """An array of some layout on a device, and a dense copy of it there, which NumPy made."""
+    """An array in some layout on a device, and a dense copy of it there, made by NumPy."""
 
     view: sk.Array
     dense: sk.Array
 
 
 def lay_out(name: str, draw: Callable[[Shape], np.ndarray], shape: Shape, device: str) -> Operand:
-    """Make an operand of what `draw` makes of a shape: values of the view, or of the base where elements share memory."""
+    """Makes an operand from `draw`: values of the view, or of the base where elements share memory."""
     layout = LAYOUTS[name]
     base_shape = layout.base_shape(shape)
     if layout.repeats:
@@ -191,7 +191,7 @@ def lay_out(name: str, draw: Callable[[Shape], np.ndarray], shape: Shape, device
 
 @functools.lru_cache(100_000)
 def layouts_for(shape: Shape, device: str) -> list[str]:
-    """Names of the layouts that an array of the shape can have: memory of others begins anywhere on the host alone."""
+    """Returns the layouts that an array of the shape can have. Only host memory may be misaligned."""
     if math.prod(shape) == 0 or not shape:
         return ["dense"] if not shape else ["dense", "repeated", "transposed"][: 1 + len(shape)]
     return [
@@ -202,6 +202,6 @@ def layouts_for(shape: Shape, device: str) -> list[str]:
 
 
 def spanned_bytes(x: np.ndarray) -> int:
-    """From the first to the last byte of a view."""
+    """Returns the bytes from the first to the last byte of a view."""
     low, high = np.lib.array_utils.byte_bounds(x)
     return high - low

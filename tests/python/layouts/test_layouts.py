@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every public function that takes arrays gives the same in every layout, at every threshold, by any number of threads."""
+"""Every public function of arrays gives equal results in every layout, at every threshold, for any number of threads."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import skerry as sk
 from tests.python.layouts import layout_walk, memory_layouts, walked_calls
 from tests.python.layouts.kernel_thresholds import MOST, edges, thresholds
 
-#: Of each call: the host's kernels, which all layouts and thresholds are for, and a device's.
+#: Cells per call: many on the host's kernels, to which all layouts and thresholds apply, and one on a device.
 COUNTS = {"cpu:0": 48, "cuda:0": 1}
 
 
 @pytest.fixture(scope="session")
 def walk_seed(request: pytest.FixtureRequest) -> int:
-    """What draws the sample."""
+    """Seed of the sample."""
     return request.config.getoption("--walk-seed")
 
 
-def test_every_public_function_is_walked_or_left_out_with_a_reason() -> None:
+def test_every_public_function_has_calls_or_a_reason_for_none() -> None:
     unknown = []
     for path, function in walked_calls.public_paths().items():
         if walked_calls.left_out(path):
@@ -30,10 +30,10 @@ def test_every_public_function_is_walked_or_left_out_with_a_reason() -> None:
             walked_calls.calls_of(path, function)
         except KeyError as error:
             unknown.append(f"{path}: no argument for its parameter {error}")
-    assert not unknown, "state how they are called in walked_calls.py"
+    assert not unknown, "add calls of these to walked_calls.py"
 
 
-def test_nothing_is_stated_of_a_function_that_is_gone() -> None:
+def test_tables_name_existing_functions_only() -> None:
     paths = set(walked_calls.public_paths())
     assert set(walked_calls.NO_ARRAYS) <= paths
     assert {f"random.{name}" for name in walked_calls.RANDOM_LEFT_OUT} <= paths
@@ -44,7 +44,7 @@ def test_nothing_is_stated_of_a_function_that_is_gone() -> None:
 
 
 def test_thresholds_are_read_from_the_sources() -> None:
-    """Those that the drivers have, by name and as they are compared with."""
+    """Those that the drivers define by name, and those that they compare with."""
     names_by_number = thresholds()
     for number, name in {
         128: "block_rows",
@@ -62,8 +62,8 @@ def test_thresholds_are_read_from_the_sources() -> None:
 
 
 @pytest.mark.parametrize("name", memory_layouts.LAYOUTS)
-def test_a_layout_is_the_view_that_its_name_says(name: str) -> None:
-    """Of all layouts but those that share memory, the values are those that were drawn."""
+def test_layouts_have_the_view_that_they_name(name: str) -> None:
+    """The values are the drawn ones, except in layouts that share memory."""
     layout = memory_layouts.LAYOUTS[name]
     shape = (4, 3, 5)
     values = np.arange(60.0).reshape(shape)
@@ -81,11 +81,11 @@ def test_a_layout_is_the_view_that_its_name_says(name: str) -> None:
 
 @pytest.mark.parametrize("walked_device", COUNTS)
 @pytest.mark.parametrize("path", layout_walk.walked_paths())
-def test_results_are_those_of_dense_copies(
+def test_results_equal_those_of_dense_copies(
     path: str, walked_device: str, walk_seed: int, full: bool
 ) -> None:
     is_full = full and walked_device == "cpu:0"
     tally = layout_walk.walk(path, walked_device, walk_seed, is_full, COUNTS[walked_device])
     assert not tally.problems, "\n".join([f"{len(tally.problems)} differ", *tally.problems[:3]])
     if walked_device == "cpu:0":
-        assert not tally.refused, "these calls never work"
+        assert not tally.refused, "these calls raise in every cell"

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of every public function that takes arrays, made from its signature by the tables of ``bench/peers/sweep_cases.py``.
+"""Calls of every public function of arrays, made from its signature by the tables of ``bench/peers/sweep_cases.py``.
 
-What these have no argument for, or too short an operand, is stated here; a function without arrays stands in ``NO_ARRAYS``.
+Calls that these have no argument for, or too short an operand, are listed here. ``NO_ARRAYS`` lists functions without arrays.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bench.peers import sweep_cases
 
 Shape = tuple[int, ...]
 
-#: Functions that take no array, or whose point is not its elements, and why.
+#: Functions that take no array, or whose result is not about its elements, and why.
 NO_ARRAYS = {
     **dict.fromkeys(
         ("__array_namespace_info__", "show_config", "einsum_path"), "no elements"
@@ -53,7 +53,7 @@ NO_ARRAYS = {
     ),
 }  # fmt: skip
 
-#: Calls that say more than their signatures, or need longer operands: texts, and what each operand holds.
+#: Calls with more arguments than their signatures require, or with longer operands: texts, and the kinds of operands.
 STATED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "choose": (("f(a, (b, c))",), ("choices", "values", "values")),
     "convolve": (("f(a, b)", "f(b, a, 'valid')"), ("whole", "short")),
@@ -159,7 +159,7 @@ WRITES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "random.permuted": (("f(b, out=a)", "f(a, out=a)"), ("values", "values")),
 }  # fmt: skip
 
-#: Methods and operators that are not functions of the namespace, too.
+#: Methods and operators that are not also functions of the namespace.
 METHODS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "Array.__getitem__": (
         ("a[..., 1::2]", "a[::-1] + b[::-1]", "a[c]", "a[d]", "a[d, ...]", "a[None, ..., 0] + 1",
@@ -196,14 +196,14 @@ METHODS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         }.items()
     },
 }  # fmt: skip
-#: Methods of random generators without arrays of numbers, and why others have no call here.
+#: Methods of random generators without arrays of numbers, and why others have no calls here.
 RANDOM_LEFT_OUT = {
     **dict.fromkeys(("bytes", "spawn", "standard_cauchy"), "of sizes"),
     **dict.fromkeys(("dirichlet", "multivariate_normal"),
                     "few numbers that say how the results are: tests/python/random"),
 }  # fmt: skip
 
-#: Numbers whose sums, or products, are exact in any order, for functions whose order depends on the layout.
+#: Numbers whose sums or products are exact in any order, for functions whose order depends on the layout.
 KINDS = {
     **dict.fromkeys(
         ("sum", "mean", "nansum", "nanmean", "cumulative_sum", "cumsum", "nancumsum", "matmul", "vecdot", "dot",
@@ -211,15 +211,15 @@ KINDS = {
          "linalg.vecdot", "trapezoid", "cross", "linalg.cross"), "whole"),
     **dict.fromkeys(("prod", "nanprod", "cumulative_prod", "cumprod", "nancumprod"), "signs"),
 }  # fmt: skip
-#: Functions whose results may err by the last places, as their sums take the order of memory, or a library's.
+#: Functions whose results may differ by rounding, as they sum in memory order, or a library does.
 ROUNDED = {"std", "var", "nanstd", "nanvar", "cov", "corrcoef", "polyfit", "unwrap"}
 
 
-#: Functions whose result or cost is more than their operand's, beside those of `linalg`.
+#: Functions, apart from `linalg`, whose result or cost is larger than their operand.
 DEAR = {
     "matmul", "Array.__matmul__", "tensordot", "dot", "inner", "cov", "corrcoef", "diag_indices_from", "unstack",
 }  # fmt: skip
-#: Functions whose sums or products are exact in any order, but for the sign of a zero, as a part of a complex number.
+#: Functions whose sums or products are exact in any order, except for the sign of zeros in parts of complex numbers.
 BY_VALUE = {
     "matmul", "Array.__matmul__", "tensordot", "dot", "inner", "vdot", "vecdot", "einsum", "kron", "prod", "nanprod",
     "cumulative_prod", "cumprod", "nancumprod",
@@ -228,33 +228,33 @@ BY_VALUE = {
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a function `f` of operands a, b, c …"""
+    """A call of a function `f` with operands a, b, c …"""
 
     path: str
     text: str
-    kinds: tuple[str, ...]  # what each operand holds
-    is_write: bool = False  # into a
+    kinds: tuple[str, ...]  # kind of each operand
+    is_write: bool = False  # it writes into a
 
     @property
     def is_dear(self) -> bool:
-        """Whether it is for few elements, as a function of matrices, whose cost is a cube."""
+        """True if it takes few elements only, such as functions of matrices with cubic cost."""
         return self.path.startswith("linalg.") or self.path in DEAR
 
     @property
     def is_by_value(self) -> bool:
-        """Whether zeros may have either sign."""
+        """True if zeros may have either sign."""
         return self.path.removeprefix("linalg.") in BY_VALUE
 
     @property
     def is_rounded(self) -> bool:
-        """Whether the last places may differ by the layout."""
+        """True if results may differ by rounding between layouts."""
         return not self.is_by_value and (
             self.path in ROUNDED or self.path.startswith(("linalg.", "fft."))
         )
 
 
 def function_of(path: str, device: str) -> Callable[..., Any] | None:
-    """The function that a path names; of random numbers, a method of a new generator."""
+    """Returns the function that a path names; for random numbers, a method of a new generator."""
     if path.startswith("Array."):
         return None
     if path.startswith("random."):
@@ -263,13 +263,13 @@ def function_of(path: str, device: str) -> Callable[..., Any] | None:
 
 
 def stated(path: str, entry: tuple[tuple[str, ...], tuple[str, ...]], writes: bool) -> list[Call]:
-    """The calls of an entry of the tables above."""
+    """Returns the calls of an entry of the tables above."""
     texts, kinds = entry
     return [Call(path, text, kinds, writes) for text in texts]
 
 
 def generated(path: str, function: Callable[..., Any]) -> Iterator[Call]:
-    """Calls by the signature: with the required arguments, and along the first and the last axis."""
+    """Yields calls made from the signature: with required arguments, and along the first and last axis."""
     name = path.rpartition(".")[2]
     known_kinds = {**sweep_cases.ARGUMENTS, **sweep_cases.SPECIAL.get(name, {})}
     kinds: list[str] = []
@@ -317,7 +317,7 @@ OF_TWO = {entry["name"] for entry in instruments.op_table() if entry["arity"] ==
 
 
 def calls_of(path: str, function: Callable[..., Any] | None) -> list[Call]:
-    """All calls of a public function; LookupError where nobody has stated how it is called."""
+    """Returns all calls of a public function. Raises LookupError if the tables lack an argument."""
     if path in WRITES or path in METHODS or path in STATED:
         calls = stated(path, WRITES[path], True) if path in WRITES else []
         for table in (METHODS, STATED):
@@ -328,7 +328,7 @@ def calls_of(path: str, function: Callable[..., Any] | None) -> list[Call]:
 
 
 def public_paths() -> dict[str, Callable[..., Any] | None]:
-    """Every public function by its path, and methods of arrays and of random generators that no function is."""
+    """Returns every public function by its path, and methods of arrays and generators that are not functions as well."""
     paths: dict[str, Callable[..., Any] | None] = {
         path: function for path, function, _ in sweep_cases.public_functions()
     }
@@ -340,7 +340,7 @@ def public_paths() -> dict[str, Callable[..., Any] | None]:
 
 
 def left_out(path: str) -> bool:
-    """Whether there is a reason why a function has no calls."""
+    """True if a function is listed as having no calls."""
     return path in NO_ARRAYS or path.removeprefix("random.") in RANDOM_LEFT_OUT
 
 
@@ -348,7 +348,7 @@ def left_out(path: str) -> bool:
 
 
 def draw(kind: str, shape: Shape, dtype: np.dtype, seed: int) -> np.ndarray:
-    """Numbers of a kind; beside those of ``bench/peers/sweep_cases.py``, numbers that are exact in any order."""
+    """Returns numbers of a kind: those of ``bench/peers/sweep_cases.py``, and numbers that are exact in any order."""
     rng = np.random.default_rng(seed + math.prod(shape))
     if kind == "whole":
         low = -2 if dtype.kind in "ifc" else 0
@@ -363,11 +363,11 @@ def draw(kind: str, shape: Shape, dtype: np.dtype, seed: int) -> np.ndarray:
         return np.sort(sweep_cases.draw(shape, dtype, "values", 0), axis=-1)
     if kind == "matrix" and (len(shape) < 2 or shape[-1] != shape[-2]):
         kind = "values"
-    return sweep_cases.draw(shape, dtype, kind, seed % 3)  # which keeps millions for each
+    return sweep_cases.draw(shape, dtype, kind, seed % 3)  # it keeps millions for each
 
 
 def operand_shape(kind: str, shape: Shape) -> tuple[Shape, str | None, str]:
-    """The shape of an operand, its dtype where it is not the call's, and the kind of its numbers."""
+    """Returns the shape of an operand, its dtype where it is not the call's, and the kind of its numbers."""
     n = math.prod(shape)
     last = shape[-1] if shape else 1
     if kind == "short":
@@ -408,7 +408,7 @@ def operand_shape(kind: str, shape: Shape) -> tuple[Shape, str | None, str]:
 
 
 def text_of(call: Call, shape: Shape) -> str:
-    """The text of a call, with the numbers that it takes from the shape in place of words in braces."""
+    """Returns the text of a call with its words in braces replaced by numbers computed from the shape."""
     if "{" not in call.text:
         return call.text
     n = math.prod(shape)

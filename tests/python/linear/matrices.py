@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Random matrices of every layout, and how results of skerry.linalg are compared."""
+"""Random matrices of every layout, and comparisons of results of skerry.linalg."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def adjoint(x):
 
 
 def layouts(device, x):
-    """The same matrices in C order, in column-major order, as every other row of a taller one, and upside down."""
+    """Yields the matrices in C order, in column-major order, as every other row of a taller one, and with reversed columns."""
     yield to_device(device, x)
     yield to_device(device, np.ascontiguousarray(np.swapaxes(x, -1, -2))).mT
     taller = np.zeros((*x.shape[:-2], 2 * x.shape[-2], x.shape[-1]), x.dtype)

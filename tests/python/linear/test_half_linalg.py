@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""float16 in products and skerry.linalg: computed in float32 and rounded once; what LAPACK would do is refused."""
+"""float16 in products and skerry.linalg: computed in float32 and rounded once. Functions of LAPACK reject it."""
 
 import math
 
@@ -22,7 +22,7 @@ def half(*shape, seed=0):
 
 
 def assert_rounded_once(got, exact, size, device):
-    """``got`` is ``exact``, in float64, but for one rounding to float16 and the error of float32 in terms of ``size``."""
+    """``got`` equals ``exact``, in float64, within one rounding to float16 and the error of float32 relative to ``size``."""
     assert got.device == sk.Device(device)
     assert got.dtype == HALF
     assert got.shape == np.shape(exact)
@@ -64,7 +64,7 @@ def test_matmul_is_rounded_once(m, k, n, device):
 
 
 @pytest.mark.parametrize("n", [2048, 2049, 5000, 60_000])
-def test_sums_of_ones_do_not_stop_at_2048(n, device):
+def test_float16_sums_of_ones_exceed_2048(n, device):
     ones = to_device(device, np.ones(n, HALF))
     want = HALF(n)
     assert to_numpy(sk.vecdot(ones, ones)) == want
@@ -73,7 +73,7 @@ def test_sums_of_ones_do_not_stop_at_2048(n, device):
     assert to_numpy(sk.broadcast_to(ones, (3, n)) @ ones).tolist() == [want] * 3
 
 
-def test_products_beyond_the_range_in_between(device):
+def test_float16_products_do_not_overflow_in_between(device):
     a = to_device(device, np.array([300, 300, 1], HALF))
     b = to_device(device, np.array([300, -300, 1], HALF))
     assert to_numpy(sk.vecdot(a, b)) == 1
@@ -85,7 +85,7 @@ def test_products_beyond_the_range_in_between(device):
     assert to_numpy(tiny @ tiny) == 2.0**-24
 
 
-def test_products_of_nothing(device):
+def test_float16_products_without_elements(device):
     for first, second in [((0, 4), (4, 3)), ((3, 0), (0, 2)), ((2, 0, 3, 4), (4, 1))]:
         got = to_device(device, np.ones(first, HALF)) @ to_device(device, np.ones(second, HALF))
         assert got.dtype == HALF
@@ -98,7 +98,7 @@ def test_products_of_nothing(device):
 
 
 @pytest.mark.usefixtures("strict_promotion")
-def test_promotion_and_the_operator_in_place(device):
+def test_float16_promotion_and_in_place_matmul(device):
     a, b = half(3, 3, seed=1), half(3, 3, seed=2)
     x = to_device(device, a)
     y = to_device(device, b.astype("f4"))
@@ -112,7 +112,7 @@ def test_promotion_and_the_operator_in_place(device):
         x @ to_device(device, np.ones((3, 3), np.int64))
 
 
-def test_devices_are_not_mixed():
+def test_float16_products_of_mixed_devices_raise():
     for call, shape in [
         (sk.matmul, (3, 3)),
         (sk.vecdot, (3, 3)),
@@ -126,7 +126,7 @@ def test_devices_are_not_mixed():
             )
 
 
-def test_cross_and_outer(device):
+def test_float16_cross_and_outer(device):
     a, b = half(4, 1, 3, seed=1), half(5, 3, seed=2)
     exact = np.cross(a.astype("f8"), b.astype("f8"))
     assert_rounded_once(linalg.cross(to_device(device, a), to_device(device, b)), exact, 10, device)
@@ -136,7 +136,7 @@ def test_cross_and_outer(device):
     assert got.dtype == HALF
 
 
-def test_views_traces_and_powers(device):
+def test_float16_views_traces_and_powers(device):
     a = half(2, 3, 4)
     x = to_device(device, a)
     np.testing.assert_array_equal(to_numpy(linalg.diagonal(x, offset=1)), np.diagonal(a, 1, 1, 2))
@@ -151,7 +151,7 @@ def test_views_traces_and_powers(device):
 
 
 @loop_over("order", [0, 1, 2, 3, 0.5, -1, -2, math.inf, -math.inf])
-def test_vector_norm(order, device):
+def test_float16_vector_norm(order, device):
     a = half(3, 4, 50, seed=5) / HALF(16)
     size = np.abs(a).astype("f8")
     for axis in (None, 1, (0, 2)):
@@ -166,7 +166,7 @@ def test_vector_norm(order, device):
         assert_rounded_once(got, np.asarray(want, "f8"), 4 * np.abs(want), device)
 
 
-def test_norms_beyond_the_range_in_between(device):
+def test_float16_norms_do_not_overflow_in_between(device):
     x = to_device(device, np.full((16, 16), 300, HALF))
     for norm in (linalg.vector_norm(x), linalg.matrix_norm(x), linalg.matrix_norm(x, ord=1)):
         assert norm.dtype == HALF
@@ -179,7 +179,7 @@ def test_norms_beyond_the_range_in_between(device):
 
 
 @pytest.mark.parametrize("order", ["fro", 1, -1, math.inf, -math.inf])
-def test_matrix_norm(order, device):
+def test_float16_matrix_norm(order, device):
     a = half(2, 5, 3, seed=6)
     exact = np.linalg.norm(a.astype("f8"), order, (1, 2))
     for keepdims in (False, True):
@@ -203,7 +203,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_lapack_would_do_is_refused(name, device):
+def test_lapack_functions_reject_float16(name, device):
     for shape in [(3, 3), (2, 0, 0)]:
         x = to_device(device, np.ones(shape, HALF))
         with pytest.raises(TypeError) as error:
@@ -214,14 +214,14 @@ def test_what_lapack_would_do_is_refused(name, device):
         assert "takes float32, float64, complex64, complex128; convert with astype" in text
 
 
-def test_solve_refuses_either_side(device):
+def test_solve_rejects_float16_on_the_right(device):
     x = to_device(device, np.eye(3, dtype=np.float32))
     with pytest.raises(TypeError, match="x2 is float16"):
         linalg.solve(x, to_device(device, np.ones(3, HALF)))
 
 
 @pytest.mark.usefixtures("strict_promotion")
-def test_other_dtypes_are_told_that_float16_is_taken(device):
+def test_dtype_errors_list_float16(device):
     x = to_device(device, np.ones((3, 3), np.int64))
     for call in (linalg.vector_norm, linalg.matrix_norm, lambda y: linalg.matrix_power(y, 2)):
         with pytest.raises(TypeError, match="takes float16, float32, float64"):

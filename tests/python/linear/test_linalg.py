@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The factors and solutions of skerry.linalg: what a factoring promises, checked with NumPy on the host."""
+"""Factorizations and solutions of skerry.linalg, checked by their properties with NumPy on the host."""
 
 import numpy as np
 import pytest
@@ -242,7 +242,7 @@ def test_pinv_and_matrix_rank(dtype, device):
                 check(rank, np.full(stack, want), device, "int64", 0)
 
 
-def test_tolerances(device):
+def test_rank_and_pinv_take_tolerances(device):
     a = to_device(device, np.stack([np.diag([1.0, 1e-3]), np.diag([4.0, 2.0])]))
     assert to_numpy(linalg.matrix_rank(a)).tolist() == [2, 2]
     assert to_numpy(linalg.matrix_rank(a, rtol=1e-2)).tolist() == [1, 2]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Stacks of small matrices, which CPU devices work on in the lanes of vectors: as accurate as LAPACK, with its pivots."""
+"""Stacks of small matrices, which CPU devices vectorize with a matrix per lane: as accurate as LAPACK, with its pivots."""
 
 import numpy as np
 import pytest
@@ -13,17 +13,17 @@ from tests.python.linear.matrices import adjoint, assert_close, dtypes, random, 
 from tests.python.loops import loop_over
 from tests.python.oracle import to_device, to_numpy
 
-#: Around the fewest that are worth it, and the lanes of vectors of 16, 32 and 64 bytes.
+#: Around the smallest vectorized stacks, and the lanes of vectors of 16, 32 and 64 bytes.
 COUNTS = (1, 3, 4, 5, 8, 9, 16, 17, 33)
-#: Around four sums at a time, and the most rows of vectors of 16, 32 and 64 bytes.
+#: Around blocks of four sums, and the largest sides for vectors of 16, 32 and 64 bytes.
 SIDES = (1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 32, 33)
-#: Than LAPACK's errors are ours: its instructions are this machine's, which may fuse where ours do not.
+#: Maximum ratio of our errors to LAPACK's, which uses this machine's instructions and may fuse where ours do not.
 WORSE = 1.25 if instruments.instruction_set() == "x86-64-v2" else 1.06
 sides = loop_over("n", SIDES)
 
 
 def ill_conditioned(dtype, count, n):
-    """Rows and columns of very different sizes, in any order, so that every pivot has to be looked for."""
+    """Rows and columns of very different sizes, in random order, so that every pivot requires a search."""
     a = random(dtype, (count, n, n), n)
     scales = np.logspace(-3, 3, n).astype(real_of(dtype))
     for i, order in enumerate(
@@ -40,7 +40,7 @@ def permutations(dtype, count, n):
 
 
 def backward_errors(a, x, b):
-    """What x leaves of b, for each matrix, relative to the products that it is made of; with digits to spare."""
+    """Returns the residuals relative to the products that they are computed from, in extended precision."""
     a, x, b = (operand.astype("complex256") for operand in (a, x, b))
     return (
         (np.abs(a @ x - b) / (np.abs(a) @ np.abs(x) + np.abs(b)))
@@ -50,7 +50,7 @@ def backward_errors(a, x, b):
 
 
 def solved_one_by_one(a, b):
-    """By LAPACK; NumPy's float32 would be computed in float64."""
+    """Solves by LAPACK, one system at a time. NumPy would solve float32 in float64."""
     pairs = zip(a, b, strict=True)
     return np.stack(
         [to_numpy(linalg.solve(to_device("cpu:0", x), to_device("cpu:0", y))) for x, y in pairs]
@@ -59,7 +59,7 @@ def solved_one_by_one(a, b):
 
 @dtypes
 @sides
-def test_solutions_err_no_more_than_lapack_s(dtype, n):
+def test_solutions_are_as_accurate_as_lapack(dtype, n):
     for a in (random(dtype, (500, n, n), 7), ill_conditioned(dtype, 500, n)):
         b = random(dtype, (500, n, 2), 3)
         ours = backward_errors(
@@ -72,7 +72,7 @@ def test_solutions_err_no_more_than_lapack_s(dtype, n):
 
 @dtypes
 @sides
-def test_every_count_gives_what_numpy_gives(dtype, n, device):
+def test_stacks_of_every_size_equal_numpy(dtype, n, device):
     for count in COUNTS:
         a = random(dtype, (count, n, n), 11) + (n + 2) * permutations(dtype, count, n)
         x = to_device(device, a)
@@ -81,7 +81,7 @@ def test_every_count_gives_what_numpy_gives(dtype, n, device):
         want = np.linalg.slogdet(a)
         assert_close(sign, want.sign, dtype)
         assert_close(logarithm, want.logabsdet, real_of(dtype))
-        if n < 16:  # in the range of float32
+        if n < 16:  # within the range of float32
             assert_close(
                 to_numpy(linalg.det(x)) / want.sign, np.exp(want.logabsdet), dtype, scale=10
             )
@@ -104,7 +104,7 @@ def test_every_count_gives_what_numpy_gives(dtype, n, device):
 
 @dtypes
 @sides
-def test_permutations_are_exact(dtype, n, device):
+def test_inverses_of_permutations_are_exact(dtype, n, device):
     a = permutations(dtype, 40, n)
     np.testing.assert_array_equal(
         to_numpy(linalg.inv(to_device(device, a))), np.swapaxes(a, -1, -2)
@@ -115,7 +115,7 @@ def test_permutations_are_exact(dtype, n, device):
 
 
 @dtypes
-def test_one_singular_matrix_of_many(dtype, device):
+def test_singular_matrix_of_a_stack_is_named(dtype, device):
     for n in (2, 3, 8):
         a = random(dtype, (37, n, n), 17) + n * np.eye(n, dtype=dtype)
         a[21, :, 1] = 0
@@ -137,7 +137,7 @@ def test_one_singular_matrix_of_many(dtype, device):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_determinants_whose_partial_products_leave_the_range(dtype, device):
+def test_determinants_do_not_overflow_in_between(dtype, device):
     huge = np.finfo(dtype).max / 2
     diagonals = [
         (huge, huge, 1 / huge, 1 / huge),
@@ -155,7 +155,7 @@ def test_determinants_whose_partial_products_leave_the_range(dtype, device):
 
 
 @dtypes
-def test_results_do_not_depend_on_the_neighbours(dtype):
+def test_results_do_not_depend_on_other_matrices_of_the_stack(dtype):
     a = random(dtype, (50, 5, 5), 19)
     whole = to_numpy(linalg.inv(to_device("cpu:0", a)))
     for part in (slice(3, 20), slice(41, 46), slice(0, 50, 7)):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""NaN and infinities never reach LAPACK: each function of skerry.linalg has its answer, and the terminal stays empty."""
+"""NaN and infinities never reach LAPACK: each function of skerry.linalg raises or propagates them, and prints nothing."""
 
 import inspect
 
@@ -29,7 +29,7 @@ RAISE = {
     "svd reduced": lambda x: linalg.svd(x, full_matrices=False),
     "svdvals": linalg.svdvals,
 }
-# These give NaN for a matrix that is not finite, and leave the others of the stack as they are.
+# These give NaN for a matrix that is not finite, and leave the others of the stack unchanged.
 PROPAGATE = {
     "det": linalg.det,
     "inv": linalg.inv,
@@ -39,18 +39,18 @@ PROPAGATE = {
     "slogdet": linalg.slogdet,
     "solve": lambda x: linalg.solve(x, sk.ones(x.shape[-1:], dtype=x.dtype, device=x.device)),
 }
-# Take no matrix apart.
+# Arithmetic without a factorization.
 ARITHMETIC = {"cross", "diagonal", "matmul", "matrix_transpose", "outer", "tensordot", "trace", "vecdot", "vector_norm"}  # fmt: skip
 BAD = [np.nan, np.inf, -np.inf]
 
 
-def test_every_function_is_in_one_of_these_tables():
+def test_every_linalg_function_is_classified():
     named = {name.split()[0] for name in [*RAISE, *PROPAGATE]} | ARITHMETIC
     assert named == set(linalg.__all__)
 
 
 def stacks(dtype, bad, n):
-    """One matrix, and a stack of four of which the third holds ``bad`` below its diagonal."""
+    """Returns a finite stack of four matrices, and a copy with ``bad`` below the diagonal of the third."""
     fine = random(dtype, (4, n, n), 5) + n * np.eye(n, dtype=dtype)
     fine = (fine + np.conj(np.swapaxes(fine, -1, -2))) / 2
     with_bad = fine.copy()
@@ -68,7 +68,7 @@ def nothing_printed(capfd):
 @pytest.mark.usefixtures("nothing_printed")
 @pytest.mark.parametrize("name", RAISE)
 @dtypes
-def test_what_iterates_raises_and_names_the_matrix(name, dtype, device):
+def test_iterative_functions_raise_and_name_the_matrix(name, dtype, device):
     for bad in BAD:
         for n in (1, 2, 30):
             _, x = stacks(dtype, bad, n)
@@ -81,7 +81,7 @@ def test_what_iterates_raises_and_names_the_matrix(name, dtype, device):
 @pytest.mark.usefixtures("nothing_printed")
 @pytest.mark.parametrize("name", PROPAGATE)
 @dtypes
-def test_the_others_give_nan_for_the_bad_matrices_alone(name, dtype, device):
+def test_direct_functions_give_nan_for_that_matrix_only(name, dtype, device):
     for bad in BAD:
         for n in (1, 2, 30):
             fine, x = stacks(dtype, bad, n)
@@ -100,7 +100,7 @@ def test_the_others_give_nan_for_the_bad_matrices_alone(name, dtype, device):
 
 
 @pytest.mark.usefixtures("nothing_printed")
-def test_right_sides_that_are_not_finite_lose_their_column(device):
+def test_solve_gives_nan_for_columns_that_are_not_finite(device):
     left = to_device(device, np.array([[2.0, 0.0], [0.0, 4.0]]))
     for bad in BAD:
         right = np.ones((3, 2, 2))
@@ -114,7 +114,7 @@ def test_right_sides_that_are_not_finite_lose_their_column(device):
 
 @pytest.mark.usefixtures("nothing_printed")
 @dtypes
-def test_the_triangle_that_is_not_read_may_hold_anything(dtype, device):
+def test_unread_triangle_may_contain_nan(dtype, device):
     fine, _ = stacks(dtype, np.nan, 5)
     rubbish = fine.copy()
     rubbish[:, *np.triu_indices(5, 1)] = np.nan
@@ -126,15 +126,15 @@ def test_the_triangle_that_is_not_read_may_hold_anything(dtype, device):
     )
 
 
-def test_determinants_and_factors_of_gpu_arrays_do_not_wait(cuda_device):
-    """Whether a matrix is finite is found out on the device."""
+def test_determinants_and_qr_of_gpu_arrays_do_not_wait(cuda_device):
+    """The device checks whether matrices are finite."""
     x = sk.ones((3, 2, 2), device=cuda_device)
     moved = instruments.transfers()["count"]
     linalg.det(x), linalg.slogdet(x), linalg.qr(x)
     assert instruments.transfers()["count"] == moved
 
 
-def test_functions_say_so():
+def test_docstrings_mention_nan():
     for name in [*RAISE, *PROPAGATE]:
         function = getattr(linalg, name.split()[0])
         if function is not linalg.matrix_power:

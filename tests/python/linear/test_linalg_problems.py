@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""skerry.linalg on huge and special values, bad input, in a forked child, without OpenBLAS, on two devices."""
+"""skerry.linalg with huge and special values, invalid input, a forked child, without OpenBLAS, and on two devices."""
 
 import contextlib
 import inspect
@@ -72,7 +72,7 @@ def test_nan_and_infinity_neither_hang_nor_crash(dtype, bad, device):
                 call(x)
 
 
-def test_singular_matrices_raise_in_the_call(device):
+def test_singular_and_indefinite_matrices_raise_in_the_call(device):
     singular = np.array([[1.0, 2.0], [2.0, 4.0]])
     x = to_device(device, singular)
     stack = to_device(device, np.stack([np.eye(2), singular, np.eye(2)]))
@@ -98,7 +98,7 @@ def test_singular_matrices_raise_in_the_call(device):
 
 
 @pytest.mark.usefixtures("strict_promotion")
-def test_bad_shapes_and_dtypes(device):
+def test_invalid_shapes_and_dtypes_raise(device):
     def ones(*shape, dtype=sk.float64):
         return sk.ones(shape, dtype=dtype, device=device)
 
@@ -157,7 +157,7 @@ def test_bad_shapes_and_dtypes(device):
             call()
 
 
-def test_results_are_named_tuples_that_pickle():
+def test_linalg_results_are_named_tuples_that_pickle():
     x = sk.asarray([[2.0, 1.0], [1.0, 2.0]])
     for call, name, fields in [
         (linalg.eig, "EigResult", ("eigenvalues", "eigenvectors")),
@@ -177,7 +177,7 @@ def test_results_are_named_tuples_that_pickle():
         _ = linalg.LstsqResult
 
 
-def test_functions_belong_to_the_module():
+def test_linalg_functions_are_documented_and_pickle():
     assert set(linalg.__all__) == {
         name
         for name in dir(linalg)
@@ -218,7 +218,7 @@ def test_lapack_works_in_a_forked_child():
     assert out.strip() == "0"
 
 
-def test_without_openblas_the_remedy_is_named():
+def test_error_without_openblas_names_the_remedy():
     code = (
         "import skerry as sk, skerry._openblas as o\n"
         "o.library = lambda: None\n"
@@ -234,7 +234,7 @@ def test_without_openblas_the_remedy_is_named():
 
 
 @pytest.mark.usefixtures("restore_threads")
-def test_threads_of_openblas_follow(device):
+def test_products_are_right_for_any_number_of_threads(device):
     a = random("float64", (300, 300), 17)
     x = to_device(device, a)
     for threads in (1, 3, 2):
@@ -255,7 +255,7 @@ TWO_ARRAYS = {
 
 
 @pytest.mark.parametrize("name", TWO_ARRAYS)
-def test_arrays_on_two_devices_raise(name):
+def test_linalg_of_mixed_devices_raises(name):
     pairs = [("cpu:0", "cpu:1"), ("cpu:0", "cuda:0"), ("cuda:1", "cpu:1"), ("cuda:0", "cuda:1")]
     for first, second in pairs:
         with pytest.raises(DeviceMismatchError) as caught:
@@ -264,7 +264,7 @@ def test_arrays_on_two_devices_raise(name):
         assert second in str(caught.value)
 
 
-def test_every_function_of_two_arrays_is_in_that_walk():
+def test_every_linalg_function_of_two_arrays_is_covered():
     for name in linalg.__all__:
         parameters = set(inspect.signature(getattr(linalg, name)).parameters)
         if parameters & {"x2", "rtol"}:

@@ -29,7 +29,7 @@ def test_cross_and_outer(dtype, device):
         ((4, 1, 3), (5, 3), -1),
         ((3, 2), (3, 1), -2),
         ((0, 3), (3,), -1),
-        # More than a block, along the axis of most vectors.
+        # More than a block, along the axis with most vectors.
         ((3,), (20_000, 3), -1),
         ((2, 30_001, 3), (30_001, 3), -1),
         ((3, 20_001), (3, 20_001), -2),
@@ -51,7 +51,7 @@ def test_cross_and_outer(dtype, device):
             loose,
         )
     a, b = values((4,)), values((7,))
-    # NumPy's loop over complex numbers fuses a product with the sum where the machine can.
+    # NumPy's loop over complex numbers uses fused multiply-add where the machine has it.
     rounding = 2e-15 if np.dtype(dtype).kind == "c" else 0
     check(
         linalg.outer(to_device(device, a), to_device(device, b)),
@@ -75,7 +75,7 @@ def test_outer_keeps_the_sign_of_zeros(device):
     np.testing.assert_array_equal(np.signbit(got), np.signbit(a[:, None] * b))
 
 
-def test_diagonal_is_a_view_and_trace_its_sum(device):
+def test_diagonal_is_a_view_and_trace_is_its_sum(device):
     a = np.arange(24, dtype="int16").reshape(2, 3, 4)
     x = to_device(device, a)
     for offset in (0, 1, -1, 3, -2, 4, -3, 1024, -1024, 2**70, -(2**70)):
@@ -186,7 +186,7 @@ def test_matrix_norm(dtype, order, device):
             )
 
 
-def test_matrix_norm_without_elements_and_with_huge_ones(device):
+def test_matrix_norm_of_empty_and_huge_matrices(device):
     for shape in [(0, 0), (0, 3), (3, 0), (2, 0, 3)]:
         x = sk.zeros(shape, device=device)
         for order in ("fro", "nuc", 1, 2, math.inf):
@@ -199,7 +199,7 @@ def test_matrix_norm_without_elements_and_with_huge_ones(device):
 
 
 @pytest.mark.parametrize("dtype", ["int64", "float64", "complex128"])
-def test_inner_and_dot_of_matrices_have_the_bits_of_tensordot(dtype, device):
+def test_inner_and_dot_equal_tensordot_bits(dtype, device):
     for rows, columns in ((3, 5), (30, 30), (64, 100)):
         x, y = (to_device(device, random(dtype, (rows, columns), seed)) for seed in (1, 2))
         want = to_numpy(sk.tensordot(x, y, axes=((-1,), (-1,))))
@@ -208,7 +208,7 @@ def test_inner_and_dot_of_matrices_have_the_bits_of_tensordot(dtype, device):
 
 
 @loop_over("size", [0, 1, 4096, 4097, 70_000, 200_001])
-def test_products_of_bools_are_looked_for_everywhere(size, device):
+def test_vecdot_of_bools_finds_any_position(size, device):
     no = np.zeros(size, bool)
     assert not sk.vecdot(to_device(device, no), to_device(device, ~no))
     for index in {0, 4095, 4096, 69_631, 69_632, size - 1} & set(range(size)):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Stacks of small matrices, which GPUs take by one call: at the edges of what the libraries' forms for stacks take."""
+"""Stacks of small matrices, which GPUs compute in one call: at the limits of the libraries' batched functions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ shapes = loop_over(("m", "n"), SHAPES)
 
 
 def stack(dtype, count, m, n):
-    """Random matrices; the second, if there is one, is of rank 1, and the last but it is zero."""
+    """Random matrices. The second, if any, has rank 1, and the last of three or more is zero."""
     a = random(dtype, (count, m, n), m + n)
     if count > 1:
         a[1] = a[1][:, :1] * a[1][:1, :]
@@ -43,7 +43,7 @@ def units(count, n):
 
 @dtypes
 @shapes
-def test_qr(dtype, m, n, device):
+def test_qr_of_stacks(dtype, m, n, device):
     for count in COUNTS:
         a = stack(dtype, count, m, n)
         for mode in ("reduced", "complete"):
@@ -58,7 +58,7 @@ def test_qr(dtype, m, n, device):
 
 @dtypes
 @shapes
-def test_svd(dtype, m, n, device):
+def test_svd_of_stacks(dtype, m, n, device):
     k = min(m, n)
     for count in COUNTS:
         a = stack(dtype, count, m, n)
@@ -77,7 +77,7 @@ def test_svd(dtype, m, n, device):
 
 @dtypes
 @sides
-def test_eigh(dtype, n, device):
+def test_eigh_of_stacks(dtype, n, device):
     for count in COUNTS:
         a = stack(dtype, count, n, n)
         a = (a + adjoint(a)).astype(dtype)
@@ -91,7 +91,7 @@ def test_eigh(dtype, n, device):
         assert_close(adjoint(v) @ v, units(count, n), dtype)
 
 
-def test_more_matrices_than_one_call_takes(device):
+def test_more_matrices_than_one_batched_call_takes(device):
     a = random("float32", (16_384 + 3, 2, 2), 1)
     h = a + adjoint(a)
     check(linalg.eigvalsh(to_device(device, h)), np.linalg.eigvalsh(h), device, "float32", scale=10)
@@ -102,7 +102,7 @@ def test_more_matrices_than_one_call_takes(device):
 
 
 @dtypes
-def test_qr_of_a_matrix_that_is_not_finite_leaves_the_others(dtype, device):
+def test_qr_of_one_matrix_with_nan_leaves_the_others(dtype, device):
     a = stack(dtype, 5, 33, 32)
     whole = map(to_numpy, linalg.qr(to_device(device, a)))
     a[3, 7, 0] = np.nan
@@ -112,16 +112,16 @@ def test_qr_of_a_matrix_that_is_not_finite_leaves_the_others(dtype, device):
 
 
 @pytest.mark.parametrize("op", ["eigh", "eigvalsh", "svd", "svdvals"])
-def test_a_matrix_that_is_not_finite_is_named(op, device):
+def test_matrix_that_is_not_finite_is_named(op, device):
     a = stack("float64", 40, 3, 3)
     a[17, 2, 0] = np.inf
     with pytest.raises(LinAlgError, match="matrix 17 of the stack"):
         getattr(linalg, op)(to_device(device, a))
 
 
-#: In the mangled names of kernels: functions of ours, and functors that CUB runs.
+#: Parts of mangled names of kernels: our own functions, and functors that CUB runs.
 OWN_KERNELS = ("list_matrices", "multiply_reflectors", "write_adjoints", "copy_first_columns")
-#: For a process of its own, whose launches and calls of libraries are listed.
+#: A program whose launches and library calls are recorded.
 PROGRAM = """
 import sys
 import numpy as np
@@ -140,7 +140,7 @@ sk.synchronize("cuda:0")
 
 
 def calls(count, folder):
-    """Count launches of libraries and of own kernels, for so many matrices."""
+    """Returns the library calls and launches of own kernels for ``count`` matrices."""
     path = folder / f"launches{count}"
     environment = {**os.environ, "SKERRY_EMULATE_LAUNCHES": str(path)}
     command = [sys.executable, "-c", PROGRAM, str(count)]
@@ -155,8 +155,8 @@ def calls(count, folder):
     ]
 
 
-@pytest.mark.skipif(not EMULATED, reason="an emulated GPU lists what it is asked: make emulate")
-def test_a_stack_is_as_many_calls_as_two_matrices(tmp_path):
+@pytest.mark.skipif(not EMULATED, reason="only an emulated GPU records its calls: make emulate")
+def test_number_of_calls_does_not_depend_on_the_stack(tmp_path):
     of_two = calls(2, tmp_path)
     assert any("geqrfBatched" in name for name in of_two)
     assert any("gesvdjBatched" in name for name in of_two)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""matmul, @, tensordot, vecdot: NumPy as the oracle; integers exactly, modulo 2^n; float16 to one rounding."""
+"""matmul, @, tensordot and vecdot against NumPy: integers exactly modulo 2^n, float16 within one rounding."""
 
 import itertools
 import operator
@@ -40,7 +40,7 @@ EMPTY = [
 
 
 def whole_range(dtype, shape, seed):
-    """Integers from all of their range, so that products wrap around."""
+    """Returns integers of the whole range, so that products wrap around."""
     rng = np.random.default_rng(seed)
     dtype = np.dtype(dtype)
     if dtype.kind in "iu":
@@ -53,7 +53,7 @@ def whole_range(dtype, shape, seed):
 
 
 def expected(product, *operands):
-    """What NumPy makes of the operands, of float16 in float64."""
+    """Returns NumPy's result, computed in float64 for float16."""
     if all(x.dtype == np.float16 for x in operands):
         wide = product(*(x.astype(np.float64) for x in operands))
         with np.errstate(over="ignore"):
@@ -105,7 +105,7 @@ def assert_product(got, want, device, dtype):
     if want.dtype.kind in "iu":
         np.testing.assert_array_equal(values, want)
     elif want.dtype == np.float16:
-        # One unit in the last place where the sum of float32 lies at a tie, and that sum's own error.
+        # One unit in the last place where the float32 sum is close to a tie, plus the error of that sum.
         np.testing.assert_allclose(values, want, rtol=2**-10, atol=2e-5)
     else:
         loose = 2e-5 if np.dtype(dtype).itemsize <= 8 and dtype != "float64" else 1e-12
@@ -113,7 +113,7 @@ def assert_product(got, want, device, dtype):
 
 
 @loop_over("dtype", NUMERIC)
-def test_values_over_shapes_and_layouts(dtype, device):
+def test_matmul_of_every_shape_and_layout(dtype, device):
     for first, second in SHAPES:
         a, b = whole_range(dtype, first, 1), whole_range(dtype, second, 2)
         want = expected(np.matmul, a, b)
@@ -124,7 +124,7 @@ def test_values_over_shapes_and_layouts(dtype, device):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
-def test_stacks_of_small_matrices(dtype, device):
+def test_matmul_of_stacks_of_small_matrices(dtype, device):
     layouts = itertools.cycle(itertools.product(LAYOUTS, LAYOUTS))
     for m, n, k in itertools.product((1, 2, 3, 4, 7, 8, 9), repeat=3):
         first, second = next(layouts)
@@ -134,7 +134,7 @@ def test_stacks_of_small_matrices(dtype, device):
 
 
 @loop_over("dtype", NUMERIC)
-def test_without_elements(dtype, device):
+def test_matmul_without_elements(dtype, device):
     for first, second in EMPTY:
         a, b = np.ones(first, dtype), np.ones(second, dtype)
         got = sk.matmul(to_device(device, a), to_device(device, b))
@@ -145,13 +145,13 @@ def test_without_elements(dtype, device):
 
 @loop_over("dtype", INTEGERS)
 @loop_over("shape", [(1, 1, 1), (63, 65, 129), (128, 64, 1030), (2, 200, 17)])
-def test_integers_are_exact_at_the_edges_of_tiles(dtype, shape):
+def test_integer_matmul_is_exact_at_the_edges_of_tiles(dtype, shape):
     m, n, k = shape
     a, b = whole_range(dtype, (m, k), 1), whole_range(dtype, (k, n), 2)
     assert_product(sk.matmul(to_device("cpu", a), to_device("cpu", b)), a @ b, "cpu:0", dtype)
 
 
-def test_dtypes_promote_first(device):
+def test_matmul_promotes_before_multiplying(device):
     a = to_device(device, np.full((2, 2), 200, np.uint8))
     b = to_device(device, np.full((2, 2), -100, np.int8))
     assert_product(a @ b, np.full((2, 2), -40000, np.int32).astype(np.int16), device, "int16")
@@ -163,7 +163,7 @@ def test_dtypes_promote_first(device):
     assert_product(stretched @ d, want, device, "complex128")
 
 
-def test_broadcast_and_stack_views(device):
+def test_matmul_of_broadcast_and_strided_stacks(device):
     base = whole_range("float64", (3, 4, 5), 1)
     x = to_device(device, base)
     other = whole_range("float64", (5, 2), 2)
@@ -181,7 +181,7 @@ def test_broadcast_and_stack_views(device):
     assert_product(x[::-1, ...] @ y, base[::-1] @ other, device, "float64")
 
 
-def test_more_axes_than_the_kernel_counts(device):
+def test_matmul_of_more_axes_than_the_kernel_takes(device):
     shape = (2, 1) * 9
     a = whole_range("int32", (*shape, 2, 3), 1)
     b = whole_range("int32", (*shape[::-1], 3, 2), 2)
@@ -195,10 +195,10 @@ def test_more_axes_than_the_kernel_counts(device):
     np.testing.assert_array_equal(to_numpy(got[(*index, Ellipsis)]), want)
 
 
-def test_a_matrix_by_its_own_transpose_is_symmetric(device):
+def test_product_with_own_transpose_is_symmetric(device):
     if HAS_GPU and device.startswith("cuda"):
         pytest.skip(
-            "gemm of cuBLAS, as of CuPy and PyTorch, promises no symmetry, and has none on an H100"
+            "cuBLAS's gemm does not promise symmetry, as in CuPy and PyTorch, and lacks it on an H100"
         )
     for shape in ((130, 70), (7, 5)):
         base = whole_range("complex128", shape, 3)
@@ -209,7 +209,7 @@ def test_a_matrix_by_its_own_transpose_is_symmetric(device):
             np.testing.assert_array_equal(values, values.T)
 
 
-def test_operators(device):
+def test_matmul_operators(device):
     a, b = whole_range("float64", (3, 3), 1), whole_range("float64", (3, 3), 2)
     x, y = to_device(device, a), to_device(device, b)
     assert_product(x @ y, a @ b, device, "float64")
@@ -226,7 +226,7 @@ def test_operators(device):
     assert z.dtype == sk.float64
 
 
-def test_operators_refuse_what_does_not_fit(device):
+def test_matmul_operators_reject_invalid_operands(device):
     x = sk.ones((3, 3), device=device)
     for wrong in (2, 2.5, [[1.0]]):
         with pytest.raises(TypeError):
@@ -235,7 +235,7 @@ def test_operators_refuse_what_does_not_fit(device):
             operator.matmul(wrong, x)
     host = np.ones((3, 3))
     for pair in ((x, host), (host, x)):
-        if device == "cpu:0":  # where NumPy's arrays are
+        if device == "cpu:0":  # the device of NumPy's arrays
             assert np.array_equal(to_numpy(operator.matmul(*pair)), np.full((3, 3), 3.0))
         else:
             with pytest.raises(DeviceMismatchError):
@@ -311,7 +311,7 @@ def test_tensordot(first, second, axes, device):
 
 
 @pytest.mark.usefixtures("strict_promotion")
-def test_errors(device):
+def test_invalid_products_raise(device):
     def ones(*shape, dtype=sk.float64):
         return sk.ones(shape, dtype=dtype, device=device)
 
@@ -349,7 +349,7 @@ def test_errors(device):
             call()
 
 
-def test_nan_and_infinity_stay(device):
+def test_matmul_propagates_nan_and_infinity(device):
     a = np.array([[np.nan, 1.0], [np.inf, 0.0]])
     got = to_numpy(to_device(device, a) @ to_device(device, np.eye(2)))
     assert np.isnan(got[0]).all()
@@ -358,8 +358,8 @@ def test_nan_and_infinity_stay(device):
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
-def test_vecdot_adds_in_one_order_wherever_vectors_lie(dtype):
-    """Those that lie in order are added up by vectors: with the same bits."""
+def test_vecdot_bits_do_not_depend_on_the_layout(dtype):
+    """Contiguous vectors are vectorized, with the same bits."""
     rng = np.random.default_rng(5)
     for k in (1, 2, 3, 4, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 1000, 4097):
         for rows in (1, 5):
@@ -368,14 +368,14 @@ def test_vecdot_adds_in_one_order_wherever_vectors_lie(dtype):
             wide = [
                 to_device("cpu:0", np.repeat(vectors, 3, axis=-1))[:, ::3] for vectors in (x, y)
             ]
-            if dtype != "float16":  # whose blocks are widened where they lie in order
+            if dtype != "float16":  # contiguous float16 is converted in blocks
                 assert to_numpy(got).tobytes() == to_numpy(sk.vecdot(*wide)).tobytes(), k
             for row in range(rows):
                 alone = sk.vecdot(to_device("cpu:0", x[row]), to_device("cpu:0", y[row]))
                 assert to_numpy(alone).tobytes() == to_numpy(got)[row].tobytes(), (k, row)
 
 
-def test_vecdot_of_bools_is_whether_any_product_is_true(device):
+def test_vecdot_of_bools_is_any_product(device):
     rng = np.random.default_rng(8)
     for shape in ((1,), (64,), (1000,), (300_000,), (5, 70), (3, 70_000), (70, 100), (70, 3)):
         for share in (0.0, 0.01, 0.5):
@@ -393,8 +393,8 @@ def test_vecdot_of_bools_is_whether_any_product_is_true(device):
 
 
 @pytest.mark.parametrize("dtype", ["int64", "float16", "float32", "float64", "complex128"])
-def test_stacks_whose_matrices_repeat_or_overlap(dtype, device):
-    """One matrix many times on the right; on the left rows of step 0, and windows that move by one element."""
+def test_matmul_of_repeated_and_overlapping_matrices(dtype, device):
+    """A broadcast matrix on the right; on the left, broadcast rows, and windows that move by one element."""
     rng = np.random.default_rng(5)
     for k, n in ((20, 30), (1, 30), (20, 1)):
         matrix = rng.integers(-2, 3, (k, n)).astype(dtype)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Casts from and to float16, rounded once; copies, joins and views of it, bit for bit."""
+"""Casts from and to float16, rounded once; copies, joins and views of it, to the bit."""
 
 import numpy as np
 import skerry as sk
@@ -28,7 +28,7 @@ def views(x, device):
 
 
 @loop_over("dtype", OTHERS)
-def test_every_value_goes_to_every_dtype(dtype, device):
+def test_casts_of_every_float16_to_every_dtype(dtype, device):
     info = np.iinfo(dtype) if np.dtype(dtype).kind in "iu" else None
     x = PATTERNS if info is None else FINITE
     if info is not None:
@@ -39,7 +39,7 @@ def test_every_value_goes_to_every_dtype(dtype, device):
 
 
 def sources(dtype):
-    """Values around those of float16, and ties between two of them."""
+    """Values next to those of float16, and ties between two of them."""
     kind = np.dtype(dtype).kind
     if kind == "b":
         return np.tile(np.asarray([True, False, True]), 70)
@@ -58,7 +58,7 @@ def sources(dtype):
 
 
 @loop_over("dtype", [name for name in OTHERS if not name.startswith("complex")])
-def test_every_dtype_is_rounded_to_the_nearest(dtype, device):
+def test_casts_to_float16_round_to_nearest(dtype, device):
     with np.errstate(over="ignore"):
         x = sources(dtype)
         for array, theirs in views(x, device):
@@ -68,8 +68,8 @@ def test_every_dtype_is_rounded_to_the_nearest(dtype, device):
             np.testing.assert_array_equal(np.signbit(to_numpy(got)), np.signbit(want))
 
 
-def test_float64_is_rounded_once(device):
-    """By way of float32 these would be ties, or above them."""
+def test_float64_casts_to_float16_round_once(device):
+    """As float32, these would be ties, or above them."""
     tie = 1 + 2.0**-11
     x = [tie + 2.0**-40, tie - 2.0**-40, tie, 1 + 3 * 2.0**-11 - 2.0**-40, 65_520 - 2.0**-30]
     x += [2.0**-25 + 2.0**-70, 2.0**-25, 3 * 2.0**-25 - 2.0**-60, 2.0**-14 - 2.0**-25 - 2.0**-60]
@@ -80,7 +80,7 @@ def test_float64_is_rounded_once(device):
     assert_same(sk.astype(to_device(device, x), sk.float16), want, device)
 
 
-def test_copies_keep_all_bits(device):
+def test_copies_and_joins_keep_all_bits(device):
     x = PATTERNS.reshape(2, 256, 128)
     array = to_device(device, x)
     same_bits(array, x)
@@ -98,7 +98,7 @@ def test_copies_keep_all_bits(device):
     same_bits(target[:, ::2], np.ascontiguousarray(x[:, ::2]))
 
 
-def test_joined_dtypes_promote(device):
+def test_concat_promotes_float16(device):
     half = to_device(device, FINITE[:100])
     single = to_device(device, np.linspace(0, 1, 7, dtype=np.float32))
     want = np.concatenate([FINITE[:100].astype(np.float32), to_numpy(single)])

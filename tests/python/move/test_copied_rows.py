@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies of rows that go several times, and of what is larger than the caches, against NumPy."""
+"""Copies of rows that are written several times, and of arrays out of cache, against NumPy."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from tests.python.oracle import assert_same, sample, to_device
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "float32", "complex128"])
-def test_rows_of_any_length_go_several_times(dtype, device):
+def test_tile_and_repeat_of_rows_of_any_length(dtype, device):
     host = sample(dtype, (210_007,))
     memory = to_device(device, host)
     for n in (5, 4097, 16_385, 70_002):
@@ -35,9 +35,9 @@ def test_rows_of_any_length_go_several_times(dtype, device):
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "float32", "float64", "complex128"])
-def test_copies_past_the_caches_are_whole(dtype):
+def test_streamed_copies_are_complete(dtype):
     width = np.dtype(dtype).itemsize
-    side = int((7.5 * 2**20 / width) ** 0.5) + 3  # 7 MiB and more are stored past the caches
+    side = int((7.5 * 2**20 / width) ** 0.5) + 3  # 7 MiB and more use streaming stores
     host = sample(dtype, (side, side + 2))
     array = sk.asarray(host, copy=True)
     for part in (np.s_[:], np.s_[:, 1:-1], np.s_[1:, ::-1]):

@@ -27,7 +27,7 @@ WHERE = ["cpu:0", "cpu:1", "cuda:0"]
 
 @pytest.mark.parametrize("device", WHERE)
 @loop_over("dtype", DTYPES)
-def test_every_dtype_and_layout(dtype, device):
+def test_joining_of_every_dtype_and_layout(dtype, device):
     x = sample(dtype, BASE_SHAPE, 3)
     other = to_device(device, sample(dtype, (2, 3), 4))
     for name, array, want in layouts_of(x, device):
@@ -86,7 +86,7 @@ def test_concat_and_stack_of_any_shape(data):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_what_is_joined_of_one_order_of_axes_lies_in_it(device):
+def test_concat_keeps_the_order_of_axes(device):
     host = sample("float32", (3, 4, 5))
     for axes in itertools.permutations(range(3)):
         array, want = sk.permute_dims(to_device(device, host), axes), np.transpose(host, axes)
@@ -100,7 +100,7 @@ def test_what_is_joined_of_one_order_of_axes_lies_in_it(device):
         assert_same(sk.concat(mixed), np.concatenate([want, want]), device)
 
 
-# Functions of an array whose results have its axes, and whether NumPy's lie in its order: if it is C or F at least.
+# Functions whose results have the axes of x, and whether NumPy's results keep the order of axes, at least of C and F.
 IN_ORDER = {
     "concat with what has no order": (
         lambda xp, x: xp.concat([x[:1], xp.broadcast_to(x[:1, :1], (2, *x.shape[1:])), x[:0], x]),
@@ -131,7 +131,7 @@ IN_ORDER = {
 
 @pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("name", IN_ORDER)
-def test_results_with_the_axes_of_an_array_lie_as_it_does(name, device):
+def test_results_keep_the_order_of_axes_of_x(name, device):
     function, is_numpys = IN_ORDER[name]
     host = sample("float32", (5, 6, 7))
     for axes in itertools.permutations(range(3)):
@@ -146,8 +146,8 @@ def test_results_with_the_axes_of_an_array_lie_as_it_does(name, device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_what_is_stacked_lies_as_it_did(device):
-    """Copying is a run for each array."""
+def test_stack_keeps_the_order_of_axes(device):
+    """Each array is then copied in one run."""
     host = sample("float32", (3, 4, 5))
     for axes in itertools.islice(itertools.permutations(range(3)), 1, None):
         array, want = sk.permute_dims(to_device(device, host), axes), np.transpose(host, axes)
@@ -211,7 +211,7 @@ def test_roll_pairs_shifts_and_axes(device):
     )
 
 
-def test_results_are_fresh(device):
+def test_joined_results_do_not_share_memory(device):
     x = to_device(device, np.arange(4.0))
     for fresh in (
         sk.concat([x]),
@@ -227,7 +227,7 @@ def test_results_are_fresh(device):
         assert float(x[0]) == 0.0
 
 
-def test_signed_zeros_and_nan_stay(device):
+def test_joining_keeps_signed_zeros_and_nan(device):
     x = np.array([-0.0, np.nan, 0.0, -np.inf], dtype=np.float32)
     array = to_device(device, x)
     for got in (sk.concat([array]), sk.stack([array])[0, :], sk.roll(array, 0), sk.tile(array, 1)):
@@ -251,7 +251,7 @@ def test_diff(dtype, device):
     assert_same(sk.diff(array[:0, :], n=2), np.diff(x[:0], n=2), device)
 
 
-def test_diff_takes_numbers_and_arrays_of_no_axes_for_one_slice(device):
+def test_diff_takes_scalars_and_0d_arrays_as_slices(device):
     x = sample("float32", (4, 6), 2)
     array = to_device(device, x)
     for axis in (0, 1, -2):
@@ -268,7 +268,7 @@ def test_diff_takes_numbers_and_arrays_of_no_axes_for_one_slice(device):
         sk.diff(array, append="no")
 
 
-def test_diff_promotes_with_what_is_joined(device):
+def test_diff_promotes_with_append(device):
     x, y = np.arange(4, dtype=np.float32), np.ones(2)
     got = sk.diff(to_device(device, x), append=to_device(device, y))
     assert_same(got, np.diff(x.astype(np.float64), append=y), device)
@@ -276,7 +276,7 @@ def test_diff_promotes_with_what_is_joined(device):
     assert_same(got, x.astype(np.float64), device)
 
 
-def test_sixty_four_axes(device):
+def test_joining_of_64_axes(device):
     x = np.arange(12.0)
     array = sk.reshape(to_device(device, x), (3, *(1,) * 62, 4))
     tiled = sk.tile(array, (2,) + (1,) * 62 + (3,))
@@ -287,7 +287,7 @@ def test_sixty_four_axes(device):
         sk.stack([array])
 
 
-def test_many_axes_that_do_not_coalesce(device):
+def test_joining_of_many_axes_that_do_not_coalesce(device):
     x = np.arange(2**12, dtype=np.int16).reshape((2,) * 12)
     array = to_device(device, x)
     ones = (1,) * 12
@@ -333,7 +333,7 @@ CASES = {
 
 @pytest.mark.usefixtures("strict_promotion")
 @pytest.mark.parametrize("name", CASES)
-def test_bad_input(name, device):
+def test_invalid_joining_arguments_raise(name, device):
     call, error, words = CASES[name]
     values = np.arange(12.0).reshape(3, 4)
     x = to_device(device, values)
@@ -346,7 +346,7 @@ def test_bad_input(name, device):
 
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "float32", "int64", "complex128"])
 def test_roll_of_long_rows(dtype, device):
-    # Bytes of contiguous rows are moved in one pass; a row that ends within a piece of it begins the next.
+    # Contiguous rows are copied in one pass of blocks; a row that ends within a block is followed by the next.
     for shape, axis in (((5, 1100), 1), ((3, 2, 700), 2), ((4, 130, 20), 1), ((3, 1500), 0)):
         x = sample(dtype, shape, 8)
         array = to_device(device, x)
@@ -359,7 +359,7 @@ def test_roll_of_long_rows(dtype, device):
 
 @pytest.mark.usefixtures("restore_threads")
 @pytest.mark.parametrize("threads", [1, 2])
-def test_large_arrays_rolled_and_moved_within_lines(threads):
+def test_large_shifts_by_less_than_a_cache_line(threads):
     sk.set_num_threads(threads)
     x = np.random.default_rng(1).integers(0, 256, (4001, 8405), dtype=np.uint8)
     array = sk.asarray(x, device="cpu:0", copy=True)
@@ -370,8 +370,8 @@ def test_large_arrays_rolled_and_moved_within_lines(threads):
     assert_same(target, want, "cpu:0")
 
 
-def test_results_larger_than_the_caches():
-    # 32 MiB and more are stored past the caches; odd offsets leave runs without whole lines at their ends.
+def test_joining_out_of_cache():
+    # 32 MiB and more use streaming stores; odd offsets leave runs with partial cache lines at their ends.
     x = np.random.default_rng(0).random(8_400_003, dtype=np.float32)
     array = sk.asarray(x, device="cpu:0", copy=True)
     assert_same(
@@ -397,7 +397,7 @@ def test_results_larger_than_the_caches():
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("count", [2, 3, 4, 5])
 def test_large_stacks_along_the_last_axis_of_any_length(count, threads):
-    # More than four are written in blocks of 16 KiB, of which the last one may be short.
+    # More than four are written in blocks of 16 KiB, the last of which may be short.
     sk.set_num_threads(threads)
     for size in (4 * (2**20 // count) + 2, 4 * (2**20 // count) + 1003):
         parts = [sample("float64", (size,), seed) for seed in range(count)]
@@ -405,8 +405,8 @@ def test_large_stacks_along_the_last_axis_of_any_length(count, threads):
         assert_same(sk.stack(arrays, axis=-1), np.stack(parts, -1), "cpu:0")
 
 
-def test_large_fills_of_complex_numbers_between_their_multiples():
-    # NumPy aligns complex128 as its parts.
+def test_large_fills_of_misaligned_complex_numbers():
+    # NumPy aligns complex128 like its parts.
     raw = np.zeros(4_400_004)
     for start in (0, 1, 2):
         whole = slice(start, start + 4_400_000)

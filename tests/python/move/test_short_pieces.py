@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies whose pieces are a few items, small transposes, and runs side by side, on both sides of where each way begins."""
+"""Copies in runs of few items, small transposes, and interleaved runs, on both sides of each path's thresholds."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ ROWS = (1, 2, 31, 32, 33, 700, 5000)
 
 
 def numbered(shape, dtype):
-    """Different items."""
+    """Returns distinct items."""
     return np.arange(np.prod(shape)).astype(dtype).reshape(shape)
 
 
@@ -39,7 +39,7 @@ def test_repetitions_of_short_rows(dtype, width, device):
 @loop_over("step", [-2, -1, 2, 3, 4, 5])
 @loop_over("dtype", DTYPES)
 def test_short_rows_at_any_step(dtype, step, device):
-    # Many of up to 8 items go along the other axis.
+    # Many rows of up to 8 items are copied along the other axis.
     for n in (2, 3, 7, 8, 9):
         for rows in (4 * n, 4 * n + 1, 700):
             host = numbered((rows, n * abs(step) + 1), dtype)
@@ -55,7 +55,7 @@ def test_short_rows_at_any_step(dtype, step, device):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_short_pieces_of_four_axes(dtype, device):
+def test_short_runs_of_five_axes(dtype, device):
     host = numbered((5, 3, 40, 2, 3), dtype)
     x = to_device(device, host)
     for axes in ((2, 0, 1, 3, 4), (0, 1, 2, 4, 3), (4, 3, 2, 1, 0), (1, 2, 0, 4, 3)):
@@ -71,7 +71,7 @@ def test_short_pieces_of_four_axes(dtype, device):
     "shape",
     [(3, 5), (4, 4), (7, 9), (64, 64), (100, 100), (127, 129), (128, 128), (129, 127), (300, 64)],
 )
-def test_transposes(dtype, shape, device):
+def test_transposed_copies_of_many_shapes(dtype, shape, device):
     host = numbered(shape, dtype)
     x = to_device(device, host)
     assert_same(sk.reshape(x.T, (-1,)), host.T.reshape(-1), device)
@@ -82,7 +82,7 @@ def test_transposes(dtype, shape, device):
 
 @loop_over("count", [2, 3, 4, 5])
 @loop_over("dtype", DTYPES)
-def test_runs_side_by_side(dtype, count, device):
+def test_stack_interleaves_runs(dtype, count, device):
     for n in (1, 3, 31, 100, 4097, 70_001):
         hosts = [numbered((n,), dtype) + k for k in range(count)]
         got = sk.stack([to_device(device, host) for host in hosts], axis=-1)
@@ -90,8 +90,8 @@ def test_runs_side_by_side(dtype, count, device):
 
 
 @pytest.mark.parametrize("step", [1, -1])
-def test_rows_of_few_bytes_leave_what_is_between_them(step, device):
-    """Such rows are copied by their first and their last bytes: by no more than they have."""
+def test_copies_of_short_rows_do_not_write_gaps(step, device):
+    """Such rows are copied by loads of their first and last bytes, which must stay within the row."""
     for width in (*range(1, 67), 127, 128):
         host = numbered((37, width + 3), "uint8")
         expected = np.full_like(host, 255)
@@ -102,8 +102,8 @@ def test_rows_of_few_bytes_leave_what_is_between_them(step, device):
 
 
 @pytest.mark.parametrize("dtype", ["int8", "float32", "complex128"])
-def test_long_rows_a_few_bytes_further(dtype, device):
-    """Where a target lies a little beyond its source but for pages, rows are copied from their end."""
+def test_long_rows_shifted_by_few_bytes(dtype, device):
+    """Where a target begins little above its source modulo a page, rows are copied from their end."""
     for columns in (2047, 2048, 4096, 5000, 8192):
         host = numbered((5, columns), dtype)
         x = to_device(device, host)
@@ -116,8 +116,8 @@ def test_long_rows_a_few_bytes_further(dtype, device):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_a_target_some_bytes_beyond_the_source(dtype, device):
-    # Runs of more than 2 KiB, which go backwards there (ops/kernel/cpu/copy_2d.hpp).
+def test_runs_shifted_by_few_bytes(dtype, device):
+    # Runs of more than 2 KiB are then copied backwards (ops/kernel/cpu/copy_2d.hpp).
     for size in (2047, 2500, 5000, 200_000):
         host = numbered((size,), dtype)
         for shift in (1, 2, 3, 7, 63, 64):
@@ -129,7 +129,7 @@ def test_a_target_some_bytes_beyond_the_source(dtype, device):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_few_runs_side_by_side(dtype, device):
+def test_transposed_copy_interleaves_few_runs(dtype, device):
     for runs in (2, 3, 4):
         for size in (1, 3, 5, 31, 32, 33, 1000, 20_001):
             host = numbered((runs, size + 3), dtype)
@@ -139,8 +139,8 @@ def test_few_runs_side_by_side(dtype, device):
 
 @loop_over("dtype", DTYPES)
 @loop_over("count", [2, 3, 4, 5, 7, 8, 11, 16, 17, 33, 64, 65, 257])
-def test_items_repeated_within_a_larger_array(dtype, count, device):
-    """What a row's vector writes beyond it is another row's, and nothing behind the last."""
+def test_repeated_items_do_not_write_outside(dtype, count, device):
+    """A vector store may extend into the next row, which is written later, but not past the last one."""
     for n in (1, 2, 3, 9, 64, 700):
         host = numbered((3 * n + 1,), dtype)
         x = to_device(device, host)
@@ -154,7 +154,7 @@ def test_items_repeated_within_a_larger_array(dtype, count, device):
 
 
 @loop_over("nbytes", [63, 64, 2047, 2048, 2049, 2303, 2304, 2367, 4096, 16384, 16385, 70000])
-def test_runs_at_any_place_in_a_line(nbytes, device):
+def test_runs_at_any_offset_in_a_cache_line(nbytes, device):
     host = (np.arange(nbytes + 8400) * 7 % 251).astype(np.uint8)
     x = to_device(device, host)
     for start in (0, 1, 8, 63):
@@ -167,7 +167,7 @@ def test_runs_at_any_place_in_a_line(nbytes, device):
 
 
 @pytest.mark.parametrize("nbytes", [2048, 5000, 16384, 70000])
-def test_runs_within_one_array(nbytes, device):
+def test_overlapping_runs_within_one_array(nbytes, device):
     for start, end in ((0, 1), (1, 0), (0, 63), (70, 3), (0, 4097), (4097, 0)):
         want = (np.arange(nbytes + 4200) * 7 % 251).astype(np.uint8)
         actual = to_device(device, want)

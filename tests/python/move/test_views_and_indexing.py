@@ -66,7 +66,7 @@ def test_iteration_and_length(device):
         iter(sk.ones((), device=device))
 
 
-def test_reshape(device):
+def test_reshape_views_and_copies(device):
     x = to_device(device, BASE)
     for shape in [(60,), (12, 5), (3, -1), (2, 2, 3, 5), (1, 60, 1)]:
         assert_same(sk.reshape(x, shape), BASE.reshape(shape), device)
@@ -98,7 +98,7 @@ def test_permute_expand_squeeze_flip(device):
     assert_same(sk.moveaxis(x, 0, -1), np.moveaxis(BASE, 0, -1), device)
 
 
-def test_transposes(device):
+def test_transposed_views(device):
     x = to_device(device, BASE)
     assert_same(x[0].T, BASE[0].T, device)
     assert_same(x.mT, BASE.swapaxes(-1, -2), device)
@@ -118,7 +118,7 @@ def test_broadcasting(device):
         sk.broadcast_shapes((3,), (4,))
 
 
-def test_sixty_four_axes(device):
+def test_views_of_64_axes(device):
     shape = (2, 3) + (1,) * 61 + (2,)
     values = np.arange(12.0)
     x = sk.reshape(to_device(device, values), shape)
@@ -130,8 +130,8 @@ def test_sixty_four_axes(device):
     )
 
 
-def test_thirty_axes_that_do_not_coalesce(device):
-    # 2**18 elements over 18 axes, reversed: more axes than one plan holds.
+def test_18_axes_that_do_not_coalesce(device):
+    # 2**18 elements over 18 reversed axes: more axes than one plan takes.
     shape = (2,) * 18
     values = np.arange(2**18, dtype=np.float32).reshape(shape)
     x = to_device(device, values)
