@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Integer arrays, masks and bools as indices, read and assigned, against NumPy."""
+"""Integer arrays, masks and bools as indices, for reading and assignment, against NumPy."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uin
 
 
 def moved(key, device):
-    """The key with its NumPy arrays on a device."""
+    """Returns the key with its NumPy arrays on a device."""
     if isinstance(key, tuple):
         return tuple(moved(part, device) for part in key)
     return to_device(device, key) if isinstance(key, np.ndarray) else key
@@ -34,7 +34,7 @@ def moved(key, device):
 
 @st.composite
 def keys(draw, shape):
-    """A key of ints, slices, None, one ellipsis, index arrays, masks and bools that fits the shape."""
+    """Draws a key of ints, slices, None, one ellipsis, index arrays, masks and bools that fits the shape."""
     parts, axis, seen_ellipsis = [], 0, False
     common = draw(hnp.array_shapes(min_dims=1, max_dims=2, min_side=1, max_side=3))
     while axis < len(shape):
@@ -82,7 +82,7 @@ def keys(draw, shape):
 
 @settings(max_examples=1500, deadline=None)
 @given(data=st.data())
-def test_any_key_reads_as_numpy(data):
+def test_indexing_by_any_key_equals_numpy(data):
     shape = data.draw(hnp.array_shapes(min_dims=1, max_dims=4, min_side=0, max_side=4))
     key = data.draw(keys(shape))
     values = np.arange(int(np.prod(shape)), dtype=np.int32).reshape(shape)
@@ -92,7 +92,7 @@ def test_any_key_reads_as_numpy(data):
         for device in ("cpu:1", "cuda:0"):
             array = to_device(device, values)
             with pytest.raises(IndexError):
-                # A CUDA device tells when it is waited for.
+                # A CUDA device raises at a synchronization.
                 sk.synchronize(device if array[moved(key, device)] is not None else None)
         return
     for device in ("cpu:1", "cuda:0"):
@@ -106,7 +106,7 @@ def test_any_key_reads_as_numpy(data):
 
 @settings(max_examples=1000, deadline=None)
 @given(data=st.data())
-def test_any_key_is_assigned_as_numpy(data):
+def test_assignment_by_any_key_equals_numpy(data):
     shape = data.draw(hnp.array_shapes(min_dims=1, max_dims=4, min_side=0, max_side=4))
     key = data.draw(keys(shape))
     start = np.zeros(shape)
@@ -117,14 +117,14 @@ def test_any_key_is_assigned_as_numpy(data):
     cut = data.draw(st.integers(0, len(selected_shape)))
     sides = [1 if data.draw(st.booleans()) else n for n in selected_shape[cut:]]
     new = np.arange(float(np.prod(sides))).reshape(sides) + 1
-    # Which of two values for one place stays is NumPy's choice, and the last one on a CPU device.
+    # Where an element is assigned twice, NumPy may keep either value, and a CPU device keeps the last.
     times = np.zeros(shape, int)
     np.add.at(times, key, 1)
     for device in ("cpu:0", "cuda:1"):
         array, want = to_device(device, start), start.copy()
         array[moved(key, device)] = to_device(device, new)
         want[key] = new
-        if HAS_GPU and device == "cuda:1":  # any of them
+        if HAS_GPU and device == "cuda:1":  # either of them
             got = to_numpy(array)
             assert set(got[times > 1]) <= set(new.reshape(-1))
             want[times > 1] = got[times > 1]
@@ -136,7 +136,7 @@ def test_any_key_is_assigned_as_numpy(data):
 
 @pytest.mark.parametrize("device", WHERE)
 @loop_over("dtype", DTYPES)
-def test_every_dtype_and_layout(dtype, device):
+def test_advanced_indexing_of_every_dtype_and_layout(dtype, device):
     x = sample(dtype, BASE_SHAPE, 5)
     for name, array, want in layouts_of(x, device):
         if want.ndim < 2:
@@ -172,7 +172,7 @@ def test_masks_of_any_density(size, dtype, device):
         assert_same(target, want, device)
 
 
-def test_bytes_of_an_imported_mask_are_all_true_but_zero():
+def test_nonzero_bytes_of_an_imported_mask_are_true():
     raw = np.array([0, 1, 2, 255, 0, 128] * 20, dtype=np.uint8)
     mask = sk.asarray(raw.view(bool), device="cpu:0", copy=False)
     x = np.arange(120)
@@ -180,7 +180,7 @@ def test_bytes_of_an_imported_mask_are_all_true_but_zero():
     assert_same(sk.nonzero(mask)[0], np.nonzero(raw)[0], "cpu:0")
 
 
-def test_results_are_copies(device):
+def test_advanced_indexing_copies(device):
     x = to_device(device, np.arange(6.0))
     index = to_device(device, np.array([0, 1]))
     for fresh in (x[index], x[x >= 0], x[True]):
@@ -188,7 +188,7 @@ def test_results_are_copies(device):
         assert float(x[0]) == 0.0
 
 
-def test_masks_with_sides_of_zero(device):
+def test_masks_with_empty_axes(device):
     x = to_device(device, np.ones((3, 4)))
     for shape in [(0, 4), (3, 0), (0, 0)]:
         mask = sk.empty(shape, dtype=sk.bool, device=device)
@@ -202,7 +202,7 @@ def test_masks_with_sides_of_zero(device):
     assert empty[sk.empty((0, 4), dtype=sk.bool, device=device)].shape == (0,)
 
 
-def test_masks_without_axes_and_bools(device):
+def test_0d_masks_and_bools_as_indices(device):
     values = np.arange(6.0).reshape(2, 3)
     x = to_device(device, values)
     for flag in (True, False):
@@ -219,7 +219,7 @@ def test_masks_without_axes_and_bools(device):
     assert float(scalar) == 7.0
 
 
-def test_the_last_of_two_values_stays_on_a_cpu_device():
+def test_assignment_keeps_the_last_value_on_a_cpu_device():
     rng = np.random.default_rng(0)
     index = rng.integers(0, 1000, 200_000)
     values = np.arange(200_000)
@@ -235,7 +235,7 @@ def test_the_last_of_two_values_stays_on_a_cpu_device():
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_memory_shared_with_the_target(device):
+def test_assignment_with_operands_that_share_memory(device):
     values = np.arange(10)
     index, mask = np.array([1, 2, 3, 4]), values % 2 == 0
 
@@ -258,7 +258,7 @@ def test_memory_shared_with_the_target(device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_values_are_promoted_and_broadcast(device):
+def test_assigned_values_are_promoted_and_broadcast(device):
     x = to_device(device, np.zeros((3, 4)))
     index = to_device(device, np.array([0, 2]))
     x[index] = to_device(device, np.arange(4, dtype=np.float32))
@@ -278,7 +278,7 @@ def test_values_are_promoted_and_broadcast(device):
         assert_same(x, want, device)
 
 
-def test_many_axes(device):
+def test_advanced_indexing_of_many_axes(device):
     shape = (2,) * 12
     values = np.arange(2**12).reshape(shape)
     x = to_device(device, values)
@@ -336,7 +336,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_bad_input(name, device):
+def test_invalid_indices_raise(name, device):
     call, error, words = CASES[name]
     values = np.arange(12.0).reshape(3, 4)
     x = to_device(device, values)
@@ -348,7 +348,7 @@ def test_bad_input(name, device):
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "complex64", "int16", "uint8"])
-def test_a_list_is_assigned_where_the_array_is_in_its_dtype(dtype, device):
+def test_lists_are_assigned_on_the_device_and_in_the_dtype_of_the_array(dtype, device):
     host = np.arange(12).reshape(3, 4).astype(dtype)
     x = to_device(device, host)
     for key, value in (

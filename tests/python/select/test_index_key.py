@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The key of ``x[key]``: each part is read once, and the first part that is wrong is named."""
+"""The key of ``x[key]``: each part is read once, and errors name the first invalid part."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ VALUES = np.arange(60.0).reshape(3, 4, 5)
 
 
 class Counted:
-    """An int that counts how often it is asked for its value."""
+    """An int that counts how often its value is read."""
 
     def __init__(self, value):
         self.value = value
@@ -24,7 +24,7 @@ class Counted:
 
 
 def reads_of(make_key, use):
-    """How often each of two ints in a key is read."""
+    """Returns how often each of two ints in a key is read."""
     first, second = Counted(1), Counted(2)
     use(make_key(first, second))
     return first.reads, second.reads
@@ -61,7 +61,7 @@ def test_ints_in_a_key_are_read_once(name):
         assert_same(x[key], np.broadcast_to(np.asarray(value), want.shape), "cpu:0")
 
 
-def test_a_key_is_read_before_a_value_is(device):
+def test_key_is_read_before_the_value(device):
     x = to_device(device, VALUES)
     index = Counted(3)
     with pytest.raises(IndexError, match="index 3 is out of bounds: axis 0"):
@@ -69,7 +69,7 @@ def test_a_key_is_read_before_a_value_is(device):
     assert index.reads == 1
 
 
-def test_ints_of_numpys_and_of_subclasses_are_ints(device):
+def test_numpy_ints_and_subclasses_are_ints(device):
     class Own(int):
         pass
 
@@ -91,7 +91,7 @@ def test_ints_of_numpys_and_of_subclasses_are_ints(device):
 
 
 @loop_over("bound", [2**63 - 1, -(2**63), 2**63, -(2**63) - 1, 2**200, -(2**200)])
-def test_ints_beyond_int64_are_clamped_as_bounds_and_refused_as_indices(bound, device):
+def test_ints_beyond_int64_are_bounds_but_not_indices(bound, device):
     x = to_device(device, VALUES)
     assert_same(x[:bound], VALUES[:bound], device)
     assert_same(x[bound:], VALUES[bound:], device)
@@ -120,7 +120,7 @@ def test_keys_of_many_parts(device):
     assert_same(target, want, device)
 
 
-def test_a_0d_array_of_integers_is_an_int_unless_other_parts_choose_elements(device):
+def test_0d_integer_arrays_are_ints_in_basic_indexing(device):
     x = to_device(device, VALUES)
     one = to_device(device, np.asarray(1))
     x[one, ..., one][0] = -1
@@ -141,7 +141,7 @@ def elsewhere(device):
     return "cpu:1" if device != "cpu:1" else "cuda:0"
 
 
-def test_the_first_wrong_part_is_named(device):
+def test_errors_name_the_first_invalid_part(device):
     x = to_device(device, VALUES)
     other = to_device(elsewhere(device), np.array([0]))
     floats = to_device(device, np.array([0.0]))
@@ -161,14 +161,14 @@ def test_the_first_wrong_part_is_named(device):
                     x[key]
                 with pytest.raises(error, match=text):
                     x[key] = "no value"
-        # What is to become an array does so first.
+        # Lists are converted to arrays before other parts are checked.
         with pytest.raises(ValueError, match="different lengths"):
             x["a", [[0], [0, 1]]]
         with pytest.raises(error, match="different devices" if error is ValueError else text):
             x[first, [0, 1]]
 
 
-def test_a_value_elsewhere_is_named_with_the_key(device):
+def test_errors_name_a_value_on_another_device_with_the_key(device):
     x = to_device(device, VALUES)
     index = to_device(device, np.array([0]))
     value = to_device(elsewhere(device), np.array(1.0))

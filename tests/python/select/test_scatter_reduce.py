@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``instruments.scatter_reduce``, which ``numpy.ufunc.at`` runs, against NumPy's."""
+"""``instruments.scatter_reduce``, which implements ``numpy.ufunc.at``, against NumPy's."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ def assert_same(got, want):
 
 
 @loop_over("dtype", DTYPES)
-def test_each_value_counts_as_often_as_its_index_occurs(dtype, device):
+def test_scatter_reduce_applies_repeated_indices(dtype, device):
     rng = np.random.default_rng(1)
     target = sample(dtype, 40, 1)
     for size in (0, 1, 31, 33, 200):
@@ -62,8 +62,8 @@ def test_each_value_counts_as_often_as_its_index_occurs(dtype, device):
             assert_same(to_numpy(got), want)
 
 
-def test_values_are_combined_in_turn_on_the_cpu():
-    """Bit for bit as by a loop, for any number of threads."""
+def test_scatter_reduce_is_sequential_on_the_cpu():
+    """Bits equal those of a loop, for any number of threads."""
     rng = np.random.default_rng(2)
     index, values = rng.integers(0, 100, 300_000), rng.normal(size=300_000).astype("float32")
     want = np.zeros(100, "float32")
@@ -73,7 +73,7 @@ def test_values_are_combined_in_turn_on_the_cpu():
     np.testing.assert_array_equal(to_numpy(got), want)
 
 
-def test_long_runs_of_one_index(device):
+def test_scatter_reduce_of_long_runs_of_one_index(device):
     for size in (32, 33, 64, 65, 1000):
         index = np.repeat(np.asarray([5, 2, 5]), [size, 1, size])
         got = sk.zeros(7, dtype=sk.int64, device=device)
@@ -82,7 +82,7 @@ def test_long_runs_of_one_index(device):
 
 
 @pytest.mark.parametrize("shape", [(4, 6), (24,)])
-def test_places_are_counted_in_c_order_of_any_layout(shape, device):
+def test_scatter_reduce_indexes_in_c_order_for_any_layout(shape, device):
     base = np.arange(48.0).reshape(*shape[:-1], 2 * shape[-1])
     for view in (np.s_[..., ::2], np.s_[..., ::-2]):
         x = to_device(device, base.copy())
@@ -97,7 +97,7 @@ def test_places_are_counted_in_c_order_of_any_layout(shape, device):
         np.testing.assert_array_equal(to_numpy(x), want)
 
 
-def test_operands_that_share_memory(device):
+def test_scatter_reduce_of_operands_that_share_memory(device):
     x = to_device(device, np.asarray([1, 0, 2, 2]))
     instruments.scatter_reduce("add", x, x, x)
     want = np.asarray([1, 0, 2, 2])
@@ -106,7 +106,7 @@ def test_operands_that_share_memory(device):
 
 
 @pytest.mark.parametrize("index", [[0, 5], [-6, 1], [2**40]])
-def test_an_index_out_of_bounds_changes_nothing(index, device):
+def test_scatter_reduce_out_of_bounds_raises_and_changes_nothing(index, device):
     x = to_device(device, np.arange(5.0))
 
     def scatter():
@@ -119,7 +119,7 @@ def test_an_index_out_of_bounds_changes_nothing(index, device):
 
 
 @pytest.mark.parametrize("index", [[3, 0], [-1], [0]])
-def test_every_index_is_out_of_bounds_of_no_elements(index, device):
+def test_scatter_reduce_into_an_empty_array_raises(index, device):
     x = sk.zeros((0,), device=device)
 
     def scatter():
@@ -132,7 +132,7 @@ def test_every_index_is_out_of_bounds_of_no_elements(index, device):
     sk.synchronize(device)
 
 
-def test_refusals(device):
+def test_invalid_scatter_reduce_arguments_raise(device):
     x = to_device(device, np.arange(5.0))
     index = to_device(device, np.asarray([0, 1]))
     with pytest.raises(TypeError):

@@ -19,7 +19,7 @@ def same_bits(got, want):
     np.testing.assert_array_equal(to_numpy(got).view(np.uint16), want.view(np.uint16))
 
 
-def test_take_and_masks_of_every_layout(device):
+def test_float16_take_and_masks_of_every_layout(device):
     rng = np.random.default_rng(2)
     for _, array, want in layouts_of(BASE, device):
         for axis in range(want.ndim):
@@ -36,7 +36,7 @@ def test_take_and_masks_of_every_layout(device):
             same_bits(array[to_device(device, mask[:, 0])], want[mask[:, 0]])
 
 
-def test_assignment(device):
+def test_float16_assignment_by_indices_and_masks(device):
     rng = np.random.default_rng(3)
     x = PATTERNS[:9000].reshape(90, 100)
     mask = rng.integers(0, 2, x.shape).astype(bool)
@@ -52,7 +52,7 @@ def test_assignment(device):
         array[moved] = to_device(device, values)
         want[key] = values
         same_bits(array, want)
-        array[moved] = 0.1  # a Python number is rounded to the dtype
+        array[moved] = 0.1  # Python numbers are rounded to the dtype
         want[key] = 0.1
         same_bits(array, want)
     array, want = to_device(device, x), x.copy()
@@ -62,24 +62,24 @@ def test_assignment(device):
 
 
 @pytest.mark.parametrize("size", [1, 100, 4096, 65_536])
-def test_all_patterns_through_masks(size, device):
+def test_float16_masks_keep_all_bit_patterns(size, device):
     x = np.random.default_rng(size).permutation(PATTERNS)[:size]
     mask = np.random.default_rng(size).random(size) < 0.3
     same_bits(to_device(device, x)[to_device(device, mask)], x[mask])
 
 
-def test_what_counts_as_true(device):
+def test_float16_truth_of_all_bit_patterns(device):
     array = to_device(device, PATTERNS)
     (indices,) = sk.nonzero(array)
     assert_same(indices, np.flatnonzero(PATTERNS), device, dtype="int64")
-    assert len(indices) == 65_534  # all but the two zeros
+    assert len(indices) == 65_534  # all except the two zeros
     assert_same(sk.astype(array, sk.bool), PATTERNS.astype(bool), device)
     x = PATTERNS.reshape(256, 256)
     for got, want in zip(sk.nonzero(to_device(device, x)), np.nonzero(x), strict=True):
         assert_same(got, want, device, dtype="int64")
 
 
-def test_where(device):
+def test_float16_where(device):
     condition = np.random.default_rng(4).integers(0, 2, 65_536).astype(bool)
     other = PATTERNS[::-1].copy()
     got = sk.where(
@@ -90,7 +90,7 @@ def test_where(device):
     assert_same(got, np.where(condition, PATTERNS, np.float16(0.1)), device)
 
 
-def test_repeat_by_an_array(device):
+def test_float16_repeat_by_an_array(device):
     counts = np.random.default_rng(5).integers(0, 4, 500)
     same_bits(
         sk.repeat(to_device(device, PATTERNS[:500]), to_device(device, counts)),

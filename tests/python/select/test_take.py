@@ -51,7 +51,7 @@ def test_take_of_every_dtype_and_layout(dtype, device):
 
 @pytest.mark.parametrize("device", WHERE)
 @loop_over("dtype", INTEGERS)
-def test_indices_of_every_integer_dtype(dtype, device):
+def test_take_by_indices_of_every_integer_dtype(dtype, device):
     x = np.arange(10.0)
     index = np.array([3, 0, 9, 9], dtype=dtype)
     array = to_device(device, x)
@@ -69,7 +69,7 @@ def test_indices_of_every_integer_dtype(dtype, device):
             to_numpy(sk.take(array, huge))
 
 
-def test_indices_keep_their_axes(device):
+def test_take_keeps_the_shape_of_indices(device):
     x = np.arange(24).reshape(2, 3, 4)
     for index in (np.array(1), np.array([[0, 2], [1, -1]]), np.empty((0, 2), np.int64)):
         got = sk.take(to_device(device, x), to_device(device, index), axis=1)
@@ -110,13 +110,13 @@ def test_nonzero_of_any_shape(data):
 
 @pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("shape", [(100_003,), (1001, 100), (40_000, 3), (2, 70_000), (33, 34, 35)])
-def test_large_nonzero(shape, device):
+def test_nonzero_of_large_arrays(shape, device):
     x = np.random.default_rng(1).integers(0, 3, shape).astype(np.float32)
     for actual, want in zip(sk.nonzero(to_device(device, x)), np.nonzero(x), strict=True):
         assert_same(actual, want, device, dtype="int64")
 
 
-def test_nan_and_negative_zero(device):
+def test_nonzero_of_nan_and_negative_zero(device):
     x = to_device(device, np.array([0.0, -0.0, np.nan, 1.0]))
     assert to_numpy(sk.nonzero(x)[0]).tolist() == [2, 3]
     (index,) = sk.nonzero(to_device(device, np.array([0j, 1j, complex(0, np.nan)])))
@@ -153,7 +153,7 @@ def test_repeat_by_an_array(device):
     )
 
 
-def test_sizes_over_several_threads():
+def test_take_and_assignment_with_several_threads():
     x = np.random.default_rng(3).random((3000, 70), dtype=np.float32)
     array = sk.asarray(x, device="cpu:0", copy=True)
     index = np.random.default_rng(4).integers(-3000, 3000, 10_000)
@@ -180,7 +180,7 @@ OUT_OF_BOUNDS = {
 
 @pytest.mark.parametrize("name", OUT_OF_BOUNDS)
 @pytest.mark.parametrize("bad", [3, -4, 2**40, -(2**63)])
-def test_index_out_of_bounds(name, bad, device):
+def test_index_out_of_bounds_raises_and_changes_nothing(name, bad, device):
     values = np.arange(12.0).reshape(3, 4)
     x = to_device(device, values)
     index = to_device(device, np.array([0, 2, bad, 1]))
@@ -196,7 +196,7 @@ def test_index_out_of_bounds(name, bad, device):
     assert np.array_equal(to_numpy(x + 1.0), values + 1.0)
 
 
-def test_runs_under_several_indices_of_which_one_is_out_of_bounds(cuda_device):
+def test_one_of_several_index_arrays_out_of_bounds(cuda_device):
     values = np.arange(60.0).reshape(3, 4, 5)
     for dtype in ("int8", "float16", "float32", "float64", "complex128"):
         x = to_device(cuda_device, values.astype(dtype))
@@ -204,7 +204,7 @@ def test_runs_under_several_indices_of_which_one_is_out_of_bounds(cuda_device):
         rows = x[index, index * 0]
         with pytest.raises(IndexError, match=r"index 9 .*axis 0 has size 3"):
             sk.synchronize(cuda_device)
-        # The first row stands for the one that is not there.
+        # Index 0 replaces the invalid one.
         assert np.array_equal(to_numpy(rows), values[[0, 0, 2], [0, 0, 0]].astype(dtype))
 
 
@@ -226,8 +226,8 @@ def test_assignment_out_of_bounds_on_a_cuda_device(cuda_device):
     assert to_numpy(x).tolist() == [1, 1, 0]
 
 
-@pytest.mark.one_stream("a wait for another stream may end before the kernel that fails begins")
-def test_error_is_raised_by_any_wait_for_the_device(cuda_device):
+@pytest.mark.one_stream("a wait for another stream may end before the failing kernel starts")
+def test_deferred_index_error_is_raised_by_any_wait(cuda_device):
     x = sk.ones((3,), device=cuda_device)
     index = sk.asarray([9], device=cuda_device)
     waits = [
@@ -244,7 +244,7 @@ def test_error_is_raised_by_any_wait_for_the_device(cuda_device):
         wait()
 
 
-def test_error_stays_with_its_device():
+def test_deferred_index_error_is_not_raised_on_another_device():
     x = sk.ones((3,), device="cuda:0")
     sk.take(x, sk.asarray([9], device="cuda:0"))
     sk.synchronize("cuda:1")
@@ -252,7 +252,7 @@ def test_error_stays_with_its_device():
         sk.synchronize("cuda:0")
 
 
-def test_many_calls_without_a_wait(cuda_device):
+def test_deferred_index_error_after_many_calls(cuda_device):
     x = sk.ones((3,), device=cuda_device)
     good = sk.asarray([1], device=cuda_device)
     for _ in range(3000):
@@ -262,7 +262,7 @@ def test_many_calls_without_a_wait(cuda_device):
         sk.synchronize(cuda_device)
 
 
-def test_at_once_with_skerry_sync():
+def test_index_errors_are_immediate_with_skerry_sync():
     code = """
 import skerry as sk
 x = sk.ones((3,), device="cuda:0")
@@ -301,7 +301,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_bad_input(name, device):
+def test_invalid_take_and_repeat_arguments_raise(name, device):
     call, error, words = CASES[name]
     values = np.arange(12.0).reshape(3, 4)
     x = to_device(device, values)
@@ -313,8 +313,8 @@ def test_bad_input(name, device):
 
 
 @loop_over("dtype", DTYPES)
-def test_take_from_near_and_far(dtype, device):
-    """From what is in the caches, and from more, by plain indices and by ones from the end."""
+def test_take_in_cache_and_out_of_cache(dtype, device):
+    """With indices from the start and from the end."""
     rng = np.random.default_rng(5)
     for n in (1, 100, 70_000):
         host = sample(dtype, n)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""sort, argsort, searchsorted, isin and unique of float16: over all of its 65,536 bit patterns."""
+"""sort, argsort, searchsorted, isin and unique of float16, for all of its 65,536 bit patterns."""
 
 import numpy as np
 import pytest
@@ -13,12 +13,12 @@ from tests.python.sort.test_sorting import DESCENDING, check
 SPECIAL = np.asarray(
     [np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf, 1.0, -1.0, 6e-8, -6e-8, 65504], np.float16
 )
-# Rows that are sorted by insertion, by bytes, and by counting.
+# Rows that use insertion sort, byte-wise sort, and counting.
 LENGTHS = [1, 2, 31, 32, 33, 100, 1000, 8191, 8192, 65_536, 262_143, 262_144, 300_001]
 
 
 def all_patterns(seed=0, times=1):
-    """Every bit pattern, so every NaN, in some order."""
+    """Returns every bit pattern, including every NaN, in random order."""
     patterns = np.tile(np.arange(65_536, dtype=np.uint16), times)
     return np.random.default_rng(seed).permutation(patterns).view(np.float16)
 
@@ -30,7 +30,7 @@ def same_bits(got, want, label=""):
 
 
 def in_order(x, descending=False):
-    """x in the order of sort: stable, NaNs last as they come, -0 and +0 equal; and the places."""
+    """Returns x sorted stably, with NaNs last in their order and -0 equal to +0, and the indices."""
     wide = x.astype(np.float32)
     keys = np.where(np.isnan(wide), np.inf, -wide if descending else wide)
     indices = np.lexsort((np.arange(len(x)), keys, np.isnan(x)))
@@ -39,7 +39,7 @@ def in_order(x, descending=False):
 
 @DESCENDING
 @pytest.mark.parametrize("times", [1, 5])
-def test_all_bit_patterns(times, descending, device):
+def test_float16_sort_of_all_bit_patterns(times, descending, device):
     x = all_patterns(times, times)
     want, indices = in_order(x, descending)
     array = to_device(device, x)
@@ -51,7 +51,7 @@ def test_all_bit_patterns(times, descending, device):
 
 @DESCENDING
 @loop_over("length", LENGTHS)
-def test_rows_of_any_length(length, descending):
+def test_float16_sort_of_rows_of_any_length(length, descending):
     rng = np.random.default_rng(length)
     rows = {
         "normal": rng.standard_normal(length).astype(np.float16),
@@ -76,14 +76,14 @@ def test_rows_of_any_length(length, descending):
 
 @DESCENDING
 @loop_over("length", [1, 17, 100, 4353, 9000, 20_000])
-def test_rows_with_nan_and_both_zeros(length, descending, device):
+def test_float16_sort_of_rows_with_nan_and_both_zeros(length, descending, device):
     x = np.random.default_rng(length).choice(SPECIAL, (3, length))
     check(to_device(device, x), x, -1, descending, device, "rows")
     check(to_device(device, x), x, 0, descending, device, "columns")
 
 
 @DESCENDING
-def test_axes_and_views(descending, device):
+def test_float16_sort_along_axes_of_views(descending, device):
     x = all_patterns()[: 7 * 33 * 5].reshape(7, 33, 5)
     array = to_device(device, x)
     for axis in (0, 1, 2, -2):
@@ -96,7 +96,7 @@ def test_axes_and_views(descending, device):
 @DESCENDING
 @pytest.mark.parametrize("threads", [1, 2, 3, 8])
 @loop_over("dtype", ["float16", "int16", "uint16"])
-def test_long_rows_by_any_number_of_threads(dtype, threads, descending):
+def test_16_bit_sort_of_long_rows_with_any_number_of_threads(dtype, threads, descending):
     sk.set_num_threads(threads)
     rng = np.random.default_rng(threads)
     for n in (262_144, 1_300_001):
@@ -110,7 +110,7 @@ def test_long_rows_by_any_number_of_threads(dtype, threads, descending):
             same_bits(to_numpy(sk.sort(to_device("cpu:0", row), descending=descending)), want)
 
 
-def test_items_that_lie_at_odd_addresses():
+def test_float16_sort_at_odd_addresses():
     for n in (20, 5000, 200_000):
         raw = np.zeros(2 * n + 1, np.uint8)
         x = raw[1:].view(np.float16)
@@ -120,7 +120,7 @@ def test_items_that_lie_at_odd_addresses():
 
 @loop_over("side", ["left", "right"])
 @loop_over("size", [0, 1, 2, 1000, 65_536])
-def test_searchsorted(size, side, device):
+def test_float16_searchsorted(size, side, device):
     values = all_patterns(1)
     x = in_order(all_patterns(2)[:size])[0]
     want = np.searchsorted(x, values, side)
@@ -140,7 +140,7 @@ def test_searchsorted(size, side, device):
 
 @loop_over("invert", [False, True])
 @pytest.mark.parametrize("among", [0, 1, 8, 9, 500, 40_000])
-def test_isin(among, invert, device):
+def test_float16_isin(among, invert, device):
     x = all_patterns(3)
     few = all_patterns(4)[:among].copy()
     few[: among // 2 : 3] = np.nan
@@ -151,8 +151,8 @@ def test_isin(among, invert, device):
 
 @loop_over("few", [False, True])
 @loop_over("size", [1, 32, 33, 3000, 65_536, 200_000])
-def test_unique(size, few, device):
-    """Each NaN is distinct, so there may be more distinct items than numbers in the dtype."""
+def test_float16_unique(size, few, device):
+    """Each NaN is distinct, so there may be more distinct elements than numbers in the dtype."""
     rng = np.random.default_rng(size)
     x = rng.choice(SPECIAL[2:], size) if few else np.resize(all_patterns(size), size)
     want, firsts, inverse, counts = unique_by_numpy(x)

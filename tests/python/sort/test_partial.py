@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks, partitions and the best items of rows, over dtypes and lengths, against a sort."""
+"""Order statistics, partitions and topk of rows, over dtypes and lengths, against a full sort."""
 
 import numpy as np
 import pytest
@@ -11,12 +11,12 @@ from tests.python.loops import loop_over
 from tests.python.oracle import to_device, to_numpy
 
 DTYPES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64".split()
-# Rows below 512 are sorted, longer ones sampled; vectors take 64 bytes at a time.
+# Rows below 512 are sorted, longer ones are sampled; vectors take 64 bytes at a time.
 LENGTHS = (1, 2, 3, 24, 25, 31, 33, 63, 64, 65, 100, 129, 511, 512, 1025, 4095, 4096, 5000)
 
 
 def items(dtype, shape, few, seed=0):
-    """Make items of few values or of many, with NaN, zeros of both signs and infinity."""
+    """Returns items of few or many values, with NaN, zeros of both signs and infinity."""
     rng = np.random.default_rng(seed)
     if dtype == "bool":
         return rng.integers(0, 2, shape).astype(bool)
@@ -33,7 +33,7 @@ def items(dtype, shape, few, seed=0):
 
 
 def comparable(x):
-    """NumPy's sort of float16 misplaces items beside NaN (2.4.6, AVX-512)."""
+    """Converts float16, as NumPy's sort of it misplaces items next to NaN (2.4.6, AVX-512)."""
     return x.astype("float32") if x.dtype == "float16" else x
 
 
@@ -46,7 +46,7 @@ def best_first(x, largest):
 
 @loop_over("few", [True, False])
 @loop_over("dtype", DTYPES)
-def test_ranks_and_partitions_of_rows(dtype, few, device):
+def test_order_statistics_and_partitions_of_rows(dtype, few, device):
     for length in LENGTHS:
         x = items(dtype, (3, length), few, length)
         s = to_device(device, x)
@@ -70,7 +70,7 @@ def test_ranks_and_partitions_of_rows(dtype, few, device):
 
 @loop_over("largest", [True, False])
 @loop_over("dtype", DTYPES)
-def test_best_items_of_rows(dtype, largest, device):
+def test_topk_of_rows(dtype, largest, device):
     for length in LENGTHS:
         for few in (True, False):
             x = items(dtype, (2, length), few, length)
@@ -83,8 +83,8 @@ def test_best_items_of_rows(dtype, largest, device):
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int64", "float32"])
-def test_a_long_row_in_parts(dtype):
-    """Parts are for the threads, which change no result."""
+def test_order_statistics_of_a_long_row(dtype):
+    """Threads take parts of the row, which does not change results."""
     x = items(dtype, (1, 300_001), few=False)
     s = sk.asarray(x)
     ordered = np.sort(x, axis=-1)
@@ -98,8 +98,8 @@ def test_a_long_row_in_parts(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["uint16", "int32"])
-def test_rows_of_a_pattern(dtype):
-    """Rows of which a sample, or what it encloses, is in order or all equal."""
+def test_order_statistics_of_rows_with_a_pattern(dtype):
+    """Rows whose sample, or the part between its bounds, is sorted or all equal."""
     n = 20_000
     for x in (
         np.arange(n),
@@ -113,7 +113,7 @@ def test_rows_of_a_pattern(dtype):
 
 
 def sampled_places(n):
-    """Of which items of a long row bounds for its ranks are taken."""
+    """Returns the positions from which the bounds of a long row's ranks are sampled."""
     size = min(512, n // 4)
     step, state, positions = n // size, 1, []
     for i in range(size):
@@ -123,8 +123,8 @@ def sampled_places(n):
 
 
 @pytest.mark.parametrize("dtype", DTYPES[1:])
-def test_samples_that_tell_nothing_of_a_row(dtype):
-    """Where the bounds that a sample gives do not enclose a rank it is found all the same."""
+def test_order_statistics_with_misleading_samples(dtype):
+    """A rank outside the bounds of the sample is found all the same."""
     for n in (1025, 5000):
         others = np.random.default_rng(n).integers(40, 90, n)
         for sampled in (1, 100):
@@ -140,8 +140,8 @@ def test_samples_that_tell_nothing_of_a_row(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64", "uint64", "float32", "float64"])
-def test_keys_parted_to_either_end(dtype):
-    """All of a row's keys may go to one end, and what is left for the last vectors is as long as it may be."""
+def test_partition_of_rows_that_go_to_one_end(dtype):
+    """All keys of a row may go to one end, with the longest possible remainder for the last vectors."""
     for n in (*range(1030, 1064), 5003):
         rng = np.random.default_rng(n)
         for x in (np.arange(n), np.arange(n)[::-1], rng.integers(0, 3, n), rng.permutation(n)):
@@ -154,7 +154,7 @@ def test_keys_parted_to_either_end(dtype):
                 np.testing.assert_array_equal(np.sort(parted), ordered)
 
 
-def test_more_ranks_than_a_launch_takes(device):
+def test_more_order_statistics_than_one_launch_takes(device):
     x = items("float64", (2, 500), few=False)
     ranks = list(range(0, 500, 20))
     parted = to_numpy(sk.partition(to_device(device, x), ranks))
@@ -167,7 +167,7 @@ def test_more_ranks_than_a_launch_takes(device):
     )
 
 
-def test_bools_of_others_may_be_any_byte():
+def test_nonzero_bytes_of_imported_bools_are_true():
     memory = np.asarray([0, 2, 255, 0, 1], "uint8")
     x = sk.asarray(memory.view(bool), copy=False)
     _, indices = sk.topk(x, 3)

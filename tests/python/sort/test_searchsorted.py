@@ -22,7 +22,7 @@ def check(x1, x2, side, device, label=""):
 
 @SIDES
 @loop_over("dtype", REAL)
-def test_dtypes_and_sizes(dtype, side):
+def test_searchsorted_of_every_dtype_and_size(dtype, side):
     for n in (0, 1, 2, 3, 31, 32, 33, 100, 4097):
         x1 = np.sort(sample(dtype, n, n, *((0, 60) if dtype[0] in "iu" else (None, None))))
         for m in (0, 1, 31, 32, 33, 1000):
@@ -32,7 +32,7 @@ def test_dtypes_and_sizes(dtype, side):
 
 @SIDES
 @pytest.mark.parametrize("dtype", ["int8", "float64"])
-def test_layouts(dtype, side, device):
+def test_searchsorted_of_every_layout(dtype, side, device):
     x = sample(dtype, (9, 14), 3)
     x1 = np.sort(sample(dtype, 200, 4))
     for name, array, theirs in layouts_of(x, device):
@@ -43,7 +43,7 @@ def test_layouts(dtype, side, device):
 
 
 @SIDES
-def test_large(side):
+def test_searchsorted_of_large_arrays(side):
     rng = np.random.default_rng(0)
     x1 = np.sort(rng.standard_normal(200_001).astype("float32"))
     check(x1, rng.standard_normal((50, 2001)).astype("float32"), side, "cpu:0")
@@ -51,13 +51,13 @@ def test_large(side):
 
 @SIDES
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_nan_and_zeros_are_in_the_order_of_sort(dtype, side, device):
+def test_searchsorted_orders_nan_and_zeros_like_sort(dtype, side, device):
     items = np.asarray([np.nan, -np.inf, -0.0, 0.0, -1, 1, np.inf, np.nan, 0.0, np.nan], dtype)
     x1 = sk.sort(to_device(device, items))
     values = np.asarray([np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf, 0.5, 2.0], dtype)
     want = np.searchsorted(np.sort(items), values, side=side)
     assert_same(sk.searchsorted(x1, to_device(device, values), side=side), want, device)
-    # As many items stand before a value as the side says, by the order of sort itself.
+    # The order of sort determines how many items precede a value.
     everything = np.concatenate([items, values])
     ranks = np.unique(np.argsort(np.argsort(everything)))
     assert len(ranks) == len(everything)
@@ -68,7 +68,7 @@ def test_nan_and_zeros_are_in_the_order_of_sort(dtype, side, device):
 
 @SIDES
 @loop_over("index_dtype", [d for d in DTYPES if d[0] in "iu"])
-def test_sorter(index_dtype, side, device):
+def test_searchsorted_with_a_sorter(index_dtype, side, device):
     x1 = sample("float64", 100, 1)
     x2 = sample("float64", (3, 20), 2)
     order = np.argsort(x1, kind="stable")
@@ -77,7 +77,7 @@ def test_sorter(index_dtype, side, device):
     assert_same(got, np.searchsorted(x1, x2, side=side, sorter=order), device)
 
 
-def test_sorter_from_argsort(device):
+def test_searchsorted_with_argsort_as_sorter(device):
     x1 = to_device(device, sample("float32", 1000, 1))
     x2 = to_device(device, sample("float32", 500, 2))
     got = sk.searchsorted(x1, x2, sorter=sk.argsort(x1))
@@ -85,7 +85,7 @@ def test_sorter_from_argsort(device):
 
 
 @SIDES
-def test_python_scalars(side, device):
+def test_searchsorted_of_python_scalars(side, device):
     x1 = np.asarray([1, 2, 2, 5], "int16")
     for value in (0, 2, 9):
         got = sk.searchsorted(to_device(device, x1), value, side=side)
@@ -97,7 +97,7 @@ def test_python_scalars(side, device):
         assert_same(got, want, device, dtype="int64")
 
 
-def test_dtypes_promote(device):
+def test_searchsorted_promotes(device):
     x1 = np.asarray([1, 2, 200], "uint8")
     x2 = np.asarray([-5, 2, 300], "int16")
     assert_same(
@@ -113,7 +113,7 @@ def test_dtypes_promote(device):
 
 
 @pytest.mark.usefixtures("strict_promotion")
-def test_errors(device):
+def test_invalid_searchsorted_arguments_raise(device):
     x = sk.arange(5, device=device)
     with pytest.raises(ValueError):
         sk.searchsorted(sk.ones((2, 2), device=device), 1.0)
@@ -146,7 +146,7 @@ def test_errors(device):
 
 @SIDES
 @loop_over("dtype", REAL)
-def test_a_sorter_out_of_bounds(dtype, side, device):
+def test_sorter_out_of_bounds_raises(dtype, side, device):
     x = to_device(device, np.arange(100).astype(dtype))
     values = to_device(device, sample(dtype, 40, 1))
     order = np.arange(100)
@@ -159,15 +159,15 @@ def test_a_sorter_out_of_bounds(dtype, side, device):
     assert_same(got, want, device, dtype="int64")
 
 
-def test_three_devices_are_checked():
+def test_sorter_on_another_device_raises():
     x = sk.arange(3, device="cpu:0")
     with pytest.raises(DeviceMismatchError, match="sorter"):
         sk.searchsorted(x, x, sorter=sk.arange(3, device="cuda:0"))
 
 
 @loop_over("dtype", ["bool", "int8", "uint8", "int64", "float32", "float64"])
-def test_places_among_many_equal_items(dtype, device):
-    """Steps of a search that are all taken, and none of them, in blocks of any length; of bytes each value once."""
+def test_searchsorted_among_many_equal_items(dtype, device):
+    """All steps of a search taken, and none, in blocks of any length. One-byte values are searched once each."""
     for n in (1, 2, 31, 32, 33, 100, 400):
         items = np.sort((np.arange(n) // 3 - 20).astype(dtype))
         for repeats in (1, 600 // n + 1):

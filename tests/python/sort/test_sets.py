@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""unique_* and isin against NumPy and against the standard's text: NaNs distinct, zeros merged, first occurrences."""
+"""unique_* and isin against NumPy and the standard: NaNs are distinct, zeros are equal, first occurrences win."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ ALL = loop_over("dtype", DTYPES)
 
 
 def reference(x):
-    """values, indices, inverse, counts of the standard, by a dictionary; every NaN is a key of its own."""
+    """Returns the standard's values, indices, inverse and counts, by a dictionary with a separate key for every NaN."""
     flat = x.reshape(-1)
     if np.any(flat != flat) or flat.size < 2000:
         groups = {}
@@ -42,7 +42,7 @@ def reference(x):
 
 
 def same_values(got, want, device, label):
-    """By bits: which zero and which NaN."""
+    """Compares bits: signs of zeros and of NaNs."""
     assert_same(got, want, device, label=label)
     if want.dtype.kind in "fc":
         values = to_numpy(got)
@@ -69,14 +69,14 @@ def check(array, theirs, device, label=""):
 
 
 @ALL
-def test_unique_layouts(dtype, device):
+def test_unique_of_every_layout(dtype, device):
     low_high = (0, 9) if np.dtype(dtype).kind in "iu" else (None, None)
     for name, array, theirs in layouts_of(sample(dtype, (9, 14), 5, *low_high), device):
         check(array, theirs, device, name)
 
 
 @ALL
-def test_unique_sizes(dtype):
+def test_unique_of_many_sizes(dtype):
     rng = np.random.default_rng(0)
     for n in (0, 1, 2, 31, 32, 33, 127, 3000, 30_000):
         for distinct in (1, 3, 2000, 2100, 10**9):
@@ -106,8 +106,8 @@ def test_unique_of_many_distinct_values(dtype):
         check(to_device("cpu:0", values), values, "cpu:0", name)
 
 
-def test_unique_complex_numbers_beyond_the_second_cache():
-    """Both parts decide, and equal real parts lie far apart."""
+def test_unique_complex_numbers_larger_than_the_l2_cache():
+    """Both parts matter, and equal real parts are far apart in memory."""
     rng = np.random.default_rng(2)
     x = rng.permutation(150_000) % 70_000 + 1j * rng.integers(-2, 3, 150_000)
     check(to_device("cpu:0", x), x, "cpu:0")
@@ -117,7 +117,7 @@ def test_unique_complex_numbers_beyond_the_second_cache():
 
 @loop_over("dtype", ["float32", "float64", "complex64", "complex128"])
 @loop_over("n", [5, 32, 40, 500, 4000])
-def test_unique_nan_and_zeros(dtype, n, device):
+def test_unique_of_nan_and_zeros(dtype, n, device):
     if n > 500 and device != "cpu:0":
         return
     rng = np.random.default_rng(n)
@@ -145,7 +145,7 @@ def test_unique_results_are_named_tuples(device):
     assert values.shape == (2,)
 
 
-def test_unique_of_no_elements_and_of_one(device):
+def test_unique_of_empty_and_0d_arrays(device):
     for shape in [(0,), (3, 0)]:
         x = sk.zeros(shape, dtype=sk.int8, device=device)
         result = sk.unique_all(x)
@@ -156,7 +156,7 @@ def test_unique_of_no_elements_and_of_one(device):
     assert [part.shape for part in result] == [(1,), (1,), (), (1,)]
 
 
-def test_unique_errors():
+def test_unique_takes_lists_and_rejects_scalars():
     for function in (sk.unique_all, sk.unique_counts, sk.unique_inverse, sk.unique_values):
         result = function([1, 2])
         assert (result if isinstance(result, sk.Array) else result[0]).tolist() == [1, 2]
@@ -173,7 +173,7 @@ def isin_reference(x1, x2, invert):
 
 @ALL
 @loop_over("invert", [False, True])
-def test_isin(dtype, invert, device):
+def test_isin_of_every_dtype_and_layout(dtype, invert, device):
     low_high = (0, 30) if np.dtype(dtype).kind in "iu" else (None, None)
     x = sample(dtype, (9, 14), 5, *low_high)
     for m in (0, 1, 7, 8, 9, 16, 17, 32, 33, 40):
@@ -186,7 +186,7 @@ def test_isin(dtype, invert, device):
 
 
 @ALL
-def test_isin_large(dtype):
+def test_isin_of_large_arrays(dtype):
     rng = np.random.default_rng(2)
     top = 100 if np.dtype(dtype).itemsize == 1 else 30_000
     x1 = rng.integers(0, top, 50_000).astype(dtype)
@@ -195,7 +195,7 @@ def test_isin_large(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64", "uint32", "uint64"])
-def test_isin_extreme_integers(dtype, device):
+def test_isin_of_integers_at_their_limits(dtype, device):
     info = np.iinfo(dtype)
     x1 = np.asarray([info.min, info.max, 0, 1, info.max - 1], dtype)
     small_values = np.arange(2, 40).astype(dtype)
@@ -221,12 +221,12 @@ def test_isin_scalars_and_promotion(device):
     assert_same(sk.isin(sk.astype(x, sk.float32), 2.0), [False, True, False], device)
     wide = sk.asarray([2, 300], dtype=sk.int64, device=device)
     assert_same(sk.isin(sk.astype(x, sk.uint8), wide), [False, True, False], device)
-    # 300 is not 44 of a uint8.
+    # 300 must not wrap around to 44 as uint8.
     assert_same(sk.isin(sk.asarray([44], dtype=sk.uint8, device=device), wide), [False], device)
 
 
 @pytest.mark.usefixtures("strict_promotion")
-def test_isin_errors(device):
+def test_invalid_isin_arguments_raise(device):
     x = sk.asarray([1, 2], device=device)
     for call in (
         lambda: sk.isin(1, 2),
@@ -240,8 +240,8 @@ def test_isin_errors(device):
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "bool", "int16"])
-def test_counts_of_small_dtypes_take_no_memory_for_each_element(dtype, device):
-    """There are few distinct values, and their buffers are as large."""
+def test_unique_counts_of_small_dtypes_use_small_buffers(dtype, device):
+    """There are few distinct values, and the buffers have their size."""
     rng = np.random.default_rng(5)
     a = rng.integers(0, 2 if dtype == "bool" else 256, size=1 << 21).astype(dtype)
     x = to_device(device, a)
@@ -250,7 +250,7 @@ def test_counts_of_small_dtypes_take_no_memory_for_each_element(dtype, device):
     old_live_bytes = sk.memory_statistics(device).live_bytes
     values, counts = sk.unique_counts(x)
     more = sk.memory_statistics(device).peak_bytes - old_live_bytes
-    assert more < 6 * a.nbytes, "8 bytes for each count alone would be more, for one-byte items"
+    assert more < 6 * a.nbytes, "one 8-byte count per one-byte element would take more"
     expected = np.unique(a, return_counts=True)
     assert to_numpy(values).tolist() == expected[0].tolist()
     assert to_numpy(counts).tolist() == expected[1].tolist()
@@ -258,8 +258,8 @@ def test_counts_of_small_dtypes_take_no_memory_for_each_element(dtype, device):
 
 @loop_over("dtype", ["int8", "int16"])
 @loop_over("size", [255, 256, 257, 319, 320, 321, 70_000, 140_000])
-def test_all_values_of_a_small_dtype(dtype, size, device):
-    """Vectors are stored beyond the last distinct value: into their buffer, and no further."""
+def test_unique_of_all_values_of_a_small_dtype(dtype, size, device):
+    """Vector stores may write past the last distinct value, but not past the buffer."""
     a = np.arange(size).astype(dtype)
     for got, want in zip(
         sk.unique_counts(to_device(device, a)), np.unique(a, return_counts=True), strict=True
@@ -272,7 +272,7 @@ def test_all_values_of_a_small_dtype(dtype, size, device):
 
 
 @pytest.mark.parametrize("function", [sk.isin, np.isin])
-def test_isin_looks_in_a_list_where_the_array_is(function, device):
+def test_isin_converts_lists_on_the_device_of_the_array(function, device):
     host = np.asarray([[1, 5], [7, 2]])
     x = to_device(device, host)
     for among in ([5, 2], (1,), [], [1.5, 7.0]):

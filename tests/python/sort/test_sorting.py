@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""sort and argsort against NumPy: dtypes, layouts, devices, and an order that is stable with NaN last both ways."""
+"""sort and argsort against NumPy: dtypes, layouts, devices, and a stable order with NaN last in both directions."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ DESCENDING = loop_over("descending", [False, True])
 
 
 def reference_places(x, axis=-1, descending=False):
-    """Stable places by NumPy's stable argsort of ranks: equal items (-0 and +0 too) share a rank, NaN has the last."""
+    """Returns stable indices by an argsort of ranks: equal items, and -0 and +0, share a rank; NaN has the last."""
     flat = np.unique(x[~np.isnan(x)]) if x.dtype.kind == "f" else np.unique(x)
     rank = np.searchsorted(flat, np.where(np.isnan(x), 0, x) if x.dtype.kind == "f" else x)
     if descending:
@@ -45,7 +45,7 @@ def check(array, theirs, axis, descending, device, label):
 
 
 def bits(dtype, n, seed=0):
-    """Values of the whole range of a dtype."""
+    """Returns values of the whole range of a dtype."""
     dtype = np.dtype(dtype)
     rng = np.random.default_rng(seed)
     if dtype.kind == "b":
@@ -59,7 +59,7 @@ def bits(dtype, n, seed=0):
 
 @DESCENDING
 @loop_over("dtype", REAL)
-def test_layouts(dtype, descending, device):
+def test_sort_of_every_layout(dtype, descending, device):
     for name, array, theirs in layouts_of(sample(dtype, BASE_SHAPE, 5, *range_of(dtype)), device):
         if theirs.ndim == 0:
             continue
@@ -68,13 +68,13 @@ def test_layouts(dtype, descending, device):
 
 
 def range_of(dtype):
-    """Few values, so that there are ties."""
+    """Few values, for ties."""
     return (0, 5) if np.dtype(dtype).kind in "iu" else (None, None)
 
 
 @DESCENDING
 @loop_over("dtype", REAL)
-def test_sizes(dtype, descending):
+def test_sort_of_every_size(dtype, descending):
     for n in SIZES:
         for kind in ("whole range", "ties", "sorted", "reversed", "all equal"):
             x = (
@@ -98,7 +98,7 @@ WIDE = ["int64", "uint64", "float64", "int32", "float32"]
 @DESCENDING
 @loop_over("dtype", WIDE)
 @loop_over("n", [3000, 20_000, 300_000])
-def test_keys_that_are_not_spread_evenly(dtype, n, descending):
+def test_sort_of_unevenly_distributed_keys(dtype, n, descending):
     rng = np.random.default_rng(n)
     kind = np.dtype(dtype).kind
     small = rng.integers(0, 50, n)
@@ -127,7 +127,7 @@ def test_keys_that_are_not_spread_evenly(dtype, n, descending):
 @DESCENDING
 @loop_over("dtype", ["float32", "float64"])
 @loop_over("n", [7, 32, 40, 5000, 20_000, 300_000])
-def test_nan_is_last_and_zeros_keep_their_order(dtype, n, descending, device):
+def test_sort_puts_nan_last_and_keeps_the_order_of_zeros(dtype, n, descending, device):
     if n > 20_000 and device != "cpu:0":
         return
     rng = np.random.default_rng(n)
@@ -143,7 +143,7 @@ def test_nan_is_last_and_zeros_keep_their_order(dtype, n, descending, device):
 @DESCENDING
 @loop_over("dtype", ["float32", "float64"])
 @loop_over("length", [1, 17, 18, 100, 4353, 9000])
-def test_rows_with_nan_and_both_zeros(dtype, length, descending, device):
+def test_sort_of_rows_with_nan_and_both_zeros(dtype, length, descending, device):
     rng = np.random.default_rng(length)
     special = np.asarray([np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf, 1.0, -1.0, 5e-324], dtype)
     x = rng.choice(special, (3, length))
@@ -153,8 +153,8 @@ def test_rows_with_nan_and_both_zeros(dtype, length, descending, device):
 @DESCENDING
 @loop_over("dtype", REAL)
 @loop_over("length", range(1, 10))
-def test_many_rows_of_a_few_items(length, dtype, descending):
-    """By a network of keys joined with places: ties and special values are what it could put in another order."""
+def test_sort_of_many_short_rows(length, dtype, descending):
+    """By a network of keys joined with indices, which could reorder ties and special values."""
     x = np.stack([bits(dtype, 200 * length, 1), sample(dtype, 200 * length, 2, *range_of(dtype))])
     if x.dtype.kind == "f":
         special = np.asarray([np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf, 1.0], dtype)
@@ -166,7 +166,7 @@ def test_many_rows_of_a_few_items(length, dtype, descending):
 
 
 @DESCENDING
-def test_many_rows_and_middle_axes(descending, device):
+def test_sort_along_any_axis(descending, device):
     x = sample("float32", (7, 65, 4, 3), 1)
     for axis in range(-4, 4):
         check(to_device(device, x), x, axis, descending, device, f"axis={axis}")
@@ -175,13 +175,13 @@ def test_many_rows_and_middle_axes(descending, device):
     check(to_device(device, x), x, 0, descending, device, "columns")
 
 
-def test_rank_above_eight(device):
+def test_sort_of_ten_axes(device):
     x = sample("int32", (2, 1, 3, 1, 2, 1, 2, 2, 1, 3), 1)
     for axis in (0, 2, 9):
         check(to_device(device, x), x, axis, False, device, f"axis={axis}")
 
 
-def test_the_result_is_in_c_order_and_x_is_as_it_was(device):
+def test_sort_returns_c_order_and_keeps_x(device):
     x = sample("float64", (40, 50), 3)
     array = to_device(device, x)
     for axis in (0, 1):
@@ -191,7 +191,7 @@ def test_the_result_is_in_c_order_and_x_is_as_it_was(device):
     np.testing.assert_array_equal(to_numpy(array), x)
 
 
-def test_no_elements(device):
+def test_sort_without_elements(device):
     for shape in [(0,), (3, 0), (0, 3), (2, 0, 4)]:
         x = sk.zeros(shape, dtype=sk.float32, device=device)
         for axis in range(-len(shape), len(shape)):
@@ -207,7 +207,7 @@ def test_unstable_is_allowed_to_be_stable(device):
 
 
 @pytest.mark.parametrize("function", [sk.sort, sk.argsort], ids=["sort", "argsort"])
-def test_errors(function, device):
+def test_invalid_sort_arguments_raise(function, device):
     x = sk.ones((2, 3), device=device)
     for axis in (2, -3, 2**70):
         with pytest.raises(sk.exceptions.AxisError):
@@ -219,7 +219,7 @@ def test_errors(function, device):
     for dtype in (sk.complex64, sk.complex128):
         with pytest.raises(TypeError, match="complex"):
             function(sk.ones((2,), dtype=dtype, device=device))
-    with sk.device(device):  # a list alone is what asarray makes of it
+    with sk.device(device):  # a list without arrays is converted as by asarray
         assert function([3, 1, 2]).device == sk.Device(device)
     with pytest.raises(TypeError):
         function(["b", "a"])
@@ -230,7 +230,7 @@ def test_errors(function, device):
 
 
 def large_rows(dtype, n):
-    """Rows of which threads get equal parts, and unevenly spread ones."""
+    """Rows that split evenly among threads, and unevenly distributed ones."""
     rng = np.random.default_rng(n)
     if np.dtype(dtype).kind == "f":
         yield "normal", rng.standard_normal(n)
@@ -257,7 +257,7 @@ def large_rows(dtype, n):
 @DESCENDING
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @loop_over("dtype", ["float32", "float64", "int32", "int64", "uint64", "int16"])
-def test_large_rows_by_any_number_of_threads(dtype, threads, descending):
+def test_sort_of_large_rows_with_any_number_of_threads(dtype, threads, descending):
     sk.set_num_threads(threads)
     for name, x in large_rows(dtype, 700_001):
         values = np.asarray(x).astype(dtype)
@@ -272,12 +272,12 @@ def test_large_rows_by_any_number_of_threads(dtype, threads, descending):
 
 
 def lengths_around_vectors():
-    """All lengths that registers hold, by vectors of any width, and some that are parted first."""
+    """All lengths that fit registers, for vectors of any width, and some that are partitioned first."""
     return [*range(1, 290), 383, 511, 512, 513, 1023, 1025, 4095, 4097]
 
 
 def patterns(dtype, n):
-    """Orders that make a careless quicksort slow or wrong."""
+    """Orders that make a naive quicksort slow or wrong."""
     rng = np.random.default_rng(n)
     half = np.minimum(np.arange(n), np.arange(n)[::-1])
     yield "whole range", bits(dtype, n, n)
@@ -296,7 +296,7 @@ def patterns(dtype, n):
 
 @DESCENDING
 @pytest.mark.parametrize("dtype", WIDE)
-def test_lengths_around_vectors(dtype, descending):
+def test_sort_of_lengths_around_vectors(dtype, descending):
     for n in lengths_around_vectors():
         rows = list(patterns(dtype, n))
         x = np.stack([row for _, row in rows])
@@ -308,7 +308,7 @@ def test_lengths_around_vectors(dtype, descending):
 @pytest.mark.usefixtures("restore_threads")
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("dtype", WIDE)
-def test_large_patterns(dtype, threads):
+def test_sort_of_large_patterns(dtype, threads):
     sk.set_num_threads(threads)
     for n in (65_536, 300_001):
         for name, x in patterns(dtype, n):
@@ -320,7 +320,7 @@ def test_large_patterns(dtype, threads):
 
 
 def slow_for_quicksort(n, lanes):
-    """float64 of which quicksort's samples, with vectors of so many lanes, are the least each time (n < 4096)."""
+    """float64 whose smallest items are quicksort's samples at each step, for vectors of so many lanes (n < 4096)."""
     ranks = np.full(n, n)
     rest = np.arange(n)
     least = 0
@@ -343,7 +343,7 @@ def slow_for_quicksort(n, lanes):
 
 
 @pytest.mark.parametrize("lanes", [4, 8])
-def test_what_quicksort_makes_no_headway_with(lanes):
+def test_sort_of_worst_cases_of_quicksort(lanes):
     for n in (3000, 4001):
         x = slow_for_quicksort(n, lanes)
         got = to_numpy(sk.sort(to_device("cpu:0", x)))
@@ -352,7 +352,7 @@ def test_what_quicksort_makes_no_headway_with(lanes):
         np.testing.assert_array_equal(got, -np.sort(x))
 
 
-def test_items_that_lie_at_odd_addresses():
+def test_sort_at_odd_addresses():
     raw = np.zeros(8 * 1000 + 1, np.uint8)
     x = raw[1:].view(np.float64)
     x[:] = np.random.default_rng(0).standard_normal(1000)
@@ -362,8 +362,8 @@ def test_items_that_lie_at_odd_addresses():
 
 @DESCENDING
 @pytest.mark.parametrize("dtype", ["int64", "uint64", "float64"])
-def test_short_places_by_the_lowest_bits(dtype, descending):
-    """Keys of 8 bytes that differ in the bits which a place takes up, too."""
+def test_sort_of_keys_that_differ_in_the_bits_of_indices(dtype, descending):
+    """8-byte keys whose differences are in the bits that an index takes up."""
     rng = np.random.default_rng(1)
     for n in (2, 5, 8, 17, 33, 100, 128):
         low = rng.integers(0, 200, n).astype(np.uint64)

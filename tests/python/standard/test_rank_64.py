@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of 64 axes, the most there are, in every public function: none needs a 65th on the way."""
+"""Arrays of 64 axes, the maximum, in every public function: no function needs a 65th internally."""
 
 import inspect
 import pickle
@@ -20,7 +20,7 @@ def ones(device, dtype="float64"):
     return sk.ones(SHAPE, dtype=dtype, device=device)
 
 
-# Calls that need more than x or x1 and x2; those with () are keyword arguments of such a call.
+# Calls that need other arguments than x, or x1 and x2. None: not called.
 CALLS = {
     "arange": None,
     "as_cuda_array": None,
@@ -46,7 +46,7 @@ CALLS = {
     "from_cuda_array_interface": None,
     "full": lambda f, x: f(SHAPE, 2.0),
     "full_like": lambda f, x: f(x, 2.0),
-    "fuse": None,  # of functions
+    "fuse": None,  # takes functions
     "get_num_threads": None,
     "imag": lambda f, x: f(sk.astype(x, sk.complex64)),
     "is_cuda_array": None,
@@ -56,7 +56,7 @@ CALLS = {
     "moveaxis": lambda f, x: f(x, (0, 1), (5, 63)),
     "nonzero": lambda f, x: f(x)[63],
     "ones": lambda f, x: f(SHAPE),
-    "outer": None,  # of 1-D arrays
+    "outer": None,  # takes 1-D arrays
     "permute_dims": lambda f, x: f(x, tuple(range(RANK))[::-1]),
     "rehearse": None,
     "repeat": lambda f, x: f(x, 2, axis=9),
@@ -150,7 +150,7 @@ def test_values_of_products_and_norms(device):
         sk.expand_dims(x, 0)
 
 
-def test_the_array_object(device):
+def test_methods_and_operators_take_64_axes(device):
     x = ones(device)
     assert (x + x * x - 1)[(0,) * RANK].item() == 1.0
     assert (x @ x).shape == SHAPE

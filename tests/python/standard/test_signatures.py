@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``inspect.signature`` of every public function, typed here from the standard's text, not from the library."""
+"""``inspect.signature`` of every public function against signatures transcribed from the standard, not the library."""
 
 import ast
 import importlib.util
@@ -85,7 +85,7 @@ SIGNATURES = {
     "tensordot": "(x1, x2, /, *, axes=2)",
     "vecdot": "(x1, x2, /, *, axis=-1)",
     "__array_namespace_info__": "()",
-    # The standard's, and pinned= in addition.
+    # The standard's signature with the addition of pinned=.
     **dict.fromkeys(
         ["empty", "ones", "zeros"], "(shape, *, dtype=None, device=None, pinned=False)"
     ),
@@ -132,12 +132,12 @@ def test_function_has_the_signature_of_the_standard(name):
     assert plain(getattr(sk, name)) == SIGNATURES[name]
 
 
-def test_linalg_has_the_names_and_signatures_of_the_standard():
+def test_linalg_has_the_signatures_of_the_standard():
     assert set(sk.linalg.__all__) == set(LINALG)
     assert {name: plain(getattr(sk.linalg, name)) for name in LINALG} == LINALG
 
 
-# All names, counted in the text: 135 functions and the one of inspection, 25 and 14 in the extensions.
+# All names of the standard: 135 functions and the inspection function, 25 and 14 in the extensions.
 FFT = "fft fftfreq fftn fftshift hfft ifft ifftn ifftshift ihfft irfft irfftn rfft rfftfreq rfftn".split()
 OPERATORS = (
     "add and eq floordiv ge getitem gt le lshift lt matmul mod mul ne or pow rshift setitem sub truediv xor "
@@ -188,7 +188,7 @@ def test_dunders_of_operators_take_self_and_other():
         assert kinds == [inspect.Parameter.POSITIONAL_ONLY] * 2, name
 
 
-def test_arguments_are_bound_as_the_signature_says():
+def test_arguments_are_bound_by_the_signature():
     x = sk.ones((2, 3))
     assert sk.clip(x, max=0.5).shape == sk.clip(x, None, 0.5).shape
     assert sk.sum(x, keepdims=True, axis=0).shape == (1, 3)
@@ -214,7 +214,7 @@ def test_stubs_declare_the_functions_of_the_module():
     assert set(sk.__all__) >= instruments.extension_names()
     for file, text in generate.stubs().items():
         assert (generate.FOLDER / file).read_text() == text, (
-            f"{file} is of other functions: python python/stubs/generate.py"
+            f"{file} is out of date: run python python/stubs/generate.py"
         )
 
 
@@ -233,7 +233,7 @@ def test_stubs_declare_the_members_of_the_types():
     assert set(types) <= set(declared)
     for name, type_ in types.items():
         members = {node.name for node in declared[name].body if isinstance(node, ast.FunctionDef)}
-        # Not those whose AttributeError says what there is instead.
+        # Without attributes that only raise an AttributeError with a remedy.
         public = {
             attribute
             for attribute in vars(type_)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the standard says and the official suite does not look at: devices of results, copies, kinds, ranks, errors."""
+"""Requirements of the standard that the official suite does not test: devices of results, copies, kinds, ranks, errors."""
 
 import array
 import inspect
@@ -24,7 +24,7 @@ from tests.python.oracle import (
 pytestmark = pytest.mark.usefixtures("strict_promotion")
 
 DEVICES = ["cpu:0", "cpu:1", "cuda:0", "cuda:1"]
-# A DLPack capsule names physical devices: what cpu:1 put into one comes out on the default CPU device.
+# DLPack capsules name physical devices, so an array of cpu:1 is imported on the default CPU device.
 MOVES = {"to other device", "to host"} | {name for name in OPERATIONS if "DLPack" in name}
 
 
@@ -63,7 +63,7 @@ CREATION = {
 
 
 @pytest.mark.parametrize("name", CREATION)
-def test_new_arrays_are_on_the_device_that_is_named_or_the_default(name, device):
+def test_new_arrays_are_on_the_given_or_default_device(name, device):
     make = CREATION[name]
     for named in (device, sk.Device(device)):
         assert make(device=named).device == sk.Device(device)
@@ -78,7 +78,7 @@ def test_new_arrays_are_on_the_device_that_is_named_or_the_default(name, device)
 
 
 @pytest.mark.parametrize("name", ["empty_like", "full_like", "ones_like", "zeros_like"])
-def test_arrays_like_others_are_on_their_device(name, device):
+def test_like_functions_use_the_device_of_their_argument(name, device):
     function = getattr(sk, name)
     arguments = (1.5,) if name == "full_like" else ()
     x = sk.ones((2, 3), dtype=sk.float32, device=device)
@@ -101,7 +101,7 @@ def test_namespaces_are_found_by_version(device):
 
 
 @loop_over("dtype", DTYPES)
-def test_conversions_to_python_scalars_by_kind(dtype, device):
+def test_kinds_of_dtypes_convert_to_python_scalars(dtype, device):
     kind = np.dtype(dtype).kind
     x = sk.ones((), dtype=dtype, device=device)
     assert bool(x) is True
@@ -118,7 +118,7 @@ def test_conversions_to_python_scalars_by_kind(dtype, device):
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_integers_of_floats_that_are_none(dtype, device):
+def test_int_of_nan_and_infinity_raises(dtype, device):
     for value, error in [
         (float("nan"), ValueError),
         (float("inf"), OverflowError),
@@ -129,7 +129,7 @@ def test_integers_of_floats_that_are_none(dtype, device):
 
 
 def changes_with(x, source):
-    """Whether a change of ``source`` shows in ``x``, which shares its memory then."""
+    """True if a change of ``source`` is visible in ``x``, as they share memory."""
     old_value = to_numpy(x).ravel()[0]
     source[0] = old_value + 1
     changed = to_numpy(x).ravel()[0] != old_value
@@ -196,7 +196,7 @@ def test_from_dlpack_copies_on_demand(device):
     host_copy = sk.from_dlpack(x, device="cpu:0", copy=True)
     assert host_copy.device == sk.Device("cpu:0")
     if device.startswith("cuda"):
-        # The standard names both errors for it.
+        # The standard allows either error.
         for error in (BufferError, ValueError):
             with pytest.raises(error):
                 sk.from_dlpack(x, device="cpu:0", copy=False)
@@ -204,7 +204,7 @@ def test_from_dlpack_copies_on_demand(device):
         sk.from_dlpack([1.0, 2.0])
 
 
-def test_to_device_is_the_array_itself_or_a_copy(device):
+def test_to_device_returns_the_array_itself_or_a_copy(device):
     x = to_device(device, np.arange(4.0))
     assert x.to_device(x.device) is x
     other = "cpu:1" if device != "cpu:1" else "cuda:0"
@@ -225,7 +225,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_kinds_of_dtypes(dtype):
+def test_isdtype_and_dtypes_by_kind(dtype):
     info = sk.__array_namespace_info__()
     dtype_object = getattr(sk, dtype)
     for kind, names in KINDS.items():
@@ -249,7 +249,7 @@ def test_kinds_of_dtypes(dtype):
 
 
 @pytest.mark.parametrize("rank", [33, 48, 64])
-def test_more_than_32_axes(rank, device):
+def test_arrays_of_more_than_32_axes(rank, device):
     shape = (1,) * (rank - 4) + (2, 3, 1, 2)
     values = np.arange(12.0).reshape(2, 3, 1, 2)
     x = sk.reshape(to_device(device, values), shape)
@@ -273,7 +273,7 @@ def test_more_than_32_axes(rank, device):
         sk.expand_dims(row, tuple(range(64)))
 
 
-def test_transposes_are_of_matrices(device):
+def test_transposes_need_matrices(device):
     for shape in ((), (3,), (2, 3, 4)):
         with pytest.raises(ValueError):
             sk.ones(shape, device=device).T
@@ -285,7 +285,7 @@ def test_transposes_are_of_matrices(device):
     assert sk.ones((2, 3, 4), device=device).mT.shape == (2, 4, 3)
 
 
-def test_indexing_of_0_d_arrays_and_iteration(device):
+def test_indexing_of_0d_arrays_and_iteration(device):
     x = sk.ones((), device=device)
     for key in ((), ...):
         assert_same(x[key], np.ones(()), device)
@@ -298,7 +298,7 @@ def test_indexing_of_0_d_arrays_and_iteration(device):
 
 
 def functions_with_axis():
-    """Public functions of one array that take an axis and need nothing else."""
+    """Yields public functions of one array that take an axis and require nothing else."""
     for name in STANDARD_NAMES:
         function = getattr(sk, name)
         if inspect.isclass(function) or not callable(function):
@@ -310,7 +310,7 @@ def functions_with_axis():
 
 
 @pytest.mark.parametrize("name", list(functions_with_axis()))
-def test_axes_that_are_not_there_raise(name, device):
+def test_axes_out_of_bounds_raise(name, device):
     function = getattr(sk, name)
     x = sk.ones((1, 1), device=device)
     for axis in (5, -6, 2**40):
@@ -375,7 +375,7 @@ def test_assignment_promotes_to_the_dtype_of_the_target_or_raises(device):
     assert_same(x, np.ones(3, dtype="int16"), device)
 
 
-def test_linspace_meets_its_ends(device):
+def test_linspace_includes_its_ends_exactly(device):
     for dtype in ("float32", "float64"):
         for start, stop in [(0.1, 0.7), (-1e30, 1e30), (3.0, 3.0), (1.0, -1 / 3)]:
             for n in (1, 2, 3, 7, 50, 1001):

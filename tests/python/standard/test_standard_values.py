@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Values that the standard fixes and the official suite does not look at: promotion, rounding, powers, remainders."""
+"""Values that the standard defines and the official suite does not test: promotion, rounding, powers, remainders."""
 
 import itertools
 import math
@@ -19,8 +19,8 @@ SIGNED, UNSIGNED = ["int8", "int16", "int32", "int64"], ["uint8", "uint16", "uin
 INTEGERS = SIGNED + UNSIGNED
 REAL, COMPLEX = ["float16", "float32", "float64"], ["complex64", "complex128"]
 
-# The tables of the standard's page on type promotion; each also holds with its operands exchanged. float16, which the
-# standard doesn't have, stands below float32.
+# The tables of the standard's page on type promotion, each of which also holds with operands exchanged. float16, which
+# the standard does not have, ranks below float32.
 PROMOTION = {("bool", "bool"): "bool"}
 for names in (SIGNED, UNSIGNED, REAL, COMPLEX):
     for i, j in itertools.combinations_with_replacement(range(len(names)), 2):
@@ -47,7 +47,7 @@ PROMOTION.update({(b, a): result for (a, b), result in list(PROMOTION.items())})
 
 @loop_over("left", DTYPES)
 @loop_over("right", DTYPES)
-def test_promotion_is_the_table_and_no_more(left, right, device):
+def test_promotion_follows_the_table_exactly(left, right, device):
     want = PROMOTION.get((left, right))
     x1, x2 = (sk.ones((2,), dtype=name, device=device) for name in (left, right))
     function = operator.and_ if want == "bool" else operator.mul
@@ -79,7 +79,7 @@ def test_can_cast_follows_promotion(source, target):
     assert sk.can_cast(sk.ones((2,), dtype=source), np.dtype(target)) is want
 
 
-def test_promotion_of_many_does_not_depend_on_their_order():
+def test_promotion_does_not_depend_on_order():
     for permutation in itertools.permutations(["int8", "uint8", "int16", "uint32"]):
         assert sk.result_type(*(np.dtype(name) for name in permutation)) == np.dtype("int64")
     for permutation in itertools.permutations(["float32", "float16", "complex64", "float64"]):
@@ -110,7 +110,7 @@ def test_python_scalars_take_the_dtype_of_the_array(scalar, results, dtype, devi
         else (operator.mul, lambda a, b: operator.mul(b, a))
     )
     if dtype not in results:
-        # bool with numbers is left open by the standard; here it is as strict as the rest.
+        # The standard leaves bool with numbers undefined; here it raises like other mixed kinds.
         for call in (forward, backward):
             with pytest.raises(TypeError):
                 call(x, scalar)
@@ -139,7 +139,7 @@ REFLECTED = {
 
 
 @pytest.mark.parametrize("name", REFLECTED)
-def test_reflected_operators_exchange_their_operands(name, device):
+def test_reflected_operators_swap_operands(name, device):
     function, dtypes = REFLECTED[name]
     for dtype in dtypes:
         values = np.array([1, 2, 3, 5], dtype=dtype)
@@ -158,7 +158,7 @@ def test_reflected_operators_exchange_their_operands(name, device):
 
 
 def wide(dtype, seed, count=20_011):
-    """Floats of every exponent, subnormal ones too, with random digits."""
+    """Returns floats of every exponent, including subnormals, with random digits."""
     rng = np.random.default_rng(seed)
     bits = rng.integers(0, 2 ** (8 * np.dtype(dtype).itemsize), count, dtype=f"u{dtype.itemsize}")
     values = bits.view(dtype)
@@ -187,15 +187,15 @@ def test_arithmetic_is_correctly_rounded(dtype, device):
 
 
 @pytest.mark.parametrize("dtype", REAL)
-def test_products_are_rounded_before_they_are_added(dtype, device):
-    """An FMA would keep the digits of the product that x1 * x2 - x3 must not have."""
+def test_products_are_rounded_before_addition(dtype, device):
+    """A fused multiply-add would keep digits of the product in x1 * x2 - x3."""
     x = (1 + np.arange(1, 2000, dtype=dtype) * np.finfo(dtype).eps).astype(dtype)
     array = to_device(device, x)
     assert_same(array * array - array, x * x - x, device)
 
 
 @pytest.mark.parametrize("dtype", REAL)
-def test_remainder_and_floor_division_are_those_of_python(dtype, device):
+def test_remainder_and_floor_division_equal_python(dtype, device):
     rng = np.random.default_rng(5)
     a = rng.uniform(-1000, 1000, 3001).astype(dtype)
     b = rng.uniform(-7, 7, 3001).astype(dtype)
@@ -207,7 +207,7 @@ def test_remainder_and_floor_division_are_those_of_python(dtype, device):
         np.testing.assert_allclose(
             to_numpy(to_device(device, a) % to_device(device, b)), want, atol=1e-6
         )
-    # floor(x1 / x2) with the exact quotient: decided by integers.
+    # floor(x1 / x2) of the exact quotient, computed with integers.
     want = [math.floor(fraction(x) / fraction(y)) for x, y in zip(a, b, strict=True)]
     with np.errstate(over="ignore"):
         want = np.array([float(v) for v in want]).astype(dtype)
@@ -250,7 +250,7 @@ def test_powers_of_floats(dtype, device):
 
 
 @pytest.mark.parametrize("name", ["round", "ceil", "floor", "trunc", "sign", "abs", "positive"])
-def test_integers_do_not_pass_through_floats(name, device):
+def test_integer_functions_do_not_convert_to_floats(name, device):
     values = np.array([2**63 - 1, 2**63 - 2, 2**53 + 1, -(2**53) - 1, -(2**63) + 1, 0, 7] * 5)
     want = {"sign": np.sign, "abs": np.abs}.get(name, np.positive)(values)
     assert_same(getattr(sk, name)(to_device(device, values)), want, device)
@@ -267,7 +267,7 @@ SUMS = {
 
 
 @loop_over("dtype", SUMS)
-def test_sums_are_of_the_default_integer_or_of_the_floating_dtype(dtype, device):
+def test_sums_have_the_default_integer_or_floating_dtype(dtype, device):
     x = to_device(device, np.ones((3, 2), dtype=dtype))
     for name in ("sum", "prod", "cumulative_sum", "cumulative_prod"):
         extra = {"axis": 0} if name.startswith("cumulative") else {}
@@ -276,7 +276,7 @@ def test_sums_are_of_the_default_integer_or_of_the_floating_dtype(dtype, device)
         assert got.device == sk.Device(device)
 
 
-def test_dtype_of_a_sum_is_taken_before_adding(device):
+def test_sums_cast_to_dtype_first(device):
     x = to_device(device, np.full(3, 100, dtype="int64"))
     assert_same(sk.sum(x, dtype=sk.int8), np.array(44, dtype="int8"), device)
     assert_same(sk.prod(x, dtype=sk.uint8), np.array(1_000_000 % 256, dtype="uint8"), device)
