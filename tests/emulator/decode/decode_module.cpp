@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Decodes every kernel of a CUDA module, or of PTX text, for one target, and names what the
-// emulated GPU could not execute: `emulator_decode MODULE|FILE.ptx TARGET`. Tests run most
-// kernels, this looks at all of them.
+// Decodes all kernels of a CUDA module, or of PTX text, for one target, and lists instructions that
+// the emulated GPU does not support: `emulator_decode MODULE|FILE.ptx TARGET`. Other tests run most
+// kernels; this checks all of them.
 
 #include <cstdint>
 #include <cstdio>
@@ -29,7 +29,7 @@ struct Findings {
   std::size_t kernels = 0;
   std::size_t instructions = 0;
   std::size_t failed = 0;
-  std::map<std::string, std::size_t> texts;  ///< what is not supported, and how often
+  std::map<std::string, std::size_t> texts;  ///< unsupported instructions and their counts
 };
 
 void decode(const Kernel& kernel, Findings& findings) {
@@ -60,7 +60,8 @@ void decode(const Kernel& kernel, Findings& findings) {
   return bytes;
 }
 
-/// The linker has put a fat binary for each unit one behind the other, at multiples of 8 bytes.
+/// Decodes the fat binaries of all units, which the linker has concatenated at multiples of 8
+/// bytes.
 [[nodiscard]] Findings decode_all(std::span<const std::byte> bytes, int target) {
   constexpr std::uint64_t begin_of_one = 0x0010'0001'ba55'ed50;  // magic, version, header's size
   Findings findings;
@@ -69,7 +70,7 @@ void decode(const Kernel& kernel, Findings& findings) {
     std::memcpy(&begin, bytes.data() + offset, sizeof begin);
     if (begin != begin_of_one) continue;
     const std::size_t nbytes = Module::fat_binary_size(bytes.data() + offset);
-    if (nbytes > bytes.size() - offset) throw std::runtime_error("a fat binary is cut off");
+    if (nbytes > bytes.size() - offset) throw std::runtime_error("a fat binary is truncated");
     const auto loaded = Module::load(bytes.subspan(offset, nbytes), target);
     for (const auto& kernel : loaded->kernels()) decode(*kernel, findings);
   }
@@ -88,8 +89,8 @@ int run(const char* path, int target) {
   const std::vector<std::byte> bytes = bytes_of(path);
   const Findings findings = is_text ? decode_text(bytes, target) : decode_all(bytes, target);
   for (const auto& [text, count] : findings.texts) std::printf("%6zu %s\n", count, text.c_str());
-  std::printf("%d: %zu kernels, %zu instructions; %zu kernels with what is not supported\n", target,
-              findings.kernels, findings.instructions, findings.failed);
+  std::printf("%d: %zu kernels, %zu instructions; %zu kernels with unsupported instructions\n",
+              target, findings.kernels, findings.instructions, findings.failed);
   return findings.kernels > 0 && findings.failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -9,8 +9,8 @@ namespace {
 
 using words = std::vector<std::uint32_t>;
 
-/// One warp: lane k has 16 bytes from `source` at [%r4] of shared memory to be copied, and writes
-/// %r9.
+/// Runs one warp, whose lanes each copy 16 bytes from `source` to shared memory at [%r4]; returns
+/// each lane's %r9.
 [[nodiscard]] words copied(const std::string& body) {
   TestMemory memory;
   words values(128);
@@ -33,7 +33,7 @@ template <class Function>
   return values;
 }
 
-TEST(EmulationAsyncCopies, a_copy_is_there_when_it_was_waited_for) {
+TEST(EmulationAsyncCopies, a_copy_is_complete_after_a_wait) {
   EXPECT_EQ(copied("cp.async.cg.shared.global [%r4], [%d0], 16; cp.async.commit_group;"
                    "cp.async.wait_group 0; ld.shared.u32 %r9, [%r4+4];"),
             generate_words([](std::uint32_t k) { return 4 * k + 1; }));
@@ -42,11 +42,11 @@ TEST(EmulationAsyncCopies, a_copy_is_there_when_it_was_waited_for) {
             generate_words([](std::uint32_t k) { return 4 * k + 1; }));
 }
 
-TEST(EmulationAsyncCopies, a_copy_is_not_there_before) {
+TEST(EmulationAsyncCopies, a_copy_is_not_visible_before_a_wait) {
   EXPECT_EQ(copied("cp.async.cg.shared.global [%r4], [%d0], 16; cp.async.commit_group;"
                    "ld.shared.u32 %r9, [%r4+4]; cp.async.wait_group 0;"),
             words(32, 0xa5a5a5a5));
-  // One group may stay pending: the first has come, the second has not.
+  // One group may stay pending: the first is complete, the second is not.
   EXPECT_EQ(copied("cp.async.ca.shared.global [%r4], [%d0], 4; cp.async.commit_group;"
                    "cp.async.ca.shared.global [%r4+4], [%d0+4], 4; cp.async.commit_group;"
                    "cp.async.wait_group 1; ld.shared.u32 %r8, [%r4]; ld.shared.u32 %r9, [%r4+4];"
@@ -54,7 +54,7 @@ TEST(EmulationAsyncCopies, a_copy_is_not_there_before) {
             generate_words([](std::uint32_t k) { return 4 * k; }));
 }
 
-TEST(EmulationAsyncCopies, what_is_not_copied_is_zero) {
+TEST(EmulationAsyncCopies, bytes_beyond_the_source_size_are_zero) {
   EXPECT_EQ(copied("cp.async.cg.shared.global [%r4], [%d0], 16, 4; cp.async.wait_all;"
                    "ld.shared.v4.u32 {%r6, %r7, %r8, %r9}, [%r4]; add.u32 %r9, %r9, %r6;"
                    "add.u32 %r9, %r9, %r7;"),
@@ -85,7 +85,7 @@ TEST(EmulationAsyncCopies, threads_arrive_at_a_barrier_by_phases) {
             words(32, 15));
 }
 
-TEST(EmulationAsyncCopies, a_bulk_store_is_done_when_its_group_was_waited_for) {
+TEST(EmulationAsyncCopies, a_bulk_store_is_complete_after_a_wait_for_its_group) {
   TestMemory memory;
   const std::uint64_t destination = memory.allocate(64), output = memory.allocate(8);
   EXPECT_RUNS(kernel_text(".param .u64 p, .param .u64 q", R"(
@@ -98,7 +98,7 @@ TEST(EmulationAsyncCopies, a_bulk_store_is_done_when_its_group_was_waited_for) {
   EXPECT_EQ(memory.read<std::uint32_t>(output, 2), (words{0xa5a5a5a5, 5}));
 }
 
-TEST(EmulationAsyncCopies, a_barrier_tells_that_copies_of_a_thread_are_done) {
+TEST(EmulationAsyncCopies, a_barrier_tracks_the_copies_of_a_thread) {
   TestMemory memory;
   const std::uint64_t source = memory.allocate(words{1, 2, 3, 4}),
                       destination = memory.allocate(16);
@@ -115,7 +115,7 @@ TEST(EmulationAsyncCopies, a_barrier_tells_that_copies_of_a_thread_are_done) {
   EXPECT_EQ(memory.read<std::uint32_t>(destination, 4), (words{1, 2, 3, 4}));
 }
 
-TEST(EmulationAsyncCopies, misuse_is_a_fault) {
+TEST(EmulationAsyncCopies, misuse_fails) {
   TestMemory memory;
   const std::uint64_t address = memory.allocate(64);
   const auto fails = [&](const std::string& body) {

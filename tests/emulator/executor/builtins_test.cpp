@@ -11,7 +11,7 @@
 #include "device/emulator/execute/printf_output.hpp"
 #include "tests/emulator/executor/emulated.hpp"
 
-// Functions that CUDA has and modules only declare.
+// Functions that modules declare and CUDA provides.
 namespace skerry::emulation {
 namespace {
 
@@ -29,7 +29,7 @@ const std::string declared = R"(
   return {text.c_str(), text.c_str() + text.size() + 1};
 }
 
-/// What is written to the standard output while `function` runs.
+/// Returns the text written to standard output while `function` runs.
 template <class Function>
 [[nodiscard]] std::string shown(Function&& function) {
   std::fflush(stdout);
@@ -116,7 +116,7 @@ TEST(EmulationBuiltins, kernels_print_thread_by_thread) {
   const std::string expected = "0 of block: 0\n1 of block: 0.5\n2 of block: 1\n";
   EXPECT_EQ(shown([&] { run_it({.block = {3}}); }), expected);
   EXPECT_EQ(memory.read<std::uint32_t>(destination, 3), std::vector<std::uint32_t>(3, 3));
-  // Where somebody takes it, it is shown when they say so.
+  // With a PrintfOutput, the text is printed when that is flushed.
   PrintfOutput printf_output;
   Launch launch{.block = {3}};
   launch.printf_output = &printf_output;
@@ -124,14 +124,14 @@ TEST(EmulationBuiltins, kernels_print_thread_by_thread) {
   EXPECT_EQ(shown([&] { printf_output.show(); }), expected);
 }
 
-TEST(EmulationBuiltins, the_oldest_text_gives_way_where_too_much_is_printed) {
+TEST(EmulationBuiltins, printf_overflow_drops_the_oldest_text) {
   PrintfOutput printf_output;
   printf_output.set_limit(10);
   for (const char* const word : {"aaaa\n", "bbbb\n", "cccc\n"}) printf_output.append(word);
   EXPECT_EQ(shown([&] { printf_output.show(); }), "bbbb\ncccc\n");
 }
 
-TEST(EmulationBuiltins, an_assertion_fails_with_the_text_of_cuda) {
+TEST(EmulationBuiltins, an_assertion_fails_with_cudas_message) {
   TestMemory memory;
   const std::uint64_t condition = memory.allocate(characters("x > 0"));
   const std::uint64_t file = memory.allocate(characters("some.cu"));
@@ -153,8 +153,8 @@ TEST(EmulationBuiltins, an_assertion_fails_with_the_text_of_cuda) {
        "thread: [6,0,0] Assertion `x > 0` failed."});
 }
 
-/// Each thread makes a list of as many nodes as its number says, adds them up, and frees them if it
-/// is told to.
+/// Each thread builds a list of as many nodes as its index, and adds them up. `at_end` runs after
+/// each node.
 [[nodiscard]] std::string list_kernel(const std::string& at_end) {
   return kernel_text(".param .u64 to", R"(
     .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %d<9>; mov.u32 %r1, %tid.x; mov.u64 %d1, 0;
@@ -173,7 +173,7 @@ TEST(EmulationBuiltins, an_assertion_fails_with_the_text_of_cuda) {
 
 const std::string free_call = "{ .param .b64 a; st.param.b64 [a], %d1; call.uni free, (a); }\n";
 
-TEST(EmulationBuiltins, threads_take_memory_from_the_heap) {
+TEST(EmulationBuiltins, threads_allocate_from_the_heap) {
   TestMemory memory;
   const std::uint64_t destination = memory.allocate(400);
   DeviceHeap heap(1 << 20);
@@ -190,7 +190,7 @@ TEST(EmulationBuiltins, threads_take_memory_from_the_heap) {
   for (std::uint32_t k = 0; k < 40; ++k) EXPECT_EQ(sums[k], k * (k + 1) / 2);
 }
 
-TEST(EmulationBuiltins, wrong_uses_of_the_heap_are_faults) {
+TEST(EmulationBuiltins, wrong_uses_of_the_heap_fail) {
   TestMemory memory;
   const std::uint64_t destination = memory.allocate(400);
   DeviceHeap heap(1 << 20);
@@ -209,7 +209,7 @@ TEST(EmulationBuiltins, wrong_uses_of_the_heap_are_faults) {
                  {"malloc did not return"});
 }
 
-TEST(EmulationBuiltins, a_heap_that_is_full_gives_null_and_takes_bytes_back) {
+TEST(EmulationBuiltins, a_full_heap_returns_null_until_memory_is_freed) {
   DeviceHeap heap(1024);
   std::vector<std::uint64_t> addresses;
   for (std::uint64_t one = heap.allocate(50); one != 0; one = heap.allocate(50)) {
@@ -246,7 +246,7 @@ TEST(EmulationBuiltins, bytes_are_copied_and_filled) {
                  {"past the end of 64 bytes"});
 }
 
-TEST(EmulationBuiltins, a_breakpoint_is_passed_by_and_a_trap_is_not) {
+TEST(EmulationBuiltins, a_breakpoint_is_ignored_and_a_trap_is_not) {
   TestMemory memory;
   EXPECT_RUNS(kernel_text("", "brkpt; ret;"), {}, {}, memory);
   expect_failure(run_text(kernel_text("", "trap; ret;"), {}, {}, memory), code::launch_failure,

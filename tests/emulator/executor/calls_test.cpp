@@ -2,20 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/executor/emulated.hpp"
 
-// Functions that are called with frames on a stack, and branches by a table.
+// Calls of functions with stack frames, and branches by a table.
 namespace skerry::emulation {
 namespace {
 
 using words = std::vector<std::uint32_t>;
 
-/// Calls `function`, which takes a word and returns one.
+/// Returns a call of `function`, which takes a word and returns a word.
 [[nodiscard]] std::string call_of(const std::string& function, const std::string& destination,
                                   const std::string& source) {
   return "{ .param .b32 a; st.param.b32 [a+0], " + source + "; .param .b32 r; call.uni (r), " +
          function + ", (a); ld.param.b32 " + destination + ", [r+0]; }\n";
 }
 
-/// Such a function, whose body makes %result of %n.
+/// Returns such a function; its body computes %result from %n.
 [[nodiscard]] std::string function_text(const std::string& name, const std::string& body) {
   return ".func (.param .b32 result) " + name + "(.param .b32 n)\n{\n" +
          ".reg .pred %p<5>; .reg .b32 %r<20>, %n, %result; .reg .b64 %d<9>;\n"
@@ -23,7 +23,7 @@ using words = std::vector<std::uint32_t>;
          body + "\nst.param.b32 [result+0], %result; ret;\n}\n";
 }
 
-/// What a body makes of each thread's number %n: %result.
+/// Returns a kernel whose body computes %result from the thread's index %n.
 [[nodiscard]] std::string calling_kernel(const std::string& functions, const std::string& body) {
   return kernel_text(".param .u64 p",
                      ".reg .pred %p<5>; .reg .b32 %r<20>, %n, %result; .reg .b64 %d<9>;\n"
@@ -42,7 +42,7 @@ using words = std::vector<std::uint32_t>;
   return failed;
 }
 
-/// In several schedules, and where undefined values are looked for.
+/// Runs it in several schedules and with the check for undefined values.
 [[nodiscard]] words results_of(const std::string& functions, const std::string& body,
                                std::uint32_t threads = 40) {
   const std::string text = calling_kernel(functions, body);
@@ -82,7 +82,7 @@ TEST(EmulationCalls, a_function_may_call_itself) {
     for (; n > 0; --n) b += std::exchange(a, b);
     return a;
   };
-  // Every lane is at a depth of its own.
+  // Each lane has a different depth of recursion.
   const words results =
       results_of(fibonacci(), "and.b32 %r1, %n, 15;\n" + call_of("fib", "%result", "%r1"));
   EXPECT_EQ(results, generate_words(40, [&](std::uint32_t k) { return fib(k % 16); }));
@@ -170,7 +170,7 @@ TEST(EmulationCalls, structs_are_passed_by_value) {
             }));
 }
 
-TEST(EmulationCalls, a_parameter_may_be_read_in_other_parts_than_it_was_written) {
+TEST(EmulationCalls, a_parameter_may_be_read_in_other_units_than_written) {
   const std::string functions = R"(
     .func (.param .b32 result) low(.param .align 8 .b8 s[8])
     {
@@ -213,7 +213,7 @@ const std::string indirect_call = R"(
   return k % 3 == 0 ? k + 1 : k % 3 == 1 ? 2 * k : k * k;
 }
 
-TEST(EmulationCalls, lanes_call_the_functions_that_their_pointers_name) {
+TEST(EmulationCalls, lanes_may_call_different_functions) {
   const std::string table = pointed + ".global .align 8 .u64 table[3] = {once, twice, square};\n";
   TestMemory memory;
   const auto loaded = load_text(
@@ -232,7 +232,7 @@ TEST(EmulationCalls, lanes_call_the_functions_that_their_pointers_name) {
   EXPECT_EQ(memory.read<std::uint32_t>(destination, 100), generate_words(100, pointed_result));
 }
 
-TEST(EmulationCalls, an_address_may_be_taken_by_a_move) {
+TEST(EmulationCalls, a_move_may_take_a_functions_address) {
   const std::string body =
       "rem.u32 %r1, %n, 3; setp.eq.u32 %p1, %r1, 1; setp.eq.u32 %p2, %r1, 2;\n"
       "mov.u64 %d5, once; @%p1 mov.u64 %d5, twice; @%p2 mov.u64 %d5, square;" +
@@ -240,7 +240,7 @@ TEST(EmulationCalls, an_address_may_be_taken_by_a_move) {
   EXPECT_EQ(results_of(pointed, body), generate_words(40, pointed_result));
 }
 
-TEST(EmulationCalls, a_call_of_no_function_is_a_fault) {
+TEST(EmulationCalls, a_call_to_an_invalid_address_fails) {
   words results;
   const std::string text =
       calling_kernel(pointed, "mov.u64 %d5, once; add.u64 %d5, %d5, 8;" + indirect_call);
@@ -248,7 +248,7 @@ TEST(EmulationCalls, a_call_of_no_function_is_a_fault) {
                  {"not a function of the module"});
 }
 
-TEST(EmulationCalls, a_call_with_other_parameters_is_a_fault) {
+TEST(EmulationCalls, a_call_with_mismatched_parameters_fails) {
   words results;
   const std::string call = R"(mov.u64 %d5, once;
     { .param .b64 a; st.param.b64 [a], 7; .param .b32 r;
@@ -273,7 +273,7 @@ TEST(EmulationCalls, a_thousand_calls_fit_on_the_stack) {
   EXPECT_EQ(results, generate_words(64, [](std::uint32_t k) { return 1500 + k; }));
 }
 
-TEST(EmulationCalls, a_stack_that_is_full_is_a_fault) {
+TEST(EmulationCalls, a_stack_overflow_fails) {
   words results;
   const std::string text =
       calling_kernel(counting_down(), "mov.u32 %r1, -1;" + call_of("down", "%result", "%r1"));
@@ -283,8 +283,8 @@ TEST(EmulationCalls, a_stack_that_is_full_is_a_fault) {
                  {"stack overflow", "1024"});
 }
 
-TEST(EmulationCalls, lanes_leave_a_call_together) {
-  // Only odd lanes call: the others wait for them where the ways join.
+TEST(EmulationCalls, lanes_reconverge_after_a_call) {
+  // Only odd lanes call; the others wait where the paths join.
   const std::string body =
       "and.b32 %r1, %n, 1; setp.eq.u32 %p1, %r1, 1; mov.u32 %r2, 5;\n"
       "@!%p1 bra $even;\n" +
@@ -295,7 +295,7 @@ TEST(EmulationCalls, lanes_leave_a_call_together) {
   EXPECT_EQ(results, generate_words(32, [](std::uint32_t k) { return (k % 2 == 1 ? k : 5U) - 1; }));
 }
 
-TEST(EmulationCalls, branches_go_by_a_table) {
+TEST(EmulationCalls, branches_by_a_table) {
   const std::string body = R"(
     and.b32 %r1, %n, 3; mov.u32 %result, 7;
     ts: .branchtargets $zero, $one, $two, $one;
@@ -314,7 +314,7 @@ TEST(EmulationCalls, branches_go_by_a_table) {
                  {"index 2 is out of range of a table of 2 branches"});
 }
 
-TEST(EmulationCalls, a_function_may_have_a_second_name) {
+TEST(EmulationCalls, a_function_may_have_an_alias) {
   const std::string functions =
       function_text("once", "add.u32 %result, %n, 1;") +
       ".visible .func (.param .b32 result) also(.param .b32 n);\n.alias also, once;\n";
@@ -322,7 +322,7 @@ TEST(EmulationCalls, a_function_may_have_a_second_name) {
             generate_words(40, [](std::uint32_t k) { return k + 1; }));
 }
 
-TEST(EmulationCalls, a_call_may_list_the_functions_that_it_means) {
+TEST(EmulationCalls, an_indirect_call_may_list_its_targets) {
   const std::string body = R"(
     and.b32 %r1, %n, 1; setp.eq.u32 %p1, %r1, 1; mov.u64 %d5, once; @%p1 mov.u64 %d5, twice;
     { .param .b32 a; st.param.b32 [a], %n; .param .b32 r; these: .calltargets once, twice;
@@ -331,7 +331,7 @@ TEST(EmulationCalls, a_call_may_list_the_functions_that_it_means) {
             generate_words(40, [](std::uint32_t k) { return k % 2 == 0 ? k + 1 : 2 * k; }));
 }
 
-TEST(EmulationCalls, what_is_not_linked_is_refused_by_its_name) {
+TEST(EmulationCalls, unresolved_names_are_rejected) {
   words results;
   const std::string call = ".extern .func (.param .b32 r) elsewhere(.param .b32 a);\n";
   const std::string text = calling_kernel(call, call_of("elsewhere", "%result", "%n"));

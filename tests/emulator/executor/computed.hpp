@@ -32,8 +32,8 @@ template <class T>
          std::to_string(8 * sizeof(T));
 }
 
-/// What an instruction `opcode d, a...` computes of each row of operands, one row a thread; odd
-/// lanes alone if `is_partial`, the others keep zero.
+/// Returns the results of an instruction `opcode d, a...`, with one thread for each row of
+/// operands. If `is_partial`, only odd lanes execute it; the others keep zero.
 template <class D, class... A>
 [[nodiscard]] std::vector<D> computed(const std::string& opcode, bool is_partial,
                                       const std::vector<A>&... operands) {
@@ -87,7 +87,7 @@ template <class D, class... A>
   return memory.read<D>(destination, count);
 }
 
-/// Compares with a function of the operands, for whole warps and for odd lanes alone.
+/// Compares an instruction with a function of its operands, in whole warps and in odd lanes only.
 template <class D, class... A, class Reference, class Same>
 void expect_computes_like(const std::string& opcode, Reference&& reference, Same&& same,
                           const std::vector<A>&... operands) {
@@ -103,7 +103,7 @@ void expect_computes_like(const std::string& opcode, Reference&& reference, Same
   }
 }
 
-/// Every combination of values for two operands.
+/// Returns all pairs of the values, for two operands.
 template <class T>
 [[nodiscard]] std::pair<std::vector<T>, std::vector<T>> pairs_of(const std::vector<T>& values) {
   std::pair<std::vector<T>, std::vector<T>> pairs;

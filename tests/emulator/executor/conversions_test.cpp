@@ -14,7 +14,7 @@ namespace {
 constexpr auto equal = [](auto a, auto b) { return a == b; };
 constexpr auto equal_or_nan = [](auto a, auto b) { return a == b || (a != a && b != b); };
 
-/// PTX ISA, cvt: the integer that an integral value becomes.
+/// PTX ISA, cvt: converts an integral value to D with saturation.
 template <class D, class S>
 [[nodiscard]] D saturated(S integral) {
   const bool has_64_bits = sizeof(D) == 8 || sizeof(S) == 8;
@@ -51,7 +51,7 @@ void check_to_integers(const std::string& source_type) {
   check_to_integer<std::int64_t, S>("s64", source_type);
 }
 
-TEST(EmulationConversions, floats_become_the_nearest_integer_that_there_is) {
+TEST(EmulationConversions, floats_are_converted_to_integers_with_saturation) {
   check_to_integers<float>("f32");
   check_to_integers<double>("f64");
 }
@@ -63,7 +63,7 @@ void check_integers(const std::string& destination_type, const std::string& sour
       integer_edges<S>());
 }
 
-TEST(EmulationConversions, integers_are_cut_or_extended_by_their_sign) {
+TEST(EmulationConversions, integers_are_truncated_or_extended) {
   check_integers<std::int64_t, std::int32_t>("s64", "s32");
   check_integers<std::uint64_t, std::uint32_t>("u64", "u32");
   check_integers<std::int64_t, std::uint32_t>("s64", "u32");
@@ -82,7 +82,7 @@ TEST(EmulationConversions, integers_are_cut_or_extended_by_their_sign) {
       equal, integer_edges<std::int64_t>());
 }
 
-TEST(EmulationConversions, eight_bits_lie_in_wider_registers) {
+TEST(EmulationConversions, bytes_are_in_wider_registers) {
   const std::vector<std::uint32_t> wide{0x12345680, 0x7f, 0xffffffff};
   EXPECT_EQ(computed<std::uint32_t>("cvt.s32.s8", false, wide),
             (std::vector<std::uint32_t>{0xffffff80, 0x7f, 0xffffffff}));
@@ -140,7 +140,7 @@ TEST(EmulationConversions, floats_are_rounded_to_floats) {
       [](float a, float b) { return a == b; }, x);
 }
 
-TEST(EmulationConversions, moves_take_vectors_apart) {
+TEST(EmulationConversions, moves_pack_and_unpack_vectors) {
   TestMemory memory;
   const std::uint64_t destination = memory.allocate(64);
   EXPECT_RUNS(kernel_text(".param .u64 p", R"(.reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %d<9>;

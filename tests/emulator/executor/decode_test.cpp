@@ -13,7 +13,7 @@
 namespace skerry::emulation {
 namespace {
 
-/// Registers of every type, under names that say it.
+/// Registers of all types, with a prefix for each type.
 constexpr const char* registers = R"(
   .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .b128 %q<9>;
   .reg .f32 %f<9>; .reg .f64 %g<9>;
@@ -31,7 +31,7 @@ constexpr const char* registers = R"(
   return std::ranges::find(parts, word) != parts.end();
 }
 
-/// Registers for a type, numbered from `first`.
+/// Returns the register of a type with this number.
 [[nodiscard]] std::string of_type(const std::string& type, int number) {
   const std::string index = std::to_string(number);
   if (type == "pred") return "%p" + index;
@@ -57,7 +57,7 @@ constexpr const char* registers = R"(
   return list + "}";
 }
 
-/// What is written differently from `d, a, b`.
+/// Operands of instructions that don't have the form `d, a, b`.
 [[nodiscard]] const std::map<std::string_view, std::string>& special_operands() {
   static const std::map<std::string_view, std::string> operands = {
       {"bar.red.and.pred", "%p1, 0, %p2"},
@@ -161,7 +161,7 @@ TEST(EmulationDecode, every_form_of_the_module_is_supported) {
   }
 }
 
-TEST(EmulationDecode, an_unknown_instruction_is_named_when_it_is_reached) {
+TEST(EmulationDecode, an_unknown_instruction_is_reported_when_executed) {
   TestMemory memory;
   const std::string text = kernel_text("", "wgmma.fence.sync.aligned; ret;");
   expect_failure(run_text(text, {}, {}, memory), 715,
@@ -169,7 +169,7 @@ TEST(EmulationDecode, an_unknown_instruction_is_named_when_it_is_reached) {
   EXPECT_RUNS(kernel_text("", "ret; wgmma.fence.sync.aligned;"), {}, {}, memory);
 }
 
-TEST(EmulationDecode, operands_of_a_wrong_size_are_not_supported) {
+TEST(EmulationDecode, operands_of_a_wrong_size_are_rejected) {
   for (const char* body :
        {"add.s32 %r1, %d1, %r2;", "add.s32 %d1, %r1, %r2;", "add.s32 %r1, %r2;",
         "add.s32 %r1, %r2, %r3, %r4;", "setp.eq.s32 %r1, %r2, %r3;", "mov.b64 %d1, {%r1, %h1};",
@@ -189,7 +189,7 @@ void expect_image_error(const std::string& text, int code, int capability = 90) 
   }
 }
 
-TEST(EmulationDecode, damaged_images_are_refused) {
+TEST(EmulationDecode, damaged_images_are_rejected) {
   expect_image_error("", 200);
   expect_image_error("no image at all", 200);
   expect_image_error("\177ELF and machine code .version", 209);
@@ -206,7 +206,7 @@ void append(std::string& output, std::uint64_t value, std::size_t nbytes) {
   output.append(reinterpret_cast<const char*>(&value), nbytes);
 }
 
-/// An entry of a fat binary, as fatbinary writes it.
+/// Returns an entry of a fat binary, as fatbinary writes it.
 [[nodiscard]] std::string entry(std::uint16_t kind, std::uint32_t target, const std::string& data,
                                 std::uint64_t flags = 0) {
   std::string result;
@@ -232,7 +232,7 @@ void append(std::string& output, std::uint64_t value, std::size_t nbytes) {
   return result + entries;
 }
 
-TEST(EmulationDecode, a_fat_binary_gives_the_best_target) {
+TEST(EmulationDecode, the_best_target_of_a_fat_binary_is_loaded) {
   const std::string ptx80 = kernel_text("", "ret;");
   std::string ptx90 = ptx80;
   ptx90.replace(ptx90.find("sm_80"), 5, "sm_90");
@@ -249,7 +249,7 @@ TEST(EmulationDecode, a_fat_binary_gives_the_best_target) {
   expect_image_error(fat_binary(entry(1, 80, ptx80).substr(0, 80)), 200);
 }
 
-/// An entry whose text was `nbytes` long before it was compressed.
+/// Returns a compressed entry; `nbytes` is the size of its text.
 [[nodiscard]] std::string packed_entry(std::uint64_t flag, const std::string& packed,
                                        std::size_t nbytes) {
   std::string result;
@@ -271,7 +271,8 @@ TEST(EmulationDecode, a_fat_binary_gives_the_best_target) {
   return result;
 }
 
-/// One sequence of literals, and one whose match repeats the last four bytes of `text`.
+/// Compresses `text` plus `repeated` bytes as LZ4: literals, and a match that repeats the last four
+/// bytes.
 [[nodiscard]] std::string as_lz4(const std::string& text, std::size_t repeated) {
   const auto length = [](std::string& output, std::size_t left) {
     for (; left >= 255; left -= 255) output.push_back(static_cast<char>(255));
@@ -301,7 +302,7 @@ TEST(EmulationDecode, a_fat_binary_may_be_compressed_by_lz4) {
 TEST(EmulationDecode, a_fat_binary_may_be_compressed_by_zstandard) {
   constexpr std::uint64_t zstd = 0x8000;
   const std::string text = kernel_text("", "ret;");
-  // A frame of one block that is stored as it is: magic, a size of one byte, the block's header.
+  // A frame with one uncompressed block: magic, a size of one byte, the block's header.
   ASSERT_LT(text.size(), 256);
   std::string packed;
   append(packed, 0xfd2fb528, 4);
@@ -349,7 +350,7 @@ TEST(EmulationDecode, parameters_variables_and_attributes_are_read) {
   EXPECT_EQ(loaded->find("none"), nullptr);
 }
 
-TEST(EmulationDecode, registers_that_are_not_needed_together_share_a_row) {
+TEST(EmulationDecode, registers_with_disjoint_lifetimes_share_a_row) {
   std::string body = ".reg .b32 %r<200>; .reg .b64 %d; ld.param.u64 %d, [p];\n";
   for (int k = 0; k < 200; ++k) {
     const std::string name = "%r" + std::to_string(k);

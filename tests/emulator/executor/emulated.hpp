@@ -19,10 +19,10 @@
 
 namespace skerry::emulation {
 
-/// Memory that kernels of a test may access: allocations of the host.
+/// Memory of a test's kernels, allocated on the host.
 class TestMemory : public MemoryMap {
  public:
-  /// Of `nbytes` of 0xa5; their address is a multiple of 256, plus `offset`.
+  /// Allocates `nbytes` of 0xa5 at a multiple of 256 plus `offset`.
   std::uint64_t allocate(std::size_t nbytes, std::size_t offset = 0) {
     auto& buffer = buffers_.emplace_back(std::make_unique<std::byte[]>(nbytes + offset + 512));
     std::memset(buffer.get(), 0xa5, nbytes + offset + 512);
@@ -82,7 +82,7 @@ class TestMemory : public MemoryMap {
   return Module::load(std::as_bytes(std::span(text)), compute_capability);
 }
 
-/// A module's text of one kernel `k`: its parameters, such as ".param .u64 p", and its body.
+/// Returns a module with one kernel, of these parameters (such as ".param .u64 p") and this body.
 [[nodiscard]] inline std::string kernel_text(const std::string& parameters, const std::string& body,
                                              const std::string& declarations = "",
                                              const std::string& name = "k") {
@@ -90,7 +90,7 @@ class TestMemory : public MemoryMap {
          name + "(" + parameters + ")\n{\n" + body + "\n}\n";
 }
 
-/// The bytes of parameters, each at a multiple of its size.
+/// Returns the bytes of parameters, each at a multiple of its size.
 template <class... T>
 [[nodiscard]] std::vector<std::byte> parameter_bytes(const T&... values) {
   std::vector<std::byte> bytes;
@@ -103,7 +103,7 @@ template <class... T>
   return bytes;
 }
 
-/// Runs a kernel of a text.
+/// Runs a kernel of a PTX module.
 template <class... T>
 [[nodiscard]] std::optional<Failure> run_kernel(const std::string& name, const std::string& text,
                                                 const Launch& launch, const DeviceModel& device,
@@ -135,7 +135,7 @@ template <class... T>
     EXPECT_FALSE(failed_.has_value()) << text_of(failed_); \
   } while (false)
 
-/// Fails with that code, and says all of these words.
+/// Expects a failure with that code, whose text contains all of these words.
 inline void expect_failure(const std::optional<Failure>& failure, int code,
                            std::initializer_list<std::string_view> words) {
   ASSERT_TRUE(failure.has_value());

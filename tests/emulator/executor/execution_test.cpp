@@ -9,14 +9,14 @@ namespace {
 
 using words = std::vector<std::uint32_t>;
 
-/// Registers, and the thread's number in %r0, its place in `p` in %d0.
+/// Registers, with the thread's index in %r0 and its address in `p` in %d0.
 const std::string prologue = R"(
   .reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %d<9>;
   mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x;
   mad.lo.u32 %r3, %r1, %r2, %r0; ld.param.u64 %d1, [p]; mad.wide.u32 %d0, %r3, 4, %d1;
 )";
 
-/// Runs a body that stores a word for each thread, %r9; also interleaved, by several seeds.
+/// Runs a body and returns each thread's %r9, after checking that interleaved schedules agree.
 [[nodiscard]] words results_of(const std::string& body, Extent grid, Extent block,
                                std::uint32_t dynamic_shared = 0,
                                const std::string& declarations = "") {
@@ -65,8 +65,8 @@ TEST(EmulationExecution, three_dimensions_have_their_order) {
             generate_words(12 * 30, [](std::uint32_t k) { return k; }));
 }
 
-TEST(EmulationExecution, lanes_part_and_meet_again) {
-  // Every lane goes round its own number of times; then all vote, which needs all of them.
+TEST(EmulationExecution, lanes_diverge_and_reconverge) {
+  // Each lane loops for a different count; then all vote, which needs all of them.
   const std::string body = R"(
     mov.u32 %r9, 0; mov.u32 %r4, %r0;
     $loop: setp.eq.u32 %p1, %r4, 0; @%p1 bra $done;
@@ -80,7 +80,7 @@ TEST(EmulationExecution, lanes_part_and_meet_again) {
 }
 
 TEST(EmulationExecution, lanes_of_one_warp_may_wait_for_each_other) {
-  // Lane 0 stands later in the code than those that spin for it.
+  // Lane 0 is later in the code than the lanes that spin for it.
   const std::string body = R"(
     .shared .u32 flag; mov.u32 %r4, 0;
     setp.ne.u32 %p1, %r0, 0; @%p1 bra $spin; st.volatile.shared.u32 [flag], %r4;
@@ -93,7 +93,7 @@ TEST(EmulationExecution, lanes_of_one_warp_may_wait_for_each_other) {
 }
 
 TEST(EmulationExecution, a_block_waits_for_a_block_before_it) {
-  // Each block adds its number to what the one before has written: a chain, as look-back is.
+  // Each block adds its index to the previous block's result: a chain, as in decoupled look-back.
   const std::string body = R"(
     setp.ne.u32 %p1, %r0, 0; @%p1 bra $end; mov.u32 %r9, %r1;
     setp.eq.u32 %p2, %r1, 0; @%p2 bra $write; cvt.u64.u32 %d2, %r1; shl.b64 %d2, %d2, 2;
@@ -105,7 +105,7 @@ TEST(EmulationExecution, a_block_waits_for_a_block_before_it) {
             generate_words(9, [](std::uint32_t k) { return k * (k + 1) / 2; }));
 }
 
-TEST(EmulationExecution, barriers_hand_shared_memory_over) {
+TEST(EmulationExecution, barriers_order_shared_memory) {
   const std::string body = R"(
     .shared .align 4 .b8 s[1024]; mov.u32 %r4, s; mad.lo.u32 %r5, %r0, 4, %r4;
     st.shared.u32 [%r5], %r3; bar.sync 0; sub.u32 %r6, 199, %r0; mad.lo.u32 %r7, %r6, 4, %r4;
@@ -123,8 +123,8 @@ TEST(EmulationExecution, barriers_reduce_predicates) {
   EXPECT_EQ(results_of(body, {2}, {96}), words(192, 10050));
 }
 
-TEST(EmulationExecution, a_named_barrier_with_a_count_lets_others_go) {
-  // Warps 1 and 2 meet at barrier 1, warp 0 only arrives there; warp 3 never does.
+TEST(EmulationExecution, a_barrier_with_a_count_needs_only_that_many_threads) {
+  // Warps 1 and 2 wait at barrier 1, warp 0 only arrives, warp 3 does neither.
   const std::string body = R"(
     .shared .u32 s; shr.u32 %r4, %r0, 5; mov.u32 %r9, %r4; setp.eq.u32 %p1, %r4, 3; @%p1 bra $end;
     setp.ne.u32 %p2, %r0, 0; @%p2 bra $meet; mov.u32 %r5, 40; st.shared.u32 [s], %r5;
@@ -144,7 +144,7 @@ TEST(EmulationExecution, exited_threads_are_not_waited_for) {
             generate_words(64, [](std::uint32_t k) { return k < 40 ? 6 : 5; }));
 }
 
-TEST(EmulationExecution, dynamic_shared_memory_lies_behind_the_static_one) {
+TEST(EmulationExecution, dynamic_shared_memory_follows_static_memory) {
   const std::string body = R"(
     .shared .align 4 .b8 s[20]; mov.u32 %r4, dynamic; mov.u32 %r5, %dynamic_smem_size;
     mad.lo.u32 %r6, %r0, 4, %r4; st.shared.u32 [%r6], %r0; st.shared.u32 [s+16], %r4; bar.sync 0;
@@ -187,13 +187,13 @@ TEST(EmulationExecution, warps_vote_match_and_reduce) {
   EXPECT_EQ(voted("redux.sync.add.u32 %r9, %r0, -1;"), words(32, 496));
   EXPECT_EQ(voted("sub.u32 %r5, %r0, 9; redux.sync.min.s32 %r9, %r5, -1;"), words(32, ~0U - 8));
   EXPECT_EQ(voted("sub.u32 %r5, %r0, 9; redux.sync.max.u32 %r9, %r5, -1;"), words(32, ~0U));
-  // Two groups of members at once, which come to the same instruction.
+  // Two groups of members at the same instruction.
   EXPECT_EQ(voted("setp.lt.u32 %p2, %r0, 12; selp.u32 %r5, 0xfff, 0xfffff000, %p2;"
                   "redux.sync.add.u32 %r9, 1, %r5;"),
             generate_words(32, [](std::uint32_t k) { return k < 12 ? 12 : 20; }));
 }
 
-TEST(EmulationExecution, lanes_meet_at_different_warp_barriers) {
+TEST(EmulationExecution, lanes_synchronize_at_different_warp_barriers) {
   const std::string body = R"(
     .shared .align 4 .b8 s[128]; shl.b32 %r4, %r0, 2; mov.u32 %r5, s; add.u32 %r4, %r4, %r5;
     st.shared.u32 [%r4], %r0; setp.lt.u32 %p1, %r0, 16; @%p1 bra $low;
@@ -218,8 +218,8 @@ TEST(EmulationExecution, one_member_is_elected) {
   }
 }
 
-TEST(EmulationExecution, the_lowest_member_is_elected_where_nobody_says_another) {
-  // CUB's scan for sm_90 has the elected lane store what lane 0 alone has: DeviceModel says where.
+TEST(EmulationExecution, the_lowest_member_is_elected_by_default) {
+  // CUB's scan for sm_90 assumes that lane 0 is elected: see DeviceModel.
   const std::string text =
       kernel_text(".param .u64 p", prologue +
                                        "mov.u32 %r8, 0xfffffff0; setp.lt.u32 %p2, %r0, 4;"
@@ -232,14 +232,14 @@ TEST(EmulationExecution, the_lowest_member_is_elected_where_nobody_says_another)
             generate_words(32, [](std::uint32_t k) { return k < 4 ? 0 : 4; }));
 }
 
-TEST(EmulationExecution, atomics_lose_nothing) {
+TEST(EmulationExecution, atomics_lose_no_updates) {
   const std::string body = R"(
     .shared .u32 s; setp.ne.u32 %p1, %r0, 0; @!%p1 st.shared.u32 [s], 0; bar.sync 0;
     atom.shared.add.u32 %r4, [s], 2; red.shared.max.u32 [s], 3; bar.sync 0; ld.shared.u32 %r9, [s];)";
   EXPECT_EQ(results_of(body, {4}, {96}, 0), words(384, 192));
 }
 
-TEST(EmulationExecution, atomics_return_what_was_there) {
+TEST(EmulationExecution, atomics_return_the_old_value) {
   TestMemory memory;
   const std::uint64_t destination = memory.allocate(words{10, 10, 10, 10, 7, 10, 3, 0});
   EXPECT_RUNS(kernel_text(".param .u64 p", R"(.reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<3>;
@@ -269,8 +269,8 @@ TEST(EmulationExecution, generic_addresses_reach_shared_memory) {
   EXPECT_EQ(results_of(body, {2}, {64}), generate_words(128, [](std::uint32_t k) { return k; }));
 }
 
-TEST(EmulationExecution, registers_may_be_of_a_byte) {
-  // As CUB loads a byte; memory holds 0xa5.
+TEST(EmulationExecution, registers_may_have_one_byte) {
+  // As CUB loads a byte; memory is initialized to 0xa5.
   const std::string body = R"(
     { .reg .u8 datum; ld.global.nc.u8 datum, [%d0]; cvt.u32.u8 %r9, datum; }
     { .reg .s8 datum; ld.global.s8 datum, [%d0]; cvt.s32.s8 %r4, datum; st.global.u8 [%d0], datum; }
@@ -280,14 +280,14 @@ TEST(EmulationExecution, registers_may_be_of_a_byte) {
 }
 
 TEST(EmulationExecution, a_directive_needs_no_blank_before_a_type) {
-  // As cuda_fp16.hpp has it in hexp10.
+  // As in cuda_fp16.hpp, hexp10.
   const std::string body = R"(
     { .reg.b16 h; .reg.b32 w,x; .shared.align 4 .b8 s[4]; mov.b16 h, 7; cvt.u32.u16 w, h;
       st.shared.u32 [s], w; ld.shared.u32 x, [s]; add.u32 %r9, w, x; })";
   EXPECT_EQ(results_of(body, {1}, {1}), words{14});
 }
 
-TEST(EmulationExecution, variables_lie_where_the_device_has_them) {
+TEST(EmulationExecution, variables_are_at_the_devices_addresses) {
   TestMemory memory;
   const auto loaded = load_text(
       kernel_text(".param .u64 p", prologue + R"(ld.global.u32 %r9, [table+8]; mov.u64 %d2, table;
@@ -303,7 +303,7 @@ TEST(EmulationExecution, variables_lie_where_the_device_has_them) {
   EXPECT_EQ(memory.read<std::uint32_t>(destination, 1)[0], 50U);
 }
 
-TEST(EmulationExecution, functions_run_in_the_place_of_their_calls) {
+TEST(EmulationExecution, functions_are_called) {
   const std::string declarations = R"(
     .func (.param .b32 out) half(.param .b32 in) { .reg .pred %p<2>; .reg .b32 %r<9>;
       ld.param.b32 %r1, [in]; and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra $even;
@@ -336,7 +336,7 @@ TEST(EmulationExecution, a_schedule_repeats_from_its_seed) {
   EXPECT_NE(order(1, 0), order(1, 1));
 }
 
-TEST(EmulationExecution, fresh_registers_and_shared_memory_are_poisoned) {
+TEST(EmulationExecution, new_registers_and_shared_memory_are_poisoned) {
   EXPECT_EQ(results_of(".shared .u32 s; ld.shared.u32 %r9, [s];", {2}, {32}),
             words(64, 0xa5a5a5a5));
   EXPECT_EQ(results_of("mov.u32 %r9, %r15;", {2}, {32}), words(64, 0xa5a5a5a5));

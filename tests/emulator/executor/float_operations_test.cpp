@@ -56,7 +56,7 @@ TEST(EmulationFloats, arithmetic_is_that_of_ieee_754) {
   check_arithmetic<double>("f64");
 }
 
-TEST(EmulationFloats, a_nan_of_float32_is_the_canonical_one) {
+TEST(EmulationFloats, nan_results_of_float32_are_canonical) {
   const float inf = std::numeric_limits<float>::infinity();
   const std::vector<float> results =
       computed<float>("sub.rn.f32", false, std::vector{inf}, std::vector{inf});
@@ -80,7 +80,7 @@ void check_fma(const std::string& type) {
   const std::vector<T> c(a.size(), T{-1});
   expect_computes_like<T>(
       "fma.rn." + type, [](T x, T y, T z) { return std::fma(x, y, z); }, same_bits, a, b, c);
-  // (1 + e)^2 - 1 keeps e^2, which two roundings would lose.
+  // (1 + e)^2 - 1 retains e^2, which would be lost in two roundings.
   const T e = std::numeric_limits<T>::epsilon();
   const std::vector<T> one{T{1} + e}, minus{T{-1}};
   EXPECT_EQ(computed<T>("fma.rn." + type, false, one, one, minus)[0], 2 * e + e * e);
@@ -108,12 +108,12 @@ void check_rounding(const std::string& type) {
   EXPECT_EQ(std::fegetround(), FE_TONEAREST);
 }
 
-TEST(EmulationFloats, other_roundings_go_their_way) {
+TEST(EmulationFloats, directed_roundings) {
   check_rounding<float>("f32");
   check_rounding<double>("f64");
 }
 
-TEST(EmulationFloats, subnormals_are_flushed_where_it_is_asked_for) {
+TEST(EmulationFloats, ftz_flushes_subnormals) {
   const float tiny = std::numeric_limits<float>::denorm_min();
   const float min_normal = std::numeric_limits<float>::min();
   const std::vector<float> a{tiny, -tiny, min_normal, min_normal}, b{1, 1, 0.5F, 2};
@@ -155,12 +155,12 @@ void check_comparisons(const std::string& type) {
   check_comparison<T>("num", type, [](T a, T b) { return !nan(a, b); });
 }
 
-TEST(EmulationFloats, comparisons_know_nan) {
+TEST(EmulationFloats, comparisons_with_nan) {
   check_comparisons<float>("f32");
   check_comparisons<double>("f64");
 }
 
-TEST(EmulationFloats, approximations_are_near) {
+TEST(EmulationFloats, approximations_are_accurate) {
   const std::vector<float> x{0.25F, 1, 2, 3.7F, 100, 0.001F};
   const auto is_near = [](float a, float b) { return std::fabs(a - b) <= 4e-6F * std::fabs(b); };
   const auto check = [&](const char* opcode, double (*exact)(double)) {

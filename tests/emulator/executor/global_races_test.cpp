@@ -6,10 +6,10 @@
 namespace skerry::emulation {
 namespace {
 
-/// Runs a body for three blocks of 32 threads, by several schedules; what the first failure says,
-/// or nothing. %d1 points to 512 bytes, %d2 to the thread's own place in them, %d3 to one that the
-/// next block has; %r1 is the thread's number, %r2 the block's; of %p1 is the first thread, and of
-/// %p2 the first block.
+/// Runs a body for three blocks of 32 threads in several schedules; returns the first failure. %d1
+/// points to 512 bytes, %d2 to the thread's element in them, %d3 to an element of the next block;
+/// %r1 is the thread's index, %r2 the block's; %p1 is true in the first thread, %p2 in the first
+/// block.
 [[nodiscard]] std::optional<Failure> raced(const std::string& body, const std::string& name = "k") {
   const std::string text = kernel_text(".param .u64 p",
                                        R"(
@@ -46,7 +46,7 @@ void expect_no_race(const std::string& body) {
   EXPECT_FALSE(failure.has_value()) << body << text_of(failure);
 }
 
-TEST(EmulationGlobalRaces, of_what_two_blocks_access_is_caught) {
+TEST(EmulationGlobalRaces, between_two_blocks_are_reported) {
   expect_race("@%p1 st.global.u32 [%d1], %r2;", "write after write");
   expect_race("st.global.u32 [%d2], %r1; ld.global.u32 %r5, [%d3];", "after");
   expect_race("@%p1 ld.global.u32 %r5, [%d1]; @%p2 st.global.u8 [%d1+3], 1;", "after");
@@ -57,7 +57,7 @@ TEST(EmulationGlobalRaces, of_what_two_blocks_access_is_caught) {
   expect_no_race("@%p1 st.volatile.global.u32 [%d1], 1; ld.relaxed.gpu.global.u32 %r5, [%d1];");
 }
 
-TEST(EmulationGlobalRaces, of_copies_are_caught) {
+TEST(EmulationGlobalRaces, of_copies_are_reported) {
   const std::string head =
       ".shared .align 16 .b8 s[512]; .shared .align 8 .b8 bar[8];"
       "mov.u32 %r6, s; mad.lo.u32 %r7, %r1, 4, %r6;";
@@ -77,9 +77,9 @@ TEST(EmulationGlobalRaces, of_copies_are_caught) {
   expect_no_race(head + "@!%p2 ret;" + store);
 }
 
-// What is too much of a load is up to 127 bytes in front and 15 behind; of the rest nothing is let
-// pass, and of no other kernel.
-TEST(EmulationGlobalRaces, of_what_fills_up_loads_of_transforms_are_none) {
+// CUB's transforms load up to 127 bytes before and 15 bytes after their input, and ignore these.
+// Races with such bytes are not reported; all others are, and all in other kernels.
+TEST(EmulationGlobalRaces, with_padding_of_cub_transforms_loads_are_ignored) {
   const std::string transform = "_ZN3cub1V6detail9transform16transform_kernelIfEEvv";
   EXPECT_TRUE(fills_up_loads(transform));
   EXPECT_FALSE(fills_up_loads("_ZN3cub1V6detail4scan16DeviceScanKernelIfEEvv"));
@@ -103,7 +103,7 @@ TEST(EmulationGlobalRaces, of_what_fills_up_loads_of_transforms_are_none) {
   }
 }
 
-TEST(EmulationGlobalRaces, of_large_grids_are_caught) {
+TEST(EmulationGlobalRaces, in_large_grids_are_reported) {
   const auto found_in = [](const std::string& condition) {
     const std::string text =
         kernel_text(".param .u64 p",
@@ -123,7 +123,7 @@ TEST(EmulationGlobalRaces, of_large_grids_are_caught) {
   EXPECT_FALSE(none.has_value()) << text_of(none);
 }
 
-TEST(EmulationGlobalRaces, needs_a_fence_before_a_flag) {
+TEST(EmulationGlobalRaces, need_a_fence_before_a_flag) {
   // The first block stores a value and a flag, the others wait for the flag.
   const auto body = [](const std::string& fence) {
     return "@!%p2 bra $read; @%p1 st.global.u32 [%d1+256], 7;" + fence +
@@ -135,7 +135,7 @@ TEST(EmulationGlobalRaces, needs_a_fence_before_a_flag) {
   expect_no_race(body("membar.gl;"));
 }
 
-TEST(EmulationGlobalRaces, needs_a_fence_before_the_last_block_is_told) {
+TEST(EmulationGlobalRaces, need_a_fence_before_the_counter_of_the_last_block) {
   const auto body = [](const std::string& fence) {
     return "@%p1 st.global.u32 [%d2], 7; @!%p1 bra $end;" + fence +
            R"( atom.global.add.u32 %r5, [%d1+400], 1; setp.ne.u32 %p3, %r5, 2; @%p3 bra $end;

@@ -9,7 +9,7 @@
 namespace skerry::emulation {
 namespace {
 
-/// Every block writes its number, meets the others, and adds up what all have written.
+/// Each block writes its index, waits for the others, and adds up all indices.
 [[nodiscard]] std::string sum_text(const std::string& barrier) {
   return kernel_text(".param .u64 p",
                      R"(
@@ -56,7 +56,7 @@ void expect_blocks_meet(const std::string& barrier, const DeviceModel& device) {
             std::vector<std::uint32_t>(blocks, blocks * (blocks - 1) / 2));
 }
 
-TEST(EmulationGrids, blocks_of_a_cooperative_launch_meet) {
+TEST(EmulationGrids, blocks_of_a_cooperative_launch_synchronize) {
   for (const std::string& barrier : {called_barrier, counted_barrier}) {
     expect_blocks_meet(barrier, {});
     expect_blocks_meet(barrier, {.seed = 3, .quantum = 9, .checks_global_races = true});
@@ -73,7 +73,7 @@ TEST(EmulationGrids, without_the_barrier_blocks_race) {
                  code::launch_failure, {"race"});
 }
 
-TEST(EmulationGrids, an_ordinary_launch_has_no_barrier_of_its_grid) {
+TEST(EmulationGrids, a_grid_barrier_needs_a_cooperative_launch) {
   TestMemory memory;
   const std::uint64_t data = memory.allocate(1024);
   const Launch launch{.grid = {64}, .block = {40}};
@@ -83,7 +83,7 @@ TEST(EmulationGrids, an_ordinary_launch_has_no_barrier_of_its_grid) {
                  code::launch_failure, {"trap"});
 }
 
-TEST(EmulationGrids, more_blocks_than_the_device_holds_are_refused) {
+TEST(EmulationGrids, more_blocks_than_can_be_resident_are_rejected) {
   TestMemory memory;
   const std::uint64_t data = memory.allocate(1 << 20);
   Launch launch{.grid = {4 * 32 + 1}, .block = {32}};
@@ -93,7 +93,7 @@ TEST(EmulationGrids, more_blocks_than_the_device_holds_are_refused) {
                  code::cooperative_launch_too_large, {"129 blocks", "128"});
 }
 
-TEST(EmulationGrids, a_block_that_ends_is_waited_for_in_vain) {
+TEST(EmulationGrids, a_block_that_ends_before_the_barrier_is_a_deadlock) {
   TestMemory memory;
   const std::uint64_t data = memory.allocate(1024);
   Launch launch{.grid = {3}, .block = {40}};
@@ -117,7 +117,7 @@ TEST(EmulationGrids, a_kernel_that_never_ends_is_stopped) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
-TEST(EmulationGrids, a_kernel_that_runs_for_long_is_told_of_once) {
+TEST(EmulationGrids, a_long_running_kernel_is_announced_once) {
   TestMemory memory;
   std::vector<Failure> notices;
   Launch launch{.block = {64}};
@@ -132,7 +132,7 @@ TEST(EmulationGrids, a_kernel_that_runs_for_long_is_told_of_once) {
   EXPECT_EQ(notices[0].waiting.size(), 2);
 }
 
-TEST(EmulationGrids, kernels_are_stopped_where_the_process_ends) {
+TEST(EmulationGrids, kernels_are_stopped_at_process_exit) {
   TestMemory memory;
   const std::string text = kernel_text("", "$spin: bra.uni $spin;");
   stop_kernels(0.05);

@@ -10,7 +10,7 @@
 
 #include "tests/emulator/executor/computed.hpp"
 
-// float16 has 65,536 values: these are looked up, not computed.
+// The reference searches among all 65,536 float16 values, independently of the tested arithmetic.
 
 namespace skerry::emulation {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint16_t infinity = 0x7c00;
 constexpr auto equal = [](auto a, auto b) { return a == b; };
 
-/// IEEE 754, binary16; NaN for NaN.
+/// Returns the value of an IEEE 754 binary16; any NaN is NaN.
 [[nodiscard]] double value_of(std::uint16_t half) {
   const int exponent = half >> 10 & 31;
   const int fraction = half & 1023;
@@ -46,8 +46,8 @@ constexpr std::array<NamedRounding, 4> roundings = {{
     {Rounding::upward, "rp", "rpi"},
 }};
 
-/// The float16 that x is rounded to, found among all. Infinity stands for 2^16 where it is the
-/// nearest, as if there were no largest exponent.
+/// Rounds x to float16, by search among all values. For overflow, infinity counts as 2^16, as if
+/// exponents were unbounded.
 [[nodiscard]] std::uint16_t rounded(double x, Rounding rounding) {
   if (std::isnan(x)) return 0x7fff;
   static const std::vector<double> magnitudes = [] {
@@ -78,7 +78,8 @@ constexpr std::array<NamedRounding, 4> roundings = {{
   return sign | (takes_high ? high : low);
 }
 
-/// Every float16, what lies halfway between two, and the next numbers of T on both sides of these.
+/// Returns all float16, the midpoints between neighbours, and the next numbers of T on both sides
+/// of these.
 template <class T>
 [[nodiscard]] std::vector<T> narrowed_values() {
   const T inf = std::numeric_limits<T>::infinity();
@@ -130,7 +131,7 @@ void check_narrowing(const std::string& source_type, const std::vector<T>& value
 TEST(EmulationHalves, floats_are_rounded_to_them) {
   check_narrowing("f32", narrowed_values<float>());
   check_narrowing("f64", narrowed_values<double>());
-  // Where rounding to float32 first would give another one.
+  // Double rounding, through float32, would differ.
   EXPECT_EQ(computed<std::uint16_t>("cvt.rn.f16.f64", false,
                                     std::vector<double>{1 + 0x1p-11 + 0x1p-40, 0x1p-25 + 0x1p-70}),
             (std::vector<std::uint16_t>{0x3c01, 1}));
@@ -198,7 +199,7 @@ void check_to_integer(const std::string& destination_type) {
   }
 }
 
-TEST(EmulationHalves, become_the_nearest_integer_that_there_is) {
+TEST(EmulationHalves, are_converted_to_integers_with_saturation) {
   check_to_integer<std::uint8_t>("u8");
   check_to_integer<std::int8_t>("s8");
   check_to_integer<std::uint16_t>("u16");
@@ -209,7 +210,7 @@ TEST(EmulationHalves, become_the_nearest_integer_that_there_is) {
   check_to_integer<std::int64_t>("s64");
 }
 
-TEST(EmulationHalves, move_by_vectors) {
+TEST(EmulationHalves, move_in_vectors) {
   const std::string text = kernel_text(".param .u64 p", R"(.reg .b16 %h<9>; .reg .b32 %r<9>;
       .reg .f32 %f<3>; .reg .b64 %d1; ld.param.u64 %d1, [p];
       ld.global.v4.b16 {%h1, %h2, %h3, %h4}, [%d1]; ld.global.v2.b16 {%h5, %h6}, [%d1+8];
@@ -223,12 +224,12 @@ TEST(EmulationHalves, move_by_vectors) {
   EXPECT_RUNS(text, {}, {}, memory, address);
   EXPECT_EQ(memory.read<std::uint16_t>(address + 16, 8),
             (std::vector<std::uint16_t>{4, 3, 2, 1, 0x4000, 6, 0x3c00, 6}));
-  // Four of them are 8 bytes, which have to begin at a multiple of 8.
+  // Four of them are 8 bytes, which must be aligned to 8.
   const std::uint64_t between = memory.allocate(64, 2);
   expect_failure(run_text(text, {}, {}, memory, between), 716, {"misaligned"});
 }
 
-TEST(EmulationHalves, other_forms_are_refused_by_their_name) {
+TEST(EmulationHalves, unsupported_variants_are_rejected) {
   TestMemory memory;
   for (const char* statement :
        {"add.rz.f16 %h1, %h2, %h3", "add.f16.f16 %h1, %h2, %h3", "add.ftz.bf16 %h1, %h2, %h3",
@@ -245,7 +246,7 @@ TEST(EmulationHalves, other_forms_are_refused_by_their_name) {
   }
 }
 
-/// Runs a body for a warp with %h2 and its halves in memory undefined.
+/// Runs a body for a warp; %h2 and its halves in memory are undefined.
 [[nodiscard]] std::optional<Failure> undefined_in(const std::string& body) {
   TestMemory memory;
   const std::uint64_t written = memory.allocate(std::vector<std::uint16_t>(64, 3));
@@ -256,7 +257,7 @@ TEST(EmulationHalves, other_forms_are_refused_by_their_name) {
   return run_text(text, {.block = {32}}, {.checks_undefined_values = true}, memory, written);
 }
 
-TEST(EmulationHalves, made_of_undefined_values_are_undefined) {
+TEST(EmulationHalves, computed_from_undefined_values_are_undefined) {
   const auto expect_caught = [](const std::string& body) {
     expect_failure(undefined_in(body), 719, {"use of an uninitialised value"});
   };
@@ -266,7 +267,7 @@ TEST(EmulationHalves, made_of_undefined_values_are_undefined) {
   };
   expect_caught("cvt.f32.f16 %f1, %h2; st.global.b32 [%d1], %f1;");
   expect_caught("cvt.rn.f16.f32 %h3, %f2; st.global.b16 [%d2], %h3;");
-  // Not a bit of the result is as it was, so one of the operand's is enough.
+  // Every bit of the result depends on every bit of the operand.
   expect_caught(
       "and.b16 %h3, %h2, 1; cvt.rn.f16.u16 %h3, %h3; shr.u16 %h3, %h3, 15;"
       "st.global.b16 [%d2], %h3;");
@@ -281,7 +282,7 @@ TEST(EmulationHalves, made_of_undefined_values_are_undefined) {
       "cvt.rn.f16.f32 %h4, %f1; st.global.b16 [%d2], %h4;");
 }
 
-TEST(EmulationHalves, beside_each_other_are_no_race) {
+TEST(EmulationHalves, adjacent_ones_are_no_race) {
   const auto raced = [](const std::string& body) {
     const std::string text = kernel_text("", R"(.reg .b16 %h<9>; .reg .b32 %r<9>;
         .shared .align 4 .b8 s[256]; mov.u32 %r1, %tid.x; mov.u32 %r2, s;

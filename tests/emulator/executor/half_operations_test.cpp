@@ -8,8 +8,9 @@
 #include "tests/emulator/executor/computed.hpp"
 #include "tests/emulator/executor/half_reference.hpp"
 
-// Exact results are those of long double, whose 64 bits hold every sum and product of float16, and
-// those of bfloat16 of similar size; results that need more bits are written down.
+// References are computed in long double. Its 64-bit significand is exact for sums and products of
+// float16, and for those of bfloat16 of similar magnitude. Results that need more bits are
+// literals.
 
 namespace skerry::emulation {
 namespace {
@@ -44,8 +45,7 @@ const std::array<Modifiers, 6> of_fma = {{{""},
   return (bits & 0x7fff) < smallest_normal ? bits & 0x8000 : bits;
 }
 
-/// Numbers of one size, so that exact results have few bits, and with every kind of edge among
-/// them.
+/// Returns numbers of similar magnitude, so that exact results have few bits, and special values.
 [[nodiscard]] std::vector<half> operands_of(const SmallFormat& format, unsigned seed,
                                             std::size_t count) {
   const bool is_wide = &format == &bfloat16;
@@ -65,7 +65,7 @@ const std::array<Modifiers, 6> of_fma = {{{""},
   return values;
 }
 
-/// What an operation on numbers gives on halves, with its modifiers.
+/// Returns the expected half of an operation on numbers, with modifiers.
 template <class Exact, class... A>
 [[nodiscard]] half expected(const SmallFormat& format, const Modifiers& modifiers, Exact&& exact,
                             A... operands) {
@@ -84,7 +84,7 @@ template <class Exact, class... A>
   return modifiers.flushes ? flushed(bits, format) : bits;
 }
 
-/// On halves, and on two of them in a register.
+/// Checks an operation on halves, and on pairs of halves in a register.
 template <class... A, class Reference>
 void check(const std::string& opcode, const std::string& type, Reference&& reference,
            const A&... operands) {
@@ -151,8 +151,8 @@ TEST(EmulationHalfArithmetic, sums_of_products_are_rounded_once) {
   }
 }
 
-/// Products halfway between two halves, to which the smallest one, its negative and nothing are
-/// added: in float64 the first two are lost. Values of exact fractions.
+/// Products halfway between two halves, plus the smallest half, its negative, and zero. In float64,
+/// the first two would be lost. Expected values from exact fractions.
 TEST(EmulationHalfArithmetic, the_smallest_addend_decides_a_tie) {
   struct Products {
     std::string type;
@@ -184,7 +184,7 @@ TEST(EmulationHalfArithmetic, the_smallest_addend_decides_a_tie) {
   }
 }
 
-TEST(EmulationHalfArithmetic, signs_are_changed_of_every_number) {
+TEST(EmulationHalfArithmetic, abs_and_neg_change_the_sign_of_every_number) {
   const std::vector<half> all = every_half();
   for (const auto& [format, name] : types) {
     check("neg", name, [](half x) { return static_cast<half>(x ^ 0x8000); }, all);
@@ -198,7 +198,7 @@ TEST(EmulationHalfArithmetic, signs_are_changed_of_every_number) {
       all);
 }
 
-/// PTX ISA, min and max: -0 is less than +0, and NaN is nothing but with .NaN.
+/// PTX ISA, min and max: -0 is less than +0, and NaN is ignored except with .NaN.
 [[nodiscard]] long double extremum(long double a, long double b, bool wants_larger,
                                    bool wants_nan) {
   if (std::isnan(a) || std::isnan(b)) {
@@ -209,7 +209,7 @@ TEST(EmulationHalfArithmetic, signs_are_changed_of_every_number) {
   return (a < b) == wants_larger ? b : a;
 }
 
-TEST(EmulationHalfArithmetic, the_smaller_and_the_larger_are_chosen) {
+TEST(EmulationHalfArithmetic, min_and_max_follow_the_manual) {
   for (const auto& [format, name] : types) {
     const auto [a, b] = pairs_of(operands_of(*format, 5, 80));
     for (const bool wants_larger : {false, true}) {
@@ -237,8 +237,8 @@ TEST(EmulationHalfArithmetic, the_smaller_and_the_larger_are_chosen) {
   }
 }
 
-TEST(EmulationHalfArithmetic, approximations_are_near) {
-  // Within a unit of the last place.
+TEST(EmulationHalfArithmetic, approximations_are_accurate) {
+  // Within one unit in the last place.
   const auto is_near = [](half actual, half reference) {
     return actual == reference || std::abs(int{actual} - int{reference}) <= 1;
   };

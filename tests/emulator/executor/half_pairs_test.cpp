@@ -6,7 +6,7 @@
 #include "tests/emulator/executor/computed.hpp"
 #include "tests/emulator/executor/half_reference.hpp"
 
-// Conversions of bfloat16, of two numbers at once and of numbers of a byte, and comparisons.
+// Conversions of bfloat16, of pairs and of 8-bit formats, and comparisons.
 
 namespace skerry::emulation {
 namespace {
@@ -33,7 +33,8 @@ const std::array<NamedRounding, 4> roundings = {{
   return std::isnan(x) ? nan_bits : static_cast<half>(format.rounded(x, rounding));
 }
 
-/// Numbers of both formats, what lies halfway between two, and the next ones on both sides.
+/// Returns numbers of both formats, the midpoints between neighbours, and the next numbers of T on
+/// both sides of these.
 template <class T>
 [[nodiscard]] std::vector<T> narrowed_values() {
   const T inf = std::numeric_limits<T>::infinity();
@@ -76,7 +77,7 @@ TEST(EmulationBfloats, floats_are_rounded_to_them) {
 template <class T>
 void check_from_integers(const std::string& source_type) {
   std::vector<T> values = integer_edges<T>();
-  // Halfway between two, and one less or more, with every number of bits.
+  // Midpoints between two numbers, and one less or more, with every number of bits.
   for (int bits = 9; bits < static_cast<int>(8 * sizeof(T)) - 1; ++bits) {
     for (const int added : {-1, 0, 1}) {
       const auto tie = (std::uint64_t{1} << bits) + (std::uint64_t{1} << (bits - 8));
@@ -167,11 +168,11 @@ TEST(EmulationPairs, two_floats_become_two_halves) {
   }
 }
 
-/// e4m3 has no infinity, and 0x7f is NaN; e5m2 is a float16 without its lower byte.
+/// e4m3 has no infinity, and 0x7f is NaN; e5m2 is the upper byte of a float16.
 constexpr SmallFormat e4m3(4, 3, 0x7e);
 constexpr SmallFormat e5m2(5, 2, 0x7b);
 
-TEST(EmulationPairs, numbers_of_a_byte_are_rounded_and_widened) {
+TEST(EmulationPairs, eight_bit_formats_are_rounded_and_widened) {
   for (const SmallFormat* format : {&e4m3, &e5m2}) {
     const std::string name = format == &e4m3 ? "e4m3x2" : "e5m2x2";
     std::vector<float> values = float_edges<float>();
@@ -208,7 +209,7 @@ TEST(EmulationPairs, numbers_of_a_byte_are_rounded_and_widened) {
   }
 }
 
-TEST(EmulationPairs, tf32_has_ten_bits) {
+TEST(EmulationPairs, tf32_has_ten_fraction_bits) {
   const std::vector<std::uint32_t> bits{0x3f800000, 0x3f800fff, 0x3f801000, 0x3f803000, 0xbf801001,
                                         0x7f800000, 0xffc00001, 0x7f7fffff, 0x00001000, 0x80000fff};
   const auto opcode = [&](const std::string& name) {
@@ -280,7 +281,7 @@ TEST(EmulationComparisons, of_halves_set_values) {
           equal, first, second);
     }
   }
-  // The smallest one counts as zero with .ftz.
+  // Subnormal, so zero with .ftz.
   EXPECT_EQ((computed<pair>("set.gt.u32.f16", false, std::vector<half>{1}, std::vector<half>{0})),
             std::vector<pair>{~pair{0}});
   EXPECT_EQ(

@@ -11,11 +11,11 @@ namespace skerry::emulation {
 
 enum class Rounding { nearest, toward_zero, downward, upward };
 
-/// A format of floating-point numbers of 16 or 8 bits by the text of IEEE 754: numbers are looked
-/// up among all that there are, not computed.
+/// A floating-point format of 16 or 8 bits according to IEEE 754. Rounds by search among all
+/// numbers of the format, independently of the tested arithmetic.
 class SmallFormat {
  public:
-  /// `largest`: the bits of the largest number; what is beyond is infinite, or NaN.
+  /// `largest`: bits of the largest finite number. Larger bit patterns are infinity and NaN.
   constexpr SmallFormat(int exponent_bits, int fraction_bits, std::uint32_t largest)
       : exponent_bits_(exponent_bits), fraction_bits_(fraction_bits), largest_(largest) {}
 
@@ -26,7 +26,7 @@ class SmallFormat {
     const double sign = (bits & sign_bit()) != 0 ? -1 : 1;
     const std::uint32_t magnitude = bits & (sign_bit() - 1);
     if (magnitude > largest_) {
-      // Of formats without infinities the number behind the largest one is NaN, too.
+      // In formats without infinities, the pattern after the largest number is NaN, too.
       const bool is_infinite =
           magnitude == largest_ + 1 && (largest_ + 1) % (1U << fraction_bits_) == 0;
       return is_infinite ? sign * HUGE_VAL : std::nan("");
@@ -34,14 +34,14 @@ class SmallFormat {
     return sign * finite(magnitude);
   }
 
-  /// Infinity stands for the next power of two where it is the nearest, as if there were no largest
-  /// exponent.
+  /// Rounds x. For overflow, infinity counts as the next power of two, as if exponents were
+  /// unbounded.
   [[nodiscard]] std::uint32_t rounded(long double x, Rounding rounding) const {
     const std::uint32_t sign = std::signbit(x) ? sign_bit() : 0;
     const long double magnitude = std::fabs(x);
     if (std::isinf(x)) return sign | (largest_ + 1);
     std::uint32_t low = 0;
-    // The last one that is not above: their order is that of their bits.
+    // Finds the largest number <= magnitude by bisection of the bits, which have the same order.
     for (std::uint32_t step = sign_bit(); step != 0; step /= 2) {
       if (low + step <= largest_ + 1 && finite(low + step) <= magnitude) low += step;
     }
@@ -81,7 +81,7 @@ class SmallFormat {
 inline constexpr SmallFormat float16(5, 10, 0x7bff);
 inline constexpr SmallFormat bfloat16(8, 7, 0x7f7f);
 
-/// Every number of 16 bits.
+/// Returns all 16-bit patterns.
 [[nodiscard]] inline std::vector<std::uint16_t> every_half() {
   std::vector<std::uint16_t> all(65536);
   for (std::size_t k = 0; k < all.size(); ++k) all[k] = static_cast<std::uint16_t>(k);

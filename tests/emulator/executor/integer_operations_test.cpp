@@ -12,7 +12,7 @@ using wide = __int128;
 
 constexpr auto equal = [](auto a, auto b) { return a == b; };
 
-/// `reference` computes without bounds; what it gives is cut to T.
+/// `reference` computes without overflow; its result is truncated to T.
 template <class T, class Reference>
 void check_pairs(const std::string& opcode, Reference&& reference) {
   const auto [a, b] = pairs_of(integer_edges<T>());
@@ -49,7 +49,7 @@ TEST(EmulationIntegers, arithmetic_wraps) {
   check_arithmetic<std::int64_t>("s64");
 }
 
-TEST(EmulationIntegers, saturation_stops_at_the_ends) {
+TEST(EmulationIntegers, saturation_clamps_to_the_range) {
   const auto clamp = [](wide v) {
     return std::clamp<wide>(v, std::numeric_limits<std::int32_t>::min(),
                             std::numeric_limits<std::int32_t>::max());
@@ -177,7 +177,7 @@ void check_fields(const std::string& bits) {
       s.push_back(static_cast<S>(0x9abcdef0f2345678));
     }
   }
-  // The loops of the PTX ISA.
+  // The loops in the PTX ISA.
   const auto insert = [](T x, T y, std::uint32_t p, std::uint32_t n) {
     for (std::uint32_t k = 0; k < n && p + k < width; ++k) {
       const T bit = T{1} << (p + k);
@@ -233,7 +233,7 @@ TEST(EmulationIntegers, masks_and_permutations_follow_the_manual) {
             5U + 0x83 * 7 + 0x82 * 6 + 0x81 * 5 + 0x80 * 4);
 }
 
-TEST(EmulationIntegers, carries_go_from_one_sum_to_the_next) {
+TEST(EmulationIntegers, carries_propagate) {
   TestMemory memory;
   const std::uint64_t destination = memory.allocate(32);
   EXPECT_RUNS(kernel_text(".param .u64 p", R"(.reg .b32 %r<9>; .reg .b64 %d;
@@ -267,7 +267,7 @@ void check_comparisons(const std::string& type) {
   check_comparison<T>("ge", type, [](T a, T b) { return a >= b; });
 }
 
-TEST(EmulationIntegers, comparisons_know_signs) {
+TEST(EmulationIntegers, comparisons_are_signed_or_unsigned) {
   check_comparisons<std::uint16_t>("u16");
   check_comparisons<std::int16_t>("s16");
   check_comparisons<std::uint32_t>("u32");

@@ -17,7 +17,7 @@ constinit int handled = 0;
 
 void handle(int) { ++handled; }
 
-TEST(EmulationInterruption, goes_on_to_the_handler_there_was) {
+TEST(EmulationInterruption, calls_the_previous_handler) {
   handled = 0;
   ASSERT_NE(std::signal(SIGINT, handle), SIG_ERR);
   const std::uint64_t interruptions_before = interruptions();
@@ -31,7 +31,7 @@ TEST(EmulationInterruption, goes_on_to_the_handler_there_was) {
   EXPECT_EQ(std::signal(SIGINT, SIG_DFL), handle);
 }
 
-TEST(EmulationInterruption, leaves_time_to_end_unless_it_comes_twice) {
+TEST(EmulationInterruption, leaves_time_to_end_unless_repeated) {
   ASSERT_NE(std::signal(SIGINT, handle), SIG_ERR);
   const std::uint64_t interruptions_before = interruptions();
   const InterruptionMonitor monitor;
@@ -41,12 +41,12 @@ TEST(EmulationInterruption, leaves_time_to_end_unless_it_comes_twice) {
   const auto now = clock::now();
   EXPECT_FALSE(has_to_end(interruptions_before, now));
   EXPECT_TRUE(has_to_end(interruptions_before, now + later));
-  EXPECT_FALSE(has_to_end(interruptions(), now + later)) << "what was asked for after it";
+  EXPECT_FALSE(has_to_end(interruptions(), now + later)) << "launched after the interruption";
   ASSERT_EQ(std::raise(SIGINT), 0);
   EXPECT_TRUE(has_to_end(interruptions_before, now));
 }
 
-TEST(EmulationInterruption, a_process_that_has_no_handler_is_left_as_it_is) {
+TEST(EmulationInterruption, is_not_handled_in_a_process_without_a_handler) {
   for (auto* const action : {SIG_DFL, SIG_IGN}) {
     ASSERT_NE(std::signal(SIGINT, action), SIG_ERR);
     const InterruptionMonitor monitor;
@@ -55,7 +55,7 @@ TEST(EmulationInterruption, a_process_that_has_no_handler_is_left_as_it_is) {
   static_cast<void>(std::signal(SIGINT, SIG_DFL));
 }
 
-TEST(EmulationInterruption, a_handler_that_comes_while_somebody_watches_stays) {
+TEST(EmulationInterruption, a_handler_installed_meanwhile_is_kept) {
   ASSERT_NE(std::signal(SIGINT, SIG_DFL), SIG_ERR);
   {
     const InterruptionMonitor monitor;

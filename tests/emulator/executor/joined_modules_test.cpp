@@ -33,7 +33,7 @@ std::size_t count_of(const std::string& text, const std::string& pattern) {
   return count;
 }
 
-/// A function of no arguments that returns a 32-bit number read from a variable.
+/// Returns a function without arguments that reads a 32-bit variable.
 std::string function_of(const std::string& linkage, const std::string& name,
                         const std::string& variable) {
   return linkage + " .func (.param .b32 result) " + name +
@@ -41,7 +41,7 @@ std::string function_of(const std::string& linkage, const std::string& name,
          "];\nst.param.b32 [result], %r;\nret;\n}\n";
 }
 
-/// Kernel k stores what functions return.
+/// Returns a kernel k that stores the results of functions.
 std::string caller_of(const std::vector<std::string>& functions) {
   std::string declared;
   std::string body = ".reg .b64 %p; .reg .b32 %v;\nld.param.u64 %p, [p];\n";
@@ -63,23 +63,23 @@ std::vector<std::uint32_t> results_of(const std::string& text, std::size_t count
   return memory.read<std::uint32_t>(out, count);
 }
 
-TEST(joined_modules, one_module_stays_as_it_is) {
+TEST(joined_modules, one_module_is_unchanged) {
   const std::string text = head + ".visible .entry k()\n{\nret;\n}\n";
   EXPECT_EQ(joined({text}), text);
 }
 
-TEST(joined_modules, an_extern_name_is_what_another_module_defines) {
+TEST(joined_modules, extern_names_resolve_to_other_modules) {
   const std::string text = joined(
       {caller_of({"f"}), head + ".extern .global .u32 v;\n" + function_of(".visible", "f", "v"),
        head + ".visible .global .u32 v = 7;\n"});
   EXPECT_EQ(count_of(text, ".version"), 1);
   EXPECT_EQ(count_of(text, ".extern"), 0);
   EXPECT_EQ(count_of(text, ".global .u32 v"), 1);
-  // A variable has its place before what reads it.
+  // A variable precedes its uses.
   EXPECT_LT(text.find(".global .u32 v"), text.find("ld.global"));
 }
 
-TEST(joined_modules, names_without_linkage_stay_apart) {
+TEST(joined_modules, names_without_linkage_are_private) {
   const auto with_own = [](const std::string& function, int value) {
     return head + ".global .u32 own = " + std::to_string(value) + ";\n" +
            function_of(".visible", function, "own");
@@ -91,7 +91,7 @@ TEST(joined_modules, names_without_linkage_stay_apart) {
   EXPECT_EQ(count_of(text, "[own$1]"), 1);
 }
 
-TEST(joined_modules, a_weak_definition_yields) {
+TEST(joined_modules, a_strong_definition_replaces_a_weak_one) {
   const std::string weak = head + ".weak .global .u32 v = 1;\n";
   const std::string strong = head + ".visible .global .u32 v = 2;\n";
   for (const auto& order : {std::vector{weak, strong}, {strong, weak}, {weak, strong, weak}}) {
@@ -102,7 +102,7 @@ TEST(joined_modules, a_weak_definition_yields) {
   EXPECT_EQ(count_of(joined({weak, weak}), "v = 1"), 1);
 }
 
-TEST(joined_modules, a_name_defined_twice_is_refused_with_both_places) {
+TEST(joined_modules, duplicate_definitions_are_rejected_with_both_modules) {
   const std::string strong = head + ".visible .global .u32 v = 2;\n";
   try {
     (void)joined({strong, strong});
@@ -112,13 +112,13 @@ TEST(joined_modules, a_name_defined_twice_is_refused_with_both_places) {
   }
 }
 
-TEST(joined_modules, what_nobody_defines_stays_declared_once) {
+TEST(joined_modules, undefined_names_remain_declared_once) {
   const std::string declared = head + ".extern .func (.param .b32 result) vprintf();\n";
   const std::string text = joined({declared, declared + ".visible .global .u32 v;\n"});
   EXPECT_EQ(count_of(text, ".extern .func (.param .b32 result) vprintf"), 1);
 }
 
-TEST(joined_modules, lines_keep_their_files) {
+TEST(joined_modules, line_directives_keep_their_files) {
   const auto with_line = [](const std::string& file, const std::string& name) {
     return head + ".file 1 \"" + file + "\"\n.visible .entry " + name +
            "()\n{\n.loc 1 5 0\n.loc 1 6 0, function_name $L__info_string0, inlined_at 1 7 "
@@ -132,14 +132,14 @@ TEST(joined_modules, lines_keep_their_files) {
   EXPECT_EQ(count_of(text, ".loc 1 5 0"), 1);
 }
 
-TEST(joined_modules, the_newest_version_and_target_count) {
+TEST(joined_modules, the_newest_version_and_target_are_used) {
   const std::string text = joined({head + ".visible .global .u32 v;\n",
                                    ".version 8.10\n.target sm_90a, debug\n.address_size 64\n"});
   EXPECT_EQ(text.find(".version 8.10\n.target sm_90a, debug\n"), 0);
 }
 
 TEST(joined_modules, a_joined_kernel_runs) {
-  // Each of two functions calls one of its own module, of the same name.
+  // Each function calls a private function of its module, both with the same name.
   const auto with_own = [](const std::string& function, int value) {
     return head + ".func (.param .b32 result) own()\n{\nst.param.b32 [result], " +
            std::to_string(value) + ";\nret;\n}\n.visible .func (.param .b32 result) " + function +
@@ -155,8 +155,8 @@ int registers_of(const std::string& text) {
   return code->find("k")->attributes().registers;
 }
 
-TEST(joined_modules, a_limit_of_registers_is_every_kernels_that_has_none) {
-  // Values that are all needed at the end.
+TEST(joined_modules, a_register_limit_applies_to_kernels_without_one) {
+  // Values that are all live until the end.
   std::string loads;
   std::string stores;
   for (int k = 0; k < 64; ++k) {

@@ -15,7 +15,8 @@ namespace {
 
 using access_reports = std::vector<std::tuple<std::uint64_t, bool, std::size_t>>;
 
-/// Some blocks, what each of them knows of the others, and when its threads have last met.
+/// Order of accesses: for each block, the times up to which it is ordered after other blocks, and
+/// the time of its last barrier.
 struct order_of_blocks {
   static constexpr std::uint32_t count = 3;
   std::array<std::array<std::uint32_t, count>, count> known_times{};
@@ -33,7 +34,7 @@ struct ByteRun {
   std::size_t lanes = 32;
 };
 
-/// As GlobalRaces does: at once, or lane by lane.
+/// Records accesses of several lanes as GlobalRaces does: at once, or lane by lane.
 template <class Marks>
 void note_run(Marks& in, const ByteRun& byte_run, ShadowEntry now, bool writes,
               const order_of_blocks& order, access_reports& reports) {
@@ -71,8 +72,8 @@ class RandomAccesses {
   std::minstd_rand numbers_;
 };
 
-// What words say one by one is what says whether a line says it right.
-TEST(marked_page_test, a_line_tells_what_its_words_would_tell) {
+// MarkedWords, which records single words, is the reference for MarkedLine.
+TEST(marked_page_test, lines_report_the_same_races_as_words) {
   std::size_t races = 0;
   for (unsigned seed = 0; seed < 300; ++seed) {
     RandomAccesses choose(seed);
@@ -96,7 +97,7 @@ TEST(marked_page_test, a_line_tells_what_its_words_would_tell) {
   EXPECT_GT(races, 1000U);
 }
 
-TEST(marked_page_test, bytes_of_a_line_that_lanes_have_read_are_told_apart) {
+TEST(marked_page_test, a_line_distinguishes_the_bytes_that_lanes_have_read) {
   const auto unordered = [](ShadowEntry one, ShadowEntry now) {
     return one.block() == now.block();
   };
@@ -109,7 +110,7 @@ TEST(marked_page_test, bytes_of_a_line_that_lanes_have_read_are_told_apart) {
   line.note(21, 22, ShadowEntry(1, 8, 2, 0), true, unordered, add_report);
   EXPECT_EQ(all, (access_reports{{64 + 2, false, 21}}));
   line.note(20, 21, ShadowEntry(1, 9, 1, 0), true, unordered, add_report);
-  EXPECT_EQ(all.size(), 1U) << "the block's own, and another byte";
+  EXPECT_EQ(all.size(), 1U) << "same block, and another byte";
 }
 
 }  // namespace

@@ -10,8 +10,7 @@ const std::string prologue = R"(
   mov.u32 %r0, %tid.x; ld.param.u64 %d1, [p];
 )";
 
-/// Runs a body for 64 threads, with an allocation of `nbytes` that begins at `offset` bytes from a
-/// multiple of 256.
+/// Runs a body for 64 threads, with an allocation of `nbytes` at a multiple of 256 plus `offset`.
 [[nodiscard]] std::optional<Failure> ran(const std::string& body, std::size_t nbytes,
                                          std::size_t offset = 0) {
   TestMemory memory;
@@ -24,7 +23,7 @@ const std::string prologue = R"(
   return "mad.wide.u32 %d0, %r0, " + std::to_string(size) + ", %d1;" + access;
 }
 
-/// The kernel is caught with one byte less than it needs, and not with what it needs.
+/// Expects a failure with one byte less than required, and none with the required bytes.
 void expect_bounds(const std::string& body, std::size_t required_nbytes, const char* message) {
   const auto enough = ran(body, required_nbytes);
   EXPECT_FALSE(enough.has_value()) << body << text_of(enough);
@@ -46,7 +45,7 @@ TEST(EmulationMemcheck, global_accesses_are_checked_to_the_byte) {
                 "write of 4 bytes");
 }
 
-TEST(EmulationMemcheck, a_report_says_who_missed_what) {
+TEST(EmulationMemcheck, a_report_names_access_thread_and_allocation) {
   const std::string body = R"(.loc 1 42 7
       setp.ge.u32 %p1, %r0, 40; mul.wide.u32 %d2, %r0, 4; add.u64 %d0, %d1, %d2;
       @%p1 st.global.u32 [%d0+96], %r0;)";
@@ -70,7 +69,7 @@ TEST(EmulationMemcheck, a_report_says_who_missed_what) {
                   "void fill<float>(float*, int)"});
 }
 
-TEST(EmulationMemcheck, freed_memory_is_not_accessed) {
+TEST(EmulationMemcheck, accesses_to_freed_memory_fail) {
   TestMemory memory;
   const std::uint64_t address = memory.allocate(256);
   const std::string text =
@@ -92,7 +91,7 @@ TEST(EmulationMemcheck, lanes_may_access_different_allocations) {
   EXPECT_RUNS(text, {.block = {64}}, {}, memory, a, b);
 }
 
-TEST(EmulationMemcheck, accesses_are_aligned) {
+TEST(EmulationMemcheck, misaligned_accesses_fail) {
   const auto check = [](const std::string& access, int alignment) {
     EXPECT_FALSE(ran(at_thread(16, access), 2048).has_value()) << access;
     expect_failure(ran(at_thread(16, access), 2048, static_cast<std::size_t>(alignment) / 2), 716,
@@ -108,7 +107,7 @@ TEST(EmulationMemcheck, accesses_are_aligned) {
   expect_failure(ran(".local .align 4 .b8 l[64]; ld.local.u32 %r1, [l+2];", 4), 716, {"local"});
 }
 
-TEST(EmulationMemcheck, shared_memory_has_its_size) {
+TEST(EmulationMemcheck, shared_memory_is_bounded) {
   const std::string s =
       ".shared .align 16 .b8 s[256]; mul.lo.u32 %r1, %r0, 4; mov.u32 %r2, s;"
       "add.u32 %r1, %r1, %r2; mov.u64 %d3, s; cvta.shared.u64 %d4, %d3;";
@@ -120,7 +119,7 @@ TEST(EmulationMemcheck, shared_memory_has_its_size) {
   expect_failure(ran(s + "ld.u8 %h1, [%d4+256];", 4), 700, {"read of 1 bytes"});
 }
 
-TEST(EmulationMemcheck, a_frame_of_local_memory_is_its_threads_alone) {
+TEST(EmulationMemcheck, local_memory_is_bounded) {
   const std::string l = ".local .align 16 .b8 l[32]; mov.u64 %d2, l; cvta.local.u64 %d3, %d2;";
   EXPECT_FALSE(ran(l + "st.local.u32 [l+28], %r0; ld.u32 %r1, [%d3+28];", 4).has_value());
   expect_failure(ran(l + "st.local.u32 [%d2+32], %r0;", 4), 700, {"local", "32 bytes"});
@@ -128,7 +127,7 @@ TEST(EmulationMemcheck, a_frame_of_local_memory_is_its_threads_alone) {
                  {"local", "lane 5"});
 }
 
-TEST(EmulationMemcheck, parameters_have_their_size) {
+TEST(EmulationMemcheck, parameters_are_bounded) {
   const std::string address = "mov.b64 %d2, p; ";
   EXPECT_FALSE(ran(address + "ld.param.u32 %r1, [%d2+4];", 4).has_value());
   expect_failure(ran(address + "ld.param.u32 %r1, [%d2+8];", 4), 700, {"parameter", "8 bytes"});
@@ -141,7 +140,7 @@ TEST(EmulationLimits, a_kernel_that_never_ends_is_stopped) {
                  {"100000 warp instructions", "bra.uni $l;", "kernel: k"});
 }
 
-TEST(EmulationLimits, threads_that_wait_for_each_other_are_named) {
+TEST(EmulationLimits, deadlocked_threads_are_reported) {
   expect_failure(ran("setp.lt.u32 %p1, %r0, 32; @%p1 bra $a; bar.sync 1; $a: bar.sync 0;", 4), 719,
                  {"deadlock", "warp 0, 32 lanes from 0: bar.sync 0;",
                   "warp 1, 32 lanes from 0: bar.sync 1;", "kernel: k"});
@@ -151,12 +150,12 @@ TEST(EmulationLimits, threads_that_wait_for_each_other_are_named) {
                  719, {"deadlock", "3 lanes from 0"});
 }
 
-TEST(EmulationLimits, collectives_name_their_own_lane) {
+TEST(EmulationLimits, collectives_must_include_their_own_lane) {
   EXPECT_FALSE(ran("setp.lt.u32 %p1, %r0, 3; @%p1 bar.warp.sync 7;", 4).has_value());
   expect_failure(ran("bar.warp.sync 7;", 4), 715, {"lacks the lane itself", "lane 3"});
 }
 
-TEST(EmulationLimits, barriers_agree_on_their_threads) {
+TEST(EmulationLimits, barriers_need_consistent_thread_counts) {
   expect_failure(ran("bar.sync 16;", 4), 715, {"barrier 16"});
   expect_failure(ran("bar.sync 0, 33;", 4), 715, {"not a multiple of 32"});
   expect_failure(ran("setp.lt.u32 %p1, %r0, 32; @%p1 bar.sync 0, 64; @!%p1 bar.sync 0, 96;", 4),
@@ -167,7 +166,7 @@ TEST(EmulationLimits, a_trap_is_a_failure_of_the_launch) {
   expect_failure(ran("setp.eq.u32 %p1, %r0, 33; @%p1 trap;", 4), 719, {"trap", "thread (33,0,0)"});
 }
 
-TEST(EmulationLimits, launches_that_can_not_be_are_refused) {
+TEST(EmulationLimits, invalid_launches_are_rejected) {
   const auto loaded = load_text(
       ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n"
       ".maxntid 128, 1, 1\n{ .shared .b8 s[40000]; ret; }\n");

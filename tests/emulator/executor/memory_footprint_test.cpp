@@ -22,7 +22,7 @@ std::vector<std::uint64_t> bytes_of(const std::vector<Allocation>& ranges) {
   return bytes;
 }
 
-TEST(touched_memory_test, ranges_are_as_long_as_can_be_across_pages) {
+TEST(touched_memory_test, ranges_are_merged_across_pages) {
   MemoryFootprint all;
   all.note_bytes(base + 4000, {.nbytes = 5000, .writes = true});
   all.note_bytes(base + 9000, {.nbytes = 1, .writes = true});
@@ -36,7 +36,7 @@ TEST(touched_memory_test, ranges_are_as_long_as_can_be_across_pages) {
   EXPECT_EQ(bytes_of(all.read()).size(), 64U);
 }
 
-TEST(touched_memory_test, every_byte_is_noted_and_no_other) {
+TEST(touched_memory_test, exactly_the_accessed_bytes_are_recorded) {
   std::minstd_rand numbers(3);
   const auto below = [&](std::uint32_t limit) {
     return std::uniform_int_distribution<std::uint32_t>(0, limit - 1)(numbers);

@@ -6,8 +6,8 @@
 
 namespace skerry::emulation {
 
-/// Every form of an instruction in the PTX of skerry's CUDA module for compute_80 and compute_90
-/// (28 units each, nvcc 13.0.88, CCCL 3.5.0).
+/// All instruction variants in the PTX of skerry's CUDA module for compute_80 and compute_90 (28
+/// units each, nvcc 13.0.88, CCCL 3.5.0).
 inline constexpr std::string_view module_forms[] = {
     "abs.f32",
     "abs.f64",

@@ -5,7 +5,7 @@
 
 #include "tests/emulator/executor/computed.hpp"
 
-// What compilers rarely write themselves: by the text of the PTX ISA, which states most of these as
+// Instructions that compilers rarely emit, according to the PTX ISA, which defines most of them in
 // code.
 
 namespace skerry::emulation {
@@ -200,7 +200,7 @@ TEST(EmulationNarrow, subnormal_numbers_are_flushed_in_every_rounding) {
             (std::vector<u32>{0, 0, 0, 0, 0}));
 }
 
-TEST(EmulationNarrow, magnitudes_are_chosen_with_the_sign_of_both) {
+TEST(EmulationNarrow, xorsign_combines_the_signs) {
   const std::vector<float> a{-1, 1, -3, 3, -0.0F};
   const std::vector<float> b{2, 2, -2, -2, 0};
   EXPECT_EQ((computed<float>("min.xorsign.abs.f32", false, a, b)),
@@ -209,7 +209,7 @@ TEST(EmulationNarrow, magnitudes_are_chosen_with_the_sign_of_both) {
             (std::vector<float>{-2, 2, 3, -3, -0.0F}));
 }
 
-TEST(EmulationNarrow, numbers_are_tested) {
+TEST(EmulationNarrow, testp_classifies_numbers) {
   const std::string text = kernel_text(".param .u64 p", R"(
       .reg .pred %p<9>; .reg .f32 %f<9>; .reg .b32 %r<9>; .reg .b64 %d<9>;
       ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mad.wide.u32 %d2, %r1, 4, %d1;
@@ -227,7 +227,8 @@ TEST(EmulationNarrow, numbers_are_tested) {
   EXPECT_EQ(memory.read<u32>(address, 6), (std::vector<u32>{21, 6, 8, 5, 37, 21}));
 }
 
-/// Runs 64 threads that do `body` with %d1, a place of memory, and %r1, their number.
+/// Runs 64 threads with %d1, an address of `values`, and %r1, the thread's index. Returns the
+/// memory.
 [[nodiscard]] std::vector<u32> run_threads(const std::string& body, std::vector<u32> values) {
   const std::string text = kernel_text(".param .u64 p", R"(
       .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %d<9>;
@@ -241,7 +242,7 @@ TEST(EmulationNarrow, numbers_are_tested) {
   return memory.read<u32>(address, count);
 }
 
-TEST(EmulationAtomics, counters_wrap_at_their_end) {
+TEST(EmulationAtomics, counters_wrap_at_their_bound) {
   // PTX ISA: inc is (old >= b) ? 0 : old + 1, dec is (old == 0 || old > b) ? b : old - 1.
   EXPECT_EQ(
       run_threads("red.global.inc.u32 [%d1], 9; atom.global.dec.u32 %r2, [%d1+4], 9;", {0, 0}),
@@ -250,8 +251,8 @@ TEST(EmulationAtomics, counters_wrap_at_their_end) {
             (std::vector<u32>{3, 6}));
 }
 
-TEST(EmulationAtomics, halves_are_added_each) {
-  // 64 times 1, and of the upper half -0.5; both begin at 2.
+TEST(EmulationAtomics, both_halves_are_added) {
+  // Adds 1 to the lower and -0.5 to the upper half, 64 times; both begin at 2.
   EXPECT_EQ(
       run_threads("mov.b32 %r2, 0xb8003c00; red.global.add.noftz.f16x2 [%d1], %r2;", {0x40004000}),
       (std::vector<u32>{0xcf805420}));
@@ -273,7 +274,7 @@ TEST(EmulationAtomics, values_are_exchanged_and_compared) {
       "add.u32 %r2, %r1, 100; atom.global.exch.b32 %r3, [%d1], %r2; bar.sync 0;"
       "st.global.u32 [%d2], %r3;",
       std::vector<u32>(64, 7));
-  // Every value was the old one once, but for the last.
+  // Each value except the last is the old value exactly once.
   const std::set<u32> olds(old_values.begin(), old_values.end());
   EXPECT_EQ(olds.size(), 64U);
   EXPECT_TRUE(olds.contains(7));
@@ -284,7 +285,7 @@ TEST(EmulationAtomics, values_are_exchanged_and_compared) {
             5U);
 }
 
-TEST(EmulationAtomics, released_ones_reach_dynamic_shared_memory) {
+TEST(EmulationAtomics, with_release_semantics_access_dynamic_shared_memory) {
   const std::string text = kernel_text(".param .u64 p", R"(
       .shared .align 4 .b8 before[20]; .reg .b32 %r<9>; .reg .b64 %d1; ld.param.u64 %d1, [p];
       mov.b32 %r1, 0; mov.b32 %r4, 5; st.shared.b32 [before], %r1; st.shared.b32 [before+4], %r1;
@@ -298,7 +299,7 @@ TEST(EmulationAtomics, released_ones_reach_dynamic_shared_memory) {
   EXPECT_EQ(memory.read<u32>(address, 2), (std::vector<u32>{7, 0}));
 }
 
-TEST(EmulationShared, a_vector_may_be_loaded_beyond_the_end) {
+TEST(EmulationShared, a_vector_load_may_extend_past_the_end) {
   const auto loaded = [](const std::string& body, u32 dynamic_nbytes) {
     const std::string text =
         kernel_text(".param .u64 p",
@@ -322,7 +323,7 @@ TEST(EmulationShared, a_vector_may_be_loaded_beyond_the_end) {
       "ld.v4.b32 {%r1, %r2, %r3, %r4}, [%x];",
       12);
   EXPECT_FALSE(generic.has_value()) << text_of(generic);
-  // One that begins there does not, nor does a number or a store.
+  // A load that begins past the end may not, nor may scalars and stores.
   expect_failure(loaded("ld.shared.v4.b32 {%r1, %r2, %r3, %r4}, [%r5+16];", 12), 700,
                  {"it has 12 bytes"});
   expect_failure(loaded("ld.shared.b32 %r3, [%r5+12];", 12), 700, {"shared"});

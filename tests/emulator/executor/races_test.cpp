@@ -5,7 +5,7 @@
 namespace skerry::emulation {
 namespace {
 
-/// Runs a body for two warps, by several schedules; what the first failure says, or nothing.
+/// Runs a body for two warps in several schedules; returns the first failure.
 [[nodiscard]] std::optional<Failure> raced(const std::string& body) {
   const std::string text = kernel_text(".param .u64 p", R"(
       .reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .shared .align 8 .b8 s[512];
@@ -56,7 +56,7 @@ TEST(EmulationRaces, lanes_of_a_warp_need_to_synchronise) {
 }
 
 TEST(EmulationRaces, every_reader_counts) {
-  // The last reader is the writer itself; others have read before.
+  // The last reader is the writer itself; other lanes have read before.
   expect_failure(raced("ld.shared.u32 %r7, [s]; @%p2 st.shared.u32 [s], %r0;"), 719,
                  {"write after read"});
   expect_failure(raced("@%p1 ld.shared.u32 %r7, [s]; @%p2 st.shared.u32 [s], %r0;"), 719,
@@ -69,8 +69,8 @@ TEST(EmulationRaces, atomics_and_volatile_accesses_are_no_races) {
       "ld.volatile.shared.u32 %r7, [s];");
 }
 
-TEST(EmulationHeldStores, a_store_without_a_fence_is_seen_late) {
-  // Block 1 waits for block 0's flag; what block 0 stored before is there only behind a fence.
+TEST(EmulationHeldStores, a_store_without_a_fence_is_delayed) {
+  // Block 1 waits for block 0's flag; block 0's earlier store is visible only with a fence.
   const auto observed_value = [](const std::string& fence) {
     const std::string text = kernel_text(".param .u64 p", R"(
         .reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %d1; ld.param.u64 %d1, [p];
@@ -95,7 +95,7 @@ TEST(EmulationHeldStores, a_store_without_a_fence_is_seen_late) {
   EXPECT_EQ(observed_value(""), 0U);
 }
 
-TEST(EmulationHeldStores, a_thread_sees_what_it_stored) {
+TEST(EmulationHeldStores, a_thread_reads_its_own_stores) {
   TestMemory memory;
   const std::uint64_t address = memory.allocate(16);
   EXPECT_RUNS(kernel_text(".param .u64 p", R"(.reg .b32 %r<9>; .reg .b64 %d1; ld.param.u64 %d1, [p];

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// What is wrong with a kernel is told in parts that programs can read, and what a GPU would go on
-// with is told of without ending it.
+// Reports have fields that programs can read. Errors that don't stop a GPU don't end the kernel.
 
 #include "device/emulator/check/findings.hpp"
 #include "device/emulator/ptx/kernel_names.hpp"
@@ -30,7 +29,7 @@ const std::string prologue = R"(
   return all;
 }
 
-/// Runs a body for one block of 64 threads, or more of them; what was found and did not end it.
+/// Runs a body for blocks of 64 threads; returns the findings that did not end it.
 [[nodiscard]] std::vector<Failure> collected(const std::string& body, unsigned blocks = 1) {
   TestMemory memory;
   const std::uint64_t address = memory.allocate(std::vector<std::uint32_t>(64));
@@ -46,7 +45,7 @@ const std::string prologue = R"(
   return findings.all();
 }
 
-TEST(EmulationReports, tell_who_missed_what) {
+TEST(EmulationReports, name_access_thread_and_allocation) {
   TestMemory memory;
   const std::uint64_t address = memory.allocate(100);
   const auto failure = run_text(text_of_body(".loc 1 12 3\nst.global.u32 [%d0+8], %r0;"),
@@ -76,7 +75,7 @@ TEST(EmulationReports, have_names_and_codes_of_kinds) {
   EXPECT_EQ(kind_of(715), FailureKind::invalid_instruction);
 }
 
-TEST(EmulationReports, of_races_name_both_places_once) {
+TEST(EmulationReports, of_races_name_both_lines_once) {
   const auto failures = collected(R"(
       .loc 1 5 1
       st.shared.u32 [%r2], %r0;
@@ -129,7 +128,7 @@ TEST(EmulationReports, of_missing_threads_do_not_end_a_kernel) {
   EXPECT_EQ(failures[0].thread.x, 5U);
 }
 
-TEST(EmulationReports, tell_where_all_warps_are_of_a_kernel_that_never_ends) {
+TEST(EmulationReports, of_endless_kernels_name_the_positions_of_all_warps) {
   TestMemory memory;
   const std::uint64_t address = memory.allocate(4);
   const auto failure =
@@ -142,7 +141,7 @@ TEST(EmulationReports, tell_where_all_warps_are_of_a_kernel_that_never_ends) {
   EXPECT_EQ(failure->waiting[0].source_line.line + failure->waiting[1].source_line.line, 7U);
 }
 
-TEST(EmulationReports, write_numbas_names_as_python_does) {
+TEST(EmulationReports, demangle_numbas_names) {
   EXPECT_EQ(readable_kernel_name("_Z4fillIfEvPfi"), "void fill<float>(float*, int)");
   EXPECT_EQ(readable_kernel_name("axpy"), "axpy");
   EXPECT_EQ(readable_kernel_name("_ZN6cudapy8__main__5outer12_3clocals_3e6kernelB2v1B13cw51cXTLSU"

@@ -7,8 +7,8 @@
 namespace skerry::emulation {
 namespace {
 
-/// What threads count whose number is %r0: %d0 is an address of global memory that is a multiple
-/// of 256, %r1 one of shared memory.
+/// Runs a body and returns its statistics. %r0 is the thread's index, %d0 an address of global
+/// memory aligned to 256, %r1 an address of shared memory.
 [[nodiscard]] Statistics counted(const std::string& body, const Launch& launch = {.block = {32}},
                                  bool counts = true) {
   TestMemory memory;
@@ -28,7 +28,7 @@ namespace {
   return done;
 }
 
-/// A lane's address: its number times `stride`, and an offset.
+/// Computes a lane's address: its index times `stride`, plus an offset.
 [[nodiscard]] std::string lane_address(int stride, int offset = 0) {
   return "mad.wide.u32 %d1, %r0, " + std::to_string(stride) + ", %d0; add.u64 %d1, %d1, " +
          std::to_string(offset) + ";";
@@ -56,14 +56,14 @@ TEST(EmulationRequests, contiguous_lanes_share_sectors) {
   expect_global(counted(lane_address(1) + "st.global.u8 [%d1], %r0;").stores, {1, 32, 1, 1});
   expect_global(counted(lane_address(16) + "ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%d1];").loads,
                 {1, 512, 16, 16});
-  // Their order is of no matter.
+  // The order of lanes does not matter.
   expect_global(counted("mul.lo.u32 %r0, %r0, 5; and.b32 %r0, %r0, 31;" + lane_address(8) +
                         "ld.global.u64 %d2, [%d1];")
                     .loads,
                 {1, 256, 8, 8});
 }
 
-TEST(EmulationRequests, what_does_not_begin_at_a_sector_touches_one_more) {
+TEST(EmulationRequests, unaligned_accesses_use_one_more_sector) {
   expect_global(counted(lane_address(4, 4) + "ld.global.u32 %r3, [%d1];").loads, {1, 128, 5, 5});
   expect_global(counted(lane_address(16, 16) + "ld.global.v2.u64 {%d2, %d3}, [%d1];").loads,
                 {1, 512, 17, 17});
@@ -71,13 +71,13 @@ TEST(EmulationRequests, what_does_not_begin_at_a_sector_touches_one_more) {
                 {1, 256, 9, 9});
 }
 
-TEST(EmulationRequests, strides_touch_a_sector_for_a_lane) {
+TEST(EmulationRequests, large_strides_use_one_sector_per_lane) {
   expect_global(counted(lane_address(8) + "ld.global.u32 %r3, [%d1];").loads, {1, 128, 8, 8});
   expect_global(counted(lane_address(32) + "ld.global.u32 %r3, [%d1];").loads, {1, 128, 32, 32});
   expect_global(counted(lane_address(1024) + "ld.global.u8 %r3, [%d1];").loads, {1, 32, 32, 32});
 }
 
-TEST(EmulationRequests, lanes_that_read_the_same_ask_once_but_each_request_counts) {
+TEST(EmulationRequests, equal_addresses_share_a_sector_within_a_request) {
   expect_global(counted("ld.global.u32 %r3, [%d0];").loads, {1, 128, 1, 1});
   expect_global(counted("ld.global.u32 %r3, [%d0]; ld.global.u32 %r4, [%d0+4];").loads,
                 {2, 256, 2, 1});
@@ -88,7 +88,7 @@ TEST(EmulationRequests, lanes_that_read_the_same_ask_once_but_each_request_count
   expect_global(counted("red.global.add.u32 [%d0], 1;").stores, {1, 128, 1, 1});
 }
 
-TEST(EmulationRequests, only_lanes_that_access_count) {
+TEST(EmulationRequests, only_active_lanes_count) {
   const std::string third = "setp.lt.u32 %p1, %r0, 3;";
   expect_global(counted(third + lane_address(32) + "@%p1 ld.global.u32 %r3, [%d1];").loads,
                 {1, 12, 3, 3});
@@ -97,7 +97,7 @@ TEST(EmulationRequests, only_lanes_that_access_count) {
                 {1, 32, 1, 1});
 }
 
-TEST(EmulationRequests, generic_addresses_count_where_they_are) {
+TEST(EmulationRequests, generic_addresses_count_by_their_space) {
   const Statistics mixed = counted(
       "setp.lt.u32 %p1, %r0, 8; mov.u64 %d2, s; cvta.shared.u64 %d3, %d2;"
       "selp.b64 %d4, %d3, %d0, %p1; mad.wide.u32 %d1, %r0, 4, %d4; ld.u32 %r3, [%d1];");
@@ -108,7 +108,7 @@ TEST(EmulationRequests, generic_addresses_count_where_they_are) {
   expect_global(local_statistics.stores, {});
 }
 
-TEST(EmulationRequests, banks_answer_one_word_at_a_time) {
+TEST(EmulationRequests, bank_conflicts_are_counted) {
   const std::string load = "ld.shared.u32 %r3, [%r2];";
   expect_shared(counted(shared_at(4) + load), {1, 128, 1, 0});
   expect_shared(counted(shared_at(0) + load), {1, 128, 1, 0});
@@ -121,11 +121,11 @@ TEST(EmulationRequests, banks_answer_one_word_at_a_time) {
                 {1, 16, 4, 3});
 }
 
-TEST(EmulationRequests, wide_accesses_take_their_wavefronts_without_a_conflict) {
+TEST(EmulationRequests, wavefronts_of_wide_accesses_are_no_conflicts) {
   expect_shared(counted(shared_at(8) + "ld.shared.u64 %d2, [%r2];"), {1, 256, 2, 0});
   expect_shared(counted(shared_at(16) + "ld.shared.v4.u32 {%r3, %r4, %r5, %r6}, [%r2];"),
                 {1, 512, 4, 0});
-  // 16 lanes at a time; every second one has the same banks.
+  // 16 lanes at a time; every second lane has the same banks.
   expect_shared(counted(shared_at(16) + "ld.shared.u64 %d2, [%r2];"), {1, 256, 4, 2});
 }
 
@@ -141,7 +141,7 @@ TEST(EmulationRequests, asynchronous_copies_count) {
   expect_global(bulk.stores, {1, 256, 9, 9});
 }
 
-TEST(EmulationRequests, branches_that_part_a_warp_diverge) {
+TEST(EmulationRequests, divergent_branches_are_counted) {
   const std::string both = " bra.uni B; A: mov.u32 %r3, 1; B: mov.u32 %r4, 1;";
   EXPECT_EQ(counted("setp.lt.u32 %p1, %r0, 5; @%p1 bra A;" + both).divergent_branches, 1U);
   EXPECT_EQ(counted("setp.lt.u32 %p1, %r0, 99; @%p1 bra A;" + both).divergent_branches, 0U);
@@ -149,13 +149,13 @@ TEST(EmulationRequests, branches_that_part_a_warp_diverge) {
 }
 
 TEST(EmulationRequests, instructions_count_for_warps_and_for_lanes) {
-  // The three before the body, and the ret.
+  // Three instructions before the body, and ret.
   const Statistics done = counted("", {.grid = {3}, .block = {40}});
   EXPECT_EQ(done.warp_instructions, 6U * 4);
   EXPECT_EQ(done.lane_instructions, 3U * 40 * 4);
 }
 
-TEST(EmulationRequests, nothing_is_counted_unasked) {
+TEST(EmulationRequests, nothing_is_counted_by_default) {
   const Statistics done = counted(
       lane_address(4) + shared_at(4) + "ld.global.u32 %r3, [%d1]; ld.shared.u32 %r4, [%r2];",
       {.block = {32}}, false);
@@ -164,7 +164,7 @@ TEST(EmulationRequests, nothing_is_counted_unasked) {
   EXPECT_GT(done.warp_instructions, 0U);
 }
 
-TEST(EmulationRequests, a_set_of_sectors_knows_them_apart) {
+TEST(EmulationRequests, a_set_of_sectors_counts_distinct_ones) {
   SectorSet set;
   EXPECT_TRUE(set.insert(5));
   EXPECT_TRUE(set.insert(5 + 4096));

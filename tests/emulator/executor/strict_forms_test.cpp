@@ -10,7 +10,7 @@
 #include "device/emulator/execute/program.hpp"
 #include "tests/emulator/executor/emulated.hpp"
 
-// An instruction is what its whole name says or is refused: no type or modifier stands for another.
+// Instructions are matched by all of their modifiers and types, or rejected.
 
 namespace skerry::emulation {
 namespace {
@@ -19,7 +19,7 @@ constexpr const char* registers = R"(
   .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .b128 %q<9>;
 )";
 
-/// What modifiers there are, right or wrong at their place.
+/// Modifiers, valid or invalid where the tests insert them.
 constexpr std::array<const char*, 46> names = {
     "b8",    "b16",    "b32",  "b64",  "b128", "u8",    "u16", "u32",    "u64", "s8",
     "s16",   "s32",    "s64",  "f16",  "bf16", "f16x2", "f32", "bf16x2", "f64", "u16x2",
@@ -56,7 +56,7 @@ constexpr std::array<const char*, 46> names = {
   }
 }
 
-/// The operands of an operation; of that number another size is given (none: -1).
+/// Returns an operation's operands. The operand with the index `wrong` gets a wrong size.
 [[nodiscard]] std::string operands_of(const Operation& operation, int wrong = -1) {
   std::string list;
   int number = 0;
@@ -74,7 +74,7 @@ constexpr std::array<const char*, 46> names = {
 
 [[nodiscard]] bool can_be_written(std::string_view opcode) { return !opcode.starts_with('*'); }
 
-/// Those of these statements that are executed.
+/// Returns the statements that the decoder supports.
 [[nodiscard]] std::vector<std::string> executed(const std::vector<std::string>& statements) {
   std::string body = registers;
   for (const std::string& one : statements) body += one + ";\n";
@@ -92,7 +92,7 @@ constexpr std::array<const char*, 46> names = {
   return executed_statements;
 }
 
-/// Nothing here is known to PTX.
+/// Expects that none of these statements, which are not valid PTX, is supported.
 void expect_refused(const std::vector<std::string>& statements) {
   const std::vector<std::string> executed_statements = executed(statements);
   for (std::size_t k = 0; k < std::min<std::size_t>(executed_statements.size(), 20); ++k) {
@@ -113,9 +113,9 @@ TEST(EmulationForms, every_operation_can_be_written) {
   for (const std::string& one : missing) ADD_FAILURE() << "refused: " << one;
 }
 
-TEST(EmulationForms, another_modifier_is_another_operation_or_none) {
+TEST(EmulationForms, wrong_modifiers_of_operations_are_rejected) {
   for (const std::string_view opcode : operations().opcodes()) {
-    // Without one of its names bar.warp.sync is a block's barrier, which no table has.
+    // Without a part of its name, bar.warp.sync is a block's barrier, which is not in the table.
     if (!can_be_written(opcode) || opcode == "bar.warp.sync") continue;
     const std::string operands = " " + operands_of(*operations().find(opcode));
     const std::vector<std::string> parts = split(opcode);
@@ -155,7 +155,7 @@ TEST(EmulationForms, registers_have_the_size_of_their_operand) {
     const Operation& operation = *operations().find(opcode);
     const auto count = static_cast<int>(operation.results.size() + operation.arguments.size());
     for (int wrong = 0; wrong < count; ++wrong) {
-      // Conversions take registers that are wider.
+      // Conversions accept wider registers.
       const bool is_result = wrong < static_cast<int>(operation.results.size());
       if (is_result ? operation.may_result_be_wider : operation.may_argument_be_wider) continue;
       statements.push_back(std::string(opcode) + " " + operands_of(operation, wrong));
@@ -166,7 +166,7 @@ TEST(EmulationForms, registers_have_the_size_of_their_operand) {
   expect_refused(statements);
 }
 
-TEST(EmulationForms, names_of_the_decoder_are_none_of_the_text) {
+TEST(EmulationForms, the_decoders_internal_names_are_rejected) {
   expect_refused(
       {"pack.4.2 %r1, %h1, %h2", "unpack.8.4 %r1|%r2, %d1", "clock.u32 %r1", "clock.low %r1"});
 }
@@ -256,7 +256,7 @@ TEST(EmulationForms, every_access_can_be_written) {
   }
 }
 
-TEST(EmulationForms, another_modifier_is_another_access_or_none) {
+TEST(EmulationForms, wrong_modifiers_of_accesses_are_rejected) {
   std::vector<Access> all = accesses();
   std::ranges::copy(atomics(), std::back_inserter(all));
   std::vector<std::string> known_opcodes;
@@ -265,7 +265,7 @@ TEST(EmulationForms, another_modifier_is_another_access_or_none) {
   std::vector<std::string> statements;
   for (const auto& [opcode, operands] : all) {
     const std::vector<std::string> parts = split(opcode);
-    // A wrong type or operation, whose registers may have its size; and words that are none.
+    // Wrong types, whose registers may have the right size, and invalid words.
     for (const char* name : {"f16", "bf16", "f16x2", "bf16x2", "pred", "x32", "f24", "f8", "bf32",
                              "b24", "zz", "u128"}) {
       std::vector<std::string> replaced = parts;
@@ -280,7 +280,7 @@ TEST(EmulationForms, another_modifier_is_another_access_or_none) {
         inserted.insert(inserted.begin() + static_cast<std::ptrdiff_t>(k), name);
         statements.push_back(join(inserted) + " " + operands);
       }
-      // What is said twice says two things.
+      // Repeated modifiers.
       if (k + 1 == parts.size()) continue;
       std::vector<std::string> doubled = parts;
       doubled.insert(doubled.begin() + static_cast<std::ptrdiff_t>(k), parts[k]);
@@ -331,7 +331,7 @@ TEST(EmulationForms, another_modifier_is_another_access_or_none) {
   expect_refused(statements);
 }
 
-TEST(EmulationForms, hints_for_caches_are_taken) {
+TEST(EmulationForms, cache_hints_are_accepted) {
   const std::vector<std::string> statements = {
       "prefetch.global.L1 [%d8]",
       "prefetch.L2 [%d8+128]",
@@ -354,7 +354,7 @@ TEST(EmulationForms, hints_for_caches_are_taken) {
   EXPECT_EQ(executed(statements), statements);
 }
 
-TEST(EmulationForms, what_can_not_be_emulated_says_what_to_do) {
+TEST(EmulationForms, unsupported_instructions_have_a_reason) {
   TestMemory memory;
   const auto expect_reason = [&](const std::string& body, const char* reason) {
     const std::string name = "unsupported instruction " + body.substr(0, body.find(' '));
