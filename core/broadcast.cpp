@@ -20,7 +20,8 @@ std::int64_t extent_from_end(const Dims& shape, int from_end) {
     text += to_string(*shapes[i]);
   }
   throw ShapeError(text + " cannot be broadcast: axis -" + std::to_string(from_end + 1) + " has " +
-                   std::to_string(n) + " and " + std::to_string(other));
+                   std::to_string(n) + " and " + std::to_string(other) +
+                   "; sizes must be equal, or 1");
 }
 
 }  // namespace

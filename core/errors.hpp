@@ -35,6 +35,10 @@ class ValueError : public ErrorOf<std::invalid_argument> {  // ValueError
 class ReadOnlyError : public ErrorOf<std::invalid_argument> {  // ValueError
   using ErrorOf::ErrorOf;
 };
+/// An argument of a wrong type; where its dtype is wrong, DtypeError.
+class TypeError : public ErrorOf<std::invalid_argument> {  // TypeError
+  using ErrorOf::ErrorOf;
+};
 class DtypeError : public ErrorOf<std::invalid_argument> {  // TypeError
   using ErrorOf::ErrorOf;
 };

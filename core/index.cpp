@@ -67,8 +67,10 @@ class ViewBuilder {
   void take_integer(std::int64_t index) {
     const std::int64_t n = layout_.shape[source_];
     if (index < -n || index >= n) {
-      throw IndexError("index " + std::to_string(index) + " is out of bounds: axis " +
-                       std::to_string(source_) + " has size " + std::to_string(n));
+      throw IndexError(
+          "index " + std::to_string(index) + " is out of bounds: axis " + std::to_string(source_) +
+          " has size " + std::to_string(n) +
+          (n > 0 ? "; use " + std::to_string(-n) + " to " + std::to_string(n - 1) : ""));
     }
     result_.offset += (index < 0 ? index + n : index) * layout_.strides[source_++];
   }

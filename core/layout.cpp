@@ -53,7 +53,7 @@ std::int64_t check_shape(std::span<const std::int64_t> shape, std::int64_t items
   bool empty = false;
   for (const std::int64_t n : shape) {
     if (n < 0) {
-      throw ShapeError("negative dimension: shape " + to_string(Dims(shape)));
+      throw ShapeError("shape must not have a negative size: " + to_string(Dims(shape)));
     }
     if (n == 0) empty = true;
     if (n > 0 && nbytes) nbytes = checked_multiply(*nbytes, n);

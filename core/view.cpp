@@ -148,9 +148,13 @@ Dims resolve_reshape(std::int64_t size, std::span<const std::int64_t> shape) {
   if (unknown != nullptr && known_size != 0 && size % known_size == 0) {
     *unknown = size / known_size;
   } else if (unknown != nullptr || known_size != size) {
+    std::string remedy = "; it has " + std::to_string(known_size);
+    if (unknown != nullptr) {
+      remedy = known_size == 0 ? "; give every dimension"
+                               : "; they are not a multiple of " + std::to_string(known_size);
+    }
     throw ShapeError(std::to_string(size) + " elements do not fill shape " +
-                     to_string(requested_shape) +
-                     (unknown != nullptr && known_size == 0 ? "; give every dimension" : ""));
+                     to_string(requested_shape) + remedy);
   }
   return result;
 }

@@ -68,7 +68,7 @@ Device common_device(std::span<const Operand> operands) {
     if (first == nullptr) first = x.array;
     if (x.array->device() != first->device()) reject_devices(operands);
   }
-  if (first == nullptr) throw DtypeError("no argument is an array");
+  if (first == nullptr) throw TypeError("no argument is an array");
   return first->device();
 }
 

@@ -185,7 +185,7 @@ NdArray linspace(const Scalar& start, const Scalar& stop, std::int64_t num,
                  std::optional<Dtype> type, Device device, bool endpoint) {
   const Dtype dtype = linspace_dtype(start, stop, type);
   if (num < 0) {
-    throw ValueError("num is negative: " + std::to_string(num));
+    throw ValueError("num must not be negative: " + std::to_string(num));
   }
   const Spacing spacing{num, endpoint, device};
   if (is_floating(dtype)) {

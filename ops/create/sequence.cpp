@@ -153,7 +153,7 @@ NdArray arange(const Scalar& start, const Scalar& stop, const Scalar& step,
       throw DtypeError("start, stop and step must be real");
     }
   }
-  if (real_of(step) == 0) throw ValueError("step is zero");
+  if (real_of(step) == 0) throw ValueError("step must not be 0");
   const bool exact = is_exact(start) && is_exact(stop) && is_exact(step);
   const Dtype dtype = type.value_or(exact ? default_integer : default_real);
   if (dtype == Dtype::bool_) throw DtypeError("dtype must be numeric, not bool");

@@ -221,6 +221,17 @@ void enqueue_product(const Kernel<MatmulParams>& kernel, const NdArray& out, NdA
   throw ShapeError(why + ": x1 is " + describe(x1) + ", x2 is " + describe(x2));
 }
 
+/// Rejects axes that a product contracts and whose sizes differ.
+[[noreturn]] void reject_sizes(const NdArray& x1, int axis1, const NdArray& x2, int axis2) {
+  const auto size = [](const NdArray& x, int axis) {
+    return std::to_string(x.shape()[axis < 0 ? axis + x.rank() : axis]);
+  };
+  reject_shapes(x1, x2,
+                "axis " + std::to_string(axis1) + " of x1 has size " + size(x1, axis1) + ", axis " +
+                    std::to_string(axis2) + " of x2 has size " + size(x2, axis2) +
+                    "; they must be equal");
+}
+
 NdArray multiply(const NdArray& a, const NdArray& b) {
   const auto [device, type] = check_operands(a, b);
   if (type == Dtype::bool_) return as_bool(multiply(counts(a), counts(b)));
@@ -230,9 +241,7 @@ NdArray multiply(const NdArray& a, const NdArray& b) {
   const NdArray x1 = a.rank() == 1 ? with_axis(a, 0) : a;
   const NdArray x2 = b.rank() == 1 ? with_axis(b, 1) : b;
   if (x1.shape()[x1.rank() - 1] != x2.shape()[x2.rank() - 2]) {
-    reject_shapes(a, b,
-                  "the last axis of x1 must match the second to last axis of x2 (the only axis "
-                  "of a 1-D x2)");
+    reject_sizes(a, -1, b, b.rank() == 1 ? -1 : -2);
   }
   constexpr Operands operands = Operands::matrices;
   const Dims stack = common_stack(x1, x2, operands);
@@ -310,9 +319,7 @@ void check_summed_axes(const NdArray& x1, const NdArray& x2, const Dims& axes1, 
     const auto a = static_cast<int>(axes1[i]);
     const auto b = static_cast<int>(axes2[i]);
     if (x1.shape()[a] == x2.shape()[b]) continue;
-    reject_shapes(x1, x2,
-                  "axis " + std::to_string(a) + " of x1 and axis " + std::to_string(b) +
-                      " of x2 have different sizes");
+    reject_sizes(x1, a, x2, b);
   }
 }
 
@@ -341,7 +348,7 @@ NdArray vecdot(const NdArray& x1, const NdArray& x2, std::int64_t axis) {
   const NdArray a = with_last(x1, x1.rank() + static_cast<int>(axis));
   const NdArray b = with_last(x2, x2.rank() + static_cast<int>(axis));
   if (a.shape()[a.rank() - 1] != b.shape()[b.rank() - 1]) {
-    reject_shapes(x1, x2, "the sizes along axis " + std::to_string(axis) + " differ");
+    reject_sizes(x1, static_cast<int>(axis), x2, static_cast<int>(axis));
   }
   constexpr Operands operands = Operands::vectors;
   const Dims stack = common_stack(a, b, operands);

@@ -264,7 +264,7 @@ NdArray reduce(reduction_id op, const NdArray& x, std::optional<std::span<const 
                std::optional<Dtype> type, bool keepdims, double correction) {
   const ReductionEntry& entry = reduction_table()[static_cast<std::size_t>(op)];
   if (type && !entry.has_dtype) {
-    throw DtypeError("takes no dtype; convert with astype");
+    throw TypeError("takes no dtype; convert with astype");
   }
   if (type == Dtype::bool_) {
     throw DtypeError("dtype=bool is not numeric; use any or all");

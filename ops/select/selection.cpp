@@ -23,9 +23,10 @@ namespace skerry {
 namespace {
 
 [[noreturn]] void raise_out_of_bounds(const DeferredError& error, std::int64_t invalid_index) {
+  const std::int64_t size = error.values[1];
   throw IndexError("index " + std::to_string(invalid_index) + " is out of bounds: axis " +
-                   std::to_string(error.values[0]) + " has size " +
-                   std::to_string(error.values[1]));
+                   std::to_string(error.values[0]) + " has size " + std::to_string(size) +
+                   "; use " + std::to_string(-size) + " to " + std::to_string(size - 1));
 }
 
 DeferredError bounds_error(int axis, std::int64_t size) {

@@ -106,7 +106,7 @@ PyObject* run_complex(const Arguments& arguments) {
 }
 
 PyObject* run_format(const Arguments& arguments) {
-  if (!PyUnicode_Check(arguments[0])) throw DtypeError("format_spec must be a str");
+  if (!PyUnicode_Check(arguments[0])) throw TypeError("format_spec must be a str");
   if (PyUnicode_GetLength(arguments[0]) == 0) return PyObject_Str(arguments.self);
   const Object value = scalar_of(arguments.self, "; format its elements, or use str(x)");
   return PyObject_Format(value.get(), arguments[0]);

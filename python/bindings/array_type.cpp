@@ -159,7 +159,7 @@ int set_part(PyObject* self, PyObject* value, void*) {
       Imaginary ? "imag" : "real",
       [&] {
         const NdArray& x = value_of(self);
-        if (value == nullptr) throw DtypeError("the attribute can't be deleted");
+        if (value == nullptr) throw TypeError("the attribute can't be deleted");
         if (Imaginary && real_part(x.dtype()) == x.dtype()) {
           throw DtypeError("a real array has no imaginary part to set: " + describe(x));
         }
@@ -210,8 +210,8 @@ void append(std::vector<PyType_Slot>& all, const PyType_Slot* some) {
 [[noreturn, gnu::noinline, gnu::cold]] void reject_argument(const char* argument,
                                                             const char* expected,
                                                             PyObject* object) {
-  throw DtypeError(std::string(argument) + " must be " + expected + ", not " +
-                   Py_TYPE(object)->tp_name + "; convert it with skerry.asarray");
+  throw TypeError(std::string(argument) + " must be " + expected + ", not " +
+                  Py_TYPE(object)->tp_name + "; convert it with skerry.asarray");
 }
 
 }  // namespace
@@ -354,7 +354,7 @@ Element read_element(const NdArray& array) {
 Object scalar_of(PyObject* array, const char* remedy) {
   const NdArray& x = value_of(array);
   if (x.rank() == 0) return Object(to_python(read_element(x), x.dtype()));
-  throw DtypeError("only a 0-d array converts to a scalar, not " + describe(x) + remedy);
+  throw TypeError("only a 0-d array converts to a scalar, not " + describe(x) + remedy);
 }
 
 void prepare_array_type(PyObject* module) {

@@ -79,7 +79,7 @@ template <class Make>
 /// Returns the strides in elements, as DLPack wants them; valid as long as the object.
 [[nodiscard]] std::int64_t* element_strides(PyObject* array);
 
-/// Returns the value of an Array. Throws a DtypeError that names `argument` for other objects.
+/// Returns the value of an Array. Throws a TypeError that names `argument` for other objects.
 [[nodiscard]] const NdArray& require_array(const char* argument, PyObject* object);
 
 /// Returns the items of a tuple. Throws PythonError for any other object.
@@ -99,7 +99,7 @@ template <class Make>
   if (result == Parsed::yes) operand.value = &scalar_value;
   return result;
 }
-/// Throws the DtypeError for an object that is neither.
+/// Throws the TypeError for an object that is neither.
 [[noreturn]] void reject_operand(const char* argument, PyObject* object);
 /// Like parse_operand, but calls reject_operand for an object that is neither.
 void require_operand(PyObject* object, Operand& operand, Scalar& scalar_value);
@@ -125,7 +125,7 @@ void require_operand(PyObject* object, Operand& operand, Scalar& scalar_value);
 /// Reads the element of an array of size 1 from its device.
 [[nodiscard]] Element read_element(const NdArray& array);
 
-/// Converts a 0-d array to a Python scalar. For other ranks throws a DtypeError that ends with
+/// Converts a 0-d array to a Python scalar. For other ranks throws a TypeError that ends with
 /// `remedy`.
 [[nodiscard]] Object scalar_of(PyObject* array, const char* remedy = "");
 

@@ -86,18 +86,18 @@ std::optional<NdArray> from_array_head(PyObject* object, Device device) {
                     (about->flags & flag_writeable) == 0, Py_NewRef(object), drop_reference);
 }
 
-/// Throws DtypeError for masked arrays and matrices. Called only for subclasses of numpy.ndarray.
+/// Throws TypeError for masked arrays and matrices. Called only for subclasses of numpy.ndarray.
 void reject_special_array(PyObject* object) {
   const Object masks(PyObject_GetAttrString(numpy(), "ma"));
   const Object masked(PyObject_GetAttrString(masks.get(), "MaskedArray"));
   if (PyObject_IsInstance(object, masked.get()) == 1) {
-    throw DtypeError(
+    throw TypeError(
         "masked arrays are not supported, as the mask would be lost; fill it with "
         "x.filled(value), or convert x.data and numpy.ma.getmaskarray(x) separately");
   }
   const Object matrix(PyObject_GetAttrString(numpy(), "matrix"));
   if (PyObject_IsInstance(object, matrix.get()) == 1) {
-    throw DtypeError(
+    throw TypeError(
         "numpy.matrix is not supported, as its operators differ; convert "
         "numpy.asarray(x)");
   }
@@ -223,7 +223,7 @@ NdArray from_scalar(Conversion conversion, PyObject* object, const Scalar& value
 }
 
 [[noreturn]] void reject_object(PyObject* object) {
-  throw DtypeError("not an array, a number or a sequence of them: " + type_name(object));
+  throw TypeError("not an array, a number or a sequence of them: " + type_name(object));
 }
 
 NdArray from_foreign(const Conversion& conversion, PyObject* object) {
@@ -265,9 +265,9 @@ NdArray share_numpy_array(const char* argument, PyObject* object) {
     if (auto shared = from_array_head(object, Device{})) return std::move(*shared);
   } else {
     reject_special_array(object);
-    throw DtypeError(std::string(argument) + " is a " + type_name(object) +
-                     ", a subclass of numpy.ndarray whose operators may differ; "
-                     "convert it with skerry.asarray");
+    throw TypeError(std::string(argument) + " is a " + type_name(object) +
+                    ", a subclass of numpy.ndarray whose operators may differ; "
+                    "convert it with skerry.asarray");
   }
   const Object numpy_dtype(PyObject_GetAttrString(object, "dtype"));
   const Conversion as_is{.type = {}, .device = {}, .copied = {}};

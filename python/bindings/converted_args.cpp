@@ -151,9 +151,9 @@ Object ConvertedArgs::array_of(const std::string& name, PyObject* object) const 
   if (target_ != nullptr && name == "value") {
     return Object(wrap(values_to_assign(object, *target_)));
   }
-  throw DtypeError(name + " is a " + type_name(object) +
-                   ", which has no device; convert it with skerry.asarray(" + name +
-                   ", device=x.device)");
+  throw TypeError(name + " is a " + type_name(object) +
+                  ", which has no device; convert it with skerry.asarray(" + name +
+                  ", device=x.device)");
 }
 
 /// Returns a list in which numpy.ndarray items are converted, and list items if `lists`.

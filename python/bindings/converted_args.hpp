@@ -26,7 +26,7 @@ namespace skerry::python {
 /// True for a numpy.ndarray, a subclass of it, a list or a tuple.
 [[nodiscard]] bool may_become_array(PyObject* object) noexcept;
 
-/// Returns an array on cpu:0 that shares the memory of a numpy.ndarray. Throws DtypeError if it
+/// Returns an array on cpu:0 that shares the memory of a numpy.ndarray. Throws TypeError if it
 /// can't be shared: unsupported dtype, byte order or alignment, a subclass other than numpy.memmap.
 [[nodiscard]] NdArray share_numpy_array(const char* argument, PyObject* object);
 
@@ -46,7 +46,7 @@ class ConvertedArgs {
   void restore(const Arguments& arguments) const noexcept;
   /// Converts `object`, an argument or an item of one, and the other items of its sequence. Returns
   /// the array of `object`, borrowed, or null if it is neither. Throws DeviceMismatchError for a
-  /// numpy.ndarray with arrays on another device, DtypeError for a list with arrays.
+  /// numpy.ndarray with arrays on another device, TypeError for a list with arrays.
   [[nodiscard]] PyObject* convert(PyObject* object);
   /// Converts each argument that may become an array.
   void convert_all();

@@ -35,7 +35,7 @@ struct InterfaceFields {
   bool is_empty = false;
 };
 
-/// Reads all entries but the version, and validates each of them. Throws DtypeError for a wrong
+/// Reads all entries but the version, and validates each of them. Throws TypeError for a wrong
 /// type, InterchangeError, ShapeError and OverflowError for a wrong value, NotImplementedError for
 /// a mask.
 [[nodiscard]] InterfaceFields read_fields(PyObject* description);

@@ -104,7 +104,7 @@ Dtype dtype_of(const Object& typestr) {
     reject_interface("'typestr' " + shown +
                      " is not in this machine's byte order; swap the bytes where the data is made");
   }
-  reject_interface_type("'typestr' " + shown + " is not a dtype that skerry supports");
+  throw DtypeError("'typestr' " + shown + " is not a dtype that skerry supports");
 }
 
 ForeignData data_of(const Object& field) {
@@ -196,7 +196,7 @@ std::int64_t version_of(PyObject* description) {
 
 void reject_interface(const std::string& error_message) { throw InterchangeError(error_message); }
 
-void reject_interface_type(const std::string& error_message) { throw DtypeError(error_message); }
+void reject_interface_type(const std::string& error_message) { throw TypeError(error_message); }
 
 std::string represent_briefly(PyObject* value) {
   const Object text(PyObject_Repr(value));

@@ -14,7 +14,7 @@ namespace skerry::python {
 /// Returns the skerry.Device object of a device: borrowed, the same one each time.
 [[nodiscard]] PyObject* device_object(Device device);
 /// Parses `device=`: a Device or its name. Does not check that the device exists. Throws
-/// DtypeError, ValueError.
+/// TypeError, ValueError.
 [[nodiscard]] Device parse_device_argument(PyObject* object);
 /// Like parse_device_argument, but throws DeviceUnavailableError if the device can't be used.
 [[nodiscard]] Device usable_device(PyObject* object);
@@ -25,7 +25,7 @@ namespace skerry::python {
 [[nodiscard]] Device device_or_default(PyObject* object);
 
 /// Parses `stream=`: a Stream, an int handle, or an object with `__cuda_stream__` or an attribute
-/// ptr, cuda_stream or handle, which the result keeps alive. Throws DtypeError, and ValueError for
+/// ptr, cuda_stream or handle, which the result keeps alive. Throws TypeError, and ValueError for
 /// 0, which is ambiguous as an int, and for a stream of another device.
 [[nodiscard]] Stream parse_stream(PyObject* object, Device device);
 /// Returns the CUDA runtime's ordinal, by which other libraries identify the device.

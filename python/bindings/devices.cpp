@@ -329,9 +329,8 @@ PyObject* device_object(Device device) {
 Device parse_device_argument(PyObject* object) {
   if (Py_TYPE(object) == device_type) return value_of_device(object);
   if (PyUnicode_Check(object)) return parse_device(utf8(object));
-  throw DtypeError(
-      std::string("device must be a skerry.Device or a name such as \"cuda:0\", not ") +
-      Py_TYPE(object)->tp_name);
+  throw TypeError(std::string("device must be a skerry.Device or a name such as \"cuda:0\", not ") +
+                  Py_TYPE(object)->tp_name);
 }
 
 Device usable_device(PyObject* object) {

@@ -210,7 +210,7 @@ std::int64_t integer_of(PyObject* object) {
 
 IntegerPair pair_of(const char* argument, PyObject* object) {
   if (!PyTuple_Check(object) || PyTuple_GET_SIZE(object) != 2) {
-    throw DtypeError(std::string(argument) + " must be a tuple of two ints");
+    throw TypeError(std::string(argument) + " must be a tuple of two ints");
   }
   return {integer_of(PyTuple_GET_ITEM(object, 0)), integer_of(PyTuple_GET_ITEM(object, 1))};
 }
@@ -231,7 +231,7 @@ std::optional<std::uint32_t> minor_version_for(PyObject* max_version) {
 /// that the protocol disallows.
 std::int64_t stream_number(PyObject* object) {
   if (PyBool_Check(object) || !PyIndex_Check(object)) {
-    throw DtypeError(std::string("stream must be an int or None, not ") + Py_TYPE(object)->tp_name);
+    throw TypeError(std::string("stream must be an int or None, not ") + Py_TYPE(object)->tp_name);
   }
   const std::int64_t number = clamped_integer(object);
   if (number == 0) {

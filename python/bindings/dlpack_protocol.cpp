@@ -70,8 +70,8 @@ struct Request {
 DeviceId device_of_producer(PyObject* producer) {
   const Object pair(PyObject_CallMethodNoArgs(producer, words.device_method));
   if (!PyTuple_Check(pair.get()) || PyTuple_GET_SIZE(pair.get()) != 2) {
-    throw DtypeError(std::string("__dlpack_device__ of ") + Py_TYPE(producer)->tp_name +
-                     " must return a tuple (device type, device id)");
+    throw TypeError(std::string("__dlpack_device__ of ") + Py_TYPE(producer)->tp_name +
+                    " must return a tuple (device type, device id)");
   }
   const std::int64_t code = clamped_integer(PyTuple_GET_ITEM(pair.get(), 0));
   const std::int64_t index = clamped_integer(PyTuple_GET_ITEM(pair.get(), 1));

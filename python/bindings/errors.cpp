@@ -125,6 +125,8 @@ void set_python_error() noexcept {
     PyErr_SetString(class_of<ShapeError>, error.what());
   } catch (const ReadOnlyError& error) {
     PyErr_SetString(class_of<ReadOnlyError>, error.what());
+  } catch (const TypeError& error) {
+    PyErr_SetString(PyExc_TypeError, error.what());
   } catch (const DtypeError& error) {
     PyErr_SetString(class_of<DtypeError>, error.what());
   } catch (const LinAlgError& error) {

@@ -15,7 +15,7 @@
 namespace skerry::python {
 
 // Zero-copy import of arrays of other libraries; each keeps its owner alive. All functions throw
-// InterchangeError or DtypeError for what can't be imported.
+// InterchangeError, TypeError or DtypeError for what can't be imported.
 
 /// Imports the memory of a buffer-protocol object (such as a NumPy array) as an array on the CPU
 /// device `device`. Empty if its dtype, byte order or alignment needs a conversion first.
@@ -28,7 +28,7 @@ struct CudaInterface {
   std::int64_t version = 0;
 };
 /// Reads the attribute, once. Empty if the object does not support the protocol (no attribute, or
-/// None); other exceptions of the attribute propagate as PythonError. Throws DtypeError if it is
+/// None); other exceptions of the attribute propagate as PythonError. Throws TypeError if it is
 /// not a dict, InterchangeError for a bad version.
 [[nodiscard]] std::optional<CudaInterface> read_cuda_interface(PyObject* object);
 /// Checks a description that was read already.
@@ -47,7 +47,7 @@ struct CudaImport {
 /// the memory is in use; if null, that is the caller's responsibility.
 [[nodiscard]] NdArray from_cuda_interface(const CudaInterface& interface, PyObject* owner,
                                           const CudaImport& options = {});
-/// Imports an object with `__cuda_array_interface__`; throws DtypeError for one without.
+/// Imports an object with `__cuda_array_interface__`; throws TypeError for one without.
 [[nodiscard]] NdArray from_cuda_interface(PyObject* object, const CudaImport& options = {});
 
 /// Imports an object with `__dlpack__` and `__dlpack_device__`, or with the C exchange API on its

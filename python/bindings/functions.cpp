@@ -92,9 +92,9 @@ template <int Arity>
       any_array = any_array || operands[i].array != nullptr;
     }
     if (!any_array) {
-      throw DtypeError(std::string(Arity == 1 ? "x" : "at least one argument, x1 or x2,") +
-                       " must be a skerry.Array; Python scalars alone have neither a dtype nor a "
-                       "device");
+      throw TypeError(std::string(Arity == 1 ? "x" : "at least one argument, x1 or x2,") +
+                      " must be a skerry.Array; Python scalars alone have neither a dtype nor a "
+                      "device");
     }
     if constexpr (Arity == 1) {
       if (PyObject* const component = part_of_reals(id, args[0], *operands[0].array))

@@ -101,8 +101,8 @@ PyGetSetDef host_attributes[] = {
 
 void require_host(const NdArray& array) {
   if (capabilities_of(array.device()).host_memory) return;
-  throw DtypeError("an array on " + to_string(array.device()) +
-                   " is not copied to the host implicitly; copy it first: x.to_device(\"cpu\")");
+  throw TypeError("an array on " + to_string(array.device()) +
+                  " is not copied to the host implicitly; copy it first: x.to_device(\"cpu\")");
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ inline constexpr int flag_has_dtype = 0x800;
 // read those on a CPU as float32 bytes whatever their dtype. Without it PyTorch, mpi4py and others
 // fall back to DLPack.
 
-/// Implements `__array__(dtype, copy)`: a view where possible. Throws DtypeError for an array that
+/// Implements `__array__(dtype, copy)`: a view where possible. Throws TypeError for an array that
 /// is not on the host.
 [[nodiscard]] PyObject* to_numpy(PyObject* self, PyObject* dtype, PyObject* copied);
 /// Implements `__bytes__`: the elements in C order. Without the method, bytes() would convert each

@@ -52,8 +52,8 @@ std::int64_t bound_of(const NdArray& x, PyObject* bound) {
     return clamped_integer(Object(PyNumber_Index(bound)).get());
   }
   if (!PyIndex_Check(bound)) {
-    throw DtypeError(std::string("the bounds of a slice must be ints or None, not ") +
-                     Py_TYPE(bound)->tp_name);
+    throw TypeError(std::string("the bounds of a slice must be ints or None, not ") +
+                    Py_TYPE(bound)->tp_name);
   }
   return clamped_integer(bound);
 }

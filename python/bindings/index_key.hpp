@@ -24,7 +24,7 @@ namespace skerry::python {
 /// blocks the host, depends on all parts.
 class ParsedKey {
  public:
-  /// `key` must outlive this. Throws DeviceMismatchError, IndexError, DtypeError, PythonError, and
+  /// `key` must outlive this. Throws DeviceMismatchError, IndexError, TypeError, PythonError, and
   /// whatever asarray throws. Inline: a call would double the instructions for an element's key.
   ParsedKey(PyObject* self, PyObject* key) : x_(value_of(self)) {
     const std::span<PyObject* const> parts = parts_of(key);

@@ -130,7 +130,7 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
   return translate_exceptions(
       value == nullptr ? "__delitem__" : "__setitem__",
       [&] {
-        if (value == nullptr) throw DtypeError("elements of an array can't be deleted");
+        if (value == nullptr) throw TypeError("elements of an array can't be deleted");
         const ParsedKey parsed(self, key);
         const NdArray& x = parsed.x();
         if (assign_element(self, x, parsed.key(), value)) return 0;

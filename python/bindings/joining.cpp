@@ -25,8 +25,8 @@ namespace {
 std::vector<NdArray> array_sequence(const Arguments& arguments) {
   PyObject* object = arguments[0];
   if (PySequence_Check(object) == 0 || PyUnicode_Check(object)) {
-    throw DtypeError(std::string("arrays must be a sequence of arrays, not ") +
-                     Py_TYPE(object)->tp_name);
+    throw TypeError(std::string("arrays must be a sequence of arrays, not ") +
+                    Py_TYPE(object)->tp_name);
   }
   if (is_numpy_array(object)) object = array_object(arguments, 0);
   const Object items(PySequence_Fast(object, "arrays must be a sequence of arrays"));

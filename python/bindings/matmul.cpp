@@ -67,8 +67,8 @@ SummedAxes parse_summed_axes(const Arguments& arguments, const NdArray& x1, cons
     return axes;
   }
   if ((!PyTuple_Check(object) && !PyList_Check(object)) || PySequence_Fast_GET_SIZE(object) != 2) {
-    throw DtypeError("axes must be an int or a tuple of two sequences of ints, not " +
-                     std::string(Py_TYPE(object)->tp_name));
+    throw TypeError("axes must be an int or a tuple of two sequences of ints, not " +
+                    std::string(Py_TYPE(object)->tp_name));
   }
   return {integers(arguments, 2, "axes[0]", PySequence_Fast_GET_ITEM(object, 0)),
           integers(arguments, 2, "axes[1]", PySequence_Fast_GET_ITEM(object, 1))};

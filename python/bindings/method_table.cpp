@@ -131,7 +131,7 @@ void add_methods(PyTypeObject* type, PyMethodDef* definitions) {
 
 PyObject* store_result(Object result, PyObject* out) {
   if (!is_array(out)) {
-    throw DtypeError("out must be a skerry.Array, not " + type_name(out));
+    throw TypeError("out must be a skerry.Array, not " + type_name(out));
   }
   const NdArray& source = value_of(result.get());
   const NdArray& destination = target_of(out);

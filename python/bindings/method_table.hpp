@@ -110,7 +110,7 @@ void add_absent_attributes(PyTypeObject* type);
 /// True if `name` is one of those attributes.
 [[nodiscard]] bool is_absent_attribute(std::string_view name);
 
-/// Stores a result into `out=`. Throws DtypeError if `out` is not an Array, ValueError if its
+/// Stores a result into `out=`. Throws TypeError if `out` is not an Array, ValueError if its
 /// dtype or shape differs.
 [[nodiscard]] PyObject* store_result(Object result, PyObject* out);
 /// Converts a list, tuple or int to an array on `device`; returns other objects unchanged.

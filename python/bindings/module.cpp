@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "device/memory.hpp"
@@ -32,7 +33,7 @@ constexpr std::size_t reserved_stack = std::size_t{1} << 20;
 /// Grows the main thread's stack now, by more than kernels use, or fails the import. The stack
 /// otherwise grows on first access, which kills a process that may not map more (ulimit -v).
 void reserve_stack() {
-  if (gettid() != getpid()) return;  // stacks of other threads are mapped as a whole
+  if (syscall(SYS_gettid) != getpid()) return;  // stacks of other threads are mapped as a whole
   void* const got =
       mmap(nullptr, 2 * reserved_stack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (got == MAP_FAILED) {

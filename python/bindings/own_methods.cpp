@@ -80,7 +80,7 @@ axis_list rest_integers(const Arguments& arguments, const char* name) {
     }
     const axis_list one = integers(arguments, -1, name, arguments.rest[i]);
     if (one.size() != 1) {
-      throw DtypeError(std::string(name) + " must be ints, or one tuple of them");
+      throw TypeError(std::string(name) + " must be ints, or one tuple of them");
     }
     values.push_back(one[0]);
   }
@@ -90,7 +90,7 @@ axis_list rest_integers(const Arguments& arguments, const char* name) {
 PyObject* run_reshape(const Arguments& arguments) {
   const NdArray& x = value_of(arguments.self);
   if (arguments.rest_count == 0) {
-    throw DtypeError("shape is missing; call x.reshape(2, 3) or x.reshape((2, 3))");
+    throw TypeError("shape is missing; call x.reshape(2, 3) or x.reshape((2, 3))");
   }
   axis_list shape = rest_integers(arguments, "shape");
   const ElementOrder order = order_of(arguments, 0, x);

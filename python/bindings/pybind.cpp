@@ -50,11 +50,11 @@ PyTypeObject* own_ancestor(PyTypeObject* type) {
 PyObject* new_initialized(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   return translate_exceptions([&]() -> PyObject* {
     PyTypeObject* const ancestor = own_ancestor(type);
-    if (ancestor == nullptr) throw DtypeError("__new__: not a type of skerry: " + type_name(args));
+    if (ancestor == nullptr) throw TypeError("__new__: not a type of skerry: " + type_name(args));
     PyObject* const constructor = PyDict_GetItemString(ancestor->tp_dict, "__init__");
     if (constructor == nullptr || PyInstanceMethod_Check(constructor) == 0) {
-      throw DtypeError(unqualified_name(ancestor) +
-                       ": has no constructor; functions and attributes of skerry return instances");
+      throw TypeError(unqualified_name(ancestor) +
+                      ": has no constructor; functions and attributes of skerry return instances");
     }
     Object self(new_empty()(type, args, keywords));
     const Object bound(
@@ -133,7 +133,7 @@ struct Rejection {
       argument_types += (argument_types.empty() ? "" : ", ") + std::string(py::str(name)) + "=" +
                         type_name(value.ptr());
     }
-    throw DtypeError(function + ": takes (" + parameters + "), not (" + argument_types + ")");
+    throw TypeError(function + ": takes (" + parameters + "), not (" + argument_types + ")");
   }
 };
 
@@ -201,13 +201,13 @@ void explain_rejections(py::handle type) {
 
 std::int64_t index_argument(const char* parameter, PyObject* object) {
   if (PyIndex_Check(object) == 0 || is_numpy_array(object)) {
-    throw DtypeError(std::string(parameter) + " must be an int, not " + type_name(object));
+    throw TypeError(std::string(parameter) + " must be an int, not " + type_name(object));
   }
   if (is_array(object)) {
     const NdArray& x = value_of(object);
     if (x.device() != default_device()) reject_device_mismatch(parameter, x, default_device());
     if (x.rank() != 0 || !is_integer(x.dtype())) {
-      throw DtypeError(std::string(parameter) + " must be an int, not " + describe(x));
+      throw TypeError(std::string(parameter) + " must be an int, not " + describe(x));
     }
   }
   return clamped_integer(Object(PyNumber_Index(object)).get());

@@ -20,7 +20,7 @@ void define_public(py::module_& module, const char* name, Function&& function,
   module.attr(name).attr("__module__") = "skerry";
 }
 
-/// Converts an int argument, clamped to int64. Throws a DtypeError that names the parameter.
+/// Converts an int argument, clamped to int64. Throws a TypeError that names the parameter.
 [[nodiscard]] std::int64_t index_argument(const char* parameter, PyObject* object);
 
 /// Sets `__all__` of a module to the public names of `module_name`.

@@ -22,7 +22,7 @@ std::uint64_t bits_of(PyObject* object) {
 
 PhiloxState parse_stream(PyObject* object) {
   if (PyTuple_Check(object) == 0 || PyTuple_GET_SIZE(object) != 3) {
-    throw DtypeError("stream must be (key, position, tail)");
+    throw TypeError("stream must be (key, position, tail)");
   }
   return {.key = bits_of(PyTuple_GET_ITEM(object, 0)),
           .position = bits_of(PyTuple_GET_ITEM(object, 1)),

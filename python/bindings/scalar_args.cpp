@@ -172,8 +172,8 @@ Scalar require_scalar(const char* argument, PyObject* object) {
   const Parsed result = parse_scalar(object, value);
   if (result == Parsed::error) throw PythonError{};
   if (result == Parsed::no) {
-    throw DtypeError(std::string(argument) + " must be a Python scalar, not " +
-                     Py_TYPE(object)->tp_name);
+    throw TypeError(std::string(argument) + " must be a Python scalar, not " +
+                    Py_TYPE(object)->tp_name);
   }
   return value;
 }
@@ -227,7 +227,7 @@ std::optional<Dtype> parse_optional_dtype(PyObject* object) {
 
 std::int64_t clamped_integer(PyObject* object) {
   if (is_array(object)) [[unlikely]]
-    throw DtypeError("an int is required, not " + describe(value_of(object)));
+    throw TypeError("an int is required, not " + describe(value_of(object)));
   const Py_ssize_t value = PyNumber_AsSsize_t(object, nullptr);
   if (value == -1 && PyErr_Occurred()) throw PythonError{};
   return value;

@@ -21,7 +21,7 @@ enum class Parsed : signed char { error = -1, no = 0, yes = 1 };
 /// (treated as the Python scalar of its kind, without its dtype), or an object with `__index__`
 /// that is not an array. `error` leaves a Python error set.
 Parsed parse_scalar(PyObject* object, Scalar& scalar) noexcept;
-/// Like parse_scalar, but throws a DtypeError that names `argument` for other objects.
+/// Like parse_scalar, but throws a TypeError that names `argument` for other objects.
 Scalar require_scalar(const char* argument, PyObject* object);
 /// Returns the Python scalar of the element's kind.
 [[nodiscard]] PyObject* to_python(const Element& value, Dtype type);

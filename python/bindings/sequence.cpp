@@ -152,10 +152,8 @@ class Reader {
     closed_ = true;
   }
   [[noreturn]] void reject_ragged() const {
-    throw ShapeError(
-        "the nested sequences have different lengths or depths; the first gives "
-        "shape " +
-        to_string(shape_));
+    throw ShapeError("the nested sequences are ragged; the first ones give shape " +
+                     to_string(shape_) + ", and all must");
   }
 
   Dims shape_;

@@ -31,7 +31,7 @@ PyObject* run_searchsorted(const Arguments& arguments) {
   Scalar scalar_value;
   operand_argument(arguments, 1, x2, scalar_value);
   if (arguments[2] != nullptr && !PyUnicode_Check(arguments[2])) {
-    throw DtypeError("side must be a str");
+    throw TypeError("side must be a str");
   }
   const bool right = choice(arguments, 2, {"left", "right"}) == 1;
   const NdArray* sorter = arguments.has(3) ? &array_argument(arguments, 3) : nullptr;

@@ -206,7 +206,7 @@ struct ForeignStream {
 std::uintptr_t handle_of(PyObject* object, const char* argument) {
   if (PyIndex_Check(object) == 0 || PyBool_Check(object) != 0 || is_array(object) ||
       is_numpy_array(object)) {
-    throw DtypeError(std::string(argument) + " must be an int, not " + Py_TYPE(object)->tp_name);
+    throw TypeError(std::string(argument) + " must be an int, not " + Py_TYPE(object)->tp_name);
   }
   const Object integer(PyNumber_Index(object));
   const std::size_t value = PyLong_AsSize_t(integer.get());
@@ -221,7 +221,7 @@ std::optional<std::uintptr_t> handle_by_protocol(PyObject* object) {
   if (pair.get() == nullptr) return std::nullopt;
   if (PyCallable_Check(pair.get()) != 0) pair = Object(PyObject_CallNoArgs(pair.get()));
   if (PyTuple_Check(pair.get()) == 0 || PyTuple_GET_SIZE(pair.get()) != 2) {
-    throw DtypeError("__cuda_stream__ must return (version, handle)");
+    throw TypeError("__cuda_stream__ must return (version, handle)");
   }
   const std::uintptr_t version =
       handle_of(PyTuple_GET_ITEM(pair.get(), 0), "the version of __cuda_stream__");
@@ -258,9 +258,9 @@ ForeignStream read_stream(PyObject* object) {
     const std::uintptr_t handle = handle_of(integer.get(), name);
     return {handle == 0 ? legacy_default : handle, Object::borrow(object)};
   }
-  throw DtypeError(std::string("stream must be a Stream, an int handle, or an object with "
-                               "__cuda_stream__, not ") +
-                   Py_TYPE(object)->tp_name);
+  throw TypeError(std::string("stream must be a Stream, an int handle, or an object with "
+                              "__cuda_stream__, not ") +
+                  Py_TYPE(object)->tp_name);
 }
 
 /// Throws ValueError unless the stream belongs to `device` or another logical device of its GPU.
@@ -289,7 +289,7 @@ Stream keep(const ForeignStream& foreign_stream, Device device) {
 
 void set_current_stream(const py::object& stream_argument) {
   if (!py::isinstance<Stream>(stream_argument)) {
-    throw DtypeError("stream: must be a skerry.Stream, not " + type_name(stream_argument.ptr()));
+    throw TypeError("stream: must be a skerry.Stream, not " + type_name(stream_argument.ptr()));
   }
   set_current_stream(stream_argument.cast<const Stream&>());
 }

@@ -63,8 +63,8 @@ struct ArgumentRef {
 };
 
 [[noreturn]] void reject(const ArgumentRef& argument, const char* expected, PyObject* object) {
-  throw DtypeError(argument.text() + " must be " + expected + ", not " +
-                   (is_array(object) ? describe(value_of(object)) : type_name(object)));
+  throw TypeError(argument.text() + " must be " + expected + ", not " +
+                  (is_array(object) ? describe(value_of(object)) : type_name(object)));
 }
 
 /// Converts a numpy.ndarray, even one of a single element, to an array; returns other objects
@@ -72,7 +72,7 @@ struct ArgumentRef {
 PyObject* convert_numpy_array(const ArgumentRef& argument, PyObject* object) {
   if (!is_numpy_array(object)) return object;
   if (PyObject* const array = convert_argument(argument.arguments, object)) return array;
-  throw DtypeError(argument.text() + " is a numpy.ndarray; convert it with skerry.asarray");
+  throw TypeError(argument.text() + " is a numpy.ndarray; convert it with skerry.asarray");
 }
 
 /// Slow path for objects that are not arrays. Out of line, so that the fast path needs no frame.

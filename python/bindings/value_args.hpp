@@ -16,7 +16,7 @@
 
 /// Arguments that are values: sizes, axes, flags, numbers. A Python scalar has no device; a 0-d
 /// Array counts as its element if it is on the device of the call. All functions throw
-/// DeviceMismatchError for an array on another device, and DtypeErrors that name the parameter.
+/// DeviceMismatchError for an array on another device, and TypeErrors that name the parameter.
 namespace skerry::python {
 
 /// Throws DeviceMismatchError unless `x`, an argument of the call, is on `expected_device`.
@@ -25,7 +25,7 @@ void require_device_match(const Arguments& arguments, int parameter, const NdArr
 [[noreturn]] void reject_device_mismatch(const char* parameter, const NdArray& x,
                                          Device expected_device);
 
-/// Returns an array argument, converted if necessary (converted_args.hpp). Throws DtypeError for
+/// Returns an array argument, converted if necessary (converted_args.hpp). Throws TypeError for
 /// other objects.
 [[nodiscard]] const NdArray& array_argument(const Arguments& arguments, int parameter);
 /// Like array_argument, but returns the Python object.

@@ -72,10 +72,12 @@ TEST(broadcast_shapes, follows_the_examples_of_the_standard) {
 
 TEST(broadcast_shapes, names_shapes_and_the_axis_that_differs) {
   EXPECT_EQ(shape_error_of([] { broadcast(Dims{8, 1, 6}, Dims{7, 5}); }),
-            "shapes (8, 1, 6) and (7, 5) cannot be broadcast: axis -1 has 6 and 5");
+            "shapes (8, 1, 6) and (7, 5) cannot be broadcast: axis -1 has 6 and 5; sizes must be "
+            "equal, or 1");
   const Dims a{2, 3}, b{1, 1}, c{4, 1};
   EXPECT_EQ(shape_error_of([&] { static_cast<void>(broadcast_shapes(std::array{&a, &b, &c})); }),
-            "shapes (2, 3), (1, 1) and (4, 1) cannot be broadcast: axis -2 has 2 and 4");
+            "shapes (2, 3), (1, 1) and (4, 1) cannot be broadcast: axis -2 has 2 and 4; sizes must "
+            "be equal, or 1");
 }
 
 TEST(broadcast_shapes, takes_any_number_of_shapes) {

@@ -182,9 +182,9 @@ TEST(index_view, agrees_with_index_arithmetic_on_random_indices) {
 TEST(index_view, rejects_integers_out_of_bounds) {
   const Layout array = c_layout(Dims{3, 0}, 4);
   EXPECT_EQ(error_of<IndexError>(array, {integer_index(3)}),
-            "index 3 is out of bounds: axis 0 has size 3");
+            "index 3 is out of bounds: axis 0 has size 3; use -3 to 2");
   EXPECT_EQ(error_of<IndexError>(array, {integer_index(-4)}),
-            "index -4 is out of bounds: axis 0 has size 3");
+            "index -4 is out of bounds: axis 0 has size 3; use -3 to 2");
   EXPECT_EQ(error_of<IndexError>(array, {ellipsis, integer_index(0)}),
             "index 0 is out of bounds: axis 1 has size 0");
   EXPECT_THROW(static_cast<void>(index(array, {integer_index(INT64_MIN)})), IndexError);

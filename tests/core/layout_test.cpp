@@ -73,7 +73,7 @@ TEST(check_shape, returns_the_bytes) {
 }
 
 TEST(check_shape, rejects_negative_dimensions) {
-  EXPECT_EQ(shape_error_of({2, -1}, 4), "negative dimension: shape (2, -1)");
+  EXPECT_EQ(shape_error_of({2, -1}, 4), "shape must not have a negative size: (2, -1)");
   EXPECT_NE(shape_error_of({0, INT64_MIN}, 4).find("negative"), std::string::npos);
 }
 
