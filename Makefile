@@ -28,7 +28,7 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-full test-cpp test-python emulator test-emulator emulate gpu-estimate guard demo bench bench-kernels accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite paths sweep gpu-check test-newest-python lint format conformance docs clean
+.PHONY: help build test test-full test-cpp test-python emulator test-emulator emulate gpu-estimate guard demo bench bench-kernels accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite paths sweep gpu-check test-newest-python wheels lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
@@ -52,6 +52,7 @@ help:
 	@echo "make paths        is every branch of the CPU kernels and of fusion taken by some test?"
 	@echo "make numba-suite  the tests of numba-cuda on the emulated GPU"
 	@echo "make test-newest-python  tests under Debian's newest Python, in an unpacked root"
+	@echo "make wheels       packages for PyPI in dist: wheels for glibc 2.28, the source distribution; WHEELS_OPTIONS=--help"
 	@echo "make lint         formatting, static checks, types, spelling"
 	@echo "make gpu-check    tests and figures on a real GPU"
 	@echo "make conformance  the official suite: ARRAY_API_TESTS_DIR=<checkout of data-apis/array-api-tests>"
@@ -204,6 +205,11 @@ NEWEST_PYTHON_OPTIONS ?=
 test-newest-python: build $(VENV)/.group-newest-python
 	python tests/newest_python/run.py $(NEWEST_PYTHON_OPTIONS)
 
+# Builds by itself, against an older C library than this machine's; nothing is installed into .venv.
+WHEELS_OPTIONS ?=
+wheels: $(VENV)/.group-build $(VENV)/.group-wheels
+	python python/wheels/build.py $(WHEELS_OPTIONS)
+
 conformance: build $(VENV)/.group-conformance
 	python tests/conformance/run.py "$(ARRAY_API_TESTS_DIR)" $(CONFORMANCE_OPTIONS)
 
@@ -221,6 +227,8 @@ lint: $(VENV)/.group-build $(VENV)/.group-lint
 	python tests/lint_names.py
 	python tests/lint_commits.py
 	python tests/lint_file_sizes.py
+	check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	check-jsonschema --builtin-schema vendor.readthedocs .readthedocs.yaml
 	cmake -S . -B build/lint -G Ninja -DSKERRY_CUDA=OFF -DSKERRY_TESTS=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
 	  -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DSKERRY_DTYPES="float32;int32" -DSKERRY_CPU_TARGETS="v3;v4" >/dev/null
 	cmake -S device/emulator -B build/lint_emulator -G Ninja >/dev/null

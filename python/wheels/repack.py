@@ -1,0 +1,55 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Make the wheel for another Python of a finished wheel: only the extension module, the tag and the record differ."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import pathlib
+import re
+import zipfile
+
+
+def digest(data: bytes) -> str:
+    """Return the hash of a file as RECORD has it."""
+    return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+
+
+def repack(wheel: pathlib.Path, module: pathlib.Path) -> pathlib.Path:
+    """Return the wheel that has `module` in place of the extension module of `wheel`.
+
+    Parameters
+    ----------
+    wheel : Path
+        For one Python, after `auditwheel repair`.
+    module : Path
+        `_core.cpython-3XX-….so` for another Python.
+
+    """
+    version = re.search(r"\.cpython-(\d+)(t?)-", module.name)
+    wheel_tag = re.search(r"-(cp\d+)-(cp\d+t?)-", wheel.name)
+    if version is None or wheel_tag is None:
+        raise ValueError(f"repack: names without a version of Python: {wheel.name}, {module.name}")
+    tag = f"cp{version[1]}-cp{version[1]}{version[2]}"
+    target = wheel.with_name(wheel.name.replace(wheel_tag[0], f"-{tag}-"))
+    record = []
+    record_name = ""
+    with (
+        zipfile.ZipFile(wheel) as source,
+        zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as output,
+    ):
+        for entry in source.infolist():
+            data, name = source.read(entry), entry.filename
+            if name.endswith("/RECORD"):
+                record_name = name
+                continue
+            if re.search(r"/_core\.cpython-.*\.so$", name):
+                data, name = module.read_bytes(), f"{name.rpartition('/')[0]}/{module.name}"
+            if name.endswith("/WHEEL"):
+                data = re.sub(rb"(?m)^Tag: [^-]+-[^-]+-", f"Tag: {tag}-".encode(), data)
+            entry.filename = name
+            output.writestr(entry, data, zipfile.ZIP_DEFLATED)
+            record.append(f"{name},{digest(data)},{len(data)}\n")
+        output.writestr(record_name, "".join(record) + f"{record_name},,\n")
+    return target

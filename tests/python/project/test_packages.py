@@ -1,0 +1,135 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""The packages agree on version and Pythons; what builds and checks wheels does its work on small examples."""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.append(str(ROOT / "python" / "wheels"))
+import check_wheel  # noqa: E402
+import repack  # noqa: E402
+import sysroot  # noqa: E402
+
+PACKAGES = [
+    "pyproject.toml",
+    "device/emulator/pyproject.toml",
+    "device/cuda/package/pyproject.toml",
+]
+
+
+def read(name):
+    return tomllib.loads((ROOT / name).read_text())
+
+
+def test_only_one_file_states_the_version():
+    assert [name for name in PACKAGES if "version" in read(name)["project"]] == ["pyproject.toml"]
+    for name in PACKAGES[1:]:
+        pattern = read(name)["tool"]["scikit-build"]["metadata"]["version"]["input"]
+        assert (ROOT / name).parent.joinpath(pattern).resolve() == ROOT / "pyproject.toml"
+
+
+def test_packages_require_each_other_in_this_version():
+    version = read("pyproject.toml")["project"]["version"]
+    minor = ".".join(version.split(".")[:2])
+    requirements = [
+        requirement
+        for name in PACKAGES
+        for project in [read(name)["project"]]
+        for requirement in [
+            *project["dependencies"],
+            *(
+                each
+                for extra in project.get("optional-dependencies", {}).values()
+                for each in extra
+            ),
+        ]
+        if re.match(r"skerry[\w-]*==", requirement)
+    ]
+    assert len(requirements) >= 4
+    assert {requirement.partition("==")[2] for requirement in requirements} == {f"{minor}.*"}
+
+
+def test_classifiers_name_the_pythons_of_the_readme():
+    first, last = re.search(
+        r"Python (3\.\d+) to (3\.\d+)", (ROOT / "README.md").read_text()
+    ).groups()
+    minors = range(int(first[2:]), int(last[2:]) + 1)
+    project = read("pyproject.toml")["project"]
+    named = [
+        c.rpartition(" ")[2] for c in project["classifiers"] if re.search(r"Python :: 3\.\d", c)
+    ]
+    assert named == [f"3.{minor}" for minor in minors]
+    assert project["requires-python"] == f">={first}"
+
+
+def test_license_files_exist():
+    files = [
+        path
+        for pattern in read("pyproject.toml")["project"]["license-files"]
+        for path in ROOT.glob(pattern)
+    ]
+    assert [path.name for path in files] == ["LICENSE", "BSD-3-Clause-ducc0.txt"]
+    assert "Max-Planck-Society" in files[1].read_text()
+
+
+def compile_module(folder, source, *options):
+    (folder / "module.c").write_text(source)
+    library = folder / "module.so"
+    command = ["gcc", "-shared", "-fPIC", "-O1", "-o", library, folder / "module.c", *options]
+    subprocess.run(command, check=True)
+    return library
+
+
+def test_stand_ins_have_the_newest_version_that_is_old_enough(tmp_path):
+    library = next(pathlib.Path("/lib/x86_64-linux-gnu").glob("libm.so.6"), None)
+    if library is None:
+        pytest.skip("no libm.so.6 of x86-64 where Debian has it")
+    newest = sysroot.read_symbols(library, "9.99")
+    older = sysroot.read_symbols(library, "2.28")
+    assert older["pow"][0] == "2.2.5"
+    assert sysroot.version_number(newest["pow"][0]) == (2, 29)
+    sysroot.write_stand_in(library, "2.28", tmp_path / "libm.so.6", "gcc")
+    module = compile_module(
+        tmp_path,
+        "double pow(double, double); double f(double x) { return pow(x, x); }",
+        tmp_path / "libm.so.6",
+    )
+    assert ("U", "pow@GLIBC_2.2.5") in check_wheel.nm(module, "--undefined-only")
+
+
+def test_undefined_names_without_a_version_are_found(tmp_path):
+    module = compile_module(
+        tmp_path, "int no_such_function(void); int f(void) { return no_such_function(); }"
+    )
+    wheel = tmp_path / "a-1-cp311-cp311-linux_x86_64.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.write(module, "a/module.so")
+    assert check_wheel.find_unversioned(wheel) == {"module.so": ["no_such_function"]}
+
+
+def test_a_repacked_wheel_has_the_other_module_and_a_right_record(tmp_path):
+    wheel = tmp_path / "skerry-1-cp311-cp311-manylinux_2_28_x86_64.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("skerry/_core.cpython-311-x86_64-linux-gnu.so", b"old")
+        archive.writestr("skerry/__init__.py", b"import this")
+        archive.writestr("skerry-1.dist-info/WHEEL", "Tag: cp311-cp311-manylinux_2_28_x86_64\n")
+        archive.writestr("skerry-1.dist-info/RECORD", "")
+    module = tmp_path / "_core.cpython-314-x86_64-linux-gnu.so"
+    module.write_bytes(b"new")
+    repacked = repack.repack(wheel, module)
+    assert repacked.name == "skerry-1-cp314-cp314-manylinux_2_28_x86_64.whl"
+    with zipfile.ZipFile(repacked) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    assert files.pop("skerry/_core.cpython-314-x86_64-linux-gnu.so") == b"new"
+    assert b"Tag: cp314-cp314-manylinux_2_28_x86_64" in files["skerry-1.dist-info/WHEEL"]
+    record = files["skerry-1.dist-info/RECORD"].decode().splitlines()
+    assert f"skerry/__init__.py,{repack.digest(b'import this')},11" in record
+    assert record[-1] == "skerry-1.dist-info/RECORD,,"
+    assert len(record) == 4
