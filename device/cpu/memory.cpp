@@ -282,7 +282,9 @@ FreeBlock* try_acquire(int index, std::size_t capacity, std::size_t nbytes) noex
   return block;
 }
 
-[[noreturn]] void throw_out_of_memory(int index, std::size_t nbytes, const char* tried) {
+[[noreturn]] void throw_out_of_memory(
+    int index, std::size_t nbytes, const char* tried,
+    const char* remedy = "free arrays that are not needed any more") {
   const MemoryStatistics now = statistics(index);
   const Device device{DeviceKind::cpu, static_cast<std::int16_t>(index)};
   throw OutOfMemoryError(
@@ -291,7 +293,7 @@ FreeBlock* try_acquire(int index, std::size_t capacity, std::size_t nbytes) noex
           (now.live_blocks == 1 ? " array" : " arrays") + ", " + byte_text(now.cached_bytes) +
           " cached, peak " + byte_text(now.peak_bytes) + ", limit " +
           (now.limit_bytes == SIZE_MAX ? "none" : byte_text(now.limit_bytes)) + "; tried " + tried +
-          "; free arrays that are not needed any more",
+          "; " + remedy,
       device, nbytes);
 }
 
@@ -303,11 +305,13 @@ void trim_all() noexcept {
 /// Allocates without the thread's own cache.
 [[gnu::noinline]] StorageRef allocate_slowly(int index, std::size_t nbytes) {
   if (nbytes > max_block_bytes) {
-    throw_out_of_memory(index, nbytes, "nothing, it is more than a process can address");
+    throw_out_of_memory(index, nbytes, "nothing, it is more than a process can address",
+                        "split the array, or use a smaller dtype");
   }
   const std::size_t capacity = capacity_for(nbytes);
   if (capacity > usages[index].limit.load(std::memory_order_relaxed)) {
-    throw_out_of_memory(index, nbytes, "nothing, it is larger than the limit");
+    throw_out_of_memory(index, nbytes, "nothing, it is larger than the limit",
+                        "raise the limit by set_memory_limit, or split the array");
   }
   FreeBlock* block = try_acquire(index, capacity, nbytes);
   if (block == nullptr) {

@@ -127,8 +127,9 @@ class Pool {
   [[nodiscard]] Block* try_new(const SizeClass& size, void* stream);
   [[nodiscard]] int call_allocate(Block& item);
   void keep_memory_in_driver_pool() noexcept;
-  [[noreturn]] void throw_out_of_memory(std::size_t nbytes, const SizeClass& size,
-                                        const std::string& tried);
+  [[noreturn]] void throw_out_of_memory(
+      std::size_t nbytes, const SizeClass& size, const std::string& tried,
+      const char* remedy = "free arrays that are not needed any more");
 
   void give_back(Block* item) noexcept;
   void put_pending(Block* item) noexcept;

@@ -63,10 +63,12 @@ void Pool::keep_to_limit(OutgoingBlocks& outgoing) noexcept {
 Block* Pool::acquire(std::size_t nbytes, const SizeClass& size, void* stream) {
   // Keep the cache if the request can never fit.
   if (nbytes > device_state_.properties.total_bytes) {
-    throw_out_of_memory(nbytes, size, "nothing, it is larger than the device");
+    throw_out_of_memory(nbytes, size, "nothing, it is larger than the device",
+                        "split the array, or use a smaller dtype");
   }
   if (size.nbytes > read_statistics().limit_bytes) {
-    throw_out_of_memory(nbytes, size, "nothing, it is larger than the limit");
+    throw_out_of_memory(nbytes, size, "nothing, it is larger than the limit",
+                        "raise the limit by set_memory_limit, or split the array");
   }
   if (Block* item = take_pending(size, stream)) return item;
   if (Block* item = try_new(size, stream)) return item;
@@ -146,8 +148,8 @@ void Pool::keep_memory_in_driver_pool() noexcept {
                device_state_, "allocate");
 }
 
-void Pool::throw_out_of_memory(std::size_t nbytes, const SizeClass& size,
-                               const std::string& tried) {
+void Pool::throw_out_of_memory(std::size_t nbytes, const SizeClass& size, const std::string& tried,
+                               const char* remedy) {
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
   bool has_memory_info = false;
@@ -166,7 +168,7 @@ void Pool::throw_out_of_memory(std::size_t nbytes, const SizeClass& size,
       (now.live_blocks == 1 ? " array" : " arrays") + ", " + byte_text(now.cached_bytes) +
       " cached, peak " + byte_text(now.peak_bytes) + ", limit " +
       (now.limit_bytes == SIZE_MAX ? "none" : byte_text(now.limit_bytes)) + "; tried " + tried +
-      "; free arrays that are not needed any more";
+      "; " + remedy;
   if (size.nbytes != nbytes && size.nbytes > now.limit_bytes && nbytes <= now.limit_bytes) {
     text += " (blocks are rounded up, this one to " + byte_text(size.nbytes) + ")";
   }

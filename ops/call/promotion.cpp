@@ -30,15 +30,28 @@ void list_arrays(std::span<const Operand> operands, F&& append) {
   std::string text = "arguments are on different devices: ";
   std::vector<Device> devices;
   const Operand* odd = nullptr;
+  const Operand* scalar = nullptr;  // the first 0-d array, and the first array of elements
+  const Operand* elements = nullptr;
   list_arrays(operands, [&](const char* separator, const Operand& x) {
     const NdArray& array = *x.array;
     text += std::string(separator) + x.name + " (" + name(array.dtype()) + ' ' +
             to_string(array.shape()) + ") on " + to_string(array.device());
     devices.push_back(array.device());
     if (odd == nullptr && array.device() != devices.front()) odd = &x;
+    const Operand*& first = array.rank() == 0 ? scalar : elements;
+    if (first == nullptr) first = &x;
   });
+  Device target = devices.front();
+  std::string scope;
+  // Libraries such as xarray and SciPy create 0-d arrays on the default device.
+  if (scalar != nullptr && elements != nullptr &&
+      scalar->array->device() != elements->array->device()) {
+    odd = scalar;
+    target = elements->array->device();
+    scope = ", or create it inside `with skerry.device(\"" + to_string(target) + "\"):`";
+  }
   throw DeviceMismatchError(text + "; move one explicitly, e.g. " + odd->name + ".to_device(\"" +
-                                to_string(devices.front()) + "\")",
+                                to_string(target) + "\")" + scope,
                             devices);
 }
 

@@ -329,8 +329,12 @@ PyObject* device_object(Device device) {
 Device parse_device_argument(PyObject* object) {
   if (Py_TYPE(object) == device_type) return value_of_device(object);
   if (PyUnicode_Check(object)) return parse_device(utf8(object));
-  throw TypeError(std::string("device must be a skerry.Device or a name such as \"cuda:0\", not ") +
-                  Py_TYPE(object)->tp_name);
+  const std::string type = Py_TYPE(object)->tp_name;
+  std::string remedy;
+  if (PyLong_Check(object)) remedy = "; use \"cuda:" + shown(object) + "\"";
+  if (type == "torch.device") remedy = "; use str(device)";
+  throw TypeError("device must be a skerry.Device or a name such as \"cuda:0\", not " + type +
+                  remedy);
 }
 
 Device usable_device(PyObject* object) {

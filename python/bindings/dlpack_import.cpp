@@ -157,9 +157,29 @@ bool is_read_only(const Managed* managed) {
   return false;
 }
 
+/// Names of DLPack's type codes from 7 on.
+constexpr std::array small_floats = {"float8_e3m4",     "float8_e4m3",     "float8_e4m3b11fnuz",
+                                     "float8_e4m3fn",   "float8_e4m3fnuz", "float8_e5m2",
+                                     "float8_e5m2fnuz", "float8_e8m0fnu",  "float6_e2m3fn",
+                                     "float6_e3m2fn",   "float4_e2m1fn"};
+
+/// Returns the name of a type code that no dtype of skerry has; null for other codes.
+const char* name_of_type_code(int code) {
+  constexpr int bfloat16 = 4;
+  constexpr int first_small_float = 7;
+  if (code == bfloat16) return "bfloat16";
+  const int index = code - first_small_float;
+  const bool is_small_float = index >= 0 && index < static_cast<int>(small_floats.size());
+  return is_small_float ? small_floats[static_cast<std::size_t>(index)] : nullptr;
+}
+
 Dtype checked_dtype(const Tensor& tensor) {
   const std::optional<Dtype> dtype = dtype_of(tensor.type);
   if (dtype) return *dtype;
+  if (const char* const name = name_of_type_code(tensor.type.code)) {
+    reject(std::string("unsupported dtype: ") + name +
+           "; convert it to float32 in its own library first, x.float() in PyTorch");
+  }
   reject("unsupported dtype: DLPack type code " +
          std::to_string(static_cast<int>(tensor.type.code)) + ", " +
          std::to_string(tensor.type.bits) + " bits, " + std::to_string(tensor.type.lanes) +

@@ -162,24 +162,17 @@ bool is_by_scalars(const std::vector<Dtype>& types, const std::vector<Scalar>& s
 }
 
 PyObject* run_result_type(const Arguments& arguments) {
-  std::vector<NdArray> arrays;
   std::vector<Scalar> scalars;
-  std::vector<Dtype> types;
-  for (Py_ssize_t i = 0; i < arguments.rest_count; ++i) {
-    PyObject* const object = arguments.rest[i];
-    if (is_array(object)) {
-      arrays.push_back(value_of(object));
-    } else if (is_numpy_array(object)) {
-      if (PyObject* const array = convert_argument(arguments, object))
-        arrays.push_back(value_of(array));
-    }
-  }
-  if (arrays.size() > 1) common_device(arrays);
+  std::vector<Dtype> types;  // no element is read, so arrays may be on different devices
   for (Py_ssize_t i = 0; i < arguments.rest_count; ++i) {
     PyObject* object = arguments.rest[i];
     Scalar value;
     if (is_array(object)) {
       types.push_back(value_of(object).dtype());
+      continue;
+    }
+    if (is_numpy_array(object)) {
+      types.push_back(parse_dtype(Object(PyObject_GetAttrString(object, "dtype")).get()));
       continue;
     }
     const Parsed result = parse_scalar(object, value);

@@ -103,8 +103,15 @@ std::string all_names() {
   return text;
 }
 
+/// Rejects a dtype. Names skerry's for one of another library, such as torch.float32.
 [[noreturn]] void reject_dtype(PyObject* object) {
-  throw DtypeError("unsupported dtype: " + shown(object) + "; supported are " + all_names());
+  const std::string text = shown(object);
+  const std::string last_name = text.substr(text.rfind('.') + 1);
+  for (const DtypeInfo& dtype_info : dtype_infos) {
+    if (last_name == dtype_info.name && last_name != text)
+      throw DtypeError("unsupported dtype: " + text + "; use skerry." + last_name);
+  }
+  throw DtypeError("unsupported dtype: " + text + "; supported are " + all_names());
 }
 
 }  // namespace

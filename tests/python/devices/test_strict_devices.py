@@ -11,7 +11,7 @@ import pytest
 import skerry as sk
 from skerry.exceptions import DeviceMismatchError
 
-from tests.python.oracle import DTYPES, STANDARD_NAMES
+from tests.python.oracle import DTYPES, STANDARD_NAMES, assert_same
 
 PAIRS = list(itertools.permutations(["cpu:0", "cpu:1", "cuda:0", "cuda:1"], 2))
 SHAPES = [(3,), ()]
@@ -25,7 +25,6 @@ CALLS = {
     "isin": lambda f, a, b: f(a, b),
     "meshgrid": lambda f, a, b: f(a, b),
     "repeat": lambda f, a, b: f(a, b),
-    "result_type": lambda f, a, b: f(a, b),
     "stack": lambda f, a, b: f([a, b]),
     "matmul": lambda f, a, b: f(a, b),
     "tensordot": lambda f, a, b: f(a, b, axes=0),
@@ -96,6 +95,7 @@ ONE_ARRAY_OR_NONE = {
     "rehearse",
     "reset_peak",
     "reshape",
+    "result_type",  # reads no element
     "roll",
     "set_default_device",
     "set_memory_limit",
@@ -259,6 +259,25 @@ def test_mismatch_among_three_arguments_raises():
         sk.where(a > 0, b, 1.0)
     with pytest.raises(DeviceMismatchError):
         sk.clip(a, 0.0, b)
+
+
+def test_mismatch_with_a_0d_array_advises_to_move_it():
+    """xarray and SciPy create 0-d arrays on the default device: the user has none in view to move."""
+    x = sk.ones((3,), device="cuda:0")
+    remedy = r'x2\.to_device\("cuda:0"\), or create it inside `with skerry\.device\("cuda:0"\):`$'
+    with pytest.raises(DeviceMismatchError, match=remedy):
+        x + sk.asarray(2.0)
+    with pytest.raises(DeviceMismatchError, match=remedy.replace("x2", "x1")):
+        sk.asarray(2.0) + x
+    with sk.device("cuda:0"):
+        assert_same(x + sk.asarray(2.0), np.full(3, 3.0), "cuda:0")
+
+
+def test_result_type_of_arrays_on_different_devices():
+    a, b = sk.ones(3, dtype=sk.float32), sk.ones((2, 2), dtype=sk.int16, device="cuda:0")
+    assert sk.result_type(a, b) == sk.result_type(sk.float32, sk.int16) == np.dtype("float32")
+    assert sk.result_type(b, np.ones(3), 1) == np.dtype("float64")
+    assert np.result_type(b, a) == np.dtype("float32")
 
 
 def test_python_scalars_combine_with_any_device(device):
