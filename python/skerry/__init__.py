@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A multi-device array library that follows the Python array API standard 2025.12.
 
-An array lives on exactly one device (``Array.device``); an operation runs where its arrays are; nothing crosses from
-one device to another unless ``to_device`` says so.
+An array lives on exactly one device (``Array.device``). An operation runs on the device of its arrays. Data moves
+between devices only by an explicit call such as ``to_device``.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ if _TYPE_CHECKING:
 
 __array_api_version__ = "2025.12"
 
-# NumPy's scalar types, as in NumPy; x.dtype is a numpy.dtype and equal to one of them. An instance would not do: that
-# of float64 is equal to None.
+# NumPy's scalar types, as in NumPy; x.dtype is a numpy.dtype and compares equal to one of them. Not instances of
+# numpy.dtype: numpy.dtype("float64") == None is true.
 bool = _np.bool_
 int8 = _np.int8
 int16 = _np.int16
@@ -68,22 +68,22 @@ _dask.install()
 if "SKERRY_" in " ".join(_os.environ):  # `any` is an array function here
     _importlib.import_module("skerry._environment").warn_of_variables(_os.environ)
 if _os.environ.get("SKERRY_REHEARSE_KERNELS") in ("1", "all"):
-    # Now, not at the first use of a device: Numba may look for a driver before.
+    # At import, not at the first use of a device: Numba may look for a driver earlier.
     _importlib.import_module("skerry._emulator").rehearse_from_environment()
 
 
 def __dir__() -> list[str]:
-    """Name the API, and what every module has; not the modules that it comes from."""
+    """List the public names and the module attributes, without the imported modules."""
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))} | _imported())
 
 
 def _imported() -> set[str]:
-    """Return the public modules that are there only once somebody has imported them."""
+    """Return the public modules that become attributes only when a program imports them."""
     return {"testing"} & set(globals())
 
 
 def __getattr__(name: str) -> _Any:
-    """Import what not every program needs at its first use: random numbers, functions beyond the standard."""
+    """Import at the first use what not every program needs: random numbers, functions beyond the standard."""
     if name in ("lib", "random"):
         return _importlib.import_module(f"skerry.{name}")
     if name in _extra.TOPIC_OF:

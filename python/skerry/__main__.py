@@ -14,7 +14,7 @@ from skerry.exceptions import DeviceUnavailableError
 def sanitize(
     parser: argparse.ArgumentParser, command: argparse.ArgumentParser, arguments: list[str]
 ) -> int:
-    """Run the command of the emulated GPU's package; 2 if that is not installed."""
+    """Run the ``sanitize`` command of skerry_emulator and return its exit status; 2 if that is not installed."""
     try:
         emulator("sanitize")
     except DeviceUnavailableError as problem:
@@ -27,19 +27,19 @@ def sanitize(
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a subcommand; the exit status."""
+    """Run a subcommand and return the exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    parser = argparse.ArgumentParser(prog="python -m skerry", description="skerry, from the shell")
+    parser = argparse.ArgumentParser(
+        prog="python -m skerry", description="Command-line tools of skerry"
+    )
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("info", help="versions, devices and what this build can do")
-    commands.add_parser("doctor", help="why a GPU is or is not used, in plain words")
-    demo = commands.add_parser("demo", help="k-means of handwritten digits over two devices")
+    commands.add_parser("info", help="print versions, devices and the features of this build")
+    commands.add_parser("doctor", help="explain why a GPU is or is not used")
+    demo = commands.add_parser("demo", help="run k-means of handwritten digits on two devices")
     demo.add_argument(
-        "--output", default="demo_output/centroids.png", help="where to draw the centroids"
+        "--output", default="demo_output/centroids.png", help="path of the image of the centroids"
     )
-    checked = commands.add_parser(
-        "sanitize", help="what is wrong with a script's CUDA kernels, on emulated GPUs"
-    )
+    checked = commands.add_parser("sanitize", help="check a script's CUDA kernels on emulated GPUs")
     if arguments[:1] == ["sanitize"]:
         return sanitize(parser, checked, arguments)
     options = parser.parse_args(arguments)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy's arrays among the arguments of functions written in Python: arrays on cpu:0, whose memory is shared."""
+"""NumPy arrays as arguments of functions written in Python: they become arrays on cpu:0 that share their memory."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Function = Callable[..., Any]
 Array = _core.Array
 
 HOME = _core.Device("cpu:0")
-HOLDING = (np.ndarray, tuple, list)  # arrays of NumPy's, or what may have them in it
-PLAIN = (np.ndarray, np.memmap)  # other subclasses mean something else by their operators
-# What NumPy calls parameters that are arrays; others take lists of their own accord.
+HOLDING = (np.ndarray, tuple, list)  # NumPy arrays and containers of them
+PLAIN = (np.ndarray, np.memmap)  # the operators of other subclasses may have another meaning
+# Names of NumPy's array parameters; functions convert lists for the other parameters themselves.
 OF_ARRAYS = frozenset([
     "a", "a1", "a2", "ar1", "ar2", "arr", "array", "ary", "b", "condition", "f", "fp", "m", "p",
     "v", "x", "x1", "x2", "xp", "y", "z",
@@ -29,7 +29,7 @@ DTYPES = frozenset(_core.dtype_kinds())
 
 
 def arrays_in(value: Any) -> Iterator[Any]:
-    """Find the arrays, NumPy's too, in tuples, lists and dicts."""
+    """Yield the arrays, NumPy's included, in nested tuples, lists and dicts."""
     if isinstance(value, Array) or type(value) in PLAIN:
         yield value
     elif isinstance(value, tuple | list):
@@ -40,7 +40,7 @@ def arrays_in(value: Any) -> Iterator[Any]:
 
 
 def mapped(value: Any, change: Function) -> Any:
-    """Put ``change(x)`` in the place of what is no tuple, list or dict of its own."""
+    """Apply ``change`` to the leaves of nested tuples, lists and dicts."""
     kind = type(value)
     if isinstance(value, tuple | list):
         items = [mapped(item, change) for item in value]
@@ -51,23 +51,23 @@ def mapped(value: Any, change: Function) -> Any:
 
 
 def _shares(x: np.ndarray[Any, Any]) -> bool:
-    """Whether skerry takes the memory as it is."""
+    """Return whether skerry can use the memory without a copy."""
     return (
         x.dtype.kind in "biufc" and x.dtype.name in DTYPES and x.dtype.isnative and x.flags.aligned
     )
 
 
 def as_array(x: Any) -> Any:
-    """Make an array on cpu:0 of a numpy.ndarray, over its memory; what skerry can't share stays as it is."""
+    """Wrap a numpy.ndarray as an array on cpu:0 that shares its memory; return anything else unchanged."""
     if type(x) in PLAIN and _shares(x):
         return _core.asarray(x, device=HOME, copy=False)
     return x
 
 
 def take_numpy_arrays(name: str, args: Any, kwargs: Any) -> tuple[Any, Any, dict[int, Any]]:
-    """Make arrays on cpu:0 of NumPy's, which no array of another device may be beside.
+    """Replace NumPy arrays by arrays on cpu:0; raise DeviceMismatchError if others are on another device.
 
-    The third result tells which was which, by the identity of the array.
+    The third result maps the id of each new array to the NumPy array that it wraps.
     """
     arrays = tuple(arrays_in((args, kwargs)))
     if len(arrays) > 1:
@@ -89,7 +89,7 @@ def take_numpy_arrays(name: str, args: Any, kwargs: Any) -> tuple[Any, Any, dict
 
 
 def _with_lists(code: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
-    """Make arrays of lists that stand where arrays do, if there is no array: as `asarray` makes them."""
+    """Convert lists passed for array parameters as `asarray` does, unless another argument is an array."""
     if next(arrays_in((args, kwargs)), None) is not None:
         return args, kwargs
     names = code.co_varnames[: code.co_argcount]
@@ -102,10 +102,10 @@ def _with_lists(code: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
 
 
 def accept_numpy_arrays(function: Function, name: str, *, lists: str = "arrays") -> Function:
-    """Give a function of skerry's arrays the rules for NumPy's, arrays on cpu:0, and for lists that are alone.
+    """Make a function accept NumPy arrays, as arrays on cpu:0, and lists if no argument is an array.
 
-    These are "arrays", "refused" by functions that write into their argument, or "kept" as they are. Calls with nothing
-    to convert go past this module (python/bindings/array_function.cpp).
+    ``lists`` is "arrays" to convert them, "refused" for functions that write into their argument, or "kept" to pass
+    them on. Calls with nothing to convert bypass this module (python/bindings/array_function.cpp).
     """
     may_be_of_a_library = name in WITH_NUMBERS_OF_THE_HOST
     code = function.__code__
@@ -133,7 +133,7 @@ def accept_numpy_arrays(function: Function, name: str, *, lists: str = "arrays")
 
 
 def name_failures(owner: type) -> None:
-    """Have errors of the public methods of a class, in Python, name the method and its parameter."""
+    """Wrap the public Python methods of a class so that their errors name the method and its parameter."""
     for part in owner.__mro__:
         for name, method in vars(part).items():
             if inspect.isfunction(method) and not name.startswith("_") and name not in vars(owner):

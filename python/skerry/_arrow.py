@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrow's arrays of skerry's: ``pyarrow.array(x)`` asks for them."""
+"""Conversion to Arrow arrays, for ``pyarrow.array(x)``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from skerry import _core
 
 
 def arrow_array(x: _core.Array, type: Any) -> Any:
-    """Return what ``Array.__arrow_array__`` gives: Arrow's array over the memory of one on a CPU device."""
+    """Implement ``Array.__arrow_array__``: an Arrow array over the memory of an array on a CPU device."""
     import pyarrow
 
     return pyarrow.array(np.asarray(x), type=type)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``show_config()``: versions, devices and what this build can do."""
+"""``show_config()``: versions, devices and the features of this build."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def show_config(mode: Literal["stdout"] = ...) -> None: ...
 @overload
 def show_config(mode: Literal["dicts"]) -> dict[str, Any]: ...
 def show_config(mode: str = "stdout") -> dict[str, Any] | None:
-    """Print versions, devices and the state of CUDA; with ``mode="dicts"`` return them instead.
+    """Print versions, devices and the state of CUDA, or return them with ``mode="dicts"``.
 
-    Asks for CUDA devices, which makes the first CUDA call of the process.
+    The call looks for CUDA devices, so it may make the first CUDA call of the process.
     """
     if mode not in ("stdout", "dicts"):
         raise ValueError(f"show_config: unknown mode: {mode!r}; known are 'stdout' and 'dicts'")

@@ -23,7 +23,7 @@ KINDS["numeric"] = KINDS["integral"] + KINDS["real floating"] + KINDS["complex f
 
 @dataclass(frozen=True)
 class FloatInfo:
-    """Limits of a floating dtype, of the parts for a complex one."""
+    """Limits of a floating-point dtype; for a complex dtype, of its real and imaginary parts."""
 
     bits: int
     eps: float
@@ -55,17 +55,17 @@ def _dtype_of(name: str, type: object) -> Dtype:
 
 
 def finfo(type: Any, /) -> FloatInfo:
-    """Return the limits of a floating dtype, or of that of an array.
+    """Return the limits of a floating-point dtype, or of the dtype of an array.
 
     Returns
     -------
     FloatInfo
-        ``bits``, ``eps``, ``max``, ``min``, ``smallest_normal`` and ``dtype`` of the real part.
+        ``bits``, ``eps``, ``max``, ``min``, ``smallest_normal`` and ``dtype``; of the real part for complex dtypes.
 
     Raises
     ------
     TypeError
-        If the dtype is not floating.
+        If the dtype is not a floating-point dtype.
 
     Source: array API 2025.12, data type functions.
 
@@ -85,7 +85,7 @@ def finfo(type: Any, /) -> FloatInfo:
 
 
 def iinfo(type: Any, /) -> IntegerInfo:
-    """Return the limits of an integer dtype, or of that of an array.
+    """Return the limits of an integer dtype, or of the dtype of an array.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def iinfo(type: Any, /) -> IntegerInfo:
     Raises
     ------
     TypeError
-        If the dtype is not an integer one.
+        If the dtype is not an integer dtype.
 
     Source: array API 2025.12, data type functions.
 
@@ -108,20 +108,20 @@ def iinfo(type: Any, /) -> IntegerInfo:
 
 
 def isdtype(dtype: Any, kind: Any) -> bool:
-    """Say whether a dtype is of a kind.
+    """Return whether a dtype is of a given kind.
 
     Parameters
     ----------
     dtype : dtype
-        What is asked about.
+        The dtype to test.
     kind : dtype, str or tuple of them
-        A dtype; "bool", "signed integer", "unsigned integer", "integral", "real floating", "complex floating" or
-        "numeric"; or several of these, of which one must fit.
+        A dtype; one of "bool", "signed integer", "unsigned integer", "integral", "real floating", "complex floating"
+        and "numeric"; or a tuple of these, of which at least one must match.
 
     Raises
     ------
     ValueError
-        For an unknown kind.
+        If the kind is unknown.
 
     Source: array API 2025.12, data type functions.
 

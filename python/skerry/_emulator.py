@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Doors to the package skerry_emulator, the emulated GPU, which is installed by itself."""
+"""Access to the package skerry_emulator, the emulated GPU, which is installed separately."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["count_from_environment", "emulator", "rehearse_from_environment"]
 
 
 def emulator(op: str) -> ModuleType:
-    """Import the package, for the function or command ``op``.
+    """Import the package on behalf of the function or command ``op``.
 
     Raises
     ------
     DeviceUnavailableError
-        It is not installed.
+        If it is not installed.
 
     """
     try:
@@ -39,13 +39,13 @@ def emulator(op: str) -> ModuleType:
 
 
 def count_from_environment(default: int) -> int:
-    """How many rehearsed devices SKERRY_REHEARSE asks for; what is no such number counts as unset."""
+    """Return the number of rehearsed devices in SKERRY_REHEARSE, or ``default`` if it is not a valid number."""
     count = os.environ.get("SKERRY_REHEARSE", "")
     return int(count) if re.fullmatch(r"\d+", count) and int(count) <= 64 else default
 
 
 def rehearse_from_environment() -> None:
-    """Do what SKERRY_REHEARSE and SKERRY_REHEARSE_KERNELS ask for, in this process and in its children."""
+    """Start the rehearsal that SKERRY_REHEARSE and SKERRY_REHEARSE_KERNELS request, also in child processes."""
     kernels = os.environ["SKERRY_REHEARSE_KERNELS"]
     if (count := count_from_environment(0)) > 0:
         _core.rehearse(cuda=count, kernels="all" if kernels == "all" else True)

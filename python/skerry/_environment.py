@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings about environment variables, once, at import: values that a variable does not take, and names nobody reads.
+"""Warnings at import about environment variables with invalid values or unknown names.
 
-``environment.csv`` beside this file, which is the documentation's table, too, says what each variable takes. Readers,
-most of them in C++, take what is not understood as unset.
+``environment.csv`` in this folder lists the valid values of each variable; the documentation shows the same table.
+The code that reads a variable, mostly in C++, treats an invalid value as unset.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from skerry import _core
 
 _DEVICE = r"(?:\d|[1-5]\d|6[0-3])"
-# For values that the table describes by an example, not by a range or by words.
+# For variables whose values the table describes by an example instead of a range or a list.
 _PATTERNS = {
     "SKERRY_HOST_CACHE": r"\d+[KMG]?",
     "SKERRY_KERNEL_CACHE": r".+",
@@ -40,7 +40,7 @@ def _read_table() -> dict[str, dict[str, str]]:
 
 
 def _accepts(name: str, values: str, text: str) -> bool:
-    """Return whether a variable of the library takes this text; ``values`` is its column of the table."""
+    """Return whether ``text`` is a valid value of a variable; ``values`` is the column of the table."""
     if name in _PATTERNS:
         return re.fullmatch(_PATTERNS[name], text) is not None
     if values in ("a path", "a folder"):
@@ -73,12 +73,12 @@ def _find_problem(name: str, text: str, table: Mapping[str, Mapping[str, str]]) 
 
 
 def warn_of_variables(environment: Mapping[str, str]) -> None:
-    """Warn of each variable named ``SKERRY_…`` that is set to what it does not take, or that nobody reads.
+    """Warn about each ``SKERRY_…`` variable that has an invalid value or that skerry does not read.
 
     Warns
     -----
     RuntimeWarning
-        One a variable: its name, what it takes, and what is used instead.
+        One per variable, with its name, its valid values and the value used instead.
 
     """
     ours = {name: text for name, text in environment.items() if name.startswith("SKERRY_") and text}

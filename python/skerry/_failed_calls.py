@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a failed call says: the name of the public function, and which of its arguments is wrong.
+"""Error messages of failed calls: they name the public function and the wrong argument.
 
-Functions check what they are told to take. What is left, of any argument, fails somewhere below: in another function,
-in NumPy or in Python. The entry points of public functions (python/bindings/failed_calls.cpp) ask here for the error
-to raise then; calls that succeed, and errors that begin with the function's name, never come here.
+Functions check only some of their arguments. Other wrong arguments fail further down: in another function, in NumPy or
+in Python. The entry points of public functions (python/bindings/failed_calls.cpp) then call this module for the error
+to raise. It is not called for calls that succeed or for errors that begin with the function's name.
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ from skerry.exceptions import (
 
 HOMES = tuple(os.path.dirname(os.path.abspath(path)) + os.sep for path in (__file__, np.__file__))
 PYTHONS = (os.path.dirname(os.path.abspath(os.__file__)) + os.sep, "<frozen ", "<__array_function__ ")  # fmt: skip
-# What is raised as it is; other errors are of Python, and say nothing of the function.
+# Classes that are kept; other errors come from Python itself and become a TypeError.
 TYPED = (
     TypeError, ValueError, IndexError, OverflowError, MemoryError, NotImplementedError, BufferError, RuntimeError,
     OSError,
 )  # fmt: skip
-#: Arguments are not what is wrong.
+#: Errors that are not caused by an argument.
 NOT_OF_ARGUMENTS = (
     Warning, StopIteration, OSError, OutOfMemoryError, DeviceUnavailableError, DeviceError, EmulationError,
 )  # fmt: skip
-#: "subtract: x2 is ...": an error of this package, in the name of the function that found it.
+#: "subtract: x2 is ...": an error of this package that names an inner function.
 OWN_TEXT = re.compile(r"[A-Za-z_][\w.]*: ")
-#: Functions and methods in C++ that users call.
+#: Public functions and methods in C++.
 PUBLIC = frozenset([*_core.__all__, *_core.linalg.__all__, *_core.fft.__all__, *dir(Array)])
-#: What a kernel of an earlier call found: a wait raises it later, in whatever call it is.
+#: Error deferred by the kernel of an earlier call: any later call that waits may raise it.
 DEFERRED = re.compile(r"index -?\d+ is out of bounds: axis")
 LONGEST = 40
 HAVING_AXES = (Array, np.ndarray)
 
 
 class NotAnArrayError(TypeError):
-    """An argument is no array, or none of some is. The entry point knows which parameters these are."""
+    """An argument is not an array, or none of several is. The entry point adds the names of the parameters."""
 
     def __init__(self, name: str, *values: Any) -> None:
         kinds = ", ".join(type(value).__name__ for value in values)
@@ -64,12 +64,12 @@ class NotAnArrayError(TypeError):
 def named_function(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
 ) -> Exception | None:
-    """Return the same for a function in Python."""
+    """Return the error to raise instead of ``error`` for a function in Python; None to keep it."""
     signature = inspect.signature(function)
     try:
         bound = signature.bind(*args, **kwargs).arguments
     except TypeError:
-        return None  # Python says which arguments there are
+        return None  # Python's own message lists the parameters
     arguments: dict[str, Any] = {}
     for key, value in bound.items():
         if signature.parameters[key].kind is inspect.Parameter.VAR_POSITIONAL:
@@ -85,22 +85,22 @@ def named(
     error: Exception,
     function: Callable[..., Any] | None = None,
 ) -> Exception | None:
-    """Return the error to raise in the place of ``error``; None for that one itself.
+    """Return the error to raise instead of ``error``; None to keep it.
 
     Parameters
     ----------
     name : str
-        Of the public function.
+        Name of the public function.
     arguments : Mapping
-        What was given, by the names of the parameters.
+        Arguments by parameter name.
     error : Exception
-        What was raised.
+        The error that was raised.
     function : callable or None
-        With annotations of the parameters.
+        The function, if its parameters are annotated.
 
     """
     if function is None and name not in PUBLIC:
-        return None  # a public function calls it
+        return None  # an inner function: the public one that calls it rewrites the error
     if (
         isinstance(error, NOT_OF_ARGUMENTS)
         or _is_of_others(error)
@@ -144,7 +144,7 @@ def _holds(value: Any, values: tuple[Any, ...]) -> bool:
 def _may_be_deferred(
     arguments: Mapping[str, Any], error: Exception, function: Callable[..., Any] | None
 ) -> bool:
-    """Whether an earlier call on a device whose work runs later may be the one that failed."""
+    """Return whether an earlier asynchronous call may be the one that failed."""
     if not isinstance(error, IndexError) or DEFERRED.search(str(error)) is None:
         return False
     arrays = [value for value in arguments.values() if isinstance(value, Array)]
@@ -152,7 +152,7 @@ def _may_be_deferred(
 
 
 def _is_of_others(error: Exception) -> bool:
-    """Whether it was raised in code that is neither of this package nor NumPy's, as a function that was given."""
+    """Return whether the error was raised outside this package and NumPy, for example in a user's callback."""
     trace: types.TracebackType | None = error.__traceback__
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
@@ -164,7 +164,7 @@ def _is_of_others(error: Exception) -> bool:
 
 
 def _is_own(error: Exception, text: str) -> bool:
-    """Whether this package has written the text: for another function of its own, or in a ``raise``."""
+    """Return whether the message is this package's: of an inner function, or of a ``raise`` statement."""
     if OWN_TEXT.match(text) is not None:
         return type(error).__module__.split(".")[0] != "numpy"
     trace = error.__traceback__
@@ -176,7 +176,7 @@ def _is_own(error: Exception, text: str) -> bool:
 
 
 def _kind_of(error: Exception) -> Callable[[str], Exception]:
-    """Return the class to raise: that of the error where it says what is wrong, else TypeError."""
+    """Return the class to raise: that of the error if it is listed in TYPED, else TypeError."""
     kind = type(error)
     if kind.__module__.split(".")[0] == "skerry" and isinstance(error, TYPED):
         return kind
@@ -187,7 +187,7 @@ def _kind_of(error: Exception) -> Callable[[str], Exception]:
 
 
 def _shown(value: Any) -> str:
-    """Write an argument shortly, without its elements."""
+    """Format an argument in a few words, without its elements."""
     if isinstance(value, Array):
         return f"{value.dtype} {value.shape} on {value.device}"
     if value is None or isinstance(value, (bool, float, complex, str, bytes, np.generic)):
@@ -199,8 +199,8 @@ def _shown(value: Any) -> str:
 
 
 def _mentioned(text: str, arguments: Mapping[str, Any], is_own: bool) -> str | None:
-    """Return the one parameter whose argument a message tells of, or that alone may be meant."""
-    unquoted = re.sub(r"'[^']*'", "", text)  # of attributes, say
+    """Return the parameter that a message is about, or the only one that it can be about; None if ambiguous."""
+    unquoted = re.sub(r"'[^']*'", "", text)  # without quoted names, such as those of attributes
     tests: list[Callable[[str, Any], bool]] = [
         lambda _, value: isinstance(value, (np.character, np.datetime64, np.timedelta64)),
         lambda key, _: len(key) > 2 and re.search(rf"\b{re.escape(key)}\b", unquoted) is not None,
@@ -234,7 +234,7 @@ def _is_too_large(text: str, value: Any) -> bool:
 def _wrongly_typed(
     function: Callable[..., Any] | None, arguments: Mapping[str, Any]
 ) -> tuple[str, str] | None:
-    """Return the first parameter whose argument is not what its annotation says, and what that is."""
+    """Return the first parameter whose argument does not match its annotation, and the annotation."""
     if function is None:
         return None
     try:
@@ -251,7 +251,7 @@ def _wrongly_typed(
 
 
 def _fits(hint: Any, value: Any) -> bool:
-    """Whether an argument may be meant by a type; what the type leaves open counts as meant."""
+    """Return whether a value matches a type hint; hints that are not understood match everything."""
     origin = typing.get_origin(hint)
     if origin in (typing.Union, types.UnionType):
         return any(_fits(alternative, value) for alternative in typing.get_args(hint))

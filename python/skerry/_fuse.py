@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Chains of operations in one pass."""
+"""Fusion of chains of elementwise operations into one pass over memory."""
 
 from __future__ import annotations
 
@@ -27,35 +27,37 @@ _BODY_RUNS_LATER: dict[str, _Callable[[_Any], bool]] = {
 
 
 def fuse(function: _F, /) -> _F:
-    """Make a function whose chains of elementwise operations go through memory once, with the same results bit for bit.
+    """Compute chains of elementwise operations of a function in one pass over memory, with bit-identical results.
 
-    The function runs as ever, each time it is called. Its elementwise operations are checked and recorded; they are
-    computed together when the function returns, or where a value is asked for: by ``if``, ``float``, ``print``,
-    ``matmul``, an index, NumPy. What nobody keeps is never written to memory, also where it is summed up.
+    The body of the function runs on each call. Its elementwise operations are checked and recorded. They are computed
+    together when the function returns, or when a value is needed, for example by ``if``, ``float``, ``print``,
+    ``matmul``, an index or NumPy. Intermediate results are never written to memory, not even as the input of a
+    reduction.
 
     Parameters
     ----------
     function : callable
-        It takes and returns anything. A generator's or a coroutine's body runs after the call: fuse what that calls.
+        The function to fuse, with any parameters and results. Not a generator or a coroutine, whose body runs after
+        the call: fuse the functions that it calls.
 
     Returns
     -------
     callable
-        Of the same signature.
+        A function with the same signature.
 
     Raises
     ------
     TypeError
-        For what is no function that runs when it is called.
+        If ``function`` is not a function, or is a generator function or a coroutine function.
 
     Notes
     -----
-    Of two NaNs an operation hands on the one or the other, as IEEE 754 allows it: their bits alone may be others.
+    Only the bits of NaNs may differ: if both operands are NaN, IEEE 754 leaves open which of them an operation returns.
 
-    ``skerry.fuse.explain(function, *args)`` prints what a call computes in which pass, and why there.
+    ``skerry.fuse.explain(function, *args)`` prints the passes of a call, their operations and what triggered each pass.
 
-    On a CUDA device a chain is one kernel, compiled by NVRTC when the same chain comes for the second time; scalars and
-    shapes may be others. Where NVRTC is not installed the operations run one by one, and a warning says so once.
+    On a CUDA device a chain runs as one kernel, which NVRTC compiles when the same chain occurs for the second time,
+    regardless of scalars and shapes. Without NVRTC the operations run one by one, and a warning is issued once.
 
     Examples
     --------
@@ -82,7 +84,7 @@ _PACKAGE = str(_pathlib.Path(__file__).parent)
 
 
 def _asking_line() -> str:
-    """Where the function that is explained stands now; nothing where it has returned."""
+    """Return the current line of the explained function; an empty string if it has returned."""
     frame = _sys._getframe(2)
     while frame.f_code.co_filename.startswith(_PACKAGE):
         if frame.f_code is explain.__code__ or frame.f_back is None:
@@ -93,16 +95,16 @@ def _asking_line() -> str:
 
 
 def explain(function: _Callable[..., _Any], /, *args: _Any, **keywords: _Any) -> None:
-    """Print what a fused call computes in passes, the bytes that these move, and what asked for them at which line.
+    """Print the passes of a fused call: their operations, the bytes moved, and the line that triggered each.
 
-    Operations that no pass computes as others may write to their operands are named, too.
+    Operations that are computed eagerly because other code may write to their operands are listed as well.
 
     Parameters
     ----------
     function : callable
-        Fused or not. It is called once.
+        The function, fused or not. It is called once.
     *args, **keywords
-        Its arguments.
+        Arguments of the function.
 
     """
     lines: list[str] = []

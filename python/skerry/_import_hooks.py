@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that are called with a module of another library, now or when a program imports it."""
+"""Hooks that run when a program imports a module of another library, or at once if it is imported already."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Function = Callable[[ModuleType], None]
 
 
 class _Loader(importlib.abc.Loader):
-    """Loads a module as its own loader does, then calls a function with it."""
+    """Loads a module with its own loader, then calls a function with the module."""
 
     def __init__(self, loader: importlib.abc.Loader, function: Function) -> None:
         self._own = loader
@@ -47,7 +47,7 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 def call_when_imported(name: str, function: Function) -> None:
-    """Call a function with the module of that name, now if a program has imported it, and when one does."""
+    """Call a function with the module of that name: now if it is imported, and on each later import."""
     if name in sys.modules:
         function(sys.modules[name])
     sys.meta_path.insert(0, _Finder(name, function))

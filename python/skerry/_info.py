@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``__array_namespace_info__``: what the namespace can do."""
+"""``__array_namespace_info__``: the standard's inspection API."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _BEYOND_THE_STANDARD = {"float16"}
 
 
 class NamespaceInfo:
-    """Answers of ``skerry.__array_namespace_info__()``, as the standard's inspection API has them."""
+    """Result of ``skerry.__array_namespace_info__()``: the functions of the standard's inspection API."""
 
     def capabilities(self) -> dict[str, Any]:
-        """Say whether masks and shapes that depend on data work, and the largest rank."""
+        """Return whether boolean indexing and data-dependent shapes are supported, and the maximum rank."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self) -> _core.Device:
-        """Return where creation functions without ``device=`` put arrays."""
+        """Return the device that creation functions use by default."""
         return _core.default_device()
 
     def default_dtypes(self, *, device: _core.Device | str | None = None) -> dict[str, Dtype]:
-        """Return them by kind; the same on every device."""
+        """Return the default dtypes by kind; they are the same on every device."""
         if device is not None:
             _core.as_device(device)
         return {
@@ -43,10 +43,10 @@ class NamespaceInfo:
         device: _core.Device | str | None = None,
         kind: str | tuple[str, ...] | None = None,
     ) -> dict[str, Dtype]:
-        """Return the standard's dtypes by name, of one kind or several, or all; the same on every device.
+        """Return the standard's dtypes by name, all or those of the given kinds; they are the same on every device.
 
-        As NumPy's, it does not list float16, which the standard does not have: who goes through all dtypes, such as the
-        standard's own tests, relies on that.
+        float16 is not listed, as in NumPy, because the standard does not have it; code that iterates over all dtypes,
+        such as the standard's test suite, relies on that.
         """
         if device is not None:
             _core.as_device(device)
@@ -65,7 +65,7 @@ class NamespaceInfo:
 
 
 def __array_namespace_info__() -> NamespaceInfo:  # noqa: N807 - the standard's name
-    """Say what this namespace can do: capabilities, default_device, default_dtypes, dtypes, devices.
+    """Return an object to inspect the namespace: capabilities, default_device, default_dtypes, dtypes, devices.
 
     Source: array API 2025.12, inspection.
     """

@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays that dask and xarray make on the host for arrays on a device: indices, and numbers beside the data.
+"""Host arrays that dask and xarray pass along with arrays on a device: indices and numbers.
 
-``d[[3, 1]]`` is a list, which has no device; dask makes NumPy arrays of it, one for each chunk, and xarray makes one of
-a label's places. Both give them to ``x[...]`` with no table to say otherwise. So NumPy's arrays in a key are put
-beside the array where one of these libraries itself indexes; the same key of a user's function (of ``map_blocks``,
-say) is refused as everywhere, and so are values to assign, but for a number of which the library made an array.
+The list in ``d[[3, 1]]`` has no device; dask converts it to a NumPy array for each chunk, and xarray converts the
+positions of labels to one. Both pass these arrays to ``x[...]``, without a way to register another conversion. So NumPy
+arrays in a key are moved to the device of ``x`` if the caller is one of these libraries. A user's function, for example
+one called by ``map_blocks``, gets DeviceMismatchError for the same key. So do values to assign, except a number that
+the library has converted to an array.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ import numpy as np
 from skerry import _core
 
 LIBRARIES = ("dask", "xarray")
-# Functions of which xarray has all arguments but the data on the host: coordinates, and what it made of quantiles' q.
+# Functions that xarray calls with host arrays for all arguments but the data: coordinates, and q of quantiles.
 WITH_NUMBERS_OF_THE_HOST = {"gradient", "nanquantile", "quantile"}
 
 
 def beside_the_data(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Put numbers beside the data where a library calls one of these functions.
+    """Move NumPy arguments to the device of the first argument if dask or xarray is the caller.
 
-    Called by the wrapper of a function in Python.
+    Called by the wrapper of a Python function: the caller is two frames up.
     """
     caller: str = sys._getframe(2).f_globals.get("__name__", "")
     if caller.partition(".")[0] not in LIBRARIES or not isinstance(args[0], _core.Array):
@@ -37,9 +38,9 @@ def beside_the_data(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def number_again(x: _core.Array, value: np.ndarray[Any, Any]) -> Any:
-    """Return a NumPy array of one element as that number for ``x`` if a library assigns it, else as it is.
+    """Return a one-element NumPy array as an array beside ``x`` if dask or xarray assigns it, else unchanged.
 
-    ``a[0] = 1.0`` of xarray comes as such an array, of as many axes as what is assigned to.
+    xarray passes the value of ``a[0] = 1.0`` as such an array, with the rank of the target.
     """
     caller: str = sys._getframe(1).f_globals.get("__name__", "")
     if caller.partition(".")[0] not in LIBRARIES or value.dtype.kind not in "biufc":
@@ -48,22 +49,22 @@ def number_again(x: _core.Array, value: np.ndarray[Any, Any]) -> Any:
 
 
 def placed(x: _core.Array, key: Any) -> Any:
-    """Return ``key`` with NumPy's arrays on the device of ``x`` if a library is who indexes, else as it is.
+    """Return ``key`` with its NumPy arrays on the device of ``x`` if dask or xarray is the caller, else unchanged.
 
     Parameters
     ----------
     x : Array
-        What is indexed.
+        The indexed array.
     key : object
-        An index or a tuple of them, with a NumPy array.
+        An index or a tuple of indices, with a NumPy array among them.
 
     Returns
     -------
     object
-        The same for ``x``.
+        The converted key.
 
     """
-    # The indexing itself is a slot of the type, without a frame.
+    # The indexing itself is a C slot of the type and has no frame.
     caller: str = sys._getframe(1).f_globals.get("__name__", "")
     if caller.partition(".")[0] not in LIBRARIES:
         return key

@@ -23,7 +23,7 @@ _MISSING = object()
 
 
 class _Described:
-    """A CUDA array interface that was read once, and the object that keeps its memory."""
+    """A CUDA array interface that was read once, with the object that owns its memory."""
 
     def __init__(self, interface: dict[str, Any], owner: object) -> None:
         self.__cuda_array_interface__ = interface
@@ -31,14 +31,14 @@ class _Described:
 
 
 class _HostView:
-    """Memory that is really on the host, as NumPy's interface tells it; keeps the array that it belongs to."""
+    """Exports the memory of a rehearsed device, which is host memory, to NumPy; keeps the array alive."""
 
     def __init__(self, x: _core.Array) -> None:
         pointer, read_only = x.__cuda_array_interface__["data"]
         self.__array_interface__ = {
             "shape": x.shape,
             "typestr": x.dtype.str,
-            # NumPy before 2.4 takes no null pointer, not even for no elements.
+            # NumPy before 2.4 rejects null pointers, even for empty arrays.
             "data": (pointer or 64, read_only),
             "strides": x.strides,
             "version": 3,
@@ -47,7 +47,7 @@ class _HostView:
 
 
 def _interface(op: str, x: Any) -> Any:
-    """Read the CUDA array interface of ``x``, once; None if it has none and is no array of ours."""
+    """Read the CUDA array interface of ``x`` once; None if it has none. Raise TypeError for skerry arrays without."""
     interface = getattr(x, "__cuda_array_interface__", None)
     if interface is None and isinstance(x, _core.Array):
         raise TypeError(
@@ -57,12 +57,12 @@ def _interface(op: str, x: Any) -> Any:
     return interface
 
 
-# What of Numba finds its driver by the name of a module, also in the middle of a launch.
+# Numba's driver modules, which Numba looks up by name, even during a launch.
 _DRIVER = ("", ".devicearray", ".devices", ".driver", ".runtime", ".drvapi", ".error", ".nvvm")
 
 
 class _Hooks:
-    """Numba's simulator with the CUDA array interface; what it replaces it puts back."""
+    """Patches Numba's simulator to support the CUDA array interface, and undoes the patches."""
 
     def __init__(self) -> None:
         try:
@@ -99,7 +99,7 @@ class _Hooks:
         self._replace(self._fake, "__cuda_array_interface__", property(_interface_of))
 
     def _take_the_place_of_the_compiler(self) -> None:
-        """Do what NUMBA_ENABLE_CUDASIM=1 does when Numba is imported, for kernels that are decorated already, too."""
+        """Do what NUMBA_ENABLE_CUDASIM=1 does when Numba is imported, also for kernels that are decorated already."""
         fake = self._kernel.FakeCUDAKernel
         for name, value in vars(self._simulator).items():
             if not name.startswith("_") and not isinstance(value, types.ModuleType):
@@ -124,7 +124,7 @@ class _Hooks:
         self._replace(
             compiled, "forall", lambda self, *args, **named: kernel_of(self).forall(*args, **named)
         )
-        # In a kernel: a function of the device.
+        # Called inside a kernel: a device function.
         self._replace(
             compiled, "__call__", lambda self, *args: fake(self.py_func, device=True)(*args)
         )
@@ -143,21 +143,21 @@ class _Hooks:
             self._undo.pop()()
 
     def _view(self, op: str, interface: Any, owner: object, sync: bool = True) -> Any:
-        """Make a simulated device array over exactly the memory of an interface; it keeps ``owner``."""
-        # skerry's own import checks every field, asks whose memory it is and waits for its stream.
+        """Make a simulated device array over the memory of an interface; it keeps ``owner`` alive."""
+        # skerry's import checks every field, finds the device of the memory and waits for its stream.
         x = _core.asarray(_Described(interface, owner))
         if x.device.kind == "cuda" and not x.device.info.rehearsal:
             raise TypeError(
                 f"{op}: the array is on {x.device}, a real GPU, whose memory the simulator can't read"
             )
-        # Before version 3 nothing was said of streams: work was on the default one.
+        # Interfaces before version 3 have no stream: work is on the default stream.
         stream = interface.get("stream", 1)
         if sync and x.device.kind == "cuda" and stream is not None:
             _core.Stream.from_handle(x.device, stream).synchronize()
         return self._fake(np.asarray(_HostView(x)))
 
     def as_cuda_array(self, obj: Any, sync: bool = True) -> Any:
-        """As ``numba.cuda.as_cuda_array``: the result keeps ``obj``."""
+        """Replace ``numba.cuda.as_cuda_array``; the result keeps ``obj`` alive."""
         interface = _interface("as_cuda_array", obj)
         if interface is None:
             raise TypeError("*obj* doesn't implement the cuda array interface.")
@@ -166,11 +166,11 @@ class _Hooks:
     def from_cuda_array_interface(
         self, desc: dict[str, Any], owner: object = None, sync: bool = True
     ) -> Any:
-        """As ``numba.cuda.from_cuda_array_interface``: the result keeps ``owner``."""
+        """Replace ``numba.cuda.from_cuda_array_interface``; the result keeps ``owner`` alive."""
         return self._view("from_cuda_array_interface", desc, owner, sync)
 
     def is_cuda_array(self, obj: Any) -> bool:
-        """As ``numba.cuda.is_cuda_array``."""
+        """Replace ``numba.cuda.is_cuda_array``."""
         return hasattr(obj, "__cuda_array_interface__")
 
     def _to_device(self, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -192,7 +192,7 @@ class _Hooks:
         return device_array
 
     def _on_the_device(self, fake: Any) -> Any:
-        """Move a simulated array to memory of the first rehearsed device, so that skerry can take it."""
+        """Move a simulated array to memory of the first rehearsed device, so that skerry can import it."""
         devices = _core.devices("cuda")
         if not devices or not devices[0].info.rehearsal or type(fake._ary) is not np.ndarray:
             return fake
@@ -206,17 +206,17 @@ class _Hooks:
             fake._ary.__array_interface__["data"][0] - first if fake._ary.size else 0,
             fake._ary.strides,
         )
-        # The elements of a broadcast array lie on each other, which NumPy's copy forbids to write.
+        # NumPy rejects copies into a broadcast array, whose elements overlap: copy one element of such axes.
         core = tuple(slice(None if step else 1) for step in device_array.strides)
         device_array[core] = fake._ary[core]
         return self._fake(device_array, stream=fake.stream)
 
     def _call(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        """Make a launch that takes arrays by their CUDA array interface."""
+        """Wrap a launch to accept arrays by their CUDA array interface."""
 
         @functools.wraps(original)
         def launch(kernel: Any, *args: Any) -> Any:
-            if kernel._device:  # called by a kernel, with arguments that its launch has taken
+            if kernel._device:  # called by a kernel, whose launch has converted the arguments
                 return original(kernel, *args)
             device_names: list[str] = []
             op = f"kernel {kernel.__name__}"
@@ -233,7 +233,7 @@ class _Hooks:
         return launch
 
     def _convert_argument(self, op: str, arg: Any, device_names: list[str]) -> Any:
-        """Give the argument as the simulator takes it; the device of an array is added to ``device_names``."""
+        """Convert an argument for the simulator; append the device of an array to ``device_names``."""
         if isinstance(arg, tuple):
             parts = [self._convert_argument(op, part, device_names) for part in arg]
             return arg._make(parts) if hasattr(arg, "_make") else tuple(parts)
@@ -253,7 +253,7 @@ class _Hooks:
 
 
 def _host_view_of(fake: Any) -> Any:
-    """Whose memory a simulated device array is in: a _HostView, or the host's."""
+    """Return the object that owns the memory of a simulated device array: a _HostView or a host object."""
     base = fake._ary
     while getattr(base, "base", None) is not None:
         base = base.base
@@ -261,12 +261,12 @@ def _host_view_of(fake: Any) -> Any:
 
 
 def _interface_of(fake: Any) -> dict[str, Any]:
-    """Give the CUDA array interface of a simulated device array whose memory is a rehearsed device's."""
+    """Return the CUDA array interface of a simulated device array in the memory of a rehearsed device."""
     if not isinstance(_host_view_of(fake), _HostView):
         raise AttributeError("__cuda_array_interface__")
     about: dict[str, Any] = dict(fake._ary.__array_interface__)
     address, read_only = about["data"]
-    # The simulator works at once: there is nothing to wait for.
+    # The simulator runs synchronously: there is nothing to wait for.
     return {
         **about,
         "data": (address if fake._ary.size else 0, read_only),
@@ -281,24 +281,24 @@ _uses = 0
 
 
 class numba_simulator:  # noqa: N801 - a verb in `with numba_simulator()`
-    """Make Numba's CUDA simulator take arrays on rehearsed CUDA devices, so that kernels can be tested without a GPU.
+    """Let Numba's CUDA simulator use arrays on rehearsed CUDA devices, to test kernels without a GPU.
 
-    Numba's simulator runs ``@cuda.jit`` kernels in Python on the host, but knows no ``__cuda_array_interface__``, and
-    only where ``NUMBA_ENABLE_CUDASIM=1`` was in the environment when Numba was imported. From the call on, until
-    ``close()`` or the end of a ``with`` block, it runs kernels in any case, also those that were decorated before, and
-    takes arrays as Numba on a GPU does: an array may be passed to ``kernel[grid, block](x)``, inside of ``cuda.In``,
-    ``cuda.Out`` and ``cuda.InOut``, to ``cuda.as_cuda_array``, ``cuda.from_cuda_array_interface``,
-    ``cuda.is_cuda_array`` and ``cuda.to_device``. Nothing is copied: the kernel writes into the array, which stays
-    alive. Pending work on the array is done before the kernel runs. Afterwards everything in Numba is as it was.
+    Numba's simulator runs ``@cuda.jit`` kernels in Python on the host. It does not support
+    ``__cuda_array_interface__`` and is enabled only by ``NUMBA_ENABLE_CUDASIM=1`` when Numba is imported. From this
+    call until ``close()`` or the end of a ``with`` block the simulator runs all kernels, including those decorated
+    earlier, and accepts arrays as Numba on a GPU does: in ``kernel[grid, block](x)``, also wrapped in ``cuda.In``,
+    ``cuda.Out`` or ``cuda.InOut``, and in ``cuda.as_cuda_array``, ``cuda.from_cuda_array_interface``,
+    ``cuda.is_cuda_array`` and ``cuda.to_device``. Nothing is copied: the kernel writes to the array's memory, which
+    stays alive. Pending work on the array completes before the kernel runs. Closing restores Numba's original state.
 
-    It may be nested, and is for the whole process, not for a thread. It is stricter than a GPU in two ways: a kernel
+    It applies to the whole process, not to a thread, and can be nested. It is stricter than a GPU in two ways: a kernel
     can't write to a read-only array, and all arrays of a launch must be on one device.
 
-    For an array that is not on a rehearsed CUDA device the calls above raise ``TypeError``, for one with a mask
-    ``NotImplementedError``, for a launch with arrays of two devices ``DeviceMismatchError``, and for a malformed
-    interface what ``skerry.asarray`` raises.
+    The calls above raise ``TypeError`` for an array that is not on a rehearsed CUDA device, ``NotImplementedError`` for
+    an interface with a mask, ``DeviceMismatchError`` for a launch with arrays on different devices, and the errors of
+    ``skerry.asarray`` for a malformed interface.
 
-    As a context manager it gives the module ``numba.cuda``.
+    As a context manager it returns the module ``numba.cuda``.
 
     Raises
     ------
@@ -336,7 +336,7 @@ class numba_simulator:  # noqa: N801 - a verb in `with numba_simulator()`
         self._cuda = hooks.cuda
 
     def close(self) -> None:
-        """Put back what was replaced in Numba; a second call does nothing."""
+        """Restore Numba's original state; a second call does nothing."""
         global _hooks, _uses
         with _lock:
             if not self._open:

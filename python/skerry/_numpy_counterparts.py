@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What corresponds in skerry to NumPy's functions.
+"""skerry's counterparts of NumPy's functions.
 
-Where NumPy has a function under the name that the array API standard gives it, the counterpart is found by that name
-(``np.concat`` is ``np.concatenate``, ``np.acos`` is ``np.arccos``); ``OTHER_NAMES`` adds those that only NumPy's older
-names reach, and the functions below those whose arguments mean something else. Each has NumPy's parameters, as far as
-skerry can honour them.
+Functions that NumPy has under their name in the array API standard are found by that name (``np.concat`` is
+``np.concatenate``, ``np.acos`` is ``np.arccos``). ``OTHER_NAMES`` adds functions that have only an older name in NumPy.
+The functions below are for those whose arguments have another meaning; they take NumPy's parameters, as far as skerry
+supports them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Array = sk.Array
 
 # NumPy's name of a parameter -> skerry's.
 PARAMETERS = {"ddof": "correction"}
-# Parameters that change no values: of sorting and set functions, of memory order, of subclasses, of objects in files.
+# Parameters that don't affect values: of sorting and set functions, memory order, subclasses, pickled objects.
 HINTS = {"allow_pickle", "assume_unique", "kind", "order", "subok"}
 
 OTHER_NAMES = {"amax": "max", "amin": "min", "rint": "round", "round": "around"}
@@ -65,7 +65,7 @@ _find_by_name(np.fft, sk.fft)
 
 
 def replaces(*names: str) -> Callable[[Function], Function]:
-    """Make a function the counterpart of those of NumPy with these names, if this NumPy has them."""
+    """Register a function as the counterpart of the named NumPy functions that this NumPy version has."""
 
     def declare(function: Function) -> Function:
         for name in names:
@@ -80,18 +80,18 @@ def replaces(*names: str) -> Callable[[Function], Function]:
 
 
 def _along(axis: int | None, x: Array) -> tuple[Array, int]:
-    """NumPy's ``axis=None``: of the flattened array."""
+    """Flatten the array for ``axis=None``, as NumPy does."""
     return (sk.reshape(x, (-1,)), 0) if axis is None else (x, axis)
 
 
 def against_each_other(x1: Any, x2: Any) -> tuple[Any, Any]:
-    """Shape operands such that each element of one meets each of the other."""
+    """Reshape the operands so that they broadcast to all pairs of their elements."""
     if isinstance(x1, Array) and isinstance(x2, Array):
         x1 = sk.reshape(x1, x1.shape + (1,) * x2.ndim)
     return x1, x2
 
 
-# Sorts, selection: axis=None flattens.
+# Sorting and selection: axis=None flattens.
 
 
 def _flattening_sort(sort: Function) -> Function:
@@ -137,13 +137,13 @@ def unique(
     if not (return_index or return_inverse or return_counts):
         values = sk.unique_values(ar)
         if floats and equal_nan:
-            # They are sorted, NaNs last.
+            # The values are sorted, NaNs last.
             nans = int(sk.count_nonzero(sk.isnan(values)))
             values = values[: values.shape[0] - max(nans - 1, 0)]
         return values
     if floats and equal_nan:
         raise NoCounterpartError(
-            "numpy.unique: to skerry no NaN equals another; pass equal_nan=False"
+            "numpy.unique: equal_nan=True has no counterpart in skerry; pass equal_nan=False"
         )
     results = sk.unique_all(ar)
     chosen = (True, return_index, return_inverse, return_counts)
@@ -200,7 +200,7 @@ def clip(
 
 
 def _broadcast_edge(x: Array, value: Any, axis: int) -> Any:
-    """Make what ``diff`` puts before or behind of a scalar: one element for each row."""
+    """Expand a scalar that ``diff`` is to prepend or append to an array with one element per row."""
     if value is np._NoValue:
         return None
     if isinstance(value, Array):
@@ -224,7 +224,7 @@ def diff(
     return sk.diff(a, axis=axis, n=n, prepend=prefix, append=suffix)
 
 
-# What is known without the elements.
+# Functions that read no elements.
 
 
 replaces("shape")(lambda a: a.shape)
@@ -243,7 +243,7 @@ replaces("isrealobj")(lambda x: x.dtype.kind != "c")
 
 @replaces("can_cast")
 def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
-    """Answer for the dtypes, by NumPy's rule."""
+    """Apply NumPy's rule to the dtypes."""
     kinds: Any = casting
     source = from_.dtype if isinstance(from_, Array) else from_
     return np.can_cast(source, to.dtype if isinstance(to, Array) else to, kinds)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What corresponds in skerry to NumPy's functions that make arrays: copies, ``*_like``, and ``like=`` (NEP 35)."""
+"""skerry's counterparts of NumPy's creation functions: ``copy``, ``*_like``, and functions with ``like=`` (NEP 35)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def full_like(
     return _make_like("full", a, fill_value, dtype=dtype, order=order, shape=shape, device=device)
 
 
-# like= (NEP 35): where the array is that they are to be like.
+# Functions with like= (NEP 35); the first parameter is the device of that array.
 
 
 def asarray(
@@ -88,7 +88,7 @@ def array(
 
 
 def _in_c_order(x: Array) -> Array:
-    """Copy unless the elements are in C order, one behind the other."""
+    """Copy unless the array is C-contiguous."""
     step = x.itemsize
     for n, stride in zip(reversed(x.shape), reversed(x.strides), strict=True):
         if n > 1 and stride != step:
@@ -160,7 +160,7 @@ def eye(
     return sk.eye(N, M, k=k, dtype=dtype, device=device or like_device)
 
 
-#: Those that make an array of what they are given.
+#: Functions that convert their first argument to an array.
 CONVERTERS = (array, asarray, ascontiguousarray, asfortranarray)
 
 MAKERS: dict[str, Function] = {

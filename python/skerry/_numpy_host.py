@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy's own functions on the memory of arrays on cpu:0, for what skerry has no function for.
+"""NumPy's own functions on the memory of arrays on cpu:0, for functions without a counterpart in skerry.
 
-Nothing is copied, and nothing here touches an array of another device.
+Nothing is copied, and arrays on other devices are never accessed.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ HOST = 'to work on the host: np.asarray(x.to_device("cpu"))'
 
 
 class NoCounterpartError(TypeError):
-    """skerry has no function, or no parameter, of that meaning; on cpu:0 NumPy's does."""
+    """skerry has no equivalent function or parameter; on cpu:0 NumPy's function runs instead."""
 
 
 def is_home(*values: Any) -> bool:
-    """Whether all arrays are where NumPy's functions can work on them."""
+    """Return whether all arrays are on cpu:0, where NumPy's functions can use them."""
     return all(x.device == HOME for x in arrays_in(values) if isinstance(x, Array))
 
 
 def run(function: Function, args: Any, kwargs: Any) -> Any:
-    """Run NumPy's function on the memory of arrays on cpu:0; arrays and NumPy's scalars become arrays there."""
+    """Run NumPy's function on arrays on cpu:0 without copies; convert arrays and NumPy scalars in the result."""
     views: dict[int, tuple[Any, Array]] = {}
 
     def to_numpy(x: Any) -> Any:
@@ -39,7 +39,7 @@ def run(function: Function, args: Any, kwargs: Any) -> Any:
         return view
 
     def to_skerry(x: Any) -> Any:
-        if id(x) in views:  # what came by out=
+        if id(x) in views:  # an array passed as out=
             return views[id(x)][1]
         if isinstance(x, np.generic):
             return _core.asarray(x, device=HOME) if x.dtype.name in DTYPES else x
@@ -50,7 +50,7 @@ def run(function: Function, args: Any, kwargs: Any) -> Any:
 
 
 class _Memory:
-    """Where the elements of an array are, for NumPy's questions about addresses; they are never read."""
+    """The address range of an array, for NumPy's functions that compare addresses; elements are never read."""
 
     def __init__(self, x: Array) -> None:
         interface = x.__cuda_array_interface__
@@ -60,9 +60,10 @@ class _Memory:
 
 
 def share_memory(function: Function, a: Any, b: Any, *args: Any, **kwargs: Any) -> bool:
-    """Answer np.may_share_memory and np.shares_memory on every device: what is asked is where elements are.
+    """Run np.may_share_memory or np.shares_memory on arrays of any device: they compare addresses only.
 
-    Arrays of CPU devices may share memory with each other and with NumPy's; those of a CUDA device with its own only.
+    Arrays on CPU devices may share memory with each other and with NumPy arrays, arrays on a CUDA device only with
+    arrays on that device.
     """
     devices = {x.device for x in (a, b) if isinstance(x, Array) and x.device.kind != "cpu"}
     if not devices:
@@ -76,7 +77,7 @@ def share_memory(function: Function, a: Any, b: Any, *args: Any, **kwargs: Any) 
     return bool(function(np.asarray(_Memory(a)), np.asarray(_Memory(b)), *args, **kwargs))
 
 
-#: NumPy's functions that read no elements, and so take arrays of any devices.
+#: NumPy's functions that read no elements and accept arrays on any devices.
 OF_ANY_DEVICES: dict[Function, Function] = {
     function: partial(share_memory, function._implementation)  # type: ignore[attr-defined]
     for function in (np.may_share_memory, np.shares_memory)

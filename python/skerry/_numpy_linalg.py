@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Counterparts of NumPy's products, of its linear algebra and of its transforms over two axes."""
+"""Counterparts of NumPy's linear algebra functions and two-dimensional Fourier transforms."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from skerry.exceptions import ShapeError
 
 
 def _from_the_end(axis: int, x1: Array, x2: Array) -> int:
-    """Count the axis of ``cross`` and ``vecdot`` as the standard does, which knows negative ones only."""
+    """Return the axis of ``cross`` and ``vecdot`` as a negative number, the only form that the standard defines."""
     return axis - x1.ndim if axis >= 0 and x1.ndim == x2.ndim else axis
 
 
@@ -39,7 +39,7 @@ def norm(x: Array, ord: Any = None, axis: Any = None, keepdims: bool = False) ->
         return sk.linalg.vector_norm(x, ord=2 if ord is None else ord, axis=axis, keepdims=keepdims)
     if ord is None or len(axis) != 2:
         if ord is not None:
-            raise ValueError("numpy.linalg.norm: ord= is for one axis or two")
+            raise ValueError(f"numpy.linalg.norm: ord= needs one or two axes, not {len(axis)}")
         return sk.linalg.vector_norm(x, axis=axis, keepdims=keepdims)
     if x.ndim == 2 and tuple(i % 2 for i in axis) == (0, 1):
         return sk.linalg.matrix_norm(x, ord=ord, keepdims=keepdims)
@@ -56,9 +56,11 @@ def svd(a: Array, full_matrices: bool = True, compute_uv: bool = True) -> Any:
 
 @replaces("linalg.lstsq")
 def lstsq(a: Array, b: Array, rcond: float | None = None) -> tuple[Array, Array, int, Array]:
-    """Solve by the singular values above ``rcond`` of the largest; their number is read from the device."""
+    """Solve by the singular values above ``rcond`` times the largest; the rank is read from the device."""
     if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
-        raise ShapeError(f"numpy.linalg.lstsq: a is a matrix of shape {a.shape}, b of {b.shape}")
+        raise ShapeError(
+            f"numpy.linalg.lstsq: incompatible shapes of a and b: {a.shape} and {b.shape}"
+        )
     rows, columns = a.shape
     dtype = sk.result_type(*(x if x.dtype.kind in "fc" else sk.float64 for x in (a, b)))
     a, b = sk.astype(a, dtype, copy=False), sk.astype(b, dtype, copy=False)

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy's functions on skerry arrays (NEP 13, NEP 18): skerry's function of that meaning.
+"""Dispatch of NumPy's functions on skerry arrays (NEP 13, NEP 18) to skerry's counterparts.
 
-What corresponds to what is said in ``_numpy_counterparts``; this module, imported by the first such call, pairs the
-arguments. What has no counterpart runs as NumPy's own where NumPy reads the arrays, on cpu:0, and is a TypeError
-elsewhere: nothing is ever copied to the host. A NumPy array among skerry's is an array on cpu:0. NumPy's scalars count
-as Python's, so that the dtype of the arrays decides, as everywhere in skerry.
+``_numpy_counterparts`` lists the counterparts; this module, imported by the first such call, maps the arguments.
+A function without a counterpart runs as NumPy's own on cpu:0 and raises TypeError on other devices: nothing is copied
+to the host implicitly. A NumPy array is treated as an array on cpu:0. NumPy scalars promote as Python scalars do, so
+the dtype of the arrays decides, as everywhere in skerry.
 """
 
 from __future__ import annotations
@@ -32,35 +32,34 @@ POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR
 
 
 def _title(function: Function) -> str:
-    """Write as ``numpy.linalg.norm``, or the plain name of a ufunc of another library."""
+    """Return the qualified name, such as ``numpy.linalg.norm``; without module, that of NumPy."""
     module = getattr(function, "__module__", None)
     return f"{module or 'numpy'}.{function.__name__}"
 
 
 def _reject_subclass(name: str, kind: type) -> TypeError:
     return TypeError(
-        f"{name}: a {kind.__module__}.{kind.__name__} beside a skerry.Array: a subclass of numpy.ndarray, whose"
-        " operators may mean something else; convert it with skerry.asarray"
+        f"{name}: can't combine a skerry.Array with a {kind.__module__}.{kind.__name__}, a subclass of numpy.ndarray "
+        "whose operators may have another meaning; convert it with skerry.asarray"
     )
 
 
 def _reject_unknown(name: str, function: Function) -> NoCounterpartError:
     if isinstance(function, np.ufunc) and getattr(np, function.__name__, None) is not function:
-        ours = f"; skerry.{function.__name__} is skerry's" if hasattr(sk, function.__name__) else ""
+        ours = f"; use skerry.{function.__name__}" if hasattr(sk, function.__name__) else ""
         return NoCounterpartError(
-            f"{function.__name__}: this ufunc is not NumPy's but another library's, which skerry"
-            f" can't run{ours}; {HOST}"
+            f"{function.__name__}: this is another library's ufunc, which skerry can't run{ours}; {HOST}"
         )
     return NoCounterpartError(
-        f"{name}: skerry has no function of this meaning, and copies nothing to the host unasked; {HOST}"
+        f"{name}: skerry has no counterpart and copies nothing to the host implicitly; {HOST}"
     )
 
 
 class Pairing:
-    """How a call of one NumPy function becomes a call of ``target``.
+    """Maps calls of one NumPy function to calls of ``target``.
 
-    The parameters that ``target`` requires pair up by position, the others by name. An argument without a partner may
-    only have its default value, or one that changes no values (``counterparts.HINTS``).
+    The required parameters of ``target`` are matched by position, the others by name. An argument for an unmatched
+    parameter must be its default value, unless it doesn't affect values (``counterparts.HINTS``).
     """
 
     def __init__(self, name: str, function: Function, target: Function) -> None:
@@ -69,7 +68,7 @@ class Pairing:
         ours = inspect.signature(target).parameters.values()
         try:
             theirs = list(inspect.signature(function).parameters.values())
-        except ValueError:  # builtin functions of NumPy have none before 2.4
+        except ValueError:  # builtin functions of NumPy have no signature before 2.4
             theirs = list(ours)
         required = 0
         for parameter in ours:
@@ -115,7 +114,7 @@ def _equal(value: Any, default: Any) -> bool:
 
 
 def store(name: str, result: Any, out: Any) -> Any:
-    """Put a result into ``out``, as NumPy does, if dtype and shape are those of the result; several into a tuple."""
+    """Store a result, or a tuple of results, into ``out``, which must have the dtype and the shape of the result."""
     if isinstance(result, tuple) and isinstance(out, tuple) and len(out) == len(result):
         return tuple(store(name, *pair) for pair in zip(result, out, strict=True))
     if isinstance(out, tuple) and len(out) == 1:
@@ -124,7 +123,7 @@ def store(name: str, result: Any, out: Any) -> Any:
         return result
     if not isinstance(out, Array) or not isinstance(result, Array):
         raise TypeError(
-            f"{name}: out must be a skerry.Array, not {type(out).__name__}; nothing is copied to the host unasked"
+            f"{name}: out must be a skerry.Array, not {type(out).__name__}; nothing is copied to the host implicitly"
         )
     if out.shape != result.shape or out.dtype != result.dtype:
         raise ValueError(
@@ -136,17 +135,17 @@ def store(name: str, result: Any, out: Any) -> Any:
 
 
 def _require_one_device(name: str, values: Iterable[Any]) -> None:
-    """Raise DeviceMismatchError for arrays of several devices, whichever parameters they are given for."""
+    """Raise DeviceMismatchError if any arguments are arrays on different devices."""
     _core.require_one_device(name, tuple(_arrays.arrays_in(tuple(values))))
 
 
 def _shown(value: Any) -> str:
-    """Write a value for a message, an array without reading its elements."""
+    """Format a value for an error message, without reading the elements of arrays."""
     return f"<Array on {value.device}>" if isinstance(value, Array) else repr(value)
 
 
 def _defers(name: str, types: Iterable[type], protocol: str) -> bool:
-    """Whether another library's type should have its turn."""
+    """Return whether to return NotImplemented, so that NumPy tries another library's type."""
     for operand_type in types:
         if operand_type is Array or operand_type in _arrays.PLAIN:
             continue
@@ -167,10 +166,9 @@ pairings: dict[Any, Pairing] = {}
 def _make(
     name: str, maker: Function, like_array: Array, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Run a function that takes ``like=``.
+    """Run a creation function with ``like=``.
 
-    An array that it is to convert stays where it is; a ``numpy.ndarray`` goes beside ``like``, as memory of the host
-    goes where ``skerry.asarray`` is told to.
+    An array to convert stays on its device; a ``numpy.ndarray`` to convert is copied to the device of ``like``.
     """
     converts = args and (
         isinstance(args[0], Array) or (type(args[0]) in _arrays.PLAIN and maker in CONVERTERS)
@@ -201,7 +199,7 @@ def array_function(
         target = counterparts.FUNCTIONS.get(func)
         if target is not None:
             pairing = pairings[func] = Pairing(name, func, target)
-    if kwargs.get("device") is None:  # else skerry's function compares with that one
+    if kwargs.get("device") is None:  # otherwise skerry's function checks against that device
         _require_one_device(name, (*args, *kwargs.values()))
     args, kwargs, originals = _arrays.take_numpy_arrays(name, args, kwargs)
     implementation = getattr(func, "_implementation", func)
@@ -212,13 +210,13 @@ def array_function(
         lambda: host.run(implementation, args, kwargs),
         (args, kwargs),
     )
-    return originals.get(id(result), result)  # a numpy.ndarray that came by out=
+    return originals.get(id(result), result)  # a numpy.ndarray passed as out=
 
 
 def _first_of(
     name: str, function: Function, ours: Function | None, theirs: Function, arguments: Any
 ) -> Any:
-    """Call skerry's function; NumPy's where there is none and the arrays are on cpu:0."""
+    """Call skerry's function; without one, call NumPy's if the arrays are on cpu:0."""
     if ours is not None:
         try:
             return ours()
@@ -270,7 +268,7 @@ def _call_ufunc(name: str, ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dic
 def _fold_ufunc(
     name: str, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Run ``reduce`` or ``accumulate``, whose axis is 0 unless said otherwise."""
+    """Run ``reduce`` or ``accumulate``, whose default axis is 0."""
     table = counterparts.REDUCTIONS if method == "reduce" else counterparts.SCANS
     target = table.get(ufunc)
     x, *rest = inputs
@@ -283,7 +281,7 @@ def _fold_ufunc(
         if (dtype := named.pop("dtype", None)) is not None:
             x = sk.astype(x, dtype)
         if host.is_home(x):
-            raise NoCounterpartError(name)  # NumPy needs fewer steps
+            raise NoCounterpartError(name)  # NumPy does it in one pass
         return fold(name, ufunc, x, **named)
     if "dtype" in named and "dtype" not in inspect.signature(target).parameters:
         raise NoCounterpartError(
@@ -320,7 +318,7 @@ def array_ufunc(ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> An
     name = f"numpy.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
     out = kwargs.pop("out", None)
     if ufunc in COMPARISONS:
-        # NumPy's scalars compare through an array of no axes, which can't be told from one of the user's.
+        # Comparisons of NumPy scalars pass 0-d arrays, which look like 0-d arrays of the user.
         inputs = tuple(map(_scalar_again, inputs))
     outs = out if isinstance(out, tuple) else () if out is None else (out,)
     if _defers(name, map(type, (*inputs, *outs)), "__array_ufunc__"):

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``reduce``, ``accumulate``, ``outer`` and ``at`` of NumPy's ufuncs on arrays of any device.
 
-What skerry has no function for is composed: for associative ufuncs in a number of steps that is the logarithm of the
-length, for the others in as many steps as there are elements that meet.
+Methods without a function in skerry are composed of elementwise calls: of log2(n) calls for associative ufuncs, of
+one call per element for others.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ ASSOCIATIVE = {
     np.add, np.multiply, np.maximum, np.minimum, np.bitwise_and, np.bitwise_or, np.bitwise_xor,
     np.logical_and, np.logical_or, np.logical_xor, np.logaddexp, np.hypot,
 }  # fmt: skip
-#: Which ufunc joins what is taken from one element: a - b - c is a - (b + c).
+#: The ufunc that combines successive right operands: a - b - c is a - (b + c).
 JOINED_BY = {ufunc: ufunc for ufunc in ASSOCIATIVE} | {np.subtract: np.add}
 
 
-#: What a kernel scatters by. It takes what stays of the array's dtype, numbers of all kinds for the first three.
+#: Ufuncs with a scatter kernel. The result must have the array's dtype, which may be complex for the first three.
 SCATTERED = {
     np.add, np.subtract, np.multiply, np.minimum, np.maximum, np.bitwise_and, np.bitwise_or, np.bitwise_xor,
 }  # fmt: skip
 
 
 def function_of(name: str, ufunc: np.ufunc, inputs: int = 2) -> Function:
-    """Find the function of skerry for a ufunc of that many inputs."""
+    """Return skerry's function for a ufunc with that many inputs."""
     function = counterparts.UFUNCS.get(ufunc)
     if function is None or ufunc.nin != inputs or ufunc.signature is not None:
-        raise NoCounterpartError(f"{name}: skerry has no function of this meaning")
+        raise NoCounterpartError(f"{name}: skerry has no counterpart")
     return function
 
 
 def _tree(function: Function, x: Array) -> Array:
-    """Fold the first axis by an associative function, pairs of halves at a time."""
+    """Fold the first axis by an associative function: combine the two halves until one element is left."""
     while (n := x.shape[0]) > 1:
         half = n // 2
         paired = function(x[:half], x[half : 2 * half])
@@ -54,7 +54,7 @@ def _fold_first(name: str, ufunc: np.ufunc, x: Array) -> Array:
     n = x.shape[0]
     if n == 0:
         if ufunc.identity is None:
-            raise ValueError(f"{name}: a fold of no elements, and no identity")
+            raise ValueError(f"{name}: no elements to reduce, and {ufunc.__name__} has no identity")
         return sk.full(x.shape[1:], ufunc.identity, dtype=x.dtype, device=x.device)
     if n == 1:
         return x[0].copy()
@@ -70,18 +70,18 @@ def _fold_first(name: str, ufunc: np.ufunc, x: Array) -> Array:
 
 
 def reduce(name: str, ufunc: np.ufunc, x: Array, axis: Any = 0, keepdims: bool = False) -> Array:
-    """Fold axes by a ufunc that skerry has no reduction for."""
+    """Reduce axes by a ufunc without a reduction in skerry."""
     axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     axes = tuple(sorted(i % x.ndim for i in axes))
     if len(axes) > 1 and ufunc not in ASSOCIATIVE:
-        raise ValueError(f"{name}: its order matters, so it takes one axis, not {axes}")
+        raise ValueError(f"{name}: not associative, so it reduces one axis, not {axes}")
     for i in reversed(axes):
         x = _fold_first(name, ufunc, sk.moveaxis(x, i, 0))
     return sk.expand_dims(x, axes) if keepdims and axes else x
 
 
 def accumulate(name: str, ufunc: np.ufunc, x: Array, axis: int = 0) -> Array:
-    """Run along an axis by a ufunc that skerry has no scan for."""
+    """Scan along an axis by a ufunc without a scan in skerry."""
     function = function_of(name, ufunc)
     x = sk.moveaxis(x, axis, 0)
     if ufunc in ASSOCIATIVE:
@@ -98,14 +98,14 @@ def accumulate(name: str, ufunc: np.ufunc, x: Array, axis: int = 0) -> Array:
 
 
 def outer(name: str, ufunc: np.ufunc, x1: Any, x2: Any) -> Any:
-    """Each element of one against each of the other."""
+    """Apply a ufunc to all pairs of elements."""
     return function_of(name, ufunc)(*counterparts.against_each_other(x1, x2))
 
 
 def at(name: str, ufunc: np.ufunc, x: Array, indices: Any, *values: Any) -> None:
-    """Write ``x[indices] = ufunc(x[indices], values)`` for each index by itself, so that repeated ones count again.
+    """Compute ``x[indices] = ufunc(x[indices], values)`` unbuffered: repeated indices are applied repeatedly.
 
-    By a kernel for the ufuncs that it knows. For others it waits for the device: how often an index comes decides the
+    Some ufuncs have a kernel. The others wait for the device: the largest number of repetitions of an index decides the
     number of steps.
     """
     function = function_of(name, ufunc, 1 + len(values))
@@ -132,7 +132,7 @@ def _has_kernel(ufunc: np.ufunc, x: Array, value: Any) -> bool:
 def scatter(
     ufunc: np.ufunc, function: Function, x: Array, positions: Array, values: Array | None
 ) -> None:
-    """Combine elements of ``x``, by their positions in C order, with values; positions may repeat."""
+    """Combine values with the elements of ``x`` at positions in C order; positions may repeat."""
     n = positions.shape[0]
     if n == 0:
         return
@@ -162,7 +162,7 @@ def scatter(
 
 
 def _join_groups(function: Function, values: Array, group: Array, most: int) -> Array:
-    """Scan neighbours of one group: the last of each has all of it."""
+    """Scan each group of equal positions; the last element of a group has the combined value."""
     step = 1
     while step < most:
         together = group[step:] == group[:-step]
@@ -173,7 +173,7 @@ def _join_groups(function: Function, values: Array, group: Array, most: int) -> 
 
 
 def _is_view(x: Array) -> bool:
-    """Whether reshape to one axis gave a view of ``x``."""
+    """Return whether a reshape to one axis is a view of ``x``."""
     try:
         sk.reshape(x, (-1,), copy=False)
     except ValueError:

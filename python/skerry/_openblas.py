@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where OpenBLAS is.
+"""The location of OpenBLAS.
 
-Imported with the package, and imports nothing itself: whoever forks while another thread imports a module leaves the
-child with that module's lock taken for ever, and the first product may come in any thread.
+Imported with the package, and imports nothing itself: the first matrix product may run in any thread, and a fork while
+another thread imports a module leaves that module's import lock held in the child for ever.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 
 
 def library() -> str | None:
-    """Path of the library in the package scipy-openblas32, which is not imported; None without it."""
+    """Return the path of the library in the package scipy-openblas32, without importing it; None if not installed."""
     for folder in sys.path:
         path = os.path.join(folder, "scipy_openblas32", "lib", "libscipy_openblas.so")
         if os.path.exists(path):

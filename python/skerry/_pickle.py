@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Pickling: elements out of band with protocol 5, and arrays that open where their device is missing."""
+"""Pickling: out-of-band data with protocol 5, and a fallback if the device does not exist in this process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from skerry.exceptions import DeviceUnavailableError
 def reduce_array(
     x: _core.Array, protocol: int
 ) -> tuple[Callable[..., _core.Array], tuple[Any, ...]]:
-    """Return what ``Array.__reduce_ex__`` gives to pickle."""
+    """Implement ``Array.__reduce_ex__``."""
     host = np.ascontiguousarray(np.asarray(x.to_device("cpu"))).reshape(x.shape)
     data: Any = host.reshape(-1).view(np.uint8)
     data = pickle.PickleBuffer(data) if protocol >= 5 else data.tobytes()
@@ -28,10 +28,11 @@ def reduce_array(
 
 
 def restore(data: Any, shape: tuple[int, ...], dtype: str, device: str) -> Any:
-    """Make the array again.
+    """Restore a pickled array.
 
-    On the device it was on where that exists, else with a warning on the default one; a dask worker gets something that
-    raises when it is used. SKERRY_UNPICKLE_DEVICE=default or cpu always takes the default device, or the CPU.
+    It is placed on its original device. If that does not exist, it is placed on the default device with a warning; a
+    dask worker gets an object that raises when it is used. SKERRY_UNPICKLE_DEVICE=default or cpu always selects the
+    default device or the CPU.
     """
     flat = np.frombuffer(data, dtype=dtype) if shape == () or 0 not in shape else np.empty(0, dtype)
     host = flat.reshape(shape)
@@ -49,7 +50,7 @@ def restore(data: Any, shape: tuple[int, ...], dtype: str, device: str) -> Any:
 
 
 def choose_device(device: str) -> _core.Device:
-    """Return the device of that name, or the default one, with a warning."""
+    """Return the device of that name; if it does not exist, warn and return the default device."""
     try:
         return device_here(device)
     except DeviceUnavailableError:
@@ -72,12 +73,12 @@ def in_dask_worker() -> bool:
 
 
 def device_here(device: str) -> _core.Device:
-    """Return the device of that name, or what SKERRY_UNPICKLE_DEVICE says instead of it.
+    """Return the device of that name, or the one that SKERRY_UNPICKLE_DEVICE selects instead.
 
     Raises
     ------
     DeviceUnavailableError
-        This process has no device of that name.
+        If this process has no device of that name.
 
     """
     mode = os.environ.get("SKERRY_UNPICKLE_DEVICE")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``repr`` of arrays: dtype and device, and of large arrays the edges only, which alone are read from the device."""
+"""``repr`` of arrays, with dtype and device. Of large arrays only the edges are shown and read from the device."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ THRESHOLD = 1000
 EDGE = 3
 PREFIX = "Array("
 PRECISION = 8
-# What changes the text of a number among NumPy's print options, and its defaults.
+# NumPy's print options that change the text of a number, and their defaults.
 _changes = operator.itemgetter("precision", "floatmode", "sign", "formatter", "legacy")
 _USUAL = (PRECISION, "maxprec", "-", None, False)
 
 
 def _edges(x: _core.Array, axis: int = 0) -> npt.NDArray[Any]:
-    """Copy ``x`` to the host with long axes cut to seven: three at each end and one that is never shown."""
+    """Copy ``x`` to the host with long axes cut to seven elements: three at each end and one that is not shown."""
     if axis == x.ndim:
         return np.asarray(x.to_device("cpu"))
     if x.shape[axis] <= 2 * EDGE + 1:
@@ -37,7 +37,7 @@ def _edges(x: _core.Array, axis: int = 0) -> npt.NDArray[Any]:
 
 
 def _text_of_one(x: _core.Array) -> str | None:
-    """Write a number as ``array2string`` does by default, in less time; None for what is written otherwise."""
+    """Format a 0-d array as ``array2string`` does by default, but faster; None if that would format it differently."""
     dtype = x.dtype
     kind = dtype.kind
     options: Mapping[str, Any] = np.get_printoptions()
@@ -47,7 +47,7 @@ def _text_of_one(x: _core.Array) -> str | None:
     if kind != "f":
         return str(value)
     if not (value == 0 or 1e-4 <= abs(value) < 1e3):
-        return None  # with an exponent, perhaps
+        return None  # may need an exponent
     if dtype.itemsize == 8:
         text = repr(value)
         if len(text) - text.index(".") - 1 <= PRECISION:
@@ -61,7 +61,7 @@ def _about(dtype: np.dtype[Any], device: _core.Device) -> str:
 
 
 def array_repr(x: _core.Array) -> str:
-    """Write as ``Array([1., 2.], dtype=float64, device='cpu:0')``."""
+    """Format as ``Array([1., 2.], dtype=float64, device='cpu:0')``."""
     about = _about(x.dtype, x.device)
     if x.ndim == 0 and (one := _text_of_one(x)) is not None:
         return f"{PREFIX}{one}, {about}"
@@ -72,7 +72,7 @@ def array_repr(x: _core.Array) -> str:
         shown = 1
         for n in x.shape:
             shown *= min(n, 2 * EDGE + 1)
-        # Many short axes: nothing that could be left out would make it short.
+        # Many short axes: the summary would still be too long.
         if shown > 10 * THRESHOLD:
             return f"{PREFIX}..., shape={x.shape}, {about}"
     host = _edges(x) if summarised else np.asarray(x.to_device("cpu"))
@@ -98,7 +98,7 @@ def _row(values: Iterable[object], tag: str = "td") -> str:
 
 
 def _table(x: _core.Array) -> str:
-    """Write the elements of an array of one axis or two as an HTML table, long axes as ``_edges`` cuts them."""
+    """Format the elements of a 1-D or 2-D array as an HTML table, with long axes cut as by ``_edges``."""
     host = _edges(x)
     cells = np.array([np.array2string(element) for element in host.ravel()], dtype=object)
     cells = cells.reshape(host.shape)
@@ -110,9 +110,9 @@ def _table(x: _core.Array) -> str:
 
 
 def array_html(x: _core.Array) -> str:
-    """Write for a notebook what the array is, and a table of its elements, or of those at its edges.
+    """Format for a notebook: the array's attributes and a table of its elements, or of those at its edges.
 
-    No others are read from the device. Without axes, or with more than two, it is the text of ``repr``.
+    No other elements are read from the device. Arrays without axes or with more than two are shown as their ``repr``.
     """
     facts = {"shape": x.shape, "dtype": x.dtype.name, "device": x.device, "bytes": f"{x.nbytes:,}"}
     about = "<table>" + _row(facts, "th") + _row(facts.values()) + "</table>"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Scopes: ``device(...)``, ``stream(...)``, ``strict_promotion()``, ``cuda_array_interface_version(...)``."""
+"""Context managers: ``device``, ``stream``, ``strict_promotion``, ``cuda_array_interface_version``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _strict: contextvars.ContextVar[bool] = contextvars.ContextVar("skerry.strict_pr
 
 
 class _Scope(Generic[_Value]):
-    """Sets a variable of the thread or asyncio task inside a ``with`` block."""
+    """Sets a context variable, local to the thread or asyncio task, inside a ``with`` block."""
 
     def __init__(self, variable: contextvars.ContextVar[_Value], value: _Value) -> None:
         self._variable = variable
@@ -34,19 +34,20 @@ class _Scope(Generic[_Value]):
 
 
 class device(_Scope[_core.Device]):  # noqa: N801 - a verb in `with device(...)`, as in torch and CuPy
-    """Context manager: the device of creation functions without ``device=`` inside a ``with`` block.
+    """Context manager that sets the default device of creation functions.
 
-    Local to the thread or asyncio task. Arrays that exist stay where they are, and operations still run where their
-    arrays are.
+    It is local to the thread or asyncio task. Existing arrays stay on their devices, and operations still run on the
+    devices of their arrays.
 
     Parameters
     ----------
     device : Device or str
+        Device of arrays created without ``device=`` inside the ``with`` block.
 
     Raises
     ------
     DeviceUnavailableError
-        On entry, if the device can't be used.
+        On entry, if the device is unavailable.
 
     """
 
@@ -55,27 +56,28 @@ class device(_Scope[_core.Device]):  # noqa: N801 - a verb in `with device(...)`
 
     def __enter__(self) -> _core.Device:
         self._value.info  # noqa: B018 - raises if it can't be used
-        # From the first use on, and not before, defaults are looked up in the context.
+        # Creation functions look up the context variable only after the first use.
         _core.use_device_context(_device)
         return super().__enter__()
 
 
 class stream:  # noqa: N801 - as `device` above
-    """Context manager: send this thread's work on the stream's device to it inside a ``with`` block.
+    """Context manager that makes a stream current for this thread on the stream's device.
 
     Parameters
     ----------
     stream : Stream, int, or object with ``__cuda_stream__``
-        A stream of another library too (torch, CuPy, Numba, cuda.core): by ``__cuda_stream__``, or the attribute
-        ``ptr``, ``cuda_stream`` or ``handle``. It is kept while the block runs; the handles 1 and 2 are the legacy
-        and the per-thread default stream.
+        The stream. Streams of other libraries (PyTorch, CuPy, Numba, cuda.core) are accepted by ``__cuda_stream__``
+        or the attribute ``ptr``, ``cuda_stream`` or ``handle``; the object is kept alive during the block. The
+        handles 1 and 2 are the legacy and the per-thread default stream.
     device : Device or str, optional
-        Of the stream; asked of the driver otherwise. The default streams of several devices can't be told apart.
+        Device of the stream; queried from the driver by default, which can't distinguish the default streams of
+        several devices.
 
     Raises
     ------
     TypeError, ValueError
-        For what is no stream, and a stream of another device.
+        If ``stream`` is not a stream, or is a stream of another device.
 
     """
 
@@ -90,21 +92,21 @@ class stream:  # noqa: N801 - as `device` above
 
 
 class cuda_array_interface_version(_Scope[int]):  # noqa: N801 - as `device` above
-    """Context manager: the version of ``__cuda_array_interface__`` that arrays export inside a ``with`` block.
+    """Context manager that sets the version of ``__cuda_array_interface__`` that arrays export.
 
-    Local to the thread or asyncio task. Outside of such blocks it is 3, or what the environment variable
-    ``SKERRY_CAI_VERSION`` says. Versions 0 to 2 have no ``stream``: with them Numba does not wait for the stream at
-    each kernel that takes the array; pending work is ordered before the legacy default stream all the same.
+    It is local to the thread or asyncio task. The default is 3, or the value of the environment variable
+    ``SKERRY_CAI_VERSION``. Versions 0 to 2 have no ``stream``: Numba then does not synchronize the stream at each
+    kernel that takes the array. Pending work is ordered before the legacy default stream with all versions.
 
     Parameters
     ----------
     version : int
-        0 to 3.
+        Version, from 0 to 3.
 
     Raises
     ------
     TypeError
-        If the version is no int.
+        If the version is not an int.
     ValueError
         If there is no such version.
 
@@ -117,33 +119,33 @@ class cuda_array_interface_version(_Scope[int]):  # noqa: N801 - as `device` abo
             )
         if not 0 <= version <= 3:
             raise ValueError(
-                f"cuda_array_interface_version: no such version: {version}; there are 0 to 3"
+                f"cuda_array_interface_version: no such version: {version}; use 0, 1, 2 or 3"
             )
         super().__init__(_version, version)
 
     def __enter__(self) -> int:
-        # From the first use on, and not before, an access looks into the context.
+        # Accesses look up the context variable only after the first use.
         _core.use_version_context(_version)
         return super().__enter__()
 
 
 class strict_promotion(_Scope[bool]):  # noqa: N801 - as `device` above
-    """Context manager: refuse mixed kinds of dtypes that the standard leaves open inside a ``with`` block.
+    """Context manager that rejects mixed kinds of dtypes, which the standard leaves undefined.
 
-    For programs that shall run with any library of the array API standard: bool, integer and floating dtypes don't mix
-    then, Python scalars of a higher kind don't raise the dtype of an array, and functions refuse dtypes for which the
-    standard defines nothing, all with TypeError. Local to the thread or asyncio task. Outside of such blocks kinds
-    mix, unless the environment variable ``SKERRY_PROMOTION`` is ``strict``.
+    Use it to write programs that run with any library that follows the array API standard. Inside the ``with`` block
+    TypeError is raised if bool, integer and floating-point dtypes are mixed, if a Python scalar is of a higher kind
+    than the array's dtype, and if the standard doesn't define a function for a dtype. It is local to the thread or
+    asyncio task. By default kinds mix, unless the environment variable ``SKERRY_PROMOTION`` is ``strict``.
 
     Parameters
     ----------
     enabled : bool
-        False: let kinds mix inside the block, whatever is around it.
+        If False, kinds mix inside the block, even within an outer strict block.
 
     Raises
     ------
     TypeError
-        If ``enabled`` is no bool.
+        If ``enabled`` is not a bool.
 
     Examples
     --------
@@ -167,6 +169,6 @@ convert the array first, for example to float64 with astype
         super().__init__(_strict, enabled)
 
     def __enter__(self) -> bool:
-        # From the first use on, and not before, mixed kinds look into the context.
+        # Promotion of mixed kinds looks up the context variable only after the first use.
         _core.use_promotion_context(_strict)
         return super().__enter__()

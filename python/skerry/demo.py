@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The main job on real input: k-means of handwritten digits over two devices.
+"""Demonstration: k-means of handwritten digits on two devices.
 
-Run it by ``python -m skerry demo``. Without two GPUs it rehearses them and says so. Every figure that it prints is
-checked against NumPy; it exits non-zero if a check fails.
+Run it with ``python -m skerry demo``. Without two GPUs it rehearses them and prints that it does. Every figure that it
+prints is checked against NumPy; the exit status is non-zero if a check fails.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclasses.dataclass
 class Tally:
-    """What one device did: bytes that arrived on it and seconds of work."""
+    """Statistics of one device: bytes copied to it and seconds of work."""
 
     device: sk.Device
     rows: int = 0
@@ -37,24 +37,24 @@ class Tally:
     seconds: float = 0.0
 
     def move(self, x: sk.Array) -> sk.Array:
-        """Move ``x`` to this device, explicitly, and count the bytes if that takes a copy."""
+        """Move ``x`` to this device, and count the bytes if that copies."""
         moved = x.to_device(self.device)
         self.bytes_in += 0 if moved is x else x.nbytes
         return moved
 
 
 def require_packages() -> None:
-    """Exit with a sentence where a package that the demonstration uses is not installed."""
+    """Exit with a message if a package that the demonstration uses is not installed."""
     packages = {"sklearn": "scikit-learn", "numba": "numba", "PIL": "pillow"}
     missing = [name for module, name in packages.items() if not importlib.util.find_spec(module)]
     if missing:
         raise SystemExit(
-            f"demo: needs {' and '.join(missing)}, not installed here; pip install {' '.join(missing)}"
+            f"demo: needs {' and '.join(missing)}, which is not installed; pip install {' '.join(missing)}"
         )
 
 
 def load_digits() -> Floats:
-    """1,797 images of 8 x 8 pixels from scikit-learn, shape (1797, 64), values 0 to 16."""
+    """Return scikit-learn's 1,797 images of 8 x 8 pixels: shape (1797, 64), values from 0 to 16."""
     from sklearn.datasets import load_digits as load
 
     images: Floats = load().data
@@ -62,7 +62,7 @@ def load_digits() -> Floats:
 
 
 def can_compile_kernels() -> bool:
-    """Whether the emulated GPU is installed, and numba-cuda with NVIDIA's compiler and linker."""
+    """Return whether the emulated GPU and numba-cuda with NVIDIA's compiler and linker are installed."""
     if not all(map(importlib.util.find_spec, ("skerry_emulator", "numba_cuda", "cuda"))):
         return False
     from skerry_emulator import find_library
@@ -71,7 +71,7 @@ def can_compile_kernels() -> bool:
 
 
 def rehearse_two() -> None:
-    """Rehearse two devices: as an emulated GPU where kernels can be compiled for it."""
+    """Rehearse two devices, with kernels on an emulated GPU if they can be compiled."""
     if can_compile_kernels():
         with contextlib.suppress(sk.exceptions.DeviceUnavailableError, RuntimeError):
             return sk.rehearse(cuda=2, kernels=True)
@@ -79,9 +79,9 @@ def rehearse_two() -> None:
 
 
 def choose_devices() -> tuple[tuple[sk.Device, sk.Device], str]:
-    """Two CUDA devices, and a sentence that says what they are."""
+    """Return two CUDA devices, and a sentence that describes them."""
     if "SKERRY_REHEARSE" not in os.environ:
-        # One GPU is enough for two devices; without any, both are rehearsed.
+        # A single GPU is split into two logical devices; without a GPU both are rehearsed.
         os.environ.setdefault("SKERRY_CUDA_LOGICAL", "2")
         if not sk.devices("cuda"):
             rehearse_two()
@@ -97,7 +97,7 @@ def choose_devices() -> tuple[tuple[sk.Device, sk.Device], str]:
 
 
 def partial_sums(x: sk.Array, centroids: sk.Array) -> tuple[sk.Array, sk.Array, sk.Array]:
-    """One device's share of a step: sums (k, 64) and counts (k,) of its rows by nearest centroid, and its inertia."""
+    """Return one device's share of a step: sums (k, 64) and counts (k,) by nearest centroid, and the inertia."""
     difference = sk.expand_dims(x, 1) - sk.expand_dims(centroids, 0)
     distances = sk.sum(sk.square(difference), axis=2)
     nearest = sk.min(distances, axis=1, keepdims=True)
@@ -108,7 +108,7 @@ def partial_sums(x: sk.Array, centroids: sk.Array) -> tuple[sk.Array, sk.Array, 
 
 
 def k_means(parts: list[sk.Array], start: Floats, tallies: list[Tally]) -> tuple[sk.Array, float]:
-    """Lloyd's iterations over two devices; returns the centroids on the first one, and the last inertia."""
+    """Run Lloyd's algorithm on two devices; return the centroids, on the first device, and the last inertia."""
     home = tallies[0]
     centroids = home.move(sk.asarray(start, device="cpu"))
     inertia = 0.0
@@ -129,7 +129,7 @@ def k_means(parts: list[sk.Array], start: Floats, tallies: list[Tally]) -> tuple
 
 
 def k_means_numpy(x: Floats, start: Floats) -> tuple[Floats, float]:
-    """Do the same iterations in NumPy, as the reference."""
+    """Run the same iterations in NumPy as the reference."""
     centroids, inertia = start.copy(), 0.0
     for _ in range(ITERATIONS):
         distances = np.square(x[:, None, :] - centroids[None, :, :]).sum(axis=2)
@@ -142,7 +142,7 @@ def k_means_numpy(x: Floats, start: Floats) -> tuple[Floats, float]:
 
 
 def show_mismatch(a: sk.Array, b: sk.Array) -> bool:
-    """Mix arrays of two devices and print the error; whether it was raised, with its promised type."""
+    """Mix arrays of two devices and print the error; return whether DeviceMismatchError was raised."""
     print("\nMixing arrays of two devices is an error, never a hidden copy:")
     print(f"  >>> a + b        # a on {a.device}, b on {b.device}")
     try:
@@ -154,7 +154,7 @@ def show_mismatch(a: sk.Array, b: sk.Array) -> bool:
 
 
 def shade_with_numba(centroids: sk.Array) -> sk.Array:
-    """Grey values 0 to 255 of the centroids, computed by a Numba kernel that is handed both arrays without a copy."""
+    """Return grey values from 0 to 255 of the centroids, from a Numba kernel that gets both arrays without a copy."""
     pixels = sk.zeros(centroids.shape, dtype=sk.uint8, device=centroids.device)
     rehearsed = centroids.device.info.rehearsal
     simulated = rehearsed and _core.rehearsed_kernels() == "none"
@@ -167,7 +167,7 @@ def shade_with_numba(centroids: sk.Array) -> sk.Array:
         numba_simulator() if simulated else contextlib.nullcontext(),
         warnings.catch_warnings(),
     ):
-        # Ten blocks are few for a GPU: Numba would say so.
+        # Numba warns that ten blocks under-utilize a GPU.
         warnings.filterwarnings("ignore", message=".*under-utilization")
         shade[centroids.shape[0], centroids.shape[1]](centroids, pixels)
         cuda.synchronize()
@@ -188,7 +188,7 @@ def write_png(pixels: npt.NDArray[np.uint8], path: pathlib.Path) -> None:
 
 
 def print_table(tallies: list[Tally]) -> None:
-    """Print device, rows, bytes moved and time, a line for each device."""
+    """Print rows, bytes moved and time of each device."""
     print(f"\n{'device':<10}{'rows':>8}{'bytes moved in':>18}{'time':>12}")
     for tally in tallies:
         milliseconds = f"{tally.seconds * 1e3:.1f} ms"
@@ -196,7 +196,7 @@ def print_table(tallies: list[Tally]) -> None:
 
 
 def main(output: str = "demo_output/centroids.png") -> int:
-    """Run the demonstration; the exit status."""
+    """Run the demonstration and return the exit status."""
     require_packages()
     (first, second), text = choose_devices()
     print(text)

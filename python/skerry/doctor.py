@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m skerry doctor``: why a GPU is or is not used, in plain words."""
+"""``python -m skerry doctor``: explains why a GPU is or is not used."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ import skerry as sk
 
 ADVICE = {
     "no_driver": "Install NVIDIA's driver for this GPU (the CUDA toolkit alone does not bring one); in a container, "
-    "start it with the GPU passed through, e.g. docker run --gpus all.",
+    "pass the GPU through, e.g. docker run --gpus all.",
     "stub_library": "The libcuda.so.1 that was found is the toolkit's stub, meant for linking only: take its folder "
     "(…/lib64/stubs) out of LD_LIBRARY_PATH.",
     "driver_too_old": "Update NVIDIA's driver; the CUDA module of this build needs a newer one.",
-    "no_device": "The driver works but shows no GPU: look at CUDA_VISIBLE_DEVICES and at nvidia-smi.",
+    "no_device": "The driver works but reports no GPU: check CUDA_VISIBLE_DEVICES and nvidia-smi.",
     "no_kernel_image": "This build has no kernels for that GPU's architecture: rebuild with "
     "CMAKE_CUDA_ARCHITECTURES=native, or install a release build.",
-    "no_cuda_module": "This is a build without its CUDA part, which SKERRY_CUDA=AUTO leaves out where it finds no "
-    "nvcc or no NVIDIA driver: rebuild with SKERRY_CUDA=ON (make build SKERRY_CUDA=ON takes nvcc from PyPI where none "
-    "is installed).",
-    "busy": "Another process holds the GPU in exclusive mode: end it, or set the compute mode to default.",
+    "no_cuda_module": "This build has no CUDA module, which SKERRY_CUDA=AUTO omits if it finds no nvcc or no NVIDIA "
+    "driver: rebuild with SKERRY_CUDA=ON (make build SKERRY_CUDA=ON installs nvcc from PyPI if there is none).",
+    "busy": "Another process uses the GPU in exclusive mode: end it, or set the compute mode to default.",
     "out_of_range": "There are fewer devices than that.",
-    "forked": "This process was forked from one that used CUDA: start processes by spawn or forkserver.",
+    "forked": "This process was forked from one that used CUDA: start processes with spawn or forkserver.",
 }
 VARIABLES = (
     "CUDA_VISIBLE_DEVICES",
@@ -38,12 +37,12 @@ VARIABLES = (
 
 
 def examine_cuda() -> list[str]:
-    """Say, sentence by sentence, what happened when skerry looked for a GPU."""
+    """Describe the result of looking for a GPU, one line per sentence."""
     devices = sk.devices("cuda")
     if devices and devices[0].info.rehearsal:
         return [
             f"{len(devices)} CUDA devices are rehearsed on this CPU, because SKERRY_REHEARSE or skerry.rehearse() "
-            "asked for it. No GPU is used."
+            "requested it. No GPU is used."
         ]
     if devices:
         lines = [f"{len(devices)} CUDA device(s) can be used:"]
@@ -60,9 +59,7 @@ def examine_cuda() -> list[str]:
     except sk.exceptions.DeviceUnavailableError as error:
         lines = [f"No GPU is used ({error.reason}): {error}", f"What to do: {ADVICE[error.reason]}"]
     else:
-        lines = [
-            "No CUDA device is listed, yet one could be used. That is a bug: please report it."
-        ]
+        lines = ["No CUDA device is listed, yet one can be used. That is a bug: please report it."]
     nodes = sorted(path.name for path in pathlib.Path("/dev").glob("nvidia[0-9]*"))
     seen = ", ".join(nodes) if nodes else "none"
     lines.append(f"GPU device files under /dev: {seen}.")
@@ -74,7 +71,7 @@ def examine_cuda() -> list[str]:
 
 
 def main() -> int:
-    """Print the report; 0 whether or not there is a GPU."""
+    """Print the report and return 0, whether or not there is a GPU."""
     print(f"skerry {sk.__version__}\n")
     print("CPU")
     for device in sk.devices("cpu"):

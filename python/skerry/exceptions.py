@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What skerry raises; each class is also the builtin that users already catch."""
+"""Exceptions of skerry; each also derives from the builtin class for the same error."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def __dir__() -> list[str]:
 
 
 class DeviceMismatchError(ValueError):
-    """Arrays on different devices in one call; ``devices`` names them in the order of the arguments."""
+    """Arrays on different devices in one call; ``devices`` lists the devices in the order of the arguments."""
 
     devices: tuple[str, ...] = ()
 
@@ -52,25 +52,25 @@ class DeviceUnavailableError(RuntimeError):
 
 
 class ForkError(DeviceUnavailableError):
-    """CUDA in a process that was forked from one that used CUDA."""
+    """CUDA was used in a process that was forked from one that used CUDA."""
 
 
 class OutOfMemoryError(MemoryError):
-    """A device has no room for ``requested`` bytes, even after everything cached was given back."""
+    """A device can't allocate ``requested`` bytes, even after all cached memory was freed."""
 
     device: str = ""
     requested: int = 0
 
 
 class DeviceError(RuntimeError):
-    """A call of the CUDA runtime failed with the status ``code``."""
+    """A CUDA runtime call failed with the status ``code``."""
 
     device: str = ""
     code: int = 0
 
 
 class FatalDeviceError(DeviceError):
-    """The device is lost for this process. Of an emulated GPU, notes say by what."""
+    """The device is unusable for the rest of this process. On an emulated GPU the exception's notes give the cause."""
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)
@@ -79,7 +79,7 @@ class FatalDeviceError(DeviceError):
 
 
 class EmulationError(RuntimeError):
-    """Kernels on an emulated GPU did what they must not; ``reports`` says what."""
+    """Kernels on an emulated GPU made errors, which ``reports`` describes."""
 
     reports: tuple[KernelReport, ...]
 
@@ -92,28 +92,28 @@ class EmulationError(RuntimeError):
 
 
 class InterchangeError(BufferError, ValueError):
-    """Memory of another library can't be taken over, or an array can't be handed over, in the way asked for."""
+    """Memory of another library can't be imported, or an array can't be exported, as requested."""
 
 
 class MissingProtocolError(TypeError, AttributeError):
-    """An object without the methods by which it was to be taken over; the standard has an AttributeError for it."""
+    """An object lacks the methods needed to import it; also an AttributeError, as the standard requires."""
 
 
 class LinAlgError(_NumpyLinAlgError):
-    """A matrix that is singular, not positive definite, or not finite; a ValueError, and NumPy's LinAlgError."""
+    """A matrix is singular, not positive definite or not finite; also a ValueError and NumPy's LinAlgError."""
 
 
 class AxisError(ValueError, IndexError):
-    """An axis that the array does not have."""
+    """An axis is out of bounds for the array."""
 
 
 class ShapeError(ValueError):
-    """Shapes that don't fit."""
+    """Shapes are incompatible."""
 
 
 class ReadOnlyError(ValueError):
-    """Writing to a read-only or broadcast view."""
+    """A read-only or broadcast view was written to."""
 
 
 class DTypeError(TypeError):
-    """Dtypes that an operation does not take, or that don't promote."""
+    """An operation does not support the dtypes, or they have no common dtype."""

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The linear algebra extension of the standard: matrices are in the last two axes, stacks of them in the others."""
+"""The linear algebra extension of the standard: matrices are in the last two axes, the other axes form stacks."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What NumPy has in ``numpy.lib``, where libraries that ask an array for its namespace (xarray) look for it."""
+"""The part of ``numpy.lib`` that libraries such as xarray use in an array's namespace."""
 
 from skerry.lib import stride_tricks
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Views of windows."""
+"""Sliding window views."""
 
 from skerry._extra import sliding_window_view
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Aids for testing multi-device code on a machine without a GPU."""
+"""Tools to test multi-device code on a machine without a GPU."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from skerry_emulator import KernelReport as KernelReport
     from skerry_emulator import emulated_gpu as emulated_gpu
 
-#: Names of the package skerry_emulator.
+#: Names that the package skerry_emulator provides.
 _EMULATED = ("KernelReport", "emulated_gpu")
 __all__ = ["count_cuda_calls", "guarded_numpy", "numba_simulator"]
 if importlib.util.find_spec("skerry_emulator") is not None:
@@ -29,7 +29,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Take what the emulated GPU has from its package at the first use."""
+    """Import the names of the package skerry_emulator at the first use."""
     if name in _EMULATED:
         return getattr(_emulator.emulator(name), name)
     raise AttributeError(f"module 'skerry.testing' has no attribute {name!r}")
@@ -37,17 +37,16 @@ def __getattr__(name: str) -> Any:
 
 @contextlib.contextmanager
 def count_cuda_calls() -> Iterator[dict[str, int]]:
-    """Count the calls of the CUDA runtime that skerry makes in the body, on all threads.
+    """Count the CUDA runtime calls that skerry makes in the body, on all threads.
 
-    Works on GPUs and on rehearsed devices alike: each call goes through one table, whose entries are counted. Not
-    in the table are the launches of kernels on a GPU, and what CUDA's own libraries call; on a rehearsed device a
-    launch is one call of ``launch_host_kernel``. Python's collection of cycles is held off in the body, as it would
-    free arrays of before.
+    Works on GPUs and on rehearsed devices: each call goes through one table, whose entries are counted. The table does
+    not contain kernel launches on a GPU and the calls of CUDA's own libraries; on a rehearsed device a launch is one
+    call of ``launch_host_kernel``. Python's garbage collector is disabled in the body, as it could free earlier arrays.
 
     Yields
     ------
     dict[str, int]
-        Filled at the end of the body: name in the table -> calls, of those that were made at all.
+        Number of calls by function name, without functions that were not called. Filled at the end of the body.
 
     Raises
     ------
@@ -81,11 +80,11 @@ def count_cuda_calls() -> Iterator[dict[str, int]]:
 
 @contextlib.contextmanager
 def guarded_numpy() -> Iterator[None]:
-    """Put the NumPy arrays that the body makes into guarded memory, as those of skerry are.
+    """Allocate the NumPy arrays that the body creates in guarded memory, like skerry's arrays.
 
-    With ``SKERRY_ALLOCATOR=guard`` an access beyond a NumPy array is a fault, too, whoever makes it: each array made
-    in this context ends at an inaccessible page, with ``guard-front`` it begins behind one. The memory of NumPy's
-    arrays is a setting of the context (:mod:`contextvars`), so that other threads keep theirs.
+    With ``SKERRY_ALLOCATOR=guard`` any out-of-bounds access to these NumPy arrays faults, too: each array ends at an
+    inaccessible page; with ``guard-front`` it begins after one. NumPy's allocator is a context variable
+    (:mod:`contextvars`), so other threads keep theirs.
 
     Raises
     ------

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Instruments of skerry's own tests: faults, delays, counts, and tables of what there is.
+"""Instruments for skerry's own tests: fault injection, delays, counters and introspection.
 
-They show how skerry works inside, so they change with it from one release to the next without a deprecation: this
-module is not public. Tests take what they need of the extension module from here.
+This module is not public: it exposes internals and changes between releases without deprecation. Tests import from here
+what they need of the extension module.
 """
 
 from __future__ import annotations
@@ -77,12 +77,12 @@ __all__ = [
 ]
 
 
-#: The capsule by which a library in C++ adds a kind of devices.
+#: The capsule through which a C++ library registers a kind of device.
 backend_registry: Any = vars(_core)["_backend_registry"]
 
 
 class Fault:
-    """A call that is to fail: of some kind, the k-th in the body of ``with``; none if k is 0."""
+    """An injected fault: the k-th call of some kind in the body of ``with`` fails; none if k is 0."""
 
     def __init__(self, k: int, count: Callable[[], int]) -> None:
         self._k = k
@@ -90,7 +90,7 @@ class Fault:
 
     @property
     def was_met(self) -> bool:
-        """Whether the body has come to that call."""
+        """Whether the body has reached that call."""
         return self._count() >= self._k
 
     def _end(self) -> None:
@@ -100,7 +100,7 @@ class Fault:
 
 @contextlib.contextmanager
 def failing_allocation(k: int = 1, *, from_then_on: bool = False) -> Iterator[Fault]:
-    """Make the k-th allocation of the body fail, on any device; with ``from_then_on`` all after it, too."""
+    """Make the k-th allocation of the body fail, on any device; with ``from_then_on`` also all later ones."""
     fault = Fault(k, _core.counted_allocations)
     _core.fail_allocation(k, from_then_on)
     try:
@@ -111,16 +111,16 @@ def failing_allocation(k: int = 1, *, from_then_on: bool = False) -> Iterator[Fa
 
 
 def fail_cuda_call(k: int, status: int, *, is_sticky: bool = False) -> None:
-    """Make the k-th CUDA call from now on return a status, on rehearsed devices.
+    """Make the k-th CUDA call from now on return ``status``, on rehearsed devices.
 
-    A sticky one is returned by all calls of that device from then on: it is lost.
+    If it is sticky, all later calls for that device return it, too: the device is lost.
     """
     _core.rehearsal_fail_call(k, status, is_sticky)
 
 
 @contextlib.contextmanager
 def failing_cuda_call(k: int, status: int, *, is_sticky: bool = False) -> Iterator[Fault]:
-    """Make the k-th CUDA call of the body fail, as `fail_cuda_call` does; the end of the body repairs the device."""
+    """Make the k-th CUDA call of the body fail, as `fail_cuda_call` does; the device recovers at the end."""
     fault = Fault(k, _core.rehearsal_calls)
     fail_cuda_call(k, status, is_sticky=is_sticky)
     try:
@@ -131,21 +131,21 @@ def failing_cuda_call(k: int, status: int, *, is_sticky: bool = False) -> Iterat
 
 
 def rehearsed_calls() -> int:
-    """Count the CUDA calls on rehearsed devices since `fail_cuda_call`, or since the start."""
+    """Return the number of CUDA calls on rehearsed devices since `fail_cuda_call`, or since the start."""
     return _core.rehearsal_calls()
 
 
 def delay_work(seconds: float, most: float | None = None) -> None:
-    """Make each piece of work that rehearsed devices get from now on wait before it runs.
+    """Delay all work that is submitted to rehearsed devices from now on.
 
-    With ``most`` each waits for a random time between the two.
+    With ``most`` each delay is random, between the two.
     """
     _core.rehearsal_delay(round(seconds * 1e6), None if most is None else round(most * 1e6))
 
 
 @contextlib.contextmanager
 def delayed_work(seconds: float, most: float | None = None) -> Iterator[None]:
-    """Delay the work that rehearsed devices get in the body, as `delay_work` does."""
+    """Delay the work that is submitted to rehearsed devices in the body, as `delay_work` does."""
     delay_work(seconds, most)
     try:
         yield
@@ -155,7 +155,7 @@ def delayed_work(seconds: float, most: float | None = None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def slowed_waits(seconds: float) -> Iterator[None]:
-    """Make each call of `waiting_cuda_calls` take longer in the body, while `count_cuda_calls` counts."""
+    """Slow down each call of `waiting_cuda_calls` in the body, while `count_cuda_calls` is active."""
     _core.slow_waiting_cuda_calls(round(seconds * 1e6))
     try:
         yield
@@ -165,7 +165,7 @@ def slowed_waits(seconds: float) -> Iterator[None]:
 
 @contextlib.contextmanager
 def captured_stream(handle: int) -> Iterator[None]:
-    """Let a stream of a rehearsed device count as captured into a graph, as by another library."""
+    """Mark a stream of a rehearsed device as being captured into a graph, as by another library."""
     _core.rehearsal_set_captured(handle)
     try:
         yield
@@ -174,18 +174,18 @@ def captured_stream(handle: int) -> Iterator[None]:
 
 
 def set_rehearsed_device(ordinal: int) -> int:
-    """Call ``cudaSetDevice`` on rehearsed GPUs, as another library does; its status."""
+    """Call ``cudaSetDevice`` on rehearsed GPUs, as another library does; return the status."""
     return _core.rehearsal_set_device(ordinal)
 
 
 def rehearsed_contexts() -> list[int]:
-    """List the ordinals of the rehearsed GPUs that have a context."""
+    """Return the ordinals of the rehearsed GPUs that have a context."""
     return _core.rehearsal_contexts()
 
 
 @contextlib.contextmanager
 def recorded_from(nbytes: int) -> Iterator[int]:
-    """Let fused functions record calls whose result has so many bytes or more; yields the limit outside of the body."""
+    """Set the minimum size of results that fused functions record; yield the previous limit."""
     usual_nbytes = _core.least_recorded(nbytes)
     try:
         yield usual_nbytes
@@ -206,15 +206,15 @@ def watched_passes(
 
 
 def extension_names() -> set[str]:
-    """Name what the extension module gives to ``skerry``."""
+    """Return the names that the extension module exports to ``skerry``."""
     return set(_core.__all__)
 
 
 def extension_types() -> dict[str, type]:
-    """Find the types that the extension module registers, by their names."""
+    """Return the types of the extension module by name."""
     return {name: value for name, value in vars(_core).items() if isinstance(value, type)}
 
 
 def extension_path() -> str:
-    """Find the file of the extension module."""
+    """Return the path of the extension module."""
     return str(_core.__file__)
