@@ -1,15 +1,15 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Functions beyond the standard: NumPy's, under NumPy's names and with its signatures.
+"""Functions beyond the standard, with NumPy's names and signatures.
 
-Each folder is a chapter of NumPy's reference, "Routines and objects by topic", and has the functions that are there.
-Each of its modules is a topic: a section on the chapter's page of our reference, whose title is the first line of its
-docstring. Its ``__all__`` is public in ``skerry``, and ``numpy.f(x)`` runs it. They are made of the functions of the
-standard: they run where their arrays are and copy nothing to the host.
+Each folder corresponds to a chapter of NumPy's reference, "Routines and objects by topic". Each module in it is a
+topic: a section on the chapter's page of our reference, with the first line of the module's docstring as its title. The
+names in its ``__all__`` are public in ``skerry``, and ``numpy.f(x)`` dispatches to them. The functions are composed of
+those of the standard, so they run on the device of their arrays and copy nothing to the host.
 
-A topic is imported when one of its functions is first asked for, since together they would double the time of
-``import skerry``. ``_topics.py`` and ``__init__.pyi`` say where each is, written by ``python/stubs/generate.py``. What
-several docstrings say is in ``_docstrings.py``: a name in braces stands for it until then.
+A topic is imported at the first use of one of its functions, since importing all of them would double the time of
+``import skerry``. ``python/stubs/generate.py`` writes ``_topics.py`` and ``__init__.pyi``, which list the topic of each
+function. ``_docstrings.py`` has the texts that several docstrings share: a name in braces is replaced at import.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from skerry._extra._topics import TOPIC_OF
 
 __all__ = list(TOPIC_OF)
 TOPICS = tuple(sorted(set(TOPIC_OF.values())))
-# Of lists where others take arrays: what is written into has to be one, and files are written from the host.
+# How topics handle lists passed for arrays: they can't be written to, and files store them from the host.
 LISTS_IN = {
     "indexing.inserting": "refused",
     "manipulation.copying": "refused",
@@ -40,12 +40,12 @@ def __getattr__(name: str) -> Any:
 
 
 def import_topic(topic: str) -> Any:
-    """Import a topic: its functions take NumPy's arrays as arrays on cpu:0, and have whole docstrings, from then on."""
+    """Import a topic, make its functions accept NumPy arrays as arrays on cpu:0, and complete their docstrings."""
     from skerry._arrays import accept_numpy_arrays
     from skerry._extra._docstrings import composed
 
     module = importlib.import_module(f"{__name__}.{topic}")
-    wrappers: dict[Any, Any] = {}  # by function: two names of one stay one
+    wrappers: dict[Any, Any] = {}  # by function, so that two names of a function share a wrapper
     for name in module.__all__:
         member = getattr(module, name)
         if inspect.isfunction(member) and not hasattr(member, "__wrapped__"):

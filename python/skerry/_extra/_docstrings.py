@@ -1,61 +1,79 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What docstrings of this folder have in common: types and texts of parameters, results and errors, each said once.
+"""Texts that docstrings of this folder share: parameters, results and errors.
 
-In a docstring ``a : {real}`` stands for a parameter whose type and text have that name below, ``{DeviceMismatchError}``
-for an error, ``{Returns: bool}`` for a section that has no more than this. They are written out when a topic is
-imported; what fewer than three docstrings say is not here.
+In a docstring ``a : {real}`` stands for a parameter with the type and text of that name below,
+``{DeviceMismatchError}`` for an error, ``{Returns: bool}`` for a section with a single entry. They are expanded when a
+topic is imported. Texts of fewer than three docstrings are not here.
 """
 
 from __future__ import annotations
 
 import re
 
-#: By name what stands on the first line of an entry, behind the name of a parameter, and the text below it.
+#: By name: the first line of an entry, without the name of a parameter, and the text below it.
 ENTRIES = {
     # Parameters: arrays
-    "any dtype": ("Array", "Any dtype."),
-    "any number": ("Array or scalar", "Any number."),
-    "at least two axes": ("Array", "At least two axes."),
-    "flattened": ("Array", "They are flattened."),
-    "not changed": ("Array", "Not changed."),
-    "numbers": ("Array", "Numbers."),
-    "real": ("Array", "Real."),
-    "real or bool": ("Array", "Of a real dtype or bool."),
-    "real, one array": ("Array or scalar", "Real, at least one array."),
-    "written": ("Array", "Written."),
+    "any dtype": ("Array", "Input array of any dtype."),
+    "any number": ("Array or scalar", "Input arrays, any number of them."),
+    "at least two axes": ("Array", "Input array with at least two axes."),
+    "flattened": ("Array", "Input arrays. They are flattened first."),
+    "not changed": ("Array", "Input array. It is not modified."),
+    "numbers": ("Array", "Input array of a numeric dtype."),
+    "real": ("Array", "Input array of a real dtype."),
+    "real or bool": ("Array", "Input array of a real dtype or bool."),
+    "real, one array": (
+        "Array or scalar",
+        "Input arrays of real dtypes; at least one is an array.",
+    ),
+    "written": ("Array", "Array to write to."),
     # Parameters: others
     "axes to compute over": (
         "int, tuple of ints or None, default None",
-        "Axes to compute over; None: all of them.",
+        "Axes to compute over; None for all axes.",
     ),
-    "default device": ("Device or str, optional", "The default device, if left out."),
-    "kept axes": ("bool, default False", "Whether axes stay, with length 1."),
-    "None is all": ("int, tuple of int or None", "None is all."),
-    "None is flattened": ("int or None", "None is of the flattened array."),
-    "which diagonal": ("int, default 0", "Which diagonal, counted upwards from the main one."),
+    "default device": (
+        "Device or str, optional",
+        "Device of the result; by default the default device.",
+    ),
+    "kept axes": (
+        "bool, default False",
+        "Whether the reduced axes stay in the result with length 1.",
+    ),
+    "None is all": (
+        "int, tuple of int or None",
+        "Axis or axes to compute over; None for all axes.",
+    ),
+    "None is flattened": ("int or None", "Axis to operate along; None for the flattened array."),
+    "which diagonal": (
+        "int, default 0",
+        "Diagonal: 0 is the main diagonal, positive numbers are above it.",
+    ),
     # Returns
-    "bool": ("Array", "Of bool."),
-    "bool of the device": ("bool", "Read from the device: the call waits for it."),
-    "common dtype": ("Array", "Of the common dtype."),
-    "floating": ("Array", "Floating."),
-    "int64": ("Array", "Of int64."),
-    "list of views": ("list of Array", "Views."),
-    "one axis": ("Array", "One axis."),
-    "views, or one": ("Array or tuple of Array", "Views; one array for one."),
+    "bool": ("Array", "Array of dtype bool."),
+    "bool of the device": ("bool", "Result, which is read from the device: the call waits for it."),
+    "common dtype": ("Array", "Array of the common dtype."),
+    "floating": ("Array", "Array of a floating-point dtype."),
+    "int64": ("Array", "Array of dtype int64."),
+    "list of views": ("list of Array", "Views of the input."),
+    "one axis": ("Array", "1-D array."),
+    "views, or one": (
+        "Array or tuple of Array",
+        "Views of the inputs; a single array for a single input.",
+    ),
     # Raises
-    "DeviceMismatchError": ("DeviceMismatchError", "For arrays on different devices."),
-    "TypeError of complex": ("TypeError", "For a complex dtype."),
+    "DeviceMismatchError": ("DeviceMismatchError", "If the arrays are on different devices."),
+    "TypeError of complex": ("TypeError", "If the dtype is complex."),
     "TypeError of values": (
         "TypeError, OverflowError",
-        "For values that the array can't hold, as an assignment refuses them.",
+        "If the values can't be assigned to the array's dtype.",
     ),
 }
 PLACEHOLDER = re.compile(r"^( *)([\w*, ]+ : )?\{(?:(Returns|Raises): )?([\w, ]+)\}$", re.MULTILINE)
 
 
 def composed(docstring: str | None) -> str | None:
-    """Write entries and sections out in place of their names in a docstring."""
+    """Expand the names of entries and sections in a docstring."""
     return docstring and "\n".join(map(_written_out, docstring.split("\n")))
 
 

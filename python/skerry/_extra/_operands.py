@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What topics share: arrays of one device, scalars beside them, dtypes in common, and arithmetic of several of them."""
+"""Conversions and arithmetic that several topics share: operands of one device, common dtypes, exact sums."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ FLOAT64 = np.dtype(np.float64)
 
 
 def common_dtype(name: str, *dtypes: np.dtype[Any]) -> np.dtype[Any]:
-    """Promote: the highest kind among bool, integer and floating decides, by its own dtypes.
+    """Promote dtypes: only those of the highest kind among bool, integer and floating-point count.
 
     Raises
     ------
     DTypeError
-        For uint64 with signed integers.
+        For uint64 and signed integers, which have no common integer dtype.
 
     """
     dtype, listed = _common_dtype(frozenset(dtypes))
@@ -40,7 +40,7 @@ def common_dtype(name: str, *dtypes: np.dtype[Any]) -> np.dtype[Any]:
 
 @functools.cache
 def _common_dtype(dtypes: frozenset[np.dtype[Any]]) -> tuple[np.dtype[Any] | None, str]:
-    """Promote those of the highest kind; the text lists them where they don't."""
+    """Promote the dtypes of the highest kind; return None if they don't promote, and a text that lists them."""
     kinds = next(kinds for kinds in ("fc", "iu", "b") if any(x.kind in kinds for x in dtypes))
     highest = [x for x in dtypes if x.kind in kinds]
     dtype = np.result_type(*highest)
@@ -48,35 +48,35 @@ def _common_dtype(dtypes: frozenset[np.dtype[Any]]) -> tuple[np.dtype[Any] | Non
 
 
 def floating_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the dtype of quotients and roots: float64 for integers and bools."""
+    """Return the dtype of quotients and roots: float64 for integer and bool dtypes."""
     return dtype if dtype.kind in "fc" else FLOAT64
 
 
 def require_host_memory(name: str, nbytes: int) -> None:
-    """Refuse what the host is to compute in more memory than it has, before it begins.
+    """Raise before a computation on the host that needs more memory than the host has.
 
     Raises
     ------
     OutOfMemoryError
-        In the name of a function.
+        With ``name`` as its prefix.
 
     """
     total_nbytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if nbytes > total_nbytes:
         raise OutOfMemoryError(
-            f"{name}: {nbytes} bytes on the host, which has {total_nbytes}; ask for less"
+            f"{name}: needs {nbytes} bytes on the host, which has {total_nbytes}; use smaller arguments"
         )
 
 
 def as_arrays(name: str, *values: Any) -> list[Array]:
-    """Return arrays of one device: NumPy's arrays are on cpu:0, scalars are put beside the others.
+    """Return the operands as arrays on one device: NumPy arrays are on cpu:0, scalars go to the other arrays' device.
 
     Raises
     ------
     DeviceMismatchError
-        For arrays on different devices.
+        If arrays are on different devices.
     TypeError
-        Without any array, or for what has no device, such as a list.
+        If no operand is an array, or one has no device, such as a list.
 
     """
     if values and _core.are_arrays(values):
@@ -99,24 +99,24 @@ def as_arrays(name: str, *values: Any) -> list[Array]:
 
 
 def arrays_or_scalars(name: str, *values: Any) -> list[Array]:
-    """Return arrays of one device; scalars alone are put on the default device."""
+    """Return the operands as arrays on one device: the default device if all are scalars."""
     if not _core.are_arrays(values) and all(isinstance(x, SCALARS) for x in values):
         return [sk.asarray(x) for x in values]
     return as_arrays(name, *values)
 
 
 def as_array(name: str, value: Any) -> Array:
-    """Return the one array that a function takes."""
+    """Return the single operand of a function as an array."""
     return value if isinstance(value, Array) else as_arrays(name, value)[0]
 
 
 def cast(x: Array, dtype: Any) -> Array:
-    """Convert without a copy where there is nothing to convert."""
+    """Convert to a dtype; return the array itself if it has that dtype."""
     return x if x.dtype is dtype or x.dtype == dtype else sk.astype(x, dtype)
 
 
 def promoted(name: str, *values: Any) -> Arrays:
-    """Return arrays of one device and one dtype."""
+    """Return the operands as arrays on one device with their common dtype."""
     if _core.agree(values):
         return values
     arrays = as_arrays(name, *values)
@@ -125,8 +125,8 @@ def promoted(name: str, *values: Any) -> Arrays:
 
 
 def floating(name: str, *values: Any) -> Arrays:
-    """Return arrays of one device and one floating dtype, float64 for integers."""
-    if _core.agree(values):  # as one array does
+    """Return the operands as arrays on one device with a common floating-point dtype, float64 for integers."""
+    if _core.agree(values):  # also true for a single array
         if values[0].dtype.kind in "fc":
             return values
         return [sk.astype(x, FLOAT64) for x in values]
@@ -136,7 +136,7 @@ def floating(name: str, *values: Any) -> Arrays:
 
 
 def real_floating(name: str, *values: Any) -> Arrays:
-    """Return arrays of one device and one floating dtype, which is not complex."""
+    """Return the operands as arrays on one device with a common real floating-point dtype."""
     arrays = floating(name, *values)
     if arrays[0].dtype.kind == "c":
         raise DTypeError(f"{name}: takes real numbers, not {arrays[0].dtype}; pass real(x)")
@@ -144,7 +144,7 @@ def real_floating(name: str, *values: Any) -> Arrays:
 
 
 def indices(name: str, values: Any, array: Array) -> Array:
-    """Return indices on the device of ``array``: they may be host numbers, which have no device."""
+    """Return indices as an array on the device of ``array``; lists and numbers are copied there."""
     if isinstance(values, Array):
         _core.require_one_device(name, (array, values))
         return values
@@ -159,7 +159,7 @@ def indices(name: str, values: Any, array: Array) -> Array:
 
 
 def host_values(name: str, values: Any, array: Array) -> Any:
-    """Return numbers that are arguments, such as widths: those of an array on the device of ``array`` are read."""
+    """Return arguments that the host needs, such as widths; arrays are read from the device of ``array``."""
     if isinstance(values, Array):
         _core.require_one_device(name, (array, values))
         return np.asarray(values.to_device("cpu:0"))
@@ -171,7 +171,7 @@ def host_values(name: str, values: Any, array: Array) -> Any:
 
 
 def axis_within(name: str, axis: int, ndim: int) -> int:
-    """Count an axis from the front."""
+    """Return the axis as a non-negative number."""
     if not -ndim <= axis < ndim:
         use = f"use {-ndim} to {ndim - 1}" if ndim else "it has none"
         raise AxisError(f"{name}: axis {axis} is out of bounds for array of {ndim} axes; {use}")
@@ -179,13 +179,13 @@ def axis_within(name: str, axis: int, ndim: int) -> int:
 
 
 def axes_within(name: str, axis: int | Iterable[int] | None, ndim: int) -> tuple[int, ...]:
-    """Count axes from the front; None is all of them."""
+    """Return the axes as non-negative numbers; None is all axes."""
     if axis is None:
         return tuple(range(ndim))
     axes = tuple(axis) if np.iterable(axis) else (axis,)
     normalized_axes = tuple(axis_within(name, axis_index, ndim) for axis_index in axes)
     if len(set(normalized_axes)) < len(normalized_axes):
-        raise ValueError(f"{name}: axis {axes} names one twice; name each once")
+        raise ValueError(f"{name}: axis contains an axis twice: {axes}; list each once")
     return normalized_axes
 
 
@@ -194,14 +194,14 @@ def flat(x: Array) -> Array:
     return x if x.ndim == 1 else sk.reshape(x, (-1,))
 
 
-# Elements of a piece for each thread: some arrays of them lie in a core's second cache.
+# Elements per thread and chunk, such that several arrays of them fit the L2 cache of a core.
 PIECE = 1 << 15
 
 
 def by_pieces(compute: Callable[..., Array], *arrays: Array) -> Array:
-    """Return what ``compute`` makes of arrays of one shape, element by element.
+    """Apply an elementwise function to arrays of one shape.
 
-    On a CPU in pieces, so that what it needs in between stays in the caches.
+    On a CPU it is applied in chunks, so that intermediate results stay in the cache.
     """
     x = arrays[0]
     step = PIECE * sk.get_num_threads()
@@ -217,9 +217,9 @@ def by_pieces(compute: Callable[..., Array], *arrays: Array) -> Array:
 
 
 def in_passes(compute: Callable[..., Any]) -> Callable[..., Any]:
-    """Fuse a function of arrays past the caches of a CPU, as its results in between would go through memory.
+    """Decorate a function to run fused for CPU arrays that exceed the cache, where intermediates would go to memory.
 
-    Elsewhere it runs as it is: fewer kernels than there are on a GPU are compiled while the program runs.
+    For other arrays it runs eagerly: on a GPU, fusing would compile a kernel at run time.
     """
     fused = sk.fuse(compute)
 
@@ -233,32 +233,32 @@ def in_passes(compute: Callable[..., Any]) -> Callable[..., Any]:
 
 @in_passes
 def reduced(x: Array, reduce: Callable[..., Array], **kwargs: Any) -> Array:
-    """Reduce in the dtype of quotients, also where kinds of dtypes don't mix."""
+    """Reduce in the dtype of quotients, also under strict promotion."""
     return reduce(cast(x, floating_dtype(x.dtype)), **kwargs)
 
 
 def wide(x: Array) -> Array:
-    """Return float16 as float32, to compute with: sums and products leave its range, and its 11 bits."""
+    """Convert float16 to float32 for computations: sums and products exceed its range and its 11-bit precision."""
     return cast(x, sk.float32) if x.dtype == np.float16 else x
 
 
 def is_long_integer(dtype: np.dtype[Any]) -> bool:
-    """Tell whether float64 does not hold all numbers of a dtype."""
+    """Return whether a dtype has integers that float64 can't represent exactly."""
     return dtype.kind in "iu" and dtype.itemsize == 8
 
 
 def high_and_low(x: Array) -> tuple[Array, Array]:
-    """Return integers of 64 bits as the sum of two numbers of float64: multiples of 2**32, and what is left."""
+    """Split 64-bit integers into two float64 summands: a multiple of 2**32 and the remainder."""
     return cast(x >> 32, FLOAT64) * 2.0**32, cast(x & 0xFFFFFFFF, FLOAT64)
 
 
 def real_dtype(a: Array) -> Any:
-    """Return the dtype that means of elements of ``a`` have."""
+    """Return the dtype of means of elements of ``a``."""
     return a.dtype if a.dtype.kind == "f" else sk.float64
 
 
 def mean_of_two(x: Array, y: Array) -> Array:
-    """Return the means, rounded once: floating, float64 for integers and bool."""
+    """Return the elementwise means, rounded once; float64 for integers and bool."""
     if is_long_integer(x.dtype):
         (high, low), (other_high, other_low) = high_and_low(x), high_and_low(y)
         return (high + other_high) * 0.5 + (low + other_low) * 0.5
@@ -272,14 +272,14 @@ def mean_of_two(x: Array, y: Array) -> Array:
 
 
 def to_nearest(quotient: Array, rest: Array, divisor: int) -> Array:
-    """Round quotients of integers, which are rounded down and leave ``rest``; halves to even."""
+    """Round integer quotients to nearest, halves to even, given the floored quotients and their remainders."""
     above = divisor - rest
     rises = (rest > above) | ((rest == above) & (quotient % 2 == 1))
     return quotient + cast(rises, quotient.dtype)
 
 
 def distances(x: Array, axis: int, dtype: np.dtype[Any]) -> Array:
-    """Return how far neighbours along an axis are apart, in a floating dtype: integers rounded once."""
+    """Return the differences of neighbours along an axis in a floating-point dtype; integers are rounded once."""
 
     def later_less_earlier(part: Array) -> Array:
         return slice_along(part, axis, 1, None) - slice_along(part, axis, None, -1)
@@ -292,15 +292,15 @@ def distances(x: Array, axis: int, dtype: np.dtype[Any]) -> Array:
 
 
 def without_overflow(result: Array, otherwise: Callable[[], Array]) -> Array:
-    """Return ``result``, but what ``otherwise`` makes where that is infinite."""
-    # What costs little to ask: most results are finite.
+    """Return ``result`` with infinite elements replaced by those of ``otherwise()``."""
+    # A cheap check: most results are finite.
     if type(result) is Array and result.device.kind == "cpu" and not sk.any(sk.isinf(result)):
         return result
     return sk.where(sk.isinf(result), otherwise(), result)
 
 
 def filled(x: Array, value: complex) -> Array:
-    """Put ``value`` in the place of each NaN."""
+    """Replace each NaN by ``value``."""
     return sk.where(sk.isnan(x), value, x) if x.dtype.kind in "fc" else x
 
 
@@ -310,7 +310,7 @@ def slice_along(x: Array, axis: int, *bounds: Any) -> Array:
 
 
 def complex_of(real: Array, imag: Array, dtype: Any) -> Array:
-    """Join parts, of that width, to complex numbers: by their memory, as a sum would lose the signs of zeros."""
+    """Combine real and imaginary parts in memory: a sum would lose the signs of zeros."""
     parts = sk.empty((*real.shape, 2), dtype=real.dtype, device=real.device)
     parts[..., 0], parts[..., 1] = real, imag
     joined: Array = parts.view(dtype)[..., 0]

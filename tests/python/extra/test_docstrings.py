@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Composed docstrings of functions beyond the standard: no placeholder is left, and every parameter is described."""
+"""Docstrings of functions beyond the standard, which are composed: all is written out, and every parameter is there."""
 
 import collections
 import inspect
@@ -15,7 +15,7 @@ from skerry._extra._docstrings import ENTRIES, PLACEHOLDER, composed
 
 @pytest.mark.parametrize("name", _extra.__all__)
 def test_every_parameter_is_described(name):
-    """ruff's D417 does not see composed docstrings."""
+    """As ruff's D417 asks of docstrings that are not composed."""
     function = getattr(sk, name)
     parameters = list(inspect.signature(function).parameters)
     section = re.search(r"^Parameters\n-+\n(.*?)(?:\n\n|\Z)", inspect.getdoc(function), re.M | re.S)
@@ -27,11 +27,11 @@ def test_every_parameter_is_described(name):
 
 
 @pytest.mark.parametrize("name", _extra.__all__)
-def test_no_placeholder_is_left(name):
+def test_all_is_written_out(name):
     assert not PLACEHOLDER.search(inspect.getdoc(getattr(sk, name)))
 
 
-def test_shared_entries_are_used_at_least_three_times():
+def test_what_fewer_than_three_docstrings_say_stands_in_them():
     folder = pathlib.Path(_extra.__file__).parent
     modules = folder.glob("*/*.py")
     counts = collections.Counter(
@@ -41,9 +41,12 @@ def test_shared_entries_are_used_at_least_three_times():
     assert min(counts.values()) >= 3
 
 
-def test_composed_entries_are_indented():
-    assert composed("    a, b : {real}\n") == "    a, b : Array\n        Real.\n"
-    assert composed("{Returns: bool}") == "Returns\n-------\nArray\n    Of bool."
+def test_entries_are_indented_as_their_names():
+    assert (
+        composed("    a, b : {real}\n")
+        == "    a, b : Array\n        Input array of a real dtype.\n"
+    )
+    assert composed("{Returns: bool}") == "Returns\n-------\nArray\n    Array of dtype bool."
     assert composed('    mode : {"a", "b"}\n') == '    mode : {"a", "b"}\n'
     assert composed(None) is None  # python -OO
     with pytest.raises(KeyError, match="unreal"):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Powers of evenly spaced exponents, which have two parts: one rounding would count e * log(base) times as much."""
+"""Powers of evenly spaced exponents e, in two parts: the power multiplies a rounding error by e * log(base)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import in_passes
 
-#: More digits than two numbers of float64 have.
+#: More digits than two float64 numbers have.
 DIGITS = decimal.Context(prec=50)
 
 
 def numbers_of(name: str, device: Any, **values: Any) -> tuple[list[Any], Any]:
-    """Return Python's numbers, and the device of a result: that of the 0-d arrays among them, if there are any."""
+    """Return the values as Python numbers, and the device of the result: that of 0-d arrays among them, if any."""
     values = {key: x.item() if isinstance(x, np.generic) else x for key, x in values.items()}
     arrays = {key: x for key, x in values.items() if isinstance(x, Array | np.ndarray)}
     if not arrays:
@@ -28,7 +28,7 @@ def numbers_of(name: str, device: Any, **values: Any) -> tuple[list[Any], Any]:
     for key, x in arrays.items():
         if x.ndim:
             raise TypeError(
-                f"{name}: {key} must be a number or a 0-d array, not of shape {x.shape}"
+                f"{name}: {key} must be a number or a 0-d array, not an array of shape {x.shape}"
             )
     operands = {
         key: sk.asarray(x, device="cpu:0") if isinstance(x, np.ndarray) else x
@@ -43,19 +43,19 @@ def numbers_of(name: str, device: Any, **values: Any) -> tuple[list[Any], Any]:
 
 
 def logarithm(x: float) -> Any:
-    """Return the logarithm to base 10, of numbers that have one by more digits than float64 has."""
+    """Return the logarithm to base 10, with more digits than float64; NaN and infinities are returned as they are."""
     return DIGITS.log10(decimal.Decimal(x)) if math.isfinite(x) else x
 
 
 def outer_exponents(start: Any, stop: Any, num: int, endpoint: bool) -> tuple[float, float]:
-    """Return the first exponent and the last one."""
+    """Return the first and the last exponent."""
     if endpoint and num > 1:
         return start, stop
     return start, start + (num - 1) * ((stop - start) / max(num, 1))
 
 
 def power(base: float, exponent: float) -> float:
-    """Return a power, or an infinity."""
+    """Return a power, or infinity on overflow."""
     try:
         return float(base**exponent)
     except OverflowError:
@@ -63,7 +63,7 @@ def power(base: float, exponent: float) -> float:
 
 
 def powers(base: float, start: Any, stop: Any, num: int, endpoint: bool, device: Any) -> Array:
-    """Return powers whose exponents are evenly spaced: floats or decimals."""
+    """Return powers with evenly spaced exponents between floats or decimals."""
     if num < 1 or not _are_plain(base, start, stop):
         first, last = (float(x) if isinstance(x, decimal.Decimal) else x for x in (start, stop))
         return sk.pow(base, sk.linspace(first, last, num, endpoint=endpoint, device=device))
@@ -81,11 +81,11 @@ def powers(base: float, start: Any, stop: Any, num: int, endpoint: bool, device:
 def _powers(
     index: Array, base: float, origin: tuple[float, float], stride: tuple[float, float]
 ) -> Array:
-    """Return ``base ** (origin + index * stride)`` of numbers in two parts."""
+    """Return ``base ** (origin + index * stride)``, with both summands in two parts."""
     way = index * stride[0]  # exact
     exponents = way + origin[0]
     rounded_origin = exponents - way
-    lost = (way - (exponents - rounded_origin)) + (origin[0] - rounded_origin)  # by the sum (Knuth)
+    lost = (way - (exponents - rounded_origin)) + (origin[0] - rounded_origin)  # TwoSum (Knuth)
     lost = lost + (index * stride[1] + origin[1])
     result = sk.pow(base, exponents)
     further = result * (lost * math.log(base))
@@ -93,31 +93,31 @@ def _powers(
 
 
 def _are_plain(base: Any, start: Any, stop: Any) -> bool:
-    """Tell whether a logarithm of the base is defined, and the exponents have digits."""
+    """Return whether the base is positive and finite and the exponents are finite real numbers."""
     if any(isinstance(x, complex) for x in (base, start, stop)):
         return False
     return 0 < base < math.inf and math.isfinite(start) and math.isfinite(stop)
 
 
 def _two_parts(x: decimal.Decimal, bits: int) -> tuple[float, float]:
-    """Return a float of so many bits, and what is left."""
+    """Split a number into a float of the given number of bits and the remainder."""
     significand, exponent = math.frexp(float(x))
     high = math.ldexp(float(round(math.ldexp(significand, bits))), exponent - bits)
     return high, float(DIGITS.subtract(x, decimal.Decimal(high)))
 
 
 def require_in_range(name: str, x: float, dtype: Any) -> int:
-    """Return a number as an integer of that dtype."""
+    """Truncate a number to an integer; raise if it is out of range of the dtype."""
     limits = np.iinfo(dtype)
     if not (math.isfinite(x) and limits.min <= int(x) <= limits.max):
         raise OverflowError(
-            f"{name}: {x} is out of range of {np.dtype(dtype)}: it is not in {limits.min} to {limits.max}"
+            f"{name}: {x} is out of range of {np.dtype(dtype)}, which is {limits.min} to {limits.max}"
         )
     return int(x)
 
 
 def converted(x: Array, dtype: Any) -> Array:
-    """Convert; a number next to an integer is that integer."""
+    """Convert to a dtype; for integer dtypes numbers within rounding error of an integer become that integer."""
     if dtype is None:
         return x
     if np.dtype(dtype).kind in "iu":
@@ -127,12 +127,14 @@ def converted(x: Array, dtype: Any) -> Array:
 
 
 def multiples(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any, device: Any) -> Array:
-    """Return what ``geomspace`` does."""
+    """Compute ``geomspace``."""
     name = "geomspace"
     if isinstance(start, complex) or isinstance(stop, complex):
-        raise TypeError(f"{name}: complex ends are not taken; use exp of linspace")
+        raise TypeError(f"{name}: start and stop must be real, not complex; use exp of linspace")
     if start == 0 or stop == 0 or (start < 0) != (stop < 0):
-        raise ValueError(f"{name}: {start} to {stop} passes 0; give numbers of one sign")
+        raise ValueError(
+            f"{name}: start and stop must be nonzero and of the same sign: {start}, {stop}"
+        )
     ends = {0: start} if num > 0 else {}
     if num > 1 and endpoint:
         ends[num - 1] = stop

@@ -25,22 +25,22 @@ def tri(
     *,
     device: Device = None,
 ) -> Array:
-    """Make a matrix of ones below a diagonal and zeros above.
+    """Return a matrix with ones at and below a diagonal and zeros above.
 
     Parameters
     ----------
     N, M : int
-        Rows and columns, as many by default.
+        Numbers of rows and columns; ``M`` defaults to ``N``.
     k : int, default 0
-        The highest diagonal of ones, counted upwards from the main one.
+        The highest diagonal of ones: 0 is the main diagonal, positive numbers are above it.
     dtype : dtype, default float64
-        Of the result.
+        Dtype of the result.
     device : {default device}
 
     Returns
     -------
     Array
-        Of shape (N, M).
+        Array of shape (N, M).
 
     Examples
     --------
@@ -51,29 +51,29 @@ def tri(
 
     """
     shape = (N, N if M is None else M)
-    # Of bool, as that is the least memory to read again.
+    # Build it of bool, which takes the least memory to read again.
     ones = sk.ones(shape, dtype=sk.bool, device=device)
     return sk.astype(sk.tril(ones, k=k), np.dtype(dtype), copy=False)
 
 
 def diag(v: Any, k: int = 0) -> Array:
-    """Return a diagonal of a matrix, or the matrix of a diagonal.
+    """Return a diagonal of a matrix, or construct a diagonal matrix.
 
     Parameters
     ----------
     v : Array
-        Two axes, or one.
+        A matrix (2-D) to return the diagonal of, or a diagonal (1-D).
     k : {which diagonal}
 
     Returns
     -------
     Array
-        A view of a matrix; else new, zero beside the diagonal.
+        View of the diagonal, or a new matrix with zeros off the diagonal.
 
     Raises
     ------
     ValueError
-        For other numbers of axes.
+        If ``v`` is neither 1-D nor 2-D.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def diag(v: Any, k: int = 0) -> Array:
     if x.ndim == 2:
         return sk.linalg.diagonal(x, offset=k)
     if x.ndim != 1:
-        raise ValueError(f"diag: {x.ndim} axes; a matrix has 2, a diagonal 1: use diagonal")
+        raise ValueError(f"diag: v must be an array of 1 or 2 axes, not {x.ndim}; use diagonal")
     n = x.size + abs(k)
     matrix = sk.zeros((n, n), dtype=x.dtype, device=x.device)
     sk.linalg.diagonal(matrix, offset=k)[...] = x
@@ -95,18 +95,18 @@ def diag(v: Any, k: int = 0) -> Array:
 
 
 def diagflat(v: Any, k: int = 0) -> Array:
-    """Return the matrix whose diagonal is the flattened array.
+    """Return a matrix with the flattened input as its diagonal.
 
     Parameters
     ----------
     v : Array
-        Any shape.
+        Input array of any shape.
     k : {which diagonal}
 
     Returns
     -------
     Array
-        New, zero beside the diagonal.
+        New matrix with zeros off the diagonal.
 
     Examples
     --------
@@ -120,25 +120,25 @@ def diagflat(v: Any, k: int = 0) -> Array:
 
 
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:  # noqa: N803
-    """Return the matrix of powers, after Vandermonde.
+    """Return a Vandermonde matrix.
 
     Parameters
     ----------
     x : {one axis}
     N : int, optional
-        Columns, as many as rows by default.
+        Number of columns; by default the matrix is square.
     increasing : bool, default False
-        Whether powers rise from left to right.
+        Whether the powers increase from left to right.
 
     Returns
     -------
     Array
-        ``x**(N - 1), ..., x, 1`` as columns; int64 for smaller integers.
+        Matrix with the columns ``x**(N - 1), ..., x, 1``; of int64 for narrower integers.
 
     Raises
     ------
     ValueError
-        For more axes than one.
+        If ``x`` is not 1-D.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:  # 
     """
     x = as_array("vander", x)
     if x.ndim != 1:
-        raise ValueError(f"vander: {x.ndim} axes; give a vector")
+        raise ValueError(f"vander: x must be a 1-D array, not of {x.ndim} axes")
     if x.dtype.kind in "biu" and x.dtype != np.uint64:
         x = cast(x, sk.int64)
     count = x.size if N is None else N

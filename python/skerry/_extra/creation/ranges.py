@@ -26,31 +26,31 @@ def logspace(
     *,
     device: Device = None,
 ) -> Array:
-    """Return powers of a base whose exponents are evenly spaced.
+    """Return numbers spaced evenly on a log scale: powers of a base with evenly spaced exponents.
 
     Parameters
     ----------
     start, stop : float or Array
-        The first and the last exponent. Arrays are 0-d, and read from the device: the call waits.
+        First and last exponent. Arrays must be 0-d and are read from the device: the call waits.
     num : int, default 50
-        How many.
+        Number of elements.
     endpoint : bool, default True
-        Whether ``stop`` is one of them.
+        Whether ``stop`` is included.
     base : float or Array, default 10.0
-        Of the powers.
+        Base of the powers.
     dtype : dtype, optional
-        Of the result; float64 by default. Integers are truncated.
+        Dtype of the result, by default float64. For integer dtypes numbers are truncated.
     device : Device or str, optional
-        If left out, that of the arrays; without any the default device.
+        Device of the result; by default that of the arrays, or the default device if there are none.
 
     {Returns: one axis}
 
     Raises
     ------
     DeviceMismatchError
-        For arrays of different devices, or of another than ``device``.
+        If arrays are on different devices, or on another device than ``device``.
     OverflowError
-        For powers that an integer dtype does not hold.
+        If a power is out of range of an integer dtype.
 
     Examples
     --------
@@ -78,34 +78,34 @@ def geomspace(
     *,
     device: Device = None,
 ) -> Array:
-    """Return numbers of which each is the same multiple of the one before.
+    """Return numbers spaced evenly on a log scale: a geometric progression.
 
     Parameters
     ----------
     start, stop : float or Array
-        The first and the last number, of one sign. Arrays are 0-d, and read from the device: the call waits.
+        First and last number, of the same sign. Arrays must be 0-d and are read from the device: the call waits.
     num : int, default 50
-        How many.
+        Number of elements.
     endpoint : bool, default True
-        Whether ``stop`` is one of them.
+        Whether ``stop`` is included.
     dtype : dtype, optional
-        Of the result; float64 by default. Integers are truncated.
+        Dtype of the result, by default float64. For integer dtypes numbers are truncated.
     device : Device or str, optional
-        If left out, that of the arrays; without any the default device.
+        Device of the result; by default that of the arrays, or the default device if there are none.
 
     Returns
     -------
     Array
-        One axis; ``start`` and ``stop`` are exact.
+        1-D array; ``start`` and ``stop`` are exact.
 
     Raises
     ------
     ValueError
-        For 0, or two signs.
+        If an endpoint is 0, or the endpoints have different signs.
     DeviceMismatchError
-        For arrays of different devices, or of another than ``device``.
+        If arrays are on different devices, or on another device than ``device``.
     OverflowError
-        For numbers that an integer dtype does not hold.
+        If a number is out of range of an integer dtype.
 
     Examples
     --------

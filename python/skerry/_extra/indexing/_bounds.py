@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Indices beyond an axis, and what they mean."""
+"""Handling of out-of-bounds indices."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ INT64 = np.dtype(np.int64)
 
 
 def within(name: str, positions: Array, n: int, mode: str) -> Array:
-    """Bring indices into range(n), as ``mode`` says."""
+    """Check, wrap or clip indices to range(n) according to ``mode``."""
     if positions.dtype is not INT64 and positions.dtype.kind not in "iub":
         raise TypeError(
-            f"{name}: indices must be integers, not {positions.dtype}; convert by astype"
+            f"{name}: indices must be integers, not {positions.dtype}; convert with astype"
         )
     if positions.dtype == np.uint64:
-        # Beyond int64 they are out of bounds, and not negative.
+        # Values beyond int64 are out of bounds; a cast would make them negative.
         positions = positions % n if mode == "wrap" and n else sk.minimum(positions, n)
     positions = cast(positions, INT64)
     if mode == "raise":
-        # Of `put` negative ones count from the end.
+        # Negative indices of `put` count from the end.
         wraps = name == "put"
         if _core.lie_below(positions + n, 2 * n) if wraps else _core.lie_below(positions, n):
             return sk.where(positions < 0, positions + n, positions) if wraps else positions
@@ -35,4 +35,4 @@ def within(name: str, positions: Array, n: int, mode: str) -> Array:
         return positions % n
     if mode == "clip":
         return sk.clip(positions, 0, n - 1)
-    raise ValueError(f"{name}: mode {mode!r} is not known; it is raise, wrap or clip")
+    raise ValueError(f"{name}: unknown mode: {mode!r}; use 'raise', 'wrap' or 'clip'")

@@ -23,28 +23,28 @@ LARGEST = np.iinfo(np.int64).max
 
 
 def unravel_index(indices: Any, shape: int | Sequence[int], order: str = "C") -> tuple[Array, ...]:
-    """Return the indices of positions of the flattened array.
+    """Convert flat indices to tuples of coordinates.
 
-    Reads from the device whether all positions lie within: the call waits for it.
+    Whether the indices are in bounds is read from the device: the call waits for it.
 
     Parameters
     ----------
     indices : Array or int
-        Places, from 0 on.
+        Flat indices, from 0.
     shape : int or tuple of int
-        Of the array.
+        Shape of the array.
     order : {"C", "F"}, default "C"
-        Whether the last axis runs fastest, or the first.
+        Whether the last axis ("C") or the first ("F") varies fastest.
 
     Returns
     -------
     tuple of Array
-        Indices of int64, an array for each axis; of an int on the default device.
+        One array of int64 indices for each axis; on the default device if ``indices`` is an int.
 
     Raises
     ------
     ValueError
-        For a place beyond the end.
+        If a position is out of bounds for the shape.
 
     Examples
     --------
@@ -62,7 +62,9 @@ def unravel_index(indices: Any, shape: int | Sequence[int], order: str = "C") ->
     positions = _integers("unravel_index", indices)
     n = math.prod(lengths)
     if not _core.lie_below(positions, n):
-        raise ValueError(f"unravel_index: an index is out of bounds for shape {lengths}; below {n}")
+        raise ValueError(
+            f"unravel_index: indices are out of bounds for shape {lengths} of {n} elements"
+        )
     result = _core.unravel_indices(positions, lengths if order == "C" else lengths[::-1])
     return result if order == "C" else result[::-1]
 
@@ -73,18 +75,18 @@ def ravel_multi_index(
     mode: str | Sequence[str] = "raise",
     order: str = "C",
 ) -> Array:
-    """Return the positions in the flattened array of indices.
+    """Convert tuples of coordinates to flat indices.
 
     Parameters
     ----------
     multi_index : tuple of Array
-        Integers, an array for each axis; they broadcast.
+        One integer array for each axis; they are broadcast.
     dims : tuple of int
-        The shape.
+        Shape of the array.
     mode : {"raise", "wrap", "clip"} or a tuple of them, default "raise"
-        What an index beyond an axis means. "raise" reads from the device whether there is one: the call waits.
+        How to handle out-of-bounds indices. "raise" checks them, which reads from the device: the call waits.
     order : {"C", "F"}, default "C"
-        Whether the last axis runs fastest, or the first.
+        Whether the last axis ("C") or the first ("F") varies fastest.
 
     {Returns: int64}
 
@@ -92,7 +94,7 @@ def ravel_multi_index(
     ------
     {DeviceMismatchError}
     ValueError
-        For an index beyond its axis.
+        If an index is out of bounds and ``mode`` is "raise".
 
     Examples
     --------
@@ -112,8 +114,8 @@ def ravel_multi_index(
     modes = (mode,) * len(lengths) if isinstance(mode, str) else tuple(mode)
     if not len(multi_index) == len(lengths) == len(modes):
         raise ValueError(
-            f"ravel_multi_index: {len(multi_index)} arrays and {len(modes)} modes for"
-            f" {len(lengths)} axes; give one for each axis"
+            f"ravel_multi_index: multi_index has {len(multi_index)} arrays and mode {len(modes)} modes for"
+            f" {len(lengths)} axes of dims; pass one for each axis"
         )
     parts = as_arrays("ravel_multi_index", *multi_index)
     axes = list(zip(parts, lengths, modes, strict=True))
@@ -121,7 +123,7 @@ def ravel_multi_index(
 
 
 def _positions(axes: list[tuple[Array, int, str]]) -> Array:
-    """Places in the flattened array, from the slowest axis to the fastest."""
+    """Combine indices, ordered from the slowest axis to the fastest, to flat indices."""
     total: Array | None = None
     for part, n, mode in axes:
         index = within("ravel_multi_index", part, n, mode)
@@ -131,19 +133,19 @@ def _positions(axes: list[tuple[Array, int, str]]) -> Array:
 
 
 def _lengths(name: str, parameter: str, shape: Any) -> tuple[int, ...]:
-    """Return the shape of an array whose places int64 can tell."""
+    """Return the shape as a tuple; raise if int64 can't count its elements."""
     extents = tuple(shape) if isinstance(shape, Iterable) else (shape,)
     lengths = tuple(map(operator.index, extents))
     if min(lengths, default=0) < 0:
         raise ValueError(f"{name}: {parameter} has a negative length: {lengths}")
     if math.prod(lengths) > LARGEST:
-        raise ValueError(f"{name}: {parameter} is of more elements than int64 can count: {lengths}")
+        raise ValueError(f"{name}: {parameter} has more elements than int64 can count: {lengths}")
     return lengths
 
 
 def _require_order(name: str, order: str) -> None:
     if order not in ("C", "F"):
-        raise ValueError(f"{name}: order {order!r} is not known; it is C or F")
+        raise ValueError(f"{name}: unknown order: {order!r}; use 'C' or 'F'")
 
 
 def _integers(name: str, values: Any) -> Array:
@@ -152,6 +154,6 @@ def _integers(name: str, values: Any) -> Array:
     positions = sk.asarray(values) if isinstance(values, int) else as_arrays(name, values)[0]
     if positions.dtype.kind not in "iu":
         raise TypeError(
-            f"{name}: indices must be integers, not {positions.dtype}; convert by astype"
+            f"{name}: indices must be integers, not {positions.dtype}; convert with astype"
         )
     return cast(positions, INT64)

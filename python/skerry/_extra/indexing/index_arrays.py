@@ -26,22 +26,22 @@ Device = Any
 def indices(
     dimensions: Sequence[int], dtype: Any = int, sparse: bool = False, *, device: Device = None
 ) -> Any:
-    """Return the indices of all elements of a shape.
+    """Return arrays of the indices of a grid.
 
     Parameters
     ----------
     dimensions : sequence of int
-        The shape.
+        Shape of the grid.
     dtype : dtype, default int64
-        Of the result.
+        Dtype of the result.
     sparse : bool, default False
-        Whether each array has one axis only that is longer than 1.
+        Whether to return sparse arrays, of length 1 along all axes but one.
     device : {default device}
 
     Returns
     -------
     Array or tuple of Array
-        One array, whose first axis counts the axes; sparse ones as a tuple.
+        An array whose first axis has one entry for each axis of the grid; a tuple of arrays if ``sparse``.
 
     Examples
     --------
@@ -71,19 +71,19 @@ def indices(
 def tril_indices(
     n: int, k: int = 0, m: int | None = None, *, device: Device = None
 ) -> tuple[Array, Array]:
-    """Return the indices of a matrix below a diagonal, and on it.
+    """Return the indices of the lower triangle of a matrix.
 
     Parameters
     ----------
     n, m : int
-        Rows and columns, as many by default.
+        Numbers of rows and columns; ``m`` defaults to ``n``.
     k : {which diagonal}
     device : {default device}
 
     Returns
     -------
     tuple of Array
-        Rows and columns, of int64.
+        Row and column indices, of int64.
 
     Examples
     --------
@@ -99,17 +99,17 @@ def tril_indices(
 def triu_indices(
     n: int, k: int = 0, m: int | None = None, *, device: Device = None
 ) -> tuple[Array, Array]:
-    """Return the indices of a matrix above a diagonal, and on it.
+    """Return the indices of the upper triangle of a matrix.
 
     Parameters
     ----------
     n, k, m, device
-        As of ``tril_indices``.
+        See ``tril_indices``.
 
     Returns
     -------
     tuple of Array
-        Rows and columns, of int64.
+        Row and column indices, of int64.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def triu_indices(
 
 
 def _size(name: str, n: Any, k: Any, m: Any) -> tuple[int, int, int]:
-    """Return rows, the diagonal and columns, whose mask the host makes, if it has the memory."""
+    """Return rows, diagonal and columns; raise if the host lacks memory for NumPy's mask of them."""
     n = max(operator.index(n), 0)
     m = n if m is None else max(operator.index(m), 0)
     require_host_memory(name, n * m)
@@ -133,12 +133,12 @@ def _size(name: str, n: Any, k: Any, m: Any) -> tuple[int, int, int]:
 def _matrix(name: str, arr: Any) -> Array:
     x = as_array(name, arr)
     if x.ndim != 2:
-        raise ValueError(f"{name}: {x.ndim} axes; a matrix has 2")
+        raise ValueError(f"{name}: arr must be an array of 2 axes, not {x.ndim}")
     return x
 
 
 def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
-    """Return the indices of a matrix below a diagonal, and on it.
+    """Return the indices of the lower triangle of a given matrix.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
     Returns
     -------
     tuple of Array
-        Rows and columns, of int64, where ``arr`` is.
+        Row and column indices of int64, on the device of ``arr``.
 
     Examples
     --------
@@ -164,17 +164,17 @@ def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
 
 
 def triu_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
-    """Return the indices of a matrix above a diagonal, and on it.
+    """Return the indices of the upper triangle of a given matrix.
 
     Parameters
     ----------
     arr, k
-        As of ``tril_indices_from``.
+        See ``tril_indices_from``.
 
     Returns
     -------
     tuple of Array
-        Rows and columns, of int64, where ``arr`` is.
+        Row and column indices of int64, on the device of ``arr``.
 
     Examples
     --------
@@ -189,20 +189,20 @@ def triu_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
 
 
 def diag_indices(n: int, ndim: int = 2, *, device: Device = None) -> tuple[Array, ...]:
-    """Return the indices of the main diagonal.
+    """Return the indices of the main diagonal of an array.
 
     Parameters
     ----------
     n : int
-        Its length.
+        Length of the diagonal.
     ndim : int, default 2
-        Axes.
+        Number of axes.
     device : {default device}
 
     Returns
     -------
     tuple of Array
-        One of int64 for each axis.
+        One array of int64 for each axis.
 
     Examples
     --------
@@ -216,17 +216,17 @@ def diag_indices(n: int, ndim: int = 2, *, device: Device = None) -> tuple[Array
 
 
 def diag_indices_from(arr: Any) -> tuple[Array, ...]:
-    """Return the indices of the main diagonal of an array.
+    """Return the indices of the main diagonal of a given array.
 
     Parameters
     ----------
     arr : Array
-        At least two axes, equally long.
+        Array with at least two axes, of equal length.
 
     Returns
     -------
     tuple of Array
-        One of int64 for each axis, where ``arr`` is.
+        One array of int64 for each axis, on the device of ``arr``.
 
     Examples
     --------
@@ -238,5 +238,7 @@ def diag_indices_from(arr: Any) -> tuple[Array, ...]:
     """
     x = as_array("diag_indices_from", arr)
     if x.ndim < 2 or len(set(x.shape)) > 1:
-        raise ValueError(f"diag_indices_from: shape {x.shape}; it must have axes of one length")
+        raise ValueError(
+            f"diag_indices_from: arr must be an array of at least two axes of equal length, not {x.shape}"
+        )
     return diag_indices(x.shape[0], x.ndim, device=x.device)

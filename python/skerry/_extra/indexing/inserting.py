@@ -18,29 +18,29 @@ __all__ = ["fill_diagonal", "place", "put", "put_along_axis", "putmask"]
 
 
 def _cycled(name: str, values: Any, destination: Array) -> Array:
-    """Return the values to write, flattened, on the device and of the dtype of ``destination``."""
+    """Return the values to write, flattened, on the device and in the dtype of ``destination``."""
     return flat(_core.assigned(name, values, destination))
 
 
 def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
-    """Write values at positions of the flattened array.
+    """Replace elements of the flattened array at the given indices.
 
     Parameters
     ----------
     a : {written}
     ind : Array, int or sequence of int
-        Places. Where one is named twice, one of its values is written.
+        Flat indices. If an index is repeated, any one of its values is written.
     v : Array, scalar or sequence
-        Values, repeated as often as needed.
+        Values to write, repeated as needed.
     mode : {"raise", "wrap", "clip"}, default "raise"
-        What a place beyond the end means. "raise" reads from the device whether there is one: the call waits.
+        How to handle out-of-bounds indices. "raise" checks them, which reads from the device: the call waits.
 
     Raises
     ------
     {DeviceMismatchError}
     {TypeError of values}
     IndexError
-        For positions beyond the end.
+        If a position is out of bounds.
 
     Examples
     --------
@@ -61,15 +61,15 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
 
 
 def putmask(a: Array, mask: Any, values: Any) -> None:
-    """Write values where a mask holds: those of the same place, if the values are repeated to the end of the array.
+    """Replace elements where a mask is true by the values at the same flat index, repeated as needed.
 
     Parameters
     ----------
     a : {written}
     mask : Array
-        Of the shape of ``a``.
+        Mask with the shape of ``a``.
     values : Array, scalar or sequence
-        Repeated as often as needed.
+        Values to write, repeated as needed.
 
     Raises
     ------
@@ -102,29 +102,29 @@ def putmask(a: Array, mask: Any, values: Any) -> None:
 def _mask(name: str, mask: Any, a: Array) -> Array:
     mask = cast(indices_beside(name, mask, a), sk.bool)
     if mask.size != a.size:
-        raise ShapeError(f"{name}: mask of shape {mask.shape} for {a.shape}; give one element each")
+        raise ShapeError(f"{name}: mask must have shape {a.shape}, not {mask.shape}")
     return sk.reshape(mask, a.shape)
 
 
 def place(arr: Array, mask: Any, vals: Any) -> None:
-    """Write values one after the other where a mask holds.
+    """Replace elements where a mask is true by successive values.
 
-    Without values it is read from the device whether the mask holds anywhere.
+    If ``vals`` is empty, whether the mask is true anywhere is read from the device.
 
     Parameters
     ----------
     arr : {written}
     mask : Array
-        Of the shape of ``arr``.
+        Mask with the shape of ``arr``.
     vals : Array, scalar or sequence
-        As many as wanted, from the first; repeated as often as needed.
+        Values to write, in order; repeated as needed.
 
     Raises
     ------
     {DeviceMismatchError}
     {TypeError of values}
     ValueError
-        For no values.
+        If ``vals`` is empty and the mask is true anywhere.
 
     Examples
     --------
@@ -139,26 +139,26 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     values = _cycled("place: vals", vals, arr)
     if values.size == 0:
         if arr.size and sk.any(mask):
-            raise ValueError("place: no values to write; give one or more")
+            raise ValueError("place: vals is empty; pass at least one value")
         return
-    # The how manieth of the mask each element is: no size that depends on data.
+    # Rank of each element within the mask: the cumulative sum has no data-dependent size.
     turn = sk.cumulative_sum(flat(mask), dtype=sk.int64) - 1
     written = sk.reshape(sk.take(values, turn % values.size), arr.shape)
     arr[...] = sk.where(mask, written, arr)
 
 
 def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> None:
-    """Write values at positions along an axis.
+    """Write values at indices along an axis.
 
     Parameters
     ----------
     arr : {written}
     indices : Array
-        Integers, of as many axes as ``arr``; the others broadcast.
+        Integer array with as many axes as ``arr``; all axes but ``axis`` are broadcast.
     values : Array or scalar
-        Of a shape that broadcasts to that of ``indices``.
+        Values to write, which are broadcast to the shape of ``indices``.
     axis : int or None
-        None is along the flattened array.
+        Axis to write along; None for the flattened array.
 
     Raises
     ------
@@ -179,13 +179,13 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> N
     written = _core.assigned("put_along_axis: values", values, arr)
     if axis is None:
         if positions.ndim != 1:
-            raise ShapeError("put_along_axis: axis=None takes indices of one axis; use put")
+            raise ShapeError("put_along_axis: indices must be 1-D with axis=None; use put")
         arr[_core.unravel_indices(_front(positions, arr.size), arr.shape)] = written
         return
     axis = axis_within("put_along_axis", axis, arr.ndim)
     if positions.ndim != arr.ndim:
         raise ShapeError(
-            f"put_along_axis: indices of {positions.ndim} axes for {arr.ndim}; give as many"
+            f"put_along_axis: indices must have as many axes as the array, {arr.ndim}, not {positions.ndim}"
         )
     key = [_steps(n, i, arr) for i, n in enumerate(arr.shape)]
     key[axis] = positions
@@ -203,23 +203,23 @@ def _steps(n: int, axis: int, array: Array) -> Array:
 
 
 def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
-    """Write into the main diagonal.
+    """Fill the main diagonal of an array in place.
 
     Parameters
     ----------
     a : Array
-        Written; two axes, or more of equal lengths.
+        Array to write to, with two axes, or with more axes of equal length.
     val : Array, scalar or sequence
-        Repeated as often as needed.
+        Values to write, repeated as needed.
     wrap : bool, default False
-        Whether the diagonal of a tall matrix begins again below.
+        Whether the diagonal of a tall matrix wraps around.
 
     Raises
     ------
     {DeviceMismatchError}
     {TypeError of values}
     ValueError
-        For one axis, or more than two of different lengths.
+        If ``a`` has fewer than two axes, or more than two axes of different lengths.
 
     Examples
     --------
@@ -232,7 +232,9 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
 
     """
     if a.ndim < 2 or (a.ndim > 2 and len(set(a.shape)) > 1):
-        raise ValueError(f"fill_diagonal: no diagonal in shape {a.shape}; give two axes")
+        raise ValueError(
+            f"fill_diagonal: a must be an array of two axes, or more of equal length, not {a.shape}"
+        )
     values = _cycled("fill_diagonal: val", val, a)
     if a.ndim > 2:
         step, end = sum(a.shape[0] ** i for i in range(a.ndim)), a.size

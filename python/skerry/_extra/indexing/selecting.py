@@ -18,32 +18,32 @@ from skerry.exceptions import ShapeError
 
 __all__ = ["choose", "compress", "diagonal", "select", "sliding_window_view"]
 
-# So many are chosen one after the other, in less time than a stack of them takes.
+# Maximum number of choices that are selected one by one, which is faster than stacking them.
 FEW_CHOICES = 4
 
 
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
-    """Take each element from the choice of the first condition that holds.
+    """Select each element from the choice of the first condition that is true.
 
     Parameters
     ----------
     condlist : sequence of Array
-        Of bool.
+        Conditions, of bool.
     choicelist : sequence of Array or scalar
-        One for each condition; all broadcast.
+        One choice for each condition; all operands are broadcast.
     default : Array or scalar
-        Where none holds.
+        Values where no condition is true.
 
     Returns
     -------
     Array
-        Of the common dtype of choices and default.
+        Array of the common dtype of choices and default.
 
     Raises
     ------
     {DeviceMismatchError}
     ValueError
-        Unless there is one choice for each condition, and one at least.
+        If the numbers of conditions and choices differ, or there are none.
 
     Examples
     --------
@@ -55,13 +55,15 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     """
     if len(condlist) != len(choicelist) or not condlist:
         raise ValueError(
-            f"select: {len(condlist)} conditions and {len(choicelist)} choices; give as many of each"
+            f"select: condlist and choicelist differ in length: {len(condlist)} and {len(choicelist)}, or are empty"
         )
     everything = as_arrays("select", *condlist, *choicelist, default)
     conditions, choices = everything[: len(condlist)], everything[len(condlist) :]
     for condition in conditions:
         if condition.dtype != sk.bool:
-            raise TypeError(f"select: a condition is {condition.dtype}, not bool; compare first")
+            raise TypeError(
+                f"select: conditions must be of bool, not {condition.dtype}; compare first"
+            )
     arrays = [x for x in (*choicelist, default) if isinstance(x, (Array, np.ndarray))]
     values = promoted("select", *(choices if not arrays else (*choicelist, default)))
     shape = sk.broadcast_shapes(*(x.shape for x in everything))
@@ -72,27 +74,27 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
 
 
 def choose(a: Any, choices: Sequence[Any], *, mode: str = "raise") -> Array:
-    """Take each element from the choice whose number is given.
+    """Select each element from the choice that an index array selects.
 
     Parameters
     ----------
     a : Array
-        Integers, which of the choices.
+        Integer array of the numbers of choices.
     choices : sequence of Array
-        They broadcast with ``a``.
+        Choices, which are broadcast with ``a``.
     mode : {"raise", "wrap", "clip"}, default "raise"
-        What a number beyond the choices means. "raise" reads from the device whether there is one: the call waits.
+        How to handle out-of-bounds numbers. "raise" checks them, which reads from the device: the call waits.
 
     Returns
     -------
     Array
-        Of the common dtype of choices.
+        Array of the common dtype of the choices.
 
     Raises
     ------
     {DeviceMismatchError}
     ValueError
-        For a number beyond the choices.
+        If a number is out of bounds and ``mode`` is "raise".
 
     Examples
     --------
@@ -117,21 +119,21 @@ def choose(a: Any, choices: Sequence[Any], *, mode: str = "raise") -> Array:
 
 
 def compress(condition: Any, a: Any, axis: int | None = None) -> Array:
-    """Keep the slices where a condition holds.
+    """Return the slices along an axis where a condition is true.
 
-    Reads from the device how many there are: the call waits for it.
+    The size of the result is read from the device: the call waits for it.
 
     Parameters
     ----------
     condition : Array or sequence of bool
-        One axis; what is beyond its end is left out.
+        1-D condition. Slices beyond its end are not selected.
     a : {any dtype}
     axis : {None is flattened}
 
     Returns
     -------
     Array
-        New.
+        New array.
 
     {Raises: DeviceMismatchError}
 
@@ -145,7 +147,7 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Array:
     x = as_array("compress", a)
     holds = indices("compress", condition, x)
     if holds.ndim != 1:
-        raise ShapeError(f"compress: the condition has {holds.ndim} axes; it must have 1")
+        raise ShapeError(f"compress: condition must be 1-D, not of {holds.ndim} axes")
     x, axis = (flat(x), 0) if axis is None else (x, axis_within("compress", axis, x.ndim))
     return sk.take(x, sk.nonzero(holds)[0], axis=axis)
 
@@ -157,14 +159,14 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     ----------
     a : {at least two axes}
     offset : int, default 0
-        How far above the main diagonal.
+        Offset from the main diagonal; positive numbers are above it.
     axis1, axis2 : int
-        The axes of the matrices.
+        Axes of the matrices.
 
     Returns
     -------
     Array
-        A view; the diagonals lie along the last axis.
+        View with the diagonals along the last axis.
 
     Examples
     --------
@@ -179,27 +181,27 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
 def sliding_window_view(
     x: Any, window_shape: int | Sequence[int], axis: int | Sequence[int] | None = None
 ) -> Array:
-    """View every window of a shape, for moving sums, means and the like.
+    """Return a view of all sliding windows of a shape, for example for moving averages.
 
-    NumPy and libraries that ask for a namespace find it as ``lib.stride_tricks.sliding_window_view``, too.
+    It is also available as ``lib.stride_tricks.sliding_window_view``, as in NumPy.
 
     Parameters
     ----------
     x : {any dtype}
     window_shape : int or tuple of int
-        How long the window is along each of ``axis``.
+        Length of the window along each of ``axis``.
     axis : int or tuple of int, optional
-        Along which it moves; by default along all.
+        Axis or axes along which the window slides; by default all.
 
     Returns
     -------
     Array
-        A view of ``x`` with the axes of the window at the end; read-only, since windows share elements.
+        View of ``x`` with the axes of the window last; read-only, since windows share elements.
 
     Raises
     ------
     AxisError, ValueError
-        For an axis that ``x`` has not, another number of lengths than of axes, and a window beyond ``x``.
+        If an axis is out of bounds, the numbers of lengths and axes differ, or a window is larger than ``x``.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Saving and loading.
 
-The arrays of all devices go through the host by chunks, so that no array needs a second copy there.
+Arrays of all devices are transferred through the host in chunks, so that no array needs a full copy there.
 """
 
 from __future__ import annotations
@@ -19,33 +19,33 @@ from skerry._files import npy, streams, targets
 
 __all__ = ["load", "save", "savez", "savez_compressed"]
 
-_ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # with members, and without
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # archives with members, and empty ones
 _PICKLE = b"\x80"
 
 
 def save(file: Any, arr: Any) -> None:
-    """Save an array to a .npy file, or arrays by name to a .safetensors file.
+    """Save an array to a .npy file, or named arrays to a .safetensors file.
 
-    The bytes are those that ``numpy.save`` writes: any version of NumPy reads them.
+    A .npy file has the same bytes as one of ``numpy.save``: any version of NumPy can read it.
 
     Parameters
     ----------
     file : str, PathLike or file object
-        A path without ``.npy`` gets it, as in NumPy. The file appears under its name when it is complete and on the
-        disk: if writing fails, what was there stays. What a save that was killed has left in the folder is removed,
-        with a RuntimeWarning. An existing file in a folder that takes no other is written in place. A file object is
-        written from where it stands, whole or with an error.
+        ``.npy`` is appended to a path without it, as in NumPy. The file is replaced atomically once it is complete and
+        on disk: if writing fails, an existing file is unchanged. Temporary files of killed saves in the folder are
+        removed, with a RuntimeWarning. If no file can be created in the folder, an existing file is written in place. A
+        file object is written from its current position, completely or with an error.
     arr : Array, or dict of str to Array
-        On any device; a dict only, and always, for a path that ends with ``.safetensors``. Its arrays may lie on
+        An array on any device. For a path that ends with ``.safetensors`` it must be a dict, whose arrays may be on
         different devices.
 
     Raises
     ------
     DTypeError
-        For complex128 in a .safetensors file, which does not have it.
+        For complex128 in a .safetensors file: the format doesn't support it.
     OSError
-        If the file can't be written. PermissionError for a file that nobody may write (mode 0444), root neither;
-        BlockingIOError for a file object that does not block and takes no more.
+        If the file can't be written. PermissionError for a file without write permission (mode 0444), also for root;
+        BlockingIOError for a non-blocking file object that accepts no more data.
 
     See Also
     --------
@@ -65,9 +65,9 @@ def save(file: Any, arr: Any) -> None:
     by_name = not targets.is_file_object(file) and _is_safetensors(targets.path_of(file))
     if by_name != isinstance(arr, Mapping):
         raise TypeError(
-            "save: a .safetensors file takes a dict of names and arrays, not one array"
+            "save: arr must be a dict of names and arrays for a .safetensors file, not one array"
             if by_name
-            else "save: a dict of arrays: use a path that ends with .safetensors, or savez(file, **arrays)"
+            else "save: arr is a dict: use a path that ends with .safetensors, or savez(file, **arrays)"
         )
     if by_name:
         if not all(isinstance(name, str) and name != "__metadata__" for name in arr):
@@ -82,21 +82,21 @@ def save(file: Any, arr: Any) -> None:
 
 
 def savez(file: Any, *args: Any, **kwds: Any) -> None:
-    """Save arrays to an .npz file, which ``numpy.load`` reads too.
+    """Save several arrays to an uncompressed .npz file, which ``numpy.load`` can read.
 
     Parameters
     ----------
     file : str, PathLike or file object
-        A path without ``.npz`` gets it, as in NumPy. The file appears under its name when it is complete.
+        ``.npz`` is appended to a path without it, as in NumPy. The file is replaced atomically once it is complete.
     *args : Array
-        Their names are ``arr_0``, ``arr_1``, ...
+        Arrays to save as ``arr_0``, ``arr_1``, ...
     **kwds : Array
-        By name. Arrays may lie on different devices.
+        Arrays to save by name. Arrays may be on different devices.
 
     Raises
     ------
     ValueError
-        For a name such as ``arr_0`` that is given twice, or that a ZIP archive does not hold.
+        If a name such as ``arr_0`` occurs twice, or a name can't be stored in a ZIP archive.
     OSError
         If the file can't be written, as in ``save``.
 
@@ -120,17 +120,17 @@ def savez(file: Any, *args: Any, **kwds: Any) -> None:
 
 
 def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
-    """Save arrays to a compressed .npz file, which ``numpy.load`` reads too.
+    """Save several arrays to a compressed .npz file, which ``numpy.load`` can read.
 
     Parameters
     ----------
     file, *args, **kwds
-        As of ``savez``.
+        See ``savez``.
 
     Raises
     ------
     ValueError
-        For a name such as ``arr_0`` that is given twice, or that a ZIP archive does not hold.
+        If a name such as ``arr_0`` occurs twice, or a name can't be stored in a ZIP archive.
     OSError
         If the file can't be written, as in ``save``.
 
@@ -152,35 +152,35 @@ def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
 
 
 def load(file: Any, mmap_mode: str | None = None, *, device: Any = None) -> Any:
-    """Load what ``save``, ``savez`` or NumPy saved, to one device.
+    """Load arrays from a file of ``save``, ``savez`` or NumPy to a device.
 
-    Elements are read into the array's own memory on a CPU, and by chunks on their way to other devices. Pickled objects
-    are never loaded.
+    On a CPU elements are read directly into the array's memory; for other devices they are transferred in chunks.
+    Pickled objects are never loaded.
 
     Parameters
     ----------
     file : str, PathLike or file object
-        A .npy or .npz file, told by its first bytes, or a path that ends with ``.safetensors``, which takes the package
-        ``safetensors``. A file object must be binary and have ``seek``; it stands behind the array afterwards.
+        A .npy or .npz file, recognized by its first bytes, or a path that ends with ``.safetensors``, which needs the
+        package ``safetensors``. A file object must be binary and seekable; afterwards it is positioned after the array.
     mmap_mode : {None, "r", "r+", "c"}
-        Of a path to a .npy file. On a CPU the array is the mapped file, without a copy: read-only, written to the
-        file too (``"r+"``), or written in memory only (``"c"``). To other devices chunks of the map are copied.
+        Memory-map a .npy file given by path. On a CPU the array is a view of the mapped file: read-only (``"r"``),
+        with writes to the file (``"r+"``), or with writes in memory only (``"c"``). To other devices the mapped file is
+        copied in chunks.
     device : Device or str, optional
-        Where the arrays go; the default device where it is not given.
+        Device of the arrays; by default the default device.
 
     Returns
     -------
     Array, mapping of str to Array, or dict of str to Array
-        Of .npy, .npz, .safetensors. The mapping of an .npz file reads an array when it is asked for; close it, or
-        use it in a ``with`` block.
+        The contents of a .npy, .npz or .safetensors file. The mapping of an .npz file reads an array when it is
+        accessed; close it, or use it in a ``with`` block.
 
     Raises
     ------
     DTypeError
-        For dtypes that skerry has not: records, objects, text, dates, long double, bfloat16.
+        For dtypes that skerry doesn't have: records, objects, text, dates, long double, bfloat16.
     ValueError
-        For a file that is truncated, damaged, or of another format, with its name. Sizes are compared before memory
-        is asked for.
+        If the file is truncated, damaged, or of another format. Sizes are checked before memory is allocated.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def load(file: Any, mmap_mode: str | None = None, *, device: Any = None) -> Any:
 def _load_path(path: str, device: _core.Device, mmap_mode: str | None) -> Any:
     if _is_safetensors(path):
         if mmap_mode is not None:
-            raise ValueError("load: mmap_mode is of .npy files; leave it out")
+            raise ValueError("load: mmap_mode is only for .npy files; leave it out")
         from skerry._files import safetensors
 
         return safetensors.read(path, device)
@@ -226,7 +226,7 @@ def _load_stream(
     stream: Any, name: str, device: _core.Device, mmap_mode: str | None, owned: bool = False
 ) -> Any:
     if mmap_mode is not None:
-        raise ValueError("load: mmap_mode is of paths to .npy files; leave it out")
+        raise ValueError("load: mmap_mode is only for paths to .npy files; leave it out")
     if _magic(stream, name) == "npz":
         from skerry._files.npz import NpzFile  # ZIP archives are slow to import
 
@@ -235,7 +235,7 @@ def _load_stream(
 
 
 def _magic(stream: Any, name: str) -> str:
-    """Tell the format by the first bytes, which are read again."""
+    """Return the format by the first bytes, and restore the position."""
     here = stream.tell()
     first = stream.read(0)
     if isinstance(first, str):
@@ -265,13 +265,15 @@ def _savez(
     arrays = {name: _array(x) for name, x in kwds.items()}
     for i, x in enumerate(args):
         if f"arr_{i}" in kwds:
-            raise ValueError(f"{op}: arr_{i} is the name of an array without one, too; rename it")
+            raise ValueError(
+                f"{op}: arr_{i} is also the name of an unnamed array; rename the named one"
+            )
         arrays[f"arr_{i}"] = _array(x)
     npz.write(_with_ending(file, ".npz"), arrays, compressed)
 
 
 def _array(x: Any) -> Array:
-    """Take NumPy's arrays and Python's values as on the CPU: they have no other device to go to."""
+    """Return an array; NumPy arrays and Python values become arrays on the CPU."""
     if isinstance(x, Array):
         return x
     on_host = isinstance(x, np.ndarray | np.generic | complex | float | int | list | tuple)

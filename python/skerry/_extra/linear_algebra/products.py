@@ -15,7 +15,7 @@ __all__ = ["dot", "inner", "kron", "outer", "vdot"]
 
 
 def _numbers(name: str, *values: Any) -> tuple[Arrays, bool]:
-    """Return arrays that can be multiplied, and whether they were bools: these are counted, then compared with 0."""
+    """Return promoted arrays, and whether they were bool: these are computed as int64 and compared with 0."""
     arrays = promoted(name, *values)
     if arrays[0].dtype.kind != "b":
         return arrays, False
@@ -27,7 +27,7 @@ def _result(x: Array, bools: bool) -> Array:
 
 
 def _sum_product(name: str, a: Any, b: Any, axis_of_matrix: int) -> Array:
-    """Sum over the last axis of ``a``, and that axis of ``b`` if it is no vector."""
+    """Sum products over the last axis of ``a`` and ``axis_of_matrix`` of ``b``, or its only axis."""
     (x, y), bools = _numbers(name, a, b)
     if x.ndim == 0 or y.ndim == 0:
         return _result(x * y, bools)
@@ -40,17 +40,18 @@ def _sum_product(name: str, a: Any, b: Any, axis_of_matrix: int) -> Array:
 
 
 def dot(a: Any, b: Any) -> Array:
-    """Multiply: vectors to a number, matrices as ``@``, other arrays over the last axis and the one before it.
+    """Return the dot product of two arrays.
 
     Parameters
     ----------
     a, b : Array or scalar
-        The last axis of ``a`` is as long as the last but one of ``b``, or that of a vector.
+        Operands. The sum of products is over the last axis of ``a`` and the second-to-last axis of ``b``, or the only
+        axis of a 1-D ``b``, which must be equally long. Scalars multiply.
 
     Returns
     -------
     Array
-        Of the common dtype; of bools whether any product is true.
+        Array of the common dtype; for bool, whether any product is true.
 
     {Raises: DeviceMismatchError}
 
@@ -66,17 +67,17 @@ def dot(a: Any, b: Any) -> Array:
 
 
 def inner(a: Any, b: Any) -> Array:
-    """Multiply and sum over the last axes of both.
+    """Return the inner product: the sum of products over the last axes.
 
     Parameters
     ----------
     a, b : Array or scalar
-        Their last axes are equally long.
+        Operands, with equally long last axes.
 
     Returns
     -------
     Array
-        Of the common dtype; complex numbers are not conjugated.
+        Array of the common dtype; complex numbers are not conjugated.
 
     {Raises: DeviceMismatchError}
 
@@ -92,17 +93,17 @@ def inner(a: Any, b: Any) -> Array:
 
 
 def vdot(a: Any, b: Any, /) -> Array:
-    """Multiply and sum the flattened arrays, the first one conjugated.
+    """Return the dot product of the flattened arrays; the first is conjugated.
 
     Parameters
     ----------
     a, b : Array
-        Of as many elements.
+        Arrays with the same number of elements.
 
     Returns
     -------
     Array
-        No axes.
+        0-d array.
 
     {Raises: DeviceMismatchError}
 
@@ -122,7 +123,7 @@ def vdot(a: Any, b: Any, /) -> Array:
 
 
 def outer(a: Any, b: Any) -> Array:
-    """Multiply each element of one array with each of another.
+    """Return the outer product of the flattened arrays.
 
     Parameters
     ----------
@@ -149,17 +150,17 @@ def outer(a: Any, b: Any) -> Array:
 
 
 def kron(a: Any, b: Any) -> Array:
-    """Put a multiple of one array in the place of each element of another: the Kronecker product.
+    """Return the Kronecker product: blocks of ``b`` scaled by the elements of ``a``.
 
     Parameters
     ----------
     a, b : Array or scalar
-        The shape of fewer axes is extended in front.
+        Operands. The one with fewer axes gets new axes in front.
 
     Returns
     -------
     Array
-        Each axis as long as those of both together.
+        Array whose axes have the product of the lengths of both operands.
 
     {Raises: DeviceMismatchError}
 

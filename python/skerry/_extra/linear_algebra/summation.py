@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Einstein's summation."""
+"""Einstein summation."""
 
 from __future__ import annotations
 
@@ -27,29 +27,30 @@ Labelled = tuple[Array, Labels]
 
 
 def einsum(*operands: Any, optimize: Optimize = False, dtype: Any = None) -> Array:
-    """Multiply arrays and sum over indices, as a formula of indices says.
+    """Evaluate the Einstein summation convention on arrays.
 
     Parameters
     ----------
     *operands
-        A formula, as ``"ij,jk->ik"``, and as many arrays; or arrays, each followed by a list of numbers of its indices,
-        and the list of the result's. An index may stand twice in one array, for its diagonal; ``...`` are further axes,
-        which broadcast. Without ``->`` the result has the indices that stand once, by alphabet.
+        Subscripts such as ``"ij,jk->ik"`` followed by the arrays; or arrays, each followed by a list of integer labels,
+        and optionally the list of labels of the result. A label that occurs twice in one array selects its diagonal;
+        ``...`` stands for additional axes, which broadcast. Without ``->`` the result has the labels that occur once,
+        in alphabetical order.
     optimize : bool, str or path, default False
-        In which order three or more arrays are multiplied: as ``einsum_path`` takes it. False and True are "greedy".
+        Order in which to contract three or more arrays; see ``einsum_path``. False and True mean "greedy".
     dtype : dtype, optional
-        To compute with.
+        Dtype of the computation.
 
     Returns
     -------
     Array
-        Of the common dtype, integers too. Two arrays at a time are multiplied as matrices.
+        Array of the common dtype, also for narrow integers. Pairs of arrays are contracted by matrix products.
 
     Raises
     ------
     {DeviceMismatchError}
     ValueError
-        For a formula that does not fit the arrays.
+        If the subscripts are invalid or do not match the arrays.
 
     Examples
     --------
@@ -76,21 +77,21 @@ def einsum(*operands: Any, optimize: Optimize = False, dtype: Any = None) -> Arr
 
 
 def einsum_path(*operands: Any, optimize: Optimize = "greedy") -> tuple[list[Any], str]:
-    """Return in which order ``einsum`` would multiply, and what that takes.
+    """Return the contraction order of ``einsum`` and a description of its cost.
 
     Parameters
     ----------
     *operands
-        As of ``einsum``; only the shapes count.
+        See ``einsum``; only the shapes and dtypes matter.
     optimize : bool, str or path, default "greedy"
-        "greedy", "optimal", with a limit of memory as in ``("greedy", 10000)``, or a path that is given.
+        "greedy" or "optimal", with a memory limit as in ``("greedy", 10000)``, or an explicit path.
 
     Returns
     -------
     path : list
-        ``["einsum_path", (i, j), ...]``: which arrays are multiplied next; the product is put last.
+        ``["einsum_path", (i, j), ...]``: the arrays to contract next; the result is appended to the list of arrays.
     text : str
-        What it takes, as NumPy's function says it, which finds the path.
+        The report of ``numpy.einsum_path``, which finds the path.
 
     Examples
     --------
@@ -108,7 +109,7 @@ def einsum_path(*operands: Any, optimize: Optimize = "greedy") -> tuple[list[Any
 
 
 def _evaluated(formula: str, arrays: Arrays, optimize: Optimize) -> Array:
-    """Return what a formula of any number of arrays is."""
+    """Evaluate a formula for any number of arrays."""
     terms, output = _terms(formula, tuple(x.shape for x in arrays))
     labelled = zip(arrays, terms, strict=True)
     work = _without_ones([_diagonals(x, term) for x, term in labelled])
@@ -125,9 +126,9 @@ def _evaluated(formula: str, arrays: Arrays, optimize: Optimize) -> Array:
 
 
 def _formula(name: str, operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
-    """Return the formula and the arrays, of either form of arguments."""
+    """Return the formula and the arrays from either form of arguments."""
     if not operands:
-        raise ValueError(f"{name}: no arguments; give a formula and arrays")
+        raise ValueError(f"{name}: operands is empty; pass subscripts and arrays")
     if isinstance(operands[0], str):
         return operands[0].replace(" ", ""), list(operands[1:])
     pairs = len(operands) // 2
@@ -140,11 +141,11 @@ def _formula(name: str, operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
 
 
 def _letters(name: str, labels: Any) -> str:
-    """Write a list of numbers as a term; small numbers come first in the alphabet, too."""
+    """Convert a list of integer labels to a term; the alphabetical order is that of the numbers."""
     alphabet = string.ascii_uppercase + string.ascii_lowercase
     if isinstance(labels, (str, Array)) or not isinstance(labels, Iterable):
         raise TypeError(
-            f"{name}: operands: labels are a list of numbers behind each array, not {type(labels).__name__}"
+            f"{name}: operands: labels must be a list of integers after each array, not {type(labels).__name__}"
         )
     term = ""
     for label in labels:
@@ -152,35 +153,35 @@ def _letters(name: str, labels: Any) -> str:
             term += "..."
         elif not hasattr(label, "__index__") or isinstance(label, Array):
             raise TypeError(
-                f"{name}: operands: a label is a number or ..., not {type(label).__name__}"
+                f"{name}: operands: labels must be integers or ..., not {type(label).__name__}"
             )
         elif 0 <= operator.index(label) < len(alphabet):
             term += alphabet[operator.index(label)]
         else:
             limit = len(alphabet) - 1
-            raise ValueError(f"{name}: operands: the label {label} is not in 0 to {limit}")
+            raise ValueError(f"{name}: operands: labels must be from 0 to {limit}, not {label}")
     return term
 
 
 @functools.lru_cache(maxsize=1024)
 def _terms(formula: str, shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[Labels, ...], Labels]:
-    """Return the labels of each array's axes and of the result's; axes of an ellipsis are numbered from the last."""
+    """Return the labels of the axes of each array and of the result; axes of an ellipsis are numbered from the last."""
     inputs, arrow, result = formula.partition("->")
     written = inputs.split(",")
     if len(written) != len(shapes):
         raise ValueError(
-            f"einsum: {len(written)} terms in {formula!r} for {len(shapes)} arrays; give as many"
+            f"einsum: {formula!r} has {len(written)} terms for {len(shapes)} arrays; pass one for each"
         )
     allowed = set(string.ascii_letters)
     terms, most = [], 0
     for term, shape in zip(written, shapes, strict=True):
         leading_labels, dots, trailing_labels = term.partition("...")
         if not set(leading_labels + trailing_labels) <= allowed:
-            raise ValueError(f"einsum: {term!r} in {formula!r} is no term; use letters and ...")
+            raise ValueError(f"einsum: invalid term {term!r} in {formula!r}; use letters and ...")
         extra = len(shape) - len(leading_labels) - len(trailing_labels)
         if extra < 0 or (extra and not dots):
             raise ValueError(
-                f"einsum: the term {term!r} does not name the {len(shape)} axes of shape {shape}"
+                f"einsum: the term {term!r} does not match the {len(shape)} axes of shape {shape}"
             )
         most = max(most, extra)
         terms.append((*leading_labels, *(f".{i}" for i in range(extra, 0, -1)), *trailing_labels))
@@ -192,12 +193,14 @@ def _terms(formula: str, shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[Lab
     output = (*leading_labels, *(further if dots else []), *trailing_labels)
     input_labels = {label for term in terms for label in term}
     if len(set(output)) < len(output) or not set(output) <= input_labels:
-        raise ValueError(f"einsum: the result {result!r} names an index twice, or one of no array")
+        raise ValueError(
+            f"einsum: the result {result!r} has a repeated label, or one that no array has"
+        )
     return tuple(terms), output
 
 
 def _diagonals(x: Array, term: Labels) -> Labelled:
-    """Take the diagonal of axes with one label."""
+    """Replace axes with the same label by their diagonal."""
     if len(set(term)) == len(term):
         return x, term
     for label in dict.fromkeys(term):
@@ -206,7 +209,7 @@ def _diagonals(x: Array, term: Labels) -> Labelled:
             j = term.index(label, i + 1)
             if x.shape[i] != x.shape[j]:
                 raise ShapeError(
-                    f"einsum: the index {label!r} is of {x.shape[i]} and {x.shape[j]}; they must be equal"
+                    f"einsum: axes with the label {label!r} differ in length: {x.shape[i]} and {x.shape[j]}"
                 )
             x = sk.linalg.diagonal(sk.moveaxis(x, (i, j), (-2, -1)))
             term = (*(other_label for k, other_label in enumerate(term) if k not in (i, j)), label)
@@ -214,14 +217,14 @@ def _diagonals(x: Array, term: Labels) -> Labelled:
 
 
 def _without_ones(work: list[Labelled]) -> list[Labelled]:
-    """Check lengths; drop axes of length 1 whose index is longer elsewhere: they broadcast."""
+    """Check lengths, and drop axes of length 1 whose label is longer elsewhere: they broadcast."""
     lengths: dict[str, int] = {}
     for x, term in work:
         for label, n in zip(term, x.shape, strict=True):
             length = lengths.setdefault(label, n)
             if length not in (n, 1) and n != 1:
                 raise ShapeError(
-                    f"einsum: the index {label!r} is of {length} and {n}; they must be equal"
+                    f"einsum: axes with the label {label!r} differ in length: {length} and {n}"
                 )
             lengths[label] = n if length == 1 else length
     if 1 not in lengths.values() and all(1 not in x.shape for x, _ in work):
@@ -235,7 +238,7 @@ def _without_ones(work: list[Labelled]) -> list[Labelled]:
 
 
 def _path(work: list[Labelled], output: Labels, optimize: Optimize) -> list[tuple[int, ...]]:
-    """Return which arrays to multiply, in order: by opt_einsum, if it is installed, or by NumPy's function."""
+    """Return the contraction order: by opt_einsum if it is installed, else by NumPy."""
     if len(work) <= 2:
         return [tuple(range(len(work)))]
     if not isinstance(optimize, (bool, str)) and optimize and optimize[0] == "einsum_path":
@@ -263,18 +266,18 @@ def _path(work: list[Labelled], output: Labels, optimize: Optimize) -> list[tupl
 
 
 def _summed(labelled: Labelled, output: set[str]) -> Labelled:
-    """Sum over what is not wanted."""
+    """Sum over the labels that are not in ``output``."""
     x, term = labelled
     gone = tuple(i for i, label in enumerate(term) if label not in output)
     if not gone:
         return x, term
-    # einsum keeps the dtype, where sum makes small integers wider.
+    # einsum keeps the dtype; sum would widen narrow integers.
     kept_labels = tuple(label for label in term if label in output)
     return sk.sum(x, axis=gone, dtype=x.dtype), kept_labels
 
 
 def _contract(a: Labelled, b: Labelled, output: set[str]) -> Labelled:
-    """Multiply two arrays and sum over what nothing else wants."""
+    """Contract two arrays: sum over the labels that are not in ``output``."""
     (x, of_x), (y, of_y) = _summed(a, output | set(b[1])), _summed(b, output | set(a[1]))
     stack, rows, _, columns = _roles(of_x, of_y, frozenset(output))
     out = stack + rows + columns
@@ -282,7 +285,7 @@ def _contract(a: Labelled, b: Labelled, output: set[str]) -> Labelled:
 
 
 class _Product(NamedTuple):
-    """How two arrays are multiplied; None for an order or a shape that an array has."""
+    """Steps to contract two arrays; None skips a permutation or a reshape."""
 
     order_of_x: tuple[int, ...] | None
     shape_of_x: tuple[int, ...] | None
@@ -317,7 +320,7 @@ def _sum_of_products(x: Array, y: Array) -> Array:
 def _product_of(
     formula: str, shape_of_x: tuple[int, ...], shape_of_y: tuple[int, ...]
 ) -> _Product | None:
-    """Return the product that a formula is, if there is nothing to do beside one."""
+    """Return the product that evaluates a formula of two arrays; None if other steps are needed."""
     (of_x, of_y), output = _terms(formula, (shape_of_x, shape_of_y))
     lengths = dict(zip(of_x, shape_of_x, strict=True))
     is_one = (
@@ -337,10 +340,10 @@ def _product(
     shape_of_x: tuple[int, ...],
     shape_of_y: tuple[int, ...],
 ) -> _Product:
-    """Return what multiplies two arrays and sums over what both have and the result has not.
+    """Return the product that contracts two arrays over the labels that both have and the result has not.
 
-    As a stack of products of matrices, of vectors where no axis is of one array only, or element by element where there
-    is nothing to sum.
+    It is a stack of matrix products, of vector products if no label is of one array only, or an elementwise product if
+    there is nothing to sum.
     """
     lengths = {
         **dict(zip(of_x, shape_of_x, strict=True)),
@@ -377,13 +380,13 @@ def _product(
 
 
 def _order(term: Labels, target_labels: Labels) -> tuple[int, ...] | None:
-    """Return where the axes of a term stand in another one of the same labels; None if they are in order."""
+    """Return the permutation of axes from one order of labels to another; None if they are equal."""
     return None if term == target_labels else tuple(map(term.index, target_labels))
 
 
 @functools.lru_cache(maxsize=1024)
 def _roles(of_x: Labels, of_y: Labels, output: frozenset[str]) -> tuple[Labels, ...]:
-    """Return the labels of stacks, of rows, of what is summed and of columns."""
+    """Return the labels of the stack, the rows, the summed axes and the columns."""
     both = [label for label in of_x if label in of_y]
     return (
         tuple(label for label in both if label in output),
@@ -394,6 +397,6 @@ def _roles(of_x: Labels, of_y: Labels, output: frozenset[str]) -> tuple[Labels, 
 
 
 def _in_order(x: Array, term: Labels, target_labels: Labels) -> Array:
-    """Return the array with its axes in the order of labels."""
+    """Return the array with its axes in the order of the labels."""
     order = _order(term, target_labels)
     return x if order is None else sk.permute_dims(x, order)

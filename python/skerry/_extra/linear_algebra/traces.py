@@ -17,19 +17,19 @@ def _matrices(name: str, a: Any, axis1: int, axis2: int) -> Array:
     x = as_array(name, a)
     axes = tuple(axis_within(name, axis, x.ndim) for axis in (axis1, axis2))
     if axes[0] == axes[1]:
-        raise ValueError(f"{name}: axis1 and axis2 are both {axis1}; a matrix has two")
+        raise ValueError(f"{name}: axis1 and axis2 must be different axes: {axis1} and {axis2}")
     return x if axes == (x.ndim - 2, x.ndim - 1) else sk.moveaxis(x, axes, (-2, -1))
 
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Array:
-    """Add up diagonals of matrices.
+    """Return the sums along diagonals of matrices.
 
     Parameters
     ----------
     a, offset, axis1, axis2
-        As of ``diagonal``.
+        See ``diagonal``.
     dtype : dtype, optional
-        Of the result; by default as that of ``sum``.
+        Dtype of the result; by default that of ``sum``.
 
     Returns
     -------

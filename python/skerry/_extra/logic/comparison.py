@@ -20,23 +20,23 @@ INTS = (int, np.integer)
 def isclose(
     a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> Array:
-    """Tell of each pair of elements whether they are equal within a tolerance.
+    """Return elementwise whether two arrays are equal within a tolerance.
 
     Parameters
     ----------
     a, b : Array or scalar
-        At least one array. Shapes that broadcast.
+        Operands, of which at least one is an array. They must be broadcastable.
     rtol : float, default 1e-5
-        Relative to ``abs(b)``.
+        Relative tolerance, a factor of ``abs(b)``.
     atol : float, default 1e-8
-        Added to the relative tolerance.
+        Absolute tolerance.
     equal_nan : bool, default False
-        Whether NaN equals NaN.
+        Whether NaNs compare equal.
 
     Returns
     -------
     Array
-        Of bool: ``abs(a - b) <= atol + rtol * abs(b)``, or both the same infinity.
+        Array of bool: ``abs(a - b) <= atol + rtol * abs(b)``, or both are the same infinity.
 
     {Raises: DeviceMismatchError}
 
@@ -54,14 +54,14 @@ def isclose(
 def allclose(
     a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> bool:
-    """Tell whether all elements are equal within a tolerance, as ``isclose`` compares them.
+    """Return whether two arrays are elementwise equal within a tolerance; see ``isclose``.
 
     Parameters
     ----------
     a, b : Array or scalar
-        At least one array. Shapes that broadcast.
+        Operands, of which at least one is an array. They must be broadcastable.
     rtol, atol, equal_nan
-        As of ``isclose``.
+        See ``isclose``.
 
     {Returns: bool of the device}
 
@@ -79,7 +79,7 @@ def allclose(
 
 @in_passes
 def _is_close(a: Array, b: Array, rtol: float, atol: float, equal_nan: bool) -> Array:
-    # Integers' differences may wrap.
+    # Differences of integers may wrap around.
     a, b = (sk.astype(x, sk.float64) if x.dtype.kind in "biu" else x for x in (a, b))
     is_close = (sk.abs(a - b) <= atol + rtol * sk.abs(b)) & sk.isfinite(b)
     is_close |= a == b
@@ -94,21 +94,21 @@ def _all_close(*args: Any) -> Array:
 
 
 def _as_operands(name: str, a: Any, b: Any) -> list[Array]:
-    """Make an array of a scalar, beside the other one: an int beside integers may be beyond their range."""
+    """Return both operands as arrays; ints become floats first, as they may be out of range of an integer array."""
     if any(isinstance(x, Array) and x.dtype.kind in "biu" for x in (a, b)):
         a, b = (float(x) if isinstance(x, (int, np.integer)) else x for x in (a, b))
     return as_arrays(name, a, b)
 
 
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
-    """Tell whether two arrays have one shape and equal elements.
+    """Return whether two arrays have the same shape and equal elements.
 
     Parameters
     ----------
     a1, a2 : Array or scalar
-        At least one array.
+        Operands, of which at least one is an array.
     equal_nan : bool, default False
-        Whether NaN equals NaN.
+        Whether NaNs compare equal.
 
     {Returns: bool of the device}
 
@@ -129,7 +129,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
 
 
 def _array_and_int(name: str, a1: Any, a2: Any) -> tuple[Array, int]:
-    """Return them in this order: the int has no dtype, as it may be beyond that of the array."""
+    """Return the array and the int, which is not converted: it may be out of range of the array's dtype."""
     array, number = (a2, a1) if isinstance(a1, INTS) else (a1, a2)
     return as_array(name, array), int(number)
 
@@ -137,7 +137,7 @@ def _array_and_int(name: str, a1: Any, a2: Any) -> tuple[Array, int]:
 def _all_equal(x: Array, y: Array, equal_nan: bool = False) -> bool:
     if x.dtype != y.dtype:
         dtype = common_dtype("array_equal", x.dtype, y.dtype)
-        # Wide enough for both: as NumPy compares.
+        # Compare as NumPy does, in a dtype wide enough for both.
         wide = np.result_type(x.dtype, y.dtype) if dtype.kind in "fc" else dtype
         x, y = cast(x, wide), cast(y, wide)
     same = x == y
@@ -147,12 +147,12 @@ def _all_equal(x: Array, y: Array, equal_nan: bool = False) -> bool:
 
 
 def array_equiv(a1: Any, a2: Any) -> bool:
-    """Tell whether two arrays have equal elements, when one is broadcast to the other.
+    """Return whether two arrays have broadcastable shapes and equal elements.
 
     Parameters
     ----------
     a1, a2 : Array or scalar
-        At least one array.
+        Operands, of which at least one is an array.
 
     {Returns: bool of the device}
 

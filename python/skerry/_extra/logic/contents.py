@@ -21,7 +21,7 @@ def _infinite(name: str, x: Any, sign: float) -> Array:
 
 
 def isposinf(x: Any) -> Array:
-    """Tell which elements are positive infinity.
+    """Return elementwise whether numbers are positive infinity.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def isposinf(x: Any) -> Array:
 
 
 def isneginf(x: Any) -> Array:
-    """Tell which elements are negative infinity.
+    """Return elementwise whether numbers are negative infinity.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def isneginf(x: Any) -> Array:
 
 
 def iscomplex(x: Any) -> Array:
-    """Tell which elements have an imaginary part that is not zero.
+    """Return elementwise whether numbers have a nonzero imaginary part.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def iscomplex(x: Any) -> Array:
 
 
 def isreal(x: Any) -> Array:
-    """Tell which elements have no imaginary part, or one of zero.
+    """Return elementwise whether numbers are real: have no imaginary part, or one of zero.
 
     Parameters
     ----------

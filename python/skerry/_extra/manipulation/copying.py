@@ -16,23 +16,23 @@ __all__ = ["copyto"]
 
 
 def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) -> None:
-    """Write an array or a scalar into another array.
+    """Copy values from one array to another, with broadcasting.
 
     Parameters
     ----------
     dst : {written}
     src : Array or scalar
-        Of a shape that broadcasts to that of ``dst``.
+        Values to copy. They broadcast to the shape of ``dst``.
     casting : str, default "same_kind"
-        Which conversions are allowed, as NumPy's ``can_cast`` names them.
+        Which conversions are allowed; see ``numpy.can_cast``.
     where : Array of bool, optional
-        Where to write.
+        Mask of the elements to write, which broadcasts to the shape of ``dst``. By default all.
 
     Raises
     ------
     {DeviceMismatchError}
     TypeError
-        For a conversion that is not allowed.
+        If ``casting`` does not allow the conversion.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
     _, source, mask = as_arrays("copyto", dst, src, where)
     if not np.can_cast(source.dtype, dst.dtype, casting):  # type: ignore[arg-type]
         raise TypeError(
-            f"copyto: {source.dtype} to {dst.dtype} is not {casting}; convert by astype"
+            f"copyto: can't cast {source.dtype} to {dst.dtype} with casting={casting!r}; convert with astype"
         )
     source = cast(source, dst.dtype)
     if where is True:

@@ -25,25 +25,25 @@ from skerry.exceptions import ShapeError
 
 __all__ = ["append", "delete", "insert"]
 
-# Up to so many, runs of elements are copied one by one; more are gathered.
+# Maximum number of runs of elements that are copied one by one; more are gathered.
 MANY_CUTS = 64
 
 
 def append(arr: Any, values: Any, axis: int | None = None) -> Array:
-    """Join values to the end of an array.
+    """Append values to the end of an array.
 
     Parameters
     ----------
     arr : {not changed}
     values : Array or scalar
-        Of the shape of ``arr``, but for ``axis``.
+        Values to append, with the shape of ``arr`` except along ``axis``.
     axis : int or None
-        None joins the flattened arrays.
+        Axis to append along; None appends the flattened arrays.
 
     Returns
     -------
     Array
-        New, of the common dtype.
+        New array of the common dtype.
 
     {Raises: DeviceMismatchError}
 
@@ -58,7 +58,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Array:
 
 
 def _positions(name: str, obj: Any, n: int, most: int) -> np.ndarray[Any, Any] | None:
-    """Return indices that the host knows, counted from the front; None for an array on a device."""
+    """Return host indices as non-negative numbers; None for an array on a device."""
     if isinstance(obj, Array):
         return None
     if isinstance(obj, slice):
@@ -77,32 +77,32 @@ def _positions(name: str, obj: Any, n: int, most: int) -> np.ndarray[Any, Any] |
 
 def _check_mask(name: str, obj: Any, n: int) -> None:
     if obj.dtype == bool and obj.shape != (n,):
-        raise ShapeError(f"{name}: obj is a mask of shape {obj.shape} for {n} elements; give {n}")
+        raise ShapeError(f"{name}: obj must be a mask of shape ({n},), not {obj.shape}")
 
 
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
-    """Leave elements out.
+    """Return an array without the given elements or subarrays.
 
-    Reads from the device how many are left, if ``obj`` is an array: the call waits for it.
+    If ``obj`` is an array, the size of the result is read from the device: the call waits for it.
 
     Parameters
     ----------
     arr : {not changed}
     obj : int, slice, sequence of int or bool, or Array of them
-        What to leave out, along ``axis``.
+        Indices of the elements to remove along ``axis``, or a mask of them.
     axis : {None is flattened}
 
     Returns
     -------
     Array
-        New, shorter along ``axis``.
+        New array, shorter along ``axis``.
 
     Raises
     ------
     DeviceMismatchError
-        For indices on another device.
+        If ``obj`` is on another device.
     IndexError
-        For indices out of bounds.
+        If an index is out of bounds.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
 
 
 def _runs_beside(gone: Any, n: int) -> list[tuple[int, int]]:
-    """Return the bounds of what lies between the indices of a slice or an array."""
+    """Return the bounds of the runs of elements between the removed indices."""
     if isinstance(gone, slice):
         positions = range(n)[gone]
         if abs(positions.step) == 1 and positions:
@@ -149,29 +149,29 @@ def _runs_beside(gone: Any, n: int) -> list[tuple[int, int]]:
 
 
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
-    """Insert values before elements.
+    """Insert values before the given indices.
 
-    Reads from the device how many a mask of ``obj`` has, if it is an array of bool: the call waits for it.
+    If ``obj`` is an array of bool, the size of the result is read from the device: the call waits for it.
 
     Parameters
     ----------
     arr : {not changed}
     obj : int, slice, sequence of int or bool, or Array of them
-        Before which elements, along ``axis``.
+        Indices before which to insert along ``axis``, or a mask of them.
     values : Array or scalar
-        Converted to the dtype of ``arr``; of a shape that broadcasts to what is inserted.
+        Values to insert, converted to the dtype of ``arr``. They broadcast to the inserted elements.
     axis : {None is flattened}
 
     Returns
     -------
     Array
-        New, longer along ``axis``.
+        New array, longer along ``axis``.
 
     Raises
     ------
     {DeviceMismatchError}
     IndexError
-        For indices out of bounds.
+        If an index is out of bounds.
 
     Examples
     --------
@@ -207,31 +207,31 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
 
 
 def _along(values: Array, x: Array, axis: int) -> Array:
-    """Bring the first axis to ``axis``: NumPy's rule is that one index takes values as ``arr[index]`` does."""
+    """Move the first axis to ``axis``: for a single index NumPy broadcasts values as ``arr[index] = values`` does."""
     if values.ndim < x.ndim:
         values = sk.reshape(values, (1,) * (x.ndim - values.ndim) + values.shape)
     return sk.moveaxis(values, 0, axis) if axis else values
 
 
 def _slices_in(values: Array, x: Array, axis: int) -> int:
-    """Return how many slices of ``x`` the values are: NumPy counts axes from the front, where there are as many."""
+    """Return the number of slices of ``x`` in the values; NumPy aligns axes from the front if there are enough."""
     if values.ndim >= x.ndim:
         return values.shape[axis]
     return values.shape[axis - x.ndim] if values.ndim >= x.ndim - axis else 1
 
 
 def _fitted(values: Array, x: Array) -> Array:
-    """Drop further axes in front, which are of length 1."""
+    """Drop additional leading axes, which must be of length 1."""
     extra = max(values.ndim - x.ndim, 0)
     if math.prod(values.shape[:extra]) != 1:
         raise ShapeError(
-            f"insert: values of shape {values.shape} don't fit an array of {x.ndim} axes; reshape them"
+            f"insert: values of shape {values.shape} don't broadcast to an array of {x.ndim} axes; reshape them"
         )
     return sk.reshape(values, values.shape[extra:]) if extra else values
 
 
 def _inserted_at(x: Array, position: int, values: Array, axis: int) -> Array:
-    """Put ``values`` before one place."""
+    """Insert ``values`` before one position."""
     rows = (slice(None),) * axis
     shape = (*x.shape[:axis], _slices_in(values, x, axis), *x.shape[axis + 1 :])
     parts = [
@@ -243,7 +243,7 @@ def _inserted_at(x: Array, position: int, values: Array, axis: int) -> Array:
 
 
 def _inserted_runs(x: Array, positions: Any, values: Array, axis: int) -> Array:
-    """Put a slice of ``values`` before each of the positions, which the host knows: by copies of what is between."""
+    """Insert a slice of ``values`` before each host position by copying the runs between them."""
     count, n = len(positions), x.shape[axis]
     order = np.argsort(positions, kind="stable")
     result = _core.empty_in_order(x, (*x.shape[:axis], n + count, *x.shape[axis + 1 :]))
@@ -259,9 +259,9 @@ def _inserted_runs(x: Array, positions: Any, values: Array, axis: int) -> Array:
 
 
 def _inserted(x: Array, positions: Array, values: Array, axis: int) -> Array:
-    """Put a slice of ``values`` before each of the positions."""
+    """Insert a slice of ``values`` before each position on the device."""
     count, n = positions.size, x.shape[axis]
-    # Where each of the new ones goes: behind as many as there are before it, of both kinds.
+    # The target of each new element: its position plus the number of new elements before it.
     order = sk.argsort(positions, stable=True)
     target = sk.empty((count,), dtype=sk.int64, device=x.device)
     target[order] = sk.take(positions, order) + sk.arange(count, device=x.device)

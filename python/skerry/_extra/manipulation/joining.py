@@ -26,14 +26,14 @@ def _join(name: str, arrays: Sequence[Any], axis: int, least: int, dtype: Any = 
 
 
 def vstack(tup: Sequence[Any], *, dtype: Any = None) -> Array:
-    """Join along axis 0; vectors are rows.
+    """Stack arrays vertically (row-wise): join along axis 0, with vectors as rows.
 
     Parameters
     ----------
     tup : sequence of Array
-        Their shapes differ along axis 0 at most.
+        Arrays to join; their shapes may differ along axis 0 only.
     dtype : dtype, optional
-        Of the result.
+        Dtype of the result.
 
     {Returns: common dtype}
 
@@ -51,12 +51,12 @@ def vstack(tup: Sequence[Any], *, dtype: Any = None) -> Array:
 
 
 def hstack(tup: Sequence[Any], *, dtype: Any = None) -> Array:
-    """Join along axis 1; vectors are joined to a vector.
+    """Stack arrays horizontally (column-wise): join along axis 1; vectors along their only axis.
 
     Parameters
     ----------
     tup, dtype
-        As of ``vstack``; shapes differ along axis 1 at most.
+        See ``vstack``; the shapes may differ along axis 1 only.
 
     {Returns: common dtype}
 
@@ -73,12 +73,12 @@ def hstack(tup: Sequence[Any], *, dtype: Any = None) -> Array:
 
 
 def dstack(tup: Sequence[Any]) -> Array:
-    """Join along axis 2, after ``atleast_3d``.
+    """Stack arrays depth-wise: join along axis 2, after ``atleast_3d``.
 
     Parameters
     ----------
     tup : sequence of Array
-        Their shapes differ along axis 2 at most.
+        Arrays to join; their shapes may differ along axis 2 only.
 
     {Returns: common dtype}
 
@@ -96,17 +96,17 @@ def dstack(tup: Sequence[Any]) -> Array:
 
 
 def column_stack(tup: Sequence[Any]) -> Array:
-    """Join vectors and matrices as columns of a matrix.
+    """Stack vectors and matrices as columns of a matrix.
 
     Parameters
     ----------
     tup : sequence of Array
-        Vectors and matrices, equal in length.
+        1-D and 2-D arrays of the same length along axis 0.
 
     Returns
     -------
     Array
-        A matrix of the common dtype.
+        Matrix of the common dtype.
 
     {Raises: DeviceMismatchError}
 

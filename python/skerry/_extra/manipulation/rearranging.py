@@ -24,7 +24,7 @@ def fliplr(m: Any) -> Array:
     Returns
     -------
     Array
-        Reversed along axis 1.
+        View of ``m``, reversed along axis 1.
 
     Examples
     --------
@@ -45,12 +45,12 @@ def flipud(m: Any) -> Array:
     Parameters
     ----------
     m : Array
-        At least one axis.
+        Input array with at least one axis.
 
     Returns
     -------
     Array
-        Reversed along axis 0.
+        View of ``m``, reversed along axis 0.
 
     Examples
     --------
@@ -68,30 +68,30 @@ def flipud(m: Any) -> Array:
 def _require_axes(name: str, x: Array, least: int) -> None:
     if x.ndim < least:
         raise ValueError(
-            f"{name}: needs {least} axes or more, not {x.ndim}; add some by expand_dims"
+            f"{name}: needs at least {least} axes, not {x.ndim}; add some with expand_dims"
         )
 
 
 def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
-    """Turn by 90 degrees in the plane of two axes.
+    """Rotate by 90 degrees in the plane of two axes.
 
     Parameters
     ----------
     m : {at least two axes}
     k : int, default 1
-        How many times.
+        Number of rotations.
     axes : pair of int, default (0, 1)
-        The turn is from the first axis towards the second.
+        Axes of the plane. The rotation is from the first axis towards the second.
 
     Returns
     -------
     Array
-        Turned.
+        The rotated array.
 
     Raises
     ------
     ValueError
-        For axes that are not two different ones.
+        If ``axes`` are not two different axes.
 
     Examples
     --------
@@ -103,10 +103,10 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
     """
     x = as_array("rot90", m)
     if len(axes) != 2:
-        raise ValueError(f"rot90: {len(axes)} axes; a plane has 2")
+        raise ValueError(f"rot90: axes must be two axes, not {len(axes)}")
     first, second = (axis_within("rot90", axis, x.ndim) for axis in axes)
     if first == second:
-        raise ValueError(f"rot90: axes {tuple(axes)} are one; a plane has 2")
+        raise ValueError(f"rot90: axes must be two different axes: {tuple(axes)}")
     if k % 4 == 2:
         return sk.flip(x, axis=(first, second))
     if k % 4 == 1:

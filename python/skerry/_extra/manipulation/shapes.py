@@ -16,18 +16,18 @@ __all__ = ["atleast_1d", "atleast_2d", "atleast_3d", "ravel", "swapaxes", "trans
 
 
 def swapaxes(a: Any, axis1: int, axis2: int) -> Array:
-    """Exchange two axes.
+    """Interchange two axes.
 
     Parameters
     ----------
     a : {any dtype}
     axis1, axis2 : int
-        The axes.
+        The axes to interchange.
 
     Returns
     -------
     Array
-        A view.
+        View of ``a``.
 
     Examples
     --------
@@ -40,18 +40,19 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Array:
 
 
 def ravel(a: Any, order: str = "C") -> Array:
-    """Reshape to one axis.
+    """Return the array flattened to one axis.
 
     Parameters
     ----------
     a : {any dtype}
     order : {"C", "F"}, default "C"
-        Whether the last axis runs fastest, or the first. "A" and "K" are "C": results don't depend on memory.
+        Whether the last axis ("C") or the first ("F") varies fastest. "A" and "K" mean "C": the result does not
+        depend on the memory layout.
 
     Returns
     -------
     Array
-        A view where there is one, as of ``reshape``.
+        View of ``a`` if possible, as for ``reshape``.
 
     Examples
     --------
@@ -64,7 +65,7 @@ def ravel(a: Any, order: str = "C") -> Array:
     if order == "C":
         return sk.reshape(x, (-1,))
     if order not in ("C", "F", "A", "K"):
-        raise ValueError(f"ravel: order {order!r} is not known; it is one of C, F")
+        raise ValueError(f"ravel: unknown order: {order!r}; use 'C' or 'F'")
     return flat(sk.permute_dims(x, tuple(range(x.ndim))[::-1]) if order == "F" else x)
 
 
@@ -76,7 +77,7 @@ def _add_axes(name: str, arys: tuple[Any, ...], least: int) -> Any:
 
 
 def atleast_1d(*arys: Any) -> Any:
-    """Give arrays at least one axis.
+    """View inputs as arrays with at least one axis.
 
     Parameters
     ----------
@@ -97,7 +98,7 @@ def atleast_1d(*arys: Any) -> Any:
 
 
 def atleast_2d(*arys: Any) -> Any:
-    """Give arrays at least two axes, the new ones first.
+    """View inputs as arrays with at least two axes; new axes are first.
 
     Parameters
     ----------
@@ -118,7 +119,7 @@ def atleast_2d(*arys: Any) -> Any:
 
 
 def atleast_3d(*arys: Any) -> Any:
-    """Give arrays at least three axes; a vector becomes (1, n, 1), a matrix (m, n, 1).
+    """View inputs as arrays with at least three axes: vectors as (1, n, 1), matrices as (m, n, 1).
 
     Parameters
     ----------
@@ -139,23 +140,23 @@ def atleast_3d(*arys: Any) -> Any:
 
 
 def transpose(a: Any, axes: Sequence[int] | None = None) -> Array:
-    """Put the axes into another order.
+    """Permute the axes of an array.
 
     Parameters
     ----------
     a : {any dtype}
     axes : tuple of int, optional
-        By default the reverse order.
+        Permutation of the axes; by default they are reversed.
 
     Returns
     -------
     Array
-        A view.
+        View of ``a``.
 
     Raises
     ------
     AxisError, ValueError
-        For axes that are not those of ``a``, each once.
+        If ``axes`` is not a permutation of the axes of ``a``.
 
     Examples
     --------

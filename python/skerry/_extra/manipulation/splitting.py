@@ -19,23 +19,23 @@ Parts = int | Sequence[int]
 
 
 def array_split(ary: Any, indices_or_sections: Parts, axis: int = 0) -> list[Array]:
-    """Split into parts, which need not be equal.
+    """Split an array into parts, which may differ in length.
 
     Parameters
     ----------
     ary : Array
-        At least one axis.
+        Array with at least one axis.
     indices_or_sections : int or sequence of int
-        How many parts, the first ones longer by one; or where to cut.
+        Number of parts, of which the first may be longer by one element; or the indices to split at.
     axis : int, default 0
-        To cut along.
+        Axis to split along.
 
     {Returns: list of views}
 
     Raises
     ------
     ValueError
-        For no sections.
+        If the number of sections is less than 1.
 
     Examples
     --------
@@ -53,30 +53,32 @@ def _parts(name: str, ary: Any, cuts: Any, axis: int, *, equal: bool) -> list[Ar
     n = x.shape[axis]
     if isinstance(cuts, (int, np.integer)):
         if cuts < 1:
-            raise ValueError(f"{name}: {cuts} sections; give 1 or more")
+            raise ValueError(f"{name}: the number of sections must be at least 1, not {cuts}")
         _core.require_objects(name, int(cuts))
         section_size, more = divmod(n, int(cuts))
         if equal and more:
-            raise ValueError(f"{name}: {n} elements don't make {cuts} equal parts; use array_split")
+            raise ValueError(
+                f"{name}: can't split {n} elements into {cuts} equal parts; use array_split"
+            )
         cuts = [(i + 1) * section_size + min(i + 1, more) for i in range(int(cuts) - 1)]
     parts: list[Array] = _core.cut(x, axis, [int(i) for i in cuts])
     return parts
 
 
 def split(ary: Any, indices_or_sections: Parts, axis: int = 0) -> list[Array]:
-    """Split into equal parts, or at indices.
+    """Split an array into equal parts, or at indices.
 
     Parameters
     ----------
     ary, indices_or_sections, axis
-        As of ``array_split``.
+        See ``array_split``.
 
     {Returns: list of views}
 
     Raises
     ------
     ValueError
-        For parts that would not be equal.
+        If the parts would not be equal.
 
     Examples
     --------
@@ -91,17 +93,17 @@ def split(ary: Any, indices_or_sections: Parts, axis: int = 0) -> list[Array]:
 def _split_along(name: str, ary: Any, cuts: Parts, axis: int, least: int) -> list[Array]:
     x = as_array(name, ary)
     if x.ndim < least:
-        raise ValueError(f"{name}: needs {least} axes or more, not {x.ndim}; use split")
+        raise ValueError(f"{name}: needs at least {least} axes, not {x.ndim}; use split")
     return _parts(name, x, cuts, axis if x.ndim > 1 else 0, equal=True)
 
 
 def hsplit(ary: Any, indices_or_sections: Parts) -> list[Array]:
-    """Split along axis 1, a vector along its own.
+    """Split an array horizontally: along axis 1, or axis 0 for a 1-D array.
 
     Parameters
     ----------
     ary, indices_or_sections
-        As of ``split``.
+        See ``split``.
 
     {Returns: list of views}
 
@@ -116,12 +118,12 @@ def hsplit(ary: Any, indices_or_sections: Parts) -> list[Array]:
 
 
 def vsplit(ary: Any, indices_or_sections: Parts) -> list[Array]:
-    """Split along axis 0 what has two axes or more.
+    """Split an array of at least two axes vertically: along axis 0.
 
     Parameters
     ----------
     ary, indices_or_sections
-        As of ``split``.
+        See ``split``.
 
     {Returns: list of views}
 
@@ -136,12 +138,12 @@ def vsplit(ary: Any, indices_or_sections: Parts) -> list[Array]:
 
 
 def dsplit(ary: Any, indices_or_sections: Parts) -> list[Array]:
-    """Split along axis 2.
+    """Split an array of at least three axes depth-wise: along axis 2.
 
     Parameters
     ----------
     ary, indices_or_sections
-        As of ``split``.
+        See ``split``.
 
     {Returns: list of views}
 

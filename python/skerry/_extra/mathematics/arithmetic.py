@@ -13,12 +13,12 @@ from skerry._extra._operands import FLOAT64, in_passes, promoted, real_floating
 
 __all__ = ["divmod", "fmod", "modf"]
 
-#: Elements of a vector that the caches may not hold.
+#: Number of elements from which a vector may be out of cache.
 LONG = 1 << 17
 
 
 def fmod(x1: Any, x2: Any, /) -> Array:
-    """Return the remainder of a division rounded towards zero: it has the sign of ``x1``.
+    """Return the remainder of a division that rounds towards zero, with the sign of ``x1``.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def fmod(x1: Any, x2: Any, /) -> Array:
     Returns
     -------
     Array
-        Of the common dtype; exact.
+        Exact remainders, of the common dtype.
 
     {Raises: DeviceMismatchError}
 
@@ -43,7 +43,7 @@ def fmod(x1: Any, x2: Any, /) -> Array:
 
 
 def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:
-    """Return quotients, rounded down, and remainders.
+    """Return the floored quotients and the remainders.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:
     Returns
     -------
     tuple of Array
-        ``floor_divide`` and ``remainder``.
+        The results of ``floor_divide`` and ``remainder``.
 
     {Raises: DeviceMismatchError}
 
@@ -70,12 +70,12 @@ def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:
 
 
 def _together(x: Array) -> Array:
-    """Copy a vector whose elements lie apart: what reads it twice takes half as much time of the copy."""
+    """Copy a strided vector, so that two passes over it take half the time."""
     return x.copy() if x.ndim == 1 and x.strides[0] not in (0, x.itemsize) else x
 
 
 def modf(x: Any, /) -> tuple[Array, Array]:
-    """Return fractions and whole numbers, both with the sign of ``x``.
+    """Return the fractional and integral parts, both with the sign of ``x``.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def modf(x: Any, /) -> tuple[Array, Array]:
     Returns
     -------
     tuple of Array
-        Floating.
+        Fractional and integral parts, of a floating-point dtype.
 
     Examples
     --------

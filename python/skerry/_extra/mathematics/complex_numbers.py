@@ -18,19 +18,19 @@ __all__ = ["angle", "real_if_close"]
 
 
 def angle(z: Any, deg: bool = False) -> Array:
-    """Return the angle of complex numbers to the positive real axis.
+    """Return the angle of complex numbers, counterclockwise from the positive real axis.
 
     Parameters
     ----------
     z : Array
-        Numbers; real ones have the angles 0 and pi.
+        Input array of a numeric dtype; real numbers have the angles 0 and pi.
     deg : bool, default False
-        Whether in degrees.
+        Whether to return degrees instead of radians.
 
     Returns
     -------
     Array
-        Real, from -pi to pi.
+        Angles from -pi to pi, of a real dtype.
 
     Examples
     --------
@@ -48,20 +48,20 @@ def angle(z: Any, deg: bool = False) -> Array:
 
 
 def real_if_close(a: Any, tol: float = 100) -> Array:
-    """Return the real parts, if all imaginary parts are nearly zero.
+    """Return the real parts if all imaginary parts are close to zero.
 
-    Reads from the device whether they are: the call waits for it.
+    Whether all are close is read from the device: the call waits for it.
 
     Parameters
     ----------
     a : {numbers}
     tol : float, default 100
-        The bound of imaginary parts: in units of the dtype's eps, if above 1.
+        Tolerance: in units of the machine epsilon of the dtype if above 1, else absolute.
 
     Returns
     -------
     Array
-        Real, or ``a``.
+        The real parts, or ``a`` itself.
 
     Examples
     --------

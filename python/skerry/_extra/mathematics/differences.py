@@ -36,24 +36,24 @@ __all__ = ["ediff1d", "gradient", "trapezoid"]
 
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
-    """Return the differences of neighbours in the flattened array.
+    """Return the differences of consecutive elements of the flattened array.
 
     Parameters
     ----------
     ary : {numbers}
     to_end, to_begin : Array, scalar or sequence, optional
-        What is joined to the end and to the front.
+        Numbers to append at the end and to prepend at the beginning.
 
     Returns
     -------
     Array
-        Of the dtype of ``ary``.
+        1-D array of the dtype of ``ary``.
 
     Raises
     ------
     {DeviceMismatchError}
     TypeError
-        For ends of a dtype that ``ary`` does not take.
+        If ``to_end`` or ``to_begin`` can't be cast to the dtype of ``ary``.
 
     Examples
     --------
@@ -70,7 +70,9 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
         if name:
             part = flat(indices("ediff1d", part, x))
             if not np.can_cast(part.dtype, x.dtype, "same_kind"):
-                raise TypeError(f"ediff1d: {name} is {part.dtype}, not {x.dtype}; use astype")
+                raise TypeError(
+                    f"ediff1d: {name} can't be cast from {part.dtype} to {x.dtype}; use astype"
+                )
             parts.append(cast(part, x.dtype))
         else:
             parts.append(x[1:] - x[:-1])
@@ -83,18 +85,18 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
     Parameters
     ----------
     y : Array
-        Values.
+        Values to integrate.
     x : Array, optional
-        Where the values are: one axis, or the shape of ``y``.
+        Sample points of the values: 1-D, or the shape of ``y``.
     dx : float or Array, default 1.0
-        How far they are apart, without ``x``.
+        Spacing of the sample points if ``x`` is not given.
     axis : int, default -1
-        To integrate along.
+        Axis to integrate along.
 
     Returns
     -------
     Array
-        Floating, without the axis.
+        Integrals of a floating-point dtype, without the axis.
 
     {Raises: DeviceMismatchError}
 
@@ -123,7 +125,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
 
 
 def _dtype_beside(name: str, values: Array, positions: Array) -> np.dtype[Any]:
-    """Return the dtype of results: integers as positions leave that of floating values."""
+    """Return the dtype of results: integer coordinates don't affect the dtype of floating-point values."""
     return floating_dtype(common_dtype(name, values.dtype, positions.dtype))
 
 
@@ -147,28 +149,28 @@ def _sum_of_areas(values: Array, step: Any, axis: int, *, may_overflow: bool) ->
 def gradient(
     f: Any, *varargs: Any, axis: int | Sequence[int] | None = None, edge_order: int = 1
 ) -> Any:
-    """Estimate derivatives by differences, central ones within.
+    """Estimate derivatives with central differences, and one-sided differences at the ends.
 
     Parameters
     ----------
     f : Array
-        Values.
+        Sampled values.
     *varargs : scalar, Array or sequence
-        How far apart: one number for all axes, or for each axis a number or the positions along it. By default 1.
+        Spacing: one number for all axes, or for each axis a number or the coordinates along it. By default 1.
     axis : {None is all}
     edge_order : {1, 2}, default 1
-        The order of the differences at the ends.
+        Order of accuracy of the differences at the ends.
 
     Returns
     -------
     Array or tuple of Array
-        Floating; one array for one axis.
+        Derivatives of a floating-point dtype; a single array for a single axis.
 
     Raises
     ------
     {DeviceMismatchError}
     ValueError
-        For axes of fewer than ``edge_order + 1`` elements, or positions that don't fit.
+        If an axis has fewer than ``edge_order + 1`` elements, or the shape of coordinates does not match.
 
     Examples
     --------
@@ -180,12 +182,12 @@ def gradient(
     x = as_array("gradient", f)
     axes = axes_within("gradient", axis, x.ndim)
     if edge_order not in (1, 2):
-        raise ValueError(f"gradient: edge_order={edge_order} is not known; it is 1 or 2")
+        raise ValueError(f"gradient: edge_order must be 1 or 2, not {edge_order}")
     steps = _steps(x, axes, varargs)
     for axis_index in axes:
         if (n := x.shape[axis_index]) < edge_order + 1:
             raise ShapeError(
-                f"gradient: {n} elements along axis {axis_index}; it takes {edge_order + 1}"
+                f"gradient: {n} elements along axis {axis_index}; needs at least {edge_order + 1}"
             )
     pairs = zip(axes, steps, strict=True)
     derivatives = tuple(_derivative(x, along, step, edge_order) for along, step in pairs)
@@ -193,14 +195,16 @@ def gradient(
 
 
 def _steps(x: Array, axes: tuple[int, ...], spacings: tuple[Any, ...]) -> list[Any]:
-    """Return for each axis a number, or the distances of its elements."""
+    """Return for each axis its spacing: a number or an array of the distances of its elements."""
     if not spacings:
         return [1.0] * len(axes)
     only = spacings[0]
     if len(spacings) == 1 and (only.ndim if isinstance(only, Array) else np.ndim(only)) == 0:
         spacings = spacings * len(axes)
     if len(spacings) != len(axes):
-        raise TypeError(f"gradient: {len(spacings)} distances for {len(axes)} axes; give one each")
+        raise TypeError(
+            f"gradient: {len(spacings)} spacings in varargs for {len(axes)} axes; pass one for each"
+        )
     steps: list[Any] = []
     for axis, spacing in zip(axes, spacings, strict=True):
         if isinstance(spacing, (int, float, np.generic)):
@@ -212,7 +216,7 @@ def _steps(x: Array, axes: tuple[int, ...], spacings: tuple[Any, ...]) -> list[A
             steps.append(cast(positions, dtype))
         elif positions.shape != (x.shape[axis],):
             raise ShapeError(
-                f"gradient: positions of shape {positions.shape} for axis {axis} of {x.shape}; one each"
+                f"gradient: coordinates must have shape ({x.shape[axis]},) for axis {axis}, not {positions.shape}"
             )
         else:
             dtype = _dtype_beside("gradient", x, positions)
@@ -222,7 +226,7 @@ def _steps(x: Array, axes: tuple[int, ...], spacings: tuple[Any, ...]) -> list[A
 
 
 def _derivative(x: Array, axis: int, step: Any, edge_order: int) -> Array:
-    """Compute float16 in float32, and integers without losing digits."""
+    """Compute the derivative: float16 in float32, 64-bit integers in two float64 parts."""
     dtype = floating_dtype(x.dtype)
     if isinstance(step, Array):
         dtype = common_dtype("gradient", dtype, step.dtype)
@@ -248,7 +252,7 @@ def _differences(x: Array, axis: int, step: Any, edge_order: int) -> Array:
     if even:
         inner = _half_slope(part(2, None), part(None, -2), step)
     else:
-        # By ratios, as products of distances may leave the range.
+        # Use ratios, as products of distances may overflow or underflow.
         previous_step, next_step = step[:-1, ...], step[1:, ...]
         both = previous_step + next_step
         inner = (
@@ -271,7 +275,7 @@ def _differences(x: Array, axis: int, step: Any, edge_order: int) -> Array:
 
 
 def _edge(first: Array, second: Array, third: Array, step: Any) -> Array:
-    """Return the derivative of the parabola through three elements at the first of them."""
+    """Return the derivative at the first of three elements of the parabola through them."""
     if not isinstance(step, Array) or step.ndim == 0:
         result: Array = (-1.5 / step) * first + (2.0 / step) * second + (-0.5 / step) * third
         return result

@@ -15,7 +15,7 @@ __all__ = ["exp2"]
 
 
 def exp2(x: Any, /) -> Array:
-    """Return powers of 2.
+    """Compute ``2**x`` for each element.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ __all__ = ["fmax", "fmin", "nanmax", "nanmin"]
 
 
 def fmax(x1: Any, x2: Any, /) -> Array:
-    """Return the greater elements, and those that are not NaN beside NaN.
+    """Return the elementwise maximum, ignoring NaN: if one operand is NaN the result is the other.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def fmax(x1: Any, x2: Any, /) -> Array:
 
 
 def fmin(x1: Any, x2: Any, /) -> Array:
-    """Return the lesser elements, and those that are not NaN beside NaN.
+    """Return the elementwise minimum, ignoring NaN: if one operand is NaN the result is the other.
 
     Parameters
     ----------
@@ -59,23 +59,23 @@ def fmin(x1: Any, x2: Any, /) -> Array:
 
 
 def nanmin(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
-    """Return the least of what is not NaN.
+    """Return the minimum along axes, ignoring NaN.
 
     Parameters
     ----------
     a : {real}
     axis, keepdims
-        As of ``nansum``.
+        See ``nansum``.
 
     Returns
     -------
     Array
-        The minima; NaN where no number is left.
+        The minima; NaN for slices of NaN only.
 
     Raises
     ------
     ValueError
-        For no elements.
+        If there are no elements.
 
     Examples
     --------
@@ -90,22 +90,22 @@ def nanmin(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
 
 
 def nanmax(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
-    """Return the greatest of what is not NaN.
+    """Return the maximum along axes, ignoring NaN.
 
     Parameters
     ----------
     a, axis, keepdims
-        As of ``nanmin``.
+        See ``nanmin``.
 
     Returns
     -------
     Array
-        The maxima; NaN where no number is left.
+        The maxima; NaN for slices of NaN only.
 
     Raises
     ------
     ValueError
-        For no elements.
+        If there are no elements.
 
     Examples
     --------

@@ -19,18 +19,20 @@ __all__ = ["convolve", "fabs", "heaviside", "interp", "nan_to_num"]
 
 
 def convolve(a: Any, v: Any, mode: str = "full") -> Array:
-    """Return the discrete convolution of two vectors.
+    """Return the discrete, linear convolution of two vectors.
 
-    Products are added up in the order of the shorter vector, with the same bits on every device; integers wrap around.
-    Floating vectors of 384 elements and more are transformed in float64 or complex128: the error relative to the norm
-    is below 1e-13. For that it is read from the device whether all numbers are finite: the call waits for it.
+    Products are summed in the order of the shorter vector, with the same bits on every device; integers wrap around.
+    Floating-point vectors of 384 elements and more use Fourier transforms in float64 or complex128: the error relative
+    to the norm is below 1e-13. This needs to know whether all numbers are finite, which is read from the device: the
+    call waits for it.
 
     Parameters
     ----------
     a, v : Array
-        One axis each.
+        1-D arrays.
     mode : {"full", "same", "valid"}, default "full"
-        All sums; those in the middle, as many as the longer vector has; those of whole overlaps.
+        The full convolution; its central part, as long as the longer vector; or the part where the vectors overlap
+        completely.
 
     {Returns: common dtype}
 
@@ -38,7 +40,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Array:
     ------
     {DeviceMismatchError}
     ValueError
-        For no elements, or more axes than one.
+        If an array is empty or not 1-D.
 
     Examples
     --------
@@ -55,30 +57,30 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Array:
 def interp(
     x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: float | None = None
 ) -> Array:
-    """Interpolate linearly between points.
+    """Interpolate piecewise linearly between points.
 
     Parameters
     ----------
     x : Array or scalar
-        Where to.
+        Coordinates at which to interpolate.
     xp, fp : Array
-        Places, rising, and values of the points: one axis each. Places that do not rise are no error, as in NumPy; the
-        results mean nothing then.
+        Coordinates and values of the points, 1-D. ``xp`` must increase; as in NumPy this is not checked, and the
+        results are meaningless otherwise.
     left, right : scalar, optional
-        Values beyond the points; the first and the last one by default.
+        Values to the left of the first point and to the right of the last; by default those of the points.
     period : float, optional
-        Of the places, which then need not rise.
+        Period of the coordinates; ``xp`` need not increase then.
 
     Returns
     -------
     Array
-        Float64, or complex128, of the shape of ``x``.
+        Values of float64 or complex128, with the shape of ``x``.
 
     Raises
     ------
     {DeviceMismatchError}
     ValueError
-        For no points, or places and values of different shapes.
+        If there are no points, or ``xp`` and ``fp`` have different shapes.
 
     Examples
     --------
@@ -90,10 +92,10 @@ def interp(
     coordinates, points, values = as_arrays("interp", x, xp, fp)
     if points.ndim != 1 or values.shape != points.shape:
         raise ShapeError(
-            f"interp: points of shapes {points.shape} and {values.shape}; both have one axis"
+            f"interp: xp and fp must be 1-D and of the same length: {points.shape} and {values.shape}"
         )
     if points.size == 0:
-        raise ValueError("interp: no points; give one or more")
+        raise ValueError("interp: xp is empty; pass at least one point")
     if period is not None:
         coordinates, points, values = _in_one_period(coordinates, points, values, period)
         left = right = None
@@ -108,7 +110,7 @@ def interp(
 def _interpolated(coordinates: Array, points: Array, values: Array) -> Array:
     if values.dtype.kind != "c":
         return _core.interp(coordinates, points, values)
-    # Each part by itself, as infinities of one are none of the other.
+    # Interpolate the parts separately, so that an infinite part does not affect the other.
     real, imag = (_core.interp(coordinates, points, part(values)) for part in (sk.real, sk.imag))
     return complex_of(real, imag, sk.complex128)
 
@@ -116,9 +118,9 @@ def _interpolated(coordinates: Array, points: Array, values: Array) -> Array:
 def _in_one_period(
     coordinates: Array, points: Array, values: Array, period: float
 ) -> tuple[Array, Array, Array]:
-    """Return places within a period in order, and one more at each end."""
+    """Reduce coordinates to one period, sort the points, and add one point at each end."""
     if period == 0:
-        raise ValueError("interp: period=0; leave it out, or give a length")
+        raise ValueError("interp: period must not be 0")
     period = abs(period)
     coordinates, points = cast(coordinates, sk.float64) % period, cast(points, sk.float64) % period
     order = sk.argsort(points, stable=True)
@@ -128,7 +130,7 @@ def _in_one_period(
 
 
 def fabs(x: Any, /) -> Array:
-    """Return absolute values as floating numbers.
+    """Compute the absolute values in a floating-point dtype.
 
     Parameters
     ----------
@@ -147,7 +149,7 @@ def fabs(x: Any, /) -> Array:
 
 
 def heaviside(x1: Any, x2: Any, /) -> Array:
-    """Return 0 for negative numbers, 1 for positive ones, and ``x2`` for 0.
+    """Compute the Heaviside step function: 0 if ``x1 < 0``, 1 if ``x1 > 0``, and ``x2`` if ``x1 == 0``.
 
     Parameters
     ----------
@@ -156,7 +158,7 @@ def heaviside(x1: Any, x2: Any, /) -> Array:
     Returns
     -------
     Array
-        Floating; NaN for NaN.
+        Array of a floating-point dtype; NaN where ``x1`` is NaN.
 
     {Raises: DeviceMismatchError}
 
@@ -177,21 +179,22 @@ def nan_to_num(
     posinf: float | None = None,
     neginf: float | None = None,
 ) -> Array:
-    """Replace NaN and infinities by numbers.
+    """Replace NaN and infinities by finite numbers.
 
     Parameters
     ----------
     x : Array
-        Any dtype; only floating ones change.
+        Input array of any dtype; only floating-point values change.
     copy : bool, default True
-        Whether the result is a new array; else ``x`` itself is written and returned.
+        Whether to return a new array; otherwise ``x`` is modified and returned.
     nan, posinf, neginf : scalar
-        What takes the place of NaN, and of the infinities: by default the largest and the smallest number of the dtype.
+        Replacements of NaN and of the infinities; by default 0, and the largest and smallest finite numbers of the
+        dtype.
 
     Returns
     -------
     Array
-        Of the dtype of ``x``; of complex numbers each part is replaced.
+        Array of the dtype of ``x``; the parts of complex numbers are replaced separately.
 
     Examples
     --------
@@ -207,7 +210,7 @@ def nan_to_num(
     elif x.dtype.kind == "f":
         result = _numbers(x, nan, posinf, neginf)
     else:
-        result = sk.asarray(x, copy=True) if copy else x  # in the order of its axes
+        result = sk.asarray(x, copy=True) if copy else x  # the copy keeps the axis order
     if copy or result is x:
         return result
     x[...] = result
@@ -221,12 +224,12 @@ def _numbers(x: Array, nan: float, posinf: float | None, neginf: float | None) -
     most = float(np.finfo(x.dtype).max)
     above = most if posinf is None else posinf
     below = -most if neginf is None else neginf
-    # NaN is left by clip, which takes both infinities in one pass.
+    # clip keeps NaN and replaces both infinities in one pass.
     if posinf is None and neginf is None:
         x = sk.clip(x, -most, most)
     else:
         x = sk.where(x == sk.inf, above, sk.where(x == -sk.inf, below, x))
-    if x.ndim == 0:  # a mask without axes would be read
+    if x.ndim == 0:  # a 0-d mask as an index would be read from the device
         return sk.where(sk.isnan(x), nan, x)
     x[sk.isnan(x)] = nan
     return x

@@ -16,20 +16,20 @@ __all__ = ["around", "fix"]
 
 
 def around(a: Any, decimals: int = 0) -> Array:
-    """Round to decimals, halves to even.
+    """Round to the given number of decimals, halves to even.
 
     Parameters
     ----------
     a : {numbers}
     decimals : int, default 0
-        Digits after the point; before it, if negative.
+        Number of decimal places; negative numbers count places to the left of the decimal point.
 
     Returns
     -------
     Array
-        Of the dtype of ``a``, float16 for bool. As in NumPy, by a product, ``round`` and a quotient, in float64: the
-        last digit is not always that of the exact decimal number. Integers are exact; where the dtype does not hold the
-        rounded number they wrap around, as in a product.
+        Array of the dtype of ``a``, float16 for bool. As in NumPy, floating-point numbers are multiplied, rounded and
+        divided in float64, so the last digit may differ from that of the exact decimal number. Integers are exact; they
+        wrap around if the rounded number is out of range.
 
     Examples
     --------
@@ -56,11 +56,11 @@ def around(a: Any, decimals: int = 0) -> Array:
 def _rounded(x: Array, decimals: int) -> Array:
     number = cast(x, sk.float64)
     if decimals > 0:
-        # float64 holds 10**308; beyond 10**324 nothing changes, as its least number is 4.9e-324.
+        # float64 can represent 10**308. More than 324 decimals have no effect: the smallest number is 4.9e-324.
         scale, further = 10.0 ** min(decimals, 308), 10.0 ** min(max(decimals - 308, 0), 16)
         scaled = number * scale * further
         result = sk.round(scaled) / further / scale
-        # From here on numbers have no more digits, and products may be infinite.
+        # From 2**53 on numbers have no more digits, and products may overflow.
         result = sk.where(sk.abs(scaled) < 2.0**53, result, number)
     elif decimals < -308:
         result = sk.where(sk.isinf(number), number, number * 0.0)
@@ -71,11 +71,11 @@ def _rounded(x: Array, decimals: int) -> Array:
 
 
 def _rounded_integers(x: Array, unit: int) -> Array:
-    """Round to multiples of ``unit``, halves to even ones."""
+    """Round to multiples of ``unit``, halves to even multiples."""
     limits, half = np.iinfo(x.dtype), unit // 2
     if half >= limits.max:
         return sk.zeros_like(x)
-    if unit > limits.max:  # which is no number of the dtype, but rounded to it
+    if unit > limits.max:  # numbers may still round to it, and wrap around
         quotient = cast(x > half, x.dtype)
         if limits.min < 0:
             quotient -= cast(x < -half, x.dtype)
@@ -98,7 +98,7 @@ def fix(x: Any) -> Array:
     Returns
     -------
     Array
-        Of the dtype of ``x``.
+        Array of the dtype of ``x``.
 
     Examples
     --------

@@ -17,7 +17,7 @@ __all__ = ["i0", "sinc"]
 
 
 def sinc(x: Any) -> Array:
-    """Return ``sin(pi x) / (pi x)``, and 1 for 0.
+    """Compute the normalized sinc function, ``sin(pi x) / (pi x)``, which is 1 at 0.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def sinc(x: Any) -> Array:
     return sk.sin(y) / y
 
 
-# Of Cephes, as NumPy has them: Chebyshev series of exp(-x) i0(x) on [0, 8], and of exp(-x) sqrt(x) i0(x) beyond.
+# Cephes's coefficients, as in NumPy: Chebyshev series of exp(-x) i0(x) on [0, 8] and of exp(-x) sqrt(x) i0(x) above 8.
 _NEAR = (
     -4.41534164647933937950e-18, 3.33079451882223809783e-17, -2.43127984654795469359e-16,
     1.71539128555513303061e-15, -1.16853328779934516808e-14, 7.67618549860493561688e-14,
@@ -65,7 +65,7 @@ _FAR = (
 
 
 def i0(x: Any) -> Array:
-    """Return the modified Bessel function of the first kind and of order 0.
+    """Compute the modified Bessel function of the first kind, order 0.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def i0(x: Any) -> Array:
 def _bessel(x: Array) -> Array:
     x = sk.abs(x)
     small_series = sk.exp(x) * _chebyshev(sk.minimum(x, 8.0) / 2.0 - 2.0, _NEAR)
-    # What costs nothing to ask: most arguments are small, and the other series is half of the work.
+    # A cheap check: most arguments are small, and the other series is half of the work.
     if type(x) is Array and x.device.kind == "cpu" and sk.all(x <= 8.0):
         return small_series
     beyond = sk.maximum(x, 8.0)
@@ -95,8 +95,8 @@ def _bessel(x: Array) -> Array:
 
 
 def _chebyshev(x: Array, coefficients: tuple[float, ...]) -> Array:
-    """Add up a series, by Clenshaw's recurrence."""
-    # Of x, so that all lie in memory as it does.
+    """Sum a Chebyshev series by Clenshaw's recurrence."""
+    # Derived from x, so that all intermediate arrays have its memory layout.
     older = previous = x * 0.0
     newest = previous + coefficients[0]
     for coefficient in coefficients[1:]:

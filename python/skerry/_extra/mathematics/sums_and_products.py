@@ -21,21 +21,21 @@ def _running(scan: Any, name: str, a: Any, axis: int | None, dtype: Any) -> Arra
 
 
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
-    """Return running sums.
+    """Return the cumulative sums.
 
     Parameters
     ----------
     a : Array
-        Numeric or bool.
+        Input array of a numeric dtype or bool.
     axis : int, optional
-        By default of the flattened array.
+        Axis to accumulate along; by default the flattened array.
     dtype : dtype, optional
-        Of the result; by default as of ``cumulative_sum``.
+        Dtype of the result; by default that of ``cumulative_sum``.
 
     Returns
     -------
     Array
-        As ``cumulative_sum``.
+        The cumulative sums; see ``cumulative_sum``.
 
     Examples
     --------
@@ -48,21 +48,21 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
 
 
 def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
-    """Return running products.
+    """Return the cumulative products.
 
     Parameters
     ----------
     a : Array
-        Numeric or bool.
+        Input array of a numeric dtype or bool.
     axis : int, optional
-        By default of the flattened array.
+        Axis to accumulate along; by default the flattened array.
     dtype : dtype, optional
-        Of the result; by default as of ``cumulative_prod``.
+        Dtype of the result; by default that of ``cumulative_prod``.
 
     Returns
     -------
     Array
-        As ``cumulative_prod``.
+        The cumulative products; see ``cumulative_prod``.
 
     Examples
     --------
@@ -78,8 +78,8 @@ def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
 def _without_nan(
     reduce: Callable[..., Array], unit: int, x: Array, axis: Axis, dtype: Any, keepdims: bool
 ) -> Array:
-    """Reduce with ``unit`` in the place of each NaN."""
-    # What costs little to ask: where there is none, the results are the same, and none of them is NaN.
+    """Reduce with each NaN replaced by ``unit``."""
+    # A cheap check: if no result is NaN, no element is, and nothing needs to be replaced.
     if type(x) is Array and x.device.kind == "cpu" and x.dtype.kind in "fc" and dtype is None:
         result = reduce(x, axis=axis, keepdims=keepdims)
         if not sk.any(sk.isnan(result)):
@@ -88,16 +88,16 @@ def _without_nan(
 
 
 def nansum(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
-    """Add up what is not NaN.
+    """Return the sum along axes, with NaN as 0.
 
     Parameters
     ----------
     a : Array
-        Numbers; where none is left the sum is 0.
+        Input array of a numeric dtype. The sum of NaN only is 0.
     axis : int, tuple of int or None
-        Axes to add along; None is all.
+        Axis or axes to sum over; None for all axes.
     dtype : dtype, optional
-        Of the result; by default as that of ``sum``.
+        Dtype of the result; by default that of ``sum``.
     keepdims : {kept axes}
 
     Returns
@@ -116,12 +116,12 @@ def nansum(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = Fal
 
 
 def nanprod(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
-    """Multiply what is not NaN.
+    """Return the product along axes, with NaN as 1.
 
     Parameters
     ----------
     a, axis, dtype, keepdims
-        As of ``nansum``; where no number is left the product is 1.
+        See ``nansum``. The product of NaN only is 1.
 
     Returns
     -------
@@ -139,20 +139,20 @@ def nanprod(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = Fa
 
 
 def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
-    """Return running sums in which NaN counts as 0.
+    """Return the cumulative sums, with NaN as 0.
 
     Parameters
     ----------
     a : {numbers}
     axis : int or None
-        None is along the flattened array.
+        Axis to accumulate along; None for the flattened array.
     dtype : dtype, optional
-        Of the result; by default as that of ``cumulative_sum``.
+        Dtype of the result; by default that of ``cumulative_sum``.
 
     Returns
     -------
     Array
-        As many elements as ``a``.
+        The cumulative results, with as many elements as ``a``.
 
     Examples
     --------
@@ -167,17 +167,17 @@ def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
 
 
 def nancumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
-    """Return running products in which NaN counts as 1.
+    """Return the cumulative products, with NaN as 1.
 
     Parameters
     ----------
     a, axis, dtype
-        As of ``nancumsum``.
+        See ``nancumsum``.
 
     Returns
     -------
     Array
-        As many elements as ``a``.
+        The cumulative results, with as many elements as ``a``.
 
     Examples
     --------
@@ -194,16 +194,16 @@ def nancumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
 def cross(
     a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
 ) -> Array:
-    """Return the vector product of vectors in space.
+    """Return the cross product of vectors with three elements.
 
     Parameters
     ----------
     a, b : Array
-        Vectors of three elements along ``axisa`` and ``axisb``; the other axes broadcast.
+        Arrays of vectors along ``axisa`` and ``axisb``; the other axes broadcast.
     axisa, axisb, axisc : int, default -1
-        Where the vectors of ``a``, of ``b`` and of the result lie.
+        Axes of the vectors of ``a``, of ``b`` and of the result.
     axis : int, optional
-        All three of them.
+        Axis that replaces all three.
 
     {Returns: common dtype}
 
@@ -211,7 +211,7 @@ def cross(
     ------
     {DeviceMismatchError}
     ValueError
-        For vectors of another length; NumPy's of two elements are deprecated.
+        If the vectors don't have three elements; NumPy deprecates vectors of two.
 
     Examples
     --------
@@ -226,7 +226,7 @@ def cross(
     x, y = _at_end("cross", x, axisa), _at_end("cross", y, axisb)
     if x.shape[-1] != 3 or y.shape[-1] != 3:
         raise ValueError(
-            f"cross: vectors of {x.shape[-1]} and {y.shape[-1]} elements; they have 3 in space"
+            f"cross: vectors must have 3 elements, not {x.shape[-1]} and {y.shape[-1]}"
         )
     product = sk.linalg.cross(x, y)
     return (

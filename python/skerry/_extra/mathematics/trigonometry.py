@@ -66,7 +66,7 @@ def rad2deg(x: Any, /) -> Array:
     return _core.rad2deg(*floating("rad2deg", x))
 
 
-# NumPy has two names for each.
+# Aliases, as in NumPy.
 radians = deg2rad
 degrees = rad2deg
 
@@ -74,22 +74,22 @@ degrees = rad2deg
 def unwrap(
     p: Any, discont: float | None = None, axis: int = -1, *, period: float = 2 * math.pi
 ) -> Array:
-    """Add periods, such that neighbours differ by half a period at most.
+    """Unwrap by adding periods, so that consecutive elements differ by at most half a period.
 
     Parameters
     ----------
     p : {real}
     discont : float, optional
-        Differences up to this stay; half a period by default.
+        Maximum difference that is kept; by default half a period.
     axis : int, default -1
-        Along which.
+        Axis to unwrap along.
     period : float, default 2 pi
-        An integer keeps integers.
+        The period. With an integer, integer arrays keep their dtype.
 
     Returns
     -------
     Array
-        Of the shape of ``p``.
+        Array with the shape of ``p``.
 
     Examples
     --------

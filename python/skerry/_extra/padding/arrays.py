@@ -53,34 +53,34 @@ def pad(
     stat_length: Any = None,
     reflect_type: str | None = None,
 ) -> Array:
-    """Add elements before and after those of an array.
+    """Pad an array.
 
     Parameters
     ----------
     array : {any dtype}
     pad_width : int, pairs of int, or dict of axis and pair
-        How many, before and after: for all axes, or for each.
+        Number of elements to add before and after, for all axes or for each axis.
     mode : str, default "constant"
-        What they are: "constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect",
-        "symmetric", "wrap", or "empty": not initialized. NumPy's functions as modes are not taken.
+        Values of the added elements: "constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum",
+        "reflect", "symmetric", "wrap", or "empty" for uninitialized. Functions are not supported as modes.
     constant_values, end_values : scalar or pairs of them, optional
-        For "constant" and "linear_ramp": 0 by default.
+        Values for "constant" and end values for "linear_ramp", 0 by default.
     stat_length : int or pairs of int, optional
-        For statistics: how many elements count; all by default.
+        Number of elements at each end for the statistics of the modes that compute one; by default all.
     reflect_type : {"even", "odd"}, optional
-        For "reflect" and "symmetric": whether values are mirrored at the last element, too.
+        For "reflect" and "symmetric": whether values are also mirrored at the value of the edge.
 
     Returns
     -------
     Array
-        Of the dtype of ``array``.
+        Padded array of the dtype of ``array``.
 
     Raises
     ------
     ValueError
-        For another mode, an option that the mode does not have, or no elements to repeat.
+        If the mode is unknown, does not have one of the options, or needs elements of an empty axis.
     OverflowError
-        For numbers that an integer dtype does not hold.
+        If a number is out of range of an integer dtype.
 
     Examples
     --------
@@ -107,18 +107,20 @@ def pad(
 def _padded_by(
     mode: str, options: dict[str, Any], x: Array, widths: list[tuple[int, int]]
 ) -> Array:
-    """Pad axis by axis, as a mode says."""
+    """Pad axis by axis according to the mode."""
     options = {key: value for key, value in options.items() if value is not None}
     fill = _filler(mode, options, x.ndim)
     if mode not in ("constant", "empty"):
         for axis, pair in enumerate(widths):
             if x.shape[axis] == 0 and any(pair):
-                raise ValueError(f"pad: axis {axis} has no elements; only constants can be added")
+                raise ValueError(
+                    f"pad: axis {axis} has no elements; use mode='constant' or 'empty'"
+                )
     return _padded(x, widths, fill)
 
 
 def _padded_with(x: Array, widths: list[tuple[int, int]], value: complex) -> Array:
-    """Put one number around an array."""
+    """Pad with a single number."""
     if value:
         value = _element(value, x.dtype)
     shape = tuple(
@@ -147,7 +149,7 @@ def _padded(x: Array, widths: list[tuple[int, int]], fill: Fill | None) -> Array
     result[tuple(inside)] = x
     for axis, pair in enumerate(widths):
         if fill is not None and any(pair):
-            # The axes before are whole by now, those after are not.
+            # The axes before this one are padded already, those after it are not.
             part = result[(*(slice(None),) * (axis + 1), *inside[axis + 1 :])]
             fill(part, axis, pair, x.shape[axis])
     return result
@@ -167,24 +169,26 @@ def _widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
             if all(isinstance(n, int) for n in np.asarray(pad_width, dtype=object).flat):
                 raise OverflowError(
                     "pad: pad_width does not fit 64 bits"
-                )  # NumPy made it floats or objects
+                )  # NumPy converted it to floats or objects
             raise TypeError(f"pad: pad_width must be integers, not {host.dtype}")
         widths = [
             (before_width, after_width)
             for before_width, after_width in np.broadcast_to(host, (ndim, 2)).tolist()
         ]
     if any(n < 0 for pair in widths for n in pair):
-        raise ValueError(f"pad: pad_width {pad_width} is negative; to cut, use a slice")
+        raise ValueError(
+            f"pad: pad_width must not be negative: {pad_width}; use a slice to shorten axes"
+        )
     return widths
 
 
 def _filler(mode: str, options: dict[str, Any], ndim: int) -> Fill | None:
-    """Return what writes the ends of one axis."""
+    """Return the function that fills the padding of one axis; None to leave it uninitialized."""
     if mode not in OPTIONS:
-        raise ValueError(f"pad: mode {mode!r} is not known; it is one of {', '.join(OPTIONS)}")
+        raise ValueError(f"pad: unknown mode: {mode!r}; use one of {', '.join(OPTIONS)}")
     unknown = set(options) - set(OPTIONS[mode])
     if unknown:
-        raise ValueError(f"pad: mode {mode!r} takes no {sorted(unknown)}; leave it out")
+        raise ValueError(f"pad: mode {mode!r} does not accept {', '.join(sorted(unknown))}")
     if mode == "empty":
         return None
     if mode == "constant":
@@ -199,7 +203,7 @@ def _filler(mode: str, options: dict[str, Any], ndim: int) -> Fill | None:
         return lambda part, axis, pair, n: _set_statistics(part, axis, pair, n, mode, counts[axis])
     kind = options.get("reflect_type", "even")
     if kind not in ("even", "odd"):
-        raise ValueError(f"pad: reflect_type {kind!r} is not known; it is even or odd")
+        raise ValueError(f"pad: unknown reflect_type: {kind!r}; use 'even' or 'odd'")
     return lambda part, axis, pair, n: _set_repeated(part, axis, pair, n, mode, kind == "odd")
 
 
@@ -208,7 +212,7 @@ def _pairs(values: Any, ndim: int) -> list[Any]:
 
 
 def _ends(part: Array, axis: int, pair: tuple[int, int], n: int) -> list[Array]:
-    """Return views of what is before and after."""
+    """Return views of the padding before and after the elements."""
     before_width, _ = pair
     return [
         slice_along(part, axis, 0, before_width),
@@ -217,13 +221,13 @@ def _ends(part: Array, axis: int, pair: tuple[int, int], n: int) -> list[Array]:
 
 
 def _element(value: Any, dtype: np.dtype[Any]) -> Any:
-    """Convert a number; floats to integers by truncation."""
+    """Convert a number to a dtype; floats are truncated to integers."""
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         is_number = isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
         if not (is_number and limits.min <= int(value) <= limits.max):
             raise OverflowError(
-                f"pad: {value} is out of range of {dtype}: it is not in {limits.min} to {limits.max}"
+                f"pad: {value} is out of range of {dtype}, which is {limits.min} to {limits.max}"
             )
     return np.asarray(value).astype(dtype).item()
 
@@ -257,7 +261,7 @@ def _set_ramps(part: Array, axis: int, pair: tuple[int, int], n: int, ends: Any)
 
 
 def _ramp(edge: Array, end: Any, steps: Array, width: int) -> Array:
-    """Return ``end + (edge - end) * steps / width``, without overflow on the way."""
+    """Return ``end + (edge - end) * steps / width``, without intermediate overflow."""
     risen = (edge - end) * steps
     share = steps / width
     mixed = sk.where(share == 0, end, edge * share + end * (1 - share))
@@ -265,7 +269,7 @@ def _ramp(edge: Array, end: Any, steps: Array, width: int) -> Array:
 
 
 def _ramp_of_integers(edge: Array, end: int, steps: Array, width: int) -> Array:
-    """Return the same of integers, rounded down, exactly: their differences fit 64 bits without a sign."""
+    """Return the exact ramp of integers, rounded down: differences fit unsigned 64-bit integers."""
 
     def bits_of(x: Array) -> Array:
         return cast(x, sk.int64).view(sk.uint64) if x.dtype != np.uint64 else x
@@ -275,7 +279,7 @@ def _ramp_of_integers(edge: Array, end: int, steps: Array, width: int) -> Array:
     start = bits_of(sk.asarray(end, dtype=edge.dtype, device=edge.device))
     distance = sk.where(rises, bits_of(edge) - start, start - bits_of(edge))
     quotient, rest = distance // width, distance % width
-    # Falling ones are rounded up before they are subtracted.
+    # Falling ramps are rounded up before they are subtracted.
     carried = (rest * steps + cast(~rises, sk.uint64) * (width - 1)) // width
     way = quotient * steps + carried
     result = sk.where(rises, start + way, start - way)
@@ -290,7 +294,7 @@ def _set_statistics(
     for length, first in zip(lengths, (True, False), strict=True):
         count = n if length is None else min(int(length), n)
         if count <= 0:
-            raise ValueError(f"pad: stat_length={length} leaves no elements; give 1 or more")
+            raise ValueError(f"pad: stat_length must be at least 1, not {length}")
         chunk = (
             slice_along(inside, axis, 0, count)
             if first
@@ -302,7 +306,7 @@ def _set_statistics(
 
 
 def _statistic(x: Array, axis: int, mode: str) -> Array:
-    """Return it with the axis kept; integers rounded."""
+    """Return the statistic with the axis kept; integers are rounded."""
     if mode in ("maximum", "minimum"):
         return (sk.max if mode == "maximum" else sk.min)(x, axis=axis, keepdims=True)
     if mode == "mean":
@@ -317,12 +321,12 @@ def _statistic(x: Array, axis: int, mode: str) -> Array:
 
 
 def _mean(x: Array, axis: int) -> Array:
-    """Return means with the axis kept; of integers the exact ones, rounded, halves to even."""
+    """Return means with the axis kept; exact means of integers are rounded, halves to even."""
     if x.dtype.kind not in "iu":
         return cast(reduced(x, sk.mean, axis=axis, keepdims=True), x.dtype)
     n = x.shape[axis]
     numbers = x if x.dtype == np.uint64 else cast(x, sk.int64)
-    # Quotients and remainders are added apart, as the sum may leave the range.
+    # Sum quotients and remainders separately, as the sum of the elements may overflow.
     quotient = numbers // n
     rest = sk.sum(numbers - quotient * n, axis=axis, keepdims=True)
     whole = sk.sum(quotient, axis=axis, keepdims=True) + rest // n
@@ -352,10 +356,10 @@ def _set_repeated(
 
 
 def _reflected(inside: Array, indices: Array, axis: int, with_edge: bool, odd: bool) -> Array:
-    """Return what mirrors at both ends show at ``indices``.
+    """Return the elements at ``indices`` of the array mirrored repeatedly at both ends.
 
-    An odd reflection about the last element e is ``2 e - x``: every second turn is the array itself, raised by the
-    difference of its ends for each turn, and those between are reversed.
+    The odd reflection about the last element e is ``2 e - x``: every second copy is the array itself, raised by the
+    difference of its ends for each copy, and the copies between are reversed.
     """
     n = inside.shape[axis]
     period = n if with_edge else n - 1
@@ -376,6 +380,6 @@ def _reflected(inside: Array, indices: Array, axis: int, with_edge: bool, odd: b
 
 
 def _times(turns: Array, rise: Array) -> Array:
-    """Multiply; no turn adds nothing, not even of an infinite rise."""
+    """Multiply; 0 turns give 0, even for an infinite rise."""
     product = turns * rise
     return sk.where(turns == 0, 0, product) if product.dtype.kind in "fc" else product

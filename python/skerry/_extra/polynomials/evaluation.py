@@ -17,19 +17,19 @@ __all__ = ["polyval"]
 
 
 def polyval(p: Any, x: Any) -> Array:
-    """Evaluate a polynomial, by Horner's scheme.
+    """Evaluate a polynomial by Horner's scheme.
 
     Parameters
     ----------
     p : Array or sequence of numbers
-        Coefficients, of the highest power first.
+        Coefficients, from the highest power to the constant term.
     x : Array or scalar
-        Where.
+        Points at which to evaluate.
 
     Returns
     -------
     Array
-        Of the shape of ``x`` and the common dtype.
+        Values with the shape of ``x`` and the common dtype.
 
     {Raises: DeviceMismatchError}
 
@@ -44,7 +44,7 @@ def polyval(p: Any, x: Any) -> Array:
         p = indices("polyval", p, as_array("polyval", x))
     coefficients, positions = promoted("polyval", p, x)
     if coefficients.ndim != 1:
-        raise ShapeError(f"polyval: coefficients of {coefficients.ndim} axes; they have 1")
+        raise ShapeError(f"polyval: p must be a 1-D array, not of {coefficients.ndim} axes")
     result: Array = (
         _horner(positions, coefficients) if coefficients.size else sk.zeros_like(positions)
     )
@@ -53,7 +53,7 @@ def polyval(p: Any, x: Any) -> Array:
 
 @in_passes
 def _horner(positions: Array, coefficients: Array) -> Array:
-    result = positions * False  # of `positions`, so that all lie in memory as it does
+    result = positions * False  # derived from `positions` to have its memory layout
     result += coefficients[0]
     for i in range(1, coefficients.size):
         result *= positions

@@ -15,30 +15,30 @@ __all__ = ["polyfit"]
 
 
 def polyfit(x: Any, y: Any, deg: int, *, w: Any = None) -> Array:
-    """Fit a polynomial to points, by least squares.
+    """Fit a polynomial to points by least squares.
 
-    Reads from the device whether the matrix of powers has full rank: the call waits for it.
+    Whether the matrix of powers has full rank is read from the device: the call waits for it.
 
     Parameters
     ----------
     x, y : Array
-        Places, and values: one axis, or a column for each polynomial.
+        Coordinates (1-D) and values of the points: 1-D, or with a column for each polynomial.
     deg : int
-        The degree.
+        Degree of the polynomial.
     w : Array, optional
-        Weights of the residuals, not of their squares.
+        Weights of the residuals, applied before squaring.
 
     Returns
     -------
     Array
-        Coefficients, of the highest power first; floating. They are found by a QR decomposition of the scaled matrix of
-        powers, which must have full rank: there is no ``rcond``.
+        Coefficients of a floating-point dtype, from the highest power to the constant term. They are computed by a QR
+        decomposition of the scaled matrix of powers, which must have full rank: there is no ``rcond``.
 
     Raises
     ------
     {DeviceMismatchError}
     ValueError
-        For a negative degree, fewer points than coefficients, or shapes that don't fit.
+        If the degree is negative, there are fewer points than coefficients, or the shapes do not match.
 
     Examples
     --------
@@ -54,14 +54,18 @@ def polyfit(x: Any, y: Any, deg: int, *, w: Any = None) -> Array:
     is_matched = positions.ndim == 1 and values.ndim in (1, 2) and values.shape[0] == positions.size
     if deg < 0 or not is_matched:
         raise ShapeError(
-            f"polyfit: degree {deg} for positions of shape {positions.shape} and values of {values.shape}"
+            f"polyfit: deg={deg} is negative, or x and y do not match: {positions.shape} and {values.shape}"
         )
     if positions.size <= deg:
-        raise ValueError(f"polyfit: {positions.size} points for {deg + 1} coefficients; give more")
+        raise ValueError(
+            f"polyfit: deg={deg} needs at least {deg + 1} points, not {positions.size}"
+        )
     powers = sk.stack([positions**i for i in range(deg, -1, -1)], axis=1)
     if weights:
         if weights[0].shape != positions.shape:
-            raise ShapeError(f"polyfit: weights of shape {weights[0].shape} for {positions.shape}")
+            raise ShapeError(
+                f"polyfit: w must have the shape of x: {weights[0].shape} and {positions.shape}"
+            )
         powers = powers * weights[0][:, None]
         values = values * (weights[0][:, None] if values.ndim == 2 else weights[0])
     scale = sk.linalg.vector_norm(powers, axis=0)

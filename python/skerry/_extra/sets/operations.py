@@ -14,20 +14,20 @@ __all__ = ["intersect1d", "setdiff1d", "setxor1d", "union1d"]
 
 
 def _unique(x: Array) -> Array:
-    """Return each value once, sorted; one NaN."""
+    """Return the sorted unique values, with a single NaN."""
     values = sk.unique_values(x)
     if values.dtype.kind != "f" or values.size < 2:
         return values
-    # NaNs are last: those behind the first are left out.
+    # NaNs are last: drop all but the first.
     missing = sk.isnan(values)
     is_repeated = missing[1:] & missing[:-1]
     return sk.concat([values[:1], values[1:][~is_repeated]])
 
 
 def union1d(ar1: Any, ar2: Any) -> Array:
-    """Return the values that are in either array, sorted.
+    """Return the sorted union of two arrays.
 
-    Reads from the device how many there are: the call waits for it.
+    The size of the result is read from the device: the call waits for it.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def union1d(ar1: Any, ar2: Any) -> Array:
     Returns
     -------
     Array
-        One axis, of the common dtype.
+        1-D array of the common dtype.
 
     {Raises: DeviceMismatchError}
 
@@ -51,20 +51,21 @@ def union1d(ar1: Any, ar2: Any) -> Array:
 
 
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
-    """Return the values that are in the first array and not in the second.
+    """Return the set difference: values of the first array that are not in the second.
 
-    Reads from the device how many there are: the call waits for it.
+    The size of the result is read from the device: the call waits for it.
 
     Parameters
     ----------
     ar1, ar2 : {flattened}
     assume_unique : bool, default False
-        Whether values of ``ar1`` are left as they are: not sorted, not made unique.
+        If True, the values of ``ar1`` are assumed to be unique and keep their order. Otherwise the result is sorted
+        and unique.
 
     Returns
     -------
     Array
-        One axis, of the dtype of ``ar1``.
+        1-D array of the dtype of ``ar1``.
 
     {Raises: DeviceMismatchError}
 
@@ -83,22 +84,22 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
 def intersect1d(
     ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False
 ) -> Any:
-    """Return the values that are in both arrays, sorted.
+    """Return the sorted intersection of two arrays.
 
-    Reads from the device how many there are: the call waits for it.
+    The size of the result is read from the device: the call waits for it.
 
     Parameters
     ----------
     ar1, ar2 : {flattened}
     assume_unique : bool, default False
-        Whether no value is twice in one of them, so that this need not be seen to.
+        Whether to assume that the values of each array are unique, which is faster.
     return_indices : bool, default False
-        Whether the indices where the values first are in either array are returned, too.
+        Whether to also return the indices of the first occurrences of the values in both arrays.
 
     Returns
     -------
     Array or tuple of three
-        One axis, of the common dtype; the indices of int64.
+        1-D array of the common dtype; the indices are of int64.
 
     {Raises: DeviceMismatchError}
 
@@ -135,7 +136,7 @@ def intersect1d(
 
 
 def _first_indices(x: Array) -> Array:
-    """Return where each value is first, in the order of the values."""
+    """Return the index of the first occurrence of each value, in the order of the values."""
     order = sk.argsort(x, stable=True)
     ranked = sk.take(x, order)
     new = sk.ones((x.size,), dtype=bool, device=x.device)
@@ -145,20 +146,20 @@ def _first_indices(x: Array) -> Array:
 
 
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
-    """Return the values that are in one of the arrays only, sorted.
+    """Return the sorted values that are in exactly one of the arrays.
 
-    Reads from the device how many there are: the call waits for it.
+    The size of the result is read from the device: the call waits for it.
 
     Parameters
     ----------
     ar1, ar2 : {flattened}
     assume_unique : bool, default False
-        Whether no value is twice in one of them, so that this need not be seen to.
+        Whether to assume that the values of each array are unique, which is faster.
 
     Returns
     -------
     Array
-        One axis, of the common dtype.
+        1-D array of the common dtype.
 
     {Raises: DeviceMismatchError}
 

@@ -16,41 +16,42 @@ __all__ = ["argpartition", "lexsort", "partition", "topk"]
 
 
 class TopKResult(NamedTuple):
-    """The items that ``topk`` found, and their indices."""
+    """Result of ``topk``: the elements and their indices."""
 
     values: Array
     indices: Array
 
 
 def topk(x: Array, k: int, /, *, axis: int = -1, largest: bool = True) -> TopKResult:
-    """Find the k greatest elements along an axis, or the k least ones, in order.
+    """Return the k largest or smallest elements along an axis, sorted.
 
-    Equal elements come in the order of their indices, the lowest first. NaN is the greatest, as for ``sort``; -0 and +0
-    are equal. Takes about as long as reading x a few times, where k is much less than the size of the axis.
+    Equal elements are in the order of their indices, the lowest first. NaN is the largest, as for ``sort``; -0 and +0
+    are equal. If k is much smaller than the size of the axis, it takes about as long as reading x a few times.
 
     Parameters
     ----------
     x : Array
-        Of a real dtype or bool, of any shape but ().
+        Input array of a real dtype or bool, with at least one axis.
     k : int
-        How many, up to the size of the axis.
+        Number of elements, at most the size of the axis.
     axis : int, default -1
-        Along which the elements are compared.
+        Axis along which to select.
     largest : bool, default True
-        The greatest ones, the greatest first; else the least ones, the least first.
+        Whether to return the largest elements, the largest first, or the smallest, the smallest first.
 
     Returns
     -------
     TopKResult
-        A named tuple: values (of the dtype of x), indices (int64); both of the shape of x, with k along the axis.
+        A named tuple of ``values``, of the dtype of x, and ``indices``, of int64; both have the shape of x with length
+        k along the axis.
 
     Raises
     ------
     {TypeError of complex}
     ValueError
-        For a k that is negative or greater than the size of the axis.
+        If ``k`` is negative or greater than the size of the axis.
     AxisError
-        For an axis that x does not have.
+        If the axis is out of bounds.
 
     Examples
     --------
@@ -64,31 +65,31 @@ def topk(x: Array, k: int, /, *, axis: int = -1, largest: bool = True) -> TopKRe
 
 
 def partition(a: Array, kth: int | tuple[int, ...], axis: int | None = -1) -> Array:
-    """Rearrange elements along an axis such that one of each rank is where sorting would put it.
+    """Return a partitioned copy: each element of rank ``kth`` is at its sorted position.
 
-    What comes before it is not greater, what comes after it not less. NumPy leaves the rest open; here the result is
-    the same on every device: of one rank, elements less than it, equal to it and greater each keep the order of the
-    input; of several, and of items of one byte, all elements are sorted.
+    Elements before it are not greater and elements after it are not less. NumPy leaves their order open; here the
+    result is the same on every device. With one rank, the elements that are less, equal and greater each keep the order
+    of the input. With several ranks, or one-byte dtypes, all elements are sorted.
 
     Parameters
     ----------
     a : Array
-        Of a real dtype or bool. NaN is the greatest; -0 and +0 are equal.
+        Input array of a real dtype or bool. NaN is the largest; -0 and +0 are equal.
     kth : int or tuple of ints
-        The ranks, from 0; negative ones count from the end.
+        Rank or ranks, from 0; negative ranks count from the end.
     axis : int or None, default -1
-        None: of all elements in C order.
+        Axis to partition along; None for the flattened array.
 
     Returns
     -------
     Array
-        Of the dtype of a, and of its shape, or 1-D where axis is None.
+        Array of the dtype and shape of ``a``; 1-D if ``axis`` is None.
 
     Raises
     ------
     {TypeError of complex}
     ValueError
-        For a rank that the axis does not have.
+        If ``kth`` is out of bounds.
 
     Examples
     --------
@@ -101,27 +102,27 @@ def partition(a: Array, kth: int | tuple[int, ...], axis: int | None = -1) -> Ar
 
 
 def argpartition(a: Array, kth: int | tuple[int, ...], axis: int | None = -1) -> Array:
-    """Find the indices by which ``partition`` rearranges elements.
+    """Return the indices that ``partition`` would rearrange the elements by.
 
     Parameters
     ----------
     a : Array
-        Of a real dtype or bool. NaN is the greatest; -0 and +0 are equal.
+        Input array of a real dtype or bool. NaN is the largest; -0 and +0 are equal.
     kth : int or tuple of ints
-        The ranks, from 0; negative ones count from the end.
+        Rank or ranks, from 0; negative ranks count from the end.
     axis : int or None, default -1
-        None: of all elements in C order.
+        Axis to partition along; None for the flattened array.
 
     Returns
     -------
     Array
-        int64, of the shape of a, or 1-D where axis is None.
+        Array of int64 with the shape of ``a``; 1-D if ``axis`` is None.
 
     Raises
     ------
     {TypeError of complex}
     ValueError
-        For a rank that the axis does not have.
+        If ``kth`` is out of bounds.
 
     Examples
     --------
@@ -143,19 +144,19 @@ def _partitioned(a: Array, kth: Any, axis: int | None, *, positions: bool) -> Ar
 
 
 def lexsort(keys: Sequence[Any] | Any, axis: int = -1) -> Array:
-    """Return the order of several keys, of which the last one counts most.
+    """Sort by several keys; the last key is the primary one.
 
     Parameters
     ----------
     keys : sequence of Array, or Array
-        Equal shapes; the rows of one array.
+        Keys of equal shape, or an array whose rows are the keys.
     axis : int, default -1
-        To sort along.
+        Axis to sort along.
 
     Returns
     -------
     Array
-        Indices of int64; equal elements keep their order.
+        Indices of int64 that sort the keys; the sort is stable.
 
     {Raises: DeviceMismatchError}
 
@@ -170,5 +171,5 @@ def lexsort(keys: Sequence[Any] | Any, axis: int = -1) -> Array:
         return _core.lexical_order(keys, axis)
     listed = sk.unstack(keys) if isinstance(keys, Array) else tuple(keys)
     if not listed:
-        raise TypeError("lexsort: no keys; give one or more")
+        raise TypeError("lexsort: keys is empty; pass at least one key")
     return _core.lexical_order(as_arrays("lexsort", *listed), axis)

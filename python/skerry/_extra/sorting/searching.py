@@ -15,9 +15,9 @@ __all__ = ["argwhere", "extract", "flatnonzero", "nanargmax", "nanargmin"]
 
 
 def flatnonzero(a: Any) -> Array:
-    """Return where the flattened array is not zero.
+    """Return the indices of the nonzero elements of the flattened array.
 
-    Reads from the device how many there are: the call waits for it.
+    The size of the result is read from the device: the call waits for it.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def flatnonzero(a: Any) -> Array:
     Returns
     -------
     Array
-        Indices of int64.
+        1-D array of int64 indices.
 
     Examples
     --------
@@ -39,9 +39,9 @@ def flatnonzero(a: Any) -> Array:
 
 
 def argwhere(a: Any) -> Array:
-    """Return where an array is not zero, a row of indices for each place.
+    """Return the indices of the nonzero elements, one row for each element.
 
-    Reads from the device how many there are: the call waits for it.
+    The size of the result is read from the device: the call waits for it.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def argwhere(a: Any) -> Array:
     Returns
     -------
     Array
-        Of int64, with as many columns as ``a`` has axes.
+        Array of int64 with one row for each nonzero element and one column for each axis of ``a``.
 
     Examples
     --------
@@ -67,14 +67,14 @@ def argwhere(a: Any) -> Array:
 
 
 def extract(condition: Any, arr: Any) -> Array:
-    """Return the elements where a condition holds, flattened.
+    """Return the elements of an array where a condition is true.
 
-    Reads from the device how many there are: the call waits for it.
+    The size of the result is read from the device: the call waits for it.
 
     Parameters
     ----------
     condition, arr : Array
-        Of as many elements.
+        Arrays with the same number of elements.
 
     {Returns: one axis}
 
@@ -100,30 +100,30 @@ def _place_of(
         result: Array = place_of(x, axis=axis, keepdims=keepdims)
         return result
     if sk.any(sk.all(sk.isnan(x), axis=axis)):
-        raise ValueError(f"{name}: nothing but NaN in a slice; fill it first, by nan_to_num")
-    # Not by a number in the place of NaN: an element may be that number.
+        raise ValueError(f"{name}: all-NaN slice in a; replace NaN first, with nan_to_num")
+    # Don't replace NaN by a number: an element may be equal to it.
     is_extremum = x == extremum(x, axis=axis, keepdims=True)
     return sk.argmax(sk.astype(is_extremum, sk.uint8), axis=axis, keepdims=keepdims)
 
 
 def nanargmin(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Array:
-    """Return where the least of what is not NaN is.
+    """Return the indices of the minima along an axis, ignoring NaN.
 
-    Reads from the device whether a slice has nothing but NaN: the call waits for it.
+    Whether a slice is all NaN is read from the device: the call waits for it.
 
     Parameters
     ----------
     a : {real}
     axis : {None is flattened}
     keepdims : bool, default False
-        Whether the axis stays, with length 1.
+        Whether the reduced axis stays in the result with length 1.
 
     {Returns: int64}
 
     Raises
     ------
     ValueError
-        For a slice of nothing but NaN, or no elements.
+        If a slice is all NaN, or there are no elements.
 
     Examples
     --------
@@ -136,21 +136,21 @@ def nanargmin(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Arr
 
 
 def nanargmax(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Array:
-    """Return where the greatest of what is not NaN is.
+    """Return the indices of the maxima along an axis, ignoring NaN.
 
-    Reads from the device whether a slice has nothing but NaN: the call waits for it.
+    Whether a slice is all NaN is read from the device: the call waits for it.
 
     Parameters
     ----------
     a, axis, keepdims
-        As of ``nanargmin``.
+        See ``nanargmin``.
 
     {Returns: int64}
 
     Raises
     ------
     ValueError
-        For a slice of nothing but NaN, or no elements.
+        If a slice is all NaN, or there are no elements.
 
     Examples
     --------

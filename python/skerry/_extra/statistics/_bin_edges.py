@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the histograms share: the edges of bins, which are NumPy's, and the bins of elements."""
+"""Bin edges, equal to NumPy's, and bin numbers, for all histogram functions."""
 
 from __future__ import annotations
 
@@ -25,34 +25,34 @@ from skerry._extra._operands import (
 from skerry._extra.statistics._places import find_positions, promote_pair
 from skerry._extra.statistics.order_statistics import percentile
 
-_MAX_ESTIMATED = 2**31  # bins: 64 GiB for edges and counts
+_MAX_ESTIMATED = 2**31  # bins: edges and counts take 64 GiB
 
 
 @dataclass
 class Edges:
-    """Edges of bins, and between which numbers they are spaced evenly."""
+    """Edges of bins; ``between`` is the range if they are evenly spaced."""
 
     edges: Array
     between: tuple[float, float] | None = None
 
 
 def as_array(values: Any, device: Any) -> Array:
-    """Make an array of edges, unless they are one."""
+    """Return the edges as an array."""
     return values if isinstance(values, Array) else sk.asarray(values, device=device)
 
 
 def axes_of(bins: Any) -> int:
-    """Tell how many axes edges have; a list counts as one, whatever is in it."""
+    """Return the number of axes of edges; 1 for any list."""
     return 1 if isinstance(bins, tuple | list) else int(getattr(bins, "ndim", 0))
 
 
 def never_decreases(edges: Array) -> bool:
-    """Read from the device whether edges are in order."""
+    """Read from the device whether the edges never decrease."""
     return edges.shape[0] < 2 or bool(sk.all(edges[:-1] <= edges[1:]))
 
 
 def items_of(name: str, a: Array, bins: Any, weights: Array | None) -> tuple[Array, Array | None]:
-    """Return the elements, and their weights, as 1-D arrays; bool as integers."""
+    """Return the elements and their weights as 1-D arrays; bool becomes uint8."""
     if weights is not None or isinstance(bins, Array):
         arrays = [operand for operand in (a, bins, weights) if isinstance(operand, Array)]
         _core.require_one_device(name, tuple(arrays))
@@ -67,10 +67,10 @@ def items_of(name: str, a: Array, bins: Any, weights: Array | None) -> tuple[Arr
 
 
 def outer_edges(name: str, items: Array, limits: Any) -> tuple[Any, Any]:
-    """Return the first and the last edge: as asked for, or read from the device."""
+    """Return the first and the last edge: the given range, or the extrema read from the device."""
     if limits is not None:
         first, last = host_values(name, limits, items)
-        # Edges are floats, so an int may be beyond all integer dtypes.
+        # Edges are floats, so an int may exceed all integer dtypes.
         too_large = [isinstance(limit, int) and abs(limit) >= 1 << 63 for limit in (first, last)]
         first, last = float(first) if too_large[0] else first, float(last) if too_large[1] else last
         if first > last:
@@ -81,7 +81,7 @@ def outer_edges(name: str, items: Array, limits: Any) -> tuple[Any, Any]:
     else:
         first, last = sk.stack([sk.min(items), sk.max(items)]).tolist()
     if not (math.isfinite(first) and math.isfinite(last)):
-        msg = f"{name}: the range is not finite: [{first}, {last}]; give another by range="
+        msg = f"{name}: the range is not finite: [{first}, {last}]; pass a finite range="
         raise ValueError(msg)
     if first == last:
         first, last = first - 0.5, last + 0.5
@@ -89,7 +89,7 @@ def outer_edges(name: str, items: Array, limits: Any) -> tuple[Any, Any]:
 
 
 def even_edges(items: Array, limits: Any, ends: tuple[Any, Any], bins: int, dtype: Any) -> Any:
-    """Return what NumPy's ``linspace`` gives between the ends; where that overflows on the way, what it should."""
+    """Return NumPy's ``linspace`` between the ends, or skerry's if NumPy's overflows."""
     with np.errstate(over="ignore", invalid="ignore"):
         edges = numpys_edges(items, limits, _around(*ends), bins, dtype)
     if np.isfinite(edges).all():
@@ -99,7 +99,7 @@ def even_edges(items: Array, limits: Any, ends: tuple[Any, Any], bins: int, dtyp
 
 
 def _around(first: Any, last: Any) -> tuple[Any, Any]:
-    """Return ends, integers as floats that are not within them."""
+    """Return the ends, with integers rounded outward to floats."""
     if isinstance(first, int) and float(first) > first:
         first = math.nextafter(float(first), -math.inf)
     if isinstance(last, int) and float(last) < last:
@@ -108,13 +108,13 @@ def _around(first: Any, last: Any) -> tuple[Any, Any]:
 
 
 def numpys_edges(items: Array, limits: Any, ends: tuple[Any, Any], bins: int, dtype: Any) -> Any:
-    """Return what ``linspace`` gives, in less time where the ends are elements."""
+    """Return the result of ``linspace``; computed directly, which is faster, if the ends are elements."""
     first, last = ends
     if limits is None and items.size > 0:
         dtype = items.dtype if items.dtype.kind == "f" else np.dtype(np.float64)
         start, stop = dtype.type(first), dtype.type(last)
         step = (stop - start) / bins
-        if step != 0:  # else the numbers are subnormal
+        if step != 0:  # otherwise the numbers are subnormal
             edges = np.arange(bins + 1, dtype=dtype)
             edges *= step
             edges += start
@@ -124,17 +124,17 @@ def numpys_edges(items: Array, limits: Any, ends: tuple[Any, Any], bins: int, dt
 
 
 def edges_of(name: str, items: Array, bins: Any, limits: Any, weights: Array | None) -> Edges:
-    """Return the edges that ``bins`` asks for."""
+    """Return the edges that ``bins`` specifies."""
     if not isinstance(bins, str) and axes_of(bins) == 1:
         return Edges(given_edges(name, bins, items))
     if not isinstance(bins, str) and axes_of(bins) != 0:
-        msg = f"{name}: bins must be 1-D where they are edges"
+        msg = f"{name}: edges in bins must be 1-D"
         raise ValueError(msg)
     if isinstance(bins, str) and bins not in ESTIMATES:
-        msg = f"{name}: unknown estimate {bins!r} of bins; it is one of {', '.join(ESTIMATES)}"
+        msg = f"{name}: unknown estimator of bins: {bins!r}; use one of {', '.join(ESTIMATES)}"
         raise ValueError(msg)
     if isinstance(bins, str) and weights is not None:
-        msg = f"{name}: the number of bins can't be estimated for weights; give it"
+        msg = f"{name}: the number of bins can't be estimated with weights; pass a number"
         raise TypeError(msg)
     count = None if isinstance(bins, str) else bin_count(name, bins)
     first, last = outer_edges(name, items, limits)
@@ -154,7 +154,7 @@ def edges_of(name: str, items: Array, bins: Any, limits: Any, weights: Array | N
 
 
 def bin_count(name: str, bins: Any) -> int:
-    """Check a number of bins."""
+    """Return the number of bins, checked."""
     try:
         count = operator.index(bins)
     except TypeError:
@@ -167,21 +167,21 @@ def bin_count(name: str, bins: Any) -> int:
 
 
 def require_edges(name: str, count: int) -> None:
-    """Refuse more edges than the host has memory for, with three copies on their way."""
+    """Raise if the host lacks memory for the edges and three temporary copies."""
     require_host_memory(f"{name}: {count} bins", 4 * 8 * (count + 1))
 
 
 def given_edges(name: str, bins: Any, items: Array) -> Array:
-    """Check edges."""
+    """Return the given edges as an array, checked."""
     edges = as_array(bins, items.device)
     if not never_decreases(edges):
-        msg = f"{name}: the edges of bins must not decrease; sort them"
+        msg = f"{name}: edges in bins must not decrease; sort them"
         raise ValueError(msg)
     return edges
 
 
 def edges_along(name: str, column: Array, bins: Any, limits: Any) -> Array:
-    """Return the edges along one dimension of several."""
+    """Return the edges along one of several dimensions."""
     if axes_of(bins) == 1:
         return given_edges(name, bins, column)
     count = bin_count(name, bins)
@@ -197,23 +197,23 @@ def columns_of(name: str, sample: Any) -> list[Array]:
         if sample.ndim == 1:
             sample = sk.reshape(sample, (-1, 1))
         if sample.ndim != 2:
-            msg = f"{name}: sample must have two axes, of points and dimensions: {sample.shape}"
+            msg = f"{name}: sample must have shape (points, dimensions), not {sample.shape}"
             raise ValueError(msg)
         return [sample[:, i] for i in range(sample.shape[1])]
     columns = list(sample)
     if not any(isinstance(x, Array) for x in columns):
         columns = [sk.asarray(x) for x in columns]
     if not columns or any(x.ndim != 1 or x.shape != columns[0].shape for x in columns):
-        msg = f"{name}: coordinates must be 1-D arrays of one size"
+        msg = f"{name}: coordinates must be 1-D arrays of equal size"
         raise ValueError(msg)
     return columns
 
 
 def bin_numbers(edges: Array, items: Array) -> Array:
-    """Return for each element its bin, -1 or the number of bins outside."""
+    """Return the bin of each element; -1 before the first edge, the number of bins after the last."""
     bins = edges.shape[0] - 1
     numbers = find_positions("histogram", edges, items, "right") - 1
-    # The last bin has its upper edge, too.
+    # The last bin includes its upper edge.
     is_behind = find_positions("histogram", edges[-1:], items, "left") == 1
     return sk.where((numbers == bins) & ~is_behind, bins - 1, numbers)
 
@@ -230,17 +230,17 @@ def count(items: Array, bin_edges: Edges) -> Array:
 
 
 def _are_compared_as_floats(items: Array, bin_edges: Edges) -> bool:
-    """Tell whether the common dtype is floating, and tells items and edges apart."""
+    """Return whether items and edges can be compared exactly in their common floating-point dtype."""
     edges, dtypes = bin_edges.edges, (items.dtype, bin_edges.edges.dtype)
     if np.result_type(*dtypes).kind != "f" or not any(map(is_long_integer, dtypes)):
         return np.result_type(*dtypes).kind == "f"
-    # float64 holds all integers up to 2**53: those beyond are beyond all edges, as floats, too.
+    # float64 represents all integers up to 2**53; larger ones are outside of these edges, also after rounding.
     ends = bin_edges.between or sk.stack([edges[0, ...], edges[-1, ...]]).tolist()
     return all(abs(end) < 2**53 for end in ends)
 
 
 def sum_weights(numbers: Array, weights: Array | None, bins: int) -> Array:
-    """Sum weights by the numbers of bins, in the dtype of the weights; count without any."""
+    """Sum weights by bin number, in the dtype of the weights; without weights count the elements."""
     if weights is None:
         counts: Array = _core.count_numbers(numbers, None, bins)
         return counts
@@ -254,7 +254,7 @@ def sum_weights(numbers: Array, weights: Array | None, bins: int) -> Array:
 
 
 def _sum_integers(numbers: Array, weights: Array, bins: int) -> Array:
-    """Sum parts of their bits that are so small that float64 holds all sums; the whole sum wraps around."""
+    """Sum groups of bits that are narrow enough for exact float64 sums; the total wraps around."""
     width = 53 - weights.size.bit_length()
     words = weights if weights.dtype == np.uint64 else cast(weights, sk.int64).view(sk.uint64)
     total = sk.zeros((bins,), dtype=sk.uint64, device=weights.device)
@@ -265,7 +265,7 @@ def _sum_integers(numbers: Array, weights: Array, bins: int) -> Array:
 
 
 def density_of(counts: Array, edges: list[Array]) -> Array:
-    """Divide by the sizes of bins and by the sum of all."""
+    """Divide counts by the sizes of bins and by the total count."""
     total = sk.sum(counts)
     if counts.dtype.kind != "c":
         counts, total = sk.astype(counts, sk.float64), sk.astype(total, sk.float64)
@@ -305,11 +305,11 @@ def count_points(
     return density_of(counts, edges) if density else counts, tuple(edges)
 
 
-# ---- estimates of how many bins there should be: widths, by NumPy's formulas
+# ---- estimators of the bin width, by NumPy's formulas
 
 
 def estimated_count(name: str, items: Array, first: Any, last: Any, *, is_cut: bool) -> int:
-    """Estimate how many bins suit the elements; read from the device."""
+    """Estimate the number of bins from elements, read from the device."""
     if is_cut:
         items = items[(items >= first) & (items <= last)]
     if items.size == 0:
@@ -322,8 +322,8 @@ def estimated_count(name: str, items: Array, first: Any, last: Any, *, is_cut: b
     count = (float(last) - float(first)) / width
     if not count < _MAX_ESTIMATED:
         msg = (
-            f"histogram: bins={name!r} asks for about {count:.3g} bins, {width:.3g} wide, in [{first}, {last}]; give "
-            "their number, or a range="
+            f"histogram: bins={name!r} gives about {count:.3g} bins, {width:.3g} wide, in [{first}, {last}]; pass "
+            "a number of bins or a range="
         )
         raise ValueError(msg)
     return math.ceil(count)

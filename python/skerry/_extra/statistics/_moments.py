@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Means and variances of what is not NaN."""
+"""Means and variances that ignore NaN."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from skerry._extra._operands import Axis, as_arrays, cast, filled, floating_dtyp
 
 
 def _numbers_counted(x: Array, axis: Axis, dtype: Any) -> Array:
-    """Count what is not NaN, with axes kept; ``dtype`` is the real one to divide by."""
+    """Count the elements that are not NaN, with axes kept, as an array of the real dtype ``dtype``."""
     return cast(sk.count_nonzero(~sk.isnan(x), axis=axis, keepdims=True), dtype)
 
 
@@ -32,19 +32,19 @@ def drop_reduced_axes(x: Array, operand: Array, axis: Axis, keepdims: bool) -> A
 
 @in_passes
 def means(x: Array, axis: Axis) -> tuple[Array, Array]:
-    """Return means and counts of numbers, with axes kept."""
+    """Return the means and counts of the elements that are not NaN, with axes kept."""
     count = _numbers_counted(x, axis, _real(x.dtype))
     total = sk.sum(filled(x, 0), axis=axis, keepdims=True)
     return total / cast(count, x.dtype), count
 
 
 def lost(name: str, ddof: float, correction: float | None) -> float:
-    """Return what is subtracted from the count, which has two names."""
+    """Return the degrees of freedom to subtract, which have two names."""
     if correction is None:
         return ddof
     if ddof != 0:
         raise ValueError(
-            f"{name}: ddof={ddof} and correction={correction} are two names of one number; give one"
+            f"{name}: ddof={ddof} and correction={correction} are names of the same parameter; pass one"
         )
     return correction
 
@@ -52,7 +52,7 @@ def lost(name: str, ddof: float, correction: float | None) -> float:
 def variances(
     name: str, x: Array, axis: Axis, dtype: Any, ddof: float, keepdims: bool, mean: Any
 ) -> tuple[Array, np.dtype[Any]]:
-    """Return variances, float32 for float16, and the dtype of results."""
+    """Return the variances, computed in float32 for float16, and the dtype of the result."""
     x = cast(x, dtype or floating_dtype(x.dtype))
     if x.dtype.kind not in "fc":
         raise TypeError(f"{name}: dtype must be floating, not {x.dtype}; leave it out")
@@ -68,7 +68,7 @@ def _variance(x: Array, axis: Axis, ddof: float, keepdims: bool, mean: Array | N
         mean, count = means(x, axis)
     else:
         count = _numbers_counted(x, axis, _real(x.dtype))
-    # By the elements, not by the differences: an infinity less itself is NaN, too.
+    # Test the elements, not the differences: inf - inf is also NaN.
     away = sk.where(sk.isnan(x), 0, x - cast(mean, x.dtype))
     if x.dtype.kind == "c":
         away = sk.real(away * sk.conj(away))

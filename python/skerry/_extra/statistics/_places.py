@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Places of items among edges, by their exact values."""
+"""Positions of items among edges, by their exact values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Side = Literal["left", "right"]
 
 
 def check_alike(name: str, edges: Array, items: Array) -> None:
-    """Check that both are on one device and have an order."""
+    """Check that both are on one device and not complex."""
     _core.require_one_device(name, (edges, items))
     if "c" in (edges.dtype.kind, items.dtype.kind):
         msg = f"{name}: complex numbers have no order; it takes bool and real dtypes"
@@ -25,14 +25,14 @@ def check_alike(name: str, edges: Array, items: Array) -> None:
 
 
 def promote_pair(name: str, edges: Array, items: Array) -> tuple[Array, Array]:
-    """Convert both to what they are compared in."""
+    """Convert both to the dtype in which they are compared."""
     check_alike(name, edges, items)
     dtype = np.result_type(edges.dtype, items.dtype)
     return sk.astype(edges, dtype, copy=False), sk.astype(items, dtype, copy=False)
 
 
 def find_positions(name: str, edges: Array, items: Array, side: Side) -> Array:
-    """Find items among edges by their exact values: float64 does not hold all integers of 64 bits."""
+    """Find items among edges by their exact values: float64 can't represent all 64-bit integers."""
     check_alike(name, edges, items)
     if is_long_integer(items.dtype) and edges.dtype != items.dtype:
         return _places_of_integers(edges, items, side)
@@ -43,7 +43,7 @@ def find_positions(name: str, edges: Array, items: Array, side: Side) -> Array:
 
 
 def _places_of_integers(edges: Array, items: Array, side: Side) -> Array:
-    """Round edges to integers: up where items at an edge are behind it, else down."""
+    """Find integers by rounding the edges: up if an item at an edge is to the right of it, else down."""
     limits = np.iinfo(items.dtype)
     if edges.dtype.kind == "f":
         edges = cast(edges, sk.float64)
@@ -60,13 +60,13 @@ def _places_of_integers(edges: Array, items: Array, side: Side) -> Array:
         reached, below = edges <= most, edges < least
         bounds = cast(sk.clip(edges, least, most), items.dtype)
     positions = sk.searchsorted(bounds, items, side=side)
-    if side == "right":  # none has reached an edge beyond all integers
+    if side == "right":  # no item reaches an edge that is out of range
         return sk.minimum(positions, sk.count_nonzero(reached))
     return sk.maximum(positions, sk.count_nonzero(below))
 
 
 def _places_among_integers(edges: Array, items: Array, side: Side) -> Array:
-    """Round items to integers: down where items at an edge are behind it, else up."""
+    """Find items among integer edges by rounding the items: down if an item at an edge is to the right, else up."""
     limits = np.iinfo(edges.dtype)
     items = cast(items, sk.float64)
     beyond = 2.0 ** (limits.bits - (limits.min < 0))

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the functions of quantiles share: between which elements of a sorted row a quantile lies, and where.
+"""The algorithm of the quantile functions: which elements of a sorted row a quantile is between, and their weights.
 
 The methods are those of Hyndman and Fan, "Sample Quantiles in Statistical Packages" (1996), and NumPy's further ones,
-computed in NumPy's order: results of float64 are equal to NumPy's, unless these overflow on the way or meet
-infinities. What has fewer bits is computed in float64 and rounded once.
+computed in NumPy's order: float64 results equal NumPy's, unless NumPy's computation overflows or has infinities.
+Narrower dtypes are computed in float64 and rounded once.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MAX_RANKS = 16  # max_ranks of ops/sort/partial_kernels.hpp
 
 
 def rows_of(name: str, a: Array, axis: Any, *, keepdims: bool) -> tuple[Array, tuple[int, ...]]:
-    """Return ``a`` with the axes as one, the last; and the shape that is left of it."""
+    """Return ``a`` with ``axis`` merged into the last axis, and the shape of the result."""
     if axis is None:
         flat = a if a.ndim == 1 else sk.reshape(a, (-1,))
         return flat, (1,) * a.ndim if keepdims else ()
@@ -46,7 +46,7 @@ def rows_of(name: str, a: Array, axis: Any, *, keepdims: bool) -> tuple[Array, t
             raise AxisError(msg)
     axes = [axis_index % a.ndim for axis_index in requested_axes]
     if len(set(axes)) != len(axes):
-        msg = f"{name}: axes occur twice: {axis}; name each once"
+        msg = f"{name}: axis contains an axis twice: {axis}; list each once"
         raise ValueError(msg)
     others = [i for i in range(a.ndim) if i not in axes]
     moved = sk.permute_dims(a, (*others, *axes))
@@ -57,7 +57,7 @@ def rows_of(name: str, a: Array, axis: Any, *, keepdims: bool) -> tuple[Array, t
 
 
 def nan_where_any(result: Array, rows: Array) -> Array:
-    """Make results NaN whose rows hold one; ``result`` may have one axis more than the rows leave."""
+    """Set the results of rows with a NaN to NaN; ``result`` may have an additional last axis."""
     if rows.dtype.kind != "f":
         return result
     has_nan = sk.isnan(sk.max(rows, axis=-1, keepdims=result.ndim == rows.ndim))
@@ -66,7 +66,7 @@ def nan_where_any(result: Array, rows: Array) -> Array:
 
 @dataclass
 class QuantileRequest:
-    """What is asked for: probabilities, or others that are ``scale`` as large."""
+    """Arguments of a quantile function; ``scale`` is 100 if ``q`` is in percent."""
 
     name: str
     q: Any
@@ -75,11 +75,11 @@ class QuantileRequest:
     ignores_nan: bool
 
     def __post_init__(self) -> None:
-        """Check, and read probabilities to the host."""
+        """Check the arguments, and read the probabilities to the host."""
         if self.method not in METHODS:
-            msg = f"{self.name}: unknown method {self.method!r}; it is one of {', '.join(METHODS)}"
+            msg = f"{self.name}: unknown method: {self.method!r}; use one of {', '.join(METHODS)}"
             raise ValueError(msg)
-        # A Python number has no precision of its own.
+        # A Python scalar does not take part in promotion.
         self.is_weak = type(self.q) in (int, float)
         if isinstance(self.q, Array):
             self.q_array: Array | None = self.q
@@ -88,10 +88,10 @@ class QuantileRequest:
             self.q_array = None
             values = np.asarray(self.q)
         if values.dtype.kind not in "biuf" or values.ndim > 2:
-            msg = f"{self.name}: q must be numbers, of two axes at most: {self.q!r}"
+            msg = f"{self.name}: q must be real numbers with at most two axes: {self.q!r}"
             raise ValueError(msg)
         scaled = values / self.scale if self.scale != 1 else values
-        # The dtype of q is that of the result, but the place among many elements takes float64.
+        # The dtype of q affects that of the result, but positions need float64.
         self.dtype = scaled.dtype
         is_whole = scaled.dtype.kind in "iu"
         self.values = values if is_whole else values.astype(np.float64) / self.scale
@@ -101,13 +101,13 @@ class QuantileRequest:
 
     @property
     def picks_elements(self) -> bool:
-        """Whether the results are elements."""
+        """Whether each result is an element, without interpolation."""
         by_integers = self.method == "linear" and self.values.dtype.kind in "iu"
         return self.method in OF_ELEMENTS or by_integers
 
 
 def virtual_index(method: str, n: Any, q: Any, xp: Any) -> Any:
-    """Return where in sorted rows of n elements the quantiles are: fractions are between elements."""
+    """Return the fractional indices of quantiles in sorted rows of n elements."""
     if method in ALPHA_BETA:
         alpha, beta = ALPHA_BETA[method]
         return n * q + (alpha + q * (1 - alpha - beta)) - 1
@@ -119,7 +119,7 @@ def virtual_index(method: str, n: Any, q: Any, xp: Any) -> Any:
 
 
 def element_index(method: str, index: Any, xp: Any) -> Any:
-    """Return which element it is, for methods that pick one."""
+    """Return the index of the element, for methods that pick one."""
     low = xp.floor(index)
     if method in ("lower", "linear"):
         return low
@@ -135,7 +135,7 @@ def element_index(method: str, index: Any, xp: Any) -> Any:
 
 
 def weight_of_next(method: str, index: Any, xp: Any) -> Any:
-    """Return how far a quantile is from the element before it to the next one."""
+    """Return the interpolation weight of the next element."""
     part = index - xp.floor(index)
     if method == "averaged_inverted_cdf":
         return xp.where(part == 0, 0.5, 1.0)
@@ -147,7 +147,7 @@ def weight_of_next(method: str, index: Any, xp: Any) -> Any:
 def quantiles(
     request: QuantileRequest, a: Array, axis: Any, weights: Array | None, *, keepdims: bool
 ) -> Array:
-    """Compute what is wanted of ``a``."""
+    """Compute the requested quantiles of ``a``."""
     arrays = [operand for operand in (a, request.q_array, weights) if operand is not None]
     _core.require_one_device(request.name, tuple(arrays))
     if a.dtype.kind == "c":
@@ -168,7 +168,7 @@ def quantiles(
 
 
 def _of_rows(request: QuantileRequest, rows: Array) -> Array:
-    """Compute along the last axis: indices are the same for all rows, and known to the host."""
+    """Compute along the last axis without NaN: the indices are the same for all rows and known to the host."""
     n = rows.shape[-1]
     q = request.values.reshape(-1)
     index = np.asarray(virtual_index(request.method, n, q, np))
@@ -177,7 +177,7 @@ def _of_rows(request: QuantileRequest, rows: Array) -> Array:
     low = np.minimum(np.maximum(np.floor(index), 0), n - 1).astype(np.int64)
     high = np.where(index < 0, 0, np.minimum(low + 1, n - 1)).astype(np.int64)
     weight = np.asarray(weight_of_next(request.method, index, np), dtype=np.float64)
-    # An element that has no part may be infinite.
+    # Don't use elements with weight 0: they may be infinite.
     both = np.concatenate([np.where(weight < 1, low, high), np.where(weight > 0, high, low)])
     elements = _pick(rows, both)
 
@@ -190,8 +190,8 @@ def _of_rows(request: QuantileRequest, rows: Array) -> Array:
 
 
 def _pick(rows: Array, indices: np.ndarray) -> Array:
-    """Return elements of the sorted rows."""
-    # They are few, and lists take less time then.
+    """Return elements of the sorted rows by index."""
+    # There are few indices, for which lists are faster.
     positions = indices.tolist()
     ranks = sorted(set(positions))
     if len(ranks) > MAX_RANKS:
@@ -215,14 +215,14 @@ def _result_dtype(request: QuantileRequest, rows: Array) -> Any:
 
 
 def _between(low: Array, high: Array, weights: tuple[Array, Array, Array]) -> Array:
-    """Interpolate in float64, from the nearer end."""
+    """Interpolate in float64 from the nearer end."""
     weight, rest, is_far = weights
     if is_long_integer(low.dtype):
         return _between_long_integers(low, high, weights)
     kind = low.dtype.kind
     low, high = cast(low, FLOAT64), cast(high, FLOAT64)
     difference = high - low
-    if kind == "f":  # equal infinities are not apart
+    if kind == "f":  # inf - inf is NaN
         difference = sk.where(low == high, 0.0, difference)
     result = sk.where(is_far, high - difference * rest, low + difference * weight)
     if kind != "f":
@@ -231,7 +231,7 @@ def _between(low: Array, high: Array, weights: tuple[Array, Array, Array]) -> Ar
 
 
 def _between_long_integers(low: Array, high: Array, weights: tuple[Array, Array, Array]) -> Array:
-    """Do the same with what float64 loses of the ends and of their difference."""
+    """Interpolate 64-bit integers, with compensation for the rounding of the ends and of their difference."""
     weight, rest, is_far = weights
     (low_high, low_low), (high_high, high_low) = high_and_low(low), high_and_low(high)
     low, lost_of_low = _sum_and_loss(low_high, low_low)
@@ -243,13 +243,13 @@ def _between_long_integers(low: Array, high: Array, weights: tuple[Array, Array,
 
 
 def _sum_and_loss(larger: Array, smaller: Array) -> tuple[Array, Array]:
-    """Add, and return what the sum rounds off (Dekker)."""
+    """Return the sum and its rounding error (Dekker)."""
     total = larger + smaller
     return total, smaller - (total - larger)
 
 
 def _without_nan(request: QuantileRequest, rows: Array) -> Array:
-    """Compute along the last axis of what is not NaN: indices differ from row to row."""
+    """Compute along the last axis, ignoring NaN: the indices differ between rows."""
     ordered = sk.sort(rows, axis=-1)
     count = sk.count_nonzero(~sk.isnan(rows), axis=-1, keepdims=True)
     n = sk.astype(count, sk.float64)
@@ -276,9 +276,9 @@ def _without_nan(request: QuantileRequest, rows: Array) -> Array:
 
 
 def _weight_rows(request: QuantileRequest, a: Array, axis: Any, weights: Array) -> Array:
-    """Return the weights as rows beside those of ``a``."""
+    """Return the weights in the row layout of ``a``."""
     if request.method != "inverted_cdf":
-        msg = f"{request.name}: weights are for method='inverted_cdf' alone, not {request.method!r}"
+        msg = f"{request.name}: weights need method='inverted_cdf', not {request.method!r}"
         raise ValueError(msg)
     if weights.dtype.kind not in "biuf":
         msg = f"{request.name}: weights must be of a real dtype, not {weights.dtype}"
@@ -303,11 +303,11 @@ def _weight_rows(request: QuantileRequest, a: Array, axis: Any, weights: Array) 
 
 
 def _weighted(request: QuantileRequest, rows: Array, weights: Array, *, nan: bool) -> Array:
-    """Find elements at which the cumulative weight reaches a share of the whole."""
+    """Find the elements at which the cumulative weight reaches a fraction of the total."""
     n = rows.shape[-1]
     last = sk.asarray(n - 1, device=rows.device)
     weights = sk.astype(weights, sk.float64)
-    # The sum of all has to be finite.
+    # Scale, so that the total is finite.
     weights = weights * sk.where(sk.max(weights) > 2.0**960, 2.0**-64, 1.0)
     if nan:
         is_nan = sk.isnan(rows)
@@ -317,9 +317,9 @@ def _weighted(request: QuantileRequest, rows: Array, weights: Array, *, nan: boo
     reached = sk.cumulative_sum(sk.take_along_axis(weights, order, axis=-1), axis=-1)
     reached = reached / reached[..., -1:]
     if not nan and bool(sk.any(sk.isnan(reached[..., -1]))):
-        msg = f"{request.name}: weights hold NaN or infinity, or are all 0"
+        msg = f"{request.name}: weights contain NaN or infinity, or are all 0"
         raise ValueError(msg)
-    reached = sk.where(reached == 0, -1.0, reached)  # who weighs nothing is not chosen
+    reached = sk.where(reached == 0, -1.0, reached)  # elements of weight 0 are never selected
     indices = [
         sk.count_nonzero(reached < q, axis=-1, keepdims=True)
         for q in request.values.reshape(-1).tolist()

@@ -46,22 +46,22 @@ def average(
     a : {numbers}
     axis : {None is all}
     weights : Array, optional
-        Of the shape of ``a``, or of the axes that are averaged. All equal by default.
+        Weights, with the shape of ``a`` or of the axes to average over. By default all are equal.
     returned : bool, default False
-        Whether the sums of the weights are returned, too.
+        Whether to also return the sums of the weights.
     keepdims : {kept axes}
 
     Returns
     -------
     Array or tuple of Array
-        Floating. Weights whose sum is 0 give NaN or infinities: NumPy raises ZeroDivisionError, for which they would
-        have to be read.
+        Floating-point averages. If the weights sum to 0 the average is NaN or infinite; NumPy raises ZeroDivisionError,
+        for which skerry would have to wait for the device.
 
     Raises
     ------
     {DeviceMismatchError}
     ValueError
-        For weights of another shape.
+        If the weights have another shape.
 
     Examples
     --------
@@ -89,17 +89,17 @@ def average(
 
 
 def _spread(x: Array, weights: Array, axis: Axis) -> Array:
-    """Shape weights as ``x``."""
+    """Broadcast weights to the shape of ``x``."""
     if weights.shape == x.shape:
         return weights
     if axis is None:
         raise TypeError(
-            f"average: weights of shape {weights.shape} for {x.shape}; say along which axis"
+            f"average: axis is needed for weights of another shape than a: {weights.shape} and {x.shape}"
         )
     axes = axes_within("average", axis, x.ndim)
     if weights.shape != tuple(x.shape[i] for i in axes):
         raise ShapeError(
-            f"average: weights of shape {weights.shape} for axes {axes} of {x.shape}; give as many"
+            f"average: weights must have the shape of axes {axes} of {x.shape}, not {weights.shape}"
         )
     order = sorted(range(len(axes)), key=axes.__getitem__)
     weights = sk.permute_dims(weights, tuple(order))
@@ -108,19 +108,19 @@ def _spread(x: Array, weights: Array, axis: Axis) -> Array:
 
 
 def median(a: Array, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> Array:
-    """Compute the median: the middle element, or the mean of the two in the middle.
+    """Compute the median: the middle element, or the mean of the two middle elements.
 
     Parameters
     ----------
     a : {real or bool}
     axis : {axes to compute over}
     keepdims : bool, default False
-        Whether these axes stay, with size 1.
+        Whether the reduced axes stay in the result with length 1.
 
     Returns
     -------
     Array
-        Of the dtype of a, float64 for integers and bool. NaN where there is one among the elements, or there are none.
+        Medians of the dtype of ``a``, float64 for integers and bool; NaN if an element is NaN, or there are none.
 
     {Raises: TypeError of complex}
 
@@ -158,12 +158,12 @@ def nanmedian(
     a : {real or bool}
     axis : {axes to compute over}
     keepdims : bool, default False
-        Whether these axes stay, with size 1.
+        Whether the reduced axes stay in the result with length 1.
 
     Returns
     -------
     Array
-        Of the dtype of a, float64 for integers and bool. NaN where all elements are.
+        Medians of the dtype of ``a``, float64 for integers and bool; NaN if all elements are NaN.
 
     {Raises: TypeError of complex}
 
@@ -179,7 +179,7 @@ def nanmedian(
     rows, shape = _quantiles.rows_of("nanmedian", a, axis, keepdims=keepdims)
     if rows.shape[-1] == 0:
         return sk.full(shape, math.nan, dtype=a.dtype, device=a.device)
-    # What costs nothing to ask: without NaN nothing is sorted.
+    # A cheap check: without NaN no sort is needed.
     if a.device.kind == "cpu" and not sk.any(sk.isnan(sk.max(rows, axis=-1))):
         return sk.reshape(_middle(rows), shape)
     count = sk.count_nonzero(~sk.isnan(rows), axis=-1, keepdims=True)
@@ -190,19 +190,19 @@ def nanmedian(
 
 
 def nanmean(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
-    """Average what is not NaN.
+    """Compute the arithmetic mean, ignoring NaN.
 
     Parameters
     ----------
     a, axis, keepdims
-        As of ``nansum``.
+        See ``nansum``.
     dtype : dtype, optional
-        To compute with; by default that of ``a``, float64 for integers.
+        Dtype of the computation; by default that of ``a``, float64 for integers.
 
     Returns
     -------
     Array
-        The means; NaN where no number is left.
+        The means; NaN for slices of NaN only.
 
     Examples
     --------
@@ -234,28 +234,28 @@ def nanvar(
     mean: Any = None,
     correction: float | None = None,
 ) -> Array:
-    """Return the variance of what is not NaN.
+    """Compute the variance, ignoring NaN.
 
     Parameters
     ----------
     a, axis, dtype, keepdims
-        As of ``nanmean``.
+        See ``nanmean``.
     ddof, correction : float
-        What is subtracted from the count of numbers, by either name.
+        Degrees of freedom to subtract from the number of elements that are not NaN, under either name.
     mean : Array, optional
-        The means, with axes kept, where they are known.
+        The means, with reduced axes kept, if they are known.
 
     Returns
     -------
     Array
-        Real; NaN where no more numbers are left than ``ddof``, and beside infinities.
+        Real; NaN for slices with infinities, and for slices with at most ``ddof`` elements that are not NaN.
 
     Raises
     ------
     DeviceMismatchError
-        For a ``mean`` on another device.
+        If ``mean`` is on another device.
     ValueError
-        For both of ``ddof`` and ``correction``.
+        If both ``ddof`` and ``correction`` are given.
 
     Examples
     --------
@@ -283,22 +283,22 @@ def nanstd(
     mean: Any = None,
     correction: float | None = None,
 ) -> Array:
-    """Return the standard deviation of what is not NaN.
+    """Compute the standard deviation, ignoring NaN.
 
     Parameters
     ----------
     a, axis, dtype, ddof, keepdims, mean, correction
-        As of ``nanvar``.
+        See ``nanvar``.
 
     Returns
     -------
     Array
-        Real; NaN where no more numbers are left than ``ddof``, and beside infinities.
+        Real; NaN for slices with infinities, and for slices with at most ``ddof`` elements that are not NaN.
 
     Raises
     ------
     DeviceMismatchError, ValueError
-        As of ``nanvar``.
+        See ``nanvar``.
 
     Examples
     --------

@@ -28,31 +28,32 @@ def cov(
     *,
     dtype: Any = None,
 ) -> Array:
-    """Estimate the covariances of variables.
+    """Estimate the covariance matrix of variables.
 
     Parameters
     ----------
     m, y : Array
-        At most two axes: a row for each variable, a column for each observation; more variables.
+        Observations with at most two axes: each row is a variable, each column an observation. ``y`` has additional
+        variables.
     rowvar : bool, default True
-        Whether rows are variables, or columns.
+        Whether rows are variables; otherwise columns are.
     bias, ddof
-        Whether sums are divided by the count, or by one less; or what is subtracted from the count.
+        The sums are divided by the number of observations minus ``ddof``, by default 0 if ``bias`` is True, else 1.
     fweights, aweights : Array, optional
-        How often each observation was made, as integers; how much each counts.
+        Frequency of each observation, of an integer dtype, and relative weight of each observation.
     dtype : dtype, optional
-        Of the result; by default float64 or complex128.
+        Dtype of the result; by default float64 or complex128.
 
     Returns
     -------
     Array
-        The matrix of covariances; one variance for one variable.
+        Covariance matrix; a 0-d variance for a single variable.
 
     Raises
     ------
     {DeviceMismatchError}
     ValueError
-        For more axes than two.
+        If an array has more than two axes.
 
     Examples
     --------
@@ -65,7 +66,7 @@ def cov(
     if ddof is None:
         ddof = 0 if bias else 1
     elif ddof != int(ddof):
-        raise ValueError(f"cov: ddof={ddof} is no integer; give one")
+        raise ValueError(f"cov: ddof must be an integer, not {ddof}")
     operands = (m, y, fweights, aweights)
     arrays = iter(as_arrays("cov", *(operand for operand in operands if operand is not None)))
     x, y, fweights, aweights = (None if operand is None else next(arrays) for operand in operands)
@@ -77,7 +78,7 @@ def cov(
 
 
 def _rows(name: str, parts: list[Array], rowvar: bool, dtype: Any) -> Array:
-    """Return a row for each variable of all arrays."""
+    """Return the variables of all arrays as rows."""
     dtype = dtype or common_dtype(name, np.dtype("f8"), *(part.dtype for part in parts))
     return sk.concat([_variables(name, part, rowvar, np.dtype(dtype)) for part in parts])
 
@@ -104,41 +105,41 @@ def _covariances(x: Array, ddof: int, fweights: Array | None, aweights: Array | 
 
 
 def _variables(name: str, x: Array, rowvar: bool, dtype: Any) -> Array:
-    """Return a row for each variable."""
+    """Return the variables of an array as rows."""
     if x.ndim > 2:
-        raise ShapeError(f"{name}: {x.ndim} axes; variables and observations are 2")
+        raise ShapeError(f"{name}: operands must have at most 2 axes, not {x.ndim}")
     matrix = cast(sk.reshape(x, (1,) * (2 - x.ndim) + x.shape), dtype)
     return matrix if rowvar or x.ndim != 2 else matrix.T
 
 
 def _weights(x: Array, fweights: Array | None, aweights: Array | None) -> Array | None:
-    """Return the product of both weights, of the dtype of ``x``."""
+    """Return the product of both weights in the dtype of ``x``."""
     if fweights is not None and fweights.dtype.kind not in "biu":
-        raise TypeError(f"cov: fweights are {fweights.dtype}; how often is an integer")
+        raise TypeError(f"cov: fweights must be of an integer dtype, not {fweights.dtype}")
     product = None
     for name, weights in (("fweights", fweights), ("aweights", aweights)):
         if weights is None:
             continue
         if weights.shape != (x.shape[1],):
             raise ShapeError(
-                f"cov: {name} of shape {weights.shape} for {x.shape[1]} observations; give one each"
+                f"cov: {name} must have shape ({x.shape[1]},), one for each observation, not {weights.shape}"
             )
         product = cast(weights, x.dtype) if product is None else product * cast(weights, x.dtype)
     return product
 
 
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Array:
-    """Return the correlations of variables, after Pearson.
+    """Return Pearson's correlation coefficients of variables.
 
     Parameters
     ----------
     x, y, rowvar, dtype
-        As of ``cov``.
+        See ``cov``.
 
     Returns
     -------
     Array
-        From -1 to 1; 1.0 for one variable.
+        Correlation matrix, with elements from -1 to 1; a 0-d 1.0 for a single variable.
 
     {Raises: DeviceMismatchError}
 
@@ -169,7 +170,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
 
 
 def _scale(rows: Array) -> None:
-    """Scale each row by a power of 2, on which correlations do not depend: squares stay in the range of the dtype."""
+    """Scale each row by a power of 2, so that squares stay in range; this does not change correlations."""
     if rows.dtype.kind == "c":
         most = sk.max(sk.abs(rows), axis=1, keepdims=True)
     else:
@@ -177,22 +178,22 @@ def _scale(rows: Array) -> None:
         most = sk.maximum(*map(sk.abs, ends))
     most = cast(most, sk.float64)
     exponent = sk.floor(sk.log2(sk.where(sk.isfinite(most) & (most > 0), most, 1.0)))
-    # The inverse of the least number is none of the dtype.
+    # The inverse of the smallest number overflows.
     bound = float(np.finfo(rows.dtype).maxexp - 2)
     rows *= cast(sk.exp2(sk.clip(-exponent, -bound, bound)), rows.dtype)
 
 
 def correlate(a: Any, v: Any, mode: str = "valid") -> Array:
-    """Return the cross-correlation of two vectors, the second one conjugated.
+    """Return the cross-correlation of two vectors; the second is conjugated.
 
-    Computed as ``convolve`` computes, which may read from the device whether all numbers are finite.
+    Computed like ``convolve``: whether all numbers are finite may be read from the device.
 
     Parameters
     ----------
     a, v : Array
-        One axis each.
+        1-D arrays.
     mode : {"valid", "same", "full"}, default "valid"
-        As of ``convolve``.
+        See ``convolve``.
 
     {Returns: common dtype}
 
@@ -200,7 +201,7 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Array:
     ------
     {DeviceMismatchError}
     ValueError
-        For no elements, or more axes than one.
+        If an array is empty or not 1-D.
 
     Examples
     --------

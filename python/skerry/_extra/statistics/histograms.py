@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Histograms, and how often numbers occur."""
+"""Histograms."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ __all__ = [
 
 
 def bincount(x: Array, /, weights: Array | None = None, minlength: int = 0) -> Array:
-    """Count how often each of the numbers 0, 1, 2 … occurs.
+    """Count the occurrences of each non-negative integer.
 
-    Sums of weights are the same for any number of threads. The greatest number is read from the device, since the
-    result's size depends on it: the call waits.
+    Sums of weights are the same for any number of threads. The maximum is read from the device, because the size of the
+    result depends on it: the call waits.
 
     Parameters
     ----------
     x : Array
-        1-D, of an integer dtype or bool, without negative numbers.
+        1-D array of non-negative numbers, of an integer dtype or bool.
     weights : Array, optional
-        Of the shape of x, of a real dtype: what each occurrence counts.
+        Weights of a real dtype, with the shape of ``x``.
     minlength : int, default 0
-        The least size of the result.
+        Minimum size of the result.
 
     Returns
     -------
     Array
-        1-D: int64, or float64 where there are weights. Its size is one more than the greatest number.
+        1-D array of int64, or of float64 with weights. Its size is the maximum of ``x`` plus 1, at least ``minlength``.
 
     Raises
     ------
     TypeError
-        For an x of another dtype.
+        If ``x`` is of another dtype.
     ValueError
-        For negative numbers, an x that is not 1-D, weights of another shape.
+        If ``x`` has negative numbers or is not 1-D, or the weights have another shape.
     MemoryError
-        Where the greatest number asks for more bins than the device has memory.
+        If the device does not have enough memory for the result.
     {DeviceMismatchError}
 
     Examples
@@ -63,29 +63,29 @@ def bincount(x: Array, /, weights: Array | None = None, minlength: int = 0) -> A
 
 
 def digitize(x: Array, bins: Any, right: bool = False) -> Array:
-    """Find the bin that each element is in.
+    """Return the index of the bin of each element.
 
-    Bin i begins at bins[i - 1] and ends before bins[i]; 0 is before the first edge, len(bins) behind the last. Whether
+    Bin i begins at bins[i - 1] and ends before bins[i]; 0 is before the first edge, len(bins) after the last. Whether
     the edges increase or decrease is read from the device.
 
     Parameters
     ----------
     x : Array
-        Of a real dtype.
+        Input array of a real dtype.
     bins : Array or sequence of numbers
-        1-D: edges that never decrease, or never increase.
+        1-D, monotonic edges.
     right : bool, default False
-        Whether a bin has its right edge instead of the left one.
+        Whether bins include the right edge instead of the left one.
 
     Returns
     -------
     Array
-        int64, of the shape of x.
+        Array of int64 with the shape of ``x``.
 
     Raises
     ------
     ValueError
-        For edges that are not monotonic, or not 1-D.
+        If the edges are not monotonic or not 1-D.
     {DeviceMismatchError}
 
     Examples
@@ -98,7 +98,7 @@ def digitize(x: Array, bins: Any, right: bool = False) -> Array:
     edges = binning.as_array(bins, x.device)
     check_alike("digitize", edges, x)
     if edges.ndim != 1:
-        msg = f"digitize: bins must be 1-D: {edges.shape}"
+        msg = f"digitize: bins must be 1-D, not of shape {edges.shape}"
         raise ValueError(msg)
     side: Side = "left" if right else "right"
     if binning.never_decreases(edges):
@@ -112,25 +112,25 @@ def digitize(x: Array, bins: Any, right: bool = False) -> Array:
 def histogram_bin_edges(
     a: Array, bins: Any = 10, range: Any = None, weights: Array | None = None
 ) -> Array:
-    """Compute the edges of the bins that ``histogram`` would count in.
+    """Compute the bin edges that ``histogram`` uses.
 
-    The least and the greatest element are read from the device unless the range is given.
+    The minimum and maximum are read from the device unless the range is given.
 
     Parameters
     ----------
     a : {real or bool}
     bins, range, weights
-        As of ``histogram``; weights are checked only.
+        See ``histogram``; weights are only checked.
 
     Returns
     -------
     Array
-        1-D, one more than there are bins.
+        1-D array of edges, one more than there are bins.
 
     Raises
     ------
     ValueError
-        As of ``histogram``.
+        See ``histogram``.
     {DeviceMismatchError}
 
     Examples
@@ -153,37 +153,37 @@ def histogram(
 ) -> tuple[Array, Array]:
     """Count the elements in each bin.
 
-    The last bin has its upper edge, the others don't; elements outside of all, and NaN, are not counted. Counts and
-    edges are NumPy's. The least and the greatest element are read from the device unless the range is given; sums of
-    weights are the same for any number of threads.
+    Bins include their lower edge; only the last bin also includes its upper edge. Elements outside of the bins, and
+    NaN, are not counted. Counts and edges equal NumPy's. The minimum and maximum are read from the device unless the
+    range is given. Sums of weights are the same for any number of threads.
 
     Parameters
     ----------
     a : Array
-        Of a real dtype or bool, of any shape.
+        Input array of a real dtype or bool, of any shape.
     bins : int, sequence, Array or str, default 10
-        How many bins of equal width; or their edges, which never decrease; or how their number is estimated: 'auto',
+        Number of bins of equal width; or edges, which must not decrease; or the estimator of their number: 'auto',
         'doane', 'fd', 'rice', 'scott', 'sqrt', 'stone' or 'sturges', as in numpy.histogram_bin_edges.
     range : tuple of two numbers, optional
-        The outer edges; the least and the greatest element by default.
+        The outer edges; by default the minimum and maximum.
     density : bool, optional
         Whether to return the density, whose integral is 1.
     weights : Array, optional
-        Of the shape of a: what each element counts.
+        Weights of the elements, with the shape of ``a``.
 
     Returns
     -------
     hist : Array
-        int64; of the dtype of weights; of float64 as a density.
+        Counts of int64, sums of weights of their dtype, or a density of float64.
     bin_edges : Array
         The edges of the bins, one more than there are bins.
 
     Raises
     ------
     ValueError
-        For edges that decrease, a range that is not finite or reversed, weights of another shape.
+        If the edges decrease, the range is reversed or not finite, or the weights have another shape.
     TypeError
-        For bins that are none of these.
+        If ``bins`` is none of these.
     {DeviceMismatchError}
 
     Examples
@@ -212,34 +212,34 @@ def histogramdd(
     density: bool | None = None,
     weights: Array | None = None,
 ) -> tuple[Array, tuple[Array, ...]]:
-    """Count points in bins of several dimensions.
+    """Count points in multidimensional bins.
 
-    The least and the greatest coordinates are read from the device unless the range is given.
+    The minimum and maximum coordinates are read from the device unless the range is given.
 
     Parameters
     ----------
     sample : Array or sequence of Arrays
-        Of shape (N, D): N points; or D arrays of N coordinates.
+        Array of shape (N, D) with N points, or D arrays of N coordinates.
     bins : int or sequence, default 10
-        How many bins along each dimension; or for each how many, or their edges.
+        Number of bins along each dimension; or a sequence with a number of bins or edges for each dimension.
     range : sequence, optional
-        For each dimension the outer edges, or None.
+        The outer edges of each dimension, or None.
     density : bool, optional
         Whether to return the density, whose integral is 1.
     weights : Array, optional
-        1-D: what each point counts.
+        1-D weights of the points.
 
     Returns
     -------
     hist : Array
-        Of D axes, float64.
+        Counts, sums of weights or density, with D axes, of float64.
     edges : tuple of Arrays
         The edges along each dimension.
 
     Raises
     ------
     ValueError
-        For bins or ranges that don't fit the number of dimensions, or as of ``histogram``.
+        If the number of ``bins`` or ranges differs from the number of dimensions, and as for ``histogram``.
     {DeviceMismatchError}
 
     Examples
@@ -262,30 +262,30 @@ def histogram2d(
     density: bool | None = None,
     weights: Array | None = None,
 ) -> tuple[Array, Array, Array]:
-    """Count points of a plane in bins.
+    """Count points in two-dimensional bins.
 
-    The least and the greatest coordinates are read from the device unless the range is given.
+    The minimum and maximum coordinates are read from the device unless the range is given.
 
     Parameters
     ----------
     x, y : Array
-        1-D, of one shape: the coordinates.
+        1-D coordinates, of one shape.
     bins : int or sequence, default 10
-        How many bins along both axes, or their edges; or two of these, one for each axis.
+        Number of bins or edges along both axes, or two of these, one for each axis.
     range, density, weights
-        As of ``histogramdd``.
+        See ``histogramdd``.
 
     Returns
     -------
     hist : Array
-        Of shape (bins along x, bins along y), float64.
+        Array of shape (bins along x, bins along y), of float64.
     x_edges, y_edges : Array
         The edges of the bins.
 
     Raises
     ------
     ValueError
-        As of ``histogramdd``.
+        See ``histogramdd``.
     {DeviceMismatchError}
 
     Examples
@@ -298,7 +298,7 @@ def histogram2d(
 
     """
     if x.shape != y.shape:
-        msg = f"histogram2d: x and y must be of one shape: {x.shape} and {y.shape}"
+        msg = f"histogram2d: x and y must have the same shape: {x.shape} and {y.shape}"
         raise ValueError(msg)
     is_sequence = binning.axes_of(bins) > 0
     if is_sequence and len(bins) not in (1, 2):

@@ -15,7 +15,7 @@ __all__ = ["nanpercentile", "nanquantile", "percentile", "ptp", "quantile"]
 
 
 def ptp(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
-    """Return the greatest element less the least: "peak to peak".
+    """Return the range of values, maximum minus minimum ("peak to peak").
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def ptp(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
     Returns
     -------
     Array
-        Of the dtype of ``a``: differences of integers may wrap.
+        Array of the dtype of ``a``; integers may wrap around.
 
     Examples
     --------
@@ -49,36 +49,36 @@ def quantile(
     keepdims: bool = False,
     weights: Array | None = None,
 ) -> Array:
-    """Compute quantiles, by any of NumPy's thirteen methods.
+    """Compute quantiles, with any of NumPy's thirteen methods.
 
     Parameters
     ----------
     a : {real or bool}
     q : float, sequence of floats or Array
-        Probabilities in [0, 1]. Those of an Array are read from its device: the call waits for it.
+        Probabilities in [0, 1]. An Array is read from the device: the call waits for it.
     axis : {axes to compute over}
     method : str, default 'linear'
-        How a quantile between two elements is estimated: 'inverted_cdf', 'averaged_inverted_cdf',
+        How to estimate a quantile between two elements: 'inverted_cdf', 'averaged_inverted_cdf',
         'closest_observation', 'interpolated_inverted_cdf', 'hazen', 'weibull', 'linear', 'median_unbiased',
         'normal_unbiased', 'lower', 'higher', 'midpoint' or 'nearest', as in numpy.quantile.
     keepdims : bool, default False
-        Whether the axes stay, with size 1.
+        Whether the reduced axes stay in the result with length 1.
     weights : Array, optional
-        How often each element counts, not negative; for 'inverted_cdf' alone. Of the shape of a, or of the axis.
-        Whether they are valid is read from the device.
+        Weights of the elements, not negative, with the shape of ``a`` or of the axis. Only for 'inverted_cdf'. Whether
+        they are valid is read from the device.
 
     Returns
     -------
     Array
-        The axes of q come first. Of the dtype of a; of float64 for integers and bool where the method interpolates. NaN
-        where there is one among the elements.
+        Quantiles; the axes of ``q`` come first. The dtype is that of ``a``, or float64 for integers and bool if the
+        method interpolates. NaN if an element is NaN.
 
     Raises
     ------
     {TypeError of complex}
     ValueError
-        For a q outside [0, 1], an unknown method, weights with another method, or ones that are negative or all 0, and
-        over no elements.
+        If ``q`` is outside [0, 1], the method is unknown or does not support weights, weights are negative or all 0,
+        or there are no elements.
     {DeviceMismatchError}
 
     Examples
@@ -101,26 +101,26 @@ def percentile(
     keepdims: bool = False,
     weights: Array | None = None,
 ) -> Array:
-    """Compute percentiles: quantiles for probabilities in percent.
+    """Compute percentiles: quantiles with probabilities in percent.
 
     Parameters
     ----------
     a : {real or bool}
     q : float, sequence of floats or Array
-        Percentages in [0, 100]. Those of an Array are read from the device: the call waits for it.
+        Percentages in [0, 100]. An Array is read from the device: the call waits for it.
     axis, method, keepdims, weights
-        As of ``quantile``.
+        See ``quantile``.
 
     Returns
     -------
     Array
-        As of ``quantile``.
+        See ``quantile``.
 
     Raises
     ------
     {TypeError of complex}
     ValueError
-        For a q outside [0, 100], and as of ``quantile``.
+        If ``q`` is outside [0, 100], and as for ``quantile``.
     {DeviceMismatchError}
 
     Examples
@@ -143,26 +143,26 @@ def nanquantile(
     keepdims: bool = False,
     weights: Array | None = None,
 ) -> Array:
-    """Compute quantiles of the elements that are not NaN.
+    """Compute quantiles, ignoring NaN.
 
     Parameters
     ----------
     a : {real or bool}
     q : float, sequence of floats or Array
-        Probabilities in [0, 1]. Those of an Array are read from its device: the call waits for it.
+        Probabilities in [0, 1]. An Array is read from its device: the call waits for it.
     axis, method, keepdims, weights
-        As of ``quantile``.
+        See ``quantile``.
 
     Returns
     -------
     Array
-        As of ``quantile``. NaN where all elements are.
+        See ``quantile``; NaN where all elements are NaN.
 
     Raises
     ------
     {TypeError of complex}
     ValueError
-        As of ``quantile``.
+        See ``quantile``.
     {DeviceMismatchError}
 
     Examples
@@ -185,26 +185,26 @@ def nanpercentile(
     keepdims: bool = False,
     weights: Array | None = None,
 ) -> Array:
-    """Compute percentiles of the elements that are not NaN.
+    """Compute percentiles, ignoring NaN.
 
     Parameters
     ----------
     a : {real or bool}
     q : float, sequence of floats or Array
-        Percentages in [0, 100]. Those of an Array are read from its device: the call waits for it.
+        Percentages in [0, 100]. An Array is read from its device: the call waits for it.
     axis, method, keepdims, weights
-        As of ``quantile``.
+        See ``quantile``.
 
     Returns
     -------
     Array
-        As of ``quantile``. NaN where all elements are.
+        See ``quantile``; NaN where all elements are NaN.
 
     Raises
     ------
     {TypeError of complex}
     ValueError
-        As of ``percentile``.
+        See ``percentile``.
     {DeviceMismatchError}
 
     Examples
