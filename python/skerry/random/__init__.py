@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Random numbers: the same on every device, for any number of threads.
+"""Random numbers that are the same on every device and for any number of threads.
 
-The numbers of a generator depend on its seed, the order of its calls and the place in the array, on nothing else: not
-on the device, the number of threads or the machine. Its bits are those of Philox 4x32-10, a function of a key and a
-counter. Names and signatures are those of NumPy's ``Generator``; the numbers are others.
+The numbers of a generator depend only on its seed, the order of its calls and the position in the array: not on the
+device, the number of threads or the machine. Its bits are those of Philox 4x32-10, a function of a key and a counter.
+Names and signatures are those of NumPy's ``Generator``; the numbers differ from NumPy's.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ __all__ = ["Generator", "Philox", "default_rng"]
 
 
 class Generator(Order):
-    """Draws random arrays on one device.
+    """Random number generator for arrays on one device.
 
-    Made by ``default_rng``. Methods may be called by several threads: each call takes a part of the stream of its own.
-    A copy, or a pickled generator, goes on where the original was.
+    Use ``default_rng`` to construct one. Methods are thread-safe: each call uses its own part of the stream. A copied
+    or pickled generator continues from the position of the original.
 
     Parameters
     ----------
     bit_generator : Philox
-        The stream of bits, with its state.
+        The stream of random bits, with its state.
     device : Device or str, optional
-        Of all results; by default that of creation functions.
+        Device of all results; by default the default device.
 
     Examples
     --------
@@ -51,17 +51,17 @@ class Generator(Order):
         return self.__copy__()
 
     def spawn(self, n_children: int) -> list[Generator]:
-        """Make independent generators on the same device.
+        """Create independent generators on the same device.
 
         Parameters
         ----------
         n_children : int
-            How many.
+            Number of generators.
 
         Returns
         -------
         list of Generator
-            Their numbers depend on the seed and on how many were made before, not on what was drawn.
+            Their numbers depend on the seed and on how many were spawned before, not on what was drawn.
 
         Examples
         --------
@@ -78,15 +78,15 @@ class Generator(Order):
 
 
 def default_rng(seed: Any = None, device: _core.Device | str | None = None) -> Generator:
-    """Make a generator of random numbers.
+    """Construct a random number generator.
 
     Parameters
     ----------
     seed : int, sequence of int, numpy.random.SeedSequence, Philox or Generator, optional
-        By the rules of ``numpy.random.SeedSequence``; None takes entropy from the operating system. A Philox goes on as
-        it is, a Generator is returned.
+        Seed, as for ``numpy.random.SeedSequence``; None uses entropy of the operating system. A Philox is used as it
+        is, and a Generator is returned unchanged.
     device : Device or str, optional
-        Of all results; by default that of creation functions.
+        Device of all results; by default the default device.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def default_rng(seed: Any = None, device: _core.Device | str | None = None) -> G
     DeviceUnavailableError
         If the device can't be used.
     ValueError
-        For a negative seed, and a Generator of another device.
+        If the seed is negative, or a Generator of another device.
 
     Examples
     --------
@@ -112,13 +112,13 @@ def default_rng(seed: Any = None, device: _core.Device | str | None = None) -> G
     if isinstance(seed, Generator):
         if device is not None and _core.as_device(device) != seed.device:
             raise ValueError(
-                f"default_rng: the generator is on {seed.device}, not {device}; make one by "
+                f"default_rng: the generator is on {seed.device}, not {device}; create one with "
                 f"Generator(rng.bit_generator, device={str(device)!r})"
             )
         return seed
     if (
         make := getattr(type(seed), "__skerry_generator__", None)
-    ) is not None:  # dask's chunks: a seed that knows its device
+    ) is not None:  # chunks of dask: a seed with a device
         return default_rng(make(seed), device)
     return Generator(seed if isinstance(seed, Philox) else Philox(seed), device)
 

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Distributions that are made of others, by functions of whole arrays.
+"""Distributions composed of others by array functions.
 
-These functions give the same bits on every device (see "Accuracy and equal results"): ``expm1`` and ``cos`` do not, and
-are not used. On processors older than x86-64-v3 the last place of a number may be another.
+These functions return the same bits on every device (see "Accuracy and equal results"); ``expm1`` and ``cos`` don't and
+are not used. On processors older than x86-64-v3 the last digit may differ.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _MAX_EXPECTED = 9.2e18
 
 
 def whole_numbers(x: Array) -> Array:
-    """Make int64 of numbers; the greatest stands for what is beyond."""
+    """Convert to int64, with saturation at the maximum."""
     greatest = np.iinfo(np.int64).max
     is_held = x < 2.0**63
     return sk.where(is_held, sk.astype(sk.where(is_held, x, 0.0), sk.int64), greatest)
 
 
 class Composed(Gamma, Transformed, Discrete):
-    """Methods that draw from other distributions, and compute."""
+    """Methods that compute from draws of other distributions."""
 
     def standard_t(self, df: Any, size: Size = None) -> Array:
         """Draw from Student's t distribution.
@@ -43,19 +43,19 @@ class Composed(Gamma, Transformed, Discrete):
         df : float or Array
             Degrees of freedom.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of float64.
+            Drawn samples, of float64.
 
         Raises
         ------
         ValueError
-            For a df that is not positive. Of an array this is read back: the call waits for the device.
+            If ``df`` is not positive. For an array this is read from the device: the call waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -72,26 +72,26 @@ class Composed(Gamma, Transformed, Discrete):
         return numbers * sk.sqrt(half / self.standard_gamma(half, shape))
 
     def f(self, dfnum: Any, dfden: Any, size: Size = None) -> Array:
-        """Draw from the F distribution, of ratios of variances.
+        """Draw from the F distribution, the distribution of ratios of variances.
 
         Parameters
         ----------
         dfnum, dfden : float or Array
-            Degrees of freedom above and below.
+            Degrees of freedom of the numerator and of the denominator.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of float64.
+            Drawn samples, of float64.
 
         Raises
         ------
         ValueError
-            For degrees of freedom that are not positive. Of an array this is read back: the call waits for the device.
+            If ``dfnum`` or ``dfden`` is not positive. For an array this is read from the device: the call waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -114,21 +114,21 @@ class Composed(Gamma, Transformed, Discrete):
         Parameters
         ----------
         mean, scale : float or Array
-            Its parameters.
+            Parameters of the distribution.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of float64; by Michael, Schucany and Haas (1976).
+            Drawn samples, of float64, by the method of Michael, Schucany and Haas (1976).
 
         Raises
         ------
         ValueError
-            For a mean or scale that is not positive. Of an array this is read back: the call waits for the device.
+            If ``mean`` or ``scale`` is not positive. For an array this is read from the device: the call waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -142,7 +142,7 @@ class Composed(Gamma, Transformed, Discrete):
         scale = self._parameter("wald", "scale", scale, *_POSITIVE)
         shape = self._common_shape("wald", size, mean, scale)
         d = self.standard_normal(shape) ** 2 * (mean / scale) * 0.5
-        # The smaller root of a quadratic equation, in means, without cancellation; the other is its inverse.
+        # The smaller root of a quadratic equation in units of the mean, without cancellation; the other is its inverse.
         root = 1.0 / (1.0 + d + sk.sqrt(d * (2.0 + d)))
         is_it = self.random(shape) * (1.0 + root) <= 1.0
         return shifted(sk.where(is_it, root, 1.0 / root), 0.0, mean)
@@ -157,20 +157,20 @@ class Composed(Gamma, Transformed, Discrete):
         nonc : float or Array
             The noncentrality.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of float64; chi-square numbers of degrees that a Poisson number adds to.
+            Drawn samples, of float64: chi-square samples whose degrees of freedom include a Poisson sample.
 
         Raises
         ------
         ValueError
-            For a df that is not positive, and a nonc below 0 or above 1.8e19. Of an array this is read back: the call
-            waits for the device.
+            If ``df`` is not positive, or ``nonc`` is not from 0 to 1.8e19. For an array this is read from the device:
+            the call waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -200,24 +200,24 @@ class Composed(Gamma, Transformed, Discrete):
         Parameters
         ----------
         dfnum, dfden : float or Array
-            Degrees of freedom above and below.
+            Degrees of freedom of the numerator and of the denominator.
         nonc : float or Array
-            The noncentrality, of the numbers above.
+            The noncentrality of the numerator.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of float64.
+            Drawn samples, of float64.
 
         Raises
         ------
         ValueError
-            For degrees of freedom that are not positive, and a negative nonc. Of an array this is read back: the call
-            waits for the device.
+            If ``dfnum`` or ``dfden`` is not positive, or ``nonc`` is negative. For an array this is read from the
+            device: the call waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -236,29 +236,29 @@ class Composed(Gamma, Transformed, Discrete):
         return ratio
 
     def negative_binomial(self, n: Any, p: Any, size: Size = None) -> Array:
-        """Draw how many trials fail before n succeed.
+        """Draw from a negative binomial distribution: the number of failures before n successes.
 
         Parameters
         ----------
         n : float or Array
-            Successes.
+            Number of successes.
         p : float or Array
-            The probability of success.
+            Probability of success.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of int64; Poisson numbers of means that are gamma numbers, at most 9.2e18.
+            Drawn samples, of int64: Poisson samples whose means are gamma samples, at most 9.2e18.
 
         Raises
         ------
         ValueError
-            For an n that is not positive, and p outside of (0, 1]. Of an array this is read back: the call waits
-            for the device.
+            If ``n`` is not positive, or ``p`` is outside of (0, 1]. For an array this is read from the device: the call
+            waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -282,21 +282,21 @@ class Composed(Gamma, Transformed, Discrete):
         Parameters
         ----------
         p : float or Array
-            Its parameter.
+            Parameter of the distribution.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of int64; the greatest int64 stands for what is beyond; by Kemp (1981).
+            Drawn samples, of int64, saturated at its maximum, by the method of Kemp (1981).
 
         Raises
         ------
         ValueError
-            For p outside of [0, 1). Of an array this is read back: the call waits for the device.
+            If ``p`` is outside of [0, 1). For an array this is read from the device: the call waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------

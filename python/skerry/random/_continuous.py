@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Real distributions."""
+"""Continuous distributions with kernels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NOT_NEGATIVE = (not_negative, "0 or more")
 
 
 class Continuous(Drawing):
-    """Methods that give float64, or float32 where they have ``dtype=``."""
+    """Methods that return float64, or float32 if they have ``dtype=``."""
 
     def random(self, size: Size = None, dtype: Any = np.float64, out: Any = None) -> Array:
         """Draw uniformly from [0, 1).
@@ -23,23 +23,23 @@ class Continuous(Drawing):
         Parameters
         ----------
         size : int or tuple of int, optional
-            By default one number, as a 0-d array.
+            Shape of the result; by default (), for a 0-d array.
         dtype : dtype, default float64
-            float64 or float32, which takes half of the bits.
+            float64 or float32, which uses half as many random bits.
         out : Array, optional
-            Filled and returned; of that dtype, on the device of the generator.
+            Array of that dtype, on the device of the generator, that is filled and returned.
 
         Returns
         -------
         Array
-            Multiples of 2**-53, or of 2**-24 in float32.
+            Drawn samples: multiples of 2**-53, or of 2**-24 in float32.
 
         Raises
         ------
         ValueError, TypeError
-            For a size that is negative or no int, and an ``out`` that does not fit.
+            If ``size`` is negative or not an int, or ``out`` does not match.
         DeviceMismatchError
-            For ``out`` on another device.
+            If ``out`` is on another device.
 
         Examples
         --------
@@ -58,23 +58,23 @@ class Continuous(Drawing):
         Parameters
         ----------
         low, high : float or Array
-            The bounds; ``low + (high - low) * random()`` may round to high.
+            Bounds; ``low + (high - low) * random()`` may round to high.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of float64.
+            Drawn samples, of float64.
 
         Raises
         ------
         ValueError
-            For low above high. Of an array this is read back: the call waits for the device.
+            If ``low`` is greater than ``high``. For an array this is read from the device: the call waits.
         OverflowError
-            For bounds whose distance is infinite.
+            If the difference of the bounds overflows.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -91,26 +91,26 @@ class Continuous(Drawing):
         return shifted(self.random(shape), low, width)
 
     def standard_normal(self, size: Size = None, dtype: Any = np.float64, out: Any = None) -> Array:
-        """Draw from the normal distribution of mean 0 and variance 1.
+        """Draw from the standard normal distribution, with mean 0 and variance 1.
 
         Parameters
         ----------
         size : int or tuple of int, optional
-            By default one number, as a 0-d array.
+            Shape of the result; by default (), for a 0-d array.
         dtype : dtype, default float64
-            float64 or float32, which takes half of the bits.
+            float64 or float32, which uses half as many random bits.
         out : Array, optional
-            Filled and returned; of that dtype, on the device of the generator.
+            Array of that dtype, on the device of the generator, that is filled and returned.
 
         Returns
         -------
         Array
-            By Box and Muller; up to 9.4 in size, 6.6 in float32.
+            Drawn samples, by the Box-Muller method; their absolute value is at most 9.4, or 6.6 in float32.
 
         Raises
         ------
         ValueError, TypeError, DeviceMismatchError
-            As of ``random``.
+            See ``random``.
 
         Examples
         --------
@@ -130,19 +130,19 @@ class Continuous(Drawing):
         loc, scale : float or Array
             Mean and standard deviation.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of float64.
+            Drawn samples, of float64.
 
         Raises
         ------
         ValueError
-            For a negative scale. Of an array this is read back: the call waits for the device.
+            If ``scale`` is negative. For an array this is read from the device: the call waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -159,26 +159,26 @@ class Continuous(Drawing):
         )
 
     def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Size = None) -> Array:
-        """Draw numbers whose logarithm is normal.
+        """Draw from a log-normal distribution: the logarithm of the numbers is normal.
 
         Parameters
         ----------
         mean, sigma : float or Array
             Mean and standard deviation of the logarithm.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of float64.
+            Drawn samples, of float64.
 
         Raises
         ------
         ValueError
-            For a negative sigma. Of an array this is read back: the call waits for the device.
+            If ``sigma`` is negative. For an array this is read from the device: the call waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -199,28 +199,28 @@ class Continuous(Drawing):
         method: str = "zig",
         out: Any = None,
     ) -> Array:
-        """Draw from the exponential distribution of mean 1.
+        """Draw from the exponential distribution with mean 1.
 
         Parameters
         ----------
         size : int or tuple of int, optional
-            By default one number, as a 0-d array.
+            Shape of the result; by default (), for a 0-d array.
         dtype : dtype, default float64
-            float64 or float32, which takes half of the bits.
+            float64 or float32, which uses half as many random bits.
         method : str
-            Of NumPy: "zig" or "inv". The numbers are the same, by the logarithm.
+            NumPy's parameter: "zig" or "inv". Both use the logarithm and draw the same numbers.
         out : Array, optional
-            Filled and returned; of that dtype, on the device of the generator.
+            Array of that dtype, on the device of the generator, that is filled and returned.
 
         Returns
         -------
         Array
-            Up to 45; 22 in float32.
+            Drawn samples, at most 45, or 22 in float32.
 
         Raises
         ------
         ValueError, TypeError, DeviceMismatchError
-            As of ``random``.
+            See ``random``.
 
         Examples
         --------
@@ -232,7 +232,7 @@ class Continuous(Drawing):
         """
         if method not in ("zig", "inv"):
             raise ValueError(
-                f"standard_exponential: unknown method: {method!r}; known are zig, inv"
+                f"standard_exponential: unknown method: {method!r}; use 'zig' or 'inv'"
             )
         return self._draw_real("standard_exponential", "exponential", size, dtype, out)
 
@@ -244,19 +244,19 @@ class Continuous(Drawing):
         scale : float or Array
             The mean.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of float64.
+            Drawn samples, of float64.
 
         Raises
         ------
         ValueError
-            For a negative scale. Of an array this is read back: the call waits for the device.
+            If ``scale`` is negative. For an array this is read from the device: the call waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -276,21 +276,21 @@ class Continuous(Drawing):
         Parameters
         ----------
         loc, scale : float or Array
-            Mean, and the mean distance from it.
+            Mean, and mean distance from it.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of float64.
+            Drawn samples, of float64.
 
         Raises
         ------
         ValueError
-            For a negative scale. Of an array this is read back: the call waits for the device.
+            If ``scale`` is negative. For an array this is read from the device: the call waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Distributions of integers."""
+"""Discrete distributions with kernels."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from skerry import _core
 from skerry._core import Array
 from skerry.random._drawing import Drawing, Size
 
-_MAX_TRIALS = 1 << 53  # float64 holds them
+_MAX_TRIALS = 1 << 53  # exact in float64
 _MAX_EXPECTED = 9.2e18
 
 
 class Discrete(Drawing):
-    """Methods that give integers, and bytes."""
+    """Methods that return integers or bytes."""
 
     def integers(
         self,
@@ -29,33 +29,33 @@ class Discrete(Drawing):
         dtype: Any = np.int64,
         endpoint: bool = False,
     ) -> Array:
-        """Draw integers, each as probable as any other.
+        """Draw integers uniformly.
 
         Parameters
         ----------
         low, high : int or Array
-            From low up to, not including, high; of high None: from 0 up to low.
+            Bounds: from low (inclusive) to high (exclusive); if high is None, from 0 to low.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
         dtype : dtype, default int64
             Any integer dtype, or bool.
         endpoint : bool, default False
-            Whether high is drawn, too.
+            Whether high is included.
 
         Returns
         -------
         Array
-            Exactly unbiased (Lemire, 2019).
+            Drawn samples, exactly unbiased (Lemire, 2019).
 
         Raises
         ------
         ValueError
-            For no integers between low and high, and bounds that dtype does not hold. Of arrays this is read back: the
-            call waits for the device.
+            If there are no integers between the bounds, or a bound is out of range of the dtype. For arrays this is
+            read from the device: the call waits.
         TypeError
-            For another dtype.
+            If the dtype is neither an integer dtype nor bool.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -101,9 +101,9 @@ class Discrete(Drawing):
         least, most = (limits.min, limits.max) if limits else (0, 1)
         if bool(sk.any(is_empty | (first < int(least)) | (last > int(most)))):
             raise ValueError(
-                f"{op}: an element of low is not below its high, or {dtype} does not hold them"
+                f"{op}: an element of low is not below that of high, or out of range of {dtype}"
             )
-        # Differences beyond int64 wrap around to the bits of the uint64 that they are.
+        # Differences beyond int64 wrap around to the same bits as uint64.
         drawn = self._draw_of(op, "integer_of_each", shape, wide, first, last - first)
         return sk.astype(drawn, dtype, copy=False)
 
@@ -115,19 +115,19 @@ class Discrete(Drawing):
         lam : float or Array
             The mean.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of int64; by adding up probabilities below a mean of 10, by Hörmann's transformed rejection above.
+            Drawn samples, of int64: by inversion for a mean below 10, else by Hörmann's transformed rejection.
 
         Raises
         ------
         ValueError
-            For a lam below 0 or beyond int64. Of an array this is read back: the call waits for the device.
+            If ``lam`` is negative or out of range of int64. For an array this is read from the device: the call waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -143,29 +143,29 @@ class Discrete(Drawing):
         return self._draw_of("poisson", "poisson", size, np.int64, lam)
 
     def binomial(self, n: Any, p: Any, size: Size = None) -> Array:
-        """Draw how many of n trials succeed.
+        """Draw from a binomial distribution: the number of successes in n trials.
 
         Parameters
         ----------
         n : int or Array
-            Trials, at most 2**53.
+            Number of trials, at most 2**53.
         p : float or Array
-            The probability of success.
+            Probability of success.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of int64; by adding up probabilities below a mean of 10, by Hörmann's transformed rejection above.
+            Drawn samples, of int64: by inversion for a mean below 10, else by Hörmann's transformed rejection.
 
         Raises
         ------
         ValueError
-            For n below 0 or beyond 2**53, and p outside of [0, 1]. Of an array this is read back: the call waits for
-            the device.
+            If ``n`` is not from 0 to 2**53, or ``p`` is outside of [0, 1]. For an array this is read from the device:
+            the call waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -182,26 +182,26 @@ class Discrete(Drawing):
         return self._draw_of("binomial", "binomial", size, np.int64, n, p)
 
     def geometric(self, p: Any, size: Size = None) -> Array:
-        """Draw how many trials it takes to the first success.
+        """Draw from a geometric distribution: the number of trials up to the first success.
 
         Parameters
         ----------
         p : float or Array
-            The probability of success.
+            Probability of success.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of int64, 1 or more; the greatest int64 stands for what is beyond.
+            Drawn samples, of int64, at least 1, saturated at the maximum of int64.
 
         Raises
         ------
         ValueError
-            For p outside of (0, 1]. Of an array this is read back: the call waits for the device.
+            If ``p`` is outside of (0, 1]. For an array this is read from the device: the call waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -215,22 +215,22 @@ class Discrete(Drawing):
         return self._draw_of("geometric", "geometric", size, np.int64, p)
 
     def bytes(self, length: int) -> bytes:
-        """Draw bytes, on the host.
+        """Draw random bytes on the host.
 
         Parameters
         ----------
         length : int
-            How many.
+            Number of bytes.
 
         Returns
         -------
         bytes
-            Copied from the device: the call waits for it.
+            The bytes, copied from the device: the call waits for it.
 
         Raises
         ------
         ValueError, TypeError
-            For a length that is negative or no int.
+            If ``length`` is negative or not an int.
 
         Examples
         --------
@@ -259,8 +259,8 @@ def _check_bounds(first: int, last: int, dtype: np.dtype[Any]) -> None:
     limits = np.iinfo(dtype) if dtype.kind != "b" else None
     least, most = (int(limits.min), int(limits.max)) if limits else (0, 1)
     if last < first:
-        raise ValueError(f"integers: no integers from {first} up to {last}; low must be below high")
+        raise ValueError(f"integers: no integers from {first} to {last}; low must be below high")
     if first < least or last > most:
         raise ValueError(
-            f"integers: {dtype} does not hold {first if first < least else last}; choose dtype="
+            f"integers: {first if first < least else last} is out of range of {dtype}; use another dtype="
         )

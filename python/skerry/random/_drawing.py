@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What all distributions share: sizes, parameters, and the call of the kernel."""
+"""Base of all distributions: sizes, parameters, and the kernel call."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SEVERAL = {"bits", "uniform", "normal", "exponential"}
 
 
 class Drawing:
-    """A stream on a device."""
+    """A stream of random bits on a device."""
 
     def __init__(self, bit_generator: Philox, device: _core.Device | str | None = None) -> None:
         if not isinstance(bit_generator, Philox):
@@ -37,21 +37,21 @@ class Drawing:
 
     @property
     def bit_generator(self) -> Philox:
-        """The stream of bits; ``rng.bit_generator.state`` is its place."""
+        """The stream of random bits; ``rng.bit_generator.state`` has its position."""
         return self._bits
 
     @property
     def device(self) -> _core.Device:
-        """Where results are."""
+        """The device of all results."""
         return self._device
 
     def __repr__(self) -> str:
         return f"Generator({self._bits!r}, device={str(self._device)!r})"
 
-    # ---- for the methods
+    # ---- used by the methods of distributions
 
     def _draw(self, method: str, out: Array, a: Any = None, b: Any = None) -> Array:
-        """Fill ``out``, by as much of the stream as that takes."""
+        """Fill ``out`` from as many blocks of the stream as needed."""
         per_block = 1
         if method in _SEVERAL:
             per_block = 16 // out.dtype.itemsize
@@ -71,7 +71,7 @@ class Drawing:
         return self._draw(method, self._target(op, size, dtype, out))
 
     def _target(self, op: str, size: Size, dtype: Any, out: Any) -> Array:
-        """Return what to fill: ``out``, or a fresh array."""
+        """Return the array to fill: ``out``, checked, or a new array."""
         result_dtype = np.dtype(dtype)
         if result_dtype not in (np.float32, np.float64):
             raise TypeError(f"{op}: dtype must be float32 or float64, not {result_dtype}")
@@ -82,7 +82,7 @@ class Drawing:
         self._require_here(op, out)
         if out.dtype != result_dtype:
             raise TypeError(
-                f"{op}: out is {out.dtype}, and dtype {result_dtype}; they must be equal"
+                f"{op}: the dtype of out and dtype= must be equal: {out.dtype} and {result_dtype}"
             )
         if size is not None and shape_of(op, size) != out.shape:
             raise ValueError(f"{op}: size {size} is not the shape of out: {out.shape}")
@@ -95,13 +95,13 @@ class Drawing:
         _core.require_one_device(op, (self._mark, x))
 
     def _array(self, op: str, name: str, x: Any) -> Array:
-        """Make an array of an argument that is not a number; it has to be on the generator's device."""
+        """Convert an argument that is not a number to an array, which must be on the generator's device."""
         if isinstance(x, np.ndarray):
             x = _core.asarray(x, device="cpu:0")
         if isinstance(x, Array):
             self._require_here(op, x)
             return x
-        if isinstance(x, list | tuple):  # has no device
+        if isinstance(x, list | tuple):  # without a device of its own
             return _core.asarray(x, device=self._device)
         raise TypeError(f"{op}: {name} must be an Array or a sequence, not {type(x).__name__}")
 
@@ -113,11 +113,11 @@ class Drawing:
         allowed: Callable[[Any], Any] | None = None,
         requirement: str = "",
     ) -> Any:
-        """Return a float, or an array of float64 on the device, whose values are allowed."""
+        """Return a parameter as a float or an array of float64; raise if a value is not allowed."""
         if isinstance(x, Array | np.ndarray | list | tuple):
             x = sk.astype(self._array(op, name, x), sk.float64, copy=False)
             if allowed is not None and not bool(sk.all(allowed(x))):
-                raise ValueError(f"{op}: {name} must be {requirement}; an element is not")
+                raise ValueError(f"{op}: all elements of {name} must be {requirement}")
             return x
         try:
             number = float(x)
@@ -130,7 +130,7 @@ class Drawing:
         return number
 
     def _common_shape(self, op: str, size: Size, *parameters: Any) -> tuple[int, ...]:
-        """Return the shape of a result: size, to which the parameters broadcast, or theirs."""
+        """Return the shape of the result: ``size``, to which the parameters must broadcast, or their common shape."""
         shapes = [x.shape for x in parameters if isinstance(x, Array)]
         common: tuple[int, ...] = _core.broadcast_shapes(*shapes) if shapes else ()
         if size is None:
@@ -141,14 +141,14 @@ class Drawing:
         return shape
 
     def _draw_of(self, op: str, method: str, size: Size, dtype: Any, a: Any, b: Any = 0.0) -> Array:
-        """Draw from a distribution of one or two parameters."""
+        """Draw from a distribution with one or two parameters."""
         shape = self._common_shape(op, size, a, b)
         a, b = (_of_each(x, shape) if isinstance(x, Array) else x for x in (a, b))
         return self._draw(method, _core.empty(shape, dtype=dtype, device=self._device), a, b)
 
 
 def shape_of(op: str, size: Size) -> tuple[int, ...]:
-    """Return the shape that ``size`` says."""
+    """Convert ``size`` to a shape."""
     if size is None:
         return ()
     try:
@@ -161,7 +161,7 @@ def shape_of(op: str, size: Size) -> tuple[int, ...]:
 
 
 def shifted(x: Array, location: Any, scale: Any) -> Array:
-    """Return ``location + scale * x``, in ``x`` itself."""
+    """Compute ``location + scale * x`` in place."""
     if isinstance(scale, Array) or scale != 1.0:
         x *= scale
     if isinstance(location, Array) or location != 0.0:
@@ -177,23 +177,23 @@ def _broadcasts(shape: tuple[int, ...], target_shape: tuple[int, ...]) -> bool:
 
 
 def require_finite(op: str, name: str, width: Any) -> None:
-    """Raise OverflowError for bounds so far apart that float64 does not hold their distance."""
+    """Raise OverflowError if the difference of bounds overflows float64."""
     if bool(sk.any(sk.isinf(width))) if isinstance(width, Array) else math.isinf(width):
-        raise OverflowError(f"{op}: {name} is infinite in float64; give nearer bounds")
+        raise OverflowError(f"{op}: {name} overflows float64; use a smaller range")
 
 
 def not_negative(x: Any) -> Any:
-    """Tell whether numbers are 0 or more."""
+    """Return elementwise whether numbers are 0 or more."""
     return x >= 0
 
 
 def positive(x: Any) -> Any:
-    """Tell whether numbers are more than 0."""
+    """Return elementwise whether numbers are more than 0."""
     return x > 0
 
 
 def _of_each(x: Array, shape: tuple[int, ...]) -> Array:
-    """Return the parameter of each element, in C order."""
+    """Broadcast a parameter to a C-contiguous array with one value for each element."""
     result = _core.empty(shape, dtype=x.dtype, device=x.device)
     result[...] = x
     return result

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The gamma distribution, and what is made of it."""
+"""The gamma distribution and distributions derived from it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _POSITIVE = (positive, "more than 0")
 
 
 class Gamma(Continuous):
-    """Methods that give float64, and ``standard_gamma`` float32, too."""
+    """Methods that return float64; ``standard_gamma`` also float32."""
 
     def standard_gamma(
         self,
@@ -27,30 +27,30 @@ class Gamma(Continuous):
         dtype: Any = np.float64,
         out: Any = None,
     ) -> Array:
-        """Draw from the gamma distribution of scale 1.
+        """Draw from the gamma distribution with scale 1.
 
         Parameters
         ----------
         shape : float or Array
-            Its parameter of that name.
+            Shape parameter.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
         dtype : dtype, default float64
-            float64 or float32, which takes half of the bits.
+            float64 or float32, which uses half as many random bits.
         out : Array, optional
-            Filled and returned; of that dtype, on the device of the generator.
+            Array of that dtype, on the device of the generator, that is filled and returned.
 
         Returns
         -------
         Array
-            By Marsaglia and Tsang, in float64.
+            Drawn samples, computed in float64 by the method of Marsaglia and Tsang.
 
         Raises
         ------
         ValueError
-            For a negative shape. Of an array this is read back: the call waits for the device.
+            If ``shape`` is negative. For an array this is read from the device: the call waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -79,21 +79,21 @@ class Gamma(Continuous):
         Parameters
         ----------
         shape, scale : float or Array
-            Its parameters; the mean is their product.
+            Shape and scale parameters; the mean is their product.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of float64.
+            Drawn samples, of float64.
 
         Raises
         ------
         ValueError
-            For a negative shape or scale. Of an array this is read back: the call waits for the device.
+            If ``shape`` or ``scale`` is negative. For an array this is read from the device: the call waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -116,19 +116,19 @@ class Gamma(Continuous):
         df : float or Array
             Degrees of freedom.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of float64.
+            Drawn samples, of float64.
 
         Raises
         ------
         ValueError
-            For a df that is not positive. Of an array this is read back: the call waits for the device.
+            If ``df`` is not positive. For an array this is read from the device: the call waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -144,26 +144,26 @@ class Gamma(Continuous):
         )
 
     def beta(self, a: Any, b: Any, size: Size = None) -> Array:
-        """Draw from the beta distribution, as a share of two gamma numbers.
+        """Draw from the beta distribution, as the fraction of a gamma number in the sum of two.
 
         Parameters
         ----------
         a, b : float or Array
-            Its parameters.
+            Parameters of the distribution.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of float64, in [0, 1].
+            Drawn samples, of float64, in [0, 1].
 
         Raises
         ------
         ValueError
-            For an a or b that is not positive. Of an array this is read back: the call waits for the device.
+            If ``a`` or ``b`` is not positive. For an array this is read from the device: the call waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -178,32 +178,32 @@ class Gamma(Continuous):
         shape = self._common_shape("beta", size, a, b)
         left, right = self.standard_gamma(a, shape), self.standard_gamma(b, shape)
         both = left + right
-        # Parameters near 0 can make both 0; then one of them is all, by the odds of a to b.
+        # With parameters near 0 both numbers can be 0; then draw 0 or 1 with the odds of a to b.
         share = sk.where(both > 0, both, 1.0)
         certain = sk.astype(self.random(shape) * (a + b) < a, sk.float64)
         return sk.where(both > 0, left / share, certain)
 
     def dirichlet(self, alpha: Any, size: Size = None) -> Array:
-        """Draw shares that add up to 1, from the Dirichlet distribution.
+        """Draw from the Dirichlet distribution: vectors of shares that sum to 1.
 
         Parameters
         ----------
         alpha : sequence of float, or Array
-            1-D: a parameter for each share.
+            1-D array with a parameter for each share.
         size : int or tuple of int, optional
-            Of the result but for its last axis, which is that of the shares.
+            Shape of the result without its last axis, which has the shares.
 
         Returns
         -------
         Array
-            Of float64.
+            Drawn samples, of float64.
 
         Raises
         ------
         ValueError
-            For an alpha that is not positive or not 1-D. Of an array this is read back: the call waits for the device.
+            If ``alpha`` is not positive or not 1-D. For an array this is read from the device: the call waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -221,7 +221,7 @@ class Gamma(Continuous):
 
 
 def _sum_of_last_axis(x: Array) -> Array:
-    """Add in an order that is that of no device: halves of the axis, as elements."""
+    """Sum in an order that does not depend on the device: add the halves of the axis elementwise."""
     while x.shape[-1] > 1:
         half, is_odd = divmod(x.shape[-1], 2)
         total = x[..., :half] + x[..., half : 2 * half]

@@ -16,7 +16,7 @@ _NOT_VALID = "multivariate_normal: cov must be symmetric and have no negative ei
 
 
 class Multivariate(Gamma):
-    """Normal numbers that depend on each other."""
+    """Methods that draw correlated normal vectors."""
 
     def multivariate_normal(
         self,
@@ -30,33 +30,34 @@ class Multivariate(Gamma):
     ) -> Array:
         """Draw vectors from a multivariate normal distribution.
 
-        The covariance is factored on the host: the numbers are the same on every device, to OpenBLAS's last bits.
+        The covariance is factored on the host, so the numbers are the same on every device, except for the last bits,
+        which depend on OpenBLAS.
 
         Parameters
         ----------
         mean, cov : sequence of float, or Array
-            1-D, of each item of a vector; 2-D, their covariance: symmetric, without negative eigenvalues.
+            Mean of the vectors (1-D) and covariance matrix (2-D), which must be symmetric without negative eigenvalues.
         size : int or tuple of int, optional
-            Of the result but for its last axis, which is that of the vectors.
+            Shape of the result without its last axis, which has the items of a vector.
         check_valid, tol : {"warn", "raise", "ignore"}, default "warn"; float, default 1e-8
-            What to do about a covariance that is not valid, by default a RuntimeWarning; how far it may be from that.
+            How to handle an invalid covariance, by default with a RuntimeWarning; tolerance of that check.
         method : {"svd", "eigh", "cholesky"}, default "svd"
-            How it is factored. Cholesky takes the least time, and no eigenvalue of 0.
+            Factorization of the covariance. "cholesky" is the fastest, but does not accept an eigenvalue of 0.
 
         Returns
         -------
         Array
-            Of float64.
+            Drawn samples, of float64.
 
         Raises
         ------
         ValueError
-            For a mean that is not 1-D, a covariance of another size, or, as ``check_valid`` says, one that is not
-            valid. Both are read from the device: the call waits for it.
+            If the mean is not 1-D, the covariance has another size, or it is invalid and ``check_valid`` is "raise".
+            Both are read from the device: the call waits for it.
         LinAlgError
-            By method "cholesky", for a covariance that is not positive definite.
+            If the method is "cholesky" and the covariance is not positive definite.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -73,7 +74,9 @@ class Multivariate(Gamma):
             raise ValueError(f"{op}: mean must be 1-D")
         count = mean.size
         if not isinstance(cov, Array) or cov.shape != (count, count):
-            raise ValueError(f"{op}: cov must be of shape {(count, count)}, as mean has {count}")
+            raise ValueError(
+                f"{op}: cov must have shape {(count, count)}, as mean has {count} elements"
+            )
         tol = float(self._parameter(op, "tol", tol))
         factor = _factored(cov.to_device("cpu:0"), method, check_valid, tol)
         return self._combined(mean, factor.to_device(self._device), (*shape_of(op, size), count))
@@ -90,9 +93,11 @@ class Multivariate(Gamma):
 def _require_known(method: str, check_valid: str) -> None:
     op = "multivariate_normal"
     if method not in ("svd", "eigh", "cholesky"):
-        raise ValueError(f"{op}: method {method!r} is not known; it is svd, eigh or cholesky")
+        raise ValueError(f"{op}: unknown method: {method!r}; use 'svd', 'eigh' or 'cholesky'")
     if check_valid not in ("warn", "raise", "ignore"):
-        raise ValueError(f"{op}: check_valid {check_valid!r}; it is warn, raise or ignore")
+        raise ValueError(
+            f"{op}: unknown check_valid: {check_valid!r}; use 'warn', 'raise' or 'ignore'"
+        )
 
 
 def _factored(cov: Array, method: str, check_valid: str, tol: float) -> Array:

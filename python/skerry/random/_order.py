@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Random order, and choices."""
+"""Permutations and choices."""
 
 from __future__ import annotations
 
@@ -16,26 +16,28 @@ from skerry.random._drawing import Size, shape_of
 from skerry.random._multivariate import Multivariate
 from skerry.random._rejected import Rejected
 
-_ONE = 1 << 62  # of probabilities, as integers: their running sums are exact on every device
+_ONE = (
+    1 << 62
+)  # scale of probabilities as integers, whose cumulative sums are exact on every device
 
 
 class Order(Multivariate, Rejected):
-    """Methods that put elements into a random order, or choose some of them."""
+    """Methods that permute elements or choose some of them."""
 
     def permutation(self, x: Any, axis: int = 0) -> Array:
-        """Return a copy in random order, or the first integers.
+        """Return a randomly permuted copy of an array, or of a range.
 
         Parameters
         ----------
         x : int or Array
-            An int stands for ``arange(x)``.
+            Array to permute; an int means ``arange(x)``.
         axis : int, default 0
-            Along which whole subarrays are moved.
+            Axis along which subarrays are permuted.
 
         Returns
         -------
         Array
-            On the device of the generator. The order is that of random numbers of 64 bits.
+            Permuted copy on the device of the generator. The order is that of random 64-bit keys.
 
         Raises
         ------
@@ -56,14 +58,14 @@ class Order(Multivariate, Rejected):
         return self._order(_count_of("permutation", "x", x))
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
-        """Put an array into random order, in place.
+        """Permute an array randomly in place.
 
         Parameters
         ----------
         x : Array
-            Written to, on the device of the generator.
+            Array on the device of the generator, which is modified.
         axis : int, default 0
-            Along which whole subarrays are moved.
+            Axis along which subarrays are permuted.
 
         Raises
         ------
@@ -84,21 +86,21 @@ class Order(Multivariate, Rejected):
         x[...] = sk.take(x, self._order(count), axis=axis)
 
     def permuted(self, x: Any, axis: int | None = None, out: Any = None) -> Array:
-        """Put the elements of each row along an axis into an order of its own.
+        """Permute each slice along an axis independently.
 
         Parameters
         ----------
         x : Array
-            On the device of the generator.
+            Array to permute, on the device of the generator.
         axis : int, optional
-            None: all elements, as if x were 1-D.
+            Axis to permute along; None permutes all elements of the flattened array.
         out : Array, optional
-            May be x itself.
+            Array to store the result in; may be x itself.
 
         Returns
         -------
         Array
-            Of the shape of x.
+            Permuted array with the shape of x.
 
         Raises
         ------
@@ -115,7 +117,9 @@ class Order(Multivariate, Rejected):
         """
         x = self._array("permuted", "x", x)
         if out is not None and (out.shape != x.shape or out.dtype != x.dtype):
-            raise ValueError(f"permuted: out is {out.shape} {out.dtype}, x {x.shape} {x.dtype}")
+            raise ValueError(
+                f"permuted: out must have the shape and dtype of x: {out.shape} {out.dtype} and {x.shape} {x.dtype}"
+            )
         if out is not None:
             self._require_here("permuted", out)
         if axis is None:
@@ -139,32 +143,33 @@ class Order(Multivariate, Rejected):
         axis: int = 0,
         shuffle: bool = True,
     ) -> Array:
-        """Choose elements.
+        """Choose elements randomly.
 
         Parameters
         ----------
         a : int or Array
-            Of what; an int stands for ``arange(a)``.
+            Array to choose from; an int means ``arange(a)``.
         size : int or tuple of int, optional
-            How many; these axes take the place of ``axis``.
+            Shape of the choices, which replaces ``axis`` in the shape of the result.
         replace : bool, default True
-            Whether one may be chosen again.
+            Whether to sample with replacement.
         p : Array or sequence of float, optional
-            A probability for each, which are read back to see that they add up to 1: the call waits for the device.
+            Probabilities of the elements. Whether they sum to 1 is read from the device: the call waits.
         axis : int, default 0
-            Along which subarrays are chosen.
+            Axis along which subarrays are chosen.
         shuffle : bool, default True
-            Has no effect: without replacement the order is random anyhow.
+            No effect: without replacement the order is always random.
 
         Returns
         -------
         Array
-            Of the dtype of a, or int64.
+            Choices of the dtype of ``a``, or int64.
 
         Raises
         ------
         ValueError
-            For more than there are without replacement, and probabilities that are negative or do not add up to 1.
+            If more elements are drawn without replacement than there are, or probabilities are negative or do not sum
+            to 1.
         AxisError, DeviceMismatchError, TypeError
 
         Examples
@@ -190,16 +195,16 @@ class Order(Multivariate, Rejected):
         return sk.reshape(elements, (*source.shape[:axis], *shape, *source.shape[axis + 1 :]))
 
     def _order(self, count: int) -> Array:
-        """Return the numbers below count in random order: that of keys, where equal ones are as good as none."""
+        """Return the integers below count in the order of random 64-bit keys, which are practically never equal."""
         keys = self._draw("bits", self._empty("permutation", count, np.uint64))
         return sk.argsort(keys, stable=True)
 
     def _chosen(self, count: int, sample_size: int, replace: bool, p: Any) -> Array:
         if count == 0 and sample_size > 0:
-            raise ValueError("choice: nothing to choose from: a is empty")
+            raise ValueError("choice: a is empty")
         if not replace and sample_size > count:
             raise ValueError(
-                f"choice: {sample_size} of {count} without replacement; use replace=True"
+                f"choice: can't choose {sample_size} of {count} elements without replacement; use replace=True"
             )
         if p is None:
             if replace:
@@ -210,21 +215,19 @@ class Order(Multivariate, Rejected):
             indices = self.integers(0, total, sample_size)
             return sk.searchsorted(sk.cumulative_sum(weights), indices, side="right")
         if sample_size > int(sk.count_nonzero(weights)):
-            raise ValueError(f"choice: fewer than {sample_size} probabilities of p are not 0")
-        # Efraimidis and Spirakis: waiting times of those rates, in their order.
+            raise ValueError(f"choice: p has fewer than {sample_size} nonzero probabilities")
+        # Efraimidis and Spirakis: the order of exponential waiting times with these rates.
         waits = self.standard_exponential(count) / sk.astype(weights, sk.float64)
         return sk.argsort(waits, stable=True)[:sample_size]
 
     def _weights(self, count: int, p: Any) -> tuple[Array, int]:
         p = self._array("choice", "p", p)
         if p.shape != (count,):
-            raise ValueError(
-                f"choice: p is of shape {p.shape}, but there are {count} to choose from"
-            )
+            raise ValueError(f"choice: p must have shape ({count},), not {p.shape}")
         p = sk.astype(p, sk.float64, copy=False)
         sum_of_p = float(sk.sum(p)) if bool(sk.all(p >= 0)) else math.nan
         if not abs(sum_of_p - 1) <= 1e-8 * max(1, count**0.5):
-            raise ValueError("choice: probabilities of p must be 0 or more, and add up to 1")
+            raise ValueError("choice: p must be probabilities that are not negative and sum to 1")
         weights = sk.astype(sk.round(p * float(_ONE)), sk.int64)
         return weights, int(sk.sum(weights))
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The stream of bits that generators draw from."""
+"""The stream of random bits that generators draw from."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _POSITIONS = 1 << 64
 
 
 class Philox:
-    """Philox 4x32-10: blocks of 128 random bits by a key and a counter.
+    """Philox 4x32-10: blocks of 128 random bits as a function of a key and a counter.
 
-    A seed gives 96 bits: the key, and a word of the counter that never changes. The position is 64 bits of the
-    counter: each call takes as many positions as it needs. The last word numbers the attempts of elements that draw
+    A seed provides 96 bits: the key and one word of the counter, which is constant. The position is 64 bits of the
+    counter: each call reserves as many positions as it needs. The last word counts the attempts of elements that draw
     more than once.
 
     Parameters
     ----------
     seed : int, sequence of int or numpy.random.SeedSequence, optional
-        None takes entropy from the operating system.
+        Seed; None uses entropy of the operating system.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class Philox:
     """
 
     def __init__(self, seed: Any = None) -> None:
-        from numpy.random import SeedSequence  # NumPy opens it when it is asked for
+        from numpy.random import SeedSequence  # lazily, as NumPy imports it
 
         self._seed_seq = seed if isinstance(seed, SeedSequence) else SeedSequence(seed)
         low, high, nonce = (int(word) for word in self._seed_seq.generate_state(3))
@@ -48,17 +48,17 @@ class Philox:
 
     @property
     def seed_seq(self) -> SeedSequence:
-        """What the key was made of."""
+        """The seed sequence of the key."""
         return self._seed_seq
 
     @property
     def state(self) -> dict[str, Any]:
-        """The key and the place in the stream, as a dict; may be set.
+        """The key and the position in the stream, as a dict. It can be set.
 
         Raises
         ------
         ValueError, TypeError
-            When set to what is no state of this generator.
+            When set to an invalid state.
 
         """
         with self._lock:
@@ -74,7 +74,9 @@ class Philox:
         if not isinstance(value, dict):
             raise TypeError(f"state: must be a dict, not {type(value).__name__}")
         if value.get("bit_generator") != _NAME:
-            raise ValueError(f"state: not of {_NAME}: {value.get('bit_generator')!r}")
+            raise ValueError(
+                f"state: bit_generator must be {_NAME!r}, not {value.get('bit_generator')!r}"
+            )
         numbers = []
         for name, bits in (("key", 64), ("nonce", 32), ("position", 64)):
             number = value.get(name)
@@ -85,27 +87,29 @@ class Philox:
             self._key, self._nonce, self._position = numbers
 
     def copy(self) -> Philox:
-        """Return one that goes on from the same place."""
+        """Return a copy that continues from the same position."""
         clone: Philox = object.__new__(Philox)
-        clone.__setstate__(copy.deepcopy(self.__getstate__()))  # children, too, are alike
+        clone.__setstate__(
+            copy.deepcopy(self.__getstate__())
+        )  # deep, so that both spawn the same children
         return clone
 
     def spawn(self, n_children: int) -> list[Philox]:
-        """Return independent streams, by ``SeedSequence.spawn``."""
+        """Return independent streams from ``SeedSequence.spawn``."""
         count = operator.index(n_children)
         if not 0 <= count < 1 << 32:
-            raise ValueError(f"spawn: n_children must be 0 to 2**32 - 1: {count}")
+            raise ValueError(f"spawn: n_children must be from 0 to 2**32 - 1, not {count}")
         return [Philox(seed_sequence) for seed_sequence in self._seed_seq.spawn(count)]
 
     def reserve(self, blocks: int) -> tuple[int, int, int]:
-        """Take a part of the stream: key, first position and the other half of the counter."""
+        """Reserve a part of the stream; return key, first position and the other half of the counter."""
         with self._lock:
             first = self._position
             self._position = (first + blocks) % _POSITIONS
         return self._key, first, self._nonce << 32
 
     def give_back(self, stream: tuple[int, int, int], blocks: int) -> None:
-        """Undo ``reserve`` where nothing was drawn, unless another call came between."""
+        """Undo ``reserve`` if nothing was drawn, unless another call has reserved blocks since."""
         with self._lock:
             if self._position == (stream[1] + blocks) % _POSITIONS:
                 self._position = stream[1]

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Distributions by rejection: attempts for all elements at once, then for those that are left.
+"""Distributions by rejection: one attempt for all elements at once, then for those that were rejected.
 
-How many are left is read from the device after each attempt. The kernels' own distributions are rejected element by
-element, without that; these here are seldom asked for.
+The number of rejected elements is read from the device after each attempt. Kernels reject element by element without
+that; the distributions here are rarely used and have no kernel.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NOT_NEGATIVE = (not_negative, "0 or more")
 _MAX_ZIPF = 2.0**63
 _MAX_IN_URN = 10**9
 _FEW = 10
-# log(k!) of k below 8.
+# log(k!) for k below 8.
 _LOGS = (
     0.0,
     0.0,
@@ -36,7 +36,7 @@ _LOGS = (
 
 
 class Rejected(Composed):
-    """Methods that draw again what is not accepted."""
+    """Methods that redraw rejected elements."""
 
     def _accepted(
         self,
@@ -44,8 +44,8 @@ class Rejected(Composed):
         attempt: Callable[..., tuple[Array, Array]],
         *parameters: Array,
     ) -> Array:
-        """Fill an array by ``attempt(count, *parameters)``, which gives numbers and which are accepted."""
-        # What is one number for all elements stays that.
+        """Fill an array by ``attempt(count, *parameters)``, which returns numbers and a mask of the accepted ones."""
+        # Parameters without axes apply to all elements and are not broadcast.
         flat_parameters = [
             sk.reshape(sk.broadcast_to(x, shape), (-1,)) if x.ndim else x for x in parameters
         ]
@@ -60,29 +60,29 @@ class Rejected(Composed):
         return sk.reshape(result, shape)
 
     def vonmises(self, mu: Any, kappa: Any, size: Size = None) -> Array:
-        """Draw from a von Mises distribution, of angles.
+        """Draw from a von Mises distribution of angles.
 
         Parameters
         ----------
         mu : float or Array
             The mode, in radians.
         kappa : float or Array
-            The concentration; 0 gives angles that are equally probable.
+            The concentration; 0 gives uniformly distributed angles.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of float64, in [-pi, pi]; by Best and Fisher (1979), above a kappa of 1e6 by a normal distribution. The call
-            waits for the device.
+            Drawn samples, of float64, in [-pi, pi], by the method of Best and Fisher (1979); for kappa above 1e6 from
+            a normal distribution. The call waits for the device.
 
         Raises
         ------
         ValueError
-            For a negative kappa.
+            If ``kappa`` is negative.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -96,7 +96,7 @@ class Rejected(Composed):
         kappa = self._parameter("vonmises", "kappa", kappa, *_NOT_NEGATIVE)
         shape = self._common_shape("vonmises", size, mu, kappa)
         kappa_array = kappa if isinstance(kappa, Array) else sk.full((), kappa, device=self.device)
-        # Below, a uniform distribution is as near as numbers are.
+        # Below 1e-8 the distribution is uniform to within rounding.
         angles = self._accepted(shape, self._angles, sk.clip(kappa_array, 1e-8, None))
         turns = (angles + mu + math.pi) / (2 * math.pi)
         return sk.clip((turns - sk.floor(turns)) * (2 * math.pi) - math.pi, -math.pi, math.pi)
@@ -120,26 +120,27 @@ class Rejected(Composed):
         return sk.where(is_narrow, normal, angle), is_accepted | is_narrow
 
     def zipf(self, a: Any, size: Size = None) -> Array:
-        """Draw from a Zipf distribution: k has a probability that is as ``k ** -a``.
+        """Draw from a Zipf distribution: the probability of k is proportional to ``k ** -a``.
 
         Parameters
         ----------
         a : float or Array
             The exponent.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of int64; by Devroye (1986), of numbers that int64 holds. The call waits for the device.
+            Drawn samples, of int64, by the method of Devroye (1986); numbers out of range are redrawn. The call waits
+            for the device.
 
         Raises
         ------
         ValueError
-            For an a that is not above 1.
+            If ``a`` is not greater than 1.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -152,7 +153,7 @@ class Rejected(Composed):
         a = self._parameter("zipf", "a", a, lambda x: x > 1, "more than 1")
         shape = self._common_shape("zipf", size, a)
         exponent_array = a if isinstance(a, Array) else sk.full((), a, device=self.device)
-        # Beyond, all but 1 is less probable than any multiple of 2**-53.
+        # Above 1000 the probability of any number but 1 is below 2**-53.
         return whole_numbers(
             self._accepted(shape, self._ranks, sk.clip(exponent_array, None, 1000.0))
         )
@@ -164,34 +165,34 @@ class Rejected(Composed):
         x = sk.floor(sk.exp(-sk.log(u * least + (1.0 - u)) / less))
         t = exp_less_one(less * sk.log1p(1.0 / x))
         base = exp_less_one(less * math.log(2.0))
-        # The odds of what was drawn to what is wanted.
+        # Accept by the ratio of the target probability to that of the proposal.
         is_accepted = v * x * (t / base) * (1.0 + base) <= 1.0 + t
         return x, (is_accepted | (x == 1)) & (x >= 1) & (x < _MAX_ZIPF)
 
     def hypergeometric(self, ngood: Any, nbad: Any, nsample: Any, size: Size = None) -> Array:
-        """Draw how many good ones are among those that are taken out of an urn.
+        """Draw from a hypergeometric distribution: the number of good items in a sample without replacement.
 
         Parameters
         ----------
         ngood, nbad : int or Array
-            Good and bad ones in the urn, together at most 1e9.
+            Numbers of good and bad items, together at most 1e9.
         nsample : int or Array
-            How many are taken.
+            Number of items in the sample.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of int64; below 10 that are taken (or left) one by one, above by Stadlober (1990). The call waits for the
-            device.
+            Drawn samples, of int64: item by item if fewer than 10 are taken (or left), else by the method of Stadlober
+            (1990). The call waits for the device.
 
         Raises
         ------
         ValueError
-            For numbers that are negative, more than 1e9 in the urn, or more taken than there are.
+            If a number is negative, ``ngood + nbad`` exceeds 1e9, or ``nsample`` exceeds ``ngood + nbad``.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -218,7 +219,7 @@ class Rejected(Composed):
         self, count: int, good: Array, bad: Array, sample_size: Array
     ) -> tuple[Array, Array]:
         total = good + bad
-        # Those that are left are a sample, too; and so are the bad ones.
+        # By symmetry, compute the smaller of sample and remainder, and of good and bad items.
         sample = sk.minimum(sample_size, total - sample_size)
         rare, frequent = sk.minimum(good, bad), sk.maximum(good, bad)
         is_small = sample < _FEW
@@ -241,7 +242,7 @@ class Rejected(Composed):
     def _rare_ones(
         self, count: int, rare: Array, frequent: Array, sample: Array
     ) -> tuple[Array, Array]:
-        """By a ratio of uniform numbers."""
+        """Draw one attempt by the ratio-of-uniforms method."""
         total = rare + frequent
         share = rare / sk.maximum(total, 1.0)
         middle = sample * share + 0.5
@@ -267,7 +268,7 @@ class Rejected(Composed):
 
 
 def _log_factorial(k: Array) -> Array:
-    """By Stirling's series, whose next term is below 1e-11; of negative numbers anything."""
+    """Compute log(k!) by Stirling's series, whose next term is below 1e-11; undefined for negative numbers."""
     n = sk.clip(k, 8.0, None)
     square = 1.0 / (n * n)
     series = (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square / 1680))) / n

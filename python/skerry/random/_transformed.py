@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Distributions of uniform, normal or exponential numbers that functions of whole arrays change.
+"""Distributions that array functions compute from uniform, normal or exponential numbers.
 
-These functions give the same bits on every device (see "Accuracy and equal results"): ``expm1`` and ``cos`` do not, and
-are not used. On processors older than x86-64-v3 the last place of a number may be another.
+These functions return the same bits on every device (see "Accuracy and equal results"); ``expm1`` and ``cos`` don't and
+are not used. On processors older than x86-64-v3 the last digit may differ.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _POSITIVE = (positive, "more than 0")
 
 
 def _or_one(x: Any) -> Any:
-    """Put 1 in the place of 0, to divide by."""
+    """Replace 0 by 1, for use as a divisor."""
     return sk.where(x > 0, x, 1.0) if isinstance(x, Array) else x or 1.0
 
 
 def exp_less_one(x: Array) -> Array:
-    """Compute ``expm1`` by ``exp`` and ``log``, whose errors cancel (Kahan)."""
+    """Compute ``expm1`` from ``exp`` and ``log``, whose errors cancel (Kahan)."""
     power = sk.exp(x)
     is_small = power == 1.0
     by_both: Array = (power - 1.0) * (x / sk.log(sk.where(is_small, 2.0, power)))
@@ -35,29 +35,29 @@ def exp_less_one(x: Array) -> Array:
 
 
 class Transformed(Continuous):
-    """Methods that draw one number or two for each, and compute."""
+    """Methods that compute each sample from one or two draws."""
 
     def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Size = None) -> Array:
-        """Draw from a Gumbel distribution, the limit of greatest values.
+        """Draw from a Gumbel distribution, the limit distribution of maxima.
 
         Parameters
         ----------
         loc, scale : float or Array
-            Mode and scale.
+            Mode and scale of the distribution.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of float64.
+            Drawn samples, of float64.
 
         Raises
         ------
         ValueError
-            For a negative scale. Of an array this is read back: the call waits for the device.
+            If ``scale`` is negative. For an array this is read from the device: the call waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -80,19 +80,19 @@ class Transformed(Continuous):
         loc, scale : float or Array
             Mean and scale.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of float64.
+            Drawn samples, of float64.
 
         Raises
         ------
         ValueError
-            For a negative scale. Of an array this is read back: the call waits for the device.
+            If ``scale`` is negative. For an array this is read from the device: the call waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -114,21 +114,21 @@ class Transformed(Continuous):
         Parameters
         ----------
         a : float or Array
-            Its shape.
+            Shape parameter.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of float64; 1 more is the classical Pareto distribution.
+            Drawn samples, of float64; add 1 for the classical Pareto distribution.
 
         Raises
         ------
         ValueError
-            For an a that is not positive. Of an array this is read back: the call waits for the device.
+            If ``a`` is not positive. For an array this is read from the device: the call waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -143,26 +143,26 @@ class Transformed(Continuous):
         return exp_less_one(self.standard_exponential(shape) / a)
 
     def power(self, a: Any, size: Size = None) -> Array:
-        """Draw from a power distribution, of density ``a * x ** (a - 1)`` in [0, 1].
+        """Draw from a power distribution, with density ``a * x ** (a - 1)`` in [0, 1].
 
         Parameters
         ----------
         a : float or Array
-            Its shape.
+            Shape parameter.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of float64.
+            Drawn samples, of float64.
 
         Raises
         ------
         ValueError
-            For an a that is not positive. Of an array this is read back: the call waits for the device.
+            If ``a`` is not positive. For an array this is read from the device: the call waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -177,26 +177,26 @@ class Transformed(Continuous):
         return sk.exp(-self.standard_exponential(shape) / a)
 
     def rayleigh(self, scale: Any = 1.0, size: Size = None) -> Array:
-        """Draw from a Rayleigh distribution, of lengths of pairs of normal numbers.
+        """Draw from a Rayleigh distribution, the distribution of lengths of 2-D normal vectors.
 
         Parameters
         ----------
         scale : float or Array
             The mode.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of float64.
+            Drawn samples, of float64.
 
         Raises
         ------
         ValueError
-            For a negative scale. Of an array this is read back: the call waits for the device.
+            If ``scale`` is negative. For an array this is read from the device: the call waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -211,26 +211,26 @@ class Transformed(Continuous):
         return shifted(sk.sqrt(self.standard_exponential(shape) * 2.0), 0.0, scale)
 
     def weibull(self, a: Any, size: Size = None) -> Array:
-        """Draw from the Weibull distribution of scale 1.
+        """Draw from the Weibull distribution with scale 1.
 
         Parameters
         ----------
         a : float or Array
-            Its shape; 0 gives 0.
+            Shape parameter; 0 gives 0.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of float64.
+            Drawn samples, of float64.
 
         Raises
         ------
         ValueError
-            For a negative a. Of an array this is read back: the call waits for the device.
+            If ``a`` is negative. For an array this is read from the device: the call waits.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -251,24 +251,24 @@ class Transformed(Continuous):
         Parameters
         ----------
         left, mode, right : float or Array
-            Bounds, and the peak between them.
+            Lower bound, peak and upper bound.
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of float64.
+            Drawn samples, of float64.
 
         Raises
         ------
         ValueError
-            For left that is not below right, and a mode outside of them. Of an array this is read back: the call
-            waits for the device.
+            If ``left`` is not less than ``right``, or ``mode`` is not between them. For an array this is read from the
+            device: the call waits.
         OverflowError
-            For bounds whose distance is infinite.
+            If the difference of the bounds overflows.
         DeviceMismatchError
-            For an array on another device.
+            If an array is on another device.
 
         Examples
         --------
@@ -287,23 +287,23 @@ class Transformed(Continuous):
         fall = self._parameter("triangular", "right - mode", right - mode, *_NOT_NEGATIVE)
         shape = self._common_shape("triangular", size, left, mode, right)
         u = self.random(shape)
-        # By shares of the width, whose square may leave the range.
+        # Use fractions of the width, as its square may overflow.
         below = left + sk.sqrt(u * (rise / width)) * width
         above = right - sk.sqrt((1.0 - u) * (fall / width)) * width
         return sk.where(u * width <= rise, below, above)
 
     def standard_cauchy(self, size: Size = None) -> Array:
-        """Draw from the Cauchy distribution of location 0 and scale 1, as a ratio of normal numbers.
+        """Draw from the standard Cauchy distribution, as a ratio of normal numbers.
 
         Parameters
         ----------
         size : int or tuple of int, optional
-            By default one number, as a 0-d array, or of the shape of the parameters.
+            Shape of the result; by default that of the parameters, which is () for numbers.
 
         Returns
         -------
         Array
-            Of float64.
+            Drawn samples, of float64.
 
         Examples
         --------
