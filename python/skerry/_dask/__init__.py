@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""dask knows skerry's arrays as soon as both are imported, in either order.
+"""Registers skerry's arrays with dask as soon as both are imported, in either order.
 
-``skerry`` imports this module, so it imports nothing but the standard library. dask finds functions for a type in its
-tables (``Dispatch``), which take functions that fill them when the first array comes. Where dask comes after skerry,
-a finder waits for the modules with those tables.
+``skerry`` imports this module, so it imports only the standard library. dask looks up functions for a type in its
+tables (``Dispatch``), which can be filled lazily when the first array occurs. If dask is imported after skerry, an
+import finder registers in the modules with those tables.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-# Module of dask -> its tables, and the module here that fills them when dask first meets an array.
+# Module of dask -> its tables, and the module here that fills them at the first array.
 TABLES = {
     "dask.array.dispatch": (
         (
@@ -50,7 +50,7 @@ def _fill(name: str) -> Callable[[], None]:
 
 
 def _register(module: ModuleType) -> None:
-    """Announce skerry's arrays in a module of dask; what another version of dask lacks is left out."""
+    """Register skerry's arrays in a module of dask; tables that this version of dask lacks are skipped."""
     name = module.__name__
     if name == CHUNK_TYPES:
         from skerry._core import Array
@@ -66,9 +66,9 @@ def _register(module: ModuleType) -> None:
 
 
 class _Backend:
-    """Stands for ``backend.SkerryBackendEntrypoint`` until it is asked for something.
+    """Lazy proxy of ``backend.SkerryBackendEntrypoint``.
 
-    It is what dask finds where skerry is on the path but not installed, without entry points.
+    dask finds it if skerry is on the path but not installed, so that it has no entry points.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -80,7 +80,7 @@ class _Backend:
 
 
 class _Finder:
-    """Registers in modules of dask when they are imported after skerry."""
+    """Import finder that registers in modules of dask when they are imported after skerry."""
 
     def __init__(self, waiting: set[str]) -> None:
         self.waiting = waiting
@@ -102,7 +102,7 @@ class _Finder:
 
 
 def _call_after(loader: Any, action: Callable[[ModuleType], None]) -> None:
-    """Have a loader call ``action(module)`` once the module is executed."""
+    """Make a loader call ``action(module)`` after it has executed the module."""
     execute = loader.exec_module
 
     def exec_module(module: ModuleType) -> None:
@@ -114,7 +114,7 @@ def _call_after(loader: Any, action: Callable[[ModuleType], None]) -> None:
 
 
 def install() -> None:
-    """Register in the modules of dask that are imported, and wait for the others."""
+    """Register in the modules of dask that are imported, and in the others when they are."""
     names = {*TABLES, CHUNK_TYPES, BACKENDS}
     for name in names & sys.modules.keys():
         _register(sys.modules[name])

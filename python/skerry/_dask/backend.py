@@ -37,17 +37,17 @@ def _meta(meta: Any, device: str | _core.Device | None) -> Any:
 
 
 def _create(maker: str, /, *args: Any, meta: Any = None, device: Any = None, **kwargs: Any) -> Any:
-    """Call dask's function with chunks like ``meta``, or such as are on ``device``."""
+    """Call dask's function with chunks like ``meta``, or with chunks on ``device``."""
     meta_array = _meta(meta, device)
     with config.set({"array.backend": "numpy"}):
         return getattr(da, maker)(*args, meta=meta_array, **kwargs)
 
 
 class SkerryBackendEntrypoint(ArrayBackendEntrypoint):  # type: ignore[misc]
-    """Makes dask arrays of ``skerry.Array`` chunks.
+    """Creates dask arrays with ``skerry.Array`` chunks.
 
-    They are on ``device=``, else on the device of ``meta=`` or ``like=``, else on ``skerry.default_device()`` of the
-    process and thread that makes the dask array. Workers that compute the chunks need a device of that name.
+    The chunks are on ``device=``, else on the device of ``meta=`` or ``like=``, else on ``skerry.default_device()`` of
+    the process and thread that creates the dask array. Workers that compute the chunks need a device of that name.
     """
 
     @classmethod
@@ -56,7 +56,7 @@ class SkerryBackendEntrypoint(ArrayBackendEntrypoint):  # type: ignore[misc]
 
     @classmethod
     def to_backend(cls, data: Any, **kwargs: Any) -> Any:
-        """Return the dask array with its chunks as skerry's, on ``device=`` or the default device."""
+        """Convert the chunks of a dask array to skerry arrays on ``device=`` or the default device."""
         device = kwargs.pop("device", None)
         if isinstance(data._meta, _core.Array) and device is None:
             return data

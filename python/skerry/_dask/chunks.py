@@ -1,9 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What dask.array does with chunks by functions of its own tables.
+"""Functions on chunks that dask.array looks up in its own tables.
 
-What NumPy's functions do for skerry's arrays (``numpy.concatenate``, ``numpy.tensordot``) dask calls itself; here are
-those of which dask expects something else.
+dask calls other functions through NumPy's (``numpy.concatenate``, ``numpy.tensordot``), which dispatch to skerry.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ Array = _core.Array
 
 
 def index_on(x: Array, index: Any) -> Any:
-    """Put indices that dask made on the host beside the array they are for."""
+    """Move host indices of dask to the device of the array."""
     if isinstance(index, np.ndarray):
         return sk.asarray(np.ascontiguousarray(index), device=x.device)
     return index
@@ -42,7 +41,7 @@ def divide(a: Any, b: Any, out: Array | None = None, dtype: Any = None) -> Any:
 
 
 def einsum(*operands: Any, dtype: Any = None, **options: Any) -> Any:
-    """Run ``numpy.einsum``; casting and order change no values here."""
+    """Run ``numpy.einsum``; casting and order don't affect values here."""
     options.pop("casting", None)
     options.pop("order", None)
     if dtype is not None:
@@ -53,10 +52,10 @@ def einsum(*operands: Any, dtype: Any = None, **options: Any) -> Any:
 
 
 def empty(shape: Any, dtype: Any = None, **_: Any) -> Array:
-    """Make an array for ``dask.array.percentile``, beside the percentiles that are asked for.
+    """Make an array for ``dask.array.percentile`` on the device of the requested percentiles.
 
-    dask gives it no array to be beside, as other libraries have one current device; so they are looked up in the
-    function that asks.
+    dask passes no array, since other libraries have one current device; so the percentiles are looked up in the calling
+    function.
     """
     asking = sys._getframe(1).f_locals
     percentiles = asking.get("finalq", asking.get("q"))
@@ -72,7 +71,7 @@ def numel(
     dtype: Any = np.float64,
     **_: Any,
 ) -> Array:
-    """Count elements without reading them, into an array on the device of ``x``."""
+    """Return the number of elements, without reading them, as an array on the device of ``x``."""
     every = range(x.ndim)
     axes = every if axis is None else axis if isinstance(axis, tuple | list) else [axis]
     along = {i % x.ndim for i in axes} if x.ndim else set()
@@ -87,7 +86,7 @@ def numel(
 def nannumel(
     x: Array, axis: Any = None, keepdims: bool = False, dtype: Any = np.float64, **_: Any
 ) -> Array:
-    """Count the elements that are no NaN."""
+    """Count the elements that are not NaN."""
     if x.dtype.kind not in "fc":
         return numel(x, axis, keepdims, dtype)
     along = tuple(axis) if isinstance(axis, list) else axis
@@ -102,7 +101,7 @@ def percentile(a: Array, q: Any, method: str = "linear") -> tuple[Array | None, 
 
 
 def to_numpy(data: Array, **_: Any) -> npt.NDArray[Any]:
-    """Copy to the host, as ``x.to_backend("numpy")`` asks for."""
+    """Copy to the host, for ``x.to_backend("numpy")``."""
     return np.asarray(data.to_device("cpu"))
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a dask worker holds instead of an array whose device it lacks."""
+"""Placeholder in a dask worker for an array whose device the worker lacks."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from skerry.exceptions import DeviceUnavailableError
 
 
 class Missing:
-    """Stands for an array whose device a worker lacks; whoever uses it gets the error.
+    """Placeholder for an array whose device a worker lacks; any use raises DeviceUnavailableError.
 
-    A worker that can't read what another sent it waits for ever (dask/distributed#6705), so reading must not fail.
+    A worker that fails to deserialize a message waits for ever (dask/distributed#6705), so that must not raise.
     """
 
     def __init__(self, error: str) -> None:

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Random numbers of dask arrays from ``skerry.random``: a stream for each chunk, from seeds that NumPy spawns.
+"""Random numbers of dask arrays from ``skerry.random``: one stream for each chunk, from seeds that NumPy spawns.
 
-dask takes a bit generator by its class, which it calls with a seed in the worker, and asks the library that its name
-begins with for ``random.default_rng(bit_generator)``.
+dask passes the class of a bit generator to workers, which call it with a seed. It then calls
+``random.default_rng(bit_generator)`` of the library that the module name of the class begins with.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 
-# RandomState's names for what Generator calls otherwise.
+# RandomState's method names -> Generator's.
 OLDER_NAMES = {
     "rand": "random",
     "random_sample": "random",
@@ -27,14 +27,14 @@ OLDER_NAMES = {
 
 
 def generator(seed: np.random.SeedSequence, device: str) -> Any:
-    """Make skerry's generator of a seed."""
+    """Make skerry's generator from a seed."""
     words = seed.generate_state(4, np.uint64)
     numbers: Any = importlib.import_module("skerry.random")
     return numbers.default_rng([int(word) for word in words], device=device)
 
 
 class SeedSequence(np.random.SeedSequence):
-    """A seed that knows the device of what is drawn from it, in its children too."""
+    """A seed with the device of the arrays drawn from it, inherited by its children."""
 
     device = "cpu:0"
 
@@ -59,7 +59,7 @@ def _seed(seed_sequence: np.random.SeedSequence, device: str) -> SeedSequence:
 
 
 class BitGenerator:
-    """What ``dask.array.random.default_rng`` holds: a seed, and the device that was the default one then."""
+    """Bit generator of ``dask.array.random.default_rng``: a seed and the default device at its creation."""
 
     def __init__(self, seed: Any = None) -> None:
         if not isinstance(seed, np.random.SeedSequence):
@@ -72,7 +72,7 @@ class BitGenerator:
         return self._seed_seq
 
     def __skerry_generator__(self) -> Any:
-        """Return the generator that ``skerry.random.default_rng`` makes of this."""
+        """Return the generator; called by ``skerry.random.default_rng``."""
         return generator(self._seed_seq, self._seed_seq.device)
 
     def __dask_tokenize__(self) -> tuple[Any, ...]:
@@ -81,10 +81,10 @@ class BitGenerator:
 
 
 class RandomState:
-    """NumPy's older interface, as far as ``skerry.random``'s generator has the distribution."""
+    """NumPy's legacy interface to the distributions of ``skerry.random.Generator``."""
 
     def __init__(self, seed: Any = None, device: str | _core.Device | None = None) -> None:
-        if isinstance(seed, np.ndarray):  # dask's states: 624 words
+        if isinstance(seed, np.ndarray):  # a state from dask: 624 words
             seed = [int(word) for word in seed]
         device_name = str(sk.default_device() if device is None else device)
         self._generator = generator(np.random.SeedSequence(seed), device_name)

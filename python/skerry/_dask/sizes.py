@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""How many bytes dask counts for an array."""
+"""The size in bytes that dask assumes for an array."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from skerry import _core
 
 
 def array_sizeof(x: _core.Array) -> int:
-    """Return the bytes of the elements that memory is held for: a broadcast axis counts once, as for NumPy's arrays."""
+    """Return the number of bytes in memory: a broadcast axis counts once, as for NumPy arrays."""
     nbytes = int(x.itemsize)
     for length, stride in zip(x.shape, x.strides, strict=True):
         nbytes *= min(length, 1) if stride == 0 else length

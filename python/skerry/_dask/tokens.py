@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Names that dask gives to arrays: by their elements, so that equal arrays on one device have one name."""
+"""Tokens by which dask names arrays: by their elements, so that equal arrays on a device have the same name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from skerry import _core
 
 
 def array_token(x: _core.Array) -> tuple[Any, ...]:
-    """Return what an array's name is made of; the elements of a device are copied to the host for it."""
+    """Return the token of an array, for which its elements are copied to the host."""
     host = np.ascontiguousarray(np.asarray(x.to_device("cpu"))).reshape(x.shape)
     return ("skerry.Array", str(x.device), normalize_token(host))
 

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""How dask's workers send each other arrays.
+"""Serialization of arrays between dask workers.
 
-A CPU array's memory is the frame, without a copy on this side. An array of another device is copied to the host by one
-``to_device``; where the transport takes memory of GPUs (the serializer ``cuda``), its memory is the frame. A broadcast
-axis is sent once. The receiver puts the array on the device of that name, and has an error where it has none: no array
-changes its device on the way.
+The memory of a CPU array is the frame, without a copy on the sending side. An array on another device is copied to the
+host by one ``to_device``; if the transport supports GPU memory (the serializer ``cuda``), its memory is the frame. A
+broadcast axis is sent once. The receiver places the array on the device of the same name and raises an error if it has
+none: the transfer never changes the device of an array.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Header = dict[str, Any]
 
 
 def _once(x: Array) -> Array:
-    """Return a view with length 1 along broadcast axes, or ``x``."""
+    """Return a view with length 1 along broadcast axes, or ``x`` itself."""
     if 0 not in x.strides or x.size == 0:
         return x
     return x[tuple(slice(None) if stride else slice(0, 1) for stride in x.strides)]
@@ -46,7 +46,7 @@ def serialize(x: Array) -> tuple[Header, list[Any]]:
 
 
 def deserialize(header: Header, frames: list[Any]) -> Array | Missing:
-    """Make the array of a header and a frame of host memory, which is not copied for a CPU device."""
+    """Restore an array from a header and a frame of host memory, which is not copied for a CPU device."""
     try:
         device = device_here(header["device"])
     except DeviceUnavailableError as error:
@@ -62,7 +62,7 @@ def deserialize(header: Header, frames: list[Any]) -> Array | Missing:
 
 
 class _Memory:
-    """Memory of a device under another dtype and shape, by the CUDA array interface."""
+    """Exports memory of a device with another dtype and shape by the CUDA array interface."""
 
     def __init__(self, owner: Any, typestr: str, shape: tuple[int, ...]) -> None:
         self.owner = owner
@@ -73,9 +73,9 @@ class _Memory:
 
 
 def serialize_for_cuda(x: Array) -> tuple[Header, list[Any]]:
-    """Return a header and one frame that is the array's own memory on its GPU."""
+    """Return a header and one frame, the array's own memory on its GPU."""
     if x.device.kind != "cuda":
-        raise NotImplementedError("memory of the host; the serializer `dask` takes it")
+        raise NotImplementedError("host memory is serialized by `dask`, not `cuda`")
     once = _once(x)
     flat = sk.reshape(once, (-1,))
     if flat.size > 1 and flat.strides != (flat.itemsize,):
@@ -85,7 +85,7 @@ def serialize_for_cuda(x: Array) -> tuple[Header, list[Any]]:
 
 
 def deserialize_for_cuda(header: Header, frames: list[Any]) -> Array:
-    """Make the array of a frame that came into memory of a GPU, which is not copied."""
+    """Restore an array from a frame in GPU memory, which is not copied."""
     (frame,) = frames
     sent = tuple(header["sent"])
     x = _core.asarray(_Memory(frame, np.dtype(header["dtype"]).str, sent))

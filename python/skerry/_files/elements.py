@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Elements between files and devices, by chunks: no whole array passes through host memory that is not its own."""
+"""Transfers elements between files and devices in chunks, so that no array needs a full copy on the host."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from skerry import _core
 from skerry._files import streams
 
-# What one read, write or copy moves: long enough for the full rate of a disk and of PCIe, small beside any memory.
+# Bytes per read, write or copy: enough for the full bandwidth of disks and PCIe, and little compared to the memory.
 CHUNK = 64 << 20
 
 Array = _core.Array
@@ -21,7 +21,7 @@ Box = tuple[slice, ...]
 
 
 def boxes(shape: tuple[int, ...], itemsize: int) -> Iterator[Box]:
-    """Cut an array of that shape into boxes of at most CHUNK bytes, in C order."""
+    """Divide an array of the given shape into boxes of at most CHUNK bytes, in C order."""
     if 0 in shape:
         return
     row = itemsize * math.prod(shape[1:])
@@ -38,7 +38,7 @@ def boxes(shape: tuple[int, ...], itemsize: int) -> Iterator[Box]:
 
 
 def is_packed(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> bool:
-    """Tell whether elements lie in C order without gaps."""
+    """Return whether an array is C-contiguous."""
     expected = itemsize
     for n, stride in zip(reversed(shape), reversed(strides), strict=True):
         if n != 1 and stride != expected:
@@ -48,7 +48,7 @@ def is_packed(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -
 
 
 def write(file: Any, x: Array) -> None:
-    """Write the elements in C order to a file whose ``write`` writes everything."""
+    """Write the elements in C order to a file whose ``write`` writes all bytes."""
     if is_packed(x.shape, x.strides, x.dtype.itemsize):
         x = _core.reshape(x, (-1,), copy=False)
     for box in boxes(x.shape, x.dtype.itemsize):
@@ -60,9 +60,9 @@ def write(file: Any, x: Array) -> None:
 def read(
     file: Any, dtype: np.dtype[Any], shape: tuple[int, ...], device: Any, *, is_size_known: bool
 ) -> Array:
-    """Make an array of elements in C order, of native or swapped bytes; EOFError where the file has fewer.
+    """Read an array of elements in C order, in native or swapped byte order; EOFError if the file has fewer.
 
-    Where nobody knows how many bytes the file has, the first chunk is read before memory is asked for.
+    If the size of the file is unknown, the first chunk is read before memory is allocated.
     """
     if not is_size_known:
         expected = min(math.prod(shape) * dtype.itemsize, CHUNK)
@@ -75,7 +75,7 @@ def read(
         _fill(file, np.asarray(x).reshape(-1), dtype)
         return x
     flat = _core.reshape(x, (-1,), copy=False)
-    # Two buffers in turn: one is read while the other is copied. NumPy's view of one waits for that copy.
+    # Alternate two buffers: one is read while the other is copied. Viewing a buffer in NumPy waits for its copy.
     buffers = [_core.empty((min(CHUNK // dtype.itemsize, x.size),), dtype=x.dtype, device="cpu:0")]
     buffers += [_core.empty_like(buffers[0])] if buffers[0].size < x.size else []
     for (part,) in boxes(flat.shape, dtype.itemsize):
@@ -88,7 +88,7 @@ def read(
 
 
 def upload(source: Any, dtype: np.dtype[Any], shape: tuple[int, ...], device: Any) -> Array:
-    """Copy what ``source[box]`` gives as NumPy's arrays, read from a file, to a device that is no CPU."""
+    """Copy the NumPy arrays ``source[box]``, read from a file, to a device other than a CPU."""
     x = _core.empty(shape, dtype=dtype.newbyteorder("="), device=device)
     for box in boxes(shape, dtype.itemsize):
         part = np.asarray(source[box], dtype=x.dtype, order="C")
@@ -97,7 +97,7 @@ def upload(source: Any, dtype: np.dtype[Any], shape: tuple[int, ...], device: An
 
 
 def as_bytes(host: np.ndarray[Any, Any]) -> memoryview:
-    """Return the memory of a contiguous array."""
+    """Return the memory of a contiguous array as bytes."""
     flat: Any = host.reshape(-1).view(np.uint8)
     return memoryview(flat)
 

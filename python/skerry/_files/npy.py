@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy's format of one array, .npy: headers are NumPy's module's to write, ``npy_header``'s to read."""
+"""NumPy's format of one array, .npy. NumPy's module writes headers, ``npy_header`` reads them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAPPED_AS = ("r", "r+", "c")
 
 
 def write(file: Any, x: Array) -> None:
-    """Write an array: the bytes that numpy.save writes for NumPy's array of these elements in this memory order."""
+    """Write the same bytes as numpy.save for a NumPy array with these elements and this memory order."""
     itemsize = x.dtype.itemsize
     in_c_order = elements.is_packed(x.shape, x.strides, itemsize)
     fortran = not in_c_order and elements.is_packed(x.shape[::-1], x.strides[::-1], itemsize)
@@ -36,18 +36,18 @@ def write(file: Any, x: Array) -> None:
 def read(
     file: Any, name: str, device: Any, size: int | None = None, *, fills_file: bool = False
 ) -> Array:
-    """Read an array from where the file stands, to where it ends.
+    """Read an array from the current position of a file.
 
-    ``size`` are the bytes from there to the end of the file, where that is known. With ``fills_file`` they have to be
-    the array's.
+    ``size`` is the number of bytes up to the end of the file, or None if unknown. With ``fills_file`` the array must
+    end there.
     """
     shape, fortran, dtype, header_size = npy_header.read(file, name, size)
     if size is not None:
         _require(name, shape, dtype, size - header_size)
         if fills_file and size - header_size > math.prod(shape) * dtype.itemsize:
             raise ValueError(
-                f"load: {name}: damaged: {dtype} {shape} are {math.prod(shape) * dtype.itemsize} bytes, and "
-                f"{size - header_size} are there"
+                f"load: {name}: damaged: {dtype} {shape} has {math.prod(shape) * dtype.itemsize} bytes, but the file "
+                f"has {size - header_size}"
             )
     try:
         x = elements.read(
@@ -63,14 +63,14 @@ def read(
 
 
 def map_file(path: str, mode: str, device: Any) -> Array:
-    """Read an array through mapped memory: on a CPU it is the array's memory, elsewhere chunks are copied from it."""
+    """Map a file: on a CPU the map is the array's memory; to other devices it is copied in chunks."""
     if mode not in MAPPED_AS:
         raise ValueError(f"load: mmap_mode: unknown: {mode!r}; known are 'r', 'r+' and 'c'")
     on_host = _core.as_device(device).kind == "cpu"
     if mode != "r" and not on_host:
         raise ValueError(
-            f"load: mmap_mode={mode!r}: an array on {device} is a copy, and what is written to it would not reach the "
-            "file; use mmap_mode='r'"
+            f"load: mmap_mode={mode!r}: an array on {device} is a copy, and writes to it would not reach the file; use "
+            "mmap_mode='r'"
         )
     with open(path, "r+b" if mode == "r+" else "rb") as file:
         size = os.fstat(file.fileno()).st_size
@@ -79,7 +79,7 @@ def map_file(path: str, mode: str, device: Any) -> Array:
         if on_host:
             _require_usable_in_place(path, mode, dtype, offset)
         shape = shape[::-1] if fortran else shape
-        if 0 in shape:  # no memory, and nothing to map
+        if 0 in shape:  # nothing to map
             x = _core.empty(shape, dtype=dtype.newbyteorder("="), device=device)
         else:
             memory: Any = np.memmap(file, dtype, mode, offset, shape)  # type: ignore[call-overload]
@@ -95,11 +95,11 @@ def _require_usable_in_place(path: str, mode: str, dtype: np.dtype[Any], offset:
     fault = ""
     if not dtype.isnative:
         fault = "has bytes of the other order"
-    elif offset % dtype.alignment:  # by other writers than NumPy, who don't fill up the header
-        fault = f"has elements from byte {offset} on, which is no multiple of {dtype.alignment}"
+    elif offset % dtype.alignment:  # from writers other than NumPy, which don't pad the header
+        fault = f"has elements from byte {offset} on, which is not a multiple of {dtype.alignment}"
     if fault:
         raise ValueError(
-            f"load: mmap_mode={mode!r}: {path} {fault}, which can't be used in place; load it without mmap_mode"
+            f"load: mmap_mode={mode!r}: {path} {fault}, so it can't be used in place; load it without mmap_mode"
         )
 
 
@@ -116,7 +116,7 @@ def _truncated(
     nbytes = math.prod(shape) * dtype.itemsize
     actual = "fewer" if available_nbytes is None else available_nbytes
     return ValueError(
-        f"load: {name}: truncated: {dtype} {shape} are {nbytes} bytes, of which the file has {actual}; write it again"
+        f"load: {name}: truncated: {dtype} {shape} has {nbytes} bytes, of which the file has {actual}; write it again"
     )
 
 

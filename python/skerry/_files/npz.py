@@ -18,11 +18,11 @@ Array = _core.Array
 
 
 _LONGEST_NAME = 65535 - len(".npy")  # bytes
-_MAX_DEFLATE_RATIO = 1032  # bytes that one byte can stand for
+_MAX_DEFLATE_RATIO = 1032  # maximum expansion of a compressed byte
 
 
 def require_names(op: str, names: Iterable[str]) -> None:
-    """Refuse names that no ZIP archive holds."""
+    """Raise ValueError for names that a ZIP archive can't store."""
     for name in names:
         try:
             nbytes = len(name.encode())
@@ -34,11 +34,13 @@ def require_names(op: str, names: Iterable[str]) -> None:
             fault = (
                 "it has a NUL" if "\0" in name else f"{nbytes} bytes are more than {_LONGEST_NAME}"
             )
-        raise ValueError(f"{op}: {name[:40]!r}: no name in an .npz file: {fault}; rename the array")
+        raise ValueError(
+            f"{op}: {name[:40]!r}: invalid name in an .npz file: {fault}; rename the array"
+        )
 
 
 def write(file: Any, arrays: Mapping[str, Array], compressed: bool) -> None:
-    """Write arrays by name; the names have been checked."""
+    """Write arrays by name; names must be checked before."""
     compression = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
     with (
         targets.opened_to_write(file) as stream,
@@ -50,7 +52,7 @@ def write(file: Any, arrays: Mapping[str, Array], compressed: bool) -> None:
 
 
 class _Member:
-    """An open member of an archive; what the archive's module raises for a damaged one is a ValueError."""
+    """An open member of an archive, which raises ValueError if it is damaged."""
 
     def __init__(self, file: Any, name: str) -> None:
         self._file = file
@@ -73,16 +75,16 @@ def _damage_told(name: str) -> Iterator[None]:
         yield
     except MemoryError:
         raise
-    except Exception as error:  # ZIP's module lets through what its decompressors and struct raise
+    except Exception as error:  # zipfile does not catch errors of decompressors and struct
         if isinstance(error, OSError) and error.errno is not None:
-            raise  # a disk's, not the contents'
+            raise  # an I/O error
         raise ValueError(f"load: {name}: damaged: {error}") from error
 
 
 class NpzFile(Mapping[str, Array]):
-    """Arrays in an .npz file by name: each is read when it is asked for, to one device.
+    """Mapping of the arrays in an .npz file, which are read to one device when accessed.
 
-    The file stays open until ``close``, or the end of a ``with`` block. Members that are no .npy files are left out.
+    The file stays open until ``close`` or the end of a ``with`` block. Members that are not .npy files are skipped.
     """
 
     def __init__(self, file: Any, name: str, device: _core.Device, owned: bool) -> None:
@@ -96,7 +98,7 @@ class NpzFile(Mapping[str, Array]):
         except (MemoryError, OSError):
             raise
         except Exception as error:
-            raise ValueError(f"load: {name}: no .npz file, or truncated: {error}") from error
+            raise ValueError(f"load: {name}: not an .npz file, or truncated: {error}") from error
         self._members = {
             member.filename.removesuffix(".npy"): member
             for member in self._archive.infolist()
@@ -105,12 +107,12 @@ class NpzFile(Mapping[str, Array]):
 
     @property
     def files(self) -> list[str]:
-        """The names."""
+        """Names of the arrays."""
         return list(self._members)
 
     @property
     def device(self) -> _core.Device:
-        """Where the arrays go."""
+        """Device of the arrays."""
         return self._device
 
     def __getitem__(self, name: str) -> Array:
@@ -127,7 +129,7 @@ class NpzFile(Mapping[str, Array]):
             )
 
     def _require_size(self, member: zipfile.ZipInfo, text: str) -> None:
-        """Refuse a size that the member can't have, before memory is asked for by it."""
+        """Raise ValueError for an impossible size of a member, before memory of that size is allocated."""
         most = {
             zipfile.ZIP_STORED: member.compress_size,
             zipfile.ZIP_DEFLATED: member.compress_size * _MAX_DEFLATE_RATIO,
@@ -148,7 +150,7 @@ class NpzFile(Mapping[str, Array]):
         return f"NpzFile({self._name!r}, keys=[{', '.join(self._members)}], device={str(self._device)!r})"
 
     def close(self) -> None:
-        """Close the file; arrays that were read stay."""
+        """Close the file; arrays that were read stay valid."""
         self._archive.close()
         if self._file is not None:
             self._file.close()

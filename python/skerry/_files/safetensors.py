@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The format safetensors: a length, a header in JSON, and the elements.
+"""The safetensors format: a length, a JSON header, and the elements.
 
-Reading is its package's, which checks the header. Writing takes no package: the header is a line of JSON, and the
-package would want all elements in host memory at once.
+Reading uses the package safetensors, which checks the header. Writing does not: the header is a line of JSON, and the
+package would need all elements in host memory at once.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _DTYPES = {
     "U32": "uint32", "U64": "uint64", "F16": "float16", "F32": "float32", "F64": "float64", "C64": "complex64",
 }  # fmt: skip
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
-_HEADER_MULTIPLE = 8  # of bytes, so that elements are aligned
-_LONGEST_HEADER = 100_000_000  # bytes; the package reads no longer ones
+_HEADER_MULTIPLE = 8  # bytes, so that elements are aligned
+_LONGEST_HEADER = 100_000_000  # bytes; the package rejects longer headers
 
 
 def write(file: Any, arrays: Mapping[str, Array]) -> None:
@@ -36,7 +36,7 @@ def write(file: Any, arrays: Mapping[str, Array]) -> None:
             raise DTypeError(
                 f"save: {name!r}: safetensors has no {x.dtype}; use savez, or save real(x) and imag(x)"
             )
-    # As the package does, widest first, so that each begins at a multiple of its itemsize.
+    # Widest dtype first, as the package does, so that each array begins at a multiple of its itemsize.
     order = sorted(arrays, key=lambda name: (-arrays[name].dtype.itemsize, name))
     entries: dict[str, Any] = {}
     end = 0
@@ -52,13 +52,13 @@ def write(file: Any, arrays: Mapping[str, Array]) -> None:
         header = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError as error:
         raise ValueError(
-            f"save: {error.object[error.start - 20 : error.end]!r}: a name that is no valid text; rename it"
+            f"save: {error.object[error.start - 20 : error.end]!r}: the name is no valid text; rename it"
         ) from None
     header += b" " * (-len(header) % _HEADER_MULTIPLE)
     if len(header) > _LONGEST_HEADER:
         raise ValueError(
-            f"save: names and shapes take {len(header)} bytes, and a .safetensors file has {_LONGEST_HEADER} at most "
-            "for them; use several files"
+            f"save: names and shapes need {len(header)} bytes; the header of a .safetensors file is limited to "
+            f"{_LONGEST_HEADER}; use several files"
         )
     with targets.opened_to_write(file) as stream:
         stream.write(len(header).to_bytes(8, "little") + header)
@@ -72,7 +72,7 @@ def read(path: str, device: _core.Device) -> dict[str, Array]:
         from safetensors import SafetensorError, safe_open
     except ImportError as error:
         raise ImportError(
-            "load: reading .safetensors takes the package safetensors: pip install safetensors"
+            "load: reading .safetensors needs the package safetensors: pip install safetensors"
         ) from error
     try:
         with safe_open(path, framework="numpy") as file:
@@ -83,14 +83,14 @@ def read(path: str, device: _core.Device) -> dict[str, Array]:
             }
             return {name: _load(file, name, slices[name], dtypes[name], device) for name in slices}
     except SafetensorError as error:
-        raise ValueError(f"load: {path}: no .safetensors file, or truncated: {error}") from error
+        raise ValueError(f"load: {path}: not a .safetensors file, or truncated: {error}") from error
 
 
 def _dtype(path: str, name: str, theirs: str) -> np.dtype[Any]:
     if theirs not in _DTYPES:
         dtype_name = "bfloat16" if theirs == "BF16" else theirs
         raise DTypeError(
-            f"load: {path}: {name!r}: no dtype of skerry: {dtype_name}; convert it where it was made, to float32"
+            f"load: {path}: {name!r}: skerry has no dtype {dtype_name}; convert it to float32 before saving"
         )
     return np.dtype(_DTYPES[theirs])
 

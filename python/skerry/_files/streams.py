@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reading and writing that is complete or an error, whatever the file object does.
+"""Complete reads and writes with any file object, or an error.
 
-An unbuffered file may move a part, one that does not block nothing at all, and file objects of others may miscount.
+An unbuffered file may transfer a part, a non-blocking one nothing, and third-party file objects may return wrong
+counts.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 
 
 class Writer:
-    """A file object whose ``write`` writes everything, or raises OSError."""
+    """Wraps a file object so that ``write`` writes all bytes or raises OSError."""
 
     def __init__(self, file: Any) -> None:
         if isinstance(file, io.TextIOBase):
@@ -41,15 +42,16 @@ class Writer:
         if count is None:
             if is_standard:
                 raise BlockingIOError(
-                    errno.EAGAIN, "the file takes no more without blocking; set it to block"
+                    errno.EAGAIN,
+                    "the file accepts no more data without blocking; set it to blocking",
                 )
-            # File objects of others need not count; those that tell where they stand are asked.
+            # Third-party file objects may return None; then use the position, if they have one.
             end = _position(self._file)
             count = len(data) if start is None or end is None else end - start
         return _checked("write", count, 1, len(data))
 
     def flush(self) -> None:
-        """Flush what has a buffer."""
+        """Flush the file object, if it has ``flush``."""
         getattr(self._file, "flush", lambda: None)()
 
     def __getattr__(self, name: str) -> Any:
@@ -57,7 +59,7 @@ class Writer:
 
 
 def read_into(file: Any, memory: memoryview) -> int:
-    """Fill as much of the memory as the file has bytes for; return their number."""
+    """Read into memory until it is full or the file ends; return the number of bytes."""
     done = 0
     readinto = getattr(file, "readinto", None)
     while done < len(memory):
@@ -68,7 +70,9 @@ def read_into(file: Any, memory: memoryview) -> int:
             data = file.read(len(part))
             count = data if data is None else len(_bytes(data))
         if count is None:
-            raise BlockingIOError(errno.EAGAIN, "the file has nothing to read yet; set it to block")
+            raise BlockingIOError(
+                errno.EAGAIN, "the file has nothing to read yet; set it to blocking"
+            )
         if _checked("readinto" if readinto is not None else "read", count, 0, len(part)) == 0:
             break
         if readinto is None:
@@ -78,12 +82,14 @@ def read_into(file: Any, memory: memoryview) -> int:
 
 
 def read(file: Any, nbytes: int) -> bytes:
-    """Return so many bytes, or as many as the file has."""
+    """Read ``nbytes`` bytes, or fewer at the end of the file."""
     parts = []
     while nbytes > 0:
         data = file.read(nbytes)
         if data is None:
-            raise BlockingIOError(errno.EAGAIN, "the file has nothing to read yet; set it to block")
+            raise BlockingIOError(
+                errno.EAGAIN, "the file has nothing to read yet; set it to blocking"
+            )
         if not _checked("read", len(_bytes(data)), 0, nbytes):
             break
         parts.append(data)
@@ -92,14 +98,14 @@ def read(file: Any, nbytes: int) -> bytes:
 
 
 class Rejoined:
-    """A file object with bytes in front that were read from it already."""
+    """A file object with bytes prepended that were read from it already."""
 
     def __init__(self, first: bytes, file: Any) -> None:
         self._first = memoryview(first)
         self._file = file
 
     def read(self, nbytes: int) -> bytes:
-        """Return up to so many bytes."""
+        """Read up to ``nbytes`` bytes."""
         if not len(self._first):
             return read(self._file, nbytes)
         data, self._first = self._first[:nbytes], self._first[nbytes:]
@@ -107,7 +113,7 @@ class Rejoined:
 
 
 def remaining(file: Any) -> int | None:
-    """Return the bytes from where a file stands to its end, if it can tell without reading them, as gzip's can't."""
+    """Return the number of bytes up to the end of a file; None if that requires reading them, as for gzip."""
     if not isinstance(file, io.BytesIO | io.FileIO | io.BufferedReader | io.BufferedRandom):
         return None
     with contextlib.suppress(OSError):
@@ -119,7 +125,7 @@ def remaining(file: Any) -> int | None:
 
 
 def _position(file: Any) -> int | None:
-    """Return where a file stands, or None where it can't tell."""
+    """Return the position of a file, or None if it has none."""
     try:
         here = file.tell()
     except (AttributeError, OSError, TypeError, ValueError):
@@ -132,7 +138,7 @@ def _checked(method: str, count: Any, least: int, most: int) -> int:
     if not is_number or not least <= count <= most:
         raise OSError(
             errno.EIO,
-            f"{method}() of the file object returned {count!r}, which is no number of bytes from {least} to {most}",
+            f"{method}() of the file object returned {count!r}, which is not a number of bytes from {least} to {most}",
         )
     return int(count)
 
@@ -140,6 +146,6 @@ def _checked(method: str, count: Any, least: int, most: int) -> int:
 def _bytes(data: Any) -> Any:
     if not isinstance(data, bytes | bytearray | memoryview):
         raise TypeError(
-            f"read() of the file object gave {type(data).__name__}, not bytes; open it with mode 'rb'"
+            f"read() of the file object returned {type(data).__name__}, not bytes; open it with mode 'rb'"
         )
     return data

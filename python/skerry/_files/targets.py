@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Files to write to, which are complete or not there."""
+"""Atomic writes: a file is complete or does not appear."""
 
 from __future__ import annotations
 
@@ -19,34 +19,36 @@ from skerry._files.streams import Writer
 
 _ENDING = ".skerry-tmp"
 _LONGEST_NAME = (
-    200  # bytes of the target's name in that of its temporary file: 255 are a name's limit
+    200  # bytes of the target's name in that of its temporary file; names are limited to 255 bytes
 )
-_MAX_ENTRIES = 2000  # of a folder, among which leftovers are looked for: less than a millisecond
+_MAX_ENTRIES = (
+    2000  # entries of a folder to search for leftovers, which takes less than a millisecond
+)
 
 
 def is_file_object(file: Any) -> bool:
-    """Tell a file object from a path."""
+    """Return whether the argument is a file object, not a path."""
     return hasattr(file, "read") or hasattr(file, "write")
 
 
 def path_of(file: Any) -> str:
-    """Return a path as text."""
+    """Return a path as str."""
     return os.fsdecode(os.fspath(file))
 
 
 @contextlib.contextmanager
 def opened_to_write(file: Any) -> Iterator[Any]:
-    """Open a path, or take the file object that it is; what is written is written whole, or OSError.
+    """Open a path or wrap a file object for complete writes, or OSError.
 
-    A path gets its contents at the end, at once: they are written beside it, and what is there stays if writing fails.
-    Where its folder takes no file, an existing file is written in place.
+    A path is replaced at the end, atomically: the contents are written to a temporary file in the same folder, and an
+    existing file is unchanged if writing fails. If the folder is not writable, an existing file is written in place.
     """
     if is_file_object(file):
         yield Writer(file)
         return
-    path = os.path.realpath(path_of(file))  # a symbolic link stays one
+    path = os.path.realpath(path_of(file))  # keep a symbolic link
     is_there = os.path.exists(path)
-    if is_there and not os.path.isfile(path):  # a device or a pipe has no contents to keep
+    if is_there and not os.path.isfile(path):  # a device or a pipe has no contents to preserve
         with open(path, "wb") as device:
             yield device
         return
@@ -81,7 +83,7 @@ def opened_to_write(file: Any) -> Iterator[Any]:
 
 
 def _require_unlocked(path: str, name: str) -> None:
-    """Refuse what may not be written, for root as well: a new file in its place would get around the mode."""
+    """Raise PermissionError for a read-only file, also for root: replacing the file would bypass its mode."""
     is_locked = stat.S_IMODE(os.stat(path).st_mode) & 0o222 == 0
     if is_locked or not os.access(
         path, os.W_OK, effective_ids=os.access in os.supports_effective_ids
@@ -92,7 +94,7 @@ def _require_unlocked(path: str, name: str) -> None:
 
 
 def _open_beside(path: str) -> tuple[str, IO[bytes]]:
-    """Open a new file in the folder of a path, locked while it is open: what nobody locks is a leftover."""
+    """Open a new file in the folder of a path and lock it while it is open: an unlocked one is a leftover."""
     folder, name = os.path.split(path)
     _remove_leftovers(folder)
     name = os.fsdecode(os.fsencode(name)[:_LONGEST_NAME])
@@ -107,13 +109,13 @@ def _open_beside(path: str) -> tuple[str, IO[bytes]]:
                 unique = ""
             continue
         if _lock(stream.fileno()) is False or not _is_at(stream, temporary):
-            stream.close()  # taken for a leftover before it was locked
+            stream.close()  # removed as a leftover before it was locked
             continue
         return temporary, stream
 
 
 def _remove_leftovers(folder: str) -> None:
-    """Remove what saves that were killed have left in a folder."""
+    """Remove temporary files of killed saves from a folder."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in itertools.islice(entries, _MAX_ENTRIES):
             if entry.name.endswith(_ENDING) and entry.name.startswith("."):
@@ -121,7 +123,7 @@ def _remove_leftovers(folder: str) -> None:
 
 
 def _remove_leftover(path: str) -> bool:
-    """Remove a temporary file unless its save goes on; tell whether it is gone."""
+    """Remove a temporary file unless its save is running; return whether it is gone."""
     try:
         with open(path, "rb") as stream:
             if not _lock(stream.fileno()) or not _is_at(stream, path):
@@ -132,13 +134,13 @@ def _remove_leftover(path: str) -> bool:
     except OSError:
         return False
     warnings.warn(
-        f"save: removed {path}, which a save that was killed has left", RuntimeWarning, stacklevel=2
+        f"save: removed {path}, a leftover of a killed save", RuntimeWarning, stacklevel=2
     )
     return True
 
 
 def _lock(descriptor: int) -> bool | None:
-    """Lock a file, which ends with the process; False where another has it, None where there are no locks."""
+    """Lock a file until the process ends; False if another process has locked it, None without lock support."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -168,7 +170,7 @@ def _rename(temporary: str, path: str, name: str) -> None:
     except OSError as error:
         if not isinstance(error, PermissionError) or not os.path.exists(path):
             raise OSError(error.errno, error.strerror, name) from None
-        # Another user's file in a folder such as /tmp: it can be written, not replaced.
+        # Another user's file in a sticky folder such as /tmp can be written, but not replaced.
         with open(temporary, "rb") as source, open(path, "r+b") as stream:
             shutil.copyfileobj(source, stream, 1 << 20)
             stream.truncate()
@@ -177,13 +179,13 @@ def _rename(temporary: str, path: str, name: str) -> None:
 
 
 def _flush(stream: IO[bytes]) -> None:
-    """Make the contents lasting before the name is: a crash must not leave the name of an empty file."""
+    """Flush contents to disk before the rename: after a crash the name must not refer to an empty file."""
     stream.flush()
     os.fsync(stream.fileno())
 
 
 def _flush_folder(folder: str) -> None:
-    with contextlib.suppress(OSError):  # not every file system has it
+    with contextlib.suppress(OSError):  # some file systems can't sync folders
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
             os.fsync(descriptor)
