@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is measured, and how: README.md."""
+"""Benchmarks; README.md describes them."""

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The largest error of every elementwise function, by dtype and back end, against higher precision.
+"""The largest error of every elementwise function, by dtype and back end, compared to higher precision.
 
-``make accuracy`` writes the tables of the page "Accuracy and equal results". Real functions: in units in the last place
-(ULP) of the exact value, searched with ``numpy.longdouble`` (64 bits of precision; glibc's functions are within 0.003
-ULP of float64), and what is found is computed again with mpmath. Complex ones: the distance from the exact value over
-its modulus, in units of ``eps``, by mpmath.
+``make accuracy`` writes the tables of the page "Accuracy and equal results". Errors of real functions are in units in
+the last place (ULP) of the exact value. The largest are searched with ``numpy.longdouble`` (64 bits of precision;
+glibc's functions are within 0.003 ULP of float64) and computed again with mpmath. Errors of complex functions are the
+distance from the exact value divided by its modulus, in units of ``eps``, with mpmath.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from bench.accuracy_back_end import BackEnd, back_ends
 
 DOCS = pathlib.Path(__file__).resolve().parents[1] / "python" / "docs"
 TABLES = {"f": DOCS / "accuracy_real.csv", "c": DOCS / "accuracy_complex.csv"}
-# Not float16: its results are those of float32, rounded.
+# Without float16, whose results are those of float32, rounded.
 FLOATING = {"float32", "float64", "complex64", "complex128"} & set(_core.built_dtypes())
-# Results that are chosen, not rounded; test_elementwise.py has them bit for bit.
+# Functions with exact results, which test_elementwise.py compares bit for bit.
 EXACT = {"ceil", "clip", "conj", "copysign", "floor", "floor_divide", "imag", "maximum", "minimum"}
 EXACT |= {
     "angle",
@@ -48,24 +48,24 @@ EXACT |= {
 }
 EXACT_IF_REAL = {"abs", "sign"}
 PRECISION = 256  # bits of mpmath's numbers
-RECOMPUTED = 4  # the largest errors of a range that are computed again with mpmath
+RECOMPUTED = 4  # number of the largest errors of a range that are computed again with mpmath
 
 mp = mpmath.mp
 
 
 def power(x1: Any, x2: Any) -> Any:
-    """mpmath's power, with as many bits more as the angle of a large exponent takes."""
+    """Computes mpmath's power with the additional bits that the angle of a large exponent needs."""
     with mp.extraprec(max(int(mp.mag(x2)), 0) + 16 if x2 else 0):
         return mp.power(x1, x2)
 
 
 def area_tangent(x: Any) -> Any:
-    """mpmath's atanh of complex numbers loses the small ones."""
+    """Computes atanh; mpmath's loses accuracy for small complex numbers."""
     return (mp.log1p(x) - mp.log1p(-x)) / 2 if isinstance(x, mp.mpc) else mp.atanh(x)
 
 
 def arc_tangent(x: Any) -> Any:
-    """As `area_tangent`."""
+    """Computes atan, like `area_tangent`."""
     return -1j * area_tangent(1j * x) if isinstance(x, mp.mpc) else mp.atan(x)
 
 
@@ -91,7 +91,7 @@ BY_MPMATH: dict[str, Callable[..., Any]] = {
 
 @dataclass
 class Function:
-    """A function of one dtype, and the largest errors found."""
+    """A function for one dtype, and the largest errors found."""
 
     name: str
     dtype: np.dtype
@@ -102,19 +102,19 @@ class Function:
     ranges: dict[str, str] = field(default_factory=dict)
 
     def record(self, back_end: str, error: float, arguments: tuple[Any, ...], label: str) -> None:
-        """Keep the greater error."""
+        """Records an error if it is the largest so far."""
         if error > self.errors.get(back_end, -1.0):
             self.errors[back_end] = error
             self.arguments[back_end] = arguments
             self.ranges[back_end] = label
 
     def worst_call(self, back_end: str) -> str:
-        """The call that has the largest error."""
+        """Returns the call with the largest error."""
         return f"{self.name}({', '.join(str(x) for x in self.arguments[back_end])})"
 
 
 def functions(names: Sequence[str] = ()) -> list[Function]:
-    """Every function of the library's table whose results are rounded, by floating dtype."""
+    """Returns all functions of the operation table with rounded results, by floating-point dtype."""
     rounded_functions = []
     for entry in _core.op_table():
         for dtype, result in entry["loops"].items():
@@ -128,7 +128,7 @@ def functions(names: Sequence[str] = ()) -> list[Function]:
 
 
 def in_ulps(got: np.ndarray, want: np.ndarray, least: np.ndarray) -> np.ndarray:
-    """Errors in units in the last place of what is wanted, or of `least` where that is greater.
+    """Returns errors in units in the last place of the expected value, or of `least` if that is larger.
 
     Overflow counts as the next power of two.
     """
@@ -143,13 +143,13 @@ def in_ulps(got: np.ndarray, want: np.ndarray, least: np.ndarray) -> np.ndarray:
 
 
 def number(x: Any) -> Any:
-    """A NumPy scalar in mpmath, exactly."""
+    """Converts a NumPy scalar to mpmath, exactly."""
     is_complex = isinstance(x, np.complexfloating)
     return mp.mpc(float(x.real), float(x.imag)) if is_complex else mp.mpf(float(x))
 
 
 def exactly(name: str, args: Sequence[Any]) -> Any:
-    """The value in higher precision; None where mpmath has none, as at a pole."""
+    """Returns the value in higher precision; None if mpmath has none, for example at a pole."""
     function = BY_MPMATH.get(name) or getattr(mp, name)
     try:
         return function(*map(number, args))
@@ -158,7 +158,7 @@ def exactly(name: str, args: Sequence[Any]) -> Any:
 
 
 def exact_ulps(got: Any, want: Any, least: Any) -> float:
-    """As `in_ulps`, of one result and mpmath's."""
+    """Returns the error like `in_ulps`, for one result and mpmath's."""
     limits = np.finfo(got.dtype)
     beyond = mp.ldexp(1, limits.maxexp)
     want = min(max(want, -beyond), beyond)
@@ -169,7 +169,7 @@ def exact_ulps(got: Any, want: Any, least: Any) -> float:
 
 
 def extended(x: Any) -> np.longdouble:
-    """One of mpmath's real numbers, rounded to 64 bits."""
+    """Rounds a real number of mpmath to 64 bits."""
     if not mp.isfinite(x):
         return np.longdouble(float(x))
     fraction, exponent = mp.frexp(x)
@@ -179,7 +179,7 @@ def extended(x: Any) -> np.longdouble:
 
 
 def in_eps(got: np.ndarray, real: np.ndarray, imaginary: np.ndarray) -> np.ndarray:
-    """Distances over the modulus of what is wanted, in eps; 0 where that overflows or is none."""
+    """Returns distances divided by the modulus of the expected value, in eps; 0 if that overflows or is not finite."""
     limits = np.finfo(got.dtype)
     size = np.maximum(np.hypot(real, imaginary), np.longdouble(limits.smallest_normal))
     wide = got.astype(np.clongdouble)
@@ -190,14 +190,14 @@ def in_eps(got: np.ndarray, real: np.ndarray, imaginary: np.ndarray) -> np.ndarr
 
 
 def least_size(name: str, args: Sequence[np.ndarray]) -> np.ndarray:
-    """0; for logaddexp the arguments, whose own rounding moves a result that is nearer to 0."""
+    """Returns 0, or for logaddexp the size of the arguments, whose rounding affects results that are closer to 0."""
     if name == "logaddexp":
         return np.where(np.isfinite(args[0] + args[1]), np.maximum(*map(np.abs, args)), 0)
     return np.zeros(len(args[0]), args[0].dtype)
 
 
 def search_real(function: Function, label: str, args: Any, ends: Sequence[BackEnd]) -> None:
-    """Record the largest errors of one range, found in long double and computed again."""
+    """Records the largest errors of one range, found in long double and computed again."""
     want = getattr(np, function.name)(*[x.astype(np.longdouble) for x in args])
     least = least_size(function.name, args)
     for end in ends:
@@ -211,7 +211,7 @@ def search_real(function: Function, label: str, args: Any, ends: Sequence[BackEn
 
 
 def search_complex(function: Function, label: str, args: Any, ends: Sequence[BackEnd]) -> None:
-    """Record the largest error of one range."""
+    """Records the largest error of one range."""
     want = [exactly(function.name, point) for point in zip(*args, strict=True)]
     parts = [(mp.nan, mp.nan) if x is None else (x.real, x.imag) for x in want]
     real, imaginary = (np.array([extended(x) for x in part]) for part in zip(*parts, strict=True))
@@ -224,7 +224,7 @@ def search_complex(function: Function, label: str, args: Any, ends: Sequence[Bac
 def measure(
     chosen: Sequence[Function], ends: Sequence[BackEnd], real: int, complex_: int
 ) -> Iterator[Function]:
-    """The functions with their largest errors, searched with so many arguments a range."""
+    """Yields the functions with their largest errors, searched with the given number of arguments per range."""
     for function in chosen:
         is_complex = function.dtype.kind == "c"
         search, count = (search_complex, complex_) if is_complex else (search_real, real)
@@ -236,12 +236,12 @@ def measure(
 
 
 def shown(error: float) -> str:
-    """Two decimals, rounded up: a bound."""
+    """Formats an error with two decimals, rounded up."""
     return f"{math.ceil(error * 100) / 100:.2f}" if math.isfinite(error) else "inf"
 
 
 def write_tables(measured: Sequence[Function], ends: Sequence[BackEnd]) -> None:
-    """The tables of the documentation."""
+    """Writes the tables of the documentation."""
     names = [end.name for end in ends]
     for kind, path in TABLES.items():
         with path.open("w", newline="") as file:
@@ -255,12 +255,14 @@ def write_tables(measured: Sequence[Function], ends: Sequence[BackEnd]) -> None:
 
 
 def main() -> None:
-    """Measure, print, and write the tables if asked."""
+    """Measures, prints, and writes the tables if requested."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("functions", nargs="*", help="names; all by default")
-    parser.add_argument("--levels", default="v2,v3,v4", help="of x86-64, those that are here")
-    parser.add_argument("--real", type=int, default=100_000, help="arguments a range")
-    parser.add_argument("--complex", type=int, default=1000, help="arguments a range")
+    parser.add_argument(
+        "--levels", default="v2,v3,v4", help="x86-64 levels to measure if available"
+    )
+    parser.add_argument("--real", type=int, default=100_000, help="arguments per range")
+    parser.add_argument("--complex", type=int, default=1000, help="arguments per range")
     parser.add_argument("--write", action="store_true", help="write the documentation's tables")
     options = parser.parse_args()
     measured = []

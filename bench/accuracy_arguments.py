@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where elementwise functions are hard to compute: arguments by range, typical ones and those that break formulas."""
+"""Arguments of elementwise functions by range: typical ones, and those for which formulas lose accuracy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Ranges = Iterator[tuple[str, Arguments]]
 
 
 class Draw:
-    """Random numbers of one real dtype, by which ranges are described."""
+    """Random numbers of one real dtype, from which ranges are composed."""
 
     def __init__(self, dtype: np.dtype, count: int, seed: list[int]) -> None:
         self.dtype, self.count = dtype, count
@@ -25,27 +25,27 @@ class Draw:
         self.log_least = self.log_tiny - self.limits.nmant * float(np.log(2))
 
     def sign(self) -> np.ndarray:
-        """1 or -1."""
+        """Returns 1 or -1."""
         return self.rng.choice([-1.0, 1.0], self.count)
 
     def uniform(self, low: float, high: float) -> np.ndarray:
-        """Evenly between two bounds, in float64."""
+        """Returns uniform numbers between two bounds, in float64."""
         return self.rng.uniform(low, high, self.count)
 
     def magnitude(self, low: float, high: float) -> np.ndarray:
-        """Powers of two with exponents between two bounds."""
+        """Returns powers of two with exponents between two bounds."""
         return np.exp2(self.uniform(low, high).astype(np.longdouble))
 
     def signed(self, low: float, high: float) -> np.ndarray:
-        """As `magnitude`, of both signs."""
+        """Returns numbers like `magnitude`, of both signs."""
         return self.sign() * self.magnitude(low, high)
 
     def integers(self, low: int, high: int) -> np.ndarray:
-        """Whole numbers, as floats."""
+        """Returns integers, as floats."""
         return self.rng.integers(low, high, self.count).astype(np.float64)
 
     def bits(self) -> np.ndarray:
-        """Any finite number: random bits, or for many float32 every k-th of all."""
+        """Returns finite numbers of random bits, or every k-th float32 if there are many."""
         kind = np.dtype(f"u{self.dtype.itemsize}")
         if kind.itemsize == 4 and self.count > 1_000_000:
             step = (1 << 32) // self.count
@@ -57,7 +57,7 @@ class Draw:
 
 
 def unary(draw: Draw) -> Ranges:
-    """Ranges for every real function of one argument; outside its domain it is NaN, as it should be."""
+    """Yields ranges for all real functions of one argument; outside its domain a function must return NaN."""
     limits, bits = draw.limits, draw.limits.nmant + 1
     least = limits.minexp - limits.nmant
     turns = np.rint(draw.magnitude(0, 60)) * np.longdouble("1.5707963267948966192313216916397514")
@@ -81,7 +81,7 @@ def unary(draw: Draw) -> Ranges:
 
 
 def any_pair(draw: Draw) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
-    """Pairs for every real function of two arguments."""
+    """Yields pairs for all real functions of two arguments."""
     limits = draw.limits
     least = limits.minexp - limits.nmant
     yield "[-10, 10]", (draw.uniform(-10, 10), draw.uniform(-10, 10))
@@ -96,7 +96,7 @@ def any_pair(draw: Draw) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
 
 
 def powers(draw: Draw) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
-    """Bases and exponents of finite powers."""
+    """Yields bases and exponents of finite powers."""
     bits = draw.limits.nmant + 1
     yield "[0, 10] to the [-10, 10]", (draw.uniform(0, 10), draw.uniform(-10, 10))
     for label, low, high in (
@@ -113,7 +113,7 @@ def powers(draw: Draw) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
 
 
 def angles(draw: Draw) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
-    """Points in all quadrants, near the axes and near the diagonals."""
+    """Yields points in all quadrants, near the axes and near the diagonals."""
     normal = draw.rng.standard_normal
     yield "normal", (normal(draw.count), normal(draw.count))
     second = draw.signed(-20, 20)
@@ -128,7 +128,7 @@ def angles(draw: Draw) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
 
 
 def sums_of_exponentials(draw: Draw) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
-    """Close and distant arguments, and sums near 1, whose logarithm is near 0."""
+    """Yields close arguments, and sums near 1, whose logarithm is near 0."""
     first = draw.uniform(-100, 100)
     yield "close", (first, first + draw.signed(-30, 3))
     first = -draw.magnitude(-20, 4).astype(draw.dtype).astype(np.longdouble)
@@ -136,7 +136,7 @@ def sums_of_exponentials(draw: Draw) -> Iterator[tuple[str, tuple[np.ndarray, np
 
 
 def lengths(draw: Draw) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
-    """Of lengths that are subnormal, which are rounded once more."""
+    """Yields sides whose length is subnormal, which is rounded twice."""
     bits = draw.limits.nmant
     greater = draw.integers(1 << (bits - 1), 1 << bits) * np.longdouble(
         draw.limits.smallest_subnormal
@@ -153,7 +153,7 @@ PAIRS: dict[str, Callable[[Draw], Iterator[tuple[str, tuple[np.ndarray, np.ndarr
 
 
 def binary(name: str, draw: Draw) -> Ranges:
-    """Ranges of a real function of two arguments."""
+    """Yields ranges for a real function of two arguments."""
     special_pairs = PAIRS[name](draw) if name in PAIRS else ()
     for label, pair in itertools.chain(any_pair(draw), special_pairs):
         values = [np.asarray(x).astype(draw.dtype) for x in pair]
@@ -162,7 +162,7 @@ def binary(name: str, draw: Draw) -> Ranges:
 
 
 def points(draw: Draw) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Real and imaginary parts by range."""
+    """Yields real and imaginary parts by range."""
     bits, limits = draw.limits.nmant + 1, draw.limits
     yield "[-3, 3]", draw.uniform(-3, 3), draw.uniform(-3, 3)
     yield "[-20, 20]", draw.uniform(-20, 20), draw.uniform(-20, 20)
@@ -198,7 +198,7 @@ def points(draw: Draw) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
 
 
 def complex_of(real: np.ndarray, imaginary: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Complex numbers of their parts; parts beyond the range are the greatest number."""
+    """Returns complex numbers from their parts, which are clipped to the range of the dtype."""
     part = np.finfo(dtype).dtype
     most = np.finfo(part).max
     values = np.empty(len(real), dtype)
@@ -208,10 +208,10 @@ def complex_of(real: np.ndarray, imaginary: np.ndarray, dtype: np.dtype) -> np.n
 
 
 def is_covered(name: str, args: Arguments) -> np.ndarray:
-    """Whether the bound is meant to hold.
+    """Returns whether the documented error bound applies.
 
-    Products of parts that overflow make a product overflow, as everywhere; a power turns by the angle x2 log(x1), whose
-    own digits are lost where it is too large.
+    It does not if products of parts overflow, or if the angle x2 log(x1) of a power is so large that its own digits are
+    lost.
     """
     wide = [x.astype(np.clongdouble) for x in args]
     if name == "multiply":
@@ -224,7 +224,7 @@ def is_covered(name: str, args: Arguments) -> np.ndarray:
 
 
 def complex_pairs(name: str, dtype: np.dtype, draw: Draw) -> Ranges:
-    """Each range with itself, and with ordinary numbers; powers by large angles."""
+    """Yields each range combined with itself and with ordinary numbers, and powers with large angles."""
     if name == "pow":
         exponent, angle = draw.magnitude(0, 30), draw.uniform(-np.pi, np.pi)
         modulus = np.exp(draw.uniform(draw.log_tiny, draw.log_max) / exponent)
@@ -238,7 +238,7 @@ def complex_pairs(name: str, dtype: np.dtype, draw: Draw) -> Ranges:
 
 
 def ranges(name: str, arity: int, dtype: np.dtype, count: int) -> Ranges:
-    """All ranges of a function, each of up to about `count` arguments; the same ones in every run."""
+    """Yields all ranges of a function, each with up to about `count` arguments, the same in every run."""
     draw = Draw(np.dtype(np.finfo(dtype).dtype), count, [*name.encode(), dtype.itemsize])
     if dtype.kind == "f":
         yield from unary(draw) if arity == 1 else binary(name, draw)

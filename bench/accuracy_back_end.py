@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that compute with one instruction set each, which is chosen when the library is loaded, or on a GPU.
+"""Processes that compute with one instruction set each, which the library selects when it is loaded, or on a GPU.
 
-This file is such a process, too: it answers the pickled questions that it reads.
+This file is also the program of these processes: it reads pickled requests and writes pickled results.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from skerry import _core
 
 
 class BackEnd:
-    """A process of one instruction set, and the device that it computes on."""
+    """A process with one instruction set, and the device that it computes on."""
 
     def __init__(self, name: str, device: str, environment: dict[str, str]) -> None:
         self.name, self.device = name, device
@@ -33,19 +33,19 @@ class BackEnd:
         )
 
     def __call__(self, name: str, args: Sequence[np.ndarray]) -> np.ndarray:
-        """The library's results."""
+        """Returns the results of a function."""
         pickle.dump((name, self.device, args), cast(IO[bytes], self.process.stdin), -1)
         cast(IO[bytes], self.process.stdin).flush()
         return pickle.load(cast(IO[bytes], self.process.stdout))
 
     def close(self) -> None:
-        """End the process."""
+        """Ends the process."""
         self.process.communicate()
 
 
 @contextlib.contextmanager
 def back_ends(levels: Sequence[str]) -> Iterator[list[BackEnd]]:
-    """Those of the instruction sets that this computer and build have, and of its GPU."""
+    """Yields back ends for the instruction sets of this machine and build, and for its GPU."""
     with contextlib.ExitStack() as stack:
         ends = []
         for level in levels:
@@ -60,7 +60,7 @@ def back_ends(levels: Sequence[str]) -> Iterator[list[BackEnd]]:
 
 
 def answer(name: str, device: str, args: Sequence[np.ndarray]) -> np.ndarray | str:
-    """A function's results; the instruction set if none is named."""
+    """Returns the results of a function, or the instruction set if the name is empty."""
     if not name:
         return _core.instruction_set()
     arrays = [sk.asarray(x, device="cpu:0").to_device(device) for x in args]
@@ -68,7 +68,7 @@ def answer(name: str, device: str, args: Sequence[np.ndarray]) -> np.ndarray | s
 
 
 def main() -> None:
-    """Answer until there are no more questions."""
+    """Answers requests until the input ends."""
     with contextlib.suppress(EOFError):
         while True:
             pickle.dump(answer(*pickle.load(sys.stdin.buffer)), sys.stdout.buffer, -1)

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Instructions that a call costs on the calling thread, counted by valgrind: no matter how busy the machine is.
+"""Instructions per call on the calling thread, counted by valgrind, independent of the load of the machine.
 
-The program is run once under ``valgrind --tool=callgrind``, which writes its counts whenever it calls ``getppid``:
-before and after each loop. What the loop itself takes is subtracted. ``--check`` compares with
-``bench/call_instructions.json``, which ``--record`` writes, and exits 1 where a call takes over 15 % more.
+The program runs once under ``valgrind --tool=callgrind``, which writes its counts whenever the program calls
+``getppid``: before and after each loop. The cost of the empty loop is subtracted. ``--check`` compares with
+``bench/call_instructions.json``, which ``--record`` writes, and exits 1 if a call takes over 15 % more.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ CASES = {
 }
 DEVICES = ("cpu:0", "cuda:0")
 RECORD = pathlib.Path(__file__).with_suffix(".json")
-#: Of the kernels: valgrind executes no AVX-512.
+#: Level of the kernels: valgrind does not support AVX-512.
 ISA = {"SKERRY_ISA": "v3"}
 TOLERANCE = 1.15
 OTHER_PYTHON = 1.4
-#: The least of so many counts: on a rehearsed device, a lock that the device's thread holds costs extra.
+#: The minimum of this many counts is used: on a rehearsed device, a contended lock costs extra.
 ROUNDS = 4
 
 
 def program(repeats: int) -> None:
-    """What runs under valgrind."""
+    """Runs the loops; executed under valgrind."""
     import skerry as sk
 
     names = {"sqrt": sk.sqrt, "sum": sk.sum, "empty": sk.empty, "reshape": sk.reshape}
@@ -67,7 +67,9 @@ def program(repeats: int) -> None:
         names |= {"m": sk.ones((8, 8), device=device), "r": sk.ones((8,), device=device)}
         names |= {"t": sk.ones((4,), device=device), "d": sk.Device(device)}
         names |= {"i": sk.arange(4, device=device)}
-        sk.fuse(lambda a: a + a)(names["a"])  # no call costs more afterwards
+        sk.fuse(lambda a: a + a)(
+            names["a"]
+        )  # the use of fuse must not make other calls more expensive
         for statement in CASES.values():
             arguments = ", ".join(f"{name}={name}" for name in names)
             exec(f"def loop(n, {arguments}):\n for _ in range(n): {statement}", names)
@@ -82,7 +84,7 @@ def program(repeats: int) -> None:
 
 
 def read_total(path: pathlib.Path) -> int:
-    """The instructions of one part of one thread."""
+    """Reads the number of instructions of one part of one thread."""
     for line in path.read_text().splitlines():
         if line.startswith("totals:"):
             return int(line.split()[1])
@@ -90,18 +92,18 @@ def read_total(path: pathlib.Path) -> int:
 
 
 def refusal() -> str:
-    """Why nothing can be counted here; empty where it can."""
+    """Returns why nothing can be counted here; an empty string if it can."""
     if shutil.which("valgrind") is None:
         return "valgrind is not installed (apt-get install valgrind)"
     code = "from skerry import _core; print(_core.instruction_set())"
     level = subprocess.check_output([sys.executable, "-c", code], env=os.environ | ISA, text=True)
     if level.strip() == "x86-64-v4":
-        return "valgrind executes no AVX-512, and this build has no kernels of another level: SKERRY_CPU_TARGETS=all"
+        return "valgrind does not support AVX-512, and this build has no other kernels: set SKERRY_CPU_TARGETS=all"
     return ""
 
 
 def count(repeats: int = 200) -> dict[str, float]:
-    """Instructions per call, by ``device statement``."""
+    """Returns the instructions per call, by ``device statement``."""
     with tempfile.TemporaryDirectory() as folder:
         command = [
             "valgrind", "--tool=callgrind", "--separate-threads=yes", "--dump-before=getppid",
@@ -109,12 +111,12 @@ def count(repeats: int = 200) -> dict[str, float]:
             sys.executable, __file__, "--program", str(repeats),
         ]  # fmt: skip
         environment = {**os.environ, "SKERRY_REHEARSE": "1", "PYTHONHASHSEED": "0"}
-        # Valgrind knows no AVX-512, and one thread computes here.
+        # valgrind does not support AVX-512; one thread computes.
         environment |= ISA | {"SKERRY_NUM_THREADS": "1"}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise RuntimeError(f"valgrind failed: {done.stderr[-2000:]}")
-        # Part 1 is what comes before the first mark; every second one from there on is a loop.
+        # Part 1 is what runs before the first mark; then every second part is a loop.
         parts = [
             read_total(pathlib.Path(folder, f"out.{2 * (i + 1)}-01"))
             for i in range(len(DEVICES) * len(CASES) * ROUNDS)
@@ -130,12 +132,12 @@ def count(repeats: int = 200) -> dict[str, float]:
 
 
 def python_version() -> str:
-    """The interpreter's part of a call differs between these."""
+    """Returns the version of Python that the interpreter's share of a call depends on."""
     return ".".join(map(str, sys.version_info[:2]))
 
 
 def excess(counted: dict[str, float]) -> list[str]:
-    """What takes over 15 % more than recorded, in words."""
+    """Returns a message for each call that takes over 15 % more than recorded."""
     recorded = json.loads(RECORD.read_text())
     tolerance = TOLERANCE if recorded["python"] == python_version() else OTHER_PYTHON
     return [
@@ -146,10 +148,10 @@ def excess(counted: dict[str, float]) -> list[str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print the table; the exit status."""
+    """Prints the table and returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="fail where a call takes more")
-    parser.add_argument("--record", action="store_true", help="write the figures down")
+    parser.add_argument("--check", action="store_true", help="fail if a call takes more")
+    parser.add_argument("--record", action="store_true", help="write the record")
     parser.add_argument("--program", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.program:

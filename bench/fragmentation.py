@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""How much of a device's memory arrays can fill: four traces, replayed through the pool.
+"""The fraction of a device's memory that arrays can use: four allocation traces, replayed through the pool.
 
-For each trace the most bytes that arrays had at once, over the most that the pool held (on a device of twice as much
-memory), and over the smallest memory limit with which the trace still gets through. On a rehearsed device the
-driver's own pool loses nothing; on a GPU it maps freed pages anew. ``--check`` exits 1 if a figure is below 0.95.
+For each trace: the peak of live bytes divided by the peak of bytes in the pool (on a device with twice that memory),
+and divided by the smallest memory limit with which the trace succeeds. On a rehearsed device the driver's pool has no
+overhead; on a GPU it remaps freed pages. ``--check`` exits 1 if a figure is below 0.95.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from collections.abc import Iterator
 from typing import Any
 
 MIB = 1 << 20
-#: Of (key, bytes, stream) to make an array, (key, 0, stream) to use it on a stream, (key, -1, 0) to drop it.
+#: (key, bytes, stream) creates an array, (key, 0, stream) uses it on a stream, (key, -1, 0) frees it.
 Step = tuple[int, int, int]
 
 
 def pipeline() -> Iterator[Step]:
-    """Chunks of a tomography scan: large arrays, padded and complex ones, and small ones that stay (httomo#667)."""
+    """Chunks of a tomography scan: large arrays, padded and complex ones, and small ones that are kept (httomo#667)."""
     rng = random.Random(667)
     key = 0
     for _ in range(30):
@@ -41,7 +41,7 @@ def pipeline() -> Iterator[Step]:
 
 
 def training() -> Iterator[Step]:
-    """Weights that stay, activations freed in reverse order, another batch size each time."""
+    """Weights that are kept, activations freed in reverse order, and a different batch size each time."""
     rng = random.Random(1)
     widths = [rng.choice([64, 128, 256, 512, 768]) for _ in range(24)]
     key = 0
@@ -65,11 +65,11 @@ def training() -> Iterator[Step]:
 
 
 def streams() -> Iterator[Step]:
-    """Random sizes and lifetimes on four streams; some arrays are read on a second one."""
+    """Random sizes and lifetimes on four streams; some arrays are read on a second stream."""
     rng = random.Random(4)
     alive: list[int] = []
     for key in range(1500):
-        # Fills up to 60 arrays and lets them go again, in random order.
+        # Keep at most 60 arrays, freed in random order.
         while len(alive) > 60 or (alive and rng.random() < 0.45):
             yield alive.pop(rng.randrange(len(alive))), -1, 0
         stream = rng.randrange(4)
@@ -80,7 +80,7 @@ def streams() -> Iterator[Step]:
 
 
 def growing() -> Iterator[Step]:
-    """Eight arrays that grow by appending: the new one is made before the old one goes."""
+    """Eight arrays that grow by appending: the new array is created before the old one is freed."""
     rng = random.Random(8)
     sizes = [0] * 8
     live_keys: list[int | None] = [None] * 8
@@ -97,7 +97,7 @@ TRACES = {"pipeline": pipeline, "training": training, "4 streams": streams, "gro
 
 
 def most_live(trace: list[Step]) -> int:
-    """Bytes that the arrays of a trace have at most, as asked for."""
+    """Returns the peak of requested bytes of the live arrays of a trace."""
     sizes: dict[int, int] = {}
     live = most = 0
     for key, nbytes, _ in trace:
@@ -111,7 +111,7 @@ def most_live(trace: list[Step]) -> int:
 
 
 class Replay:
-    """A device and four streams on it, for one trace after the other."""
+    """Replays traces on a device with four streams."""
 
     def __init__(self, device: str) -> None:
         import skerry
@@ -121,7 +121,7 @@ class Replay:
         self.streams = [skerry.Stream(device) for _ in range(4)]
 
     def run(self, trace: list[Step], limit: int | None = None) -> int | None:
-        """Most bytes that the pool held; None if memory ran out."""
+        """Returns the peak of bytes in the pool; None if memory ran out."""
         sk, arrays, most = self.sk, {}, 0
         sk.trim(self.device)
         sk.set_memory_limit(self.device, limit)
@@ -144,7 +144,7 @@ class Replay:
         return most
 
     def smallest_limit(self, trace: list[Step], live: int) -> int:
-        """In steps of half a percent of what is live at most."""
+        """Returns the smallest limit that succeeds, in steps of 0.5 % of the peak of live bytes."""
         step = 0
         while self.run(trace, live + live * step // 200) is None:
             step += 1
@@ -152,7 +152,7 @@ class Replay:
 
 
 def child(name: str) -> None:
-    """Replay one trace on a device of twice as much memory, print one line of the table."""
+    """Replays one trace on a device with twice the memory, and prints one line of the table."""
     trace = list(TRACES[name]())
     live = most_live(trace)
     replay = Replay("cuda:0")
@@ -166,7 +166,7 @@ def child(name: str) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print the table; the exit status."""
+    """Prints the table and returns the exit status."""
     import subprocess
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Records of measurements: lines of JSON, of which the first is the head, and each other a row.
+"""Records of measurements as JSON lines: a header, then one row per line.
 
-The head says what was measured, and on what. ``results/`` has a record for each machine, by its name: the newest.
+The header describes the measurement and the machine. ``results/`` has the latest record of each machine, by its name.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ RESULTS = pathlib.Path(__file__).resolve().parent / "results"
 
 
 def result_of(machine: str) -> pathlib.Path:
-    """Where the record of a machine is."""
+    """Returns the path of the record of a machine."""
     return RESULTS / (re.sub(r"[^a-z0-9]+", "-", machine.lower()).strip("-") + ".jsonl")
 
 
 def write(path: pathlib.Path, head: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> None:
-    """In the place of what is there."""
+    """Writes a record, replacing an existing one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(line) + "\n" for line in (head, *rows)))
 
 
 def read(path: pathlib.Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The head and the rows."""
+    """Returns the header and the rows."""
     head, *rows = map(json.loads, path.read_text().splitlines())
     return head, rows

@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Measure again what ops/kernel/cpu/tuning.hpp decides, on this machine.
+"""Measure the tuning constants of ops/kernel/cpu/tuning.hpp on this machine.
 
-``python -m bench.tune NAME...`` times the rows beside each constant with a quarter, half, twice and four times its
-value, interleaved, one process each, and tells where another value takes less time: the constant is stale here. Without
-names, all that are read in each call. Needs a compiler, CMake and pybind11, as ``make build`` does; the library for it,
-in ``build/tune``, is built of a header in which constants are variables of the environment. Those that size arrays are
-compiled in: they take a build for each value, and a name.
+``python -m bench.tune NAME...`` times the rows documented at each constant with 1/4, 1/2, 2 and 4 times its value,
+interleaved, in one process each. If another value is faster, the constant is stale on this machine. Without names, all
+constants that are read at run time are measured. Needs a compiler, CMake and pybind11, as ``make build`` does: it
+builds a library in ``build/tune`` from a header that reads constants from environment variables. Constants that size
+arrays are compile-time constants: they need a build for each value and are measured only by name.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CONSTANT = re.compile(
 )
 ROW = re.compile(r"^/// Row( of all cores)?: (.*) \| (.*)$", re.MULTILINE)
 FACTORS = (0.25, 0.5, 1, 2, 4)
-#: Less of the time of the value that is there than this, and the value is stale.
+#: A constant is stale if another value takes less than this fraction of its time.
 STALE = 0.9
 UNITS = {"kib": 1 << 10, "mib": 1 << 20}
 READER = """
@@ -57,7 +57,7 @@ class Row(NamedTuple):
 
 
 class Constant(NamedTuple):
-    """One of the header's."""
+    """A constant of the header."""
 
     name: str
     value: int
@@ -66,7 +66,7 @@ class Constant(NamedTuple):
 
 
 def constants(header: str) -> dict[str, Constant]:
-    """Those of the header that have rows, by name."""
+    """Returns the constants of the header that have rows, by name."""
     compiled_from = header.index(COMPILED)
     return {
         match["name"]: Constant(
@@ -83,7 +83,7 @@ def constants(header: str) -> dict[str, Constant]:
 
 
 def tunable_header(header: str, compiled_values: dict[str, int]) -> str:
-    """The header with variables for constants that are read in each call, and other values for some of the others."""
+    """Returns the header with run-time constants read from the environment, and with the given compile-time values."""
     by_name = constants(header)
 
     def replacement(match: re.Match[str]) -> str:
@@ -102,7 +102,7 @@ def tunable_header(header: str, compiled_values: dict[str, int]) -> str:
 
 
 def build(compiled_values: dict[str, int], jobs: int) -> pathlib.Path:
-    """Where a package lies whose library has these values."""
+    """Builds a package whose library has these values, and returns its path."""
     overlay = BUILD / "overlay"
     overlaid = overlay / HEADER
     overlaid.parent.mkdir(parents=True, exist_ok=True)
@@ -134,7 +134,7 @@ def build(compiled_values: dict[str, int], jobs: int) -> pathlib.Path:
 
 
 def time_rows(rows: list[list[Any]]) -> None:
-    """What a process runs: prints seconds of a call, for each row."""
+    """Prints the seconds per call of each row; runs in a process of its own."""
     import skerry as sk
 
     def random(dtype: Any, scale: float) -> Any:
@@ -176,7 +176,7 @@ def time_rows(rows: list[list[Any]]) -> None:
 
 
 def times(package: pathlib.Path, rows: list[Row], environment: dict[str, str]) -> list[float]:
-    """Seconds of each row in a process of its own."""
+    """Returns the seconds of each row, measured in a new process."""
     command = [sys.executable, "-m", "bench.tune", "--rows", json.dumps(rows)]
     paths = {"PYTHONPATH": os.pathsep.join((str(package), str(ROOT)))}
     output = subprocess.run(
@@ -191,7 +191,7 @@ def times(package: pathlib.Path, rows: list[Row], environment: dict[str, str]) -
 
 
 def measure(constant: Constant, rounds: int, jobs: int) -> dict[str, Any]:
-    """A row of the record: times by value, each as a share of that of the present value."""
+    """Returns a row of the record: times by value, relative to that of the current value."""
     values = {max(1, round(constant.value * factor)) for factor in FACTORS}
     best: dict[int, list[float]] = {}
 
@@ -226,7 +226,7 @@ def measure(constant: Constant, rounds: int, jobs: int) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Build, measure and report; 1 where a constant is stale."""
+    """Builds, measures and reports; returns 1 if a constant is stale."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``make working-memory``: what each function takes of memory beyond its operands and its result.
+"""``make working-memory``: the memory that each function uses in addition to its operands and its result.
 
-Calls are those of the sweep (peers/sweep_cases.py), at two sizes: what grows is stated in bytes for each byte of
-operands and result, the worst of the dtypes and layouts below. ``--write`` writes the table of the documentation; the
-test tests/python/project/test_working_memory.py holds it.
+The calls of the sweep (peers/sweep_cases.py) run at two sizes. Growth is stated in bytes per byte of operands and
+result, for the worst of the dtypes and layouts below. ``--write`` writes the table of the documentation;
+tests/python/project/test_working_memory.py checks it.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from bench.peers.sweep_cases import OF_MATRICES, Case, Function, case_of, measur
 
 TABLE = pathlib.Path(__file__).resolve().parents[1] / "python" / "docs" / "working_memory.csv"
 DTYPES = ("bool", "int64", "float32", "float64", "complex128")
-#: Elements of an operand: the second is past every block that kernels go by.
+#: Elements of an operand: the second is larger than all block sizes of kernels.
 SIZES = (1 << 16, 1 << 18)
-#: Stacks of matrices grow in number; rows, in number too.
+#: Stacks of matrices, and rows, grow in number.
 MATRICES = ((256, 16, 16), (1024, 16, 16))
 ROWS = ((256, 256), (1024, 256))
 SQUARES = ((256, 256), (512, 512))
-#: Less growth than that, in bytes for a byte, is none: blocks that are rounded up, indices of a few rows.
+#: Growth below this, in bytes per byte, counts as none: it is rounding of blocks, or indices of a few rows.
 NONE = 0.02
-#: Bytes of Python's own objects in a call.
+#: Maximum bytes of Python objects in a call.
 FEW = 8192
 
 
 def shapes_of(function: Function, step: int) -> dict[str, tuple[int, ...]]:
-    """Shapes of the first size or the second, by layout."""
+    """Returns shapes of the first or the second size, by layout."""
     if function.path.startswith("fft."):
         return {"contiguous": ROWS[step]}
     if function.name in OF_MATRICES:
@@ -52,7 +52,7 @@ def shapes_of(function: Function, step: int) -> dict[str, tuple[int, ...]]:
 
 
 def cases_at(function: Function, step: int) -> Iterator[Case]:
-    """Calls of a function, of the first size or the second."""
+    """Yields calls of a function at the first or the second size."""
     kind = "matrix" if "linalg." in function.path or function.name in OF_MATRICES else ""
     for dtype in DTYPES:
         if function.loops is None or dtype in function.loops:
@@ -61,13 +61,13 @@ def cases_at(function: Function, step: int) -> Iterator[Case]:
 
 
 def measure(case: Case) -> tuple[int, int] | None:
-    """Bytes beyond operands and result at the worst moment, and bytes of both; None where the call is refused."""
+    """Returns the peak of additional bytes and the bytes of operands and result; None if the call raises."""
     operands = [operand.skerry_array() for operand in case.operands]
     names = dict(zip("abcd", operands, strict=False))
     code = compile(case.call, case.name, "eval")
     function = case.functions()[0]
     try:
-        eval(code, {"f": function}, names)  # what is made once
+        eval(code, {"f": function}, names)  # allocations that are made only once
     except (TypeError, ValueError, IndexError, ArithmeticError):
         return None
     old_live_bytes = sk.memory_statistics("cpu").live_bytes
@@ -84,7 +84,7 @@ def measure(case: Case) -> tuple[int, int] | None:
 
 
 def growth(function: Function, dtypes: tuple[str, ...]) -> dict[str, tuple[float, int]]:
-    """By dtype: bytes for each byte of operands and result, and bytes at the first size. The worst of the layouts."""
+    """Returns by dtype, for the worst layout, bytes per byte of operands and result, and bytes at the first size."""
     worst: dict[str, tuple[float, int]] = {}
     for small, large in zip(cases_at(function, 0), cases_at(function, 1), strict=True):
         if dtypes and small.dtype not in dtypes:
@@ -98,14 +98,14 @@ def growth(function: Function, dtypes: tuple[str, ...]) -> dict[str, tuple[float
 
 
 def in_words(slope: float, constant: int) -> str:
-    """ "0", "O(1)", or a multiple of operands and result, rounded up to a quarter."""
+    """Returns "0", "O(1)", or a multiple of operands and result, rounded up to a quarter."""
     if slope >= NONE:
         return f"{max(math.ceil(slope * 4 - 0.1), 1) / 4:g}"
     return "0" if constant <= FEW else "O(1)"
 
 
 def stated(function: Function, dtypes: tuple[str, ...] = ()) -> dict[str, str]:
-    """A row of the table, of these dtypes or all; empty where no call works."""
+    """Returns a row of the table for these dtypes or all; empty if no call works."""
     growth_by_dtype = growth(function, dtypes)
     if not growth_by_dtype:
         return {}
@@ -120,7 +120,7 @@ def stated(function: Function, dtypes: tuple[str, ...] = ()) -> dict[str, str]:
 
 
 def prepare() -> None:
-    """One thread, as each has buffers of its own, and nothing that another part of the program keeps."""
+    """Sets one thread, as each thread has buffers of its own, and frees what other parts of the program cache."""
     sk.set_num_threads(1)
     np.seterr(all="ignore")
     warnings.simplefilter("ignore")
@@ -130,18 +130,20 @@ def prepare() -> None:
 
 
 def read_table() -> dict[str, dict[str, str]]:
-    """The documentation's rows, by function."""
+    """Returns the rows of the documentation's table by function."""
     with TABLE.open(newline="") as file:
         return {row["function"]: row for row in csv.DictReader(file)}
 
 
 def main() -> int:
-    """Measure, print, write."""
+    """Measures, prints, and writes the table if requested."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--only", default="", help="functions whose names have this in them")
-    parser.add_argument("--dtype", action="append", default=[], help="this dtype; all without it")
+    parser.add_argument("--only", default="", help="functions whose names contain this")
+    parser.add_argument(
+        "--dtype", action="append", default=[], help="dtype to measure; all by default"
+    )
     parser.add_argument("--write", action="store_true", help="write the documentation's table")
     options = parser.parse_args()
     prepare()

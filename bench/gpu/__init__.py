@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is measured on a GPU, or estimated of one."""
+"""Measurements on a GPU, and estimates for one."""

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the libraries on a GPU call in their own ways, by library."""
+"""Operations that differ between the libraries on a GPU, by library."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ CAST: dict[str, Operation] = {
 
 
 def casting(dtype: str) -> dict[str, Operation]:
-    """A cast."""
+    """Returns a cast for each library."""
     return {name: lambda xp, a, call=call: call(xp, a, dtype) for name, call in CAST.items()}
 
 
 def over(axis: int | None, calls: dict[str, Operation]) -> dict[str, Operation]:
-    """The same operations along an axis."""
+    """Returns the operations bound to an axis."""
     return {name: lambda xp, a, call=call: call(xp, a, axis=axis) for name, call in calls.items()}
 
 
 def reducing(name: str, axis: int | None) -> dict[str, Operation]:
-    """A reduction, by its name in all three."""
+    """Returns a reduction, which has the same name in all libraries."""
     correction = {"correction": 0} if name == "var" else {}
 
     def torch(xp: Any, a: Any) -> Any:
         if axis is None:
             return getattr(xp, name)(a, **correction)
-        # torch.max along an axis makes the indices, too.
+        # torch.max along an axis also computes the indices.
         return getattr(xp, "amax" if name == "max" else name)(a, dim=axis, **correction)
 
     return {

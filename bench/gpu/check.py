@@ -1,23 +1,23 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``make gpu-check``: builds for the GPU of this machine, tests on it, measures on it, and keeps a record.
+"""``make gpu-check``: builds for the GPU of this machine, tests and measures on it, and writes a record.
 
-Needs Linux, a CUDA toolkit and Python with NumPy, CMake, Ninja and pybind11; what else is missing and can't be
-installed (there may be no network) is skipped by name. Without a GPU it says so and exits 3: a rehearsed device is
-never taken for one.
+Needs Linux, a CUDA toolkit and Python with NumPy, CMake, Ninja and pybind11. Parts whose other requirements are missing
+are skipped by name, since there may be no network to install them. Without a GPU it exits 3; a rehearsed device does
+not count as a GPU.
 
-    make gpu-check                                   every part that fits in nine minutes on 16 cores
+    make gpu-check                                   all parts that fit in nine minutes on 16 cores
     GPU_CHECK="build tests bench" make gpu-check     some parts, in this order
-    GPU_CHECK_SECONDS=1200 make gpu-check            another limit for the whole
-    make gpu-check GPU_CHECK_OPTIONS=--full          racecheck, initcheck and synccheck, too
-    make gpu-check GPU_CHECK_OPTIONS="--shrink 2"    arrays of the benchmark a quarter as long: it takes half the time
+    GPU_CHECK_SECONDS=1200 make gpu-check            another time limit
+    make gpu-check GPU_CHECK_OPTIONS=--full          also racecheck, initcheck and synccheck
+    make gpu-check GPU_CHECK_OPTIONS="--shrink 2"    benchmark arrays of a quarter of the size, in half the time
 
 Parts: build, kernels (GoogleTest: every kernel on the GPU against the CPU), tests (pytest on cuda:0 and cuda:1),
 handover (numba-cuda, CuPy, PyTorch, JAX, as installed), sanitizer (compute-sanitizer over ``kernels``), conformance
 (if ARRAY_API_TESTS_DIR is set), bench, huge (arrays over 2**31 elements and 4 GiB, a full and a lost GPU). The record
 goes to bench/results/<chip>.jsonl and .md.
 
-CMAKE_ARGS is passed on, for instance for a machine without network:
+CMAKE_ARGS is passed to CMake, for example on a machine without network:
 -DSKERRY_DUCC_DIR=… -DFETCHCONTENT_SOURCE_DIR_GOOGLETEST=…
 """
 
@@ -51,12 +51,12 @@ NEEDED = {"numpy": "numpy", "pybind11": "pybind11", "scipy_openblas32": "scipy-o
 
 
 class Skipped(Exception):  # noqa: N818
-    """A part that can't be run here, and why."""
+    """Raised by a part that can't run here, with the reason."""
 
 
 @dataclasses.dataclass
 class Outcome:
-    """How a part went."""
+    """The result of a part."""
 
     part: str
     result: str  # "passed", "failed: …", "skipped: …"
@@ -65,7 +65,7 @@ class Outcome:
 
 
 class Check:
-    """The parts, the clock and what came of them."""
+    """The time limit, the environment and the outcomes of the parts."""
 
     def __init__(self, full: bool, seconds: float, gpus: list[Gpu], shrink: int = 0) -> None:
         self.full, self.shrink = full, shrink
@@ -85,11 +85,11 @@ class Check:
         }
 
     def left(self) -> float:
-        """Seconds until the limit."""
+        """Returns the seconds until the limit."""
         return self.end - time.monotonic()
 
     def run(self, name: str, command: list[str], **more: str) -> str:
-        """Run a command with its output in a log; its output. CalledProcessError if it fails, or has no time left."""
+        """Runs a command with its output in a log; returns the output. Raises if it fails or the time is up."""
         LOGS.mkdir(parents=True, exist_ok=True)
         log = LOGS / f"{name}.log"
         with log.open("w") as output:
@@ -108,7 +108,7 @@ class Check:
         return text
 
     def part(self, name: str, action: Callable[[Check], str]) -> None:
-        """Run one part and keep what came of it."""
+        """Runs one part and records the outcome."""
         print(f"… {name}", flush=True)
         begin = time.monotonic()
         try:
@@ -134,14 +134,14 @@ MAJOR, MINOR = 75, 76
 
 @dataclasses.dataclass(frozen=True)
 class Gpu:
-    """One GPU, as the driver shows it."""
+    """One GPU, as the driver reports it."""
 
     name: str
     architecture: str  # CMake's: "90-real"
 
 
 def find_gpus() -> tuple[list[Gpu], str]:
-    """The GPUs that the driver shows, and why there are none. Makes no context."""
+    """Returns the GPUs that the driver reports, and why there are none. Creates no context."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError as error:
@@ -168,12 +168,12 @@ def find_gpus() -> tuple[list[Gpu], str]:
 
 
 def is_installed(module: str) -> bool:
-    """Whether this interpreter finds a module."""
+    """Returns whether this interpreter finds a module."""
     return importlib.util.find_spec(module) is not None
 
 
 def query(fields: str) -> str:
-    """What nvidia-smi says of the first GPU; empty without it."""
+    """Queries nvidia-smi for the first GPU; returns an empty string without it."""
     if shutil.which("nvidia-smi") is None:
         return ""
     command = ["nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader", "--id=0"]
@@ -181,7 +181,7 @@ def query(fields: str) -> str:
 
 
 def machine(gpus: list[Gpu]) -> dict[str, object]:
-    """What the record is of."""
+    """Describes the machine of the record."""
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"],
         cwd=ROOT,
@@ -207,7 +207,7 @@ def machine(gpus: list[Gpu]) -> dict[str, object]:
 
 
 def configure(check: Check, *more: str) -> str:
-    """One run of CMake."""
+    """Runs CMake."""
     command = ["cmake", "-S", str(ROOT), "-B", str(BUILD), "-G", "Ninja", "-DSKERRY_CUDA=ON"]
     command += [f"-DCMAKE_CUDA_ARCHITECTURES={';'.join(check.architectures)}"]
     command += [f"-DPython_EXECUTABLE={sys.executable}"]
@@ -215,7 +215,7 @@ def configure(check: Check, *more: str) -> str:
 
 
 def build(check: Check) -> str:
-    """Compile for this GPU, without what can't be had here."""
+    """Compiles for this GPU, without components that can't be fetched."""
     for tool in ("cmake", "ninja", "nvcc"):
         if shutil.which(tool) is None:
             raise subprocess.CalledProcessError(1, tool, f"{tool} is not on the PATH")
@@ -258,9 +258,9 @@ def build(check: Check) -> str:
 
 
 def kernels_command(check: Check) -> tuple[list[str], dict[str, str]]:
-    """GoogleTest over every kernel, against the CPU's products and factorisations, which are OpenBLAS's.
+    """Returns the GoogleTest command, and the environment with the OpenBLAS of the CPU's results.
 
-    A test that is skipped is a failure there: what this build does without has to be left out by name.
+    There a skipped test is a failure, so tests of missing components are excluded by name.
     """
     if not KERNELS.exists():
         raise Skipped("GoogleTest was not found when the tests were to be built")
@@ -275,12 +275,12 @@ def kernels_command(check: Check) -> tuple[list[str], dict[str, str]]:
 
 
 def kernels(check: Check) -> str:
-    """GoogleTest: every kernel on the GPU, compared with the CPU's."""
+    """Runs GoogleTest: every kernel on the GPU, compared with the CPU's."""
     command, environment = kernels_command(check)
     return last_lines(check.run("kernels", command, **environment), r"^\[ +(PASSED|SKIPPED)")
 
 
-# Tests that want the GPU for themselves.
+# Tests that need the GPU exclusively.
 ALONE = {
     "gpu_handover": "tests/python/interchange/test_gpu_handover.py",
     "gpu_faults": "tests/python/devices/test_gpu_faults.py",
@@ -289,15 +289,15 @@ ALONE = {
 
 
 def pytest_command(*arguments: str) -> list[str]:
-    """Pytest, in one process."""
+    """Returns a pytest command for one process."""
     if not is_installed("pytest"):
         raise Skipped("pytest is not installed")
-    without = ["-p", "no:cacheprovider", "-p", "no:benchmark"]  # which warns beside xdist
+    without = ["-p", "no:cacheprovider", "-p", "no:benchmark"]  # benchmark warns with xdist
     return [sys.executable, "-m", "pytest", "-q", *without, "-ra", *arguments]
 
 
 def tests(check: Check) -> str:
-    """The Python tests on cuda:0 and cuda:1: two GPUs, or one as two logical devices."""
+    """Runs the Python tests on cuda:0 and cuda:1: two GPUs, or one as two logical devices."""
     if not is_installed("hypothesis"):
         raise Skipped("hypothesis is not installed")
     command = pytest_command("tests/python", *(f"--ignore={path}" for path in ALONE.values()))
@@ -309,23 +309,23 @@ def tests(check: Check) -> str:
 
 
 def handover(check: Check) -> str:
-    """The real consumers that are installed, in both directions."""
+    """Runs the tests with installed third-party libraries, in both directions."""
     command = pytest_command(ALONE["gpu_handover"])
     return last_lines(check.run("handover", command), r"\d+ (passed|failed|skipped)")
 
 
 def sanitizer_command(tool: str) -> list[str]:
-    """With SKERRY_ALLOCATOR=system each array has bounds of its own: a pool's blocks are one allocation to the tool."""
+    """Returns a compute-sanitizer command. It needs SKERRY_ALLOCATOR=system to see the bounds of each array."""
     command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9"]
     if tool == "memcheck":
-        # Padding: what lies just beyond an array is not the next one. The library checks all statuses itself, and makes
-        # calls that may fail.
+        # Padding keeps out-of-bounds accesses out of adjacent arrays. API errors are not reported: the library checks
+        # all statuses and makes calls that may fail.
         command += ["--leak-check", "no", "--padding", "512", "--report-api-errors", "no"]
     return command
 
 
 def sanitizer(check: Check) -> str:
-    """compute-sanitizer over every kernel."""
+    """Runs compute-sanitizer on every kernel."""
     if shutil.which("compute-sanitizer") is None:
         raise Skipped("compute-sanitizer is not installed")
     kernels, environment = kernels_command(check)
@@ -343,7 +343,7 @@ def sanitizer(check: Check) -> str:
 
 
 def conformance(check: Check) -> str:
-    """The official suite with cuda:0 as the default device."""
+    """Runs the official test suite with cuda:0 as the default device."""
     suite = os.environ.get("ARRAY_API_TESTS_DIR")
     if not suite:
         raise Skipped("ARRAY_API_TESTS_DIR is not set")
@@ -358,14 +358,14 @@ def conformance(check: Check) -> str:
 
 
 def huge(check: Check) -> str:
-    """Arrays over 2**31 elements and over 4 GiB, one family after the other; a GPU that is full or lost."""
+    """Tests arrays over 2**31 elements and over 4 GiB by family, and a GPU that is full or lost."""
     command = pytest_command(ALONE["huge_arrays"], ALONE["gpu_faults"], "-k", "cuda or gpu_faults")
     text = check.run("huge", command, SKERRY_TEST_HUGE="40")
     return last_lines(text, r"\d+ (passed|failed|skipped)")
 
 
 def bench(check: Check) -> str:
-    """Figures against CuPy and PyTorch."""
+    """Measures against CuPy and PyTorch."""
     out = BUILD / "bench.jsonl"
     seconds = str(int(max(check.left() - 15, 10)))
     command = [sys.executable, "-m", "bench.gpu.run", "--seconds", seconds, "--out", str(out)]
@@ -385,19 +385,19 @@ PARTS: dict[str, Callable[[Check], str]] = {
 
 
 def last_lines(text: str, pattern: str) -> str:
-    """The lines that say how it went."""
+    """Returns the lines of the output that match, as a summary."""
     return "; ".join(line.strip() for line in text.splitlines() if re.search(pattern, line))[-400:]
 
 
 def table(outcomes: list[Outcome]) -> str:
-    """One line a part."""
+    """Formats the outcomes, one line per part."""
     lines = [f"{'part':<12}{'seconds':>8}  result"]
     lines += [f"{o.part:<12}{o.seconds:>8}  {o.result}" for o in outcomes]
     return "\n".join(lines)
 
 
 def write_record(check: Check, about: dict[str, object]) -> pathlib.Path:
-    """All raw figures, and a page to read."""
+    """Writes the raw figures, and a page to read."""
     path = records.result_of(str(about["gpu"]))
     head = {
         "machine": about,
@@ -418,13 +418,13 @@ def write_record(check: Check, about: dict[str, object]) -> pathlib.Path:
 
 
 def main() -> int:
-    """Run the chosen parts; the exit status."""
+    """Runs the selected parts and returns the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--full", action="store_true", help="all tools of compute-sanitizer")
     parser.add_argument(
-        "--shrink", type=int, default=0, help="halve the benchmark's sizes so often"
+        "--shrink", type=int, default=0, help="halve the benchmark's sizes this many times"
     )
     options = parser.parse_args()
     gpus, reason = find_gpus()

@@ -1,18 +1,18 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``make gpu-estimate``: what a GPU would do with the rows of ``bench/gpu/rows.py``, from what an emulated one counts.
+"""``make gpu-estimate``: estimates the rows of ``bench/gpu/rows.py`` for a GPU from counts of an emulated one.
 
     python -m bench.gpu.estimate                           all rows; writes bench/results/gpu-estimate-<target>.jsonl
     python -m bench.gpu.estimate --only elementwise,scans  some subjects; writes nothing
-    python -m bench.gpu.estimate --check                   compares with that file in place of writing it
+    python -m bench.gpu.estimate --check                   compares with that file instead of writing it
 
-Every figure is an estimate; ``make gpu-check`` measures. Rows run with arrays 2**6 times smaller than on a GPU, where
-they take seconds, and 2**8 times, which shows how grids grow. For each row: sectors of 32 bytes that warps touch over
-those that operands and results fill, each counted once for a request and once for a launch; instructions of warps,
-times 32, for each element; wavefronts of shared memory that conflicts of banks add; registers and warps of the slowest
-kernel; waves of its grid at the full size, and the share of the device that is busy with 2**24 elements, of which a
-last wave that is not full takes most (tail); the share of an H100's copy rate, and what limits it. ``--check`` exits 1
-where sectors or instructions of a row rose by more than 2 %. Rows that run no kernel of skerry are left out.
+All figures are estimates; ``make gpu-check`` measures. Rows run with arrays that are 2**6 times smaller than on a GPU,
+which takes seconds, and 2**8 times smaller, which shows how grids grow. Each row has these figures: 32-byte sectors
+that warps access divided by those of operands and results, counted once per request and once per launch; warp
+instructions times 32 per element; the share of shared memory wavefronts due to bank conflicts; registers and warps of
+the slowest kernel; waves of its grid at the full size; the busy fraction of the device with 2**24 elements, which a
+partial last wave reduces (tail); and the fraction of an H100's copy rate, with its limit. ``--check`` exits 1 if
+sectors or instructions of a row rose by more than 2 %. Rows that run no kernel of skerry are left out.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from bench.peers.gpu_side_by_side import Bench, Operation, Skerry
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHRINK = 6
-#: Sizes of the second run: a quarter, so that sides of matrices are halved.
+#: The second run has a quarter of the elements, which halves the sides of matrices.
 SHRINK_MORE = 2
-#: Where few waves make a tail expensive: the size whose grids ``tail`` is of.
+#: The size for ``tail``: it has few waves, for which a tail is expensive.
 TAIL_ELEMENTS = 1 << 24
-#: A kernel that takes less of a row's time has no say in ``tail``.
+#: Kernels with a smaller share of a row's time don't count for ``tail``.
 TAIL_SHARE = 0.05
-#: The others measure the host, or the driver.
+#: Subjects that run kernels; the others measure the host or the driver.
 SUBJECTS = (
     "elementwise",
     "chains",
@@ -61,7 +61,7 @@ SUBJECTS = (
 
 
 def launches_since(path: str, begin: int) -> list[dict[str, Any]]:
-    """The launches that the emulated GPU has written from there on, without calls of libraries."""
+    """Returns the launches that the emulated GPU has written since a position, without library calls."""
     with open(path, "rb") as file:
         file.seek(begin)
         lines = [json.loads(line) for line in file.read().decode().splitlines()]
@@ -69,7 +69,7 @@ def launches_since(path: str, begin: int) -> list[dict[str, Any]]:
 
 
 class Counting(Bench):
-    """Runs each row once, on an emulated GPU."""
+    """Runs each row once on an emulated GPU and records its launches."""
 
     def __init__(self, shrink: int, launches: str) -> None:
         super().__init__(math.inf, shrink)
@@ -88,7 +88,7 @@ class Counting(Bench):
         tolerance: float | None = 1e-4,
         rotate: bool = True,
     ) -> None:
-        """Keep what the kernels of one call did."""
+        """Records the launches of one call."""
         library = self.libraries["skerry"]
         call = operations["skerry"] if isinstance(operations, dict) else operations
         hosts = list(inputs())
@@ -98,7 +98,7 @@ class Counting(Bench):
         result = call(library.module, *arrays)
         library.synchronize()
         results = result if isinstance(result, tuple) else (result,)
-        # What a row says that it moves is a rate's base; else all of the operands and results.
+        # The bytes that a row states, else those of all operands and results.
         required_nbytes = nbytes or sum(host.nbytes for host in hosts) + sum(
             array.size * array.dtype.itemsize for array in results
         )
@@ -115,17 +115,17 @@ class Counting(Bench):
         print(f"  {case}: {len(launches)} launches", file=sys.stderr, flush=True)
 
     def host_row(self, case: str, *_: Any) -> None:
-        """Not a matter of kernels."""
+        """Does nothing: host times don't depend on kernels."""
 
     wall_row = ceiling = host_row
 
 
 def measure(shrink: int, subjects: Sequence[str], launches: str) -> dict[str, list[dict[str, Any]]]:
-    """The rows of each subject."""
+    """Returns the rows of each subject."""
     rows_by_subject = {}
     begin = gpu_rows.RNG.bit_generator.state
     for name in subjects:
-        # Each subject has the same values, whichever ran before it.
+        # Each subject gets the same values, regardless of which ran before it.
         gpu_rows.RNG.bit_generator.state = begin
         counting = Counting(shrink, launches)
         gpu_rows.SUBJECTS[name](counting)
@@ -134,7 +134,7 @@ def measure(shrink: int, subjects: Sequence[str], launches: str) -> dict[str, li
 
 
 def environment_for(options: argparse.Namespace, launches: str) -> dict[str, str]:
-    """Return the environment of the process that counts."""
+    """Returns the environment of the counting process."""
     from skerry_emulator import find_library
 
     libraries = [str(options.libraries), os.environ.get("LD_LIBRARY_PATH", "")]
@@ -149,18 +149,18 @@ def environment_for(options: argparse.Namespace, launches: str) -> dict[str, str
         "SKERRY_EMULATE_LAUNCHES": launches,
     }
     environment.pop("SKERRY_REHEARSE", None)
-    # The stand-ins for NVIDIA's libraries compute by it.
+    # The emulator's replacements of NVIDIA's libraries use OpenBLAS.
     if (package := importlib.util.find_spec("scipy_openblas32")) and package.origin:
         library = pathlib.Path(package.origin).parent / "lib" / "libscipy_openblas.so"
         environment.setdefault("SKERRY_OPENBLAS", str(library))
-    # Behind the stand-in for it that lies beside the emulator.
+    # The real NVRTC, which the emulator's replacement calls.
     if nvrtc := find_library("libnvrtc.so.13"):
         environment.setdefault("SKERRY_NVRTC", nvrtc)
     return environment
 
 
 def count(options: argparse.Namespace, shrink: int) -> dict[str, list[dict[str, Any]]]:
-    """Measured in a process of its own, which the emulated GPU is the only one of."""
+    """Counts in a new process, which sees only the emulated GPU."""
     with tempfile.TemporaryDirectory() as folder:
         launches, out = f"{folder}/launches", f"{folder}/rows"
         command = [sys.executable, "-m", "bench.gpu.estimate", "--count", out]
@@ -171,7 +171,7 @@ def count(options: argparse.Namespace, shrink: int) -> dict[str, list[dict[str, 
 
 
 def totals(launch: dict[str, Any]) -> dict[str, float]:
-    """What the arithmetic asks of a launch."""
+    """Returns the counts of a launch that the model uses."""
     both = (launch["loads"], launch["stores"])
     return {
         "sectors": sum(access["sectors"] for access in both),
@@ -188,7 +188,7 @@ def totals(launch: dict[str, Any]) -> dict[str, float]:
 
 
 class Row(NamedTuple):
-    """How a row grows."""
+    """The growth of a row."""
 
     ratio: float  # elements over those of the smaller run
     scale: float  # elements of the full size over those of this run
@@ -202,7 +202,7 @@ def kernel_record(
     row: Row,
     resources_by_kernel: dict[str, model.Resources],
 ) -> dict[str, Any]:
-    """A launch, and what becomes of it at the full size."""
+    """Returns the figures of a launch, also extrapolated to the full size."""
     blocks, threads = math.prod(launch["grid"]), math.prod(launch["block"])
     record: dict[str, Any] = {
         "kernel": launch["kernel"],
@@ -216,7 +216,7 @@ def kernel_record(
     def power(name: str, value: float) -> float:
         return model.growth(smaller_counts.get(name, 0), value, row.ratio, is_matrix=row.is_matrix)
 
-    # A block may do more for more elements, so that all that it does grows as what grows most.
+    # A block may do more work for more elements, so all counts grow like the fastest-growing one.
     most = max(power(name, counts[name]) for name in ("sectors", "warp_instructions"))
     record["full"] = {name: round(value * row.scale**most) for name, value in counts.items()}
     record["full"]["blocks"] = round(blocks * row.scale ** power("blocks", blocks))
@@ -239,13 +239,13 @@ def row_record(
     smaller: dict[str, Any],
     resources_by_kernel: dict[str, model.Resources],
 ) -> dict[str, Any]:
-    """The figures of a row; grids and tails are those of its full size."""
-    # Those that are small already on a GPU stay as they are.
+    """Returns the figures of a row; grids and tails are those at the full size."""
+    # Rows that are small on a GPU, too, are not scaled.
     ratio = row["elements"] / smaller["elements"]
     full = row["elements"] << SHRINK if ratio > 1 else row["elements"]
     tail = TAIL_ELEMENTS if ratio > 1 else row["elements"]
     growing = Row(ratio, full / row["elements"], tail / row["elements"], row["is_matrix"])
-    # The same kernels, one for one, or their grids are taken as they are.
+    # Without the same kernels in both runs, grids are not scaled.
     pairs: list[dict[str, Any] | None] = [None] * len(row["launches"])
     if [launch["kernel"] for launch in row["launches"]] == [
         launch["kernel"] for launch in smaller["launches"]
@@ -285,7 +285,7 @@ def row_record(
 
 
 def estimate(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """All rows that run a kernel."""
+    """Returns all rows that run a kernel."""
     rows, smaller = count(options, SHRINK), count(options, SHRINK + SHRINK_MORE)
     names = {
         launch["kernel"]
@@ -303,8 +303,8 @@ def estimate(options: argparse.Namespace) -> list[dict[str, Any]]:
     ]
 
 
-#: Shares of the copy rate (92 % of the data sheet's) that were measured of the algorithm that a row runs, or of a like
-#: one: an H100 SXM's unless said. Bytes are those that the row counts.
+#: Published measurements of the same or a similar algorithm, as fractions of the copy rate (92 % of the data sheet's),
+#: on an H100 SXM unless noted. Bytes are those that the row counts.
 PUBLISHED = {
     "add float32": (0.998, "transform of 3 float32, 2^28, H200: cccl#6921, 4,408 GB/s"),
     "add int8": (0.861, "transform of 2 int8, 2^28, H200: cccl#6921, 3,801 GB/s"),
@@ -315,7 +315,7 @@ PUBLISHED = {
 
 
 def beside_published(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """How far the shares are from what others measured."""
+    """Returns the deviation of the estimates from published measurements."""
     return [
         f"{row['case']:<36}{row['share_of_copy']:>6.2f}, measured {share:.2f}: "
         f"{row['share_of_copy'] / share - 1:+.0%} ({source})"
@@ -332,7 +332,7 @@ HEAD = (
 
 
 def line(row: dict[str, Any]) -> str:
-    """A row of the table."""
+    """Formats a row of the table."""
     slowest = max(row["kernels"], key=lambda kernel: model.seconds(kernel["full"])[0])
     spills = "!" if any(kernel.get("spill_bytes") for kernel in row["kernels"]) else ""
     cells = [
@@ -349,11 +349,11 @@ def line(row: dict[str, Any]) -> str:
 
 
 def table(rows: Sequence[dict[str, Any]]) -> str:
-    """All rows."""
+    """Formats all rows."""
     return "\n".join([HEAD, *map(line, rows)])
 
 
-#: What a record keeps of a row: what it is, what may not grow (``model.WATCHED``), and what an H100 would make of it.
+#: Fields of a row in the record: its identity, the figures that must not grow (``model.WATCHED``), and the estimates.
 RECORDED = (
     "case",
     "subject",
@@ -367,22 +367,28 @@ RECORDED = (
 
 
 def recorded_figures(row: dict[str, Any]) -> dict[str, Any]:
-    """A row of the record."""
+    """Returns a row of the record."""
     return {name: row[name] for name in RECORDED}
 
 
 def parse() -> argparse.Namespace:
-    """The options."""
+    """Parses the options."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     built = ROOT / "build" / "emulator" / "lib"
-    parser.add_argument("--target", type=int, default=90, choices=(80, 90), help="of the PTX (90)")
-    parser.add_argument("--libraries", type=pathlib.Path, default=built, help="the emulator's")
+    parser.add_argument(
+        "--target", type=int, default=90, choices=(80, 90), help="target of the PTX (90)"
+    )
+    parser.add_argument(
+        "--libraries", type=pathlib.Path, default=built, help="folder of the emulator's libraries"
+    )
     parser.add_argument("--module", type=pathlib.Path, default=built / "skerry_cuda.so")
     parser.add_argument("--only", default=",".join(SUBJECTS), help="subjects, comma-separated")
-    parser.add_argument("--check", action="store_true", help="fail where the record is better")
-    parser.add_argument("--out", type=pathlib.Path, help="the record")
+    parser.add_argument(
+        "--check", action="store_true", help="fail if a figure is worse than in the record"
+    )
+    parser.add_argument("--out", type=pathlib.Path, help="path of the record")
     parser.add_argument("--count", type=pathlib.Path, help=argparse.SUPPRESS)
     parser.add_argument("--shrink", type=int, default=SHRINK, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -397,7 +403,7 @@ def parse() -> argparse.Namespace:
 
 
 def check(path: pathlib.Path, rows: Sequence[dict[str, Any]], *, whole: bool) -> int:
-    """The exit status, after what became worse is told."""
+    """Prints the figures that became worse, and returns the exit status."""
     if not path.exists():
         print(f"{path} is not there: nothing to compare with")
         return 1
@@ -409,7 +415,7 @@ def check(path: pathlib.Path, rows: Sequence[dict[str, Any]], *, whole: bool) ->
 
 
 def main() -> int:
-    """Estimate; the exit status."""
+    """Estimates, and returns the exit status."""
     options = parse()
     if options.count is not None:
         launches = os.environ["SKERRY_EMULATE_LAUNCHES"]

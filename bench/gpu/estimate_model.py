@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a GPU would do with what kernels were counted to do: arithmetic alone, every result an estimate.
+"""A model that estimates times on a GPU from counted sectors and instructions of kernels.
 
-Three limit a launch: device memory gives each sector once, the cache behind it gives every request's, the schedulers
-issue the instructions. Memory and issue hide each other in part: the root of the sum of their squares is what comes
-nearest to published figures (``PUBLISHED`` in estimate.py), the larger of them alone is up to 21 % too short. That
-is stretched by a last wave that is not full, and by a grid of fewer blocks than there are multiprocessors. Left out:
-latency (whether enough loads are in flight), caches of a multiprocessor, conflicts of banks, the launch itself.
+A launch has three limits: device memory transfers each sector once, the cache serves the sectors of every request, and
+the schedulers issue the instructions. Memory and issue overlap in part: the root of the sum of their squares is closest
+to published figures (``PUBLISHED`` in estimate.py); the maximum alone is up to 21 % too short. A partial last wave, or
+a grid with fewer blocks than there are multiprocessors, increases the time. The model ignores latency (whether enough
+loads are in flight), the L1 caches, bank conflicts and the launch overhead.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class Gpu:
     registers: int = 65536
     shared_bytes: int = 228 << 10
     reserved_shared_bytes: int = 1 << 10
-    # 92 % of 3,350 GB/s, which is what large copies were seen to reach.
+    # 92 % of 3,350 GB/s, measured for large copies.
     copy_bytes_per_second: float = 3.08e12
-    # What all multiprocessors were seen to read of a set that fits the cache, on an H100 PCIe.
+    # Measured for reads by all multiprocessors of data that fits the L2 cache, on an H100 PCIe.
     cache_bytes_per_second: float = 5.7e12
-    # Four schedulers, each a warp's instruction in a cycle, at 1.755 GHz.
+    # Four schedulers, each issuing one warp instruction per cycle, at 1.755 GHz.
     instructions_per_second: float = 132 * 4 * 1.755e9
 
 
@@ -43,7 +43,7 @@ H100 = Gpu()
 
 @dataclasses.dataclass(frozen=True)
 class Resources:
-    """What ptxas gives a kernel."""
+    """Resources that ptxas allocates for a kernel."""
 
     registers: int
     stack_bytes: int = 0
@@ -52,14 +52,14 @@ class Resources:
 
 
 def rounded_up(value: int, unit: int) -> int:
-    """To a multiple of the unit."""
+    """Rounds up to a multiple of the unit."""
     return -(-value // unit) * unit
 
 
 def resident_blocks(
     threads: int, resources: Resources, dynamic_shared_bytes: int, gpu: Gpu = H100
 ) -> int:
-    """Blocks that a multiprocessor runs at a time."""
+    """Returns the number of blocks that a multiprocessor runs concurrently."""
     warps = rounded_up(threads, WARP) // WARP
     most = min(gpu.blocks, gpu.warps // warps)
     registers = rounded_up(resources.registers * WARP, 256) * warps
@@ -70,10 +70,11 @@ def resident_blocks(
 
 
 def growth(small: float, large: float, ratio: float, *, is_matrix: bool) -> float:
-    """The power of the number of elements, ``ratio`` times as many, by which a count grows: 1, or 0.
+    """Returns the exponent of the growth of a count with the number of elements, ``ratio`` times as many: 1 or 0.
 
-    Of a matrix, whose sides both grow, 0.5 too: a count for each column, say. A grid that fills the device does not
-    grow; nor is there anything between, other than where one rule of a kernel's ends and another begins.
+    For matrices, both of whose sides grow, it can also be 0.5, for example for a count per column. A grid that fills
+    the device does not grow. Other exponents occur only where a kernel changes its strategy, so the exponent is
+    rounded.
     """
     if ratio <= 1 or small <= 0 or large <= 0:
         return 1.0
@@ -83,16 +84,16 @@ def growth(small: float, large: float, ratio: float, *, is_matrix: bool) -> floa
 
 
 def busy(blocks: float, resident: int, gpu: Gpu = H100) -> float:
-    """The share of a device that is busy on average, if blocks take equally long.
+    """Returns the fraction of a device that is busy on average, if blocks take equally long.
 
-    Of less than a wave, each block has what it needs of its multiprocessor: this is a bound.
+    For less than one wave it is an upper bound: it assumes that blocks don't share a multiprocessor.
     """
     waves = blocks / (resident * gpu.multiprocessors)
     return waves / math.ceil(waves) if waves > 1 else min(1.0, blocks / gpu.multiprocessors)
 
 
 def seconds(counts: Mapping[str, float], gpu: Gpu = H100) -> tuple[float, str]:
-    """The time for what was counted, without tails, and what takes most of it."""
+    """Returns the time for the counts, without tails, and the limit that contributes most."""
     limits = {
         "memory": counts["distinct_sectors"] * SECTOR / gpu.copy_bytes_per_second,
         "cache": counts["sectors"] * SECTOR / gpu.cache_bytes_per_second,
@@ -105,9 +106,9 @@ def seconds(counts: Mapping[str, float], gpu: Gpu = H100) -> tuple[float, str]:
 def share_of_copy(
     nbytes: float, launches: Sequence[tuple[Mapping[str, float], float]], gpu: Gpu = H100
 ) -> tuple[float, str]:
-    """The rate of a row, which had to move so many bytes, over a copy's; and what limits it.
+    """Returns the rate of a row that moves ``nbytes`` relative to a copy, and its limit.
 
-    ``launches`` are counts, each with the share of the device that is busy.
+    ``launches`` are counts, each with the fraction of the device that is busy.
     """
     whole = 0.0
     by_limit: dict[str, float] = {}
@@ -123,7 +124,7 @@ def share_of_copy(
     )
 
 
-#: What may not grow, in a row's record.
+#: Figures of a row that must not grow.
 WATCHED = ("sectors_per_needed", "instructions_per_element")
 TOLERANCE = 1.02
 
@@ -131,7 +132,7 @@ TOLERANCE = 1.02
 def regressions(
     old_rows: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]], *, whole: bool = True
 ) -> list[str]:
-    """What is worse in the rows of now; ``whole``: each row of before has to be there."""
+    """Returns a message for each figure that is worse than before; with ``whole`` also for missing rows."""
     messages = []
     rows = {row["case"]: row for row in now}
     for old in old_rows:

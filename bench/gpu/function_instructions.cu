@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Launches each real function of ops/math in both forms, over ordinary arguments, and prints which
-// of them kernels take; counted by bench/gpu/function_instructions.py.
+// Launches each real function of ops/math in both forms, with typical arguments, and prints which
+// form kernels use; bench/gpu/function_instructions.py counts the instructions.
 
 #include "ops/math/real.hpp"
 

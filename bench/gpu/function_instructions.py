@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Instructions that real functions take a GPU, by our arithmetic and by CUDA's own; exits 1 where the worse is taken.
+"""Instructions of real functions on a GPU, of skerry's and of CUDA's implementation; exits 1 if the worse one is used.
 
     python -m bench.gpu.function_instructions       after make emulate, which builds the emulated GPU
 
-Counted on the emulated GPU over ordinary arguments, for each element, without what loads and stores it. Instructions in
-double precision count twice, since an H100 does half as many of them in a second; a division or a root counts as the
-instructions that ptxas makes of it. Ours are taken up to 1.5 times CUDA's (`ops/math/real.hpp`).
+Counted on the emulated GPU with typical arguments, per element, without loads and stores. Double-precision instructions
+count twice, since an H100 executes half as many per second; a division or a root counts as the instructions that ptxas
+generates. skerry's function is used up to 1.5 times the instructions of CUDA's (`ops/math/real.hpp`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MOST = 1.5
-# Machine code for sm_90, by nvdisasm: the path without a subroutine; in double precision each instruction twice.
+# Machine instructions for sm_90, from nvdisasm: the path without a subroutine call; double precision counts twice.
 SEQUENCES = {
     ("div", "f64"): 22,
     ("sqrt", "f64"): 21,
@@ -36,18 +36,18 @@ STATEMENT = re.compile(r"^\t(@!?%p\d+ )?([a-z]\w*)((?:\.\w+)+)\s")
 
 
 def weight(operation: str, qualifiers: list[str]) -> int:
-    """How many instructions one of PTX counts as."""
+    """Returns the number of instructions that a PTX instruction counts as."""
     if operation in ("ld", "st", "mov", "selp"):
         return 1
     width = "f64" if "f64" in qualifiers else "f32"
-    # Approximations in single precision are an instruction or two.
+    # Single-precision approximations are one or two instructions.
     if "rn" in qualifiers and (operation, width) in SEQUENCES:
         return SEQUENCES[operation, width]
     return 2 if width == "f64" else 1
 
 
 def weighed(ptx: str) -> str:
-    """The same kernels, in which an instruction is followed by as many idle ones as it counts more than one."""
+    """Inserts idle instructions after each instruction that counts more than one."""
     lines = []
     for line in ptx.splitlines():
         lines.append(line)
@@ -61,7 +61,7 @@ def weighed(ptx: str) -> str:
 
 
 def compiled(folder: pathlib.Path, libraries: pathlib.Path) -> pathlib.Path:
-    """The program, its PTX weighed between two steps of nvcc."""
+    """Builds the program, with idle instructions inserted into its PTX between two steps of nvcc."""
     source = pathlib.Path(__file__).with_suffix(".cu")
     options = (
         "-std=c++20 -O1 -fmad=false -gencode=arch=compute_90,code=compute_90 --compress-mode=none"
@@ -81,14 +81,14 @@ def compiled(folder: pathlib.Path, libraries: pathlib.Path) -> pathlib.Path:
             ptx.write_text(weighed(ptx.read_text()))
     program = folder / "program"
     link = ["g++", f"{folder}/program.o", "-o", str(program), f"-L{libraries}"]
-    # The runtime's entry points are forwarded to the emulator.
+    # The emulator's libcudart forwards entry points to the emulator.
     names = ["-l:libcudart.so.13", "-l:libskerry_emulator.so"]
     subprocess.run([*link, *names, f"-Wl,-rpath,{libraries}"], check=True)
     return program
 
 
 def counted(program: pathlib.Path, libraries: pathlib.Path) -> tuple[list[str], dict[str, float]]:
-    """What the program said, and instructions for an element of each kernel."""
+    """Returns the output of the program, and the instructions per element of each kernel."""
     launches = program.with_name("launches")
     environment = {
         **os.environ,

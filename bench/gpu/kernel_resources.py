@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Registers, stack, spills and shared memory that ptxas gives the kernels of a module that has its PTX in it.
+"""Registers, stack, spills and shared memory that ptxas allocates for the kernels of a module that contains PTX.
 
-    python -m bench.gpu.kernel_resources                 the kernels that have a stack; exits 1 if one spills
-    python -m bench.gpu.kernel_resources --target 80     of the PTX for compute capability 8.0, compiled for that
+    python -m bench.gpu.kernel_resources                 lists the kernels with a stack; exits 1 if one spills
+    python -m bench.gpu.kernel_resources --target 80     for the PTX of compute capability 8.0
 
-A stack holds what a kernel indexes at run time, and what registers cannot hold, which is what spills are.
+The stack holds arrays that a kernel indexes at run time, and spilled registers.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from collections.abc import Iterable
 
 from bench.gpu.estimate_model import Resources
 
-#: A statement at the top of a file of PTX begins here; the compiler indents none of them, and all that is in them.
+#: Start of a top-level statement of PTX, which the compiler does not indent, unlike its contents.
 STATEMENT = re.compile(
     r"^(?=\.visible|\.weak|\.entry|\.func|\.global|\.const|\.extern|\.common)", re.MULTILINE
 )
-#: These are CUB's, whose policies choose how many items a thread holds; what they spill is nothing of ours to mend.
-#: CCCL 3.5.0, sm_90: 40 bytes in the sort of int8.
+#: Kernels of CUB, whose tuning policies set the items per thread: their spills can't be fixed here. CCCL 3.5.0, sm_90:
+#: 40 bytes in the sort of int8.
 UPSTREAM = re.compile(r"RadixSortOnesweepKernel.*policy_selector_from_typesI[ah]")
 ENTRY = re.compile(r"\.entry\s+([\w$]+)\s*\(")
 
 
 def ptx_texts(module: bytes, target: int) -> list[str]:
-    """The PTX of a module for a target; it lies there as it is, each text with a zero at its end."""
+    """Returns the PTX texts of a module for a target; they are stored uncompressed and zero-terminated."""
     texts = [text.decode() for text in re.findall(rb"\.version [^\0]*", module)]
     return [text for text in texts if re.search(rf"^\.target sm_{target}\b", text, re.MULTILINE)]
 
 
 def only(text: str, kernels: set[str]) -> str | None:
-    """The text without other kernels; None if it has none of these."""
+    """Returns the text with only these kernels; None if it has none of them."""
     parts = STATEMENT.split(text)
     names = [ENTRY.search(part) for part in parts]
     if not any(name and name[1] in kernels for name in names):
@@ -51,10 +51,10 @@ def only(text: str, kernels: set[str]) -> str | None:
 
 
 def parse(said: str) -> dict[str, Resources]:
-    """What ``ptxas -v`` said, by kernel."""
+    """Parses the output of ``ptxas -v`` by kernel."""
     result: dict[str, Resources] = {}
     for part in re.split(r"Compiling entry function '", said)[1:]:
-        # Functions that it calls follow, with properties of their own.
+        # Called functions follow, with properties of their own.
         name = part.split("'", 1)[0]
         frame = re.search(
             rf"Function properties for {re.escape(name)}\s+(\d+) bytes stack frame, "
@@ -74,7 +74,7 @@ def parse(said: str) -> dict[str, Resources]:
 
 
 def assemble(ptxas: str, text: str, architecture: int) -> dict[str, Resources]:
-    """Return the resources of all kernels of a text."""
+    """Returns the resources of all kernels of a text."""
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder, "kernels.ptx")
         source.write_text(text)
@@ -89,7 +89,7 @@ def assemble(ptxas: str, text: str, architecture: int) -> dict[str, Resources]:
 def resources(
     module: pathlib.Path, target: int, kernels: Iterable[str] | None = None, architecture: int = 90
 ) -> dict[str, Resources]:
-    """Return the resources of these kernels, or of all, as compiled for an H100; none where there is no ptxas."""
+    """Returns the resources of these kernels, or of all, compiled for an architecture; empty without ptxas."""
     ptxas = shutil.which("ptxas")
     if ptxas is None:
         return {}
@@ -99,7 +99,7 @@ def resources(
         texts = [part for text in texts if (part := only(text, kernel_names)) is not None]
     result: dict[str, Resources] = {}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        # The largest first, so that none is left over at the end.
+        # Largest first, so that no long one remains at the end.
         texts.sort(key=len, reverse=True)
         every = pool.map(lambda text: assemble(ptxas, text, architecture), texts)
         for nth, text_resources in enumerate(every, 1):
@@ -110,12 +110,14 @@ def resources(
 
 
 def main() -> int:
-    """Say what is not held in registers; the exit status."""
+    """Prints kernels with stack or spills, and returns the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     built = pathlib.Path(__file__).resolve().parents[2] / "build" / "emulator" / "lib"
-    parser.add_argument("--target", type=int, default=90, choices=(80, 90), help="of the PTX (90)")
+    parser.add_argument(
+        "--target", type=int, default=90, choices=(80, 90), help="target of the PTX (90)"
+    )
     parser.add_argument("--module", type=pathlib.Path, default=built / "skerry_cuda.so")
     options = parser.parse_args()
     resources_by_kernel = resources(options.module, options.target, architecture=options.target)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is measured on a GPU: one function a subject."""
+"""Rows of the GPU benchmark: one function per subject."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from bench.peers.gpu_side_by_side import Bench, Operation
 
 RNG = np.random.default_rng(0)
 GIB = 1 << 30
-#: Results of float16 may be neighbours, a sum's of another order a few apart.
+#: float16 results may differ by an ulp, sums in another order by a few.
 HALF_TOLERANCE = 2e-3
 
 
 def repeated(dtype: str, count: int) -> np.ndarray:
-    """Small random numbers, one block over and over: quick to make, for what ignores values."""
+    """Returns small random numbers, one block repeated, which is fast, for operations whose time ignores values."""
     block = RNG.integers(1, 50, 1 << 20).astype(dtype)
     return np.resize(block, count)
 
 
 def uniform(count: int) -> np.ndarray:
-    """float32 numbers in [0, 1)."""
+    """Returns float32 numbers in [0, 1)."""
     return RNG.random(count, dtype=np.float32)
 
 
 def inputs(*arrays: np.ndarray) -> Callable[[], Sequence[np.ndarray]]:
-    """What a row is given."""
+    """Returns a function that returns the inputs of a row."""
     return lambda: arrays
 
 
 def compiled(
     bench: Bench, fused: Operation, host: np.ndarray
 ) -> Callable[[], Sequence[np.ndarray]]:
-    """Two inputs of a fused chain, whose kernel is compiled by then: it comes for the third time."""
+    """Returns two inputs of a fused chain, after two calls, so that its kernel is compiled."""
     library = bench.libraries["skerry"]
 
     def make_inputs() -> Sequence[np.ndarray]:
@@ -98,7 +98,7 @@ def calls(bench: Bench) -> None:
 
 
 def elementwise(bench: Bench) -> None:
-    """M3: bytes a second, by dtype, and a curve over sizes."""
+    """M3: bytes per second, by dtype, and a curve over sizes."""
     for dtype in ("int8", "float32", "float64", "complex64"):
         count = bench.size(GIB // np.dtype(dtype).itemsize)
         host = repeated(dtype, count)
@@ -123,7 +123,7 @@ def elementwise(bench: Bench) -> None:
             bench.row(
                 "a + 1.5 float32", lambda xp, a: a + 1.5, inputs(host), nbytes=2 * host.nbytes
             )
-            # These share a kernel with others, which costs them a branch that add hasn't.
+            # These share a kernel with other operations, which costs a branch that add does not have.
             bench.row(
                 "maximum float32",
                 lambda xp, a, b: xp.maximum(a, b),
@@ -160,7 +160,7 @@ def halves(bench: Bench) -> None:
 
 
 def chains(bench: Bench) -> None:
-    """Chains of operations, one kernel each under ``skerry.fuse``; the others run them one by one."""
+    """Chains of operations, one kernel each under ``skerry.fuse``; other libraries run the operations one by one."""
     host = uniform(bench.size(1 << 26))
 
     def gauss(xp: Any, a: Any, b: Any) -> Any:
@@ -204,7 +204,7 @@ def layouts(bench: Bench) -> None:
 
 
 def shapes(bench: Bench) -> list[tuple[tuple[int, ...], int]]:
-    """Eleven shapes and axes of the same number of bytes."""
+    """Returns pairs of shape and axis with about the same number of bytes."""
     n, side = bench.size(1 << 28), bench.side(1 << 14)
     listed: list[tuple[int, ...]] = [
         (n,),
@@ -219,7 +219,7 @@ def shapes(bench: Bench) -> list[tuple[tuple[int, ...], int]]:
 
 
 def reductions(bench: Bench) -> None:
-    """M5, M6: flat, and over each axis of many shapes."""
+    """M5, M6: reductions of all elements, and over each axis of many shapes."""
     host = uniform(bench.size(1 << 28))
     for name in ("sum", "max", "mean", "var"):
         bench.row(
@@ -238,7 +238,7 @@ def reductions(bench: Bench) -> None:
                 nbytes=x.nbytes + x.nbytes // shape[axis],
                 tolerance=1e-2,
             )
-    # Of both signs, so that no sum leaves float16's range.
+    # Numbers of both signs, so that no sum overflows float16.
     half = (host - 0.5).astype(np.float16)
     bench.row(
         "sum float16, flat", reducing("sum", None), inputs(half), nbytes=half.nbytes, tolerance=None
@@ -262,7 +262,7 @@ def scans(bench: Bench) -> None:
 
 
 def sorts(bench: Bench) -> None:
-    """M8 to M11: sorts, their orders, distinct elements."""
+    """M8 to M11: sort, argsort, unique elements."""
     n, rows, columns = bench.size(1 << 26), bench.side(1 << 14), bench.side(1 << 12)
     for dtype in ("float32", "int32", "float64", "int64"):
         host = RNG.integers(0, 1 << 30, n).astype(dtype)

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Speed on a GPU against CuPy and PyTorch, in one process; ``make gpu-check`` runs it as its part "bench".
+"""Speed on a GPU compared to CuPy and PyTorch, in one process; the part "bench" of ``make gpu-check``.
 
-    python -m bench.gpu.run                            everything, stops after 240 s
+    python -m bench.gpu.run                            all subjects; stops after 240 s
     python -m bench.gpu.run --only elementwise,sorts   some subjects
-    python -m bench.gpu.run --shrink 6                 arrays 2**6 times smaller: a quick trial
+    python -m bench.gpu.run --shrink 6                 a quick trial with arrays that are 2**6 times smaller
 
-A library that is missing is named and left out. Goals are ratios of figures of this run; those whose figures are
-missing are listed as not measured. Exit status 3: no GPU.
+Missing libraries are listed and left out. Goals are ratios of figures of this run; goals with missing figures are
+listed as not measured. Exit status 3: no GPU.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ COPY = ("copy, device to device", "driver")
 
 @dataclasses.dataclass
 class Goal:
-    """A ratio that is to be reached."""
+    """A ratio to reach."""
 
     name: str
     at_least: float
@@ -38,25 +38,25 @@ class Goal:
 
 
 def rate(bench: Bench, case: str, library: str = "skerry") -> float | None:
-    """GB/s of a row."""
+    """Returns the GB/s of a row."""
     figure = bench.find(case, library)
     return figure.rate if figure else None
 
 
 def share(bench: Bench, case: str, reference: tuple[str, str] = COPY) -> float | None:
-    """A row's rate as a share of another's."""
+    """Returns the rate of a row relative to another's."""
     case_rate, whole = rate(bench, case), rate(bench, *reference)
     return case_rate / whole if case_rate and whole else None
 
 
 def speedup(bench: Bench, case: str, peer: str) -> float | None:
-    """How many times as fast as a peer."""
+    """Returns the speed relative to a peer."""
     figure, other = bench.find(case, "skerry"), bench.find(case, peer)
     return other.value / figure.value if figure and other else None
 
 
 def sweep_cases(bench: Bench) -> list[str]:
-    """The reductions over one axis."""
+    """Returns the cases of reductions over one axis."""
     return [
         f"{name} {shape} axis {axis}"
         for shape, axis in shapes(bench)
@@ -66,12 +66,12 @@ def sweep_cases(bench: Bench) -> list[str]:
 
 
 def worst(values: list[float | None]) -> float | None:
-    """The smallest of those that were measured; None if there is none."""
+    """Returns the minimum of the measured values; None if there are none."""
     return min((value for value in values if value is not None), default=None)
 
 
 def geometric_mean(values: list[float | None]) -> float | None:
-    """Return the geometric mean of those that were measured."""
+    """Returns the geometric mean of the measured values; None if there are none."""
     measured_values = [value for value in values if value is not None]
     return (
         math.exp(sum(map(math.log, measured_values)) / len(measured_values))
@@ -81,22 +81,22 @@ def geometric_mean(values: list[float | None]) -> float | None:
 
 
 def shared(case: str, at_least: float) -> Goal:
-    """A share of the copy rate."""
+    """Returns a goal relative to the copy rate."""
     return Goal(f"{case} / copy", at_least, lambda bench: share(bench, case))
 
 
 def faster(case: str, peer: str, at_least: float) -> Goal:
-    """A speed against a peer's."""
+    """Returns a goal for the speed relative to a peer."""
     return Goal(f"{case} / {peer}", at_least, lambda bench: speedup(bench, case, peer))
 
 
 def of_own(case: str, whole: str, at_least: float) -> Goal:
-    """A share of the rate of another row of ours."""
+    """Returns a goal relative to the rate of another row of skerry."""
     return Goal(f"{case} / {whole}", at_least, lambda bench: share(bench, case, (whole, "skerry")))
 
 
 def host_share(case: str, peer: str, at_most: float) -> Goal:
-    """A share of the host time of a peer."""
+    """Returns a goal relative to the host time of a peer."""
 
     def ratio(bench: Bench) -> float | None:
         speed = speedup(bench, case, peer)
@@ -162,7 +162,7 @@ GOALS = [
 
 
 def cell(figure: Figure | None) -> str:
-    """A figure in the table."""
+    """Formats a figure of the table."""
     if figure is None:
         return ""
     rate_text = f" {figure.rate:.4g}" if figure.rate else ""
@@ -170,7 +170,7 @@ def cell(figure: Figure | None) -> str:
 
 
 def table(bench: Bench) -> str:
-    """All figures, then the goals."""
+    """Formats all figures, then the goals."""
     names = [*bench.libraries, "driver"]
     lines = [f"{'':<40}" + "".join(f"{name:>22}" for name in names)]
     for case in dict.fromkeys(figure.case for figure in bench.figures):
@@ -210,7 +210,7 @@ def table(bench: Bench) -> str:
 
 
 def write(out: pathlib.Path | None, bench: Bench, begin: float) -> None:
-    """The record, anew after each subject."""
+    """Writes the record; called after each subject."""
     if out is None:
         return
     head = {
@@ -224,7 +224,7 @@ def write(out: pathlib.Path | None, bench: Bench, begin: float) -> None:
 
 
 def main() -> int:
-    """Measure; the exit status."""
+    """Measures, and returns the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -233,7 +233,7 @@ def main() -> int:
     )
     parser.add_argument("--out", type=pathlib.Path, help="write the record here")
     parser.add_argument("--only", default=",".join(SUBJECTS), help="subjects, comma-separated")
-    parser.add_argument("--shrink", type=int, default=0, help="halve the sizes so often")
+    parser.add_argument("--shrink", type=int, default=0, help="halve the sizes this many times")
     options = parser.parse_args()
     unknown = [name for name in options.only.split(",") if name not in SUBJECTS]
     if unknown:
@@ -249,7 +249,7 @@ def main() -> int:
         print(f"… {name} ({time.monotonic() - begin:.0f} s)", flush=True)
         try:
             SUBJECTS[name](bench)
-        except Exception as error:  # too little memory to prepare it, say
+        except Exception as error:  # for example too little memory to prepare it
             bench.note(name, error)
         bench.release()
         write(options.out, bench, begin)

@@ -34,7 +34,7 @@ T random_element(std::uint64_t bits, std::uint64_t bound) {
 void measure(benchmark::State& state, const Benchmark& row, const Point& point) {
   try {
     const Arrays operands = row.operands(point);
-    // The first call compiles, loads and pages in.
+    // Warm up: the first call compiles, loads libraries and faults in pages.
     std::int64_t nbytes = row.call(point, operands).nbytes();
     for (const NdArray& operand : operands) nbytes += operand.nbytes();
     synchronize(point.device);
@@ -71,7 +71,7 @@ NdArray random_array(const Point& point, const Dims& shape, Dtype dtype, std::ui
   NdArray result = empty(shape, dtype, {DeviceKind::cpu, 0});
   visit(dtype, [&]<class T>(type_identity<T> /*type_tag*/) {
     T* const elements = reinterpret_cast<T*>(result.data());
-    std::uint64_t bits = 42;  // Knuth's generator, MMIX: quick, and its upper bits are random
+    std::uint64_t bits = 42;  // Knuth's MMIX generator: fast, with random upper bits
     for (std::int64_t i = 0; i < result.size(); ++i) {
       bits = bits * 6364136223846793005U + 1442695040888963407U;
       elements[i] = random_element<T>(bits, bound);

@@ -25,7 +25,7 @@ struct Benchmark {
   std::vector<Dtype> dtypes;
   Arrays (*operands)(const Point& point);
   std::function<NdArray(const Point& point, const Arrays& operands)> call;
-  /// Squares, for matrices: a call, in the caches, out of the caches.
+  /// Elements, square numbers for matrices: the cost of a call, in cache, out of cache.
   std::vector<std::int64_t> sizes = {1, 10'000, 16'000'000};
 };
 using Benchmarks = std::vector<Benchmark>;
@@ -33,10 +33,10 @@ using Benchmarks = std::vector<Benchmark>;
 inline const std::vector<Dtype> numeric = {Dtype::float32, Dtype::float64, Dtype::int64};
 inline const std::vector<Dtype> floating = {Dtype::float32, Dtype::float64};
 
-/// Random numbers: whole ones below `bound`, or without it all integers from 0 on, or floating ones
-/// from 0 to 1.
+/// Random numbers: integers below `bound`; without it, non-negative integers of the full range, or
+/// floating-point numbers from 0 to 1.
 NdArray random_array(const Point& point, const Dims& shape, Dtype dtype, std::uint64_t bound = 0);
-/// Extent of the square matrix of the size.
+/// Extent of the square matrix with this number of elements.
 std::int64_t side(const Point& point);
 
 inline Arrays no_operands(const Point& /*point*/) { return {}; }
@@ -46,7 +46,7 @@ Arrays vectors(const Point& point) {
   for (int i = 0; i < Count; ++i) result.push_back(random_array(point, {point.size}, point.dtype));
   return result;
 }
-/// Square ones.
+/// Random square matrices.
 template <int Count = 1>
 Arrays matrices(const Point& point) {
   const Dims shape{side(point), side(point)};

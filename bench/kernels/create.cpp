@@ -15,7 +15,7 @@ Scalar number(std::int64_t value) { return Scalar::from_value(value); }
 
 Benchmarks create_benchmarks() {
   return {
-      // Memory alone: no kernel runs.
+      // Allocation only: no kernel runs.
       {"empty",
        {Dtype::float64},
        no_operands,

@@ -20,7 +20,7 @@ auto transform(FftKind kind) {
 
 Benchmarks fourier_benchmarks() {
   const std::vector<Dtype> complex = {Dtype::complex64, Dtype::complex128};
-  // A power of two and the next prime, which takes longer.
+  // Powers of two and the next primes, which take longer.
   const std::vector<std::int64_t> lengths = {1024, 1031, 1 << 20, 1'048'583};
   return {
       {"fft", complex, vectors<>, transform(FftKind::fft), lengths},

@@ -9,7 +9,7 @@
 namespace skerry::bench {
 namespace {
 
-/// Elements of a distribution of two numbers.
+/// Draws elements of a distribution with two parameters.
 auto drawing(RandomMethod method, double a = 0, double b = 0) {
   return [method, a, b](const Point& point, const Arrays& /*operands*/) {
     NdArray result = empty({point.size}, point.dtype, point.device);

@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""skerry beside other libraries."""
+"""Benchmarks of skerry compared to other libraries."""

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of chains under ``skerry.fuse`` beside NumPy, and beside numexpr, jax.jit and torch.compile where installed."""
+"""Rows of chains under ``skerry.fuse``, compared to NumPy, and to numexpr, jax.jit and torch.compile if installed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MANY = 4_000_000
 
 @dataclasses.dataclass
 class Chain:
-    """A function of a namespace and arrays, and the same for numexpr, if it has what it takes."""
+    """A function of a namespace and arrays, and its expression for numexpr, if that supports it."""
 
     name: str
     run: Callable[..., Any]
@@ -33,23 +33,23 @@ class Chain:
 
 
 def numbers(*shape: int, dtype: str = "float32", seed: int = 0) -> np.ndarray:
-    """Random ones between 0.1 and 0.9."""
+    """Returns random numbers between 0.1 and 0.9."""
     return np.random.default_rng(seed).uniform(0.1, 0.9, shape).astype(dtype)
 
 
 def stencil(xp: Any, x: Any) -> Any:
-    """Five points."""
+    """Computes a five-point stencil."""
     return (x[1:-1, :-2] + x[1:-1, 2:] + x[:-2, 1:-1] + x[2:, 1:-1] - 4 * x[1:-1, 1:-1]) * 0.25
 
 
 def softmax(xp: Any, x: Any) -> Any:
-    """Along rows."""
+    """Computes softmax along rows."""
     grown = xp.exp(x - xp.max(x, axis=1, keepdims=True))
     return grown / xp.sum(grown, axis=1, keepdims=True)
 
 
 def black_scholes(xp: Any, price: Any, strike: Any, years: Any) -> Any:
-    """A call option, by the logistic form of the normal distribution's integral."""
+    """Prices a call option, with a logistic approximation of the normal distribution function."""
     rate, spread = 0.05, 0.2
 
     def below(z: Any) -> Any:
@@ -61,7 +61,7 @@ def black_scholes(xp: Any, price: Any, strike: Any, years: Any) -> Any:
 
 
 def mandelbrot(xp: Any, c: Any) -> Any:
-    """Fifty steps of those that stay near."""
+    """Computes fifty steps for points that stay bounded."""
     z = c
     for _ in range(50):
         z = xp.where(abs(z) < 2, z * z + c, z)
@@ -69,26 +69,26 @@ def mandelbrot(xp: Any, c: Any) -> Any:
 
 
 def log_sum_exp(xp: Any, x: Any) -> Any:
-    """Along rows."""
+    """Computes log-sum-exp along rows."""
     most = xp.max(x, axis=1, keepdims=True)
     return xp.log(xp.sum(xp.exp(x - most), axis=1, keepdims=True)) + most
 
 
 def layer_norm(xp: Any, x: Any, scale: Any, shift: Any) -> Any:
-    """Along rows."""
+    """Computes layer normalization along rows."""
     apart = x - xp.mean(x, axis=1, keepdims=True)
     spread = xp.mean(apart * apart, axis=1, keepdims=True)
     return apart / xp.sqrt(spread + 1e-5) * scale + shift
 
 
 def cosine(xp: Any, x: Any, y: Any) -> Any:
-    """Of rows."""
+    """Computes the cosine similarity of rows."""
     lengths = xp.sum(x * x, axis=1) * xp.sum(y * y, axis=1)
     return xp.sum(x * y, axis=1) / xp.sqrt(lengths)
 
 
 def adam(xp: Any, weight: Any, slope: Any, mean: Any, square: Any) -> Any:
-    """An update, in place where the library writes in place; all that it changes is asked for."""
+    """Computes an update of Adam, in place if the library supports that; returns all that it changes."""
     mean *= 0.9
     mean += 0.1 * slope
     square *= 0.999
@@ -98,7 +98,7 @@ def adam(xp: Any, weight: Any, slope: Any, mean: Any, square: Any) -> Any:
 
 
 def heat(xp: Any, x: Any) -> Any:
-    """A step in three dimensions."""
+    """Computes a step of heat conduction in three dimensions."""
     inner = x[1:-1, 1:-1, 1:-1]
     around = (
         x[:-2, 1:-1, 1:-1] + x[2:, 1:-1, 1:-1] + x[1:-1, :-2, 1:-1] + x[1:-1, 2:, 1:-1]
@@ -108,13 +108,13 @@ def heat(xp: Any, x: Any) -> Any:
 
 
 def grey(xp: Any, red: Any, green: Any, blue: Any) -> Any:
-    """Planes of bytes to linear light in float32."""
+    """Converts planes of bytes to linear light in float32."""
     light = 0.2126 * xp.astype(red, xp.float32) + 0.7152 * xp.astype(green, xp.float32)
     return ((light + 0.0722 * xp.astype(blue, xp.float32)) / 255.0) ** 2
 
 
 def chains() -> list[Chain]:
-    """All of them, over arrays beyond the caches."""
+    """Returns all chains, over arrays that are out of cache."""
     a, b, c = (numbers(MANY, seed=seed) for seed in range(3))
     rows, other = numbers(1000, 1000), numbers(1000, 1000, seed=1)
     planes = [np.random.default_rng(k).integers(0, 256, MANY, dtype="uint8") for k in range(3)]
@@ -148,7 +148,7 @@ def chains() -> list[Chain]:
 
 
 def peers(chain: Chain, threads: int) -> dict[str, Callable[[], Any]]:
-    """The other libraries that are installed, by name."""
+    """Returns the calls of other installed libraries by name."""
     calls: dict[str, Callable[[], Any]] = {}
     if chain.expression and importlib.util.find_spec("numexpr"):
         import numexpr
@@ -166,7 +166,7 @@ def peers(chain: Chain, threads: int) -> dict[str, Callable[[], Any]]:
         from array_api_compat import torch as functions  # by the standard's names
 
         torch.set_num_threads(threads)
-        torch._dynamo.reset()  # after 8 functions of one text it compiles no more
+        torch._dynamo.reset()  # it stops compiling after 8 versions of the same code
         traced = torch.compile(lambda *arrays: chain.run(functions, *arrays))
         tensors = [torch.from_numpy(np.array(array)) for array in chain.arrays]
         calls["torch.compile"] = lambda: traced(*tensors)
@@ -174,18 +174,18 @@ def peers(chain: Chain, threads: int) -> dict[str, Callable[[], Any]]:
 
 
 def best_of(call: Callable[[], Any]) -> float:
-    """Seconds; not a number where a library refuses the function."""
+    """Returns the best seconds; NaN if the library raises."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             call()
             return min(seconds_per_call(call, 1) for _ in range(15))
-    except Exception:  # whatever a library says of what it does not take
+    except Exception:  # libraries raise various errors for what they don't support
         return math.nan
 
 
 def measure(chain: Chain, *, budget: float = 0.6) -> tuple[float, float, dict[str, float]]:
-    """Seconds of the fused call and of NumPy's, whose results are compared; and those of the others by name."""
+    """Returns the seconds of the fused call and of NumPy's, with compared results, and of the others by name."""
     function = sk.fuse(lambda *arrays: chain.run(sk, *arrays))
     check(
         function(*(sk.asarray(array, copy=True) for array in chain.arrays)),
@@ -203,7 +203,7 @@ def measure(chain: Chain, *, budget: float = 0.6) -> tuple[float, float, dict[st
 
 
 def fused_chains() -> list[Row]:
-    """Each chain fused, against NumPy; eager calls and the other libraries in the note."""
+    """Measures each fused chain against NumPy; eager calls and other libraries are in the note."""
     rows = []
     shares: dict[str, list[float]] = {}
     for chain in chains():
@@ -220,7 +220,7 @@ def fused_chains() -> list[Row]:
 
 
 def chain_cells(threads: int) -> list[Any]:
-    """The same for the sweep."""
+    """Returns the same figures as cells of the sweep."""
     cells = []
     for chain in chains():
         ours, theirs, others = measure(chain, budget=0.2)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of what everything else stands on: calls, elementwise operations, layouts, sums, the import."""
+"""Rows of the basics: calls, elementwise operations, layouts, reductions, the import."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def calls() -> list[Row]:
 
 
 def contiguous() -> list[Row]:
-    """Large contiguous operands, fresh result."""
+    """Large contiguous operands with a new result."""
     rng = np.random.default_rng(0)
     a, b = rng.random(LARGE, dtype=np.float32), rng.random(LARGE, dtype=np.float32)
     x, y = sk.asarray(a), sk.asarray(b)
@@ -67,8 +67,8 @@ def transcendental() -> list[Row]:
         x = sk.asarray(a)
         for name in ("exp", "log", "sin", "tanh"):
             skerry_function, theirs = getattr(sk, name), getattr(np, name)
-            # Ours err by 0.8 ulp and are the same on every machine; NumPy's AVX-512 loops are SVML's, which are none
-            # elsewhere and err by up to 3.8. NumPy has no loop of float64 sin.
+            # skerry's errors are up to 0.8 ulp, with the same bits on every machine. NumPy uses SVML, which exists for
+            # AVX-512 only, with errors up to 3.8 ulp. NumPy has no SIMD loop for float64 sin.
             goal = 5.0 if (name, dtype) == ("sin", "float64") else 0.7
             rows.append(
                 timed(
@@ -83,7 +83,7 @@ def transcendental() -> list[Row]:
 
 
 def layouts() -> list[Row]:
-    """Operands that disagree on the fast axis, broadcasts, steps."""
+    """Operands with different fast axes, broadcasts, strided slices."""
     rng = np.random.default_rng(2)
     m = rng.random((SIDE, SIDE), dtype=np.float32)
     row, column = m[0].copy(), m[:, :1].copy()
@@ -108,7 +108,7 @@ def layouts() -> list[Row]:
 
 
 def reductions() -> list[Row]:
-    """Sums over every kind of axis, and where."""
+    """Sums over all kinds of axes, and where."""
     rng = np.random.default_rng(3)
     flat = rng.random(LARGE, dtype=np.float32)
     thin = flat.reshape(-1, 4)
@@ -138,7 +138,7 @@ def reductions() -> list[Row]:
 
 
 def import_time() -> list[Row]:
-    """Import of skerry over import of NumPy, best of several fresh interpreters."""
+    """Time to import skerry in addition to NumPy, best of several new interpreters."""
 
     def best(statement: str) -> float:
         code = f"import time, sys; t = time.perf_counter(); {statement}; print(time.perf_counter() - t)"

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries on one GPU in one process, timed by the same clock: CUDA events of the driver, and the wall.
+"""Timing of several libraries on one GPU in one process, with the driver's CUDA events and the wall clock.
 
-Device time: events around back-to-back calls that fill 20 ms, at least ten, over rotated inputs of together more than
-240 MB; the median of five such batches. Host time: the fastest of many short bursts, with the queue empty before each.
+Device time: events around back-to-back calls that fill 20 ms, at least ten, over rotating inputs with a total of more
+than 240 MB; the median of five such batches. Host time: the fastest of many short bursts, each with an empty queue.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ ROTATED_BYTES = 240_000_000
 
 
 class Driver:
-    """What the driver itself is asked: events and copies."""
+    """Events and copies of the CUDA driver API."""
 
     def __init__(self) -> None:
         self.library = ctypes.CDLL("libcuda.so.1")
         self.begin, self.end = self._event(), self._event()
 
     def call(self, name: str, *arguments: Any) -> None:
-        """A driver call that must succeed."""
+        """Calls a driver function; raises if it fails."""
         status = getattr(self.library, name)(*arguments)
         if status != 0:
-            raise RuntimeError(f"{name} answers with error {status}")
+            raise RuntimeError(f"{name} returned error {status}")
 
     def _event(self) -> ctypes.c_void_p:
         event = ctypes.c_void_p()
@@ -43,21 +43,21 @@ class Driver:
         return event
 
     def milliseconds(self, stream: int, enqueue: Callable[[], Any]) -> float:
-        """Time on the device of what ``enqueue`` enqueues on a stream."""
+        """Returns the device time of the work that ``enqueue`` submits to a stream."""
         handle = ctypes.c_void_p(stream)
         self.call("cuEventRecord", self.begin, handle)
         enqueue()
         self.call("cuEventRecord", self.end, handle)
         self.call("cuEventSynchronize", self.end)
         elapsed = ctypes.c_float()
-        try:  # the name of newer toolkits
+        try:  # the name in newer toolkits
             self.call("cuEventElapsedTime_v2", ctypes.byref(elapsed), self.begin, self.end)
         except AttributeError:
             self.call("cuEventElapsedTime", ctypes.byref(elapsed), self.begin, self.end)
         return elapsed.value
 
     def copy(self, target: int, source: int, nbytes: int, stream: int) -> None:
-        """Enqueue a copy between any two addresses that CUDA knows."""
+        """Enqueues a copy between two addresses of CUDA memory."""
         self.call(
             "cuMemcpyAsync",
             ctypes.c_uint64(target),
@@ -68,7 +68,7 @@ class Driver:
 
 
 class Skerry:
-    """This library on cuda:0."""
+    """skerry on cuda:0."""
 
     name = "skerry"
 
@@ -85,19 +85,19 @@ class Skerry:
         self.stream = skerry.current_stream(self.device).handle
 
     def put(self, host: np.ndarray) -> Any:
-        """An array on the GPU."""
+        """Copies an array to the GPU."""
         return self.module.asarray(host, device=self.device)
 
     def fetch(self, array: Any) -> np.ndarray:
-        """The array in host memory."""
+        """Copies an array to the host."""
         return np.asarray(array.to_device("cpu"))
 
     def synchronize(self) -> None:
-        """Wait for the device."""
+        """Waits for the device."""
         self.module.synchronize(self.device)
 
     def release(self) -> None:
-        """Give cached memory back, for the others."""
+        """Frees cached memory for the other libraries."""
         self.module.trim(self.device)
 
 
@@ -115,11 +115,11 @@ class CuPy:
         self.put, self.fetch = cupy.asarray, cupy.asnumpy
 
     def synchronize(self) -> None:
-        """Wait for the device."""
+        """Waits for the device."""
         self.module.cuda.Device().synchronize()
 
     def release(self) -> None:
-        """Give cached memory back, for the others."""
+        """Frees cached memory for the other libraries."""
         self.module.get_default_memory_pool().free_all_blocks()
 
 
@@ -138,19 +138,19 @@ class Torch:
         self.stream = torch.cuda.current_stream().cuda_stream
 
     def put(self, host: np.ndarray) -> Any:
-        """A tensor on the GPU."""
+        """Copies an array to a tensor on the GPU."""
         return self.module.from_numpy(host).to("cuda")
 
     def fetch(self, array: Any) -> np.ndarray:
-        """The tensor in host memory."""
+        """Copies a tensor to the host."""
         return array.cpu().numpy()
 
     def synchronize(self) -> None:
-        """Wait for the device."""
+        """Waits for the device."""
         self.module.cuda.synchronize()
 
     def release(self) -> None:
-        """Give cached memory back, for the others."""
+        """Frees cached memory for the other libraries."""
         self.module.cuda.empty_cache()
 
 
@@ -160,13 +160,13 @@ Operation = Callable[..., Any]  # (module, *arrays) -> result
 
 @dataclasses.dataclass
 class Figure:
-    """One library in one row."""
+    """The measurement of one library in one row."""
 
     case: str
     library: str
     value: float  # ms on the device, or us on the host
     unit: str
-    wall: float | None = None  # the same by the wall, in ms
+    wall: float | None = None  # the same by the wall clock, in ms
     least: float = 0.0
     most: float = 0.0
     rate: float | None = None  # GB/s of the bytes that the row counts, or TFLOP/s
@@ -174,7 +174,7 @@ class Figure:
 
 
 class Bench:
-    """The libraries, the clock, and every figure taken so far."""
+    """The libraries, the time limit, and all figures measured so far."""
 
     def __init__(self, seconds: float, shrink: int) -> None:
         self.driver: Driver | None = None
@@ -185,7 +185,7 @@ class Bench:
         self.notes: list[str] = []
 
     def open(self, kinds: Sequence[type]) -> None:
-        """Load what is installed. The first has to be there, and makes the context that the clock is in."""
+        """Loads the installed libraries. The first is required, and creates the context of the events."""
         for kind in kinds:
             try:
                 self.libraries[kind.name] = kind()
@@ -197,25 +197,25 @@ class Bench:
         self.driver = Driver()
 
     def note(self, subject: str, error: BaseException) -> None:
-        """Keep what could not be measured."""
+        """Records what could not be measured."""
         first = (str(error).strip().splitlines() or [""])[0][:120]
         self.notes.append(f"{subject}: {type(error).__name__}: {first}")
         print("  " + self.notes[-1], flush=True)
 
     def late(self) -> bool:
-        """Whether the time is up."""
+        """Returns whether the time is up."""
         return time.monotonic() > self.end
 
     def size(self, count: int) -> int:
-        """The number of elements of a row, or less in a quick trial."""
+        """Returns the number of elements of a row, reduced in a quick trial."""
         return max(count >> self.shrink, 64)
 
     def side(self, count: int) -> int:
-        """The side of a square, or less in a quick trial."""
+        """Returns the extent of a square matrix, reduced in a quick trial."""
         return max(count >> (self.shrink // 2), 8)
 
     def release(self) -> None:
-        """Give memory back between rows."""
+        """Frees memory between rows."""
         gc.collect()
         for library in self.libraries.values():
             library.release()
@@ -233,10 +233,10 @@ class Bench:
         tolerance: float | None = 1e-4,
         rotate: bool = True,
     ) -> None:
-        """Time one case in every library, and compare the results with the first library's.
+        """Times one case in every library, and compares the results with the first library's.
 
-        ``operations`` is one function ``(module, *arrays)`` for all, or one for each library. ``tolerance`` None: the
-        results may differ (memory that is not set, an order that is free).
+        ``operations`` is one function ``(module, *arrays)`` for all, or one for each library. With ``tolerance`` None
+        the results may differ (uninitialized memory, an unspecified order).
         """
         if self.late():
             self.notes.append(f"{case}: the time was up")
@@ -259,7 +259,7 @@ class Bench:
                 if flops:
                     figure.rate = flops / figure.value / 1e9
                 self._keep(figure)
-            except Exception as error:  # a library's failure is a result, not the end
+            except Exception as error:  # the failure of a library is noted; the others continue
                 self.note(f"{case} ({name})", error)
             self.release()
 
@@ -301,7 +301,7 @@ class Bench:
     def host_row(
         self, case: str, operation: Operation | dict[str, Operation], host: np.ndarray
     ) -> None:
-        """Time that a call keeps the host, nothing waited for."""
+        """Measures the host time of a call, without waiting for the device."""
         for name, library in self.libraries.items():
             call = operation.get(name) if isinstance(operation, dict) else operation
             if call is None or self.late():
@@ -323,7 +323,7 @@ class Bench:
                 self.note(f"{case} ({name})", error)
 
     def wall_row(self, case: str, calls: dict[str, Callable[[], Any]], nbytes: float) -> None:
-        """Wall time of a call that is waited for: transfers."""
+        """Measures the wall time of a synchronous call, such as a transfer."""
         for name, call in calls.items():
             library = self.libraries.get(name)
             if library is None or self.late():
@@ -347,7 +347,7 @@ class Bench:
                 self.note(f"{case} ({name})", error)
 
     def ceiling(self, case: str, copy: Callable[[], Any], nbytes: float) -> None:
-        """What the driver itself reaches."""
+        """Measures a copy by the driver as the upper bound."""
         assert self.driver is not None
         driver, stream = self.driver, self.libraries["skerry"].stream
         for _ in range(3):
@@ -369,7 +369,7 @@ class Bench:
         )
 
     def find(self, case: str, library: str) -> Figure | None:
-        """A figure that was taken."""
+        """Returns a figure by case and library, or None."""
         for figure in self.figures:
             if (figure.case, figure.library) == (case, library):
                 return figure
@@ -377,7 +377,7 @@ class Bench:
 
 
 def flattened(library: Library, result: Any) -> np.ndarray:
-    """A result as one float64 or complex128 row, at most a mebi of elements."""
+    """Returns a result as a float64 or complex128 vector of at most 2**20 elements."""
     if isinstance(result, (tuple, list)):
         result = result[0]
     if not hasattr(result, "shape"):
@@ -387,7 +387,7 @@ def flattened(library: Library, result: Any) -> np.ndarray:
 
 
 def agreement(actual: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
-    """Empty where both agree."""
+    """Returns an empty string if both agree, else the difference."""
     if actual.shape != expected.shape:
         return f"DIFFERS in shape: {actual.shape}, {expected.shape}"
     scale = np.maximum(np.abs(expected), 1.0)

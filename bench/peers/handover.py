@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of handing an array of 8 elements over, and of taking one: what a call between two libraries costs."""
+"""Rows of exports and imports of an array of 8 elements: the cost of a call between two libraries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bench.peers.side_by_side import Row, pair
 
 
 def exports_and_imports() -> list[Row]:
-    """By the CUDA array interface and by DLPack."""
+    """Measures the CUDA array interface and DLPack."""
     host = np.arange(8.0)
     x = sk.asarray(host)
     on_cuda = x.to_device("cuda:0")

@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``make bench``: skerry against NumPy in one process, every result checked; a record of all goes to bench/results.
+"""``make bench``: skerry compared to NumPy in one process, with every result checked; writes a record to bench/results.
 
-One thread against one thread unless a row says "all cores", or ``--threads`` says more for parts by ``--only``. A goal
-is a ratio taken in this run; a row that misses its goal is marked, and the exit status stays 0: figures are for
-reading, tests are for passing.
+Both use one thread, unless a row says "all cores" or ``--threads`` is set together with ``--only``. A goal is a ratio
+of figures of this run. A row that misses its goal is marked, but the exit status is still 0: goals are not tests.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
 
 
 def fields_of(row: Row) -> dict[str, Any]:
-    """A row of the record."""
+    """Returns a row of the record."""
     return {
         "name": row.name,
         "skerry_s": row.ours,
@@ -62,13 +61,13 @@ def fields_of(row: Row) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Run everything and write the record."""
+    """Runs all parts and writes the record."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--only", choices=list(PARTS), action="append", help="a part; may be repeated"
     )
-    parser.add_argument("--output", type=pathlib.Path, help="where the record goes, of parts too")
-    parser.add_argument("--threads", type=int, default=1, help="of every library that is told")
+    parser.add_argument("--output", type=pathlib.Path, help="path of the record, also with --only")
+    parser.add_argument("--threads", type=int, default=1, help="threads of skerry and its peers")
     options = parser.parse_args()
 
     about = machine()

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether work on ten and a hundred times the elements takes ten and a hundred times as long.
+"""Whether the time of functions grows linearly with the number of elements.
 
-``python -m bench.peers.scaling``: twenty functions at 10^6, 10^7 and 10^8 elements, with one thread and with all, and
-NumPy's in turn. From 10^7 to 10^8, both past the caches, what a function takes for an element (a sort: for an element
-and a level of comparisons) must not grow by more than ``WITHIN`` times what NumPy's does, which is the machine's.
-Prints every figure and exits with 1 where one grows more.
+``python -m bench.peers.scaling``: twenty functions at 10^6, 10^7 and 10^8 elements, with one thread and with all,
+alternating with NumPy's. From 10^7 to 10^8 elements, both out of cache, the time per element (of a sort: per element
+and level of comparisons) must not grow by more than ``WITHIN`` times the growth of NumPy's, which is due to the
+machine. Prints all figures and exits 1 if one grows more.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WITHIN = 1.15
 SIZES = (10**6, 10**7, 10**8)
 ROUNDS = 4
 
-#: A call of float32 x and y of the size and a mask k, by name; xp is the library.
+#: By name, a call with float32 x and y, a mask k and the library xp.
 OPERATIONS: dict[str, Callable[..., object]] = {
     "x + y": lambda xp, x, y, k: x + y,
     "x * 1.5": lambda xp, x, y, k: x * 1.5,
@@ -53,14 +53,14 @@ OPERATIONS: dict[str, Callable[..., object]] = {
 
 
 def operands(size: int) -> tuple[np.ndarray, ...]:
-    """x, y and k."""
+    """Returns x, y and k."""
     rng = np.random.default_rng(0)
     x, y = (rng.random(size, dtype=np.float32) for _ in range(2))
     return x, y, x < 0.5
 
 
 def best_of_both(function: Callable[..., object], size: int) -> tuple[float, float]:
-    """Seconds an element of the fastest rounds, of skerry and of NumPy."""
+    """Returns the seconds per element of the fastest rounds of skerry and of NumPy."""
     hosts = operands(size)
     arguments = {np: hosts, sk: tuple(sk.asarray(host, device="cpu", copy=True) for host in hosts)}
     best = {sk: math.inf, np: math.inf}
@@ -74,7 +74,7 @@ def best_of_both(function: Callable[..., object], size: int) -> tuple[float, flo
 
 
 def growth_of(name: str, threads: int) -> bool:
-    """Measure one function and print it; whether it grows no more than the machine's memory lets it."""
+    """Measures and prints one function; returns whether its growth is within the limit."""
     ours, numpys = zip(*(best_of_both(OPERATIONS[name], size) for size in SIZES), strict=True)
     levels = [math.log2(size) if name == "sort" else 1.0 for size in SIZES]
     steps = [
@@ -96,11 +96,11 @@ def growth_of(name: str, threads: int) -> bool:
 
 
 def main() -> int:
-    """Measure and compare."""
+    """Measures and compares."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--only", default="", help="functions whose names have this in them")
+    parser.add_argument("--only", default="", help="functions whose names contain this")
     only = parser.parse_args().only
     print(", ".join(f"{key} {value}" for key, value in machine().items()))
     gc.disable()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Paired timing of two libraries in one process: interleaved repeats, best of each, checked results."""
+"""Paired timing of two libraries in one process: interleaved repeats, the best of each, checked results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import numpy as np
 
 @dataclasses.dataclass
 class Row:
-    """One line of a report: seconds per call of both, and what must be reached."""
+    """One line of a report: seconds per call of both libraries, and the goal."""
 
     name: str
     ours: float
@@ -30,12 +30,12 @@ class Row:
 
     @property
     def speedup(self) -> float:
-        """How many times as fast as the peer."""
+        """The speed relative to the peer."""
         return self.peer / self.ours
 
 
 def seconds_per_call(call: Callable[[], Any], number: int) -> float:
-    """Seconds of one call, over ``number`` calls in a row."""
+    """Returns the seconds per call, averaged over ``number`` successive calls."""
     repeat = range(number)
     begin = time.perf_counter()
     for _ in repeat:
@@ -46,7 +46,7 @@ def seconds_per_call(call: Callable[[], Any], number: int) -> float:
 def pair(
     ours: Callable[[], Any], peer: Callable[[], Any], *, budget: float = 0.6
 ) -> tuple[float, float]:
-    """Best seconds per call of both, measured in turn so that a drift of the machine hits both."""
+    """Returns the best seconds per call of both, measured alternately so that drift of the machine affects both."""
     ours(), peer()
     quick = min(seconds_per_call(ours, 1), seconds_per_call(peer, 1))
     number = max(1, min(20_000, int(0.005 / max(quick, 1e-9))))
@@ -61,7 +61,7 @@ def pair(
 
 
 def check(ours: Any, peer: Any, tolerance: float) -> None:
-    """Raise unless both gave the same: arrays, or tuples of arrays."""
+    """Raises unless both results, arrays or tuples of arrays, are equal."""
     if isinstance(peer, tuple):
         for actual, theirs in zip(ours, peer, strict=True):
             check(actual, theirs, tolerance)
@@ -83,7 +83,7 @@ def timed(
     all_cores: bool = False,
     all_cores_at_least: float = 0.0,
 ) -> Row:
-    """A row whose goal is a speed: at least so many times NumPy's, and with all cores too if asked for."""
+    """Returns a row whose goal is a speed relative to NumPy's, on one thread and optionally on all cores."""
     check(ours(), peer(), tolerance)
     skerry_seconds, theirs = pair(ours, peer)
     row = Row(
@@ -102,7 +102,7 @@ def timed(
 
 @contextlib.contextmanager
 def every_core() -> Iterator[None]:
-    """All cores of the machine for skerry, inside; outside what was set."""
+    """Sets skerry to use all cores of the machine in the body."""
     import skerry as sk
 
     old_threads = sk.get_num_threads()
@@ -114,7 +114,7 @@ def every_core() -> Iterator[None]:
 
 
 def overhead(name: str, ours: Callable[[], Any], peer: Callable[[], Any], at_most: float) -> Row:
-    """A row whose goal is a share of NumPy's time."""
+    """Returns a row whose goal is a fraction of NumPy's time."""
     check(ours(), peer(), 1e-12)
     skerry_seconds, theirs = pair(ours, peer)
     return Row(
@@ -123,12 +123,12 @@ def overhead(name: str, ours: Callable[[], Any], peer: Callable[[], Any], at_mos
 
 
 def geometric_mean(values: list[float]) -> float:
-    """Geometric mean of positive values."""
+    """Returns the geometric mean of positive values."""
     return float(np.exp(statistics.fmean(np.log(values))))
 
 
 def machine() -> dict[str, Any]:
-    """What the figures were taken on."""
+    """Describes the machine of the measurement."""
     import skerry as sk
 
     commit = subprocess.run(
@@ -147,7 +147,7 @@ def machine() -> dict[str, Any]:
 
 
 def report(title: str, rows: list[Row]) -> None:
-    """Print the rows, their geometric mean and the worst one."""
+    """Prints the rows, their geometric mean and the worst one."""
     print(f"\n{title}")
     print(f"{'':<44}{'skerry':>12}{'NumPy':>12}{'speed':>9}  {'goal':<14}")
     for row in rows:
@@ -165,7 +165,7 @@ def report(title: str, rows: list[Row]) -> None:
 
 
 def duration(seconds: float) -> str:
-    """A time with a unit that fits."""
+    """Formats a time with a suitable unit."""
     for unit, scale in (("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3)):
         if seconds < 1000 * scale:
             return f"{seconds / scale:.1f} {unit}"

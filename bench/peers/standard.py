@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the functions of the standard beyond the elementwise ones."""
+"""Rows of the standard's functions that are not elementwise."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SIDE = 4096
 
 
 def uniform(n: int, dtype: str = "float32", seed: int = 0) -> np.ndarray:
-    """Random numbers in [0, 1), or integers of 64 bits."""
+    """Returns random numbers in [0, 1), or 64-bit integers."""
     rng = np.random.default_rng(seed)
     if dtype == "int64":
         return rng.integers(-(2**62), 2**62, n)
@@ -36,7 +36,7 @@ def scans() -> list[Row]:
             lambda: sk.cumulative_sum(x),
             lambda: np.cumulative_sum(a),
             6,
-            tolerance=1e-2,  # NumPy adds one after the other in float32
+            tolerance=1e-2,  # NumPy sums sequentially in float32
             all_cores=True,
         )
     ]
@@ -118,7 +118,7 @@ def sorting() -> list[Row]:
 
 
 def sorted_unique(a: np.ndarray, kind: str) -> Any:
-    """As NumPy's unique functions, through a sorted copy."""
+    """Computes NumPy's unique functions by way of a sorted copy."""
     if kind == "inverse":
         order = np.argsort(a)
         ordered = a[order]
@@ -135,7 +135,7 @@ def sorted_unique(a: np.ndarray, kind: str) -> Any:
 
 
 def sets() -> list[Row]:
-    """unique_* of 4e6 int64, against the better of NumPy's function and a sorted copy."""
+    """Measures unique_* of 4e6 int64 against the faster of NumPy's function and a sorted copy."""
     rows = []
     for title, a in (
         ("distinct", uniform(KEYS, "int64")),
@@ -174,7 +174,7 @@ def searching() -> list[Row]:
 
 
 def statistics() -> list[Row]:
-    """Variance, flat and over each axis."""
+    """Variance of all elements and over each axis."""
     flat = uniform(LARGE)
     square = flat[: 4000 * 4000].reshape(4000, 4000)
     x, s = sk.asarray(flat), sk.asarray(square)
@@ -186,7 +186,7 @@ def statistics() -> list[Row]:
 
 
 def axes() -> list[Row]:
-    """Reductions over each axis of several shapes: the rate against that of our own flat sum of the same bytes."""
+    """Reductions over each axis of several shapes: the rate relative to skerry's flat sum of as many bytes."""
     flat = sk.asarray(uniform(2**24))
     base = min(seconds_per_call(lambda: sk.sum(flat), 1) for _ in range(9))
     rows = []
@@ -195,7 +195,7 @@ def axes() -> list[Row]:
         for axis in (1,) if len(shape) == 3 else (0, 1):
             for name in ("sum", "max", "argmax", "any"):
                 function = getattr(sk, name)
-                # `any` over numbers that are no zeros stops at once; zeros are read to the end.
+                # `any` stops at the first nonzero element; with zeros it reads all elements.
                 data = x if name != "any" else sk.zeros(shape, dtype=sk.float32)
                 function(data, axis=axis)
                 ours = min(
@@ -269,7 +269,7 @@ def joining() -> list[Row]:
 
 
 def random_numbers() -> list[Row]:
-    """Distributions: NumPy's default generator draws other numbers, so nothing is compared but times."""
+    """Distributions: NumPy's generator draws different numbers, so only times are compared."""
     ours, theirs = sk.random.default_rng(1, "cpu:0"), np.random.default_rng(1)
     n = 4_000_000
     draws: list[tuple[str, Callable[[Any], Any], float]] = [

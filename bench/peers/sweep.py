@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``make sweep``: every public function beside NumPy's, by dtype, size, layout and threads, in one process.
+"""``make sweep``: every public function compared to NumPy's, by dtype, size, layout and threads, in one process.
 
-The cells come from the tables of operations and from signatures (sweep_cases.py), from statements of Python
-(sweep_statements.py), and from chains (chains.py). Both libraries are measured in turn, best of several rounds; a slow
-cell is measured again. ``SWEEP_PEERS=torch,jax`` measures those beside them where they are installed. Prints how speeds
-are distributed, the geometric mean of each family and the worst cells, and what more threads gain (sweep_threads.py);
-everything goes to a record, which ``--compare`` reads.
+The cells come from the operation tables and from signatures (sweep_cases.py), from Python statements
+(sweep_statements.py) and from chains (chains.py). Both libraries are measured alternately, best of several rounds; a
+slow cell is measured again. ``SWEEP_PEERS=torch,jax`` also measures those. Prints the distribution of speeds, the
+geometric mean of each family, the worst cells and the speedup by threads (sweep_threads.py). Everything is written to a
+record, which ``--compare`` reads.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from bench import records
 from bench.peers.sweep_cell import SLOW, Cell, Timer, loop_of, measure
 
 WORST = 40
-#: NumPy's ns for each byte of operands at 10^6 elements, under which a function is bound by memory.
+#: A function is bound by memory if NumPy takes less than this, in ns per byte of operands at 10^6 elements.
 MEMORY_BOUND = 0.5
-#: Seconds of NumPy's that a cell of more elements may be expected to take: some functions take a minute for 10^6.
+#: Maximum expected seconds per call of NumPy for a larger cell: some functions take a minute for 10^6 elements.
 LONG = 1.0
-#: A speed has changed from here on, in either direction.
+#: Ratio from which a speed counts as changed.
 NOISE = 1.2
 
 
 def reason_of(cell: Cell) -> str | None:
-    """Why it is slower than NumPy's, where that was chosen or can't be otherwise."""
+    """Returns why a cell is slower than NumPy's, if that is by design or unavoidable."""
     from bench.peers.sweep_cases import ACCURACY, ACCURATE, ACCURATE_SPEED, DOES_MORE
     from bench.peers.sweep_statements import REASONS
 
@@ -58,7 +58,7 @@ def reason_of(cell: Cell) -> str | None:
 
 
 def shape_and_kind(result: Any) -> Any:
-    """What must be the same of both libraries' results."""
+    """Returns the properties that must be equal for the results of both libraries."""
     if isinstance(result, (tuple, list)):
         return [shape_and_kind(item) for item in result]
     dtype = getattr(result, "dtype", None)
@@ -67,7 +67,7 @@ def shape_and_kind(result: Any) -> Any:
 
 @dataclasses.dataclass
 class Outcome:
-    """Whether both libraries take a call and give the same kind of result."""
+    """Whether both libraries accept a call and return the same kind of result."""
 
     works: bool = True
     is_unlike: bool = False
@@ -75,7 +75,7 @@ class Outcome:
 
 
 def tried(case: Any) -> Outcome:
-    """Call both once."""
+    """Calls both libraries once."""
     kinds = []
     for function, method in zip(case.functions(), ("skerry_array", "host"), strict=True):
         operands = [getattr(operand, method)() for operand in case.operands]
@@ -90,7 +90,7 @@ def tried(case: Any) -> Outcome:
 
 
 def best_of_both(case: Any) -> tuple[float, float]:
-    """Seconds of a call of skerry's and of NumPy's."""
+    """Returns the seconds per call of skerry and of NumPy."""
     loop, (ours, theirs) = loop_of(case.call), case.functions()
     skerry_operands, host = (
         [getattr(operand, method)() for operand in case.operands]
@@ -109,18 +109,18 @@ class Sweep:
 
         self.options, self.threads = options, threads
         self.cells: list[Cell] = []
-        #: Cells that are slow without a reason, which may have been the machine's.
+        #: Slow cells without a reason, which may be due to the load of the machine.
         self.doubtful: list[tuple[Cell, Any]] = []
         self.refused: dict[str, str] = {}
         self.unlike: dict[str, str] = {}
         self.peers = installed_peers(threads)
         self.bound_by_memory: set[tuple[str, str]] = set()
-        #: Cases that are too long beyond 10^4 elements.
+        #: Cases that take too long for more than 10^4 elements.
         self.long: set[tuple[str, str, str]] = set()
         self.left_out = 0
 
     def is_chosen(self, case: Any) -> bool:
-        """Whether the options ask for a case, and what is known of its function allows it."""
+        """Returns whether the options and earlier figures of the function select a case."""
         from bench.peers.sweep_cases import LARGE
 
         if self.options.only and self.options.only not in case.function:
@@ -138,7 +138,7 @@ class Sweep:
         return case.dtype in ("float32", "int64") and case.size in (100, 10_000)
 
     def run(self) -> None:
-        """Measure all cells."""
+        """Measures all cells."""
         from bench.peers.chains import chain_cells
         from bench.peers.sweep_cases import all_cases
         from bench.peers.sweep_statements import statement_cells
@@ -162,7 +162,7 @@ class Sweep:
             self.cells += chain_cells(self.threads)
 
     def measure_case(self, case: Any) -> None:
-        """One cell, unless one of the libraries refuses it."""
+        """Measures one cell, unless one of the libraries rejects it."""
         outcome = tried(case)
         if not outcome.works:
             failures = self.unlike if outcome.is_unlike else self.refused
@@ -189,22 +189,22 @@ class Sweep:
             self.doubtful.append((cell, case))
 
     def measure_doubtful_again(self) -> None:
-        """Minutes later: what was slow as the machine was busy, or as its memory lay, is not so twice."""
+        """Measures slow cells again minutes later: a busy machine or an unlucky memory layout rarely occurs twice."""
         for cell, case in self.doubtful:
             own_s, numpy_s = best_of_both(case)
             cell.skerry_s, cell.numpy_s = min(cell.skerry_s, own_s), min(cell.numpy_s, numpy_s)
 
 
-# --- what it shows --------------------------------------------------------------------------------
+# --- reporting ------------------------------------------------------------------------------------
 
 
 def geometric_mean(speeds: list[float]) -> float:
-    """Of positive numbers."""
+    """Returns the geometric mean of positive numbers."""
     return math.exp(sum(map(math.log, speeds)) / len(speeds)) if speeds else math.nan
 
 
 def report(cells: list[Cell]) -> None:
-    """Distribution, families, the worst."""
+    """Prints the distribution, the families and the worst cells."""
     for threads in sorted({cell.threads for cell in cells}):
         some = [cell for cell in cells if cell.threads == threads]
         speeds = sorted(cell.speed for cell in some)
@@ -232,7 +232,7 @@ def report(cells: list[Cell]) -> None:
 
 
 def report_peers(cells: list[Cell]) -> None:
-    """The same beside other libraries."""
+    """Prints the same compared to other libraries."""
     from bench.peers.sweep_peers import REASONS
     from bench.peers.sweep_peers import SLOW as SLOW_BESIDE_PEERS
 
@@ -249,19 +249,19 @@ def report_peers(cells: list[Cell]) -> None:
 
 
 def fields_of(cell: Cell) -> dict[str, Any]:
-    """A row of the record."""
+    """Returns a row of the record."""
     return {**dataclasses.asdict(cell), "reason": reason_of(cell)}
 
 
 def read(path: pathlib.Path) -> tuple[dict[str, Any], list[Cell]]:
-    """A record: its head and cells, without their reasons, which may have changed since."""
+    """Reads a record: its header and cells, without the reasons, which may have changed since."""
     head, rows = records.read(path)
     fields = [field.name for field in dataclasses.fields(Cell)]
     return head, [Cell(*(row[name] for name in fields)) for row in rows]
 
 
 def compare(old_cells: list[Cell], new_cells: list[Cell]) -> None:
-    """Cells whose speed beside NumPy has changed by more than noise."""
+    """Prints cells whose speed relative to NumPy has changed by more than noise."""
     old = {(cell.cell, cell.threads): cell for cell in old_cells}
     pairs = [(old[key], cell) for cell in new_cells if (key := (cell.cell, cell.threads)) in old]
     if not pairs:
@@ -285,7 +285,7 @@ def compare(old_cells: list[Cell], new_cells: list[Cell]) -> None:
 
 
 def run_here(options: argparse.Namespace) -> None:
-    """The cells of one number of threads, in this process."""
+    """Measures the cells with one number of threads, in this process."""
     import skerry as sk
 
     sk.set_num_threads(options.threads)
@@ -299,7 +299,7 @@ def run_here(options: argparse.Namespace) -> None:
 
 
 def run_apart(options: argparse.Namespace, threads: int) -> tuple[dict[str, Any], list[Cell]]:
-    """The same in a process of its own: libraries read their numbers of threads when they start."""
+    """Runs this in a new process: libraries read their number of threads when they are loaded."""
     with tempfile.TemporaryDirectory() as folder:
         output = pathlib.Path(folder) / "cells"
         command = [sys.executable, "-m", "bench.peers.sweep", "--threads", str(threads)]
@@ -313,35 +313,35 @@ def run_apart(options: argparse.Namespace, threads: int) -> tuple[dict[str, Any]
 
 
 def measure_threads(only: str, output: pathlib.Path) -> None:
-    """What sweep_threads.py finds, in a process of its own and a record of its own."""
+    """Runs sweep_threads.py in a new process, with a record of its own."""
     command = [sys.executable, "-m", "bench.peers.sweep_threads", "--only", only]
     subprocess.run([*command, "--output", str(output)], check=True)
 
 
 def parse() -> argparse.Namespace:
-    """Options."""
+    """Parses the options."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
         "--quick", action="store_true", help="two dtypes, two sizes, one thread: minutes"
     )
-    parser.add_argument("--only", default="", help="functions whose names have this in them")
+    parser.add_argument("--only", default="", help="functions whose names contain this")
     parser.add_argument(
-        "--compare", type=pathlib.Path, metavar="OLD", help="and show what has changed since"
+        "--compare", type=pathlib.Path, metavar="OLD", help="also show changes since this record"
     )
     parser.add_argument(
-        "--read", type=pathlib.Path, metavar="NEW", help="measure nothing: report this record"
+        "--read", type=pathlib.Path, metavar="NEW", help="report this record without measuring"
     )
     parser.add_argument(
-        "--output", type=pathlib.Path, help="where the record goes (build/sweep.jsonl)"
+        "--output", type=pathlib.Path, help="path of the record (build/sweep.jsonl)"
     )
     parser.add_argument("--threads", type=int, default=0, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
 def main() -> int:
-    """Measure or read, report, compare, write."""
+    """Measures or reads, then reports, compares and writes."""
     options = parse()
     if options.threads:
         run_here(options)

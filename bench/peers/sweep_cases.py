@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the sweep measures: calls of every public function that NumPy has too, made from its signature.
+"""Cases of the sweep: calls of every public function that NumPy has, too, derived from its signature.
 
-A function whose required parameters all have a value in ``ARGUMENTS`` is in the sweep by itself; ``LEFT_OUT`` has the
-others, each with its reason. A test compares both with the public names.
+A function is included automatically if ``ARGUMENTS`` has all its required parameters; ``LEFT_OUT`` has the others with
+a reason. A test compares both with the public names.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ import skerry as sk
 from skerry import _core
 
 SIZES = (1, 100, 10_000, 1_000_000)
-#: Past every cache, for what is bound by memory.
+#: Out of cache, for functions that are bound by memory.
 LARGE = 16_000_000
 DTYPES = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
     "float16", "float32", "float64", "complex64", "complex128",
 )  # fmt: skip
-#: Of functions outside the tables of operations, and of layouts other than contiguous ones.
+#: Dtypes of functions that are not in the operation tables, and of layouts that are not contiguous.
 MAIN_DTYPES = ("bool", "uint8", "int64", "float32", "float64", "complex128")
 LAYOUT_SIZES = (10_000, 1_000_000)
 #: Matrices, and stacks of them.
 MATRICES = ((3, 3), (8, 8), (30, 30), (300, 300), (1000, 3, 3), (100, 8, 8), (10, 100, 100))
-#: Rows for transforms: short and long ones, lengths that are prime or powers of two.
+#: Rows for transforms: short and long, of prime and power-of-two lengths.
 ROWS = ((16,), (100,), (1024,), (100_003,), (1000, 16), (1000, 101), (100, 1024))
 
 NUMPY_MODULES = {sk: np, sk.linalg: np.linalg, sk.fft: np.fft}
-#: Not measured, and why.
+#: Functions that are not measured, with the reason.
 LEFT_OUT = {
     **dict.fromkeys(("save", "savez", "savez_compressed", "load"), "files, not memory"),
     **dict.fromkeys(("copyto", "fill_diagonal", "put", "putmask", "place", "put_along_axis"),
@@ -49,27 +49,27 @@ LEFT_OUT = {
 
 @dataclasses.dataclass(frozen=True)
 class Operand:
-    """An array that a call takes: what it holds, and how it lies in memory."""
+    """An array argument: its values and its memory layout."""
 
     shape: tuple[int, ...]
     dtype: str
     layout: str = "contiguous"
-    kind: str = "values"  # of `draw`
+    kind: str = "values"  # see `draw`
     seed: int = 0
 
     @functools.lru_cache(maxsize=16)  # noqa: B019 - the operands of neighbouring cells
     def host(self) -> Any:
-        """As NumPy's array."""
+        """Returns it as a NumPy array."""
         return laid_out(np, np.ascontiguousarray(self.memory()), self)
 
     @functools.lru_cache(maxsize=16)  # noqa: B019
     def skerry_array(self) -> Any:
-        """As skerry's, in memory of its own."""
+        """Returns it as a skerry array in memory of its own."""
         return laid_out(sk, sk.asarray(self.memory(), copy=True), self)
 
     @functools.lru_cache(maxsize=4)  # noqa: B019
     def memory(self) -> np.ndarray:
-        """What the array is a view of."""
+        """Returns the array of which it is a view."""
         shape = list(self.shape)
         if self.layout == "transposed":
             shape.reverse()
@@ -79,12 +79,12 @@ class Operand:
             shape[-1] += 1
         values = draw(tuple(shape), np.dtype(self.dtype), self.kind, self.seed)
         if self.kind == "sorted" and self.layout == "reversed":
-            values = values[::-1]  # so that the view rises
+            values = values[::-1]  # so that the view is ascending
         return np.asarray(values).reshape(shape)
 
 
 def laid_out(xp: Any, memory: Any, operand: Operand) -> Any:
-    """The view that an operand is."""
+    """Returns the view of the operand's memory with its layout."""
     if operand.layout == "transposed":
         return memory.T
     if operand.layout == "stepped":
@@ -96,13 +96,13 @@ def laid_out(xp: Any, memory: Any, operand: Operand) -> Any:
     return memory
 
 
-#: Numbers that are drawn once: all but the largest cells take their first ones, as drawing takes longer than measuring.
+#: Numbers that are drawn once and shared by all but the largest cells, as drawing takes longer than measuring.
 DRAWN = 1 << 21
 
 
 @functools.cache
 def drawn(low: float, high: float, seed: int, kind: str) -> np.ndarray:
-    """So many numbers: whole ones as bytes, or of float64 or complex128."""
+    """Returns DRAWN numbers: integers of int8, or float64 or complex128."""
     rng = np.random.default_rng(seed)
     if kind == "i":
         return rng.integers(low, high, DRAWN, np.int8)
@@ -111,19 +111,19 @@ def drawn(low: float, high: float, seed: int, kind: str) -> np.ndarray:
 
 
 def numbers(n: int, low: float, high: float, seed: int, kind: str) -> np.ndarray:
-    """The first n of them, again and again where they are more."""
+    """Returns n of the drawn numbers, repeated if n is larger."""
     all_of_them = drawn(low, high, seed, kind)
     return all_of_them[:n] if n <= DRAWN else np.resize(all_of_them, n)
 
 
 def draw(shape: tuple[int, ...], dtype: np.dtype, kind: str, seed: int) -> np.ndarray:
-    """Numbers of a kind: "values" are in the domain of nearly all functions."""
+    """Returns numbers of a kind: "values" are in the domain of nearly all functions."""
     n = math.prod(shape)
     if kind == "matrix" and len(shape) < 2:
-        kind = "values"  # a vector beside matrices
+        kind = "values"  # a vector operand beside matrices
     if kind == "matrix":
         x = draw(shape, dtype, "values", seed).reshape(shape)
-        x = x + np.swapaxes(x, -1, -2)  # symmetric and positive
+        x = x + np.swapaxes(x, -1, -2)  # symmetric and positive definite
         return (x + 2 * shape[-1] * np.eye(shape[-1])).astype(dtype)
     if kind == "sorted":
         return np.sort(draw(shape, dtype, "values", seed))
@@ -143,10 +143,10 @@ def draw(shape: tuple[int, ...], dtype: np.dtype, kind: str, seed: int) -> np.nd
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A cell of the table, but for the number of threads."""
+    """A cell of the table, without the number of threads."""
 
     family: str
-    function: str  # below skerry
+    function: str  # path within skerry
     call: str  # of f, with operands a, b, c
     operands: tuple[Operand, ...]
     dtype: str
@@ -155,18 +155,18 @@ class Case:
 
     @property
     def name(self) -> str:
-        """Unique among the cells of one number of threads."""
+        """Name that is unique among cells with the same number of threads."""
         shapes = " ".join("x".join(map(str, operand.shape)) for operand in self.operands)
         call = self.call.replace("f(", f"{self.function}(", 1)
         return f"{call}, {self.dtype}, {shapes or self.size}, {self.layout}"
 
     def functions(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        """Skerry's and NumPy's."""
+        """Returns skerry's and NumPy's function."""
         return found_in(sk, self.function), found_in(np, self.function)
 
 
 def found_in(module: Any, path: str) -> Any:
-    """What a dotted path names; None where there is no such thing."""
+    """Returns the object at a dotted path, or None."""
     for part in path.split("."):
         module = getattr(module, part, None)
     return module
@@ -174,7 +174,7 @@ def found_in(module: Any, path: str) -> Any:
 
 # --- arguments of parameters ----------------------------------------------------------------------
 
-#: Of a parameter: the kind of its array, or the text of another argument.
+#: By parameter: the kind of its array, or the text of another argument.
 ARGUMENTS: dict[str, str] = {
     **dict.fromkeys(
         ("x", "x1", "x2", "a", "b", "m", "y", "ary", "arr", "ar1", "ar2", "a1", "a2", "p", "z", "v", "f",
@@ -186,7 +186,7 @@ ARGUMENTS: dict[str, str] = {
     "q": "0.25", "kth": "k", "k": "k", "bins": "10", "pad_width": "3", "axis1": "0", "axis2": "-1",
     "indices_or_sections": "2", "window_shape": "1", "dimensions": "(side, side)",
 }  # fmt: skip
-#: The same for a function, beside the above.
+#: The same by function, which take precedence.
 SPECIAL: dict[str, dict[str, str]] = {
     "searchsorted": {"x1": "sorted"}, "interp": {"x": "values", "xp": "sorted", "fp": "values"},
     "digitize": {"bins": "sorted"}, "bincount": {"x": "counts"},
@@ -205,7 +205,7 @@ SPECIAL: dict[str, dict[str, str]] = {
     "tril_indices": {"n": "side"}, "triu_indices": {"n": "side"}, "diag_indices": {"n": "side"},
     "eye": {"n_rows": "side"}, "diag": {"v": "short"}, "diagflat": {"v": "short"},
 }  # fmt: skip
-#: Calls that say more than their signatures: the text, and what each operand holds.
+#: Calls that can't be derived from signatures: the text, and the kinds of the operands.
 CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
     "choose": ("f(a, (b, c))", ("choices", "values", "values")),
     "einsum": ("f('i,i->i', a, b)", ("values", "values")),
@@ -224,27 +224,27 @@ OF_MATRICES = {
     "rot90", "fliplr", "flipud", "tril_indices_from", "triu_indices_from", "diag_indices_from", "swapaxes",
     "permute_dims", "hsplit", "vsplit",
 }  # fmt: skip
-#: Numbers from elsewhere than between 0 and 1, where a function is NaN or simple there.
+#: Kinds of numbers for functions that are NaN or trivial between 0 and 1.
 KINDS = {
     "acosh": "above one",
     **dict.fromkeys(("sin", "cos", "tan", "exp", "expm1", "tanh", "sinh", "cosh", "atan", "asinh", "sign", "abs",
                      "floor", "ceil", "trunc", "round", "signbit", "fabs", "absolute"), "signed"),
     **dict.fromkeys(("bitwise_left_shift", "bitwise_right_shift"), "counts"),
 }  # fmt: skip
-#: Functions whose accuracy was chosen over speed: less than 1 ulp, and the same bits on every level of instructions and
-#: in every place, where NumPy calls SVML on machines with AVX-512, which errs by up to 4 ulp.
+#: Functions that prefer accuracy to speed: errors below 1 ulp, and the same bits on every instruction set and at every
+#: position. NumPy uses SVML on machines with AVX-512, with errors up to 4 ulp.
 ACCURATE = {
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "exp", "exp2", "expm1", "log", "log10",
     "log1p", "log2", "pow", "sin", "sinh", "tan", "tanh",
 }  # fmt: skip
 _ACCURACY = "accuracy: less than 1 ulp, and the same bits on every level of instructions"
-#: By dtype.
+#: The reason by dtype.
 ACCURACY = {
     "float16": "accuracy: less than 0.501 ulp, and the same bits on every level of instructions",
     "float32": _ACCURACY,
     "float64": _ACCURACY,
 }
-#: Functions in which NumPy does less, of these kinds of dtypes, from so many elements on, and what it leaves out.
+#: Functions for which NumPy does less work: the kinds of dtypes, the minimum number of elements, and the reason.
 _NO_VIEW = "NumPy returns a view, as x.real and x.imag do here; results of elementwise functions are fresh arrays"
 DOES_MORE = {
     "real": ("c", 0, _NO_VIEW),
@@ -255,14 +255,14 @@ DOES_MORE = {
         "NumPy's memory is zeroed as it is first touched; zeros of 128 MB and a write into it: 7.1 ms here, 12.6 there",
     ),
 }  # fmt: skip
-#: The least speed beside NumPy that this explains.
+#: The minimum speed relative to NumPy that accuracy explains.
 ACCURATE_SPEED = 0.7
-#: Python scalars as second operands, where some of them have ways of their own.
+#: Python scalars as second operands, of functions with fast paths for some of them.
 SCALARS = {"pow": (2, 3, -1, 0.5, 2.5), "floor_divide": (7, 2.5), "remainder": (7, 2.5)}
 
 
 class Call:
-    """A call under construction: its text and its operands."""
+    """Builder of a call: its text and its operands."""
 
     def __init__(self, dtype: str, kind: str = "values") -> None:
         self.dtype, self.kind = dtype, kind
@@ -271,13 +271,13 @@ class Call:
     def operand(
         self, shape: tuple[int, ...], layout: str = "contiguous", kind: str = "", dtype: str = ""
     ) -> str:
-        """The name of an array that the call takes."""
+        """Adds an array operand and returns its name."""
         seed = len(self.operands)
         self.operands.append(Operand(shape, dtype or self.dtype, layout, kind or self.kind, seed))
         return "abcdefgh"[seed]
 
     def argument(self, entry: str, shape: tuple[int, ...], layout: str) -> str:
-        """The text of an argument by its entry in the tables above."""
+        """Returns the text of an argument from its entry in the tables above."""
         n = math.prod(shape)
         few = (max(1, min(9, shape[-1] if shape else 1)),)
         if entry == "several":
@@ -290,8 +290,8 @@ class Call:
             return self.operand(shape, layout, dtype="bool")
         if entry == "=positions":
             return self.operand((n,), kind=f"below {n}", dtype="int64")
-        if entry in ("=indices", "=indices along"):  # of any axis
-            few = (n,) if len(shape) < 2 else (min(100, max(shape)),)  # of rows that may be long
+        if entry in ("=indices", "=indices along"):  # valid for any axis
+            few = (n,) if len(shape) < 2 else (min(100, max(shape)),)  # rows may be long
             index_shape = shape if entry == "=indices along" else few
             return self.operand(index_shape, kind=f"below {min(shape, default=1)}", dtype="int64")
         if entry == "one more axis":
@@ -309,7 +309,7 @@ class Call:
 
 
 def required_parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """Those without a default, in their order."""
+    """Returns the parameters without a default, in order."""
     every = inspect.signature(function).parameters.values()
     return [
         parameter
@@ -327,7 +327,7 @@ def call_of(
     kind: str,
     keywords: str = "",
 ) -> tuple[str, tuple[Operand, ...]]:
-    """The text of a call and its operands. LookupError for a parameter that has no argument."""
+    """Returns the text of a call and its operands. Raises LookupError for a parameter without an entry."""
     call = Call(dtype, kind)
     if name in CALLS:
         text, kinds = CALLS[name]
@@ -354,7 +354,7 @@ def call_of(
 
 @dataclasses.dataclass(frozen=True)
 class Function:
-    """A public function that NumPy has, too."""
+    """A public function that NumPy also has."""
 
     path: str
     function: Callable[..., Any]
@@ -363,12 +363,12 @@ class Function:
 
     @property
     def name(self) -> str:
-        """Without its module."""
+        """The name without the module."""
         return self.path.rpartition(".")[2]
 
     @property
     def family(self) -> str:
-        """The standard's chapter, or NumPy's of a function beyond it."""
+        """The chapter of the standard, or of NumPy's reference for functions beyond it."""
         module = getattr(self.function, "__module__", "") or ""
         if "._extra." in module:
             return module.partition("._extra.")[2].partition(".")[0]
@@ -377,7 +377,7 @@ class Function:
 
 
 def public_functions() -> Iterator[tuple[str, Callable[..., Any], Any]]:
-    """Path, function and NumPy's counterpart or None, of every public function."""
+    """Yields path, function and NumPy's counterpart or None of every public function."""
     for module, peers in NUMPY_MODULES.items():
         prefix = "" if module is sk else module.__name__.partition(".")[2] + "."
         for name in module.__all__:
@@ -387,7 +387,7 @@ def public_functions() -> Iterator[tuple[str, Callable[..., Any], Any]]:
 
 
 def measured_functions() -> list[Function]:
-    """What is in the sweep."""
+    """Returns the functions of the sweep."""
     tables = {
         entry["name"]: tuple(entry["loops"])
         for entry in (*_core.op_table(), *_core.reduction_table())
@@ -403,7 +403,7 @@ def measured_functions() -> list[Function]:
 
 
 def has_arguments(name: str, function: Callable[..., Any]) -> bool:
-    """Whether there is an argument for each of its required parameters."""
+    """Returns whether there is an argument for each required parameter."""
     argument_table = {**ARGUMENTS, **SPECIAL.get(name, {})}
     return name in CALLS or all(
         parameter.name in argument_table for parameter in required_parameters(function)
@@ -414,7 +414,7 @@ def has_arguments(name: str, function: Callable[..., Any]) -> bool:
 
 
 def shapes_of(size: int) -> dict[str, tuple[int, ...]]:
-    """The shape of so many elements, nearly, in each layout."""
+    """Returns a shape of about that many elements for each layout."""
     side = max(1, math.isqrt(size))
     third = max(1, size // 3)
     return {
@@ -424,7 +424,7 @@ def shapes_of(size: int) -> dict[str, tuple[int, ...]]:
 
 
 def elementwise_cases(function: Function) -> Iterator[Case]:
-    """Every dtype by size; layouts of the main dtypes; a row, a column and scalars beside an array."""
+    """Yields all dtypes by size; for main dtypes layouts, and a row, a column and scalars as second operand."""
     kind = KINDS.get(function.name, "values")
     is_binary = len(required_parameters(function.function)) == 2
     for dtype in function.loops or ():
@@ -448,7 +448,7 @@ def elementwise_cases(function: Function) -> Iterator[Case]:
 
 
 def broadcast_cases(function: Function, dtype: str, size: int, kind: str) -> Iterator[Case]:
-    """An array beside a row, a column or a Python scalar."""
+    """Yields an array combined with a row, a column or a Python scalar."""
     side = math.isqrt(size)
     first = Operand((side, side), dtype, kind=kind)
     for layout, shape in (("row", (side,)), ("column", (side, 1))):
@@ -465,7 +465,7 @@ def broadcast_cases(function: Function, dtype: str, size: int, kind: str) -> Ite
 
 
 def other_cases(function: Function) -> Iterator[Case]:
-    """Functions that go by axes, or by whole arrays."""
+    """Yields cases of functions of axes or of whole arrays."""
     parameters = inspect.signature(function.function).parameters
     takes_axis = "axis" in parameters and parameters["axis"].default is not inspect.Parameter.empty
     dtypes = function.loops or MAIN_DTYPES
@@ -486,7 +486,7 @@ def other_cases(function: Function) -> Iterator[Case]:
 def matrix_cases(
     function: Function, shapes: tuple[tuple[int, ...], ...], kind: str
 ) -> Iterator[Case]:
-    """Functions of matrices and of rows, by their shapes."""
+    """Yields cases of functions of matrices and of rows, by shape."""
     for dtype in ("float32", "float64", "complex64", "complex128"):
         for shape in shapes:
             yield from case_of(function, dtype, math.prod(shape), "contiguous", shape, kind=kind)
@@ -501,7 +501,7 @@ def case_of(
     keywords: str = "",
     kind: str = "",
 ) -> Iterator[Case]:
-    """One call."""
+    """Yields one case."""
     call, operands = call_of(
         function.name,
         function.function,
@@ -515,7 +515,7 @@ def case_of(
 
 
 def cases_of(function: Function) -> Iterator[Case]:
-    """The cells of a function, by what it takes."""
+    """Returns the cells of a function, by the kind of function."""
     if function.path.startswith("fft."):
         return matrix_cases(function, ROWS, "values")
     if function.path.startswith("linalg.") or function.name in OF_MATRICES:
@@ -524,7 +524,7 @@ def cases_of(function: Function) -> Iterator[Case]:
 
 
 def all_cases() -> Iterator[Case]:
-    """Every cell once, whatever dtype it was made for; those that one of the two libraries refuses, too."""
+    """Yields every cell once, including those that one of the libraries rejects."""
     seen: set[Any] = set()
     for case in itertools.chain.from_iterable(map(cases_of, measured_functions())):
         keys = {case.name, (case.function, case.call, case.operands)}

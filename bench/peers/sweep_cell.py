@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""A cell of the sweep, and how the calls of several libraries are timed for it."""
+"""A cell of the sweep, and the timing of its calls in several libraries."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from typing import Any
 
 from bench.peers.side_by_side import duration
 
-#: Seconds of one round, and of one where a slow cell is measured again.
+#: Seconds of one round, and of a round when a slow cell is measured again.
 ROUND, LONG_ROUND = 60e-6, 400e-6
 ROUNDS, MORE_ROUNDS = 5, 12
-#: Seconds after which a cell gets no further round: some of NumPy's calls take ten.
+#: Seconds after which a cell gets no further round: some of NumPy's calls take ten seconds.
 ENOUGH = 0.06
-#: Seconds up to which a call may find its operands in the caches, which the other library's have taken in between:
-#: of few calls the first is not counted. Else one of both would be measured so by chance, the other not.
+#: Seconds up to which operands of a call may be in cache. The other library's calls evict them, so that the first of
+#: few calls is not counted; otherwise cache hits would affect the libraries differently.
 CACHED = 5e-3
-#: A cell below has to have a reason, which the file gives with it.
+#: A cell below this relative speed needs a reason, which the record states.
 SLOW = 0.9
 
 
 @dataclasses.dataclass
 class Cell:
-    """What was measured: seconds per call of each library."""
+    """A measurement: seconds per call of each library."""
 
     cell: str
     family: str
@@ -41,11 +41,11 @@ class Cell:
 
     @property
     def speed(self) -> float:
-        """How many times as fast as NumPy."""
+        """The speed relative to NumPy."""
         return self.numpy_s / self.skerry_s
 
     def slow_beside(self, least: float) -> list[str]:
-        """The peers of which this is less than so much of the speed."""
+        """Returns the peers relative to which the speed is below ``least``."""
         return [name for name, seconds in self.peers_s.items() if seconds < least * self.skerry_s]
 
     def __str__(self) -> str:
@@ -56,7 +56,7 @@ class Cell:
 
 @functools.cache
 def loop_of(call: str) -> Callable[..., float]:
-    """Seconds of so many calls of f with operands a to d."""
+    """Returns a function that times ``number`` calls of f with operands a to d."""
     names: dict[str, Any] = {"now": time.perf_counter}
     exec(
         f"def loop(number, f, a=None, b=None, c=None, d=None):\n"
@@ -67,7 +67,7 @@ def loop_of(call: str) -> Callable[..., float]:
 
 
 class Timer:
-    """The calls of one library in one cell."""
+    """Timer of the calls of one library in one cell."""
 
     def __init__(self, loop: Callable[..., float], *arguments: Any) -> None:
         self.loop, self.arguments = loop, arguments
@@ -77,22 +77,22 @@ class Timer:
         self.choose(ROUND)
 
     def run(self, number: int) -> float:
-        """Seconds per call."""
+        """Returns the seconds per call."""
         return self.loop(number, *self.arguments) / number
 
     def choose(self, seconds: float) -> None:
-        """As many calls as take that long."""
+        """Sets the number of calls that take about that long."""
         self.number = max(1, min(20_000, int(seconds / max(self.best, 1e-9))))
 
     def round(self) -> None:
-        """Measure once more."""
+        """Measures one round."""
         if self.number < 4 and self.best < CACHED:
             self.run(1)
         self.best = min(self.best, self.run(self.number))
 
 
 def measure(timers: list[Timer]) -> None:
-    """Rounds in turn, and more of them where the first timer is slower than the second."""
+    """Measures alternating rounds, and more of them if the first timer is slower than the second."""
     rounds(timers, ROUNDS, 0)
     if timers[1].best < SLOW * timers[0].best:
         for timer in timers:
@@ -101,7 +101,7 @@ def measure(timers: list[Timer]) -> None:
 
 
 def rounds(timers: list[Timer], most: int, least: int) -> None:
-    """So many, until there is enough: the least number where a call is long."""
+    """Measures up to ``most`` rounds; only ``least`` if calls are long or time is up."""
     end = time.perf_counter() + ENOUGH
     for n in range(most):
         is_enough = time.perf_counter() > end or any(timer.best > ENOUGH / 2 for timer in timers)

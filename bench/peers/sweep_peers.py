@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch and JAX in the sweep: their functions by the standard's names, where these differ by a table."""
+"""PyTorch and JAX in the sweep; a table maps the standard's names to theirs."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ TORCH_NAMES = {
     "matrix_transpose": "t", "unique_values": "unique",
 }  # fmt: skip
 
-#: Under this part of a peer's speed a cell is slow.
+#: A cell below this fraction of a peer's speed is slow.
 SLOW = 0.8
-#: Functions in which a peer does less, and what it leaves out.
+#: Functions for which a peer does less work, and the reason.
 REASONS = {
     "torch": dict.fromkeys(
         ("conj", "positive"),
@@ -30,25 +30,25 @@ REASONS = {
     ),
 }  # fmt: skip
 
-#: A program with as many results as rows: XLA compiles one of 10^4 for minutes, until memory ends.
+#: One result per row: XLA compiles a program with 10^4 results for minutes, until memory is exhausted.
 NEVER_COMPILED = ("unstack",)
 
 
 class Peer:
-    """A library beside NumPy; `None` for what it does not have."""
+    """A library to compare to besides NumPy."""
 
     name = ""
 
     def function(self, path: str) -> Callable[..., Any] | None:
-        """Its function, by the path below skerry."""
+        """Returns its function for a path within skerry, or None."""
         raise NotImplementedError
 
     def array(self, host: Any) -> Any:
-        """Its array of NumPy's."""
+        """Converts a NumPy array to an array of this library."""
         raise NotImplementedError
 
     def seconds(self, case: Case, host: list[Any]) -> float | None:
-        """Best seconds of a call."""
+        """Returns the best seconds per call, or None if the library does not support it."""
         function = self.function(case.function)
         if function is None:
             return None
@@ -56,7 +56,7 @@ class Peer:
             timer = Timer(loop_of(case.call), function, *map(self.array, host))
             for _ in range(ROUNDS):
                 timer.round()
-        except Exception:  # whatever a library says of dtypes and arguments that it does not take
+        except Exception:  # libraries raise various errors for unsupported dtypes and arguments
             return None
         return timer.best
 
@@ -74,17 +74,17 @@ class Torch(Peer):
         self.torch = torch
 
     def function(self, path: str) -> Callable[..., Any] | None:
-        """By name; most of its functions take axis= for dim=."""
+        """Returns the function by name; most functions accept axis= for dim=."""
         module, _, name = path.rpartition(".")
         return found_in(self.torch, f"{module}.{TORCH_NAMES.get(name, name)}".lstrip("."))
 
     def array(self, host: Any) -> Any:
-        """Over the same memory."""
+        """Shares the memory."""
         return self.torch.from_numpy(host)
 
 
 def jax_on(threads: int) -> Any:
-    """JAX with 64-bit numbers. The first call decides of its threads; flags of XLA leave it those of all cores."""
+    """Returns JAX with 64-bit types. The first call sets the number of threads; XLA flags can't limit it."""
     os.environ["NPROC"] = str(threads)
     import jax
 
@@ -103,7 +103,7 @@ class Jax(Peer):
         self.compiled: Callable[..., Any] | None = None
 
     def function(self, path: str) -> Callable[..., Any] | None:
-        """Compiled, and waited for. The last alone is kept: compiled for all cells they run out of memory maps."""
+        """Returns the compiled, synchronous function. Only the last is cached: all of them exhaust the memory maps."""
         if path != self.path:
             self.jax.clear_caches()
             self.path, self.compiled = path, None
@@ -117,7 +117,7 @@ class Jax(Peer):
         return self.compiled
 
     def waited_for(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Its results are there when it returns. JAX's own wait takes 5 us, an array's nothing."""
+        """Makes a function wait for its results. jax.block_until_ready takes 5 us, an array's method almost nothing."""
 
         def call(*args: Any, **keywords: Any) -> Any:
             result = function(*args, **keywords)
@@ -128,12 +128,12 @@ class Jax(Peer):
         return call
 
     def array(self, host: Any) -> Any:
-        """A copy."""
+        """Copies the array."""
         return self.jax.numpy.asarray(host)
 
 
 def installed_peers(threads: int) -> list[Peer]:
-    """Those that SWEEP_PEERS names."""
+    """Returns the libraries that SWEEP_PEERS lists."""
     peer_types: dict[str, type[Peer]] = {"torch": Torch, "jax": Jax}
     names = [name for name in os.environ.get("SWEEP_PEERS", "").split(",") if name]
     return [peer_types[name](threads) for name in names]  # type: ignore[call-arg]

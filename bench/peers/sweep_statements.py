@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the sweep measures of Python itself: statements with arrays, the same text for both libraries."""
+"""Python statements with arrays in the sweep, with the same text for both libraries."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import skerry as sk
 
 from bench.peers.sweep_cell import Cell, Timer, measure
 
-#: With x and y of 100 float64, m of 10 x 10, i of 10 positions, k a mask, s of no dimensions, t to write into, and xp,
-#: the library.
+#: x and y have 100 float64 elements, m is 10 x 10, i has 10 indices, k is a mask, s is 0-d, t is written to; xp is the
+#: library.
 STATEMENTS = (
     "x[5]",
     "x[-1]",
@@ -106,7 +106,7 @@ STATEMENTS = (
     "xp.exp(x - xp.max(x)) / xp.sum(xp.exp(x))",
 )
 
-#: Statements in which NumPy does less: the least speed beside it that this explains, and what it is.
+#: Statements for which NumPy does less work: the minimum relative speed that this explains, and the reason.
 REASONS = {
     "xp.asarray(host)": (
         0.12, "NumPy returns its argument; here an array is made that shares its memory and owns a reference to it",
@@ -119,7 +119,7 @@ REASONS = {
 
 
 def names_of(xp: Any) -> dict[str, Any]:
-    """The arrays of one library."""
+    """Returns the variables of the statements for one library."""
     rng = np.random.default_rng(0)
     host = {
         "x": rng.random(100), "y": rng.random(100) + 0.5, "m": rng.random((10, 10)), "i": rng.integers(0, 10, 10),
@@ -131,7 +131,7 @@ def names_of(xp: Any) -> dict[str, Any]:
 
 
 def loop(statement: str, names: dict[str, Any]) -> Any:
-    """A function that runs the statement so many times, with the names as its locals."""
+    """Returns a function that runs the statement ``number`` times, with the names as locals."""
     arguments = ", ".join(f"{name}={name}" for name in names)
     namespace = {**names, "now": __import__("time").perf_counter}
     exec(
@@ -143,7 +143,7 @@ def loop(statement: str, names: dict[str, Any]) -> Any:
 
 
 def statement_cells(threads: int) -> list[Any]:
-    """A cell for each statement that both libraries take."""
+    """Returns a cell for each statement that both libraries accept."""
     cells = []
     for statement in STATEMENTS:
         try:

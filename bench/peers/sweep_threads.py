@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What more threads than one gain: ``python -m bench.peers.sweep_threads``, and a part of ``make sweep``.
+"""Speedup by threads: ``python -m bench.peers.sweep_threads``, also a part of ``make sweep``.
 
-Every function of the sweep on contiguous float32 arrays, with one thread and with all in turn, in one process. Work on
-arrays past the caches that gets less than ``ENOUGH`` times as fast by two threads is listed with the reason; where the
-machine's memory is one, that is measured by NumPy's copies in as many threads; where the work is not shared out, by
-the processor time of the calling thread. Calls of 10^4 elements must not take longer with all threads than with one:
-those that do are listed, too. On a machine that has no core to spare the figures say nothing, and the report says so.
+Runs every function of the sweep on contiguous float32 arrays with one thread and with all, alternately, in one process.
+Functions of out-of-cache arrays with a speedup below ``ENOUGH`` are listed with the reason: memory bandwidth, measured
+by NumPy's copies in as many threads, or work that is not distributed, measured by the CPU time of the calling thread.
+Calls on 10^4 elements that take longer with all threads than with one are listed, too. On a machine without a free core
+the figures are meaningless, and the report says so.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ import numpy as np
 
 from bench import records
 
-#: Times as fast by two threads.
+#: Sufficient speedup by two threads.
 ENOUGH = 1.6
 SMALL = 10_000
-#: A call on 10^6 elements that takes longer is not measured on 1.6e7.
+#: A call on 10^6 elements that takes longer, in seconds, is not measured on 1.6e7.
 LONG = 20e-3
-#: What takes less than this on a large array makes a view, or answers after the first elements.
+#: A call that takes less, in seconds, on a large array returns a view or stops after the first elements.
 NO_WORK = 20e-6
-#: Longer by so much, on a small array, counts as slower.
+#: Ratio from which a call on a small array counts as slower.
 NOISE = 1.15
-#: A gain of this part of what memory allows is what memory allows.
+#: A speedup of at least this fraction of the memory's is limited by memory.
 NEARLY = 0.9
-#: What arithmetic alone gains by two threads where both have a core.
+#: Speedup of pure arithmetic by two threads if both have a core.
 FREE = 1.8
-#: A calling thread that does more than this part of the work by two threads shares too little out.
+#: If the calling thread does more than this fraction of the work of two threads, the work is not distributed.
 ALONE = 0.9
-#: Reasons that no measurement tells, by function.
+#: Reasons that can't be measured, by function.
 REASONS = {"unstack": "makes as many objects of Python as there are elements"}
 
 
 @dataclasses.dataclass
 class Gain:
-    """Seconds of a call with one thread and with all."""
+    """Seconds per call with one thread and with all."""
 
     cell: str
     function: str
@@ -59,11 +59,11 @@ class Gain:
 
     @property
     def gain(self) -> float:
-        """How many times as fast all threads are."""
+        """The speedup by all threads."""
         return self.one_s / self.all_s
 
     def reason(self, memory: dict[str, float], threads: int) -> str | None:
-        """Why it gains less than enough."""
+        """Returns why the speedup is low."""
         if self.gain >= ENOUGH or self.size <= SMALL:
             return None
         if self.function in REASONS:
@@ -77,7 +77,7 @@ class Gain:
 
 
 def best_of_threads(call: Any, counts: tuple[int, int], rounds: int, number: int) -> list[float]:
-    """Seconds of a call by numbers of threads, in turn."""
+    """Returns the best seconds per call for two numbers of threads, measured alternately."""
     import skerry as sk
 
     best = [math.inf, math.inf]
@@ -92,7 +92,7 @@ def best_of_threads(call: Any, counts: tuple[int, int], rounds: int, number: int
 
 
 def callers_part(call: Any, threads: int, seconds: float) -> float:
-    """How much of the processor time is the calling thread's."""
+    """Returns the calling thread's fraction of the CPU time."""
     import skerry as sk
 
     sk.set_num_threads(threads)
@@ -103,7 +103,7 @@ def callers_part(call: Any, threads: int, seconds: float) -> float:
 
 
 def reference_gains(threads: int) -> dict[str, float]:
-    """How many times as fast as one so many threads compute, read, copy, and copy to fresh memory: NumPy's loops."""
+    """Returns the speedups by that many threads of NumPy loops that compute, read, copy, and copy to new memory."""
     small = np.ones(10_000, np.float32)
     x = np.ones(threads << 24, np.float32)
     destination = np.empty_like(x)
@@ -128,7 +128,7 @@ def reference_gains(threads: int) -> dict[str, float]:
 
 
 def cases(only: str) -> Iterator[tuple[Any, Any]]:
-    """A small case and a larger one of every function."""
+    """Yields a small case and larger ones of every function."""
     from bench.peers.sweep_cases import LARGE, cases_of, measured_functions
 
     for function in measured_functions():
@@ -144,7 +144,7 @@ def cases(only: str) -> Iterator[tuple[Any, Any]]:
 
 
 def bound(case: Any) -> Any:
-    """The call with its operands."""
+    """Binds a call to its operands."""
     ours, _ = case.functions()
     names = {
         "f": ours,
@@ -154,14 +154,14 @@ def bound(case: Any) -> Any:
 
 
 def gain_of(case: Any, call: Any, threads: int, rounds: int, number: int) -> Gain:
-    """One size of a function."""
+    """Measures one size of a function."""
     one, every = best_of_threads(call, (1, threads), rounds, number)
     part = callers_part(call, threads, every)
     return Gain(case.name, case.function, case.size, one, every, part)
 
 
 def gains(only: str, threads: int) -> Iterator[Gain]:
-    """Both sizes of every function."""
+    """Yields the measurements of both sizes of every function."""
     for small, (middle, large) in cases(only):
         try:
             call = bound(small)
@@ -178,7 +178,7 @@ def gains(only: str, threads: int) -> Iterator[Gain]:
 
 
 def report(measured_gains: list[Gain], memory: dict[str, float], threads: int) -> None:
-    """What gains too little, and what loses."""
+    """Prints functions with too low a speedup, and those that become slower."""
     large = [entry for entry in measured_gains if entry.size > SMALL and entry.one_s > NO_WORK]
     few = sorted((entry for entry in large if entry.gain < ENOUGH), key=lambda entry: entry.gain)
     mean = math.exp(sum(math.log(entry.gain) for entry in large) / max(len(large), 1))
@@ -204,14 +204,14 @@ def report(measured_gains: list[Gain], memory: dict[str, float], threads: int) -
 
 
 def main() -> int:
-    """Measure, report, write."""
+    """Measures, reports and writes the record."""
     import skerry as sk
 
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--only", default="", help="functions whose names have this in them")
-    parser.add_argument("--output", type=pathlib.Path, help="where the record goes")
+    parser.add_argument("--only", default="", help="functions whose names contain this")
+    parser.add_argument("--output", type=pathlib.Path, help="path of the record")
     options = parser.parse_args()
     np.seterr(all="ignore")
     warnings.simplefilter("ignore")
