@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``make docs``: write the API reference, run the gallery, build the pages with Sphinx, where a warning is an error."""
+"""``make docs``: write the API reference, run the gallery, and build the pages with Sphinx, with warnings as errors."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import shutil
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-PACKAGE = HERE.parent / "skerry"  # its table of environment variables is a page
+PACKAGE = HERE.parent / "skerry"  # has the table of environment variables
 ROOT = HERE.parents[1]
 CONSUMER = ROOT / "tests" / "consumer"  # the program of the page "C++"
 
 
 def main(target: pathlib.Path) -> int:
-    """Build HTML in ``target/html`` from sources that are gathered in ``target/source``."""
-    # Examples show rehearsed CUDA devices, wherever they are built.
+    """Build HTML in ``target/html`` from sources collected in ``target/source``."""
+    # Examples always show rehearsed CUDA devices.
     os.environ.setdefault("SKERRY_REHEARSE", "2")
     os.environ.setdefault("SKERRY_CPU_DEVICES", "2")
     source = target / "source"

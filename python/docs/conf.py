@@ -25,7 +25,7 @@ html_theme_options = {"show_prev_next": False, "navigation_with_keys": False}
 def lift_source(
     app: Any, kind: str, name: str, obj: object, options: Any, lines: list[str]
 ) -> None:
-    """Put "Source: …" above the first section, where it is not taken for a part of the section before it."""
+    """Move "Source: …" above the first section; otherwise napoleon adds it to the preceding section."""
     first = next((i for i, line in enumerate(lines) if line.startswith("Source: ")), None)
     if first is None:
         return
@@ -38,5 +38,5 @@ def lift_source(
 
 
 def setup(app: Any) -> None:
-    """Run before napoleon reads the sections."""
+    """Register the hook to run before napoleon."""
     app.connect("autodoc-process-docstring", lift_source, priority=400)

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""An example for every public function whose docstring has none; what is shown is what the code printed.
+"""Examples of the public functions whose docstrings have none; the shown output is that of the code.
 
-Those of operations in the operation table are made from it: a call on a small sample. The rest are written here. The
-documentation and a test run them all.
+Examples of functions in the operation table are generated: a call on a small sample. The others are written here. The
+documentation and a test run all of them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import skerry as sk
 from skerry import _core
 
-# Samples for elementwise operations whose point the default samples miss.
+# Samples for elementwise operations for which the default samples are not instructive.
 ROUNDING = "[-1.5, -0.5, 0.5, 2.5]"
 CLASSES = "[1.0, sk.inf, -sk.inf, sk.nan]"
 COMPLEX = "[3 + 4j, -1j]"
@@ -130,7 +130,7 @@ def examples() -> dict[str, str]:
 
 
 def session(code: str) -> str:
-    """Run code statement by statement and write it as an interactive session, with what it printed."""
+    """Run code statement by statement and format it as an interactive session with its output."""
     names: dict[str, Any] = {"sk": sk}
     lines = []
     for part in ast.parse(code).body:

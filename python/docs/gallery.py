@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The pages of the gallery: each program in ``gallery/`` is run, and its picture stands above its text.
+"""Generates the pages of the gallery: each program in ``gallery/`` is run, and its picture is shown with its text.
 
-A program is a module whose docstring is the text of its page, the first sentence the title; ``main()`` checks its own
-results and returns a matplotlib figure.
+A program is a module. Its docstring is the text of the page, with the first sentence as the title; ``main()`` checks
+its own results and returns a matplotlib figure.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PROGRAMS = sorted((pathlib.Path(__file__).resolve().parent / "gallery").glob("*.
 
 
 def draw(program: pathlib.Path, target: pathlib.Path) -> None:
-    """Run a program and write its picture."""
+    """Run a program and save its picture."""
     import matplotlib
 
     matplotlib.use("agg")
@@ -27,7 +27,7 @@ def draw(program: pathlib.Path, target: pathlib.Path) -> None:
     if spec is None or spec.loader is None:
         raise ImportError(program)
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # workers of other libraries look functions up there
+    sys.modules[spec.name] = module  # worker processes of other libraries look up functions there
     spec.loader.exec_module(module)
     figure = module.main()
     figure.savefig(target, bbox_inches="tight", dpi=90)
@@ -57,10 +57,10 @@ def write(folder: pathlib.Path) -> None:
     entries = [f"   {program.stem}" for program in PROGRAMS]
     text = [
         *("Gallery", "=======", ""),
-        "Small programs that are complete. They take the first CUDA devices; without a GPU they run on rehearsed ones:",
+        "Small complete programs. They use the first CUDA devices; without a GPU they run on rehearsed devices:",
         "",
         *(".. code-block:: sh", "", "   SKERRY_REHEARSE=2 python heat_equation.py", ""),
-        "Besides skerry they take matplotlib, and some scikit-learn, Numba or dask. Each checks its own results.",
+        "Besides skerry they need matplotlib, and some need scikit-learn, Numba or dask. Each checks its own results.",
         *("", ".. toctree::", "   :maxdepth: 1", "", *entries, ""),
     ]
     (folder / "index.rst").write_text("\n".join(text))

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The pages of the API reference: every public name, with its docstring and an example.
+"""Generates the pages of the API reference: every public name, with its docstring and an example.
 
-They are grouped as in the standard, and the functions beyond it by the chapters of NumPy's reference.
+The standard's functions are grouped as in the standard, other functions by the chapters of NumPy's reference.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import skerry as sk
 from examples import examples, session
 from skerry import _core, _extra
 
-# Page, title and names. Those of elementwise functions come from the operation table.
+# Page, title and names. The names of elementwise functions come from the operation table.
 _GROUPS = {
     "creation": (
         "Creation functions",
@@ -63,7 +63,7 @@ def _title(module: ModuleType) -> str:
 
 
 def _topics() -> dict[str, dict[str, list[str]]]:
-    """Return the names beyond the standard by chapter, and there by the title of their topic."""
+    """Return the names of functions beyond the standard, by chapter and by title of the topic."""
     chapters: dict[str, dict[str, list[str]]] = {}
     for topic in _extra.TOPICS:
         module, chapter = _extra.import_topic(topic), topic.partition(".")[0]
@@ -71,7 +71,7 @@ def _topics() -> dict[str, dict[str, list[str]]]:
     return chapters
 
 
-# A chapter is on the page of its name, behind the functions of the standard if that has some.
+# A chapter is on the page with its name, after the functions of the standard, if there are any.
 TOPICS = _topics()
 GROUPS |= {
     chapter: (_title(getattr(_extra, chapter)), []) for chapter in TOPICS if chapter not in GROUPS
@@ -83,7 +83,7 @@ CLASSES = {
 }
 DTYPES = list(_core.dtype_kinds())
 CONSTANTS = ["e", "inf", "nan", "newaxis", "pi"]
-# Public names that have no entry of their own.
+# Public names without an entry of their own.
 ELSEWHERE = {
     *DTYPES,
     *CONSTANTS,
@@ -106,13 +106,13 @@ SUBMODULES = {
 
 
 def modules() -> dict[str, ModuleType]:
-    """Return the modules with public functions, by the prefix of their names."""
+    """Return the modules with public functions by the prefix of their names."""
     objects = {"": sk} | {f"{name}.": getattr(sk, name, None) for name in SUBMODULES}
     return {prefix: module for prefix, module in objects.items() if module is not None}
 
 
 def has_own_example(function: object) -> bool:
-    """Say whether the docstring shows an example."""
+    """Return whether the docstring has an example."""
     return ">>>" in (inspect.getdoc(function) or "")
 
 
@@ -140,7 +140,7 @@ def _page(title: str, module: ModuleType, names: list[str], classes: list[str]) 
 def _entries(module: ModuleType, names: list[str], classes: list[str]) -> list[str]:
     code = examples()
     lines = [".. autosummary::", "", *(f"   {name}" for name in [*classes, *names]), ""]
-    # A Generator's methods are those of its bases, which are private; pybind11's base has none.
+    # The methods of Generator are those of its private bases; the base of pybind11's classes has none.
     inherited = ["   :inherited-members:"] if module is not sk else []
     for name in classes:
         lines += [f".. autoclass:: {name}", "   :members:", *inherited, ""]
@@ -171,17 +171,17 @@ def _array_page() -> str:
 def _names_page() -> str:
     lines = [
         *_heading("Dtypes and constants"),
-        "The dtypes are NumPy's scalar types, so that everything that takes a NumPy dtype takes them; ``x.dtype`` is a",
-        "``numpy.dtype``, which is equal to one of them.",
+        "The dtypes are NumPy's scalar types, so they can be used wherever a NumPy dtype is accepted; ``x.dtype`` is a",
+        "``numpy.dtype``, which compares equal to one of them.",
         "",
         *(f"* ``skerry.{name}``" for name in DTYPES),
         "",
-        "``float16``, which the standard does not have, is a dtype of memory: its numbers are computed with in",
-        "``float32``, and each result is rounded once. Sums, means and products of matrices are added up in",
-        "``float32``, too. It promotes to every other floating dtype and, with a Python ``complex``, to",
-        "``complex64``; ``fft`` gives ``complex64``. The functions of ``linalg`` that need LAPACK refuse it:",
-        "convert with ``astype``. Since it is not the standard's, ``__array_namespace_info__().dtypes()`` does not",
-        "list it, as NumPy's does not.",
+        "``float16``, which the standard does not have, is a storage dtype: computations use ``float32``, and each",
+        "result is rounded once. Sums, means and matrix products also accumulate in ``float32``. It promotes to any",
+        "other floating-point dtype and, with a Python ``complex``, to ``complex64``; ``fft`` returns ``complex64``.",
+        "The functions of ``linalg`` that need LAPACK reject it: convert with ``astype``.",
+        "Since it is not in the standard, ``__array_namespace_info__().dtypes()`` does not list it,",
+        "as in NumPy.",
         "",
         "Constants are Python's:",
         "",

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Heat over two devices.
+"""Heat equation on two devices.
 
-A plate is heated along its left edge. Its upper half lies on one device, its lower half on the other; each half has a
-row of the other at its border, its halo, which is exchanged before each step. The result is that of one device, bit
-for bit.
+A plate is heated along its left edge. Its upper half is on one device, its lower half on the other. Each half also
+stores the adjacent row of the other half, its halo, which is exchanged before each step. The result is identical to
+that of one device, bit for bit.
 """
 
 import matplotlib.pyplot as plt
@@ -15,14 +15,14 @@ N, STEPS, SPEED = 96, 600, 0.24
 
 
 def step(u: sk.Array) -> None:
-    """Let heat flow to the neighbours of each inner point."""
+    """Advance the inner points by one time step."""
     inner = u[1:-1, 1:-1]
     around = u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]
     u[1:-1, 1:-1] = inner + SPEED * (around - 4.0 * inner)
 
 
 def exchange(upper: sk.Array, lower: sk.Array) -> None:
-    """Copy the row beside the border to the other half: explicitly, as all that crosses devices."""
+    """Copy the rows next to the border to the halos of the other half, by explicit transfers."""
     upper[-1, :] = lower[1, :].to_device(upper.device)
     lower[0, :] = upper[-2, :].to_device(lower.device)
 

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Filtering an image by Fourier transforms.
+"""Filtering an image with Fourier transforms.
 
-A photograph is blurred by a long exposure: a convolution, which is a product of transforms. Wiener's filter takes
-most of it back. The three colours are transformed in one call.
+A photograph is blurred by motion during the exposure: a convolution, which is a product of Fourier transforms. A Wiener
+filter removes most of the blur. The three colours are transformed in one call.
 """
 
 import matplotlib.pyplot as plt
@@ -15,7 +15,7 @@ LENGTH, NOISE = 15, 1e-3
 
 
 def main() -> plt.Figure:
-    """Blur, restore and draw."""
+    """Blur and restore the image, and draw it."""
     device = sk.devices("cuda")[0]
     photograph = load_sample_image("flower.jpg")[40:360, 150:470]
     image = sk.astype(sk.asarray(photograph, device="cpu").to_device(device), sk.float32) / 255.0

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """k-means.
 
-Points of four clouds, on a device. Each step assigns every point to the nearest of the centres, and moves the centres
-to the mean of theirs. A product of matrices counts and adds the points of each centre, so that no element is read on
-the host.
+Clustering of points from four clouds, on a device. Each step assigns every point to the nearest centre, and moves each
+centre to the mean of its points. A matrix product sums the points of each centre, so that no element is read by the
+host.
 """
 
 import matplotlib.pyplot as plt
@@ -15,7 +15,7 @@ CLOUDS = [(-2.0, 0.0), (2.0, 0.5), (0.0, 3.0), (0.5, -3.0)]
 
 
 def nearest(points: sk.Array, centres: sk.Array) -> sk.Array:
-    """Return the index of the centre that is nearest to each point."""
+    """Return the index of the nearest centre of each point."""
     between = points[:, None, :] - centres[None, :, :]
     return sk.argmin(sk.sum(between * between, axis=-1), axis=-1)
 

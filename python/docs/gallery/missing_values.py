@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""A table with holes.
+"""A table with missing values.
 
-Readings of six thermometers, of which some are missing and some are nonsense. Robust limits from the median find the
-nonsense; the holes are filled by interpolation; the correlations of what is left say which thermometers hang
-together.
+Readings of six thermometers, with missing values and outliers. Robust limits based on the median find the outliers,
+interpolation fills the gaps, and correlations show which thermometers are related.
 """
 
 import matplotlib.pyplot as plt
@@ -15,7 +14,7 @@ HOURS, SENSORS = 24 * 14, 6
 
 
 def readings(rng: sk.random.Generator) -> sk.Array:
-    """Make readings: a common course of the day, noise, holes and nonsense."""
+    """Make readings: a common daily cycle, noise, missing values and outliers."""
     hours = sk.arange(HOURS, dtype=sk.float64, device=rng.device)
     day = 4.0 * sk.sin(hours * (2 * sk.pi / 24))
     outside = sk.arange(SENSORS, device=rng.device) < 3

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Monte Carlo on two devices.
 
-The price of a European call option by simulated paths, half of them on each device, from two independent streams of
-one seed; beside it the price by the formula of Black and Scholes. The same seed gives the same numbers on every
-device, so the estimate is the same on a laptop as on a cluster.
+The price of a European call option, estimated from simulated paths, half of them on each device, with two independent
+streams from one seed, and compared to the Black-Scholes formula. The same seed gives the same numbers on every device,
+so the estimate is the same on a laptop and on a cluster.
 """
 
 import math
@@ -18,14 +18,14 @@ PATHS = 200_000
 
 
 def payoffs(rng: sk.random.Generator) -> sk.Array:
-    """Return what the option pays at the end of each path, as of today."""
+    """Return the discounted payoff of the option for each path."""
     drift = (RATE - VOLATILITY**2 / 2) * YEARS
     ends = PRICE * sk.exp(drift + VOLATILITY * math.sqrt(YEARS) * rng.standard_normal(PATHS // 2))
     return math.exp(-RATE * YEARS) * sk.maximum(ends - STRIKE, 0.0)
 
 
 def formula() -> float:
-    """Return the price by Black and Scholes."""
+    """Return the price by the Black-Scholes formula."""
     spread = VOLATILITY * math.sqrt(YEARS)
     d1 = (math.log(PRICE / STRIKE) + (RATE + VOLATILITY**2 / 2) * YEARS) / spread
     below = lambda x: (1 + math.erf(x / math.sqrt(2))) / 2  # noqa: E731
@@ -33,7 +33,7 @@ def formula() -> float:
 
 
 def main() -> plt.Figure:
-    """Estimate the price and draw how it settles."""
+    """Estimate the price and draw its convergence."""
     streams = [
         sk.random.default_rng(seed, device=device)
         for seed, device in zip(

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cleaning an image with a kernel of your own.
 
-A Numba kernel erodes an image, or dilates it: the least or greatest value within a square. It takes skerry's arrays
-as they are. Opening, the one after the other, removes specks. On a machine without a GPU Numba's simulator runs the
-kernel on rehearsed devices.
+A Numba kernel erodes or dilates an image: it computes the minimum or maximum within a square. It accepts skerry's
+arrays without a copy. Opening, erosion followed by dilation, removes specks. On a machine without a GPU Numba's
+simulator runs the kernel on rehearsed devices.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ SIDE, BLOCK = 40, 8
 
 @cuda.jit
 def extreme_around(image, result, greatest):
-    """Write the greatest or least value of 3 x 3 to each place."""
+    """Write the maximum or minimum of the 3 x 3 neighbourhood of each element."""
     i, j = cuda.grid(2)
     if i < image.shape[0] and j < image.shape[1]:
         extremum = image[i, j]
@@ -31,7 +31,7 @@ def extreme_around(image, result, greatest):
 
 
 def around(image: sk.Array, greatest: bool) -> sk.Array:
-    """Run the kernel for a whole image."""
+    """Run the kernel on a whole image."""
     result = sk.empty_like(image)
     grid = (-(-SIDE // BLOCK),) * 2
     simulated = image.device.info.rehearsal

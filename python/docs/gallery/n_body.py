@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Stars that attract each other.
+"""N-body simulation.
 
-Two discs of stars pass each other. All forces of a step are one expression over (N, N) arrays; the leapfrog scheme
-keeps the energy, which is checked.
+Two discs of stars pass each other. All forces of a step are one expression of (N, N) arrays; the leapfrog scheme
+conserves the energy, which is checked.
 """
 
 import matplotlib.pyplot as plt
@@ -20,13 +20,13 @@ def between(position: sk.Array) -> tuple[sk.Array, sk.Array]:
 
 
 def acceleration(position: sk.Array, mass: sk.Array) -> sk.Array:
-    """Return the attraction of all others on each star."""
+    """Return the acceleration of each star by all others."""
     apart, squared = between(position)
     return sk.sum(apart * (mass / squared**1.5)[:, :, None], axis=1)
 
 
 def energy(position: sk.Array, velocity: sk.Array, mass: sk.Array) -> float:
-    """Return the energy of motion and of attraction."""
+    """Return the sum of kinetic and potential energy."""
     _, squared = between(position)
     pairs = sk.triu(mass[:, None] * mass[None, :] / sk.sqrt(squared), k=1)
     return float(sk.sum(mass[:, None] * velocity**2) / 2 - sk.sum(pairs))
@@ -35,12 +35,12 @@ def energy(position: sk.Array, velocity: sk.Array, mass: sk.Array) -> float:
 def disc(
     rng: sk.random.Generator, centre: tuple[float, float], drift: tuple[float, float]
 ) -> tuple[sk.Array, sk.Array]:
-    """Return positions and velocities of stars that circle about a centre."""
+    """Return positions and velocities of stars that orbit a centre."""
     count = STARS // 2
     radius, angle = 0.3 + rng.random(count), 2 * sk.pi * rng.random(count)
     direction = sk.stack([sk.cos(angle), sk.sin(angle)], axis=1)
     across = sk.stack([-sk.sin(angle), sk.cos(angle)], axis=1)
-    inside = (radius - 0.3) / 2  # of all mass, which is 1
+    inside = (radius - 0.3) / 2  # mass within the radius; the total is 1
     velocity = across * sk.sqrt(inside / radius)[:, None]
     device = rng.device
     return (
@@ -50,7 +50,7 @@ def disc(
 
 
 def main() -> plt.Figure:
-    """Move the stars and draw where they were and are."""
+    """Move the stars and draw their positions before and after."""
     device = sk.devices("cuda")[0]
     rng = sk.random.default_rng(3, device=device)
     discs = [disc(rng, (-1.5, -0.4), (0.4, 0.0)), disc(rng, (1.5, 0.4), (-0.4, 0.0))]

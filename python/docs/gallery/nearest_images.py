@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The most similar of many images.
+"""Nearest neighbours among images.
 
-1,797 handwritten digits, half of them on each device. A query goes to both; each finds its own five best by one
-product of matrices and ``topk``, and the ten candidates meet on the first device.
+1,797 handwritten digits, half of them on each device. Queries are sent to both devices; each finds its five best
+matches with one matrix product and ``topk``, and the ten candidates are merged on the first device.
 """
 
 import matplotlib.pyplot as plt
@@ -15,7 +15,7 @@ BEST, QUERIES = 5, [7, 42, 256]
 
 
 def main() -> plt.Figure:
-    """Search, check against NumPy and draw what was found."""
+    """Search, check against NumPy and draw the matches."""
     images = load_digits().data
     images = images / np.linalg.norm(images, axis=1, keepdims=True)
     half = len(images) // 2

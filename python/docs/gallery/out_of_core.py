@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""More than a device holds, with dask.
+"""Out-of-core computation with dask.
 
-The mean and spread of 80 million numbers, which would take 640 MB, on a device that is allowed 100 MB: dask makes
-chunk after chunk there, and keeps only sums.
+The mean and standard deviation of 80 million numbers, which need 640 MB, on a device with a limit of 100 MB: dask
+creates one chunk after the other there, and keeps only partial sums.
 """
 
 import dask
@@ -16,12 +16,12 @@ CHUNK, CHUNKS, LIMIT = 1_000_000, 80, 100_000_000
 
 
 def chunk_of(block_id: tuple[int, ...], device: sk.Device) -> sk.Array:
-    """Make a chunk on the device; its numbers depend on its place only."""
+    """Make a chunk on the device; its numbers depend only on its position."""
     return sk.random.default_rng(block_id[0], device=device).normal(3.0, 2.0, CHUNK)
 
 
 def main() -> plt.Figure:
-    """Reduce the chunks, and draw how much memory each of them found in use."""
+    """Reduce the chunks, and draw the memory in use at each of them."""
     device = sk.devices("cuda")[0]
     in_use: list[int] = []
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ridge regression.
 
-A polynomial of degree 12 through 24 noisy points, for penalties from none to large: one call solves all systems, as
-they are a stack of matrices.
+A polynomial of degree 12 is fitted to 24 noisy points, with penalties from zero to large: one call solves all systems
+as a stack of matrices.
 """
 
 import matplotlib.pyplot as plt
@@ -15,7 +15,7 @@ PENALTIES = [0.0, 1e-3, 1e-1, 10.0]
 
 
 def features(t: sk.Array) -> sk.Array:
-    """Return the powers of each position, a row for each."""
+    """Return the powers of each position, one row per position."""
     return t[:, None] ** sk.arange(DEGREE + 1, device=t.device, dtype=t.dtype)[None, :]
 
 
