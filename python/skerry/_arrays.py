@@ -121,7 +121,7 @@ def accept_numpy_arrays(function: Function, name: str, *, lists: str = "arrays")
                 elif lists == "refused" and args and not isinstance(args[0], Array):
                     raise TypeError(
                         f"{name}: writes into an array, not into {type(args[0]).__name__}; "
-                        "make one by skerry.asarray"
+                        "make one with skerry.asarray"
                     )
                 break
         return function(*args, **kwargs)

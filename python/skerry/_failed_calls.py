@@ -125,7 +125,7 @@ def named(
     if parameter_name:
         return kind(f"{name}: {parameter_name} can't be {_shown(arguments[parameter_name])}")
     listed = ", ".join(f"{key}={_shown(value)}" for key, value in arguments.items())
-    return kind(f"{name}: takes no such arguments: {listed}")
+    return kind(f"{name}: invalid arguments: {listed}")
 
 
 def _not_an_array(name: str, arguments: Mapping[str, Any], error: NotAnArrayError) -> TypeError:

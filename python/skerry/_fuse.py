@@ -138,10 +138,10 @@ def explain(function: _Callable[..., _Any], /, *args: _Any, **keywords: _Any) ->
     def watch_alias(operation: str, operand: str, is_imported: bool) -> None:
         if _threading.get_ident() != own_thread:
             return
-        memory = "imported memory" if is_imported else "memory that was handed out"
+        memory = "imported memory" if is_imported else "exported memory"
         lines.append(
-            f"{operation} at once, not in a pass, in {_asking_line()}: "
-            f"{operand} is {memory}, which others may write; a copy is recorded"
+            f"{operation} computed eagerly, not in a pass, in {_asking_line()}: "
+            f"{operand} is {memory}, which other code may modify; a copy is recorded"
         )
 
     _core.watch_passes(watch)

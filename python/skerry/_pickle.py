@@ -60,7 +60,7 @@ def choose_device(device: str) -> _core.Device:
 def default_device_instead_of(device: str) -> _core.Device:
     substitute = _core.default_device()
     warnings.warn(
-        f"unpickle: an array of {device}, which is not here; it goes to {substitute}",
+        f"unpickle: this process has no {device}; the array is placed on {substitute}",
         RuntimeWarning,
         stacklevel=3,
     )
@@ -91,7 +91,7 @@ def device_here(device: str) -> _core.Device:
     except DeviceUnavailableError as error:
         here = ", ".join(str(available_device) for available_device in _core.devices())
         raise DeviceUnavailableError(
-            f"an array on {device} came to process {os.getpid()}, which has {here} only; start it with that device, "
-            "send x.to_device('cpu'), or set SKERRY_UNPICKLE_DEVICE=default (or cpu) for it"
+            f"can't restore an array on {device} in process {os.getpid()}, which has only {here}; start it with that "
+            "device, send x.to_device('cpu'), or set SKERRY_UNPICKLE_DEVICE=default (or cpu) for it"
         ) from error
     return _core.Device(device)

@@ -214,12 +214,12 @@ def test_explain_names_operands_that_are_read_at_once(capsys):
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].startswith("2 passes, ")
     assert printed[1] == (
-        f"  subtract at once, not in a pass, in line {line}: z = y * 2 - x: x2 is imported memory, "
-        "which others may write; a copy is recorded"
+        f"  subtract computed eagerly, not in a pass, in line {line}: z = y * 2 - x: x2 is imported memory, "
+        "which other code may modify; a copy is recorded"
     )
     assert printed[2].startswith("  1 operation over (32, 32)")
     view = np.asarray(y)
     sk.fuse.explain(lambda: sk.sum(y, axis=1))
-    assert "sum at once" in (out := capsys.readouterr().out)
-    assert "x is memory that was handed out" in out
+    assert "sum computed eagerly" in (out := capsys.readouterr().out)
+    assert "x is exported memory, which" in out
     del view
