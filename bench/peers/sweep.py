@@ -208,7 +208,9 @@ def report(cells: list[Cell]) -> None:
     for threads in sorted({cell.threads for cell in cells}):
         some = [cell for cell in cells if cell.threads == threads]
         speeds = sorted(cell.speed for cell in some)
-        print(f"\n{threads} thread{'s' if threads > 1 else ''}: {len(some)} cells, beside NumPy")
+        print(
+            f"\n{threads} thread{'s' if threads > 1 else ''}: {len(some)} cells, compared to NumPy"
+        )
         quantiles = ", ".join(
             f"{q:g} %: {speeds[int(q / 100 * (len(speeds) - 1))]:.2f}"
             for q in (0.1, 1, 5, 25, 50, 75)
@@ -241,7 +243,7 @@ def report_peers(cells: list[Cell]) -> None:
         few = [cell for cell in cells if name in cell.slow_beside(SLOW_BESIDE_PEERS)]
         reasons = sum(cell.function in REASONS.get(name, {}) for cell in few)
         print(
-            f"beside {name}: {len(ratios)} cells, geometric mean {geometric_mean(ratios):.2f}, "
+            f"compared to {name}: {len(ratios)} cells, geometric mean {geometric_mean(ratios):.2f}, "
             f"{len(few)} under {SLOW_BESIDE_PEERS}, {reasons} of them with a reason"
         )
         for cell in sorted(few, key=lambda one: one.peers_s[name] / one.skerry_s)[:WORST]:

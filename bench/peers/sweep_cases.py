@@ -40,7 +40,7 @@ NUMPY_MODULES = {sk: np, sk.linalg: np.linalg, sk.fft: np.fft}
 LEFT_OUT = {
     **dict.fromkeys(("save", "savez", "savez_compressed", "load"), "files, not memory"),
     **dict.fromkeys(("copyto", "fill_diagonal", "put", "putmask", "place", "put_along_axis"),
-                    "writes into its argument: of the statements"),
+                    "writes to its argument: measured as statements"),
     **dict.fromkeys(("finfo", "iinfo", "isdtype", "can_cast", "result_type", "show_config",
                      "broadcast_shapes", "einsum_path", "__array_namespace_info__"),
                     "no arrays to compute"),
@@ -245,11 +245,11 @@ ACCURACY = {
     "float64": _ACCURACY,
 }
 #: Functions for which NumPy does less work: the kinds of dtypes, the minimum number of elements, and the reason.
-_NO_VIEW = "NumPy returns a view, as x.real and x.imag do here; results of elementwise functions are fresh arrays"
+_NO_VIEW = "NumPy returns a view, as x.real and x.imag do here; results of elementwise functions are new arrays"
 DOES_MORE = {
     "real": ("c", 0, _NO_VIEW),
     "imag": ("c", 0, _NO_VIEW),
-    "unstack": ("biufc", 0, "NumPy returns its own scalars of a vector; here they are arrays"),
+    "unstack": ("biufc", 0, "NumPy returns scalars for a vector; here they are arrays"),
     "zeros": (
         "biufc", 10_000_000,
         "NumPy's memory is zeroed as it is first touched; zeros of 128 MB and a write into it: 7.1 ms here, 12.6 there",

@@ -26,7 +26,7 @@ SLOW = 0.8
 REASONS = {
     "torch": dict.fromkeys(
         ("conj", "positive"),
-        "PyTorch returns its argument; here, as in NumPy, who writes into the result changes nothing else",
+        "PyTorch returns its argument; here, as in NumPy, writing to the result does not change the argument",
     ),
 }  # fmt: skip
 

@@ -182,13 +182,15 @@ def report(measured_gains: list[Gain], memory: dict[str, float], threads: int) -
     large = [entry for entry in measured_gains if entry.size > SMALL and entry.one_s > NO_WORK]
     few = sorted((entry for entry in large if entry.gain < ENOUGH), key=lambda entry: entry.gain)
     mean = math.exp(sum(math.log(entry.gain) for entry in large) / max(len(large), 1))
-    print(f"\n{threads} threads beside one: {len(large)} functions of large arrays, {mean:.2f}")
+    print(
+        f"\n{threads} threads compared to one: {len(large)} functions of large arrays, {mean:.2f}"
+    )
     print(
         "NumPy's loops: "
         + ", ".join(f"{operation} {gain:.2f}" for operation, gain in memory.items())
     )
     if memory["compute"] < FREE:
-        print("the cores are not free: the gains say nothing")
+        print("the cores are not free: the figures are meaningless")
     print(f"{len(few)} gain less than {ENOUGH}")
     for entry in few:
         why = entry.reason(memory, threads) or "?"
