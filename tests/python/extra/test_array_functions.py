@@ -24,7 +24,7 @@ def test_array_functions_are_shown_as_functions():
     assert list(inspect.signature(sk.hstack).parameters) == ["tup", "dtype"]
     assert sk.hstack.__name__ == "hstack"
     assert repr(sk.hstack) == "<function skerry.hstack>"
-    assert "Join along axis 1" in pydoc.render_doc(sk.hstack)
+    assert "join along axis 1; vectors along their only axis" in pydoc.render_doc(sk.hstack)
 
 
 def test_array_functions_are_copied_and_pickled_by_name():
