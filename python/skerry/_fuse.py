@@ -31,8 +31,8 @@ def fuse(function: _F, /) -> _F:
 
     The body of the function runs on each call. Its elementwise operations are checked and recorded. They are computed
     together when the function returns, or when a value is needed, for example by ``if``, ``float``, ``print``,
-    ``matmul``, an index or NumPy. Intermediate results are never written to memory, not even as the input of a
-    reduction.
+    ``matmul``, an index or NumPy. A result that the program does not keep is never written to memory, even if it is
+    reduced.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ def array_split(ary: Any, indices_or_sections: Parts, axis: int = 0) -> list[Arr
     ary : Array
         Array with at least one axis.
     indices_or_sections : int or sequence of int
-        Number of parts, of which the first may be longer by one element; or the indices to split at.
+        Number of parts, of which the first ones may be longer by one element; or the indices to split at.
     axis : int, default 0
         Axis to split along.
 

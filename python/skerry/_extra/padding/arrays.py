@@ -68,7 +68,7 @@ def pad(
     stat_length : int or pairs of int, optional
         Number of elements at each end for the statistics of the modes that compute one; by default all.
     reflect_type : {"even", "odd"}, optional
-        For "reflect" and "symmetric": whether values are also mirrored at the value of the edge.
+        For "reflect" and "symmetric": "odd" subtracts the reflected values from twice the edge value.
 
     Returns
     -------
