@@ -41,7 +41,7 @@ def test_what_fewer_than_three_docstrings_say_stands_in_them():
     assert min(counts.values()) >= 3
 
 
-def test_entries_are_indented_as_their_names():
+def test_composed_entries_are_indented():
     assert (
         composed("    a, b : {real}\n")
         == "    a, b : Array\n        Input array of a real dtype.\n"
