@@ -176,7 +176,7 @@ const char* name_of_type_code(int code) {
 Dtype checked_dtype(const Tensor& tensor) {
   const std::optional<Dtype> dtype = dtype_of(tensor.type);
   if (dtype) return *dtype;
-  if (const char* const name = name_of_type_code(tensor.type.code)) {
+  if (const char* const name = name_of_type_code(static_cast<int>(tensor.type.code))) {
     reject(std::string("unsupported dtype: ") + name +
            "; convert it to float32 in its own library first, x.float() in PyTorch");
   }
