@@ -11,7 +11,7 @@
 #define SKERRY_HD
 #define SKERRY_INLINE inline __attribute__((always_inline))
 #endif
-/// Declares a table at namespace scope; code for a GPU reads it from the GPU's memory.
+/// Declares a constant table at namespace scope; device code has its own copy in device memory.
 #if defined(__CUDA_ARCH__)
 #define SKERRY_TABLE static __device__ constexpr
 #else
@@ -20,7 +20,7 @@
 
 // Functors and their math are compiled several times into one library: per x86-64 level, by nvcc,
 // and for the host-side tables. An inline namespace named after the target keeps the linker from
-// merging them, which could make an older machine run a function compiled for AVX-512.
+// merging them: an older machine could otherwise run a function compiled for AVX-512.
 #ifndef SKERRY_TARGET
 #define SKERRY_TARGET base
 #endif

@@ -74,7 +74,8 @@ DeviceKind register_device_kind(const char* name) {
     throw ValueError("a kind of that name is already registered: " + quoted(name));
   }
   if (number == static_cast<int>(max_device_kinds)) {
-    throw ValueError("no more than " + std::to_string(number) + " kinds of devices");
+    throw ValueError("too many kinds of devices; at most " + std::to_string(number) +
+                     " are possible");
   }
   names[static_cast<std::size_t>(number)] = name;
   name_count.store(number + 1, std::memory_order_release);

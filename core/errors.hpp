@@ -15,9 +15,9 @@
 
 namespace skerry {
 
-// Python raises each class under the same name in skerry.exceptions, or the builtin named beside
-// it. Types are stable, texts are not. Text: "what is wrong: values; remedy". The constructor
-// prefixes the operation's name (core/operation.hpp).
+// The comment after a class is its Python exception: a class of skerry.exceptions with its bases,
+// or a builtin. Types are stable API, texts are not. A text is "what is wrong: values; remedy"; the
+// constructor prefixes the operation's name (core/operation.hpp).
 
 /// A standard exception whose text begins with the operation's name.
 template <class Exception>
@@ -26,27 +26,27 @@ class ErrorOf : public Exception {
   explicit ErrorOf(const std::string& text) : Exception(with_operation(text)) {}
 };
 
-class ShapeError : public ErrorOf<std::invalid_argument> {  // ValueError
+class ShapeError : public ErrorOf<std::invalid_argument> {  // ShapeError(ValueError)
   using ErrorOf::ErrorOf;
 };
 class ValueError : public ErrorOf<std::invalid_argument> {  // ValueError
   using ErrorOf::ErrorOf;
 };
-class ReadOnlyError : public ErrorOf<std::invalid_argument> {  // ValueError
+class ReadOnlyError : public ErrorOf<std::invalid_argument> {  // ReadOnlyError(ValueError)
   using ErrorOf::ErrorOf;
 };
-/// An argument of a wrong type; where its dtype is wrong, DtypeError.
+/// An argument has the wrong Python type. For a wrong dtype, throw DtypeError.
 class TypeError : public ErrorOf<std::invalid_argument> {  // TypeError
   using ErrorOf::ErrorOf;
 };
-class DtypeError : public ErrorOf<std::invalid_argument> {  // TypeError
+class DtypeError : public ErrorOf<std::invalid_argument> {  // DTypeError(TypeError)
   using ErrorOf::ErrorOf;
 };
 class IndexError : public ErrorOf<std::out_of_range> {  // IndexError
   using ErrorOf::ErrorOf;
 };
-/// An axis outside the array; in Python both ValueError and IndexError.
-class AxisError : public ErrorOf<std::out_of_range> {
+/// An axis is outside the array.
+class AxisError : public ErrorOf<std::out_of_range> {  // AxisError(ValueError, IndexError)
   using ErrorOf::ErrorOf;
 };
 class OverflowError : public ErrorOf<std::overflow_error> {  // OverflowError
@@ -63,7 +63,7 @@ class NotImplementedError : public ErrorOf<std::logic_error> {  // NotImplemente
 class LinAlgError : public ErrorOf<std::invalid_argument> {  // LinAlgError(ValueError)
   using ErrorOf::ErrorOf;
 };
-/// A library that is loaded at first use is missing.
+/// A library that skerry loads at first use is missing.
 class LibraryError : public ErrorOf<std::runtime_error> {  // RuntimeError
   using ErrorOf::ErrorOf;
 };
@@ -86,8 +86,8 @@ enum class UnavailableReason : std::uint8_t {
   driver_too_old,
   no_device,
   no_kernel_image,
-  no_cuda_module,  ///< this build has no CUDA part
-  out_of_range,    ///< the machine has fewer devices
+  no_cuda_module,  ///< this build has no CUDA module
+  out_of_range,    ///< the index is not below the number of devices
   busy,
   forked,
 };
@@ -104,7 +104,7 @@ class DeviceUnavailableError
   UnavailableReason reason_;
 };
 
-/// A failed call of a device's runtime. After a `fatal` error the device is unusable in this
+/// A call of the device's runtime failed. After a `fatal` error the device is unusable in this
 /// process (FatalDeviceError).
 class DeviceError : public ErrorOf<std::runtime_error> {  // DeviceError(RuntimeError)
  public:

@@ -26,7 +26,7 @@ ResolvedSlice resolve_slice(const IndexItem& item, std::int64_t n) {
   if (item.step == 0) {
     throw ValueError("slice step is 0; use a positive or negative step");
   }
-  // As in Python: makes the step negatable.
+  // Clamped as in CPython, so that -step does not overflow.
   const std::int64_t step = std::max(item.step, -INT64_MAX);
   const bool forward = step > 0;
   const std::int64_t lowest = forward ? 0 : -1;
@@ -79,7 +79,8 @@ class ViewBuilder {
     const ResolvedSlice slice = resolve_slice(item, layout_.shape[source_]);
     const std::int64_t stride = layout_.strides[source_++];
     if (slice.length > 0) result_.offset += slice.start * stride;
-    // A step past the end (x[::2**62]) leaves one element, whose stride is never used.
+    // The stride overflows only if the step selects a single element, as x[::2**62] does; the
+    // stride of one element is never used.
     keep(slice.length, checked_multiply(stride, slice.step).value_or(stride));
   }
 
@@ -89,7 +90,7 @@ class ViewBuilder {
 
   void new_axis() { ++target_; }
 
-  /// Without elements, keeps the original offset: the computed one may be outside the memory.
+  /// An empty view keeps the original offset: the computed one may be outside the memory.
   void finish() {
     if (result_.size() == 0) result_.offset = layout_.offset;
   }
@@ -118,7 +119,7 @@ Layout index_view(const Layout& layout, std::span<const IndexItem> items,
                   const IndexCounts& counts) {
   check_counts(layout, counts);
   const std::int64_t untouched = layout.rank() - counts.consumed;
-  Layout result;  // constructed in place for the caller
+  Layout result;  // returned without a move (NRVO)
   ViewBuilder view(layout, static_cast<int>(untouched + counts.result_axes), result);
   for (const IndexItem& item : items) {
     switch (item.kind) {

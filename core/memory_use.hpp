@@ -11,16 +11,17 @@ namespace skerry {
 
 enum class Access : std::uint8_t { read, write };
 
-/// A storage that work accesses, and how: writes are ordered after all earlier uses, reads after
-/// the last write. Constructible only by the functions below, so that launching a kernel requires
-/// stating the access. Holds pointers.
+/// One storage that a kernel or copy accesses, and the access mode. A write is ordered after all
+/// earlier uses, a read after the last write. Created only by reads() and writes(), so that every
+/// launch must declare its accesses. Non-owning.
 class MemoryUse {
  public:
-  MemoryUse() = default;  ///< to be assigned
+  MemoryUse() = default;  ///< uninitialized; assign before use
 
   [[nodiscard]] Storage& memory() const noexcept { return *memory_; }
   [[nodiscard]] Access mode() const noexcept { return mode_; }
-  /// Returns the array whose elements are accessed, exactly those; null if any byte may be.
+  /// Returns the array whose elements are the only bytes accessed; null if any byte of the storage
+  /// may be.
   [[nodiscard]] const NdArray* array() const noexcept { return array_; }
 
  private:
@@ -42,8 +43,8 @@ class MemoryUse {
 [[nodiscard]] inline MemoryUse reads(const NdArray& array) noexcept {
   return {array.memory().get(), &array, Access::read};
 }
-MemoryUse reads(NdArray&&) = delete;  // would be destroyed before the launch
-/// Also for memory that is read before it is written.
+MemoryUse reads(NdArray&&) = delete;  // the use would outlive the temporary
+/// Declares a write, or a read followed by a write.
 [[nodiscard]] inline MemoryUse writes(const StorageRef& memory) noexcept {
   return {memory.get(), nullptr, Access::write};
 }

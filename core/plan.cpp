@@ -11,8 +11,8 @@
 namespace skerry {
 namespace {
 
-/// True for a value, and for an array of exactly this shape in C order. One loop checks both, since
-/// this dominates the time of a small call.
+/// True for an element by value, and for a C-contiguous array of exactly this shape. Checks shape
+/// and strides in one loop, since this dominates the time of a small call.
 bool is_contiguous(const PlanOperand& operand, const std::int64_t* shape, int rank) noexcept {
   if (operand.layout == nullptr) return true;
   if (operand.layout->rank() != rank) return false;
@@ -65,9 +65,9 @@ bool is_below(const Plan& plan, std::int64_t limit) noexcept {
   return true;
 }
 
-/// Returns the axis along which some operand spans the most bytes (of equals, the one with most
-/// elements): halving it shortens a part most and keeps the fast axes whole. -1 if the part is one
-/// element.
+/// Returns the axis along which some operand spans the most bytes, and among equals the longest
+/// one; -1 if the part is one element. Halving this axis reduces the span most and leaves the fast
+/// axes whole.
 int find_split_axis(const Plan& plan) noexcept {
   int split_axis = -1;
   std::int64_t farthest = -1;
@@ -86,8 +86,8 @@ int find_split_axis(const Plan& plan) noexcept {
   return split_axis;
 }
 
-/// Returns half of an extent, rounded up; for long ones to a multiple of 64, so that every part is
-/// aligned like the whole.
+/// Returns half of an extent, rounded up; above 64 to a multiple of 64, so that every part has the
+/// alignment of the whole array.
 std::int64_t half(std::int64_t extent) noexcept {
   const std::int64_t rounded_up = (extent + 1) / 2;
   return rounded_up > 64 ? (rounded_up + 63) / 64 * 64 : rounded_up;
@@ -129,7 +129,7 @@ PlanParts::PlanParts(const Dims& shape, std::span<const PlanOperand> operands,
   current_.contiguous = is_contiguous(current_);
 }
 
-/// The usual call: all operands are contiguous, so there is one axis.
+/// The common case: all operands are contiguous, so one axis is enough.
 void PlanParts::flatten(std::int64_t size) noexcept {
   if (size == 1) return;
   current_.rank = 1;
@@ -166,8 +166,8 @@ void PlanParts::reduce(const Dims& shape, const PlanOperand* operands) noexcept 
   }
 }
 
-/// Halves the longest axis of the part until it is below the limit. An axis reduced to one element
-/// leaves the plan, so that a part of one row has one axis.
+/// Halves the axis of find_split_axis() until the part is below the limit. Then drops axes of one
+/// element, so that a part of one row has rank 1.
 void PlanParts::split(std::int64_t index_limit) noexcept {
   if (is_below(current_, index_limit)) return;
   std::int64_t whole[Plan::max_axes];
@@ -190,7 +190,7 @@ void PlanParts::split(std::int64_t index_limit) noexcept {
   current_.rank = plan_rank;
 }
 
-/// Advances to the next part like an odometer; after the last one it is back at the first.
+/// Advances to the next part; after the last one, returns to the first and returns false.
 bool PlanParts::next() noexcept {
   for (int i = 0; i < outer_count_; ++i) {
     OuterAxis& outer = outer_[i];

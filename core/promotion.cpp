@@ -10,7 +10,8 @@ namespace {
 
 std::atomic<bool (*)()> strictness_query{nullptr};
 
-/// The standard's table promotes real with complex dtypes, but no other two kinds.
+/// Returns the rank among kinds, with real and complex floating as one: the standard's table mixes
+/// no other two kinds.
 int level_of(Dtype type) { return std::min(kind_rank(type), 2); }
 
 }  // namespace

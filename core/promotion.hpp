@@ -9,8 +9,8 @@
 
 namespace skerry {
 
-/// Returns 0 for bool, 1 for integers, 2 for real and 3 for complex floating dtypes: a scalar of
-/// the same or a lower rank can be written without losing its kind.
+/// Returns 0 for bool, 1 for integer, 2 for real and 3 for complex floating dtypes. A scalar
+/// converts implicitly to a dtype of its own or a higher rank.
 [[nodiscard]] constexpr int kind_rank(Dtype type) {
   switch (kind(type)) {
     case DtypeKind::boolean:
@@ -26,20 +26,20 @@ namespace skerry {
   __builtin_unreachable();
 }
 
-/// True if promotions of mixed kinds that the standard leaves open are rejected on this thread.
-/// Called only for such mixes.
+/// True if this thread rejects promotions of mixed kinds that the standard leaves undefined. Called
+/// only for such mixes.
 [[nodiscard]] bool promotion_is_strict();
-/// Installs the function behind promotion_is_strict(), called from any thread; null means false.
+/// Sets the function that promotion_is_strict() calls, on any thread; null means always false.
 void ask_whether_strict(bool (*ask)()) noexcept;
 
-/// Computes the dtype that any number of dtypes promote to, in any order: the highest kind present
-/// (bool < integer < floating) decides by the standard's table, in which real and complex dtypes
-/// promote together.
+/// Computes the common dtype of any number of dtypes, independent of their order: the standard's
+/// table applied to the dtypes of the highest kind (bool < integer < floating). Real and complex
+/// floating dtypes count as one kind here, since the table promotes them with each other.
 class Promotion {
  public:
   void add(Dtype type) noexcept;
-  /// Empty for uint64 with signed integers, for mixed kinds if these are rejected, and if nothing
-  /// was added.
+  /// Returns the common dtype; empty for uint64 with signed integers, for mixed kinds if
+  /// promotion_is_strict(), and if nothing was added.
   [[nodiscard]] std::optional<Dtype> result() const;
   [[nodiscard]] bool is_empty() const noexcept { return level_ < 0; }
 

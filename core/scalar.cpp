@@ -30,7 +30,7 @@ const char* python_name(ScalarKind python_kind) {
   __builtin_unreachable();
 }
 
-/// Truncates to an integer; empty if the result does not fit in 64 bits.
+/// Truncates to an integer; empty if the result fits neither int64 nor uint64.
 std::optional<Scalar> truncated(double value) {
   constexpr double two_63 = 9223372036854775808.0;
   if (value >= -two_63 && value < two_63)
@@ -46,7 +46,7 @@ std::string integer_text(const Scalar& value) {
   if (!value.out_of_range) return std::to_string(value.integer);
   char text[32];
   std::snprintf(text, sizeof text, "%.4g", value.real);
-  return std::string("of about ") + text;
+  return std::string("about ") + text;
 }
 
 template <class T>
@@ -89,7 +89,7 @@ void check_range(const Scalar& value, Dtype type) {
   std::string text = std::string(name(array)) + " array and Python " + python_name(python_kind) +
                      " have no common dtype; ";
   if (python_kind == ScalarKind::boolean) {
-    text += "a bool combines with bool arrays only, use 0 or 1";
+    text += "a bool combines only with bool arrays; use 0 or 1";
   } else if (kind(array) == DtypeKind::boolean) {
     text += "use True or False, or cast the array with astype";
   } else {
@@ -105,16 +105,16 @@ void check_range(const Scalar& value, Dtype type) {
                              : !is_integer(type)  ? "value.real"
                              : is_complex         ? "int(value.real)"
                                                   : "int(value)";
-  throw DtypeError(std::string("Python ") + python_name(python_kind) + " for " + name(type) +
-                   ": a scalar converts to a higher kind only (bool, int, float, complex)" +
-                   (promotion_is_strict() ? ", whatever the value" : ", or without loss") +
-                   "; write " + remedy + ", or cast the array with astype");
+  throw DtypeError(
+      std::string("Python ") + python_name(python_kind) + " for " + name(type) +
+      ": a scalar converts only to the same or a higher kind (bool, int, float, complex)" +
+      (promotion_is_strict() ? "" : ", or without loss") + "; write " + remedy +
+      ", or cast the array with astype");
 }
 
 int rank_of(const Scalar& value) { return static_cast<int>(value.kind); }
 
-/// Converts a value of a higher kind to an integer or real number of the same value; empty if there
-/// is none.
+/// Converts a value to the kind of `type`, which is lower; empty if that is not exact.
 std::optional<Scalar> lowered(const Scalar& value, Dtype type) {
   if (value.kind == ScalarKind::complex && value.imag != 0) return std::nullopt;
   if (kind_rank(type) == 2) return Scalar::from_value(value.real);
@@ -141,7 +141,7 @@ bool is_true(const Scalar& value) {
   __builtin_unreachable();
 }
 
-/// Converts a value that check_range() and the kinds' ranks have accepted.
+/// Converts a value that is in range and not of a higher kind than T.
 template <class T>
 T real_value(const Scalar& value) {
   switch (value.kind) {
@@ -168,7 +168,7 @@ struct AsValue<complex<T>> {
   }
 };
 
-/// The component type of an element, which has a range.
+/// T for complex<T>; any other type itself.
 template <class T>
 struct ElementComponent {
   using type = T;
@@ -188,8 +188,8 @@ Scalar max_finite_value() {
     return Scalar::of_unsigned(std::uint64_t{std::numeric_limits<T>::max()});
 }
 
-/// Promotes a mix that the standard leaves open: there bool does not mix with numbers in either
-/// direction.
+/// Promotes a scalar and an array whose mix the standard leaves undefined: a scalar of a higher
+/// kind, or a bool with a numeric array.
 [[gnu::noinline]] Dtype promote_open_mix(Dtype array, const Scalar& value) {
   if (promotion_is_strict()) reject_mix(array, value.kind);
   return rank_of(value) > kind_rank(array) ? default_dtype(value.kind) : array;

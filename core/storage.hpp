@@ -10,11 +10,11 @@
 
 namespace skerry {
 
-/// Data of the layers above about a storage; core only carries the pointer.
+/// Data that higher layers attach to a storage; core only stores the pointer.
 struct StorageAttachment;
 
-/// A block of memory on one device, shared by all its views. Reference-counted internally: the last
-/// reference may go on any thread, without a lock, even while the process ends.
+/// A block of memory on one device, shared by all its views. The reference count is intrusive and
+/// lock-free: the last reference may be dropped on any thread, even during process exit.
 class Storage {
  public:
   /// `attachment` must outlive the storage.
@@ -34,14 +34,14 @@ class Storage {
   /// True if the memory itself is read-only (an imported read-only buffer); a view can be read-only
   /// without this.
   [[nodiscard]] bool read_only() const noexcept { return read_only_; }
-  /// Records that code outside the library has the address and may write there, until a matching
-  /// end_export().
+  /// Records that code outside the library has the address and may write to the memory, until the
+  /// matching end_export().
   void begin_export() noexcept { exports_.fetch_add(1, std::memory_order_relaxed); }
   void end_export() noexcept { exports_.fetch_sub(1, std::memory_order_relaxed); }
   [[nodiscard]] bool is_exported() const noexcept {
     return exports_.load(std::memory_order_relaxed) != 0;
   }
-  /// Null if the layers above have no data for it.
+  /// Returns the attached data; null if there is none.
   [[nodiscard]] const StorageAttachment* attachment() const noexcept { return attachment_; }
 
   void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }

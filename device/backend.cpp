@@ -25,13 +25,13 @@ namespace {
 
 constinit std::mutex registration;
 
-// Registered when the library is loaded: the table above already has the backend.
+// Registers the kind when the library is loaded; its backend is already in the table above.
 [[maybe_unused]] const DeviceKind registered_cuda = register_device_kind("cuda");
 
 void require_function(bool is_there, const char* name, const Backend& backend) {
   if (is_there) return;
   throw ValueError(std::string("register_backend: ") + backend.name + " has no " + name +
-                   ", which its capabilities require");
+                   "; backends with its capabilities need it");
 }
 
 void require_complete(const Backend& backend) {
@@ -59,7 +59,7 @@ void require_complete(const Backend& backend) {
 DeviceKind register_backend(const Backend& backend) {
   require_complete(backend);
   const std::lock_guard lock(registration);
-  // Stored before the kind's number is published. Unused if the name is rejected.
+  // Stored before the kind's number is published; never read if the name is then rejected.
   const auto number = static_cast<std::size_t>(device_kind_count());
   if (number < max_device_kinds) detail::backends[number].store(&backend);
   return register_device_kind(backend.name);

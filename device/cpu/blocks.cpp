@@ -25,8 +25,8 @@ void unmap_large(char* data, std::size_t) noexcept { std::free(data); }
 
 #else
 
-/// Maps a huge page more and unmaps the unaligned ends. Not aligned_alloc: trim could not return
-/// the freed blocks of this size that malloc keeps.
+/// Maps one huge page more than needed and unmaps the unaligned ends. aligned_alloc is not used:
+/// malloc may keep freed blocks of this size, which trim() could then not return to the system.
 char* map_large(std::size_t nbytes) noexcept {
   const std::size_t span = nbytes + huge_page;
   void* mapped = mmap(nullptr, span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -55,8 +55,8 @@ FreeBlock* acquire_guarded(std::size_t capacity, std::size_t nbytes) noexcept {
 
 }  // namespace
 
-// Data are never allocated by operator new, which aborts under AddressSanitizer where malloc
-// returns null.
+// Uses malloc, not operator new: under AddressSanitizer, operator new aborts when memory runs out,
+// while malloc returns null.
 FreeBlock* acquire_block(std::size_t capacity, std::size_t nbytes) noexcept {
   if (guard::is_on()) return acquire_guarded(capacity, nbytes);
   const bool large = capacity > min_large_bytes;

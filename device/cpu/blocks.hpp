@@ -8,21 +8,22 @@
 namespace skerry::cpu {
 
 inline constexpr std::size_t alignment = 64;
-/// Before the data of a small or medium block; a separate allocation for a large one.
+/// The header precedes the data of a small or medium block; a large block's is a separate
+/// allocation.
 inline constexpr std::size_t header_bytes = 64;
 inline constexpr std::size_t max_small_bytes = 1024;
 inline constexpr std::size_t min_large_bytes = std::size_t{1} << 20;
 inline constexpr std::size_t huge_page = std::size_t{2} << 20;
-/// More than a process can address, so reclaiming memory cannot help.
+/// Larger requests (above 64 TiB) fail at once, since reclaiming memory cannot help.
 inline constexpr std::size_t max_block_bytes = std::size_t{1} << 46;
 
-/// The header of a block that no array uses.
+/// The header of a block that no array uses: free or cached.
 struct FreeBlock {
   FreeBlock* next;
   char* data;
   std::size_t capacity;      ///< bytes counted in statistics
   std::size_t extent;        ///< bytes at `data`: the capacity, or less in guarded memory
-  bool page_locked = false;  ///< for copies of CUDA devices
+  bool page_locked = false;  ///< for copies to and from CUDA devices
 };
 
 inline constexpr int small_bins = static_cast<int>(max_small_bytes / alignment) + 1;
@@ -51,8 +52,9 @@ static_assert(medium_bin(1152) == 0 && medium_bin(1153) == 1);
 static_assert(medium_bin(2048) == 7 && medium_capacity(7) == 2048 && medium_bin(2049) == 8);
 static_assert(medium_capacity(medium_bins - 1) == min_large_bytes);
 
-/// Allocates a block's header and data from the system; null on failure. `capacity` comes from the
-/// functions above or is whole pages; guarded memory has `nbytes`.
+/// Allocates a block's header and data from the system; null on failure. `capacity` is a result of
+/// small_capacity() or medium_capacity(), or a multiple of the page size. Guarded memory ignores it
+/// and has exactly `nbytes`.
 [[nodiscard]] FreeBlock* acquire_block(std::size_t capacity, std::size_t nbytes) noexcept;
 void free_system_block(FreeBlock* block) noexcept;
 

@@ -112,11 +112,12 @@ struct ProcessHooks {
 ProcessHooks register_hooks() noexcept {
   ProcessHooks hooks;
   hooks.is_registered = pthread_key_create(&hooks.at_thread_exit, end_thread) == 0;
-  // The child keeps the counts and blocks of the parent's threads, since their arrays live on.
+  // The child keeps the counts and blocks of the parent's threads, whose arrays it may still use.
   pthread_atfork(lock_before_fork, unlock_after_fork, unlock_after_fork);
   return hooks;
 }
-// Registered when the library is loaded; a static object that allocates before gets no cache.
+// Registered when the library is loaded. Static initializers that run earlier allocate without a
+// thread cache.
 const ProcessHooks hooks = register_hooks();
 
 ThreadCaches* make_caches() noexcept {

@@ -12,7 +12,7 @@
 #include "device/cpu/memory.hpp"
 
 /// Memory usage of the logical CPU devices: statistics for each device, and for each thread a cache
-/// of small blocks. The counting part of memory.cpp.
+/// of small blocks. Internal to device/cpu/memory.cpp.
 namespace skerry::cpu {
 
 inline constexpr std::int64_t peak_tolerance_bytes = 64 << 10;
@@ -57,7 +57,7 @@ struct ThreadCache {
 
 struct DeviceUsage {
   std::atomic<std::size_t> limit{SIZE_MAX};
-  /// Counts of medium and large blocks, and of ended threads. In another cache line than the limit,
+  /// Counts of medium and large blocks, and of ended threads. Not in the cache line of the limit,
   /// which every allocation reads.
   alignas(64) Counts counted;
   std::int64_t peak = 0;
@@ -70,18 +70,19 @@ struct DeviceUsage {
 };
 
 // Constant-initialized and without destructors, so valid before the first and after the last array
-// of any static object. One mutex for all devices: fork() must take it, and logical devices are for
-// tests.
+// of any static object. One mutex serves all devices: fork() must lock it, and logical devices
+// exist for tests only.
 extern constinit DeviceUsage usages[max_devices];
 extern constinit std::mutex usages_mutex;
 
-// One pointer per thread with the static TLS model: 1 ns instead of a call.
+// One pointer per thread in static TLS: a read takes 1 ns, where dynamic TLS needs a call.
 struct ThreadCaches {
   ThreadCache* device_caches[max_devices];
 };
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local ThreadCaches* thread_caches;
 
-/// Blocks to be returned to the system by the destructor, after the lock is released.
+/// Collects blocks while the lock is held; the destructor returns them to the system after the lock
+/// is released.
 class DoomedBlocks {
  public:
   DoomedBlocks() = default;
@@ -102,13 +103,13 @@ class DoomedBlocks {
   std::size_t nbytes_ = 0;
 };
 
-/// These functions that take a DeviceUsage require the lock.
+/// In this header, functions that take a DeviceUsage require the lock.
 [[nodiscard]] std::int64_t total_live(const DeviceUsage& usage) noexcept;
 [[nodiscard]] std::size_t total_cached(const DeviceUsage& usage) noexcept;
-/// Calls the function set by set_external_trim(). Not under the lock.
+/// Calls the function set by set_external_trim(). The caller must not hold the lock.
 void trim_external() noexcept;
-/// True if `more` bytes stay within the limit; false if usage already exceeds a lowered limit.
-/// Cached blocks count like blocks in use.
+/// True if `more` bytes fit within the limit; false if usage already exceeds it, after the limit
+/// was lowered. Cached blocks count as used.
 [[nodiscard]] bool fits(const DeviceUsage& usage, std::size_t more) noexcept;
 
 /// Updates the peak with the calling thread's maximum since the last update.
@@ -124,7 +125,7 @@ inline ThreadCache* own_cache(int index) noexcept {
 
 [[gnu::noinline]] ThreadCache* make_cache(int index) noexcept;
 
-/// Returns the calling thread's cache, created at first use; null at the thread's end.
+/// Returns the calling thread's cache, created at first use; null while the thread exits.
 inline ThreadCache* find_or_make_cache(int index) noexcept {
   ThreadCache* cache = own_cache(index);
   return cache != nullptr ? cache : make_cache(index);

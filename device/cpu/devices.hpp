@@ -12,13 +12,13 @@ namespace skerry::cpu {
 
 namespace detail {
 
-/// 0 until it is read.
+/// The value of SKERRY_CPU_DEVICES; 0 until count_devices() has read it.
 extern std::atomic<int> known_count;
 void require_slowly(Device device);
 
 }  // namespace detail
 
-/// Returns the value of SKERRY_CPU_DEVICES.
+/// Returns the value of SKERRY_CPU_DEVICES, 1 by default.
 [[nodiscard]] int count_devices() noexcept;
 
 /// See skerry::require.

@@ -47,7 +47,7 @@ void futex_wake(std::atomic<std::uint32_t>& word, int threads) noexcept {
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, threads, nullptr, nullptr, 0);
 }
 
-/// Spins until `done` is true; returns false if that takes too long.
+/// Spins until `done` returns true; returns false after `spin_time`.
 template <class Predicate>
 bool spin_until(Predicate done) noexcept {
   const auto start = std::chrono::steady_clock::now();
@@ -60,10 +60,10 @@ bool spin_until(Predicate done) noexcept {
   return done();
 }
 
-// The gate: bit 0 says that the task can be joined, the next 11 bits count the workers inside, the
-// rest numbers the tasks. A late worker finds the gate shut, so the caller waits only for workers
-// inside, never for sleeping ones; and a task's fields are written only while the gate is shut and
-// no worker is inside.
+// Layout of the gate: bit 0 is set while workers may join the task, the next 11 bits count the
+// workers inside, and the remaining bits are the task number. A worker that wakes up late finds the
+// gate shut, so the caller waits only for workers inside, never for sleeping ones. A task's fields
+// are written only while the gate is shut and no worker is inside.
 constexpr std::uint32_t gate_open = 1;
 constexpr std::uint32_t one_inside = 2;
 constexpr std::uint32_t inside_mask = 0x7ff << 1;
@@ -79,12 +79,12 @@ struct Pool {
   // Written by the thread that set `busy`.
   int workers = 0;
   int allowed = 0;  ///< workers with a smaller number may join this task
-  int useful = 0;   ///< how many of them can find a chunk
+  int useful = 0;   ///< how many of them can get a chunk
   range_body body = nullptr;
   void* context = nullptr;
   std::int64_t count = 0;
   std::int64_t chunk = 0;
-  const guard::CallNote* note = nullptr;  ///< of the caller
+  const guard::CallNote* note = nullptr;  ///< the caller's
 
   void run_chunks() noexcept;
   void run_worker(int number) noexcept;
@@ -101,7 +101,7 @@ struct WorkerArguments {
 };
 
 constinit std::atomic<Pool*> current{nullptr};
-constinit std::atomic<int> requested_threads{0};  // 0: not yet looked up
+constinit std::atomic<int> requested_threads{0};  // 0: not yet determined
 
 void Pool::run_chunks() noexcept {
   for (;;) {
@@ -113,7 +113,8 @@ void Pool::run_chunks() noexcept {
   }
 }
 
-/// Waits until the gate opens for a task after `last_gate_value`; returns its value then.
+/// Waits until the gate opens for a task newer than that of `last_gate_value`; returns the gate's
+/// new value.
 std::uint32_t Pool::wait_for_task(std::uint32_t last_gate_value) noexcept {
   std::uint32_t gate_value = 0;
   const auto is_new = [&] {
@@ -177,7 +178,7 @@ bool start_worker(Pool* pool, int number) noexcept {
 
 void Pool::start_workers(int worker_count) noexcept {
   if (workers >= worker_count) return;
-  // Block signals in workers: they are for the program's own threads, Ctrl-C above all.
+  // Block signals in workers, so that the program's own threads receive them, Ctrl-C in particular.
   sigset_t all;
   sigset_t old_mask;
   sigfillset(&all);
@@ -189,7 +190,7 @@ void Pool::start_workers(int worker_count) noexcept {
 void Pool::open() noexcept {
   next_chunk.store(0, std::memory_order_relaxed);
   gate.store((gate.load() & ~inside_mask) + one_task + gate_open);
-  // A worker increments `sleepers` before the futex compares the gate, so none is missed.
+  // A worker increments `sleepers` before the futex compares the gate, so no wake-up is lost.
   if (sleepers.load() > 0) futex_wake(gate, workers > allowed ? INT_MAX : useful);
 }
 
@@ -218,8 +219,8 @@ Pool* current_pool() noexcept {
   return pool;
 }
 
-/// A forked child has none of the parent's threads, and one of them may have held the pool: the old
-/// state is abandoned but stays reachable for leak checkers.
+/// The pool that a forked child abandons: the parent's threads do not exist in the child, and one
+/// of them may have been using the pool. The pointer keeps it reachable for leak checkers.
 constinit Pool* abandoned = nullptr;
 void discard_pool_in_child() { abandoned = current.exchange(nullptr); }
 
@@ -241,7 +242,7 @@ int default_thread_count() noexcept {
   return std::clamp(n > 0 ? n : usable_cores(), 1, max_threads);
 }
 
-/// Returns the chunk length: a few chunks per thread, at least a grain each.
+/// Returns the chunk length: `chunks_per_thread` chunks per thread, but at least `grain_size`.
 std::int64_t chunk_length(std::int64_t count, std::int64_t grain_size, int threads) noexcept {
   const std::int64_t chunks = static_cast<std::int64_t>(threads) * chunks_per_thread;
   std::int64_t length = std::max(count / chunks + (count % chunks != 0), grain_size);

@@ -56,8 +56,8 @@ int planned_failure(Entry entry) noexcept {
   return failure.code;
 }
 
-/// Blocks other threads after finish(): results would be wrong, since the work they waited for was
-/// dropped.
+/// After finish(), blocks every thread but the one that ends the process: the work that they wait
+/// for was dropped, so they would continue with wrong results.
 void stay_if_finished() noexcept {
   if (!finished.load(std::memory_order_relaxed) || ends_the_process) [[likely]]
     return;
@@ -73,7 +73,8 @@ bool never_fails(Entry entry) noexcept {
   return std::ranges::find(all, entry) != std::end(all);
 }
 
-/// All other calls use the current context and create it if there is none.
+/// True for calls that need no context. All others create the current device's context if it does
+/// not exist.
 bool needs_no_context(Entry entry) noexcept {
   using cuda::Api;
   static const Entry all[] = {&Api::get_properties,    &Api::can_access_peer,
@@ -89,7 +90,7 @@ int gate(Entry entry) noexcept {
   calls_since_armed.fetch_add(1, std::memory_order_relaxed);
   if (finished.load(std::memory_order_relaxed)) [[unlikely]] {
     late_calls.fetch_add(1);
-    return return_code(cuda::runtime_unloading);  // returns on one thread only
+    return return_code(cuda::runtime_unloading);  // blocks on all threads but one
   }
   if (armed.load(std::memory_order_relaxed)) [[unlikely]] {
     if (const int code = planned_failure(entry); code != 0) return return_code(code);
@@ -148,7 +149,7 @@ void clear_error(int ordinal) noexcept { sticky[static_cast<std::size_t>(ordinal
 
 void clear() noexcept {
   arm({});
-  // Work that is still queued must fail too, also on devices that wait for a lost one.
+  // Queued work must still fail, on devices that wait for a lost one too, so clear errors after it.
   if (std::ranges::any_of(sticky, [](const auto& code) { return code.load() != 0; })) {
     System& all = System::instance();
     for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);

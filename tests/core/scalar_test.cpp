@@ -73,7 +73,7 @@ TEST(promote_scalar, names_operation_dtype_and_remedy) {
             "example to float64 with astype");
   EXPECT_EQ(
       message_of<DtypeError>([] { static_cast<void>(promote_scalar(int32, a_bool)); }),
-      "int32 array and Python bool have no common dtype; a bool combines with bool arrays only, "
+      "int32 array and Python bool have no common dtype; a bool combines only with bool arrays; "
       "use 0 or 1");
 }
 
@@ -175,9 +175,10 @@ TEST(to_element, rejects_values_of_a_higher_kind) {
   EXPECT_THROW(static_cast<void>(to_element(a_float, int64)), DtypeError);
   EXPECT_THROW(static_cast<void>(to_element(a_complex, uint8)), DtypeError);
   EXPECT_THROW(static_cast<void>(to_element(a_complex, float64)), DtypeError);
-  EXPECT_EQ(message_of<DtypeError>([] { static_cast<void>(to_element(a_float, int8)); }),
-            "Python float for int8: a scalar converts to a higher kind only (bool, int, float, "
-            "complex), whatever the value; write int(value), or cast the array with astype");
+  EXPECT_EQ(
+      message_of<DtypeError>([] { static_cast<void>(to_element(a_float, int8)); }),
+      "Python float for int8: a scalar converts only to the same or a higher kind (bool, int, "
+      "float, complex); write int(value), or cast the array with astype");
 }
 
 TEST(scalar, of_unsigned_uses_int64_where_it_fits) {

@@ -15,7 +15,7 @@ namespace {
 
 using stream_test = Rehearsed;
 
-/// A write that is not declared to the launch, so that nothing waits for it.
+/// Writes to memory without declaring it to the launch, so that nothing waits for the write.
 void store_untold(const StorageRef& target, int value) {
   launch(target->device(), store_kernel, StoreParams{ints(target), value}, {});
 }
@@ -43,13 +43,14 @@ TEST_F(stream_test, streams_without_an_event_are_not_ordered) {
   const Stream reader = Stream::create(cuda0);
   rehearsal::set_delay(50'000);
   set_current_stream(writer);
-  store_untold(source, 5);  // runs after 100 ms, later than the one below
+  store_untold(source, 5);  // runs after 50 ms, later than the load
   store_untold(source, 2);
   set_current_stream(reader);
   rehearsal::set_delay(0);
   load(target, source);
   reader.synchronize();
-  EXPECT_EQ(__atomic_load_n(ints(target), __ATOMIC_SEQ_CST), 1) << "a missing wait must be visible";
+  EXPECT_EQ(__atomic_load_n(ints(target), __ATOMIC_SEQ_CST), 1)
+      << "rehearsed streams must not order work by accident";
 }
 
 TEST_F(stream_test, an_event_orders_streams) {
@@ -78,7 +79,7 @@ TEST_F(stream_test, a_stream_waits_for_a_stream_of_another_device) {
   rehearsal::set_delay(10'000);
   store_untold(source, 7);
   current_stream(cuda1).wait(current_stream(cuda0));
-  // Rehearsed kernels can read the memory of every device.
+  // Kernels of rehearsed devices can read the memory of every device.
   load(target, source);
   synchronize(cuda1);
   EXPECT_EQ(__atomic_load_n(ints(target), __ATOMIC_SEQ_CST), 7);
@@ -96,7 +97,7 @@ TEST_F(stream_test, an_event_refers_to_its_last_record) {
   synchronize(cuda0);
 }
 
-TEST_F(stream_test, events_measure_the_time_between_them) {
+TEST_F(stream_test, elapsed_is_the_time_between_two_events) {
   const StorageRef block = allocate(cuda0, sizeof(int));
   Event start(cuda0);
   Event end(cuda0);
@@ -122,7 +123,7 @@ TEST_F(stream_test, elapsed_rejects_events_that_are_not_recorded_or_on_other_dev
   EXPECT_THROW(static_cast<void>(recorded.elapsed(Event(cpu0))), DeviceMismatchError);
 }
 
-TEST_F(stream_test, events_of_a_cpu_device_have_the_time_of_their_record) {
+TEST_F(stream_test, cpu_events_are_done_and_timed_when_recorded) {
   Event start(cpu0);
   Event end(cpu0);
   EXPECT_THROW(static_cast<void>(start.elapsed(end)), ValueError);
@@ -183,7 +184,7 @@ TEST_F(stream_test, handle_zero_is_rejected_and_one_is_the_default_stream) {
   EXPECT_EQ(Stream::from_handle(cuda0, reinterpret_cast<void*>(1)), Stream(cuda0));
 }
 
-TEST_F(stream_test, parameters_larger_than_a_queue_item_are_copied_too) {
+TEST_F(stream_test, launch_copies_parameters_larger_than_a_queue_item) {
   struct Large {
     int* target;
     int padding[300];
@@ -204,14 +205,14 @@ TEST_F(stream_test, parameters_larger_than_a_queue_item_are_copied_too) {
   EXPECT_EQ(read_int(block), 9);
 }
 
-TEST_F(stream_test, more_work_than_a_stream_holds_is_all_done_in_order) {
+TEST_F(stream_test, a_full_stream_queue_keeps_the_order_of_work) {
   const StorageRef block = allocate(cuda0, sizeof(int));
   for (int i = 0; i < 5000; ++i) store(block, i);
   EXPECT_EQ(read_int(block), 4999);
 }
 
-/// Varies pauses around the spin time of a stream's thread, and work around that of a waiting
-/// thread: a lost wake-up would hang.
+/// Varies the pauses around the time that a stream's thread spins before it sleeps, and the work
+/// around the time that a waiting thread spins. A lost wake-up would hang.
 TEST_F(stream_test, no_wake_up_is_lost_while_a_stream_falls_asleep) {
   const StorageRef block = allocate(cuda0, sizeof(int));
   const auto busy_for = [](std::chrono::nanoseconds time) {
@@ -251,7 +252,7 @@ TEST_F(stream_test, threads_may_use_a_device_at_once) {
   for (auto& thread : threads) thread.join();
 }
 
-TEST_F(stream_test, the_runtime_s_current_device_is_unchanged) {
+TEST_F(stream_test, calls_restore_the_current_cuda_device) {
   const cuda::Api& calls = *rehearsal::calls_table();
   ASSERT_EQ(rehearsal::set_device(2), cuda::success);
   const StorageRef block = allocate(cuda1, 100);
@@ -274,7 +275,7 @@ void find_host(const void* params) {
 }
 constexpr AnyKernel find_something{.host = find_host};
 
-/// Enqueues a kernel that reports `value` as a deferred error; 0 is none.
+/// Enqueues a kernel that reports `value` as a deferred error; 0 means no error.
 void find(Device device, std::int64_t value) {
   const OperationScope scope("find");
   const DeferredError error{.raise =
@@ -314,7 +315,7 @@ TEST_F(stream_test, deferred_errors_are_raised_once_by_a_wait) {
   EXPECT_EQ(read_int(block), 3);
 }
 
-TEST_F(stream_test, a_wait_for_another_stream_leaves_words_in_use) {
+TEST_F(stream_test, waiting_for_one_stream_keeps_deferred_errors_of_another) {
   const Stream other = Stream::create(cuda0);
   set_current_stream(other);
   rehearsal::set_delay(20'000);
@@ -327,7 +328,7 @@ TEST_F(stream_test, a_wait_for_another_stream_leaves_words_in_use) {
   EXPECT_EQ(text_of([&] { other.synchronize(); }), "");
 }
 
-TEST_F(stream_test, deferred_errors_have_words_for_any_number_of_launches) {
+TEST_F(stream_test, deferred_errors_work_for_any_number_of_launches) {
   for (int i = 0; i < 5000; ++i) find(cuda0, 0);
   find(cuda0, 4);
   EXPECT_EQ(text_of([] { synchronize(cuda0); }), "find: found 4");
