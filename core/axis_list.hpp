@@ -44,7 +44,7 @@ class AxisList {
   }
 
   /// Reverses axes with a negative stride of the first array. `data` are the addresses of element 0
-  /// of each array; null ones are kept.
+  /// of each array; null addresses stay null.
   void flip_negative(char** data) noexcept {
     for (int i = 0; i < size_; ++i) {
       Axis& axis = axes_[i];
@@ -108,7 +108,7 @@ class AxisList {
   }
 
   int size_ = 0;
-  Axis axes_[max_rank];  // uninitialized: up to 2.5 KB, of which most calls use little
+  Axis axes_[max_rank];  // uninitialized: up to 2.5 KB, mostly unused
 };
 
 }  // namespace skerry

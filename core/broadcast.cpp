@@ -59,8 +59,8 @@ std::optional<Dims> broadcast_two(const Dims& a, const Dims& b) {
 }
 
 Layout broadcast_to(const Layout& layout, const Dims& shape) {
-  // A view repeats elements without using memory, so its size must be checked, for the widest
-  // dtype: a view with another dtype must not overflow either.
+  // A broadcast view needs no memory, so its size may overflow. Check it for the widest dtype, so
+  // that the shape is valid for every dtype.
   constexpr std::int64_t max_itemsize = 16;
   check_shape(shape.span(), max_itemsize);
   const int lead = shape.rank() - layout.rank();

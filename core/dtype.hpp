@@ -26,7 +26,7 @@ inline constexpr int dtype_count = SKERRY_FOR_EACH_DTYPE(SKERRY_ONE);
 #undef SKERRY_ONE
 
 struct DtypeInfo {
-  const char* name;        ///< in the standard: "bool", "float32"
+  const char* name;        ///< the standard's: "bool", "float32"
   std::int32_t itemsize;   ///< bytes
   std::int32_t alignment;  ///< bytes, from the host compiler
   DtypeKind kind;

@@ -44,7 +44,7 @@ SKERRY_HD constexpr float32 widened(uint16 half) {
 }
 
 /// Rounds x to odd: truncates, and sets the last bit if anything was cut off. The result then
-/// rounds to the float16 nearest to x, with ties only where x is one. Everything below float32's
+/// rounds to the float16 nearest to x, and is a tie only if x is one. Everything below float32's
 /// normal range is zero in float16.
 SKERRY_HD constexpr float32 rounded_to_odd(float64 x) {
   constexpr uint64 cut = (uint64{1} << 29) - 1;

@@ -166,7 +166,7 @@ std::optional<Layout> reshape_view(const Layout& layout, const Dims& shape, std:
   if (is_c_contiguous(layout, itemsize)) return result;
   const Chunks old(layout);
   int chunk = old.count;
-  std::int64_t left = 1;  // elements of the chunk without an axis yet
+  std::int64_t left = 1;  // elements of the chunk not yet assigned to an axis
   std::int64_t stride = 0;
   for (int axis = shape.rank() - 1; axis >= 0; --axis) {
     const std::int64_t n = shape[axis];

@@ -13,7 +13,7 @@ enum class Allocator : std::uint8_t {
   /// compute-sanitizer sees its bounds.
   system,
   guard,        ///< each block ends at an inaccessible page (device/guard/heap.hpp)
-  guard_front,  ///< each block begins after one
+  guard_front,  ///< each block begins after an inaccessible page
 };
 
 /// Returns the value of SKERRY_ALLOCATOR, read once.

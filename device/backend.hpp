@@ -26,7 +26,7 @@ class StorageRef;
 class Stream;
 class UploadChunks;
 
-/// The form of a kernel that runs.
+/// The form in which a kernel runs: host code, or native code of the device.
 enum class KernelForm : std::uint8_t { host, native };
 
 /// Properties of a kind of device that the layers above depend on.
@@ -34,13 +34,13 @@ struct Capabilities {
   KernelForm kernel_form = KernelForm::host;
   /// The host can access the memory by its address.
   bool host_memory = false;
-  /// Work may still run when the call that started it has returned: there are streams, and an error
-  /// in an array's values is raised by a later wait.
+  /// Work is asynchronous: there are streams, and an error in an array's values is raised by a
+  /// later wait.
   bool runs_later = false;
   /// Operands must be within the limits of native forms (ops/call/limits.hpp): on devices that run
   /// them, and on rehearsed ones.
   bool native_limits = false;
-  /// The CUDA array interface and CUDA's streams describe its memory and its work.
+  /// Arrays have the CUDA array interface, and streams are CUDA streams.
   bool has_cuda_interface = false;
   /// DLPack's device type; 0 if arrays are not exported in place.
   std::int32_t dlpack_code = 0;
@@ -48,31 +48,31 @@ struct Capabilities {
 
 struct DeviceFunctions {
   int (*count)() = nullptr;
-  /// Throws unless the device is usable now. Null: the first `count` devices are.
+  /// Throws unless the device is usable now. If null, the first count() devices are usable.
   void (*require)(Device device) = nullptr;
-  /// Null: only the name is known.
+  /// If null, only the name is known.
   DeviceInfo (*describe)(Device device) = nullptr;
-  /// Returns other libraries' ordinal of the device. Null: its index.
+  /// Returns the device's ordinal in other libraries. If null, it is the index.
   int (*ordinal)(Device device) = nullptr;
-  /// True if there may be work to wait for. Null: there never is.
+  /// True if there may be work to wait for. If null, there never is.
   bool (*used)() noexcept = nullptr;
-  /// Called at the end of the process. Null: nothing to do.
+  /// Called at the end of the process. May be null.
   void (*shut_down)() noexcept = nullptr;
 };
 
 struct MemoryFunctions {
   /// Allocates at least one byte. Throws what `require` throws, and OutOfMemoryError.
   StorageRef (*allocate)(Device device, std::size_t nbytes) = nullptr;
-  /// Returns storage of 0 bytes, whose reads are ordered after the work that produces it. Null: no
-  /// order is needed.
+  /// Returns storage of 0 bytes, whose reads are ordered after the work that produces it. If null,
+  /// no order is needed.
   StorageRef (*allocate_empty)(Device device) = nullptr;
-  /// Works for a lost device too. This and the following functions may be null: usage is not
+  /// Works for a lost device too. This and the next three functions are null if usage is not
   /// tracked.
   MemoryStatistics (*statistics)(Device device) = nullptr;
   void (*reset_peak)(Device device) = nullptr;
   void (*set_limit)(Device device, std::size_t nbytes) = nullptr;
   std::size_t (*trim)(Device device) = nullptr;
-  /// Adopts memory of another library. Null: it is only kept alive.
+  /// Adopts memory of another library. If null, the memory is only kept alive.
   StorageRef (*adopt)(Device device, const ForeignMemory& foreign_memory) = nullptr;
 };
 
@@ -82,7 +82,7 @@ struct StreamFunctions {
   std::shared_ptr<void> (*create)(Device device) = nullptr;
   void (*synchronize)(Device device, void* handle) = nullptr;
   bool (*idle)(Device device, void* handle) = nullptr;
-  /// Both devices are of this kind.
+  /// Makes later work of one stream wait for another; both devices are of this kind.
   void (*wait)(Device later, void* handle, Device earlier, void* earlier_handle) = nullptr;
   void (*synchronize_device)(Device device) = nullptr;
 
@@ -111,7 +111,7 @@ struct TransferFunctions {
   /// Both devices are of this kind; they may be the same.
   void (*between)(const StorageRef& target, char* target_data, const StorageRef& source,
                   const char* source_data, std::size_t nbytes) = nullptr;
-  /// Null: a packed copy on the host is sent as a whole.
+  /// If null, data is packed on the host and sent as a whole.
   std::unique_ptr<UploadChunks> (*open_upload)(const StorageRef& target) = nullptr;
 };
 

@@ -12,7 +12,7 @@ namespace skerry {
 /// An error in an array's values, which only a kernel can detect. On a CUDA device the call that
 /// enqueued the kernel has returned by then.
 struct DeferredError {
-  /// Throws. Called by a later wait of the host with the value that the kernel stored.
+  /// Throws the error. A later wait of the host calls it with the value that the kernel stored.
   void (*raise)(const DeferredError& error, std::int64_t stored_value);
   std::int64_t values[2];
   /// The operation that launched the kernel; kept as a pointer.
@@ -24,10 +24,10 @@ inline void raise(const DeferredError& error, std::int64_t stored_value) {
   error.raise(error, stored_value);
 }
 
-/// A word in which kernels on the current stream of a CUDA device atomically store what they find;
-/// 0 until then. If one is set, the host's next wait for that stream (or for the device, or a copy
-/// to the host on that stream) calls DeferredError::raise. A wait that finds several raises the
-/// oldest and drops the others. Must live until the kernels are enqueued.
+/// A word in which kernels on the current stream of a CUDA device atomically store an error value;
+/// 0 means no error. If one is set, the host's next wait for that stream (or for the device, or a
+/// copy to the host on that stream) calls DeferredError::raise. A wait that finds several raises
+/// the oldest and drops the others. Must live until the kernels are enqueued.
 class DeferredWord {
  public:
   /// Throws DeviceError, OutOfMemoryError; if all words are in use, also what a wait throws.

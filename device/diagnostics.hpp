@@ -15,7 +15,7 @@ namespace skerry {
 /// An entry point of the CUDA runtime and the number of its counted calls.
 struct CountedCall {
   const char* name;
-  bool may_wait;  ///< for work of a device
+  bool may_wait;  ///< the call may wait for a device's work
   std::uint64_t count;
 };
 /// Starts or stops counting calls; calls nest. Finds the devices first.

@@ -5,12 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 
-// The connection of host memory to CUDA devices, which device/cpu does not know.
+// Page-locks host memory for CUDA devices. device/cpu calls these functions and does not depend on
+// device/cuda.
 
 namespace skerry {
 
-/// Page-locks a host block for copies of CUDA devices. Returns false without an error if the pages
-/// stay pageable: see device/cuda/page_lock.hpp.
+/// Page-locks a host block for copies to and from CUDA devices. Returns false without an error if
+/// the pages stay pageable: see device/cuda/page_lock.hpp.
 [[nodiscard]] bool lock_pages(void* data, std::size_t nbytes) noexcept;
 /// Unlocks pages before the memory returns to the system. False if the memory must never be
 /// released.

@@ -11,17 +11,17 @@
 
 namespace skerry {
 
-/// Makes later work on the legacy default stream of the memory's CUDA device wait, by events, for
-/// all our unfinished work on the memory and for the current stream: for consumers that use the
-/// legacy stream without asking. Returns the stream on which the memory is then ready: the legacy
-/// one (1), or the current one while a graph is captured, which such a wait would invalidate.
-/// Throws DeviceError, DeviceUnavailableError.
+/// Orders later work on the legacy default stream of the memory's CUDA device after the current
+/// stream and after skerry's unfinished work on the memory, by events. For consumers that assume
+/// the legacy stream. Returns the stream on which the memory is then ready: the legacy stream (1),
+/// or the current one during graph capture, which such a wait would invalidate. Throws DeviceError,
+/// DeviceUnavailableError.
 [[nodiscard]] void* make_ready_on_legacy(Storage& memory);
-/// The same for a given stream of the memory's CUDA device, which may be a consumer's. Throws
+/// The same for a given stream of the memory's CUDA device, such as a consumer's. Throws
 /// DeviceError.
 void make_ready_on(Storage& memory, void* stream);
-/// Makes this thread's current stream of the memory's device wait for all our unfinished work on
-/// the memory: for consumers that ask for that stream. Throws DeviceError.
+/// The same for this thread's current stream of that device, for consumers that request it. Throws
+/// DeviceError.
 void make_ready_on_current(Storage& memory);
 /// Marks imported memory as ordered after this thread's current stream, which waits for the
 /// producer: later uses on other streams wait for that stream.
@@ -31,9 +31,9 @@ enum class PointerKind : std::uint8_t { unknown, host, device, managed };
 /// CUDA's attributes of an address.
 struct PointerInfo {
   PointerKind kind = PointerKind::unknown;
-  int ordinal = 0;                   ///< of the CUDA runtime
+  int ordinal = 0;                   ///< the CUDA runtime's device number
   void* data = nullptr;              ///< the host's address, if `kind` is host
-  void* allocation = nullptr;        ///< that contains the address
+  void* allocation = nullptr;        ///< start of the allocation that contains it
   std::size_t allocation_bytes = 0;  ///< 0 if unknown
 };
 /// Queries the driver once and leaves no error behind. Throws DeviceUnavailableError if there is no
@@ -41,10 +41,10 @@ struct PointerInfo {
 [[nodiscard]] PointerInfo inspect_pointer(const void* data);
 
 /// Returns the CUDA ordinal of a stream's device; negative if there is no such stream. For a
-/// default stream, that of `device`. A handle that was never a stream's may go undetected.
+/// default stream, that of `device`. A handle that was never a stream may go undetected.
 [[nodiscard]] int ordinal_of_stream(Device device, void* handle);
 
-/// Makes a CUDA device current for a scope, as libraries expect when they are asked for an array.
+/// Makes a CUDA device current for a scope, as other libraries expect when they export an array.
 /// Throws DeviceUnavailableError, DeviceError.
 class CurrentDevice {
  public:

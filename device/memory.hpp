@@ -35,22 +35,22 @@ struct ForeignMemory {
   bool pinned = false;
   void* owner = nullptr;
   void (*release)(void* owner) noexcept = nullptr;
-  /// A stream of the storage's CUDA device in whose order the owner reuses the memory. Null for the
-  /// legacy default stream.
+  /// The stream of the storage's CUDA device on which the owner later reuses the memory; null for
+  /// the legacy default stream.
   void* producer_stream = nullptr;
 };
-/// The same; when the owner is released, our work on the memory is ordered before later work on the
-/// producer's stream.
+/// The same; when the owner is released, skerry's work on the memory is ordered before later work
+/// on the producer's stream.
 [[nodiscard]] StorageRef adopt(Device device, const ForeignMemory& foreign_memory);
 
 [[nodiscard]] MemoryStatistics statistics(Device device);
 void reset_peak(Device device);
 
-/// Sets the most bytes that arrays on `device` and cached blocks may use together; empty for no
-/// limit. Lowering it below what is live only stops new allocations.
+/// Sets the maximum number of bytes in arrays and cached blocks of `device`; empty for no limit. A
+/// limit below the live bytes only makes new allocations fail.
 void set_memory_limit(Device device, std::optional<std::size_t> nbytes);
 
-/// Returns cached blocks to the system; returns how many bytes.
+/// Releases cached blocks to the system; returns the number of bytes.
 std::size_t trim(Device device);
 
 /// Makes the k-th allocation from now on (1: the next one) on any device fail with

@@ -29,8 +29,8 @@ struct DeviceInfo {
   std::vector<int> peers;  ///< indices of CUDA devices whose memory it can read directly
 };
 
-/// Returns the number of devices of a kind. Never throws, and never returns more later; a query for
-/// CUDA makes the process's first CUDA call. The CPU count comes from SKERRY_CPU_DEVICES (default
+/// Returns the number of devices of a kind, which does not change later. A query for CUDA makes the
+/// process's first CUDA call. The CPU count comes from SKERRY_CPU_DEVICES (default
 /// 1).
 [[nodiscard]] int device_count(DeviceKind kind) noexcept;
 [[nodiscard]] std::vector<Device> devices(std::optional<DeviceKind> kind = std::nullopt);

@@ -24,8 +24,8 @@ enum class HostPages : std::uint8_t {
 struct ForeignOwnership {
   void* owner = nullptr;
   void (*release)(void* owner) noexcept = nullptr;  ///< also identifies the kind of owner
-  /// For the layer that adopted the memory, guarded by that layer's lock: its objects that share
-  /// the memory, one of which represents all.
+  /// Data of the layer that adopted the memory, guarded by that layer's lock: how many of its
+  /// objects share the memory, and the one that represents them.
   struct Sharers {
     void* representative = nullptr;
     long count = 0;

@@ -16,18 +16,18 @@
 
 namespace skerry {
 
-/// A queue of work on one device. A CPU device has one, whose work is done when the call returns. A
-/// CUDA device starts with the legacy default stream, so that work is ordered with other libraries'
-/// default work.
+/// A queue of work on one device. A CPU device has a single stream, whose work is done when the
+/// call returns. The initial current stream of a CUDA device is the legacy default stream, so that
+/// work is ordered with that of other libraries on their default stream.
 class Stream {
  public:
   /// The legacy default stream of a CUDA device; the only stream of a CPU device.
   explicit Stream(Device device) noexcept : device_(device) {}
-  /// A new stream of a CUDA device, which does not wait for the default one. Throws ValueError for
-  /// a CPU device.
+  /// Creates a non-blocking stream of a CUDA device: it does not wait for the default stream.
+  /// Throws ValueError for a CPU device.
   [[nodiscard]] static Stream create(Device device);
-  /// Wraps a foreign cudaStream_t, which its owner must keep alive as long as arrays used on it. 1
-  /// is the legacy default stream, 2 the per-thread one; throws ValueError for 0, which is
+  /// Wraps a foreign cudaStream_t. Its owner must keep it alive while arrays that it used exist.
+  /// Handle 1 is the legacy default stream, 2 the per-thread one. Throws ValueError for 0, which is
   /// ambiguous, and for a CPU device.
   [[nodiscard]] static Stream from_handle(Device device, void* handle);
   /// The same; keeps the stream's owner alive.
@@ -55,8 +55,8 @@ class Stream {
   std::shared_ptr<void> native_;  ///< null for the default stream
 };
 
-/// A point in a stream's work, and the time at which the device reached it. For a CPU device, whose
-/// work is done when a call returns, the time of record().
+/// A point in a stream's work, and the time at which the device reaches it. On a CPU device, whose
+/// work is done when a call returns, that is the time of record().
 class Event {
  public:
   explicit Event(Device device);
@@ -77,16 +77,16 @@ class Event {
   Device device_;
   std::shared_ptr<void> native_;
   bool is_recorded_ = false;
-  std::chrono::steady_clock::time_point host_time_;  ///< of a CPU device
+  std::chrono::steady_clock::time_point host_time_;  ///< time of record() on a CPU device
 };
 
 /// Returns this thread's current stream of `device`.
 [[nodiscard]] Stream current_stream(Device device);
-/// Returns only its handle, without a reference: for the hot path.
+/// Returns the handle only, without taking a reference: for the fast path.
 [[nodiscard]] void* current_stream_handle(Device device) noexcept;
 void set_current_stream(const Stream& stream);
-/// Enter and leave a `with` block: leaving restores the previous stream. Leaving throws ValueError
-/// if the thread is in no such block.
+/// Enter and leave a `with` block of a stream. exit_stream() restores the previous stream; it
+/// throws ValueError if this thread has not entered the stream.
 void enter_stream(const Stream& stream);
 void exit_stream(const Stream& stream);
 
@@ -95,7 +95,7 @@ void synchronize(Device device);
 
 /// Enqueues a kernel on the current stream of `device`; a CPU device runs it before the call
 /// returns. `params` is copied if the work runs later. `uses` are the storages that the kernel
-/// accesses: it is ordered after their earlier work on any stream, and their memory outlives it.
+/// accesses: it is ordered after earlier work on them on any stream, and their memory outlives it.
 /// Throws DeviceError, DeviceUnavailableError.
 inline void launch(Device device, const AnyKernel& entry, const void* params,
                    std::size_t params_size, std::span<const MemoryUse> uses) {

@@ -282,9 +282,7 @@ FreeBlock* try_acquire(int index, std::size_t capacity, std::size_t nbytes) noex
   return block;
 }
 
-[[noreturn]] void throw_out_of_memory(
-    int index, std::size_t nbytes, const char* tried,
-    const char* remedy = "free arrays that are not needed any more") {
+[[noreturn]] void throw_out_of_memory(int index, std::size_t nbytes, const char* tried) {
   const MemoryStatistics now = statistics(index);
   const Device device{DeviceKind::cpu, static_cast<std::int16_t>(index)};
   throw OutOfMemoryError(
@@ -293,7 +291,7 @@ FreeBlock* try_acquire(int index, std::size_t capacity, std::size_t nbytes) noex
           (now.live_blocks == 1 ? " array" : " arrays") + ", " + byte_text(now.cached_bytes) +
           " cached, peak " + byte_text(now.peak_bytes) + ", limit " +
           (now.limit_bytes == SIZE_MAX ? "none" : byte_text(now.limit_bytes)) + "; tried " + tried +
-          "; " + remedy,
+          "; free arrays that are not needed any more",
       device, nbytes);
 }
 
@@ -305,13 +303,11 @@ void trim_all() noexcept {
 /// Allocates without the thread's own cache.
 [[gnu::noinline]] StorageRef allocate_slowly(int index, std::size_t nbytes) {
   if (nbytes > max_block_bytes) {
-    throw_out_of_memory(index, nbytes, "nothing, it is more than a process can address",
-                        "split the array, or use a smaller dtype");
+    throw_out_of_memory(index, nbytes, "nothing, since more than 64 TiB is never available");
   }
   const std::size_t capacity = capacity_for(nbytes);
   if (capacity > usages[index].limit.load(std::memory_order_relaxed)) {
-    throw_out_of_memory(index, nbytes, "nothing, it is larger than the limit",
-                        "raise the limit by set_memory_limit, or split the array");
+    throw_out_of_memory(index, nbytes, "nothing, since it is larger than the limit");
   }
   FreeBlock* block = try_acquire(index, capacity, nbytes);
   if (block == nullptr) {

@@ -27,15 +27,15 @@ void reset_peak(int index);
 /// Sets the limit, SIZE_MAX for none. Releases cached blocks if usage exceeds it.
 void set_memory_limit(int index, std::size_t nbytes);
 
-/// Charges memory of another pool, in arrays or cached, to the limit of a device. Returns false if
-/// the limit would be exceeded.
+/// Charges memory of another pool, live or cached, to a device's limit. Returns false if that would
+/// exceed the limit.
 [[nodiscard]] bool charge_external(int index, std::size_t nbytes) noexcept;
 void discharge_external(int index, std::size_t nbytes) noexcept;
-/// Sets the function by which that pool releases its cache when memory is short.
+/// Sets the function that releases the other pool's cache when memory runs out.
 void set_external_trim(void (*trim)() noexcept) noexcept;
 
-/// Returns the shared cache and the calling thread's to the system; returns how many bytes. Other
-/// threads keep their caches of blocks up to 1 KiB.
+/// Releases the shared cache and the calling thread's cache to the system; returns the number of
+/// bytes. Other threads keep their caches of blocks up to 1 KiB.
 std::size_t trim(int index);
 
 }  // namespace skerry::cpu

@@ -18,9 +18,10 @@ namespace skerry::cpu {
 /// Sets the number of threads, clamped to 1…1024, from the next parallel loop on.
 void set_thread_count(int n) noexcept;
 
-/// Calls `body` for ranges that cover 0…count once, on several threads, and returns when all are
-/// done. All ranges but the last have at least `grain_size` elements. Runs on the calling thread
-/// alone if count <= grain_size, inside another body, and while another thread uses the pool.
+/// Calls `body` for ranges that cover [0, count) exactly once, on several threads, and returns when
+/// all are done. All ranges but the last have at least `grain_size` elements. Runs on the calling
+/// thread alone if count <= grain_size, inside another body, and while another thread uses the
+/// pool.
 void parallel_for(std::int64_t count, std::int64_t grain_size,
                   void (*body)(void* context, std::int64_t begin, std::int64_t end) noexcept,
                   void* context) noexcept;

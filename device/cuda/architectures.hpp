@@ -10,7 +10,7 @@ namespace skerry::cuda {
 /// `architectures` is CMake's list, separated by commas or semicolons: "90-real,100", where "-real"
 /// means machine code only, "-virtual" portable code for later GPUs only, and no suffix both; or
 /// one of `native`, `all`, `all-major` and `OFF`, which `by_nvcc` ("800,900") expands. Machine code
-/// runs on later minor versions of the same major version. An empty list counts as fitting.
+/// runs on later minor versions of the same major version. An empty list fits any GPU.
 [[nodiscard]] bool compiled_for(std::string_view architectures, std::string_view by_nvcc,
                                 int compute_capability) noexcept;
 

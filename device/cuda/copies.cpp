@@ -68,7 +68,7 @@ void copy_from_host(const StorageRef& target, char* target_data, const StorageRe
   if (!is_page_locked(*source)) {
     device_state.chunks->to_device(target_data, source_data, nbytes, handle);
   } else {
-    // No intermediate copy, but the CPU may write the source again as soon as this returns.
+    // Copies without staging, so wait: the caller may overwrite the source on return.
     const DeviceGuard guard(device_state);
     ordered.begin_wait();
     end_copy(

@@ -8,9 +8,10 @@
 
 namespace skerry::cuda {
 
-/// Replaces the table's functions, real or rehearsed, by counting ones until stop_counting() has
-/// been called as often; finds the devices first. Kernels that a GPU launches are not calls of the
-/// table; those of rehearsed devices are (`launch_host_kernel`). Other threads may keep calling.
+/// Finds the devices and switches to a table of functions that count their calls. Calls nest:
+/// counting ends with the matching number of stop_counting(). A kernel launch is counted on
+/// rehearsed devices only (`launch_host_kernel`), since a GPU's does not use the table. Other
+/// threads may make calls meanwhile.
 void start_counting();
 void stop_counting() noexcept;
 /// Delays each counted call that may wait by this much, to simulate waiting.

@@ -19,8 +19,7 @@ bool is_capturing(DeviceState& device_state, void* stream) {
   return capturing != 0;
 }
 
-/// Returns the unfinished uses on other devices, and on streams of the memory's device other than
-/// these two.
+/// Returns the unfinished uses, except those on streams `one` and `other` of the memory's device.
 UnfinishedUses unfinished_uses_except(Storage& memory, const void* one, const void* other) {
   StreamUses* const storage_uses = stream_uses(memory);
   if (storage_uses == nullptr) return {};

@@ -98,8 +98,7 @@ std::vector<KernelOperand> operands_of(std::span<const MemoryUse> uses) {
     if (const NdArray* const array = memory_use.array()) {
       const auto [begin, end] = extent(array->layout(), array->itemsize());
       if (begin == end) continue;
-      // Fewer elements than bytes in the extent leave gaps; with as many, elements that overlap
-      // (rare) also leave gaps.
+      // The elements fill their extent if they have as many bytes and don't overlap.
       const bool is_whole =
           array->nbytes() == end - begin && !overlaps_itself(array->layout(), array->itemsize());
       operands.push_back(

@@ -16,7 +16,7 @@ namespace skerry::cuda {
 
 namespace {
 
-/// Releases its owner only after ordering our work on the memory before later work of the
+/// Releases its owner only after ordering skerry's work on the memory before later work of the
 /// producer's stream. This is the second half of the CUDA array interface's rule, which makes reuse
 /// in stream order by the producer's allocator safe.
 class ForeignDeviceStorage final : public ForeignStorage {

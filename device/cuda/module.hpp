@@ -26,8 +26,8 @@ struct ModuleInterface {
   int runtime_version;
 };
 
-/// Opens the first of `paths` that can be loaded and has this version. Returns null if none has;
-/// then `complaint` holds a reason for each.
+/// Opens the first of `paths` that can be loaded and has this module_abi_version. Returns null if
+/// there is none; `complaint` then has the reason for each path.
 [[nodiscard]] const ModuleInterface* open_module(const std::vector<std::string>& paths,
                                                  std::string& complaint);
 /// Returns the path of a file in the folder of the library or program that contains this code.

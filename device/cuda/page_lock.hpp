@@ -7,14 +7,15 @@
 
 #include "device/host_pages.hpp"
 
-/// Page-locks ordinary host memory for copies of CUDA devices. cudaHostAlloc is not used: its
-/// memory may be missing in the child of a fork, where CPU arrays must still work.
+/// Page-locks ordinary host memory for copies to and from CUDA devices. cudaHostAlloc is not used:
+/// its memory may be missing in a forked child, where CPU arrays must still work.
 namespace skerry::cuda {
 
 struct DeviceState;
 
-/// SKERRY_PINNED_HOST: 0, 1 (all host arrays are pinned, as by an explicit request), or anything
-/// else: large ones are page-locked once a CUDA device has memory of this process.
+/// SKERRY_PINNED_HOST: 0 is pageable; 1 is all_pinned, as if every host array had been requested as
+/// pinned; otherwise automatic, which page-locks large arrays once a CUDA device has allocated
+/// memory.
 enum class HostMemory : std::uint8_t { pageable, automatic, all_pinned };
 [[nodiscard]] HostMemory selected_host_memory() noexcept;
 

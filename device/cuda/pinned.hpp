@@ -10,11 +10,11 @@ namespace skerry::cuda {
 /// Allocates host memory for `device`, a CPU device, that all CUDA devices can read.
 [[nodiscard]] StorageRef allocate_pinned(Device device, std::size_t nbytes);
 
-/// Returns the memory of `device`, a CPU device, including pinned memory; cached pinned blocks
-/// count for cpu:0.
+/// Returns the memory statistics of `device`, a CPU device, including pinned memory. Cached pinned
+/// blocks are counted on cpu:0.
 [[nodiscard]] MemoryStatistics host_statistics(Device device);
 
-/// Frees cached pinned blocks; returns how many bytes.
+/// Frees cached pinned blocks; returns the number of bytes.
 std::size_t trim_pinned();
 
 }  // namespace skerry::cuda

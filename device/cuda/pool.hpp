@@ -50,7 +50,7 @@ struct Block {
   /// The stream that the block is ordered with: work submitted there after the block is allocated
   /// follows all earlier uses.
   void* owner_stream = nullptr;
-  UnfinishedUses other_uses;       ///< on other streams, when it was freed
+  UnfinishedUses other_uses;       ///< on streams other than the owner, when it was freed
   bool is_to_be_released = false;  ///< when no longer pending, it goes to the driver
   alignas(DeviceStorage) std::byte object[sizeof(DeviceStorage)];
 };
@@ -63,12 +63,12 @@ struct Block {
 /// device's memory, if that is more), it returns cached blocks that do not fit to the driver's
 /// pool, oldest first, and waits for blocks pending on other streams if they are a large part. So a
 /// loop that repeats itself makes no driver call, and a program's peak is what its arrays need,
-/// without leftover blocks of earlier sizes. The driver maps the pages of freed blocks to new
-/// addresses, which a cache of its own cannot.
+/// without leftover blocks of earlier sizes. The driver can map the pages of freed blocks to new
+/// addresses; a cache on top of it cannot.
 ///
-/// No call that may wait is made with the lock held: the work may need another thread.
+/// Calls that may wait are made without the lock: the work waited for may need another thread.
 ///
-/// If SKERRY_ALLOCATOR is not the pool, nothing is cached: each block is a cudaMalloc allocation.
+/// If SKERRY_ALLOCATOR is not `pool`, nothing is cached: each block is a cudaMalloc allocation.
 class Pool {
  public:
   explicit Pool(DeviceState& device_state) noexcept : device_state_(device_state) {}

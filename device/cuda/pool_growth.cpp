@@ -22,8 +22,8 @@ std::size_t Pool::growth_threshold() const noexcept {
                   counts_.limit_bytes);
 }
 
-/// Before the pool grows, waits for other streams if more than a small part of it is pending on
-/// them. Returns null if no block that came back fits.
+/// Before the pool grows, waits for pending blocks if they are more than a small part of it.
+/// Returns one that fits, or null.
 Block* Pool::take_pending(const SizeClass& size, void* stream) noexcept {
   constexpr std::size_t small_part = 32;
   {
@@ -51,7 +51,7 @@ bool Pool::make_space(const SizeClass& size, OutgoingBlocks& outgoing) noexcept 
 }
 
 /// Returns the least recently used blocks to the driver until the pool is within its limit. Pending
-/// blocks follow when they come back. Requires the lock.
+/// blocks are checked again when their streams are done. Requires the lock.
 void Pool::keep_to_limit(OutgoingBlocks& outgoing) noexcept {
   while (held_bytes() > counts_.limit_bytes && oldest_ != nullptr) {
     Block* const item = oldest_;
@@ -140,8 +140,9 @@ int Pool::call_allocate(Block& item) {
   return call<&Api::allocate_async>(&item.data, item.size.nbytes, item.owner_stream);
 }
 
-/// By default each synchronization returns the driver's free memory to the system, and the next
-/// large block pays for mapping it again. trim() and running out of memory still release it.
+/// Keeps freed memory in the driver's pool. By default each synchronization returns it to the
+/// system, and the next large block pays for mapping it again. trim() and out-of-memory handling
+/// still release it.
 void Pool::keep_memory_in_driver_pool() noexcept {
   keeps_memory_.store(true);
   note_failure(call<&Api::pool_set_release_threshold>(device_state_.ordinal, UINT64_MAX),

@@ -50,7 +50,7 @@ void Pool::give_back(Block* item) noexcept {
   }
 }
 
-/// A per-thread stream is never the owner: another thread's is not ordered with it.
+/// Always false for the per-thread handle, which names a different stream in each thread.
 bool Pool::is_owner_stream(const Block& item, const StreamState& stream_state) const noexcept {
   return &stream_state.device_state() == &device_state_ &&
          stream_state.handle() == item.owner_stream;

@@ -292,7 +292,7 @@ bool used() noexcept { return was_used.load(); }
 
 void plan_rehearsal(int n, RehearsedKernels kernels) {
   const std::lock_guard lock(probe_mutex);
-  // Now, since other libraries may query the emulated GPU's devices before skerry does.
+  // Done here, not at first use: other libraries may query the emulated GPU before skerry does.
   choose_simulation(n, kernels);
   planned_rehearsal.store(n);
   planned_kernels.store(kernels);

@@ -47,7 +47,7 @@ void lose(int code, DeviceState& device_state, const char* operation) noexcept {
                     device_state.device, device_state.lost_code.load(), true);
 }
 
-/// An error that makes a device unusable and may only show at its first use.
+/// An error that makes a device unusable and may appear only at its first use.
 struct Unavailability {
   int code;
   UnavailableReason reason;

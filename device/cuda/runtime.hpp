@@ -37,7 +37,7 @@ struct DeviceState {
   bool has_kernels = true;   ///< the module was compiled for this GPU
   bool keeps_blocks = true;  ///< freed memory is cached for later arrays
 
-  /// The device has a context and may have work of ours. Waiting for a device without a context
+  /// The device has a context and may have skerry's work. Waiting for a device without a context
   /// would create one.
   std::atomic<bool> in_use{false};
 
@@ -93,12 +93,12 @@ extern std::atomic<const Api*> table;
 
 /// Returns the table of entry points; valid after usable_state() or look_at() has returned once.
 [[nodiscard]] inline const Api& calls() noexcept {
-  // Counting, and the end of the process, replace the table by one that they have just filled.
+  // Acquire: counting and process exit fill another table and then switch to it.
   return *detail::table.load(std::memory_order_acquire);
 }
 
 /// Calls an entry point; the only way to do so. An ignored status is a warning, and calls that may
-/// wait release the outer lock. The caller must hold no mutex then but a WaitingMutex.
+/// wait release the outer lock: the only mutex that their caller may hold is a WaitingMutex.
 template <auto Entry, class... Args>
 [[nodiscard]] int call(Args... args) noexcept {
   if constexpr (may_wait<Entry>) {
@@ -114,8 +114,8 @@ inline void clear_last_error() noexcept { static_cast<void>(call<&Api::get_last_
 
 [[noreturn]] void fail(int code, DeviceState& device_state, const char* operation);
 
-/// Turns a failed status into DeviceError (the device is lost after a fatal one),
-/// OutOfMemoryError or DeviceUnavailableError. `operation` names what was being done.
+/// Throws the error of a failed status: DeviceError (after a fatal one the device is lost),
+/// OutOfMemoryError or DeviceUnavailableError. `operation` says what was attempted.
 inline void check(int code, DeviceState& device_state, const char* operation) {
   if (code != success) [[unlikely]]
     fail(code, device_state, operation);
@@ -123,8 +123,8 @@ inline void check(int code, DeviceState& device_state, const char* operation) {
 
 /// Returns true on success and records a fatal error; the caller handles the failure.
 [[nodiscard]] bool succeeded(int code, DeviceState& device_state, const char* operation) noexcept;
-/// The same where only a fatal failure matters; others at worst leak memory or objects of the
-/// driver.
+/// The same for calls whose failure matters only if it is fatal: other failures at worst leak
+/// memory or driver objects.
 inline void note_failure(int code, DeviceState& device_state, const char* operation) noexcept {
   static_cast<void>(succeeded(code, device_state, operation));
 }

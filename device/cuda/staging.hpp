@@ -54,7 +54,7 @@ class Staging {
   struct Chunk {
     char* data = nullptr;
     void* event = nullptr;   ///< recorded after the last copy
-    void* stream = nullptr;  ///< of the last copy
+    void* stream = nullptr;  ///< the last copy's
     std::size_t used = 0;    ///< since the last wait
     bool in_flight = false;
   };

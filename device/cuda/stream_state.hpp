@@ -13,8 +13,8 @@ struct DeviceState;
 struct SharedEvent;
 
 /// The work of one stream, divided into epochs by the points that others waited for. Epoch numbers
-/// are unique in the process and increase, so one comparison tells that two uses need no event:
-/// they are on the same stream, and nothing waited in between.
+/// are unique in the process and increase, so two uses with equal numbers need no event: they are
+/// on the same stream, and nothing waited in between.
 ///
 /// Never destroyed: memory records which stream states used it. The state of a foreign stream that
 /// may be gone is closed, with an event after all its work, and reused for another stream once that
@@ -95,7 +95,7 @@ class StreamState {
   /// Result of calls on one or two devices.
   struct Outcome {
     int code = 0;
-    DeviceState* device_state = nullptr;  ///< that failed
+    DeviceState* device_state = nullptr;  ///< the device that failed
     bool is_captured = false;             ///< no call was made, since a graph would record it
   };
 
@@ -119,11 +119,11 @@ class StreamState {
   std::atomic<std::uint64_t> epoch_;
   std::atomic<std::uint64_t> done_{0};
   std::atomic<std::uint32_t> submissions_{0};  ///< approximate: two threads may miss one
-  std::atomic<std::uint64_t> checkpoint_{0};   ///< the previous one
+  std::atomic<std::uint64_t> checkpoint_{0};   ///< epoch of the previous checkpoint
   std::mutex mutex_;
   bool closed_ = false;
   std::vector<Marked> marks_;   ///< oldest first
-  std::vector<Waited> waited_;  ///< what later work is already ordered after
+  std::vector<Waited> waited_;  ///< epochs that later work is already ordered after
 };
 
 /// A use of memory by a stream's work; empty if `stream_state` is null.

@@ -31,7 +31,7 @@ class StreamUses {
         [[unlikely]]
       order_slowly(access, stream_state, epoch);
   }
-  /// Moves a use to this epoch: its work was submitted after its recorded epoch had ended.
+  /// Moves a recorded use to `epoch`, if its work was submitted after the recorded epoch had ended.
   void extend(cuda::StreamState& stream_state, std::uint64_t epoch);
 
   /// True if all uses not known to be done are on that stream, so that its later work needs no
@@ -48,8 +48,8 @@ class StreamUses {
 
   /// Returns the uses that are not known to be done.
   [[nodiscard]] cuda::UnfinishedUses unfinished();
-  /// For a storage without further users: true if it has no uses, or only those of one stream. May
-  /// return false although it is so.
+  /// For a storage without further users: true if it has no uses, or only uses on `stream`.
+  /// Conservative: may return a false negative.
   [[nodiscard]] bool are_only_of(const cuda::DeviceState& device_state,
                                  const void* stream) const noexcept {
     const cuda::StreamState* const stream_state = unfinished_.written.stream_state;
@@ -72,7 +72,7 @@ class StreamUses {
   [[nodiscard]] cuda::StreamUse* find_read(const cuda::StreamState& stream_state) noexcept;
   void note_read(cuda::StreamState& stream_state, std::uint64_t epoch);
 
-  /// The epoch in which a read or a write needs no ordering.
+  /// For reads and for writes, the epoch in which they need no ordering.
   std::array<std::atomic<std::uint64_t>, 2> ordered_epochs_{};
   /// The epoch during which all uses are on its stream; 0 if they may not be.
   std::atomic<std::uint64_t> all_on_{0};

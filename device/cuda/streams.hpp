@@ -20,9 +20,9 @@ struct SharedEvent {
   std::atomic<int> holders{1};
 };
 
-/// The streams of a device with our work, and their states. Own streams are never destroyed but
-/// reused: a cached block, or an array's record of uses, may name a stream after its last owner has
-/// gone. Of a foreign stream only the state is kept.
+/// The streams of a device that have skerry's work, and their states. Streams that the set created
+/// are reused, never destroyed: a cached block or an array's record of uses may name a stream whose
+/// last owner is gone. For a foreign stream the set keeps only the state.
 class StreamSet {
  public:
   explicit StreamSet(DeviceState& device_state)
@@ -39,7 +39,7 @@ class StreamSet {
   /// stream.
   [[nodiscard]] StreamState& enter(void* handle);
   void exit(StreamState& entered) noexcept;
-  /// Returns a stream's state; null if no work of ours can be on it.
+  /// Returns a stream's state; null if skerry can't have work on it.
   [[nodiscard]] StreamState* find(void* handle) noexcept;
 
   /// Begins a new epoch on all streams before the host waits for the device, and returns the ended
@@ -55,13 +55,13 @@ class StreamSet {
   [[nodiscard]] std::shared_ptr<void> create_timed_event();
 
  private:
-  /// A stream with work of ours: a foreign one or one of the set's own.
+  /// A stream with skerry's work: a foreign one, or one that the set created.
   struct Member {
     Member(DeviceState& device_state, void* handle, bool foreign)
         : stream_state(device_state, handle), is_foreign(foreign) {}
     StreamState stream_state;
     bool is_foreign;
-    int entered = 0;  ///< number of threads; for foreign streams
+    int entered = 0;  ///< number of threads that entered a foreign stream
   };
 
   [[nodiscard]] Member* find_member(void* handle) noexcept;
@@ -80,7 +80,8 @@ class StreamSet {
 /// Returns the state of this thread's current stream of a device.
 [[nodiscard]] StreamState& current_stream_state(DeviceState& device_state) noexcept;
 
-/// Orders later work of stream `later` after what stream `earlier` has now. Throws DeviceError.
+/// Orders later work of stream `later` after the work enqueued on `earlier` so far. Throws
+/// DeviceError.
 void join(DeviceState& waiting, void* later, DeviceState& earlier_state, void* earlier);
 
 /// Converts the status of stream_query or event_query to a boolean; throws what check() throws.

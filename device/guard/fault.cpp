@@ -89,7 +89,7 @@ Report& operator<<(Report& out, const OperandAttributes& operand) noexcept {
   return out.list(operand.strides, operand.rank);
 }
 
-/// Writes those arrays of a call that are inside a block, or those that are not.
+/// Writes the arrays of a call that are inside a block, or (`wants_inside` false) the other ones.
 struct OperandWriter {
   Report& out;
   const FaultBlock& fault_block;
@@ -156,8 +156,8 @@ const char* access_of(const void* context) noexcept {
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {
-  // Only real faults have an address, not raised signals. A handler that raises the signal again
-  // after its report (faulthandler) also comes here.
+  // si_code > 0: a real fault, which has an address, not a raised signal. faulthandler raises the
+  // signal again after its own report.
   if (info->si_code > 0 && !is_reported.exchange(true)) {
     FaultBlock fault_block;
     for (const auto& finder : finders) {

@@ -20,8 +20,8 @@ using fault_finder = bool (*)(const void* address, FaultBlock& fault_block) noex
 void add_fault_finder(fault_finder find) noexcept;
 
 /// Installs a handler that reports a fault in guarded memory on stderr: the operation, the array,
-/// and the distance from its block. The process then ends as it would have. If called again, it
-/// moves before handlers installed since (faulthandler's).
+/// and the distance from its block. Then the previous handler runs. A repeated call moves
+/// the handler before those installed since, such as faulthandler's.
 void catch_faults() noexcept;
 
 /// Reports a block that was overwritten, and aborts.

@@ -36,7 +36,8 @@ constexpr int reserved = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 std::uintptr_t address(const void* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
 char* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<char*>(address); }
 
-/// Leaves half of a process's mappings to other code, and half of the rest to rehearsed devices.
+/// Returns the maximum number of guarded blocks, two mappings each: an eighth of the process's
+/// mappings. Half are left to other code, and half of the rest to rehearsed devices.
 std::size_t max_guards() noexcept {
   std::size_t mappings = 65530;  // Linux's default
   if (std::FILE* const file = std::fopen("/proc/sys/vm/max_map_count", "re")) {
@@ -181,8 +182,8 @@ std::size_t Heap::size_of(const void* data) noexcept {
   return entry == live_.end() ? 0 : entry->second.nbytes;
 }
 
-/// Called in a signal handler. Tries for the lock: the faulting thread does not hold it, since it
-/// is in no call of this heap.
+/// Called in a signal handler. Waits up to 0.1 s for the lock, which another thread may hold; the
+/// faulting thread doesn't, since the heap's own code does not fault.
 bool Heap::locate(const void* data, FaultBlock& fault_block) noexcept {
   if (!contains(data)) return false;
   std::unique_lock lock(mutex_, std::try_to_lock);

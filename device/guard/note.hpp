@@ -8,17 +8,17 @@
 
 namespace skerry::guard {
 
-/// An operand of a call, as a fault report shows it. Holds pointers.
+/// An operand of a call, as a fault report shows it. Non-owning.
 struct OperandAttributes {
   const char* dtype = nullptr;
   const void* block = nullptr;  ///< start of its storage if known, else its data
-  const void* data = nullptr;   ///< of element [0, …, 0]
+  const void* data = nullptr;   ///< address of element [0, …, 0]
   int rank = 0;
   const std::int64_t* shape = nullptr;
   const std::int64_t* strides = nullptr;  ///< bytes
 };
 
-/// The call that a thread computes, for fault reports. On the stack of the call.
+/// The operation that a thread executes, for fault reports. Stored on the stack of the call.
 struct CallNote {
   const char* operation = nullptr;
   /// Calls `visitor` for every operand of the call. Called in a signal handler.
@@ -27,12 +27,12 @@ struct CallNote {
                 void* context) noexcept = nullptr;
 };
 
-/// This thread's note; null if there is none. Set by the calling thread and by the threads that
-/// work for it.
+/// This thread's note; null if there is none. Set on the thread that calls an operation and on the
+/// pool threads that work for it.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local const CallNote* current_note;
 
-/// Sets this thread's note for its lifetime, and records it as the last note of any thread: threads
-/// of other libraries have none.
+/// Sets this thread's note for its lifetime. Also records it as the last note of any thread, for
+/// faults on other libraries' threads, which have no note.
 class NotedCall {
  public:
   explicit NotedCall(const CallNote& note) noexcept;

@@ -75,7 +75,7 @@ void fill_new_block(void* data, std::size_t nbytes, std::size_t span) noexcept {
   }
 }
 
-/// Invalidates a freed block: later uses fault, or see the fill pattern.
+/// Invalidates a freed block: later uses fault or read the fill pattern.
 void end_use(void* data, std::size_t nbytes, std::size_t span) noexcept {
   if (is_guarded() && span != 0 && forbid(first_page(data), span)) {
     guards.fetch_sub(1);
@@ -96,8 +96,8 @@ const typename Blocks::value_type* last_before(const Blocks& blocks, const void*
 bool AddressRange::reserve(std::size_t limit) noexcept {
   const std::uintptr_t wish = first_wish + static_cast<std::uintptr_t>(ordinal_) * wished_stride;
   // Reserve three times the memory: two thirds for guarded blocks with guard pages and
-  // fragmentation, one third for packed blocks. If the process may map less, halve it until as much
-  // again stays available.
+  // fragmentation, one third for packed blocks. If the process may map less, halve it until a
+  // second range of that size could be mapped too.
   for (std::size_t extent = std::max(preferred_extent, 3 * whole_pages(limit));
        extent >= min_extent; extent /= 2) {
     void* got =

@@ -23,7 +23,7 @@ struct MemoryBlock {
   explicit operator bool() const noexcept { return data != nullptr; }
 };
 
-/// Performs the operations on device memory and observes them, on any thread.
+/// Performs and observes operations on device memory, on any thread.
 struct MemoryMonitor {
   void (*allocated)(void* data, std::size_t nbytes) noexcept;
   void (*fill)(void* data, int value, std::size_t nbytes) noexcept;
@@ -36,7 +36,7 @@ struct MemoryMonitor {
 /// Null without a monitor.
 inline constinit std::atomic<const MemoryMonitor*> memory_watcher{nullptr};
 
-/// Freed bytes that each device keeps in quarantine before reuse, so that late uses are noticed. 0
+/// Freed bytes that each device keeps in quarantine before reuse, so that late uses are detected; 0
 /// by default.
 inline constinit std::atomic<std::size_t> bytes_in_quarantine{0};
 

@@ -11,7 +11,8 @@ namespace skerry::rehearsal {
 
 /// Allocates blocks next to each other on shared pages, so that one mapping of the process serves
 /// any number of them. A red zone follows each block: a write past the end is detected when the
-/// block is freed, not when it happens; a read past the end is not detected. The owner locks.
+/// block is freed, not when it happens; a read past the end is not detected. Not thread-safe: the
+/// owner locks.
 class PackedBlocks {
  public:
   /// Sets the range: reserved, inaccessible addresses.

@@ -22,8 +22,9 @@ using clock = std::chrono::steady_clock;
 // nothing.
 constexpr std::chrono::microseconds spin_time{20};
 
-// Submitting does not wake a napping thread, which takes 5 µs (20 in a virtual machine). So work
-// may wait this long, unless a thread waits for it and runs it itself.
+// Maximum time that submitted work waits for a napping thread, unless another thread waits for the
+// work and runs it. Submitting does not wake the thread: that takes 5 µs, or 20 in a virtual
+// machine.
 constexpr std::chrono::microseconds nap_time{50};
 constexpr int naps_before_sleep = 20;
 

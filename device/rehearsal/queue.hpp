@@ -58,13 +58,13 @@ struct WorkItem {
   int value = 0;
   bool is_immediate = false;    ///< no delay before it
   bool is_the_threads = false;  ///< only the stream's own thread may run it
-  int delay_us = 0;             ///< as set when the work was submitted
+  int delay_us = 0;             ///< the setting when the work was submitted
   Mark wait_for;
-  OrderPoint order;                                 ///< of its submission
+  OrderPoint order;                                 ///< set by its submission
   std::shared_ptr<std::atomic<std::int64_t>> time;  ///< set when it runs
   std::unique_ptr<std::byte[]> heap;                ///< payload larger than `bytes`
   std::unique_ptr<Task> task;
-  std::vector<cuda::KernelOperand> operands;  ///< of a kernel, for MemoryMonitor
+  std::vector<cuda::KernelOperand> operands;  ///< the kernel's, for MemoryMonitor
   std::shared_ptr<const void> note;           ///< result of LaunchMonitor::launched()
   alignas(64) std::byte bytes[inline_size];
 
@@ -114,7 +114,7 @@ class Queue : public std::enable_shared_from_this<Queue> {
   [[nodiscard]] bool reached(std::uint64_t ticket) const noexcept {
     return done_.load(std::memory_order_acquire) >= ticket;
   }
-  /// Returns the device's sticky error if the work up to a reached point met it; otherwise success.
+  /// Returns the device's sticky error if work up to this point failed with it; otherwise success.
   [[nodiscard]] int error_of(std::uint64_t ticket) const noexcept;
   /// Waits for a point. Runs work that the stream's thread has not begun on the calling thread,
   /// since that thread may have to be woken first.
@@ -153,7 +153,7 @@ class Queue : public std::enable_shared_from_this<Queue> {
   bool asleep_ = false;
   bool closing_ = false;
   std::atomic<bool> stopping_{false};
-  /// A thread has taken work; no other thread takes any until it is done. Set under the lock.
+  /// True while a thread runs work; other threads take none meanwhile. Set under the lock.
   std::atomic<bool> running_{false};
   // In separate cache lines: one thread writes each, the other polls it.
   alignas(64) std::atomic<std::uint64_t> submitted_{0};

@@ -6,9 +6,9 @@
 
 namespace skerry {
 
-/// The CUDA kernels that run on rehearsed devices, on an emulated GPU that executes their PTX.
+/// Which CUDA kernels run on rehearsed devices, by an emulated GPU that executes their PTX.
 enum class RehearsedKernels : int {
-  none,   ///< none: operations run the host forms of their kernels
+  none,   ///< no CUDA kernels: operations run the host forms of theirs
   users,  ///< kernels of other libraries; operations run the host forms, which are faster
   all,    ///< all kernels, including those of operations
 };

@@ -110,7 +110,7 @@ std::size_t parse_bytes(std::string_view text) noexcept {
   } else if (!text.empty()) {
     return 0;
   }
-  if (number > (1LL << 46) >> shift) return 0;  // 64 TiB: more than a process can map
+  if (number > (1LL << 46) >> shift) return 0;  // 64 TiB: larger sizes are invalid
   return static_cast<std::size_t>(number) << shift;
 }
 

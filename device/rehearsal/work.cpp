@@ -39,7 +39,7 @@ class Draft {
 
 enum class MemoryKind { device, pinned, pageable, invalid };
 
-/// Classifies `nbytes` at `data` as new work may use them.
+/// Returns the kind of the memory `[data, data + nbytes)`, for work that is submitted now.
 MemoryKind locate(System& all, const void* data, std::size_t nbytes, int* owner) {
   *owner = all.owner(data);
   if (*owner >= 0) {
@@ -67,8 +67,8 @@ bool kind_fits(cuda::CopyKind kind, bool to_device, bool from_device) {
   return false;
 }
 
-/// Checks again when the work runs: a GPU would fault on memory that another stream has freed
-/// meanwhile.
+/// Checks memory again when the work runs: if another stream has freed it meanwhile, a GPU would
+/// fault.
 bool still_there(const void* data, std::size_t nbytes, int ordinal) {
   System& all = System::instance();
   if (all.owner(data) < 0 || all.covers(data, nbytes, true)) return true;
@@ -117,7 +117,7 @@ void run_time(WorkItem& self, int) noexcept {
   self.time->store(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 void run_function(WorkItem& self, int) noexcept {
-  // Threads that it wakes are ordered after earlier work.
+  // Threads that the callback wakes are ordered after earlier work.
   order_observed(self.order);
   self.function(self.target);
 }

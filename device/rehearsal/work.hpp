@@ -24,7 +24,7 @@ int enter(Entry entry, Body body) noexcept {
   } catch (const std::bad_alloc&) {
     return return_code(cuda::memory_allocation);
   } catch (const std::system_error&) {
-    return return_code(cuda::initialization_error);  // no thread for a stream
+    return return_code(cuda::initialization_error);  // the stream's thread could not be started
   }
 }
 

@@ -113,7 +113,7 @@ TEST(axis_list, writes_all_axes_or_nothing) {
   EXPECT_EQ(second, (std::array<std::int64_t, 2>{8, 200}));
 }
 
-TEST(axis_list, holds_as_many_axes_as_an_array) {
+TEST(axis_list, accepts_the_maximum_rank_of_an_array) {
   AxisList<4> list;
   for (int axis = 0; axis < max_rank; ++axis) list.add(2, {4, 8, 0, -4});
   EXPECT_EQ(list.size(), max_rank);

@@ -80,7 +80,7 @@ TEST(broadcast_shapes, names_shapes_and_the_axis_that_differs) {
             "be equal, or 1");
 }
 
-TEST(broadcast_shapes, takes_any_number_of_shapes) {
+TEST(broadcast_shapes, accepts_any_number_of_shapes) {
   const Dims a{3, 1}, b{1, 4}, c{}, d{2, 1, 1};
   EXPECT_EQ(broadcast_shapes(std::array{&a, &b, &c, &d}), Dims({2, 3, 4}));
   EXPECT_EQ(broadcast_shapes(std::array{&a}), a);

@@ -30,7 +30,7 @@ TEST(device, parses_kinds_with_and_without_an_index) {
 
 class RejectedDevice : public testing::TestWithParam<std::string> {};
 
-TEST_P(RejectedDevice, is_a_value_error_that_says_what_is_accepted) {
+TEST_P(RejectedDevice, raises_value_error_listing_the_accepted_names) {
   try {
     static_cast<void>(parse_device(GetParam()));
     FAIL() << "accepted " << GetParam();

@@ -95,14 +95,14 @@ TEST(index_view, does_not_overflow_past_the_last_element) {
   EXPECT_EQ(index(array, {slice(1, {}, 5)}).offset, std::int64_t{1} << 62);
 }
 
-TEST(index_view, of_no_elements_keeps_the_offset) {
+TEST(index_view, empty_view_keeps_the_offset) {
   const Layout array{Dims{5, 0}, Dims{4, 4}, 8};
   EXPECT_EQ(index(array, {integer_index(4)}).offset, 8);
   EXPECT_EQ(index(array, {slice({}, {}, -1)}).offset, 8);
   EXPECT_EQ(index(c_layout(Dims{5}, 4), {slice(5, {})}).offset, 0);
 }
 
-TEST(index_view, takes_integers_from_either_end) {
+TEST(index_view, accepts_integers_from_either_end) {
   const Layout array{Dims{2, 3}, Dims{12, 4}, 8};
   EXPECT_EQ(index(array, {integer_index(1), integer_index(2)}),
             (Layout{Dims{}, Dims{}, 8 + 12 + 8}));
@@ -135,8 +135,8 @@ TEST(index_view, agrees_with_index_arithmetic_on_random_indices) {
     const int rank = static_cast<int>(between(random, 0, 4));
     const Layout array = random_layout(random, random_shape(random, rank, 1, 4), 4, true);
     std::vector<IndexItem> items;
-    // One row per axis of the array: the selected positions; `keeps_axis` tells which rows remain
-    // axes.
+    // One row per axis of the array: the selected positions; `keeps_axis` marks the rows that
+    // remain axes.
     std::vector<std::vector<std::int64_t>> axis_positions;
     std::vector<bool> keeps_axis;
     Dims expected_shape;

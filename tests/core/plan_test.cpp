@@ -250,7 +250,7 @@ TEST(plan_parts, plan_thirty_and_sixty_four_axes) {
   check_against_oracle({some, {c_layout(some, 4), fitting}});
 }
 
-TEST(plan_parts, are_none_for_an_empty_shape) {
+TEST(plan_parts, empty_shape_has_no_parts) {
   for (const Dims& shape : {Dims{0}, Dims{3, 0}, Dims{0, 0, 2}}) {
     PlanParts parts = PlanSetup(shape, {c_layout(shape, 4), c_layout(shape, 4)}).parts(16);
     EXPECT_TRUE(parts.empty());
@@ -259,7 +259,7 @@ TEST(plan_parts, are_none_for_an_empty_shape) {
   }
 }
 
-TEST(plan_parts, make_one_element_of_rank_zero) {
+TEST(plan_parts, one_element_has_rank_zero) {
   const PlanParts parts =
       PlanSetup(Dims{1, 1}, {c_layout(Dims{1, 1}, 4), c_layout(Dims{}, 4)}).parts();
   EXPECT_EQ(parts.first().rank, 0);
@@ -420,7 +420,7 @@ TEST(plan_parts, split_long_arrays_at_multiples_of_64_elements) {
   EXPECT_EQ(starts, (std::vector<std::int64_t>{0, 512 * 4}));
 }
 
-TEST(plan_parts, split_of_real_size_stays_below_32_bits) {
+TEST(plan_parts, split_keeps_large_arrays_below_the_32_bit_limit) {
   const std::int64_t n = 3'000'000'001;
   PlanParts parts =
       PlanSetup(Dims{n}, {c_layout(Dims{n}, 8), c_layout(Dims{n}, 8)}, 8).parts(index_limit_32bit);

@@ -53,7 +53,7 @@ TEST(promotion, is_the_table_of_the_standard_if_mixed_kinds_are_rejected) {
   }
 }
 
-TEST(promotion, takes_the_default_dtype_for_a_scalar_of_a_higher_kind) {
+TEST(promotion, uses_the_default_dtype_for_a_scalar_of_a_higher_kind) {
   EXPECT_EQ(promote_scalar(uint8, Scalar::from_value(0.5)), float64);
   EXPECT_EQ(promote_scalar(int8, Scalar::from_value(0.0, 1.0)), complex128);
   EXPECT_EQ(promote_scalar(bool_, Scalar::from_value(std::int64_t{1})), int64);

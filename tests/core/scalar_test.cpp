@@ -107,7 +107,7 @@ void expect_bounds() {
   rejected(Scalar::of_out_of_range(-1e30));
 }
 
-TEST(to_element, takes_exactly_the_range_of_each_integer_dtype) {
+TEST(to_element, accepts_exactly_the_range_of_each_integer_dtype) {
   expect_bounds<skerry::int8>();
   expect_bounds<skerry::int16>();
   expect_bounds<skerry::int32>();
@@ -161,7 +161,7 @@ TEST(to_element, fills_both_parts_of_complex_dtypes) {
             skerry::complex64(7.0F, 0.0F));
 }
 
-TEST(to_element, takes_a_bool_into_every_dtype) {
+TEST(to_element, converts_bool_to_every_dtype) {
   EXPECT_TRUE(to_element(a_bool, bool_).as<bool>());
   EXPECT_FALSE(to_element(Scalar::from_value(false), bool_).as<bool>());
   EXPECT_EQ(to_element(a_bool, uint64).as<skerry::uint64>(), 1U);
@@ -190,7 +190,7 @@ TEST(scalar, of_unsigned_uses_int64_where_it_fits) {
   EXPECT_EQ(large.as_unsigned, std::uint64_t{1} << 63);
 }
 
-TEST(default_dtype, is_the_64_bit_one_of_the_kind) {
+TEST(default_dtype, is_the_64_bit_dtype_of_the_kind) {
   EXPECT_EQ(default_dtype(ScalarKind::boolean), bool_);
   EXPECT_EQ(default_dtype(ScalarKind::integer), int64);
   EXPECT_EQ(default_dtype(ScalarKind::real), float64);

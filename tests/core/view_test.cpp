@@ -81,7 +81,7 @@ TEST(permute_dims, moves_every_element_to_the_permuted_index) {
   }
 }
 
-TEST(permute_dims, rejects_axes_that_are_no_permutation) {
+TEST(permute_dims, rejects_axes_that_are_not_a_permutation) {
   const Layout layout = c_layout(Dims{2, 3}, 4);
   EXPECT_EQ(permute_dims(layout, axes_list{-1, 0}).shape, Dims({3, 2}));
   EXPECT_THROW(static_cast<void>(permute_dims(layout, axes_list{0})), ValueError);

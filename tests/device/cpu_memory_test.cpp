@@ -194,7 +194,7 @@ TEST(cpu_memory, arrays_outlive_the_thread_that_made_them) {
 
 /// Releases after the thread's cache is gone: key destructors run after those of thread_local
 /// objects, and this key was created after the cache's.
-TEST(cpu_memory, release_and_allocation_work_at_the_very_end_of_a_thread) {
+TEST(cpu_memory, blocks_can_be_released_and_allocated_during_thread_exit) {
   static int index;
   index = new_device_index();
   pthread_key_t key;
@@ -236,7 +236,7 @@ TEST(cpu_memory, counts_are_exact_after_threads_exchanged_blocks) {
 
 class WithLimit : public testing::TestWithParam<std::size_t> {};
 
-TEST_P(WithLimit, exceeding_it_is_a_typed_error_and_loses_nothing) {
+TEST_P(WithLimit, exceeding_it_throws_out_of_memory_and_leaks_nothing) {
   const std::size_t nbytes = GetParam();
   const int index = new_device_index();
   std::vector<StorageRef> blocks;
@@ -262,7 +262,7 @@ TEST_P(WithLimit, exceeding_it_is_a_typed_error_and_loses_nothing) {
   EXPECT_NO_THROW(static_cast<void>(cpu::allocate(index, 5 * nbytes)));
 }
 
-TEST_P(WithLimit, lowering_it_below_usage_stops_cached_blocks_too) {
+TEST_P(WithLimit, lowering_it_below_usage_rejects_cached_blocks_too) {
   const std::size_t nbytes = GetParam();
   const int index = new_device_index();
   const StorageRef held_block = cpu::allocate(index, nbytes);
@@ -300,7 +300,7 @@ TEST(cpu_memory, concurrent_threads_stay_within_the_limit) {
   EXPECT_EQ(cpu::statistics(index).live_bytes, 0u);
 }
 
-TEST(cpu_memory, with_a_limit_no_sum_counts_a_block_twice_or_misses_it) {
+TEST(cpu_memory, statistics_under_a_limit_count_each_block_once) {
   const int index = new_device_index();
   constexpr std::size_t limit = std::size_t{2} * 60 * 1024;
   cpu::set_memory_limit(index, limit);
@@ -316,7 +316,7 @@ TEST(cpu_memory, with_a_limit_no_sum_counts_a_block_twice_or_misses_it) {
         } catch (const OutOfMemoryError&) {
           ++refused;
         }
-        // Many releases in a row, so that another thread's sums overlap them.
+        // Many releases in a row, so that another thread reads statistics during one.
         for (StorageRef& block : blocks) block = {};
       }
       --running;
@@ -332,7 +332,7 @@ TEST(cpu_memory, with_a_limit_no_sum_counts_a_block_twice_or_misses_it) {
   EXPECT_EQ(refused, 0) << "the threads' maximum fits";
 }
 
-TEST(cpu_memory, absurd_sizes_are_rejected_before_anything_is_tried) {
+TEST(cpu_memory, impossible_sizes_fail_without_releasing_the_cache) {
   const int index = new_device_index();
   {
     const StorageRef cached = cpu::allocate(index, 4 * mebibyte);

@@ -128,7 +128,7 @@ TEST_F(fault_test, querying_completion_leaves_no_error_behind) {
   EXPECT_EQ(rehearsal::calls_table()->get_last_error(), cuda::success);
 }
 
-TEST(fatal_error_test, a_device_is_lost_with_its_first_cause_and_the_rest_works) {
+TEST(fatal_error_test, only_the_failed_device_is_lost_and_reports_the_first_cause) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {

@@ -51,7 +51,7 @@ TEST_F(page_lock_test, memory_is_unlocked_before_it_returns_to_the_system) {
   EXPECT_EQ(cuda::page_locks().nbytes, 0u);
 }
 
-TEST_F(page_lock_test, rejection_by_the_driver_is_no_error_and_ends_attempts_after_three) {
+TEST_F(page_lock_test, driver_rejection_is_not_an_error_and_attempts_end_after_three) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {

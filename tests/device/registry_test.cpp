@@ -194,7 +194,7 @@ TEST_F(NewProcess, an_emulated_gpu_of_another_version_is_rejected_naming_both_ve
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(NewProcess, a_fork_before_the_first_use_is_no_problem) {
+TEST_F(NewProcess, a_fork_before_the_first_use_works) {
   EXPECT_EXIT(
       {
         rehearse(2);
@@ -259,7 +259,7 @@ TEST_F(NewProcess, threads_in_calls_do_not_block_the_exit_of_the_process) {
                 begun.fetch_or(1 << i);
               }
             } catch (...) {
-              // The call began after shut_down(): the registry throws without a call.
+              // shut_down() came first: the registry throws without a CUDA call.
             }
           }).detach();
         }
@@ -377,7 +377,7 @@ TEST_F(NewProcess, devices_without_pools_work_with_plain_allocation) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(NewProcess, a_failing_start_gives_no_devices_and_a_reason) {
+TEST_F(NewProcess, failed_initialization_leaves_no_devices_and_a_reason) {
   for (const int code : {cuda::stub_library, cuda::insufficient_driver, cuda::no_device,
                          cuda::devices_unavailable, cuda::initialization_error}) {
     EXPECT_EXIT(

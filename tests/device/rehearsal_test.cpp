@@ -204,7 +204,7 @@ TEST_F(RehearsalTest, memory_is_limited_and_reported) {
   rehearsal::set_memory(std::size_t{8} << 30);
 }
 
-TEST_F(RehearsalTest, a_failing_call_fails_once_or_for_ever) {
+TEST_F(RehearsalTest, an_injected_failure_occurs_once_or_is_sticky) {
   rehearsal::fail_call(2, cuda::not_supported);
   EXPECT_EQ(calls.device_synchronize(), cuda::success);
   EXPECT_EQ(calls.device_synchronize(), cuda::not_supported);
@@ -238,7 +238,7 @@ TEST_F(RehearsalTest, guard_pages_catch_kernels_that_write_past_the_end) {
       "");
 }
 
-TEST_F(RehearsalTest, more_blocks_live_than_a_process_may_have_mappings) {
+TEST_F(RehearsalTest, live_blocks_may_outnumber_the_mappings_of_a_process) {
   const std::size_t blocks_before = rehearsal::live_blocks(0);
   std::vector<char*> blocks;
   for (int i = 0; i < 70'000; ++i) {
@@ -274,7 +274,7 @@ TEST_F(RehearsalTest, packed_blocks_detect_writes_past_the_end_when_they_are_fre
   for (void* block : guarded) EXPECT_EQ(calls.deallocate(block), cuda::success);
 }
 
-TEST_F(RehearsalTest, blocks_are_guarded_again_when_there_are_fewer) {
+TEST_F(RehearsalTest, blocks_have_guards_again_after_others_are_freed) {
   std::vector<void*> blocks;
   for (int i = 0; i < 40'000; ++i) blocks.push_back(device_memory(100));
   for (void* block : blocks) EXPECT_EQ(calls.deallocate(block), cuda::success);

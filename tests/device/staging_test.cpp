@@ -40,7 +40,7 @@ void there_and_back(std::size_t nbytes, unsigned seed) {
   ASSERT_TRUE(back == expected) << nbytes;
 }
 
-TEST_F(staging_test, odd_sizes_arrive_whole) {
+TEST_F(staging_test, odd_sizes_are_copied_completely) {
   for (const std::size_t nbytes :
        {std::size_t{1}, std::size_t{63}, std::size_t{65'535}, std::size_t{65'536},
         std::size_t{65'537}, chunk / 8 + 1, chunk - 1, chunk, chunk + 1, 4 * chunk - 3,

@@ -9,7 +9,7 @@ namespace {
 
 using storage_attachment_test = Rehearsed;
 
-TEST_F(storage_attachment_test, pageable_host_memory_has_none) {
+TEST_F(storage_attachment_test, pageable_host_memory_has_no_attachment) {
   const StorageRef block = allocate(cpu0, 100);
   EXPECT_EQ(block->attachment(), nullptr);
   EXPECT_EQ(stream_uses(*block), nullptr);
@@ -28,7 +28,7 @@ TEST_F(storage_attachment_test, pinned_memory_is_page_locked_and_not_foreign) {
   }
 }
 
-TEST_F(storage_attachment_test, memory_of_devices_with_streams_has_a_record_of_its_own) {
+TEST_F(storage_attachment_test, device_memory_records_its_own_stream_uses) {
   const StorageRef first = allocate(cuda0, 100);
   const StorageRef second = allocate(cuda0, 100);
   const StorageRef empty = allocate(cuda0, 0);
