@@ -19,9 +19,9 @@ std::int64_t extent_from_end(const Dims& shape, int from_end) {
     if (i > 0) text += i + 1 == shapes.size() ? " and " : ", ";
     text += to_string(*shapes[i]);
   }
-  throw ShapeError(text + " cannot be broadcast: axis -" + std::to_string(from_end + 1) + " has " +
-                   std::to_string(n) + " and " + std::to_string(other) +
-                   "; sizes must be equal, or 1");
+  throw ShapeError(text + " cannot be broadcast: axis -" + std::to_string(from_end + 1) +
+                   " has sizes " + std::to_string(n) + " and " + std::to_string(other) +
+                   "; sizes must be equal or 1");
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ Layout broadcast_to(const Layout& layout, const Dims& shape) {
     if (n == target_extent) {
       result.strides[lead + axis] = layout.strides[axis];
     } else if (n != 1) {
-      throw ShapeError(prefix() + "axis -" + std::to_string(layout.rank() - axis) + " has " +
+      throw ShapeError(prefix() + "axis -" + std::to_string(layout.rank() - axis) + " has sizes " +
                        std::to_string(n) + " and " + std::to_string(target_extent));
     }
   }

@@ -70,7 +70,7 @@ Dims normalize_axes(std::span<const std::int64_t> axes, int rank) {
 Layout permute_dims(const Layout& layout, std::span<const std::int64_t> axes) {
   const Dims order = normalize_axes(axes, layout.rank());
   if (order.rank() != layout.rank()) {
-    throw ValueError(std::to_string(order.rank()) + " axes for an array of " +
+    throw ValueError(std::to_string(order.rank()) + " axes for an array of rank " +
                      std::to_string(layout.rank()) + "; name every axis once");
   }
   Layout result{Dims(layout.rank()), Dims(layout.rank()), layout.offset};
@@ -148,12 +148,12 @@ Dims resolve_reshape(std::int64_t size, std::span<const std::int64_t> shape) {
   if (unknown != nullptr && known_size != 0 && size % known_size == 0) {
     *unknown = size / known_size;
   } else if (unknown != nullptr || known_size != size) {
-    std::string remedy = "; it has " + std::to_string(known_size);
+    std::string remedy = ", which has " + std::to_string(known_size);
     if (unknown != nullptr) {
-      remedy = known_size == 0 ? "; give every dimension"
-                               : "; they are not a multiple of " + std::to_string(known_size);
+      remedy = known_size == 0 ? ": -1 is ambiguous; give every dimension"
+                               : ": not a multiple of " + std::to_string(known_size);
     }
-    throw ShapeError(std::to_string(size) + " elements do not fill shape " +
+    throw ShapeError(std::to_string(size) + " elements cannot be reshaped to " +
                      to_string(requested_shape) + remedy);
   }
   return result;

@@ -177,8 +177,8 @@ void exit_stream(const Stream& stream) {
     return candidate.inside == stream;
   });
   if (scope == scopes.rend()) {
-    throw ValueError("this thread is not inside a block of this stream of " +
-                     to_string(stream.device()) + "; leave it in the thread that entered it");
+    throw ValueError("this thread has not entered this stream of " + to_string(stream.device()) +
+                     "; leave the with block on the thread that entered it");
   }
   const Stream previous_stream = scope->previous_stream;
   scopes.erase(std::next(scope).base());

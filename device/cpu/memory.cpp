@@ -75,7 +75,7 @@ class HostStorage final : public Storage {
 };
 static_assert(sizeof(HostStorage) <= header_bytes && sizeof(FreeBlock) <= header_bytes);
 
-/// Never cached, so that freed memory is inaccessible.
+/// Storage in guarded memory. Never cached, so that freed memory is inaccessible.
 class GuardedStorage final : public Storage {
  public:
   GuardedStorage(const FreeBlock& block, int index) noexcept
@@ -97,7 +97,7 @@ StorageRef make_storage(FreeBlock* block, int index, std::size_t nbytes) noexcep
   return StorageRef(new (block) HostStorage(data, nbytes, index, capacity, attachment));
 }
 
-// Slow paths are out of line, otherwise the fast paths save and restore registers for them.
+// Slow paths are out of line: inlined, they would make the fast paths save and restore registers.
 [[gnu::noinline]] void update_peak_slowly(ThreadCache& cache) noexcept {
   const std::lock_guard lock(usages_mutex);
   update_peak(usages[cache.index], &cache);
@@ -134,8 +134,9 @@ void give_back_small(ThreadCache& cache, int bin, FreeBlock* block) noexcept {
     update_peak_slowly(cache);
 }
 
-/// Frees a small block under the lock. A block changes from live to cached in two steps, and a sum
-/// by another thread between them counts it twice or not at all; with a limit, sums must be exact.
+/// Frees a small block under the lock. A block changes from live to cached in two steps; without
+/// the lock, a sum by another thread between them would count it twice or not at all. With a limit,
+/// sums must be exact.
 [[gnu::noinline]] void give_back_small_limited(ThreadCache& cache, int bin,
                                                FreeBlock* block) noexcept {
   DoomedBlocks doomed;

@@ -27,8 +27,8 @@ class DeferredErrors {
   /// Marks a word as complete: all kernels that use it are enqueued.
   void close(const std::int64_t* word) noexcept;
 
-  /// Returns the number for a wait that begins now: it covers entries that were closed with lower
-  /// numbers.
+  /// Returns the `end_number` of a wait that begins now: it covers entries that were closed before,
+  /// with lower numbers.
   [[nodiscard]] std::uint64_t next() const noexcept { return next_.load(); }
 
   /// Call after a wait for `stream` that began at number `end_number`; a null stream means that no

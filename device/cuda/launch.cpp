@@ -59,7 +59,7 @@ void require_accepted(Device device, const AnyKernel& entry, const void* params)
       entry.unsupported_reason != nullptr ? entry.unsupported_reason(params) : nullptr;
   if (reason == nullptr) return;
   throw DeviceError(to_string(device) +
-                        " (a rehearsal device): the library on a GPU would refuse " + reason +
+                        " (a rehearsal device): on a GPU, the library would reject " + reason +
                         "; please report this",
                     device, invalid_value, false);
 }

@@ -71,13 +71,15 @@ TEST(broadcast_shapes, follows_the_examples_of_the_standard) {
 }
 
 TEST(broadcast_shapes, names_shapes_and_the_axis_that_differs) {
-  EXPECT_EQ(shape_error_of([] { broadcast(Dims{8, 1, 6}, Dims{7, 5}); }),
-            "shapes (8, 1, 6) and (7, 5) cannot be broadcast: axis -1 has 6 and 5; sizes must be "
-            "equal, or 1");
+  EXPECT_EQ(
+      shape_error_of([] { broadcast(Dims{8, 1, 6}, Dims{7, 5}); }),
+      "shapes (8, 1, 6) and (7, 5) cannot be broadcast: axis -1 has sizes 6 and 5; sizes must be "
+      "equal, or 1");
   const Dims a{2, 3}, b{1, 1}, c{4, 1};
-  EXPECT_EQ(shape_error_of([&] { static_cast<void>(broadcast_shapes(std::array{&a, &b, &c})); }),
-            "shapes (2, 3), (1, 1) and (4, 1) cannot be broadcast: axis -2 has 2 and 4; sizes must "
-            "be equal, or 1");
+  EXPECT_EQ(
+      shape_error_of([&] { static_cast<void>(broadcast_shapes(std::array{&a, &b, &c})); }),
+      "shapes (2, 3), (1, 1) and (4, 1) cannot be broadcast: axis -2 has sizes 2 and 4; sizes must "
+      "be equal, or 1");
 }
 
 TEST(broadcast_shapes, accepts_any_number_of_shapes) {
@@ -113,7 +115,8 @@ TEST(broadcast_to, rejects_shapes_that_do_not_fit) {
   const auto error = [&](const Dims& shape) {
     return shape_error_of([&] { static_cast<void>(broadcast_to(layout, shape)); });
   };
-  EXPECT_EQ(error(Dims{2, 4}), "shape (2, 3) does not broadcast to (2, 4): axis -1 has 3 and 4");
+  EXPECT_EQ(error(Dims{2, 4}),
+            "shape (2, 3) does not broadcast to (2, 4): axis -1 has sizes 3 and 4");
   EXPECT_EQ(error(Dims{3}), "shape (2, 3) does not broadcast to (3,): it has 2 axes, more than 1");
   EXPECT_NE(error(Dims{2, 1}), "accepted");
   EXPECT_NE(error(Dims{-1, 2, 3}), "accepted");

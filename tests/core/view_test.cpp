@@ -164,10 +164,10 @@ TEST(resolve_reshape, rejects_shapes_of_another_size) {
   const auto error = [](std::int64_t size, const axes_list& shape) {
     return message_of<ShapeError>([&] { static_cast<void>(resolve_reshape(size, shape)); });
   };
-  EXPECT_EQ(error(6, {4}), "6 elements do not fill shape (4,); it has 4");
-  EXPECT_EQ(error(6, {4, -1}),
-            "6 elements do not fill shape (4, -1); they are not a multiple of 4");
-  EXPECT_EQ(error(0, {0, -1}), "0 elements do not fill shape (0, -1); give every dimension");
+  EXPECT_EQ(error(6, {4}), "6 elements cannot be reshaped to (4,), which has 4");
+  EXPECT_EQ(error(6, {4, -1}), "6 elements cannot be reshaped to (4, -1): not a multiple of 4");
+  EXPECT_EQ(error(0, {0, -1}),
+            "0 elements cannot be reshaped to (0, -1): -1 is ambiguous; give every dimension");
   EXPECT_EQ(error(6, {-1, -1}), "more than one unknown dimension: shape (-1, -1); use -1 once");
   EXPECT_EQ(error(6, {-2, -3}), "shape must not have a negative size: (-2, -3)");
   EXPECT_EQ(error(6, {-1, -6}), "shape must not have a negative size: (-1, -6)");

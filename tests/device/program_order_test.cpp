@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Uses of one storage take effect in program order, on whatever streams.
+// Uses of one storage take effect in program order, whatever the streams.
 
 #include <chrono>
 #include <thread>
@@ -34,7 +34,7 @@ class ProgramOrderTest : public Rehearsed {
   }
 };
 
-// Two kernels that meet run concurrently: each waits until the other has begun.
+// Kernels that detect concurrency: each waits up to 0.5 s until the other has begun ("meets" it).
 
 struct MeetParams {
   std::atomic<int>* here;
@@ -48,7 +48,7 @@ constexpr AnyKernel meeting{.host = [](const void* params) {
   if (p.here->load() >= 2) __atomic_fetch_add(p.met, 1, __ATOMIC_SEQ_CST);
 }};
 
-/// Returns how many of the two met.
+/// Launches two kernels and returns how many of them met the other: 2 if they ran concurrently.
 template <class First, class Second>
 int meet(First first, Second second) {
   std::atomic<int> here{0};

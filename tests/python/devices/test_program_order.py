@@ -407,7 +407,7 @@ def test_threads_enter_one_stream_context(cuda_device):
 
 def test_stream_exit_without_enter_raises(cuda_device):
     stream = sk.Stream(cuda_device)
-    with pytest.raises(ValueError, match="not inside a block"):
+    with pytest.raises(ValueError, match="this thread has not entered this stream of"):
         stream.__exit__(None, None, None)
     with current("cpu:0") as cpu:
         assert cpu.device == sk.Device("cpu:0")
