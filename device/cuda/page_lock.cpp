@@ -16,7 +16,7 @@ namespace {
 constexpr const char* locking = "locking host memory";
 constexpr int max_consecutive_rejections = 3;
 
-/// The first device in use: calling another one would create a context there.
+/// The first device in use; a call on another one would create a context there.
 constinit std::atomic<DeviceState*> locking_device{nullptr};
 constinit std::atomic<std::size_t> locked_bytes{0};
 constinit std::atomic<std::uint64_t> rejections{0};
@@ -73,8 +73,8 @@ bool lock_pages(void* data, std::size_t nbytes) noexcept {
 
 bool unlock_pages(void* data, std::size_t nbytes) noexcept {
   bool is_unlocked = !alive();
-  // Retries once, since the failure may be that of an earlier call. Any device will do; a lost one
-  // reads nothing.
+  // Retries once, since the failure may be that of an earlier call. Any device in use
+  // will do; a lost one no longer reads the memory.
   for (int attempt = 0; attempt < 2 && !is_unlocked; ++attempt) {
     DeviceState* const device_state = first_in_use();
     if (device_state == nullptr) break;

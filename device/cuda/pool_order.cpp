@@ -56,7 +56,7 @@ bool Pool::is_owner_stream(const Block& item, const StreamState& stream_state) c
          stream_state.handle() == item.owner_stream;
 }
 
-/// Requires the lock.
+/// Adds a block to the pending list. Requires the lock.
 void Pool::put_pending(Block* item) noexcept {
   counts_.cached_bytes += item->size.nbytes;
   pending_bytes_ += item->size.nbytes;
@@ -90,7 +90,7 @@ void Pool::reclaim_pending(OutgoingBlocks& outgoing) noexcept {
 /// Blocks the host until the work on blocks that are pending now is done, if it can be waited for.
 void Pool::wait_for_pending() noexcept {
   const std::uint64_t newest = StreamState::newest();
-  std::uint64_t last = 0;  // in epoch order, so that each is waited for once
+  std::uint64_t last = 0;  // waits in epoch order, so for each epoch once
   for (;;) {
     StreamUse next;
     {
@@ -124,8 +124,8 @@ void Pool::release_at_once(Block* item) noexcept {
 /// Frees a block in stream order, without a wait. Returns false if that is impossible.
 bool Pool::release_in_order(Block& item) noexcept {
   if (device_state_.properties.supports_pools == 0) return false;
-  // A block may name a foreign stream that its owner has since destroyed. A current stream is kept
-  // alive by whoever set it.
+  // The block's stream may be a foreign one that its owner has destroyed since. A thread's current
+  // stream is kept alive by the code that set it.
   const bool is_valid = item.owner_stream == legacy_stream ||
                         item.owner_stream == current_stream_handle(device_state_.device) ||
                         device_state_.streams->owns_handle(item.owner_stream);

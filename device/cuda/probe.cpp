@@ -48,8 +48,8 @@ struct Findings {
 
 constinit std::mutex probe_mutex;
 constinit std::atomic<Findings*> probe_findings{nullptr};
-/// Findings of failed probes before a rehearsal was planned, kept because other threads may still
-/// read them.
+/// Findings of probes that failed before a rehearsal was planned. Kept, since other threads may
+/// still read them.
 constinit Findings* superseded = nullptr;
 constinit std::atomic<bool> was_used{false};
 constinit std::atomic<bool> in_forked_child{false};
@@ -120,7 +120,7 @@ bool find_rehearsal(Findings& findings) {
     use_backend(rehearsed_backend);
     return true;
   }
-  // The module calls the runtime of the library that was opened.
+  // The module calls the runtime of the emulator's library, which is open by now.
   std::string complaint;
   findings.module = open_cuda_module(emulator_folder() + "/skerry_cuda.so", complaint);
   if (findings.module == nullptr) {
@@ -212,8 +212,8 @@ int find_devices(Findings& findings) {
   return static_cast<int>(new_states.size());
 }
 
-/// In the child of a fork CUDA can't be used, and locks of other threads stay locked, so from here
-/// on no CUDA state is accessed.
+/// Blocks all access to CUDA state: in a forked child CUDA can't be used, and mutexes that other
+/// threads held at the fork stay locked.
 void after_fork_in_child() noexcept {
   if (!was_used.load()) return;
   in_forked_child.store(true);
@@ -247,8 +247,7 @@ void probe() noexcept {
     result->failure = {UnavailableReason::no_device,
                        std::string("CUDA can't be initialised: ") + error.what()};
   }
-  // Registered after the driver has started and registered its own exit handler: handlers run in
-  // reverse order.
+  // Registered after the driver's own exit handler: handlers run in reverse order.
   static const int no_exit_handler = std::atexit([] { shut_down(); });
   static_cast<void>(no_exit_handler);
   total_count.store(n);

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-# Decides whether the CUDA module is built, and with which nvcc.
+# Decides whether the CUDA module is built and which nvcc builds it.
 
 set(toolkit_of_pip "${PROJECT_BINARY_DIR}/cuda_toolkit")
 string(CONCAT how_to_get_nvcc "`make build SKERRY_CUDA=ON` takes nvcc from PyPI, and so does `python -m pip install "

@@ -47,7 +47,7 @@ constinit std::atomic<std::size_t> guards{0};
 void* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<void*>(address); }
 std::uintptr_t address(const void* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
 
-/// Returns the first page of a guarded block, which may begin anywhere in it.
+/// Returns the first page of a guarded block, whose data may begin anywhere in that page.
 std::uintptr_t first_page(const void* data) noexcept {
   return address(data) / page_size() * page_size();
 }
@@ -123,7 +123,7 @@ bool AddressRange::reserve(std::size_t limit) noexcept {
   return false;
 }
 
-/// Returns a guarded block; null without a free range or a mapping for it.
+/// Returns a guarded block; null if no free range or no mapping is left.
 void* AddressRange::take_guarded(std::size_t nbytes) {
   if (guards.load() >= max_guards() && stale_guards_ >= max_guards() / 4) trim_guarded();
   if (guards.load() >= max_guards()) return nullptr;
@@ -219,7 +219,7 @@ bool AddressRange::reclaim(void* data) noexcept {
 }
 
 void AddressRange::end_quarantine(std::size_t max_bytes) noexcept {
-  // Not more blocks than find_freed() keeps.
+  // No more blocks than find_freed() can report.
   while (!waiting_.empty() && (waiting_bytes_ > max_bytes || waiting_.size() > freed_.size())) {
     const Quarantined oldest = waiting_.front();
     waiting_.pop_front();

@@ -191,7 +191,7 @@ int host_allocate(void** data, std::size_t nbytes) {
 
 int host_deallocate(void* data) {
   return enter(&cuda::Api::host_deallocate, [&](System& all) {
-    // Waits for all devices, as cudaFreeHost does in effect.
+    // Waits for all devices, as cudaFreeHost does in practice.
     for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
     return all.pinned.release(data) ? cuda::success : cuda::invalid_value;
   });

@@ -17,7 +17,7 @@ namespace skerry::rehearsal {
 
 namespace {
 
-// After the address hints of the devices' own ranges.
+// An address hint beyond those of the devices' own ranges.
 constexpr std::uintptr_t wish =
     AddressRange::first_wish + std::uintptr_t{max_devices} * AddressRange::wished_stride;
 
@@ -33,7 +33,7 @@ constexpr int no_memory = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 }  // namespace
 
-/// An anonymous file, since only files can be mapped at several addresses.
+/// Physical memory: an anonymous file, since only files can be mapped at several addresses.
 struct MappedMemory::Physical {
   Physical(int device_ordinal, std::size_t size, std::atomic<std::size_t>& live)
       : file(memfd_create("skerry", MFD_CLOEXEC)),

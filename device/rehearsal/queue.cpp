@@ -160,7 +160,7 @@ void Queue::close() noexcept {
 
 /// Returns all work submitted since the last call, in order; null when the queue is closed and
 /// empty. Finished items are kept for prepare() under the same lock, which avoids most of the
-/// submitting thread's contention.
+/// contention with submitting threads.
 WorkItem* Queue::take(const DoneItems& used) noexcept {
   // A thread that has just started has run nothing, so `running_` may be set by another thread.
   if (used.first != nullptr) running_.store(false, std::memory_order_release);
@@ -230,7 +230,7 @@ void Queue::run(WorkItem& item) noexcept {
   } else if (first_failed_.load(std::memory_order_relaxed) == 0) {
     first_failed_.store(done_.load() + 1);
   }
-  // Clear the item before it counts as done, since nothing of it may be alive then.
+  // Clear the item before it counts as done: nothing that it owns may outlive a wait for it.
   item.clear();
 }
 

@@ -107,9 +107,8 @@ void System::stop() noexcept {
     const std::shared_lock lock(streams_mutex_);
     for (const auto& [handle, queue] : streams_) all.push_back(queue);
   }
-  // Drop the work of all streams first, since streams wait for each other. Keep the threads:
-  // otherwise a thread that is about to submit could leave others waiting for work that nothing
-  // runs.
+  // Drop the work of all streams first, since streams wait for each other. Keep their threads: work
+  // that another thread is about to submit must still run, since others may wait for it.
   for (const auto& queue : all) queue->drop_work();
   for (const auto& queue : all) queue->wait_all();
 }

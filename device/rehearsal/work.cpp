@@ -106,7 +106,7 @@ void run_free(WorkItem& self, int ordinal) noexcept {
   }
 }
 
-/// Work that waits for failed work of another device fails too.
+/// Waits for a point of another stream; if the work there failed, this device fails too.
 void run_wait(WorkItem& self, int ordinal) noexcept {
   self.wait_for.queue->wait(self.wait_for.ticket);
   const int code = self.wait_for.queue->error_of(self.wait_for.ticket);
@@ -136,8 +136,8 @@ void run_task(WorkItem& self, int ordinal) noexcept {
   if (code != cuda::success) set_sticky_error(ordinal, code);
 }
 
-/// As in the CUDA runtime: after a copy from pageable memory the source may change; a copy to it is
-/// complete on return.
+/// Submits a copy. As in the CUDA runtime, a pageable source may be changed on return, and a copy
+/// to pageable memory is complete on return.
 int submit_copy(Queue& queue, void* target, const void* source, std::size_t nbytes,
                 MemoryKind target_kind, MemoryKind source_kind) {
   Draft item(queue);

@@ -70,7 +70,7 @@ TEST_F(memory_test, a_cache_hit_makes_no_call) {
   EXPECT_EQ(rehearsal::calls(), calls);
 }
 
-TEST_F(memory_test, zero_bytes_need_no_memory) {
+TEST_F(memory_test, zero_bytes_give_a_null_pointer) {
   const StorageRef none = allocate(cuda0, 0);
   EXPECT_EQ(none->data(), nullptr);
   EXPECT_EQ(none->device(), cuda0);
@@ -95,7 +95,7 @@ TEST_F(memory_test, a_block_is_not_reused_while_another_stream_works_on_it) {
   EXPECT_EQ(later->data(), used);
 }
 
-TEST_F(memory_test, a_large_block_is_cached_too) {
+TEST_F(memory_test, large_blocks_are_cached) {
   constexpr std::size_t large = 300 * mib;
   const StorageRef first = allocate(cuda0, large);
   char* freed = nullptr;
@@ -204,7 +204,7 @@ TEST_F(memory_test, the_limit_counts_live_and_cached_blocks) {
     const StorageRef cached = allocate(cuda0, 5 * mib);
   }
   EXPECT_EQ(statistics(cuda0).cached_bytes, 5 * mib);
-  // The cached block must be released.
+  // The cached block must be released for this.
   const StorageRef other = allocate(cuda0, 6 * mib);
   EXPECT_EQ(statistics(cuda0).cached_bytes, 0u);
   EXPECT_THROW(static_cast<void>(allocate(cuda0, 3 * mib)), OutOfMemoryError);

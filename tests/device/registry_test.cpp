@@ -28,11 +28,12 @@ namespace {
 /// Seconds after which a signal ends a process that hangs, which fails the test.
 constexpr unsigned patience = 240;
 
-/// Tests that need their own process: "threadsafe" death tests restart the program, so the
-/// statement runs before CUDA was used.
+/// Tests that need a process in which CUDA was not used: "threadsafe" death tests restart the
+/// program and run only the statement.
 class NewProcess : public testing::Test {
  protected:
-  // In the program and in the process that it starts, since the wait for that has no timeout.
+  // Runs in the parent and in the restarted child. The parent needs the alarm too: EXPECT_EXIT
+  // waits for the child without a timeout.
   void SetUp() override {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     alarm(patience);
@@ -237,7 +238,7 @@ TEST_F(NewProcess, no_call_follows_shut_down) {
         SKERRY_REQUIRE_OR_EXIT(rehearsal::calls_after_finish() == 0);
         SKERRY_REQUIRE_OR_EXIT(
             !throws<std::exception>([] { static_cast<void>(allocate(cpu0, 100)); }));
-        std::exit(0);  // with destructors of globals
+        std::exit(0);  // runs the destructors of globals
       },
       testing::ExitedWithCode(0), "");
 }
@@ -349,7 +350,7 @@ TEST_F(NewProcess, physical_devices_are_split_into_logical_ones) {
         store(a, 5);
         copy_bytes(b, 0, a, 0, sizeof(int));
         SKERRY_REQUIRE_OR_EXIT(read_int(b) == 5);
-        // A fatal error loses everything on the GPU, and nothing else.
+        // A fatal error loses all logical devices of the GPU, and no other device.
         rehearsal::fail_entry(&cuda::Api::stream_synchronize, 1, 700, true);
         SKERRY_REQUIRE_OR_EXIT(throws<DeviceError>([] { current_stream(cuda0).synchronize(); }));
         SKERRY_REQUIRE_OR_EXIT(throws<DeviceError>([] { require(cuda1); }));
@@ -407,7 +408,7 @@ TEST_F(NewProcess, a_machine_without_a_driver_or_gpu_says_so) {
   EXPECT_EXIT(
       {
         unsetenv("SKERRY_REHEARSE");
-        // With a driver, the missing module is the reason: either way there is a text.
+        // On a machine with a driver, the reason is the missing module.
         setenv("SKERRY_CUDA_MODULE", "/nonexistent/skerry_cuda.so", 1);
         SKERRY_REQUIRE_OR_EXIT(device_count(cuda_kind) == 0);
         const auto failure = why_no_cuda();
@@ -466,7 +467,7 @@ TEST(architectures_test, lists_of_several_architectures_are_parsed) {
   EXPECT_FALSE(cuda::compiled_for(release, by_nvcc, 110));
 }
 
-TEST(architectures_test, words_are_expanded_by_the_list_of_nvcc) {
+TEST(architectures_test, native_and_all_are_expanded_by_the_list_of_nvcc) {
   EXPECT_TRUE(cuda::compiled_for("native", "900", 90));
   EXPECT_FALSE(cuda::compiled_for("native", "900", 80));
   EXPECT_FALSE(cuda::compiled_for("native", "800,900", 100));  // machine code only

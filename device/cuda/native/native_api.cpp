@@ -120,7 +120,7 @@ int push_device(int ordinal) {
       context != nullptr && push(context) == CUDA_SUCCESS) {
     return cudaSuccess;
   }
-  // First use, or another library called cudaDeviceReset. Never released.
+  // First use, or another library has called cudaDeviceReset. The context is never released.
   CUcontext context = nullptr;
   if (const CUresult code = retain(&context, ordinal); code != CUDA_SUCCESS) return code;
   cached_context.store(context, std::memory_order_release);
@@ -164,9 +164,9 @@ void find_allocation(PointerAttributes* attributes, const void* data) {
   attributes->allocation_bytes = nbytes;
 }
 
-/// cudaPointerGetAttributes creates a context on the current device if there is none (PyTorch found
-/// the same), so this makes the context of the memory's device current first. False for memory
-/// unknown to the driver.
+/// Makes the context of the memory's device current if the thread has none, since
+/// cudaPointerGetAttributes would create one on the current device (PyTorch found the same).
+/// Converts to false for memory unknown to the driver.
 class ContextOfPointer {
  public:
   explicit ContextOfPointer(const void* data) {
@@ -219,7 +219,8 @@ int stream_is_capturing(void* stream, int* capturing) {
   return cudaSuccess;
 }
 
-/// For toolkits and drivers before 12.8, which report the device of a context but not of a stream.
+/// Finds a stream's device by its context, for toolkits and drivers before 12.8, which can't query
+/// the device of a stream.
 int device_of_context(void* stream, int* ordinal) {
   static auto* const ask = driver_function<CUresult(CUstream, CUcontext*)>("cuStreamGetCtx");
   static auto* const push = driver_function<CUresult(CUcontext)>("cuCtxPushCurrent");
