@@ -39,8 +39,8 @@ class EmptyStorage final : public Storage {
 /// SKERRY_PINNED_HOST=1. Read when the library is loaded, not by each allocation.
 const bool are_host_arrays_pinned = cuda::selected_host_memory() == cuda::HostMemory::all_pinned;
 
-/// Returns an empty reference if memory can't be pinned, which is no error: the caller uses
-/// pageable memory.
+/// Returns pinned memory, or an empty reference if it can't be pinned. That is not an error: the
+/// caller falls back to pageable memory.
 StorageRef try_pinned(Device device, std::size_t nbytes) noexcept {
   cuda::probe();
   if (nbytes == 0 || !cuda::alive()) return {};

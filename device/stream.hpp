@@ -66,7 +66,7 @@ class Event {
   void synchronize() const;
   [[nodiscard]] bool done() const;
   /// Returns the seconds from this event to `end` on the same device; negative if `end` came first.
-  /// Throws DeviceMismatchError, and ValueError for an event that is not recorded or not done.
+  /// Throws DeviceMismatchError, and ValueError if an event is not recorded or not done.
   [[nodiscard]] double elapsed(const Event& end) const;
   [[nodiscard]] Device device() const noexcept { return device_; }
   [[nodiscard]] void* handle() const noexcept { return native_.get(); }

@@ -304,11 +304,13 @@ void trim_all() noexcept {
 /// Allocates without the thread's own cache.
 [[gnu::noinline]] StorageRef allocate_slowly(int index, std::size_t nbytes) {
   if (nbytes > max_block_bytes) {
-    throw_out_of_memory(index, nbytes, "nothing, since more than 64 TiB is never available");
+    throw_out_of_memory(index, nbytes, "nothing, since more than 64 TiB is never available",
+                        "split the array, or use a smaller dtype");
   }
   const std::size_t capacity = capacity_for(nbytes);
   if (capacity > usages[index].limit.load(std::memory_order_relaxed)) {
-    throw_out_of_memory(index, nbytes, "nothing, since it is larger than the limit");
+    throw_out_of_memory(index, nbytes, "nothing, since it is larger than the limit",
+                        "raise the limit by set_memory_limit, or split the array");
   }
   FreeBlock* block = try_acquire(index, capacity, nbytes);
   if (block == nullptr) {

@@ -46,8 +46,8 @@ class ForeignDeviceStorage final : public ForeignStorage {
   StreamUses uses_;
 };
 
-/// Storage of an array without elements: a reader waits for the work that determined that there are
-/// none.
+/// Storage of an array without elements whose size was computed on the device: a reader waits for
+/// that work.
 class EmptyDeviceStorage final : public Storage {
  public:
   EmptyDeviceStorage(Device device, StreamState& stream_state) noexcept

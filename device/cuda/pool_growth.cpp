@@ -63,11 +63,11 @@ void Pool::keep_to_limit(OutgoingBlocks& outgoing) noexcept {
 Block* Pool::acquire(std::size_t nbytes, const SizeClass& size, void* stream) {
   // Keep the cache if the request can never fit.
   if (nbytes > device_state_.properties.total_bytes) {
-    throw_out_of_memory(nbytes, size, "nothing, it is larger than the device",
+    throw_out_of_memory(nbytes, size, "nothing, since it is larger than the device's memory",
                         "split the array, or use a smaller dtype");
   }
   if (size.nbytes > read_statistics().limit_bytes) {
-    throw_out_of_memory(nbytes, size, "nothing, it is larger than the limit",
+    throw_out_of_memory(nbytes, size, "nothing, since it is larger than the limit",
                         "raise the limit by set_memory_limit, or split the array");
   }
   if (Block* item = take_pending(size, stream)) return item;

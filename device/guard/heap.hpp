@@ -29,7 +29,7 @@ void prepare() noexcept;
 [[nodiscard]] void* allocate(std::size_t nbytes) noexcept;
 /// The same, filled with zeros.
 [[nodiscard]] void* allocate_zeros(std::size_t nbytes) noexcept;
-/// Frees a block of one of these functions; null does nothing.
+/// Frees a block that one of these functions allocated; does nothing for null.
 void release(void* data) noexcept;
 /// Returns the size of a block, at least as requested.
 [[nodiscard]] std::size_t size_of(const void* data) noexcept;

@@ -17,7 +17,7 @@ struct HostUse {
   bool is_managed = false;  ///< managed memory, which migrates between host and devices
 };
 
-/// Pinned host memory, and managed memory, which is treated alike here.
+/// Pinned host memory and managed memory; both are treated the same here.
 class PinnedBlocks {
  public:
   [[nodiscard]] int allocate(void** data, std::size_t nbytes) noexcept;

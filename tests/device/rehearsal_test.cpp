@@ -265,10 +265,10 @@ TEST_F(RehearsalTest, packed_blocks_detect_writes_past_the_end_when_they_are_fre
   std::vector<void*> guarded;
   for (int i = 0; i < 40'000; ++i) guarded.push_back(device_memory(100));
   char* const packed = static_cast<char*>(guarded.back());
-  EXPECT_EQ(static_cast<unsigned char>(packed[0]), 0xff) << "uninitialized memory is no result";
+  EXPECT_EQ(static_cast<unsigned char>(packed[0]), 0xff) << "uninitialized memory is filled";
   packed[100] = 1;
   EXPECT_EQ(calls.deallocate(packed), cuda::illegal_address);
-  EXPECT_EQ(static_cast<unsigned char>(packed[0]), 0xfd) << "nor is freed memory";
+  EXPECT_EQ(static_cast<unsigned char>(packed[0]), 0xfd) << "freed memory is poisoned";
   rehearsal::clear();
   guarded.pop_back();
   for (void* block : guarded) EXPECT_EQ(calls.deallocate(block), cuda::success);

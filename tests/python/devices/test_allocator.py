@@ -126,7 +126,7 @@ except OutOfMemoryError as error:
     assert run(code) == [
         "collecting garbage" + end,
         "1001 1001",
-        "nothing, it is larger than the limit; raise the limit by set_memory_limit, or split the array",
+        "nothing, since it is larger than the limit; raise the limit by set_memory_limit, or split the array",
     ]
 
 

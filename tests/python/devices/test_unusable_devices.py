@@ -188,7 +188,7 @@ def test_failed_fft_workspace_raises_at_the_next_wait():
 def test_allocation_larger_than_the_device_raises():
     with pytest.raises(
         OutOfMemoryError,
-        match="it is larger than the device; split the array, or use a smaller dtype",
+        match="since it is larger than the device's memory; split the array, or use a smaller dtype",
     ):
         sk.empty((1 << 40,), device="cuda:0")
     assert np.array_equal(to_numpy(sk.ones((2,), device="cuda:0")), [1, 1])
