@@ -14,7 +14,7 @@ namespace skerry {
 /// DtypeError, ShapeError, and ValueError for negative numbers.
 [[nodiscard]] NdArray bincount(const NdArray& x, const NdArray* weights, std::int64_t min_bins);
 
-/// The same for a known number of bins: ignores numbers below 0 and from `bins` on.
+/// Like bincount() for a known number of bins: ignores numbers below 0 and from `bins` on.
 [[nodiscard]] NdArray count_numbers(const NdArray& x, const NdArray* weights, std::int64_t bins);
 
 /// Counts the items of x in each bin, as int64; an item at the last edge is in the last bin. The

@@ -49,7 +49,8 @@ NdArray as_floating(const KindEntry& kind, const NdArray& x) {
   return x;
 }
 
-/// Returns the length of an axis (of the real side, or of both) if the caller gives none.
+/// Returns the default length of the transform along an axis: that of the real side if there is
+/// one.
 std::int64_t default_length(const KindEntry& kind, const NdArray& x, int axis, bool is_last) {
   const std::int64_t n = x.shape()[axis];
   return kind.output == FftSide::real && is_last ? 2 * (n - 1) : n;
@@ -59,7 +60,7 @@ void check_length(std::int64_t n, int axis, const NdArray& x) {
   if (n > 0) return;
   throw ValueError("the transform needs at least one element, not " + std::to_string(n) +
                    ", along axis " + std::to_string(axis) + " of " + describe(x) +
-                   "; pass a length");
+                   "; pass a positive length");
 }
 
 double scale_of(FftNorm norm, bool forward, const Dims& lengths) {
@@ -69,7 +70,7 @@ double scale_of(FftNorm norm, bool forward, const Dims& lengths) {
   return norm == FftNorm::ortho ? 1 / std::sqrt(count) : 1 / count;
 }
 
-/// Returns `x` with other lengths of some axes: a view, or a zero-padded copy if an axis grows.
+/// Crops or zero-pads `x` to `shape`. Returns a view, or a copy if an axis grows.
 NdArray fitted(const NdArray& x, const Dims& shape) {
   Layout cropped_layout = x.layout();
   for (int axis = 0; axis < x.rank(); ++axis) {
@@ -87,7 +88,7 @@ NdArray fitted(const NdArray& x, const Dims& shape) {
 struct Request {
   const KindEntry& kind;
   Dims axes;
-  Dims lengths;  ///< of the real side if there is one
+  Dims lengths;  ///< one per axis; of the real side if there is one
   double scale;
 };
 
@@ -97,7 +98,7 @@ Dims complex_half(const Request& request, Dims shape) {
   return shape;
 }
 
-/// Returns the shape of the result's real side, or of both.
+/// Returns the shape of the transform's real side, or of both sides if both are complex.
 Dims full_shape(const Request& request, const NdArray& x) {
   Dims shape = x.shape();
   for (int i = 0; i < request.axes.rank(); ++i) {
@@ -106,7 +107,7 @@ Dims full_shape(const Request& request, const NdArray& x) {
   return shape;
 }
 
-/// Returns all axes but the last, which belongs to the real side.
+/// Returns all axes but the last, along which a transform with a real side halves the spectrum.
 Dims other_axes(const Dims& axes) { return Dims(axes.span().first(axes.span().size() - 1)); }
 
 NdArray run_complex(const Request& request, const NdArray& x, const Dims& shape) {

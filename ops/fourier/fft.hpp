@@ -10,27 +10,28 @@
 
 namespace skerry {
 
-/// Kinds of transforms; the one over several axes has the same name with an `n`.
+/// Kinds of transforms; fftn() computes their forms over several axes.
 enum class FftKind : std::uint8_t { fft, ifft, rfft, irfft, hfft, ihfft };
 
-/// Which transform is divided by the number of elements: the inverse (backward), both by its square
-/// root (ortho), or the forward one.
+/// Normalization, as in NumPy: the inverse transform is divided by the number of elements
+/// (backward), the forward one is (forward), or both are divided by its square root (ortho).
 enum class FftNorm : std::uint8_t { backward, ortho, forward };
 
-/// Transforms along one axis. float16 is computed as float32, so it gives complex64 or float32. `n`
-/// is the length of the input (of the result for irfft and hfft), by default that of the axis.
-/// Throws DtypeError if x is not floating (not real for rfft and ihfft), AxisError, ValueError for
-/// n < 1, ShapeError, OutOfMemoryError.
+/// Transforms along one axis. float16 is computed in float32, so the result is complex64 or
+/// float32. `n` is the length of the input (of the result for irfft and hfft); the input is cropped
+/// or zero-padded accordingly. Throws DtypeError if x is not floating (not real for rfft and
+/// ihfft), AxisError, ValueError for n < 1, ShapeError, OutOfMemoryError.
 [[nodiscard]] NdArray fft(FftKind kind, const NdArray& x, std::optional<std::int64_t> n,
                           std::int64_t axis, FftNorm norm);
-/// Transforms over several axes: the last ones if only `lengths` are given, all without either. The
-/// last of them is that of the real side. Also throws ValueError for repeated axes.
+/// Transforms over several axes: by default the last ones, one per length, or all if `lengths` is
+/// empty, too. In rfftn and irfftn, the spectrum is halved along the last of them. Also throws
+/// ValueError for repeated axes.
 [[nodiscard]] NdArray fftn(FftKind kind, const NdArray& x,
                            std::optional<std::span<const std::int64_t>> lengths,
                            std::optional<std::span<const std::int64_t>> axes, FftNorm norm);
 
-/// Returns the bin frequencies of fft, or (`half`) of rfft, for n samples with the given spacing.
-/// `type` is real floating. Throws ValueError for n < 1 or zero spacing, DtypeError.
+/// Returns the frequencies of the bins of fft, or of rfft if `half`, for n samples with the given
+/// spacing. `type` is real floating. Throws ValueError for n < 1 or zero spacing, DtypeError.
 [[nodiscard]] NdArray fft_frequencies(std::int64_t n, double spacing, Dtype type, Device device,
                                       bool half);
 

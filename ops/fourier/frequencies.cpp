@@ -44,7 +44,8 @@ NdArray fft_frequencies(std::int64_t n, double spacing, Dtype type, Device devic
     throw ValueError("n must be at least 1, not " + std::to_string(n));
   }
   if (spacing == 0) throw ValueError("d must not be zero");
-  // Integers up to 2^53 are exact, and their quotients correctly rounded.
+  // Compute in float64, in which integers up to 2^53 are exact, so that quotients are correctly
+  // rounded.
   constexpr Dtype exact = Dtype::float64;
   const Dims shape{half ? n / 2 + 1 : n};
   const Kernel<SequenceParams>& kernel = require_kernel(

@@ -8,9 +8,9 @@
 
 namespace skerry {
 
-/// One discrete Fourier transform over some axes of an array, batched over the others. No axis is
-/// empty. Addresses and strides are multiples of the size of the element's real type or, where
-/// required, of the element.
+/// A batch of discrete Fourier transforms over the trailing axes of an array. No axis is empty.
+/// Addresses and strides are multiples of the size of a component or, if
+/// NativeLimits::complex_alignment is set, of a complex number.
 struct FftParams {
   static constexpr int max_axes = 8;
   static constexpr int max_transformed = 3;
@@ -25,12 +25,12 @@ struct FftParams {
   std::int64_t shape[max_axes];
   std::int64_t input_strides[max_axes];   ///< in bytes
   std::int64_t output_strides[max_axes];  ///< in bytes
-  /// The exponent is -2 pi i jk / n, otherwise 2 pi i jk / n.
+  /// True if the exponent is -2 pi i jk / n, false if it is 2 pi i jk / n.
   bool forward;
   /// Real to complex, host form only: the output has all `shape` elements, the second half mirrored
   /// from the first.
   bool mirrored;
-  /// Host form only: set to 1 if there was no workspace memory.
+  /// Host form only: set to 1 if workspace memory could not be allocated.
   ErrorWord out_of_memory;
 
   static constexpr bool native_form_finds_errors = false;
@@ -38,22 +38,22 @@ struct FftParams {
 };
 
 /// Returns the batch axis over which the plan is executed repeatedly, 0 or 1, or -1 if none.
-/// cuFFT's plans have a single evenly spaced batch; of two batch axes, that of smaller stride goes
-/// into the plan.
+/// cuFFT's plans have a single evenly spaced batch; of two batch axes, the one with the smaller
+/// stride becomes the plan's batch.
 [[nodiscard]] constexpr int fft_looped_axis(const FftParams& params) {
   if (params.rank - params.transformed != 2) return -1;
   return params.input_strides[0] < params.input_strides[1] ? 1 : 0;
 }
 
-/// By real type: float32, float64. The native forms require axes whose strides are positive
-/// multiples of each other, as in a C-contiguous array, and at most two batch axes. Both sides must
-/// be aligned to a complex number for each element of fft_looped_axis().
+/// Kernels by component type: float32, float64. The native forms require axes whose strides are
+/// positive multiples of each other, as in a C-contiguous array, and at most two batch axes. At
+/// every index along fft_looped_axis(), input and output must be aligned for complex numbers.
 struct FftKernels {
   Kernel<FftParams> complex_to_complex[2];
   Kernel<FftParams> real_to_complex[2];
   Kernel<FftParams> complex_to_real[2];
-  /// Returns why the native forms cannot run, or null if they can; the pointer is null if there are
-  /// none.
+  /// Returns why the native forms cannot run, or null if they can. The function pointer is null if
+  /// there are no native forms.
   const char* (*library_error_message)();
 };
 

@@ -9,9 +9,9 @@
 
 namespace skerry {
 
-/// out[i] = sum over k of taps[k] * x[first + i - k], over the products that exist, in the order of
-/// k: every kernel gives the same bits. A complex sum is computed as four real sums, which are
-/// combined at the end.
+/// out[i] = sum of taps[k] * x[first + i - k] over all k for which both exist. Products are added
+/// in the order of k, so all kernels give the same bits. A complex sum is computed as four real
+/// sums, which are combined at the end.
 struct ConvolutionParams {
   InputPointer<char> x;
   std::int64_t size;

@@ -6,15 +6,15 @@
 
 #include "ops/linear/linalg_kernels.hpp"
 
-// OpenBLAS as the front ends see it. It is opened at first use, so that neither building nor
-// loading skerry needs it. The calls of its functions are in cpu/.
+// The front ends' interface to OpenBLAS, which is opened at first use: neither building nor loading
+// skerry needs it. Its functions are called in cpu/.
 
 namespace skerry::blas {
 
-/// Sets the file to open, which precedes SKERRY_OPENBLAS and the loader's search. No effect once a
-/// library is open.
+/// Sets the library file to open, which takes precedence over SKERRY_OPENBLAS and the loader's
+/// search path. Has no effect once a library is open.
 void set_library(const char* path);
-/// Opens the library if needed. Throws LibraryError with the remedy.
+/// Opens the library if needed. Throws LibraryError, whose message says how to install or name one.
 void require();
 
 /// Sets `workspace_size`, `real_work` and `integer_work` to what the host form of the routine

@@ -9,10 +9,11 @@
 #include "core/ndarray.hpp"
 #include "ops/call/operand.hpp"
 
-/// The linalg extension of the array API standard. Matrices are in the last two axes, the others
-/// form a stack. Functions that factorize a matrix wait for the outcome and throw LinAlgError in
-/// the call. All throw DtypeError, ShapeError, DeviceMismatchError; LibraryError if a CPU device
-/// needs OpenBLAS and it is missing; NotImplementedError if a CUDA device lacks the routine.
+/// The linalg extension of the array API standard. Matrices are in the last two axes; the other
+/// axes form a stack. Functions that can fail for a matrix, such as cholesky, inv and svd,
+/// synchronize with the device and throw LinAlgError. All throw DtypeError, ShapeError,
+/// DeviceMismatchError; LibraryError if a CPU device needs OpenBLAS and it is missing;
+/// NotImplementedError if a CUDA device lacks the routine.
 namespace skerry::linalg {
 
 struct TwoArrays {
@@ -30,11 +31,12 @@ struct ThreeArrays {
 [[nodiscard]] NdArray det(const NdArray& x);
 [[nodiscard]] TwoArrays slogdet(const NdArray& x);  ///< sign, logarithm of the absolute value
 [[nodiscard]] NdArray inv(const NdArray& x);
-/// x2 is a vector (1-D), or matrices.
+/// x2 is a 1-D vector or a stack of matrices.
 [[nodiscard]] NdArray solve(const NdArray& x1, const NdArray& x2);
 [[nodiscard]] TwoArrays eig(const NdArray& x);  ///< complex values; vectors are columns
 [[nodiscard]] NdArray eigvals(const NdArray& x);
-/// For symmetric or Hermitian matrices; reads the lower triangle. Ascending.
+/// For symmetric or Hermitian matrices, of which only the lower triangle is read. Eigenvalues are
+/// in ascending order.
 [[nodiscard]] TwoArrays eigh(const NdArray& x);
 [[nodiscard]] NdArray eigvalsh(const NdArray& x);
 [[nodiscard]] NdArray matrix_power(const NdArray& x, std::int64_t n);
@@ -43,14 +45,14 @@ struct ThreeArrays {
 [[nodiscard]] TwoArrays qr(const NdArray& x, bool complete);
 [[nodiscard]] ThreeArrays svd(const NdArray& x, bool full_matrices);  ///< U, S, V^H
 [[nodiscard]] NdArray svdvals(const NdArray& x);
-/// `rtol` is a real scalar or an array of the stack's shape. Without it (null pointers): the larger
-/// extent times the dtype's epsilon.
+/// `rtol` is a real scalar or an array of the stack's shape. Its default (null pointers) is the
+/// larger extent times the dtype's epsilon.
 [[nodiscard]] NdArray matrix_rank(const NdArray& x, const Operand& rtol);
 [[nodiscard]] NdArray pinv(const NdArray& x, const Operand& rtol);
 [[nodiscard]] NdArray diagonal(const NdArray& x, std::int64_t offset);  ///< a view
 [[nodiscard]] NdArray trace(const NdArray& x, std::int64_t offset, std::optional<Dtype> type);
 
-/// Cross products of three-element vectors along `axis`, which counts from the end.
+/// Returns the cross products of three-element vectors along `axis`, which counts from the end.
 [[nodiscard]] NdArray cross(const NdArray& x1, const NdArray& x2, std::int64_t axis);
 
 enum class MatrixOrder : std::uint8_t {
@@ -64,8 +66,8 @@ enum class MatrixOrder : std::uint8_t {
   minus_infinity
 };
 [[nodiscard]] NdArray matrix_norm(const NdArray& x, bool keepdims, MatrixOrder order);
-/// Norm over `axes`; an empty optional means all. Any order, including infinities. Avoids overflow
-/// in intermediate results if the norm is finite.
+/// Returns the norm over `axes`; an empty optional means all. `order` may be any number or
+/// infinity. Intermediate results do not overflow if the norm is finite.
 [[nodiscard]] NdArray vector_norm(const NdArray& x,
                                   std::optional<std::span<const std::int64_t>> axes, bool keepdims,
                                   double order);

@@ -87,7 +87,8 @@ NdArray without_axis(const NdArray& x, int axis) {
   return x.view(std::move(narrower));
 }
 
-/// What is multiplied; the value is the number of axes of an operand besides those of the stack.
+/// Kind of operands; the value is the number of axes of an operand in addition to those of the
+/// stack.
 enum class Operands : std::uint8_t { vectors = 1, matrices = 2 };
 
 int stack_rank(const NdArray& x, Operands operands) {
@@ -141,7 +142,7 @@ void describe_matrices(const NdArray& x1, const NdArray& x2, MatmulParams& p) {
   p.x2_column = x2.strides()[last];
 }
 
-/// Describes vectors as a row times a column, without adding an axis: it might be the 65th.
+/// Describes vectors as a row times a column without adding an axis, which might be the 65th.
 void describe_vectors(const NdArray& x1, const NdArray& x2, MatmulParams& p) {
   const int last = x1.rank() - 1;
   p.m = 1;
@@ -352,8 +353,8 @@ NdArray vecdot(const NdArray& x1, const NdArray& x2, std::int64_t axis) {
   }
   constexpr Operands operands = Operands::vectors;
   const Dims stack = common_stack(a, b, operands);
-  // A boolean product is true if any pair is. The kernel stops at the first one, which does not pay
-  // for short vectors.
+  // A boolean product is true if any pair is true. The kernel stops at the first such pair, which
+  // does not pay off for short vectors.
   const Kernel<MatmulParams>& dot = kernels<MatmulKernels>(device).dot[static_cast<int>(type)];
   if (type == Dtype::bool_ && (!has_form(dot, device) || a.shape()[a.rank() - 1] < 64)) {
     constexpr std::int64_t last[] = {-1};

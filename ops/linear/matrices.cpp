@@ -40,7 +40,7 @@ void require_dtype(const char* argument, const NdArray& x, bool (*takes)(Dtype))
     const auto type = static_cast<Dtype>(i);
     if (takes(type)) names += (names.empty() ? "" : ", ") + std::string(name(type));
   }
-  throw DtypeError(std::string(argument) + " is " + describe(x) + "; it takes " + names +
+  throw DtypeError(std::string(argument) + " is " + describe(x) + "; expected " + names +
                    "; convert with astype");
 }
 

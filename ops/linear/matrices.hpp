@@ -17,7 +17,7 @@ inline constexpr std::int64_t last_axis[] = {-1};
 
 /// Converts integers and bools to the default real dtype, unless promotion is strict.
 [[nodiscard]] NdArray as_floating(const char* argument, const NdArray& x);
-/// As as_floating, but rejects float16, which LAPACK lacks.
+/// Like as_floating, but rejects float16, which LAPACK lacks.
 [[nodiscard]] NdArray as_lapack_dtype(const char* argument, const NdArray& x);
 void require_matrices(const char* argument, const NdArray& x);
 void require_square(const char* argument, const NdArray& x);
@@ -29,10 +29,10 @@ enum class Triangle : std::uint8_t { lower, upper };
 
 /// Waits for all elements of `x`. Throws LinAlgError for NaN and infinities, naming the matrix.
 void require_finite(const NdArray& x);
-/// The same for one triangle including the diagonal; the other may contain anything.
+/// Checks one triangle and the diagonal; the other triangle may contain anything.
 void require_finite(const NdArray& x, Triangle read);
 
-/// True if reading values of x does not wait: not on devices with asynchronous work.
+/// True if values of x can be read without waiting: false on devices with asynchronous work.
 [[nodiscard]] bool can_look_at(const NdArray& x);
 
 /// Substitutes matrices for those that contain NaN or infinities, so that LAPACK can take them. On

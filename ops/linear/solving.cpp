@@ -35,8 +35,8 @@ LuFactors factorize(const NdArray& x) {
   return {a, pivots, info};
 }
 
-/// Overwrites `b`, which is column-major, with the solution. `transposed`: of the system whose
-/// transpose was factorized.
+/// Overwrites `b`, which is column-major, with the solution of the factorized system or, if
+/// `transposed`, of the transposed system.
 void solve_with(const LuFactors& lu, const NdArray& b, std::int64_t columns, bool transposed) {
   LapackCall call(LinAlgRoutine::getrs, lu.factors);
   call.request.right_columns = columns;

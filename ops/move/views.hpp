@@ -14,7 +14,8 @@ namespace skerry {
 
 // These return views if the layout permits.
 
-/// `copy`: empty: only if needed; true: always; false: throws ValueError if one is needed.
+/// `copy`: if empty, copies only if needed; if true, always; if false, throws ValueError if a copy
+/// is needed.
 [[nodiscard]] NdArray reshape(const NdArray& x, std::span<const std::int64_t> shape,
                               std::optional<bool> copy);
 [[nodiscard]] NdArray permute_dims(const NdArray& x, std::span<const std::int64_t> axes);

@@ -15,7 +15,7 @@ namespace skerry::inline SKERRY_TARGET::ops::random {
 /// Below this mean, probabilities are summed up.
 inline constexpr float64 few = 10.0;
 
-/// log(n!) - log(sqrt(2 pi n) (n / e)^n): from the table for n < 16, otherwise by the series.
+/// stirling_error(n) for n < 16.
 SKERRY_TABLE float64 stirling_errors[] = {
     0.0,
     0.0810614667953272582196702,
@@ -34,6 +34,7 @@ SKERRY_TABLE float64 stirling_errors[] = {
     0.005951370112758847735624416,
     0.005554733551962801371038690,
 };
+/// Returns log(n!) - log(sqrt(2 pi n) (n / e)^n): from the table, or by its asymptotic series.
 SKERRY_HD inline float64 stirling_error(float64 n) {
   if (n < 16.0) return stirling_errors[static_cast<int>(n)];
   const float64 inverse = 1.0 / n;
@@ -61,8 +62,8 @@ SKERRY_HD inline float64 deviance(float64 x, float64 mean) {
 
 inline constexpr float64 two_pi = 6.283185307179586477;
 
-/// Hat function of the transformed rejection, by the ratio of uniforms. A point has the count it
-/// stands for, and the values that decide whether to accept it.
+/// Hat function of the transformed rejection, by the ratio of uniforms. A point consists of its
+/// count and the values that decide whether the count is accepted.
 struct Hat {
   float64 a;
   float64 b;

@@ -54,8 +54,8 @@ struct Two {
   T second;
 };
 
-/// The angle is the word's fraction of a full turn: a number of quarters, and a rest of at most an
-/// eighth.
+/// Returns the distance, in radians, of an angle from the nearest multiple of a quarter turn. The
+/// angle is given as a word: a fraction of a full turn.
 SKERRY_HD SKERRY_INLINE float64 rest_of_turn(uint64 word) {
   constexpr float64 unit = 0x1.921fb54442d18p0 * 0x1p-52;  // pi / 2
   const uint64 shifted = ((word << 2) ^ (uint64{1} << 63)) >> 12;

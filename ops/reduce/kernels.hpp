@@ -37,11 +37,11 @@ struct ReductionAxes {
 /// RowRange counts rows along the one retained axis.
 struct alignas(16) ReduceParams : RowReduction, ReductionAxes {
   double correction;
-  /// Null if the elements are in memory. Otherwise this function, of a fused pass or a Conversion
-  /// whose parameters follow these (ParamsBlock), produces them as they are reduced. `input` is
-  /// then no address (OperandList::no_memory), but offsets count from it. Restrictions: itemsizes
-  /// up to 8, dense order, at most one retained and one reduced axis; extrema only along rows of up
-  /// to tuning::feed_bytes; variances not along columns.
+  /// Null if the elements are in memory. Otherwise, this function produces them while they are
+  /// reduced, by a fused pass or a Conversion whose parameters follow these (ParamsBlock). `input`
+  /// is then not a valid address (OperandList::no_memory), but offsets are relative to it.
+  /// Restrictions: itemsizes up to 8, dense order, at most one retained and one reduced axis;
+  /// extrema only along rows of up to tuning::feed_bytes; variances not along columns.
   void (*feed)(const BlockElements& elements);
 };
 

@@ -21,10 +21,10 @@ class Recording;
                              std::optional<std::span<const std::int64_t>> axes,
                              std::optional<Dtype> type, bool keepdims, double correction = 0);
 
-/// Reduces while `recording` records, without dtype=. Over rows of x that fit a cache, the
-/// reduction itself is recorded. Otherwise a pending x is streamed into the reduction without being
-/// stored, and the result is computed at once. `is_held`: x has other references than the caller's.
-/// Returns nullopt if the caller should materialize x and reduce it eagerly.
+/// Reduces x, without dtype=, during a recording. If the reduction is over rows that fit in a
+/// cache, it is recorded itself. Otherwise, a pending x is streamed into the reduction without
+/// being stored, and the result is computed at once. `is_held`: x has other references than the
+/// caller's. Returns nullopt if the caller should materialize x and reduce it eagerly.
 [[nodiscard]] std::optional<PendingArray> reduce_recorded(
     Recording& recording, reduction_id op, const Operand& x, bool is_held,
     std::optional<std::span<const std::int64_t>> axes, bool keepdims, double correction);

@@ -15,7 +15,7 @@ namespace skerry {
 struct SortParams {
   InputPointer<char> input;
   OutputPointer<char> output;
-  /// `slots` blocks of sort_scratch() bytes; so many rows are sorted at a time.
+  /// `slots` blocks of sort_scratch() bytes; that many rows are sorted at a time.
   WorkspacePointer<char> scratch;
   std::int64_t slots;
   std::int64_t rows;

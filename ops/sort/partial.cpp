@@ -25,7 +25,7 @@ using kernels_by_dtype = Kernel<PartialParams> (PartialKernels::*)[dtype_count];
 
 const Kernel<PartialParams>& kernel_for(kernels_by_dtype kernel_table, const NdArray& x) {
   if (kind(x.dtype()) == DtypeKind::complex_floating) {
-    throw DtypeError(std::string(name(x.dtype())) + " has no order; it takes bool and real dtypes");
+    throw DtypeError(std::string(name(x.dtype())) + " has no order; use a bool or real dtype");
   }
   const Device device = x.device();
   const auto& all = kernels<PartialKernels>(device).*kernel_table;

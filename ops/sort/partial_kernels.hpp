@@ -18,7 +18,7 @@ struct PartialParams {
   InputPointer<char> input;
   OptionalOutputPointer<char> values;           ///< items of the dtype
   OptionalOutputPointer<std::int64_t> indices;  ///< indices of those items in their row
-  /// `slots` blocks of partial_scratch() bytes; so many rows are processed at a time.
+  /// `slots` blocks of partial_scratch() bytes; that many rows are processed at a time.
   WorkspacePointer<char> scratch;
   std::int64_t slots;
   std::int64_t rows;

@@ -36,7 +36,7 @@ void check_arguments(const Operand& x1, const Operand& x2, const NdArray* sorter
   static_cast<void>(common_device(all));
   const Dtype type = common_dtype({all, 2});
   if (kind(type) == DtypeKind::complex_floating) {
-    throw DtypeError(std::string(name(type)) + " has no order; it takes bool and real dtypes");
+    throw DtypeError(std::string(name(type)) + " has no order; use a bool or real dtype");
   }
   if (x1.array->rank() != 1) {
     throw ShapeError("x1 must be 1-D: " + describe(*x1.array) + "; reshape it");

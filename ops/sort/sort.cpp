@@ -19,7 +19,7 @@ namespace {
 
 void require_real(const NdArray& x) {
   if (kind(x.dtype()) != DtypeKind::complex_floating) return;
-  throw DtypeError(std::string(name(x.dtype())) + " has no order; it takes bool and real dtypes");
+  throw DtypeError(std::string(name(x.dtype())) + " has no order; use a bool or real dtype");
 }
 
 /// Sorts the rows of x, which is C-contiguous and not empty.

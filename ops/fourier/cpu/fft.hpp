@@ -7,7 +7,7 @@
 #include "ops/fourier/cpu/ducc/entry.hpp"
 #include "ops/kernel/cpu/memory.hpp"
 
-// The library does the transforms (ops/fourier/cpu/ducc); this file adds what it lacks.
+// ducc computes the transforms (ops/fourier/cpu/ducc); this file adds what it lacks.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "ops/kernel/cuda/library.cuh"
 
-// cuFFT's plans. The part of its interface that is used is declared here, as in cufft.h of CUDA 12
-// and 13, so that building needs only the compiler.
+// cuFFT's plans, and the functions of cuFFT that they need, declared as in cufft.h of CUDA 12 and
+// 13: the build does not require cuFFT.
 
 namespace skerry::native {
 
@@ -20,7 +20,7 @@ using handle = int;
 using status = int;
 inline constexpr status success = 0;
 inline constexpr status alloc_failed = 2;
-/// cufftType; double precision adds 0x40.
+/// Values of cufftType for single precision; double precision adds 0x40.
 enum type : int { real_to_complex = 0x2a, complex_to_real = 0x2c, complex_to_complex = 0x29 };
 inline constexpr int double_precision = 0x40;
 }  // namespace cufft
@@ -60,11 +60,12 @@ struct CufftLibrary {
 };
 
 inline const CufftLibrary& get_cufft() {
-  static const CufftLibrary* opened = new CufftLibrary;  // never closed: plans may outlive main
+  static const CufftLibrary* opened = new CufftLibrary;  // never closed: plans may outlive main()
   return *opened;
 }
 
-/// All parameters of a plan, in elements. The stream and the work area are set for each execution.
+/// All parameters of a plan; strides and distances are in elements. The stream and the work area
+/// are set for each execution.
 struct FftPlanKey {
   int device;
   int type;
@@ -91,8 +92,8 @@ struct FftPlanKey {
   }
 };
 
-/// A plan without memory of its own, for the current device. Only one thread at a time may set its
-/// stream and execute it.
+/// A plan for the current device, without a work area of its own. Only one thread at a time may set
+/// its stream and execute it.
 class FftPlanHandle {
  public:
   explicit FftPlanHandle(const FftPlanKey& key) : key_(key) {
@@ -133,7 +134,8 @@ class FftPlanCache {
   /// Returns the plan for `key`; its status says whether planning succeeded.
   std::shared_ptr<FftPlanHandle> get(const FftPlanKey& key) {
     if (std::shared_ptr<FftPlanHandle> cached_plan = find(key)) return cached_plan;
-    // Outside the lock: planning takes milliseconds. Two threads may create the same plan.
+    // Plan outside the lock, since planning takes milliseconds. Two threads may thus create the
+    // same plan.
     auto new_plan = std::make_shared<FftPlanHandle>(key);
     if (new_plan->status() != cufft::success) return new_plan;
     std::shared_ptr<FftPlanHandle> dropped;  // destroyed after the lock is released
@@ -164,7 +166,7 @@ class FftPlanCache {
 };
 
 inline FftPlanCache& fft_plans() {
-  static auto* plans = new FftPlanCache;  // never destroyed: the driver may be gone after main
+  static auto* plans = new FftPlanCache;  // never destroyed: the driver may be unloaded by then
   return *plans;
 }
 

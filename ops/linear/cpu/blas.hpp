@@ -6,8 +6,8 @@
 #include "core/config.hpp"
 #include "ops/linear/matmul_kernels.hpp"
 
-// BLAS and LAPACK from OpenBLAS, opened at first use: neither building nor loading the library
-// needs it. Compiled once for all x86-64 levels: OpenBLAS selects its own kernels.
+// Matrix products by OpenBLAS, which is opened at first use: neither building nor loading skerry
+// needs it. Compiled once for all x86-64 levels, since OpenBLAS selects its own kernels.
 
 namespace skerry::blas {
 

@@ -18,7 +18,7 @@ class Convolver {
 
   /// Computes elements [begin, end) of the output.
   void run(int64 begin, int64 end) const {
-    // All taps have an item in [full_begin, full_end).
+    // Elements in [full_begin, full_end) use all taps.
     const int64 full_begin = minimum(maximum(begin, p_.tap_count - 1 - p_.first), end);
     const int64 full_end = maximum(minimum(end, p_.size - p_.first), full_begin);
     if (full_end - full_begin < step) return some_taps(begin, end);
@@ -34,7 +34,7 @@ class Convolver {
   static constexpr int64 size = sizeof(R);
   static constexpr int64 step = vectors * lanes / Parts;  ///< in elements
 
-  /// The neutral element of addition, which keeps the sign of zeros.
+  /// Returns the identity of addition; for floats -0, which keeps the sign of zeros.
   static constexpr R nothing() {
     if constexpr (ops::real_floating<R>) return R(-0.0);
     return R(0);
@@ -49,8 +49,8 @@ class Convolver {
     return p_.out + element * Parts * size;
   }
 
-  /// Combines the sums of products with the real and the imaginary components of taps into complex
-  /// numbers.
+  /// Combines two sums into complex numbers: that of products with the taps' real components and
+  /// that with their imaginary components.
   static SKERRY_INLINE V joined(const V& real, const V& imag) {
     const V crossed = exchange_lanes<1>(imag);
     return choose_lanes<1>(V(real - crossed), V(real + crossed));
@@ -87,7 +87,7 @@ class Convolver {
     });
   }
 
-  /// Computes elements that lack some products: tap by tap, with sums in memory.
+  /// Computes elements to which not all taps contribute, tap by tap with sums in memory.
   SKERRY_SHARED void some_taps(int64 begin, int64 end) const {
     constexpr int64 block = tuning::convolution_block;
     alignas(64) R sums[Parts][block * Parts];
@@ -110,7 +110,7 @@ class Convolver {
   }
   static SKERRY_INLINE void add_products(R* sums, R factor, const char* x, int64 count) {
     for (int64 i = 0; i < count * Parts; ++i) {
-      // 1u: narrow integers would be promoted to int, which may overflow.
+      // Multiply by 1u: narrow integers would otherwise be promoted to int, which may overflow.
       if constexpr (ops::integral<R>) {
         sums[i] = static_cast<R>(sums[i] + 1u * factor * load<R>(x + i * size));
       } else {
@@ -146,7 +146,7 @@ void fill(ConvolutionKernels& table) {
   if constexpr (ops::complex_floating<T>) {
     table.kernel[type].set_host<convolve<typename T::value_type, 2>>();
   } else if constexpr (ops::integral<T>) {
-    // Signed and unsigned integers wrap around with the same bits.
+    // Signed and unsigned integers share a kernel: they wrap around to the same bits.
     table.kernel[type].set_host<convolve<ops::bits_t<T>, 1>>();
   } else if constexpr (ops::real_floating<T> && !ops::stored_only<T>) {
     table.kernel[type].set_host<convolve<T, 1>>();

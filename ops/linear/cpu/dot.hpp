@@ -48,8 +48,9 @@ SKERRY_INLINE S sum_of(S a, S b) {
   return static_cast<S>(a + b);
 }
 
-/// Combines sums of products of components, like ones (`direct`) and unlike ones (`crossed`), into
-/// a complex sum: one subtraction at the end instead of one per product.
+/// Combines sums of products of components into a complex sum: those of two real or two imaginary
+/// components (`direct`) and those of one of each (`crossed`). This takes one subtraction at the
+/// end instead of one per product.
 template <class T, bool Conjugate, class Parts>
 SKERRY_INLINE T complex_sum(const Parts& direct, const Parts& crossed) {
   return Conjugate ? T(direct[0] + direct[1], crossed[0] - crossed[1])
@@ -136,8 +137,8 @@ SKERRY_INLINE V sum_of_lanes(V (&sums)[Vectors]) {
   return sum;
 }
 
-/// dot_of() for contiguous numbers with the same bits. Explicit vectors, because the compiler keeps
-/// the lanes of dot_of() in memory.
+/// dot_of() for contiguous numbers, with the same bits. Uses explicit vectors, because the compiler
+/// keeps the lanes of dot_of() in memory.
 template <class T, bool Conjugate>
 SKERRY_INLINE T dot_of_vectors(const char* a, const char* b, int64 n) {
   using R = ops::real_part_t<T>;
@@ -175,7 +176,7 @@ SKERRY_INLINE T dot_of_vectors(const char* a, const char* b, int64 n) {
 }
 #endif
 
-/// True if any product is. Stops after the block with the first true one.
+/// Returns true if any product is true. Stops after the block with the first such product.
 SKERRY_INLINE bool has_true_product(const char* a, int64 a_step, const char* b, int64 b_step,
                                     int64 n) {
   const auto is_true = [&](int64 i) __attribute__((always_inline)) {

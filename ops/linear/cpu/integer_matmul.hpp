@@ -9,13 +9,14 @@
 #include "ops/linear/cpu/dot.hpp"
 #include "ops/linear/matmul_kernels.hpp"
 
-// Product of integer matrices, which BLAS lacks. It computes tiles of the output and packs blocks
-// of both matrices on the stack, so it takes any strides and allocates nothing.
+// Products of integer matrices, which BLAS lacks. The output is computed in tiles, for which blocks
+// of both matrices are packed on the stack. So strides may be arbitrary, and no memory is
+// allocated.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-/// Type of the products: x86 has no vector product of bytes.
+/// Type in which products are computed: x86 has no vector multiplication of bytes.
 template <class U>
 struct tile_item {
   using type = U;
@@ -74,8 +75,8 @@ struct MicroKernel {
   }
 };
 
-/// Without a 64-bit vector product: sums of 32-bit products, with the shift by 32 bits after the
-/// sum.
+/// For CPUs without 64-bit vector multiplication: sums 32-bit products, and shifts the sum of the
+/// cross products by 32 bits once at the end.
 template <class C>
   requires(sizeof(C) == 8 && !multiplies_64_bits)
 struct MicroKernel<C> {
@@ -117,8 +118,8 @@ struct MicroKernel<C> {
   }
 };
 
-/// Packs a block of `count` x `depth` items from `source` in panels of `Panel` items of the first
-/// axis, within which the second axis is the slow one. Pads with zeros.
+/// Packs a block of `count` x `depth` items from `source` into panels of `Panel` items along the
+/// first axis, padded with zeros. Within a panel, the second axis is the slow one.
 template <class U, class C, int Panel>
 SKERRY_INLINE void pack(C* destination, const char* source, int64 step, int64 depth_step, int count,
                         int depth) {

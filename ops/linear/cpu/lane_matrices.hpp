@@ -10,7 +10,7 @@
 #include "ops/math/real.hpp"
 
 // LAPACK routines for stacks of small matrices, one matrix per vector lane: a LAPACK call per
-// matrix takes longer than its arithmetic. The arithmetic and the pivots are the same.
+// matrix takes longer than its arithmetic. Arithmetic and pivots are the same as LAPACK's.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
@@ -59,7 +59,8 @@ SKERRY_INLINE void subtract_product(LaneMatrix<T> destination, LaneMatrix<T> a, 
   for (; row < rows; ++row) subtract(row, number<1>{});
 }
 
-/// As many matrices as lanes (fewer at the end of a stack), and their memory in lanes.
+/// A group of as many matrices as lanes (fewer at the end of a stack), and its scratch memory, in
+/// which each matrix has a lane.
 template <class T>
 struct Group {
   using R = typename Wide<T>::real;
@@ -78,7 +79,7 @@ struct Group {
   /// Right-hand sides, as many columns as fit.
   [[nodiscard]] LaneMatrix<T> sides() const { return {scratch + area() * vectors, 1, n()}; }
 
-  /// Sets lanes without a matrix to zero.
+  /// Copies a group's matrices into lanes; lanes without a matrix are set to zero.
   void gather(R* lanes_at, const char* stack, int64 items, int64 nbytes) const {
     if (count < lanes)
       __builtin_memset(lanes_at, 0, sizeof(R) * static_cast<unsigned long>(items * vectors));
@@ -126,7 +127,7 @@ SKERRY_INLINE void exchange_rows(LaneMatrix<T> a, int64 n, int64 k, Integers piv
   }
 }
 
-/// LU factorization in Crout's order of getrf's steps: each sum is computed in registers.
+/// LU factorization by getrf's steps in Crout's order, in which each sum is computed in registers.
 template <class T>
 void factor_in_lanes(const Group<T>& g) {
   using R = typename Wide<T>::real;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr integer query = -1;
 
-/// Returns the library with one thread if the parts of a stack run on a thread each.
+/// Returns the library, limited to one thread if the slots of a stack already run in parallel.
 OneCall library_for(const LinAlgRequest& p) { return p.slots > 1 ? OneCall(1) : use(); }
 
 // Each routine is a struct with `plan`, which sets the sizes of the scratch memory, and `run`,
@@ -48,7 +48,7 @@ struct getrs {
   }
 };
 
-/// A product as mantissa and exponent, so that intermediate results cannot overflow.
+/// A product stored as mantissa and exponent, so that intermediate results cannot overflow.
 template <class R>
 struct WideProduct {
   R mantissa = 1;
@@ -64,8 +64,8 @@ struct WideProduct {
   }
 };
 
-/// Computes the product of the diagonal, its sign (a direction if complex) and the logarithm of its
-/// absolute value.
+/// Computes the product of the diagonal, its sign (a number of modulus 1 if complex) and the
+/// logarithm of its absolute value.
 template <class T>
 struct Determinant {
   using R = real_t<T>;
@@ -92,7 +92,7 @@ struct Determinant {
         sign = size > 0 ? sign * T(d.re / size, d.im / size) : T(size);
       } else {
         size = std::abs(d);
-        sign = d > 0 ? sign : d < 0 ? 0 - sign : size;  // 0 without a sign, or NaN
+        sign = d > 0 ? sign : d < 0 ? 0 - sign : size;  // +0 or NaN
       }
       modulus.times(size);
       logarithm += std::log(size);
@@ -272,7 +272,7 @@ struct geev {
     const std::int64_t vectors = p.wants_eigenvectors ? p.rows * p.rows : 0;
     p.real_work = is_complex<T> ? 2 * p.rows : 2 * p.rows + vectors;
     T optimal_length(0);
-    R written = 0;  // the query writes it, too
+    R written = 0;  // the workspace query writes it
     integer info = 0;
     WorkspaceParts<T> none;
     none.workspace = &optimal_length;
@@ -296,8 +296,8 @@ struct geev {
       if (p.wants_eigenvectors) join(values, columns, vectors, n);
     }
   }
-  /// For a conjugate pair, the two columns are the real and imaginary parts of the first
-  /// eigenvector.
+  /// Converts the eigenvectors of a real matrix to complex. For a conjugate pair, LAPACK's two
+  /// columns are the real and imaginary parts of the first eigenvector.
   static void join(const Z* values, const R* columns, Z* vectors, std::int64_t n) {
     for (std::int64_t k = 0; k < n; ++k) {
       const R* real = columns + k * n;

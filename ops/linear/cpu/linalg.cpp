@@ -6,9 +6,10 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-/// Maximum number of rows in lanes. Fewer lanes gain less over the library, which vectorizes along
-/// rows: with AVX-512, LU factors of 32 rows take 0.7 (float32) to 0.9 of its time. For larger
-/// complex matrices, the library's sums have more partial sums and are slightly more accurate.
+/// Maximum number of rows of matrices that are processed one per lane. It grows with the vector,
+/// since fewer lanes gain less over LAPACK, which vectorizes along rows: with AVX-512, LU factors
+/// of 32 rows take 0.7 (float32) to 0.9 times as long as with LAPACK. It is lower for complex
+/// matrices, since LAPACK adds more partial sums in larger ones and is slightly more accurate.
 template <class T>
 constexpr int64 max_rows = vector_bytes / 2 / (Wide<T>::parts * Wide<T>::parts);
 
@@ -17,8 +18,8 @@ void run_library(const LinAlgParams& p) {
   blas::routine_of(Routine, dtype_of<T>)(p);
 }
 
-/// Runs the library's routine for each matrix or, if scratch memory is planned for that, our
-/// routine for as many matrices as lanes.
+/// Runs LAPACK's routine on each matrix or, if scratch memory was planned for it, `LaneRoutine` on
+/// as many matrices at a time as there are lanes.
 template <LinAlgRoutine Routine, class T, void (*LaneRoutine)(const Group<T>&)>
 void run(const LinAlgParams& p) {
   if (p.workspace_size == 0 || p.rows > max_rows<T>) return run_library<Routine, T>(p);

@@ -16,7 +16,7 @@ void fill(MatmulKernels& table) {
     if constexpr (!ops::stored_only<T>) table.kernel[type].set_host<run_products<T>>();
     table.dot[type].set_host<run_dot<T>>();
   } else if constexpr (ops::integral<T>) {
-    // Signed and unsigned integers wrap around with the same bits.
+    // Signed and unsigned integers share a kernel: they wrap around to the same bits.
     table.kernel[type].set_host<run_integer_matmul<ops::bits_t<T>>>();
     table.dot[type].set_host<run_dot<ops::bits_t<T>>>();
   } else {

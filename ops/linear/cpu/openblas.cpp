@@ -51,7 +51,7 @@ class Gate {
   void exit() noexcept {
     if (state_.fetch_sub(1) == shut_bit + 1) state_.notify_all();
   }
-  /// Blocks new calls, and returns when none is running.
+  /// Blocks new calls and waits for running ones.
   void shut() noexcept {
     std::uint32_t now = state_.fetch_or(shut_bit) | shut_bit;
     for (; now != shut_bit; now = state_.load()) state_.wait(now);
@@ -60,7 +60,8 @@ class Gate {
     state_.fetch_and(~shut_bit);
     state_.notify_all();
   }
-  /// Exempts the exiting thread: destructors of static objects must not block forever.
+  /// Like shut(), but later calls of the exiting thread pass: destructors of static objects must
+  /// not block forever.
   void shut_for_ever() noexcept {
     shut();
     exiting_.store(pthread_self());

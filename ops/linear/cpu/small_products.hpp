@@ -9,19 +9,19 @@
 #include "ops/linear/cpu/wide.hpp"
 #include "ops/linear/matmul_kernels.hpp"
 
-// Products of small matrices, single or in stacks: a BLAS call per matrix takes longer than its
-// arithmetic (38 ns for 3 x 3).
+// Products of small matrices, single or in stacks, without BLAS: its call overhead exceeds the
+// arithmetic of a small matrix (38 ns for 3 x 3).
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 #if defined(__AVX2__)
 
-/// Maximum number of rows, columns and terms.
+/// Maximum of m, n and k.
 inline constexpr int64 max_small_extent = 8;
 
-/// Computes rows of the result in `Vectors` vectors each, as rows of x2 weighted by the items of a
-/// row of x1.
+/// Multiplies one pair of matrices. A row of the result is a sum of the rows of x2, weighted by the
+/// items of a row of x1, and fits in `Vectors` vectors.
 template <class T, int Vectors>
 class SmallProduct {
   using R = ops::real_part_t<T>;
@@ -60,7 +60,7 @@ class SmallProduct {
   template <int Rows>
   SKERRY_INLINE void write_rows(const char* a, const char* b, int64 step, char* out) const {
     V sums[Rows][Vectors] = {};
-    V crossed[Rows][Vectors] = {};  // products with imaginary parts
+    V crossed[Rows][Vectors] = {};  // products with the imaginary parts of x1
     for (int64 term = 0; term < p_.k; ++term) {
       V items[Vectors];
       unroll<Vectors>([&](auto v) __attribute__((always_inline)) {
@@ -104,8 +104,8 @@ class SmallProduct {
   }
 
   const MatmulParams& p_;
-  int64 count_;    ///< numbers in a row of the result
-  bool has_rows_;  ///< rows of x2 are contiguous
+  int64 count_;    ///< reals in a row of the result
+  bool has_rows_;  ///< the rows of x2 are contiguous
 };
 
 template <class T, int Vectors>

@@ -10,7 +10,7 @@
 
 namespace skerry::native {
 
-/// The dtype's name in cuSOLVER's 64-bit API.
+/// The dtype of T in cuSOLVER's 64-bit API.
 template <class T>
 inline constexpr cudaDataType data_type = ops::same_v<T, float32>     ? CUDA_R_32F
                                           : ops::same_v<T, float64>   ? CUDA_R_64F
@@ -22,7 +22,7 @@ inline cusolverEigMode_t vectors_if(bool needs_vectors) {
 }
 
 #ifdef SKERRY_HAS_CUSOLVER_11701
-/// Computes eigenvalues of a stack of small Hermitian matrices.
+/// Computes the eigenvalues, and eigenvectors if requested, of a stack of small Hermitian matrices.
 template <class T>
 void decompose_stack(const LinAlgParams& p, CusolverCall& session, cusolverDnParams_t settings) {
   constexpr cudaDataType type = data_type<T>;
@@ -51,7 +51,7 @@ void decompose_stack(const LinAlgParams& p, CusolverCall& session, cusolverDnPar
         value_type, matrix_at<ops::real_part_t<T>>(p.values, first, n, 1), type, workspace,
         device_nbytes, host_work.data(), host_nbytes, p.info + first, count));
   });
-  // It is not documented whether host_work may be freed earlier.
+  // cuSOLVER does not document when it has finished with host_work, so wait before freeing it.
   if (host_nbytes > 0) session.note(cudaStreamSynchronize(stream_of(session.context)));
 }
 #endif
@@ -92,8 +92,8 @@ struct syevd {
 };
 
 #ifdef SKERRY_HAS_CUSOLVER_11701
-/// For complex matrices; the front end converts real ones. Synchronizes: cuSOLVER does part of the
-/// work on the host.
+/// Eigenvalues of complex matrices; the front end converts real ones. Synchronizes, since cuSOLVER
+/// does part of the work on the host.
 template <class T>
 struct geev {
   static void run(const LinAlgParams& p, CusolverCall& session) {
@@ -124,7 +124,7 @@ struct geev {
                        p.wants_eigenvectors ? matrix_at<T>(p.b, i, n, n) : nullptr, n, type,
                        workspace, device_nbytes, host_work.data(), host_nbytes, p.info + i));
     }
-    session.note(cudaStreamSynchronize(stream_of(session.context)));  // host_work is freed
+    session.note(cudaStreamSynchronize(stream_of(session.context)));  // before host_work is freed
   }
 };
 #endif

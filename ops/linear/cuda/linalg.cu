@@ -30,7 +30,8 @@ const char* cusolver_error_message(LinAlgRoutine routine) {
   if (entries.geev != nullptr && entries.geev_size != nullptr) return nullptr;
   return "it lacks the function cusolverDnXgeev, which came with cuSOLVER 11.7.1";
 #else
-  return "this build is of a toolkit without cusolverDnXgeev, which came with cuSOLVER 11.7.1";
+  return "skerry was built with a CUDA toolkit without cusolverDnXgeev, which came with cuSOLVER "
+         "11.7.1";
 #endif
 }
 
@@ -188,8 +189,8 @@ int run_routine(const LinAlgParams& p, LaunchContext* context) {
   return end_launch(session.status);
 }
 
-/// As the host form: the product as mantissa and exponent, so that intermediate results cannot
-/// overflow.
+/// Like the host form, keeps the product as mantissa and exponent, so that intermediate results
+/// cannot overflow.
 template <class T>
 struct find_determinants {
   LinAlgParams p;

@@ -13,10 +13,10 @@
 
 namespace skerry::native {
 
-/// Maximum extent for which a stack is one batched call. A call for a single matrix is several
-/// launches, which a matrix of 256 x 256 (11 million operations, less than a microsecond on an
-/// H100) does not fill; larger ones suit routines that spread one matrix over the device.
-/// Estimated, not measured.
+/// Maximum extent of matrices for which a stack is processed by batched calls. A call for a single
+/// matrix consists of several launches, and a matrix of 256 x 256 (11 million operations, less than
+/// a microsecond on an H100) is too small to fill the device. Larger matrices suit routines that
+/// spread one matrix over the device. Estimated, not measured.
 inline constexpr std::int64_t small_side = 256;
 
 [[nodiscard]] inline bool is_stack_of_small(const LinAlgParams& p) {
@@ -31,7 +31,7 @@ inline constexpr std::int64_t small_side = 256;
 inline constexpr std::int64_t max_call_batch = std::int64_t{1} << 14;
 static_assert(small_side * small_side * max_call_batch <= 0x7fffffff);
 
-/// Calls `visitor(first, count)` for each part of a stack that is one call.
+/// Calls `visitor(first, count)` for each part of a stack that one batched call processes.
 template <class Run>
 void for_each_part(std::int64_t batch, Run&& visitor) {
   for (std::int64_t first = 0; first < batch; first += max_call_batch) {
@@ -39,7 +39,7 @@ void for_each_part(std::int64_t batch, Run&& visitor) {
   }
 }
 
-/// Calls `ask(count)` for each number of matrices that occurs in such a part.
+/// Calls `ask(count)` for each number of matrices that such a part can have.
 template <class Ask>
 void for_each_part_size(std::int64_t batch, Ask&& ask) {
   ask(minimum(batch, max_call_batch));

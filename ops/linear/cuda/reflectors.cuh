@@ -6,7 +6,8 @@
 #include "ops/linear/cuda/linalg_stacks.cuh"
 #include "ops/math/concepts.hpp"
 
-// LAPACK's orgqr and ungqr for stacks of small matrices, for which no library has a batched form.
+// LAPACK's orgqr and ungqr for stacks of small matrices, for which cuSOLVER and cuBLAS have no
+// batched form.
 
 namespace skerry::native {
 
@@ -22,7 +23,7 @@ __device__ SKERRY_INLINE T conjugate_of(T x) {
   }
 }
 
-/// Returns the sum in all lanes, added in the same order everywhere.
+/// Returns the sum of x over the warp to all lanes. All lanes get the same bits.
 template <class T>
 __device__ SKERRY_INLINE T sum_of_warp(T x) {
   constexpr unsigned all = 0xffffffff;
@@ -36,14 +37,14 @@ __device__ SKERRY_INLINE T sum_of_warp(T x) {
   return x;
 }
 
-/// A reflector H = 1 - factor v v^H, with v = 0 before row `first` and 1 there.
+/// A Householder reflector H = I - factor v v^H, where v is 0 before row `first` and 1 in that row.
 template <class T>
 struct Reflector {
   const whole<T>* v;
   T factor;
   int first;
 
-  /// Computes column = H column with one warp, each lane taking its own rows.
+  /// Multiplies a column by H in place. One warp does this; its lanes share the rows.
   __device__ SKERRY_INLINE void apply(whole<T>* column, int rows, int lane) const {
     T sum(0);
     for (int row = first + lane; row < rows; row += warp_lanes) {
@@ -54,7 +55,7 @@ struct Reflector {
       column[row].value = column[row].value - v[row].value * share;
     }
   }
-  /// Sets column to H times the unit vector of row `first`.
+  /// Sets the column to H times the unit vector of row `first`.
   __device__ SKERRY_INLINE void write_own_column(whole<T>* column, int rows, int lane) const {
     for (int row = lane; row < rows; row += warp_lanes) {
       const T begin = row == first ? T(1) : T(0);
@@ -63,16 +64,16 @@ struct Reflector {
   }
 };
 
-/// Replaces matrices of rows x columns, column-major, whose first `count` columns hold reflectors
-/// below the diagonal, by the first columns of the reflectors' product. One block per matrix
-/// applies the reflectors from the last to the first, as LAPACK's org2r does, and keeps the current
-/// one in shared memory. Each column belongs to one warp throughout, so that warps only wait for
-/// the reflector.
+/// Multiplies the reflectors stored below the diagonal in the first `count` columns of each matrix,
+/// and overwrites the matrix (column-major, rows x columns) with the first columns of the product.
+/// One block per matrix applies the reflectors from the last to the first, as LAPACK's org2r does,
+/// and keeps the current one in shared memory. Each column belongs to one warp, so warps
+/// synchronize only to load a reflector.
 template <class T>
 __global__ void __launch_bounds__(reflector_threads)
     multiply_reflectors(whole<T>* stack, const whole<T>* factors, std::int64_t batch, int rows,
                         int columns, int count) {
-  // Double-buffered: the next one is loaded while some warps still apply the last.
+  // Double-buffered: the next reflector is loaded while some warps still apply the current one.
   __shared__ alignas(16) char memory[2][small_side * sizeof(T)];
   const int thread = static_cast<int>(threadIdx.x);
   const int threads = static_cast<int>(blockDim.x);

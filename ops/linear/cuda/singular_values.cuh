@@ -8,9 +8,8 @@
 
 namespace skerry::native {
 
-/// Sets each matrix of the destination to the conjugate transpose of the first columns of the
-/// source's matrix, which has `source_items` items. All are column-major, those of the destination
-/// rows x columns.
+/// Sets each destination matrix, rows x columns, to the conjugate transpose of the first `rows`
+/// columns of a source matrix, which has `source_items` items. All are column-major.
 template <class T>
 struct write_adjoints {
   whole<T>* destination;
@@ -27,7 +26,7 @@ struct write_adjoints {
   }
 };
 
-/// Copies the first columns, `items` items in all, of each matrix of the source.
+/// Copies the first columns of each source matrix: `items` of its `source_items` items.
 template <class T>
 struct copy_first_columns {
   whole<T>* destination;
@@ -40,7 +39,8 @@ struct copy_first_columns {
   }
 };
 
-/// Jacobi's method, which takes matrices of any shape and returns V instead of V^H.
+/// Singular value decomposition by cuSOLVER's Jacobi method (gesvdj), which accepts matrices of any
+/// shape and returns V instead of V^H.
 template <class T>
 struct gesdd {
   static void run(const LinAlgParams& p, CusolverCall& session) {
@@ -68,7 +68,7 @@ struct gesdd {
                                               : CUSOLVER_EIG_MODE_VECTOR;
   }
 
-  /// Writes V^H for `count` matrices from `first` on, from V with `from_columns` columns each.
+  /// Writes V^H of matrices [first, first + count); each V has `from_columns` columns.
   static void write_vh(const LinAlgParams& p, CusolverCall& session, const cuda_type* v,
                        std::int64_t from_columns, std::int64_t first, std::int64_t count) {
     const std::int64_t rows =
@@ -114,7 +114,8 @@ struct gesdd {
     }
   }
 
-  /// gesvdjBatched returns square matrices of vectors, and needs memory for them even if unused.
+  /// Decomposes the stack in batched calls. gesvdjBatched always writes square U and V, so they
+  /// need memory even if no vectors were requested.
   static void decompose_all(const LinAlgParams& p, CusolverCall& session, gesvdjInfo_t settings) {
     const auto& call = cusolver().entry_points<T>();
     const int m = narrow(p.rows);

@@ -10,8 +10,8 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-/// Produces rows of `n` elements, densely in `destination`. `source` is their virtual address, and
-/// rows are `row` bytes apart there.
+/// Writes rows of `n` elements contiguously to `destination`. `source` is the virtual address of
+/// the first row; rows are `row` bytes apart there.
 void feed(const Reduction& reduction, const char* source, int64 row, int64 rows, int64 n,
           char* destination) noexcept {
   const int64 size = reduction.reducer.itemsize;
@@ -32,8 +32,8 @@ void feed(const Reduction& reduction, const char* source, int64 row, int64 rows,
 /// Reduces one chunk of the range for one block.
 class BlockReducer {
  public:
-  /// Elements along reduced axis 0 are `step` bytes apart. With a `workspace`, elements are
-  /// produced there by `feed`.
+  /// Elements along reduced axis 0 are `step` bytes apart. With a `workspace`, `feed` writes the
+  /// elements there.
   explicit BlockReducer(const Reduction& reduction, int64 n, int64 step, char* workspace) noexcept
       : reduction_(reduction),
         reducer_(reduction.reducer),
@@ -121,7 +121,7 @@ class BlockReducer {
     }
   }
 
-  /// Gathers whole lines along reduced axis 0 that fit the buffer: a call per short line is too
+  /// Gathers several whole lines along reduced axis 0 into the buffer: a call per short line is too
   /// slow.
   void gather_lines(const char* source, int64 lines, int64 first) noexcept {
     const int64 size = reducer_.itemsize;
@@ -133,8 +133,9 @@ class BlockReducer {
     if (held_count_ == gathered_) flush();
   }
 
-  /// Gathers strided elements in buffer_ up to its capacity, then reduces them as a run. A full
-  /// buffer's worth is reduced in place instead, and without limit if runs may have any length.
+  /// Gathers strided elements in buffer_ and reduces them as a run when it is full. Rows that would
+  /// fill an empty buffer are reduced in place instead: as many as fit, or all of them if a run may
+  /// have any length.
   void gather(const char* source, int64 rows, int64 first) noexcept {
     const int64 size = reducer_.itemsize;
     while (rows > 0) {

@@ -45,7 +45,7 @@ struct Reduction {
   int64 chunks = 1;  ///< parts of the reduced range
   int64 chunk;       ///< elements of one chunk
   char* partials = nullptr;
-  int64 deciding = max_partials;  ///< one output: a chunk whose result absorbs later ones
+  int64 deciding = max_partials;  ///< of a single output: chunk whose result absorbs later ones
   bool is_out_of_cache;           ///< the elements are read in place from memory, out of cache
 
   Reduction(const ReduceParams& reduce_params, const Reducer& reducer_loops) noexcept
@@ -114,14 +114,16 @@ struct Reduction {
     } else {
       block = columns_within(width());
       pack = retained_step() != reducer.itemsize;
-      // Pack short rows completely: otherwise the number packed would depend on the block.
+      // Limit the block so that short rows are packed whole. Otherwise, the number of elements
+      // packed at a time would depend on the block.
       const int64 packed = tuning::reduce_pack_bytes / (reducer.itemsize * maximum(length, 1));
       if (pack && params.reduced_rank == 1 && packed >= 16) block = minimum(block, packed);
     }
   }
 
-  /// Reduced items between few others, as in sum(x, axis=1) of shape (n, 5, 4): transpose all of
-  /// them at once, which makes as many columns.
+  /// Handles a reduced axis that is followed by a short retained one, as in sum(x, axis=1) of shape
+  /// (n, 5, 4): transposes adjacent blocks together, so that columns run along the longest other
+  /// retained axis. Returns false if that does not apply.
   bool choose_adjacent_blocks() noexcept {
     if (params.retained_rank < 2 || params.reduced_rank != 1 || length < 1) return false;
     const int64 few = params.retained_shape[0];

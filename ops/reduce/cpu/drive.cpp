@@ -80,7 +80,7 @@ void reduce_matrix(const Reduction& reduction, const BlockSlice& slice) noexcept
   reduction.reducer.direct(slice.output, slice.output_step, block, finishing(reduction));
 }
 
-/// As reduce_matrix, for all adjacent blocks.
+/// Like reduce_matrix, for all adjacent blocks.
 void reduce_adjacent_blocks(const Reduction& reduction, const BlockSlice& slice) noexcept {
   const int64 size = reduction.reducer.itemsize;
   const int64 row = slice.n * size;

@@ -8,15 +8,14 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// The maximum or minimum of a contiguous run without NaNs, and whether there is a NaN (or, if NaNs
-/// are ignored, a number). Propagating a NaN in every step would take four instructions instead of
-/// two.
+/// The maximum or minimum of the numbers of a run, and whether the run has a NaN (or, if NaNs are
+/// ignored, a number). Propagating a NaN in every step would take four instructions instead of two.
 template <bool IsMax, class T, bool IgnoresNan = false>
 struct Extremum {
   T value;
   bool is_marked;  ///< a NaN was seen (IgnoresNan: a number)
 
-  /// Drops x if it is NaN.
+  /// Ignores x if it is NaN.
   template <class X>
   static SKERRY_INLINE X pick(const X& best, const X& x) {
     if constexpr (IsMax) {
@@ -33,7 +32,7 @@ struct Extremum {
       return x < best;
     }
   }
-  /// Keeps the better value and its index. One mask serves both for 64-bit integers: with pick(),
+  /// Keeps the better value and its index. For 64-bit integers, one mask selects both: with pick(),
   /// GCC 12 would compare twice.
   template <class X, class Index>
   static SKERRY_INLINE void keep_better(X& best, Index& index, const X& x, const Index& here) {
@@ -152,13 +151,13 @@ struct ExtremumLoops : AccumulatorLoops<Op, T> {
     if constexpr (ops::real_floating<T>) return extremum.gives_nan() ? nan() : extremum.value;
     return extremum.value;
   }
-  /// Returns the better of the accumulator, which may be NaN, and x, which is dropped if NaN.
+  /// Returns the better of the accumulator, which may be NaN, and x, which is ignored if it is NaN.
   template <class X>
   static SKERRY_INLINE X pick_number(const X& best_value, const X& x) {
     const X value = best::pick(best_value, x);
     return best_value != best_value ? x : value;
   }
-  /// As Op::combine: for zeros of both signs the accumulator's is kept.
+  /// Like Op::combine: of two zeros with different signs, keeps the accumulator's.
   template <class X>
   static SKERRY_INLINE X first_best(const X& best_value, const X& x) {
     const X value = best::pick(best_value, x);
@@ -184,7 +183,7 @@ struct ExtremumLoops : AccumulatorLoops<Op, T> {
     }
 #pragma GCC unroll 4
     for (int k = 1; k < Count; ++k) value = best::pick(value, now[k]);
-    if constexpr (ops::real_floating<T>) {  // pick drops NaNs
+    if constexpr (ops::real_floating<T>) {  // pick() ignores NaNs
       auto nan = now[0] != now[0];
 #pragma GCC unroll 4
       for (int k = 1; k < Count; ++k) nan |= now[k] != now[k];

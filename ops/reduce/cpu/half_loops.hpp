@@ -8,9 +8,8 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// The loops of a reduction over float16, in terms of those over float32. Elements are widened a
-/// few rows at a time, and float16 results are rounded when they are stored. Accumulators are
-/// float32.
+/// The loops of a reduction over float16, built on those over float32. Elements are widened a few
+/// rows at a time, and float16 results are rounded when they are stored. Accumulators are float32.
 template <class Op, class Wide>
 struct HalfLoops {
   using result = ops::reduced_t<Op, float16>;
@@ -34,8 +33,8 @@ struct HalfLoops {
 
   static void columns(char* acc, const ElementRows& block) noexcept {
     alignas(64) float32 items[max_column_items];
-    const int64 max_rows =
-        maximum(max_column_items / maximum(block.n, 1) / 4 * 4, 1);  // Wide combines fours
+    // Whole multiples of four: Wide combines four rows at a time.
+    const int64 max_rows = maximum(max_column_items / maximum(block.n, 1) / 4 * 4, 1);
     for (int64 j = 0; j < block.rows; j += max_rows) {
       Wide::columns(acc, widened(items, block, j, minimum(max_rows, block.rows - j)));
     }

@@ -108,7 +108,7 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
     typename V::type value;
     typename V::bits indices;
 
-    /// As Op::wins: a better value or the first NaN takes the lead.
+    /// Like Op::wins: a better value or the first NaN takes the lead.
     SKERRY_INLINE void meet(const typename V::type& now, B number) {
       const typename V::bits here = number - typename V::bits{};
       if constexpr (ops::real_floating<T>) {
@@ -126,8 +126,8 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
     }
   };
 
-  /// Reduces few rows in one pass: filling the arrays of find_columns costs more than their
-  /// elements.
+  /// Reduces few rows in one pass: initializing the arrays of find_columns would cost more than
+  /// reducing the elements.
   static SKERRY_INLINE void direct_of_few(char* out, const ElementRows& block) {
     int64 i = 0;
     for (; i + V::lanes <= block.n; i += V::lanes) {

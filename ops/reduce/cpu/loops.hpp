@@ -13,8 +13,8 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 using tuning::max_block_columns;
 inline constexpr int64 endless = int64(1) << 62;
 
-/// A matrix of elements. Column i goes to accumulator i or, in `rows`, row j of any length to
-/// accumulator j.
+/// A matrix of elements. Reducer::columns reduces column i to accumulator i; Reducer::rows reduces
+/// row j, of any length, to accumulator j.
 struct ElementRows {
   const char* x;
   int64 row;          ///< distance of rows, in bytes
@@ -22,8 +22,8 @@ struct ElementRows {
   int64 rows;         ///< at most the reducer's block_rows; not 0
   int64 n;            ///< at most max_block_columns
   bool overwrites;    ///< the accumulators are uninitialized
-  int64 first;        ///< index of element (j, i) along the reduced axis: first + j * per_row
-  int64 per_row = 1;  ///< + i / width
+  int64 first;        ///< index of (j, i) along the reduced axis: first + j * per_row + i / width
+  int64 per_row = 1;  ///< indices from one row to the next
   int64 width = max_block_columns;
   bool is_out_of_cache = false;  ///< in memory, not in the caches
 };
@@ -61,7 +61,7 @@ struct Reducer {
   int absorbing;
 };
 
-/// `header` belongs to ReduceParams, or to a copy with a range.
+/// `header` is the base of a ReduceParams, or of a copy with another row range.
 void run_reduction(const RowReduction& header, const Reducer& reducer) noexcept;
 
 /// Booleans are bytes of 0 or 1, so that the compiler vectorizes & and |.
@@ -210,8 +210,8 @@ struct SimpleLoops : AccumulatorLoops<Op, T> {
   using A = typename base::A;
   using base::size;
   static constexpr int64 block_rows = 128;  ///< as in NumPy's pairwise sum
-  /// Integer results do not depend on the order, and memory streams one run faster than several
-  /// rows.
+  /// Integer results do not depend on the order, and one run streams from memory faster than
+  /// several rows.
   static constexpr bool splits_runs = ops::integral<T> && sizeof(T) == 8;
   static constexpr int64 max_run_length = splits_runs ? endless : 1024;
   /// 8-byte numbers; out of cache, `columns` takes them row by row.
@@ -244,7 +244,7 @@ struct SimpleLoops : AccumulatorLoops<Op, T> {
     base::template columns_by_four<SimpleLoops>(acc, block);
   }
 
-  /// destination[i] = x[i], with the elements i of all `accumulators` combined in order.
+  /// Sets destination[i] to x[i] combined with element i of each of `accumulators`, in order.
   template <class... Held>
   static SKERRY_INLINE void put_row(char* destination, const char* x, int64 n,
                                     Held... accumulators) {
@@ -269,7 +269,7 @@ struct SimpleLoops : AccumulatorLoops<Op, T> {
     }
   }
 
-  /// As columns_by_four, but one row after another: memory streams one row faster than four.
+  /// Like columns_by_four, but one row after another: one row streams from memory faster than four.
   static SKERRY_INLINE void columns_by_row(char* acc, const ElementRows& input_block) {
     const ElementRows block = input_block;  // local copy: stores to `acc` cannot alias it
     alignas(64) char low[2 * max_block_columns * size];
@@ -293,7 +293,7 @@ struct SimpleLoops : AccumulatorLoops<Op, T> {
     for (; j < block.rows; ++j) put(acc, j, acc);
   }
 
-  /// Combines a run in as many lanes as fill four vectors.
+  /// Combines a run in at most 32 lanes, which take up to 128 bytes.
   static SKERRY_INLINE A run_of(const char* x, int64 n, int64 step = sizeof(T)) {
     constexpr int lanes = size >= 4 ? 128 / size : 32;
     if (n < lanes) {

@@ -109,7 +109,7 @@ struct ColumnLoop {
 
   Columns columns;
   ColumnSplit split;
-  A* partials;  ///< by part and output; null if there is one part per column: write the result
+  A* partials;  ///< by part and output; null if each column is one part: write results
   write_result<Reduction, A, R> write;
   bool writes_whole;  ///< results of a thread are stored by one instruction
 

@@ -43,8 +43,8 @@ struct GroupedMoments {
   SKERRY_HD SKERRY_INLINE static A identity() {
     return {0, 0, 0};
   }
-  /// As ops::var's, but the share is only as precise as the result: no float64 division for
-  /// float32.
+  /// Like ops::var's, but computes the share in the precision of the result: no float64 division
+  /// for float32.
   SKERRY_HD SKERRY_INLINE static accumulator combine(const accumulator& a, const accumulator& b) {
     const float64 count = a.count + b.count;
     const C share = count > 0 ? static_cast<C>(b.count) / static_cast<C>(count) : C(0);

@@ -178,7 +178,8 @@ cudaError_t loop_pass(const ReduceParams& params, const Elements& elements, cons
   return cudaGetLastError();
 }
 
-/// Handles every layout, and no elements at all (one pass of length 0 gives the identity).
+/// Handles every layout, and reductions over no elements: one pass of length 0 returns the
+/// identity.
 template <class Reduction, class T>
 cudaError_t reduce_by_loops(const ReduceParams& params, LaunchContext* context) {
   using A = ops::accumulator_t<Reduction, T>;

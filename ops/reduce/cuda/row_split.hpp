@@ -21,9 +21,9 @@ struct RowSplit {
   static constexpr std::int64_t target_blocks = 4096;
   /// More elements per thread lose accuracy: the error of a running sum grows with its length.
   static constexpr std::int64_t max_share = 4096;
-  /// Adjacent lanes of a block should fill lines, of 128 bytes.
+  /// Adjacent lanes of a block should fill lines of 128 bytes.
   static constexpr std::int64_t line = 128;
-  /// So many rows keep a GPU busy with one warp each.
+  /// With this many rows, one warp per row keeps a GPU busy.
   static constexpr std::int64_t many_rows = 8192;
 
   int lanes = 1;             ///< adjacent threads that share a part: up to a warp, or a block

@@ -86,7 +86,7 @@ __device__ SKERRY_INLINE A across_lanes(A a, int lanes) {
     a = with_lane<Reduction>(a, lane_offset);
   return a;
 }
-/// The same for a number of lanes known at compile time.
+/// Combines lanes whose number is known at compile time.
 template <class Reduction, int Lanes, class A>
 __device__ SKERRY_INLINE A across_lanes(A a) {
   SKERRY_UNROLL
@@ -95,7 +95,7 @@ __device__ SKERRY_INLINE A across_lanes(A a) {
   return a;
 }
 
-/// One pass over rows; every lane of a warp takes part to the end.
+/// One pass over rows; every lane of a warp takes part in all steps.
 template <class Reduction, class Rows, class R>
 struct RowLoop {
   using A = typename Rows::accumulator;
@@ -203,8 +203,7 @@ struct RowLoop {
     }
   }
 
-  /// Returns this lane's share of `size` items at x, the first of which has index `first` in its
-  /// row.
+  /// Folds this lane's share of `size` items at x, the first of which has index `first` in its row.
   template <int Count, int Loads, bool IsWhole>
   __device__ SKERRY_INLINE A fold(const item* x, std::int64_t first, int size, int lanes) const {
     const int step = lanes * Count;
@@ -254,7 +253,7 @@ struct RowLoop {
     return a;
   }
 
-  /// Combines `a`, which precedes them, with the items.
+  /// Combines `a` with the items, which follow it in the row.
   template <int Count>
   __device__ SKERRY_INLINE A with_items(A a, const item (&items)[Count], std::int64_t index) const {
     if constexpr (ops::takes_index<Reduction> && Rows::has_vectors) {
@@ -289,7 +288,8 @@ struct RowLoop {
   }
 };
 
-/// Several small items per 16-byte load, and accumulators of two words, need more registers.
+/// Registers per thread. Several small items per 16-byte load, and accumulators of two words, need
+/// more.
 template <class A>
 inline constexpr int row_registers = sizeof(A) == 4 ? 48 : 64;
 

@@ -7,8 +7,8 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// The loops of a scan of float16, in terms of those of float32. A block is widened, scanned in
-/// place, and rounded when stored. Carries are not rounded.
+/// The loops of a scan of float16, built on those of float32. A block is widened, scanned in place,
+/// and rounded when stored. Carries are not rounded.
 template <class Op>
 struct HalfScanLoops {
   using wide_loops = ScanLoops<Op, float32>;

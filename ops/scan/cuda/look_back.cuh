@@ -11,17 +11,18 @@
 #include <cstddef>
 #include <cstdint>
 
-// Computes the prefix of a tile in its lines while other tiles are scanned. As in decoupled
-// look-back (Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back",
-// 2016), each tile publishes its total and combines those before it; but it always reads the same
-// nodes rather than those that happen to be ready, so that results are reproducible. Nodes are:
+// Computes the exclusive prefix of each line of a tile while other tiles are being scanned. As in
+// decoupled look-back (Merrill and Garland, "Single-pass parallel prefix scan with decoupled
+// look-back", 2016), each tile publishes its total and combines the totals before it. Unlike there,
+// it always combines the same nodes rather than those that happen to be ready, so that results are
+// reproducible. Nodes are:
 //   totals    of the tiles.
 //   prefixes  of all tiles up to the end of a group, published by its last tile.
-// A tile waits once, in parallel for the totals before it in its group and for the prefix that ends
-// before the group. A group of tiles of one long line is larger than what a GPU scans at once, so
-// most tiles find the prefix ready. Since a store visible to other multiprocessors takes longer
-// than the scan itself, each word of a value carries a flag that it is known, and no memory
-// ordering is needed.
+// A tile waits once: for the totals before it in its group and, at the same time, for the prefix of
+// the groups before its own. A group of tiles of one long line is larger than what a GPU scans at
+// once, so most tiles find the prefix ready. Waiting until a store is visible to other
+// multiprocessors would take longer than the scan itself. Therefore each word of a value carries a
+// flag that marks it as known, and relaxed atomics suffice.
 
 namespace skerry::native {
 
@@ -29,10 +30,10 @@ template <class Op, class A>
 struct LookBack {
   std::int64_t tiles;              ///< per line
   std::int64_t chains;             ///< groups of lines that are scanned together
-  int readers;                     ///< threads of a line that read nodes; a power of two
+  int readers;                     ///< threads per line that read nodes; a power of two
   int group;                       ///< in tiles
   std::int64_t nodes;              ///< totals, then prefixes
-  std::uint64_t* words = nullptr;  ///< by node, chain, word of the value and line; 0: not known
+  std::uint64_t* words = nullptr;  ///< by node, chain, word of the value and line; 0: not yet known
 
   LookBack(std::int64_t tiles_of_line, std::int64_t chains_of_scan, int threads_of_line)
       : tiles(tiles_of_line),
@@ -45,12 +46,14 @@ struct LookBack {
     return static_cast<std::size_t>(nodes * chains * lines * words_of_value) * sizeof *words;
   }
 
-  /// Returns the exclusive prefix of the block's tile; called by all its threads. `total` is the
-  /// tile's total in the last thread of each line. `scratch` holds a value per thread.
+  /// Returns the exclusive prefix of the tile in the thread's line. All threads of the block call
+  /// it. The last thread of each line passes the line's total as `total`. `scratch` has room for a
+  /// value per thread.
   __device__ SKERRY_INLINE A exclusive_prefix(std::int64_t tile, std::int64_t chain,
                                               const LinePosition& position, A total,
                                               char* scratch) const {
-    // No tile waits for the last one of a line, whose total includes slots past the line's end.
+    // The last tile of a line publishes nothing: no tile waits for it, and its total includes slots
+    // past the line's end.
     const bool is_awaited = tile + 1 < tiles;
     if (is_awaited) publish(tile, chain, position, total);
     const std::int64_t of_group = tile / group;
@@ -91,7 +94,7 @@ struct LookBack {
     }
   }
 
-  /// Nodes that a thread reads at once.
+  /// Nodes that a thread loads before it checks whether they are known.
   static constexpr int nodes_per_read = sizeof(A) > 8 ? 2 : 4;
 
   /// Combines nodes node_of(first), node_of(first + readers), ..., waiting until they are known.
@@ -139,7 +142,7 @@ struct LookBack {
     return sum;
   }
 
-  /// Combines nodes node_of(0) ... node_of(n - 1), n > 0, of the thread's line.
+  /// Combines nodes node_of(0), ..., node_of(n - 1) of the thread's line; n > 0.
   template <class NodeOf>
   __device__ SKERRY_INLINE A together(int n, std::int64_t chain, const LinePosition& position,
                                       char* scratch, const NodeOf& node_of) const {

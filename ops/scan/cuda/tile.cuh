@@ -108,7 +108,7 @@ class TileTraversal {
                           [&](int, int slot, std::int64_t offset) { f(slot, offset); });
     }
   }
-  /// The same for the items of a chunk, with each item's number in the chunk.
+  /// Like for_each for the items of a chunk; `f` also gets each item's number in the chunk.
   template <int Itemsize, class F>
   __device__ SKERRY_INLINE void for_chunk(int begin, std::int64_t slow_bytes, const F& f) const {
     // Most tiles are full: without bounds checks in between, addresses take few instructions.
@@ -141,7 +141,7 @@ class TileTraversal {
       }
     }
   }
-  /// The same as for_each, in less code.
+  /// Does the same as for_each with less code.
   template <int Itemsize, class F>
   __device__ SKERRY_INLINE void for_each_in_turn(std::int64_t slow_bytes, const F& f) const {
     SKERRY_DO_NOT_UNROLL

@@ -237,8 +237,9 @@ SKERRY_INLINE void scatter_run(const Runs& all, char* const* data, int64 n) {
   }
 }
 
-/// Threads share what cannot collide: the slowest axis or, if the index does not vary along it,
-/// ranges of the fastest. Otherwise the order of items decides which one is kept.
+/// Unless offsets are unique, threads split the slowest or fastest axis if offsets do not vary
+/// along it, so that no two threads write the same element. Otherwise one thread writes all items
+/// in order, so that the last one is kept.
 template <int Size>
 void run_scatter(const ScatterParams& p) {
   const Plan& over = p.plan;

@@ -13,7 +13,7 @@ SKERRY_INLINE int bit_width(uint64 bits) { return bits == 0 ? 0 : 64 - __builtin
 /// The order in which items are sorted; NaN is last in both.
 struct RowOrder {
   bool descending;
-  bool is_signed;  ///< the dtype is signed, before row_item_t
+  bool is_signed;  ///< the dtype is signed; row_item_t makes it unsigned
 
   template <class T>
   static constexpr RowOrder create(bool descending) {
@@ -29,7 +29,8 @@ struct RowOrder {
   }
 };
 
-/// The items of a row as keys. Records whether there are items that decode does not restore.
+/// The items of a row as keys. Records whether any item is NaN or -0, which decode does not
+/// restore.
 template <class T>
 struct EncodedRow {
   using K = typename SortKey<T>::type;

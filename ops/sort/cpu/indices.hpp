@@ -81,8 +81,8 @@ struct JoinedBits {
   }
 };
 
-/// Sorts runs of keys that differ only in bits that had no room, and replaces joined keys by
-/// indices.
+/// Sorts runs of keys that differ only in bits that the joined keys lack, and replaces joined keys
+/// by indices.
 template <class Keys>
 void order_ties(const Keys& keys, uint64* joined, uint64* scratch, int64 n, JoinedBits bits) {
   for (int64 begin = 0; begin < n;) {

@@ -37,7 +37,7 @@ inline constexpr rank_key_t<T> max_rank_key =
     static_cast<rank_key_t<T>>(has_lanes<T> ? ops::bits_t<T>(~ops::sign_bit<ops::bits_t<T>>)
                                             : ops::bits_t<T>(~ops::bits_t<T>{0}));
 
-/// The items of a row as keys. Inverted, the greatest comes first, and NaN before it.
+/// The items of a row as keys. If inverted, NaN comes first, followed by the greatest item.
 template <class T>
 struct RankedRow {
   using bits = typename SortKey<T>::type;

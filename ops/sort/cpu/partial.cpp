@@ -131,7 +131,7 @@ struct PackedGroup {
   }
 };
 
-/// As move_to_groups, vectorized.
+/// Vectorized form of move_to_groups.
 template <class T, class Moved>
 SKERRY_SHARED void pack_groups(const RankedRow<T>& row, int64 n, ThreeGroups<rank_key_t<T>> groups,
                                Moved moved, rank_key_t<T>* out) {

@@ -36,9 +36,9 @@ struct lane_key<T> {
 template <class T>
 using lane_key_t = typename lane_key<T>::type;
 
-/// Converts items to keys and back. Integers become signed integers in order; floats stay as they
-/// are or are negated, and NaN becomes infinity. Unsigned integers share the signed sort: their
-/// code flips one more bit.
+/// Converts items to keys and back. Integers become signed integers that sort as requested; floats
+/// stay as they are or are negated, and NaN becomes infinity. Unsigned integers share the signed
+/// sort: their code flips one more bit.
 template <class T>
 struct LaneCode {
   using K = lane_key_t<T>;
@@ -77,8 +77,8 @@ struct LaneCode {
   }
 };
 
-// Sources of keys record on the way what their readers need in the end. The notes belong to the
-// reader, so that a source can be passed in registers.
+// A source of keys notes special items (NaN and -0) while it is read. The reader owns these notes,
+// so that the source itself can be passed in registers.
 
 template <class K>
 struct EncodedKeys {
@@ -292,7 +292,7 @@ bool sort_stacked(const Source& source, const StackedKeys<K>& part, K* destinati
 /// `scratch` has room for n keys, unless n <= network_keys<K>.
 template <class T, class K, class Source>
 bool sort_keys(const Source& source, K* destination, K* scratch, int64 n, LaneCode<T> code) {
-  // Checked here too: a few items sort in the time of a few calls.
+  // Checked here, too: sorting a few items takes no longer than a few calls.
   if (n <= network_keys<K>) return sort_few<K>(source, KeysToItems<T>{destination, code}, n);
   return sort_stacked<T>(source, whole_row(destination, scratch, n), destination, code);
 }

@@ -9,7 +9,7 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-// Sorting is the slowest part to compile, and is instantiated in the units of sort only.
+// Sorting takes longest to compile, so it is instantiated only in the translation units of sort.
 #define SKERRY_EXTERN_SORT(name)                                                             \
   extern template void sort_row<row_item_t<type_of<Dtype::name>>>(const char*, char*, char*, \
                                                                   int64, RowOrder, bool);

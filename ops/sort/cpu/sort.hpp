@@ -48,7 +48,7 @@ void restore_specials(const char* row, char* out, int64 n, RowOrder order) {
 }
 
 #if defined(SKERRY_PACKS_LANES)
-/// Sorts a row by vectors; `alone`: use all threads if it is long.
+/// Sorts a row with vector instructions; `alone`: use all threads if it is long.
 template <class T>
 void sort_row_by_lanes(const char* row, char* out, char* scratch, int64 n, RowOrder order,
                        bool alone) {
@@ -237,8 +237,8 @@ void sort_long_row(const char* row, char* out, char* scratch, int64 n, int64 run
 
 // ---- rows
 
-/// Sorts a row of any length; `alone`: use all threads if it is long. Compiled in the units of this
-/// family only; those of sets link to it.
+/// Sorts a row of any length; `alone`: use all threads if it is long. Compiled only in the
+/// translation units of sort; those of sets link to it.
 template <class T>
 [[gnu::used, gnu::noinline]] void sort_row(const char* row, char* out, char* scratch, int64 n,
                                            RowOrder order, [[maybe_unused]] bool alone) {

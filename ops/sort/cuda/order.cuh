@@ -11,7 +11,7 @@
 
 namespace skerry::native {
 
-/// Kinds of items, as far as they matter for the order.
+/// Kinds of items that differ in how they are ordered.
 enum class RowItems : std::uint8_t { booleans, unsigned_integers, signed_integers, floating };
 
 /// Rows in C order, and whether to return sorted items or indices (int64).
@@ -38,8 +38,8 @@ struct RowsToSort {
   bool descending;
 };
 
-/// Sorts rows, or computes their argsort. Compiled by dtype in the units of sort only and kept
-/// there, since those of sets link to it.
+/// Sorts rows, or computes their argsort. Compiled by dtype only in the translation units of sort;
+/// those of sets link to it.
 template <class T, bool Indices>
 [[gnu::used, gnu::noinline]] cudaError_t sort_rows(const RowsToSort& rows, LaunchContext* context);
 
@@ -47,7 +47,7 @@ template <class T, bool Indices>
 /// takes about 15 launches, whereas merging takes a pass per doubling.
 inline constexpr std::int64_t long_row = std::int64_t{1} << 20;
 
-/// The same for a single row, for which merging would start with a handful of blocks.
+/// Like long_row, for a single row, which merging would start with only a few blocks.
 inline constexpr std::int64_t long_single_row = std::int64_t{1} << 14;
 
 [[nodiscard]] inline bool are_long(std::int64_t rows, std::int64_t length) {

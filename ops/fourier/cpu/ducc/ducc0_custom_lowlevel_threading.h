@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// ducc includes this file when it must not use std::thread. It only locks its plan caches: its
-// parallel loops are ours (threads.cpp).
+// ducc includes this file if it must not use std::thread. ducc needs these types only to lock its
+// plan caches, since threads.cpp replaces its parallel loops.
 
 namespace DUCC0_NAMESPACE {
 namespace detail_threading {
 
-/// One lock for all caches: it is held for a lookup in a table of ten plans. A fork waits for it,
-/// so that in the child it is free and the tables are consistent.
+/// One lock for all caches, held only for a lookup in a table of ten plans. A fork waits for it, so
+/// that in the child the lock is free and the tables are consistent.
 class Mutex {
  public:
   static void lock();

@@ -4,12 +4,13 @@
 
 #include "ops/fourier/kernels.hpp"
 
-// The only global symbols of the library's units for one instruction set. ops/fourier/ducc.cmake
-// makes all others local, so that none can be merged into code that runs on other machines.
+// Entry points of ducc, which is compiled once per instruction set. ops/fourier/ducc.cmake makes
+// all other symbols local, so that the linker cannot merge them into code that runs on machines
+// without that instruction set.
 
 #define SKERRY_FFT_PASTE(target, name) skerry_fft_##target##_##name
 #define SKERRY_FFT_EXPAND(target, name) SKERRY_FFT_PASTE(target, name)
-/// The name of an entry point: skerry_fft_v3_complex_to_real_float32.
+/// The name of an entry point, such as skerry_fft_v3_complex_to_real_float32.
 #define SKERRY_FFT_ENTRY(name) SKERRY_FFT_EXPAND(SKERRY_FFT_TARGET, name)
 
 #define SKERRY_FFT_DECLARE(real)                                                              \

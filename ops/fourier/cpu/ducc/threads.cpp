@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs ducc's parallel loops on skerry's threads, in place of its threading.cc: no threads of its
-// own, which a forked child would lack.
+// Replaces ducc's threading.cc and runs its parallel loops on skerry's thread pool. A pool of
+// ducc's own would lose its threads in a forked child.
 
 #include <algorithm>
 #include <atomic>
@@ -14,8 +14,8 @@
 #include "device/cpu/thread_pool.hpp"
 #include "ducc0/infra/threading.h"
 
-/// Disables ducc's destructors at exit: threads may still use its plan cache then. Only ducc's
-/// units see this function, since all their symbols become local.
+/// Keeps ducc from registering destructors to run at exit, when threads may still use its plan
+/// cache. Only ducc's translation units see this function, since all their symbols become local.
 // NOLINTNEXTLINE(bugprone-reserved-identifier)
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*) noexcept { return 0; }
 
@@ -40,7 +40,7 @@ class Share final : public Scheduler {
   Range range_;
 };
 
-/// Keeps the first exception of any share, to be thrown by the loop.
+/// Stores the first exception thrown by any share, for the loop to rethrow.
 class FirstException {
  public:
   void keep() noexcept {

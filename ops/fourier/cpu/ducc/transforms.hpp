@@ -12,15 +12,15 @@
 #include "ops/fourier/cpu/ducc/entry.hpp"
 #include "ops/kernel/cpu/copy_2d.hpp"
 
-// Vectors of two float64, in addition to those of four, serve only the remainder of a batch and are
-// a fifth of the code to compile.
+// Disables ducc's vectors of two float64. In addition to vectors of four, they would only serve the
+// remainder of a batch, and they are a fifth of the code to compile.
 template <>
 inline constexpr bool DUCC0_NAMESPACE::detail_simd::simd_exists<double, 2> = false;
 
 #include "ducc0/fft/fftnd_impl.h"
 
-// As many rows as lanes are transformed together. If rows are contiguous, they are moved into lanes
-// and back by transposing blocks: ducc moves one number at a time.
+// ducc transforms one row per vector lane at a time. These overloads move contiguous rows into
+// lanes and back by blocked transposes, where ducc moves one number at a time.
 namespace DUCC0_NAMESPACE::detail_fft {
 namespace {
 
@@ -87,15 +87,15 @@ namespace library = DUCC0_NAMESPACE;
 using sizes = std::vector<std::size_t>;
 using strides = std::vector<std::ptrdiff_t>;
 
-/// Length from which ducc splits a single transform in two dimensions; it does so only without a
-/// batch.
+/// From this length on, ducc splits a transform in two dimensions, but only if it is not part of a
+/// batch. So the long transforms of a batch are computed one by one.
 constexpr std::int64_t long_transform = 131072;
 
 inline std::size_t threads() { return static_cast<std::size_t>(cpu::thread_count()); }
 
 inline sizes shape_of(const FftParams& p) { return {p.shape, p.shape + p.rank}; }
 
-/// The shape with the transformed axis as long as that of the complex side.
+/// Returns the shape of the complex side.
 inline sizes half_shape_of(const FftParams& p) {
   sizes shape = shape_of(p);
   shape.back() = shape.back() / 2 + 1;
@@ -108,7 +108,7 @@ inline strides strides_of(const FftParams& p, const std::int64_t* nbytes, std::s
   return result;
 }
 
-/// The beginning of a part of the transforms.
+/// Input and output addresses of a part of the batch.
 struct Sides {
   const char* input;
   char* output;
@@ -131,7 +131,7 @@ inline sizes transformed_axes(const FftParams& p) {
   return axes;
 }
 
-/// Calls `transform` for each transform of the batch, with its parameters and its beginning.
+/// Calls `transform(params, part)` for each single transform of the batch.
 template <class Each>
 void for_each_of_batch(const FftParams& all, Each&& transform) {
   const int axis = all.rank - 1;
@@ -170,9 +170,9 @@ void complex_to_complex(const FftParams& p) {
   transform_complex<Real>(p, {p.input, p.output});
 }
 
-/// Transforms contiguous real rows, as many at once as there are lanes. ducc's vectors have the
-/// components in the order of the result, and ducc would move them one at a time. Returns the
-/// number of rows done.
+/// Transforms contiguous real rows, one per vector lane at a time, and returns the number of rows
+/// done. ducc's result has the components in the order of the output, so a blocked transpose stores
+/// them; ducc itself would move one at a time.
 template <class Real>
 std::int64_t transform_rows(const FftParams& p) {
   using vector = library::native_simd<Real>;
@@ -240,7 +240,7 @@ void complex_to_real(const FftParams& p) {
       static_cast<std::size_t>(p.rank - 1), p.forward, static_cast<Real>(p.scale), threads());
 }
 
-/// With valid parameters, ducc throws only std::bad_alloc.
+/// Returns false if memory ran out: with valid parameters, ducc throws only std::bad_alloc.
 template <class Transform>
 bool run(const FftParams& params, Transform transform) noexcept {
   try {

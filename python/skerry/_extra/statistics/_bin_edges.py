@@ -57,7 +57,7 @@ def items_of(name: str, a: Array, bins: Any, weights: Array | None) -> tuple[Arr
         arrays = [operand for operand in (a, bins, weights) if isinstance(operand, Array)]
         _core.require_one_device(name, tuple(arrays))
     if a.dtype.kind == "c":
-        msg = f"{name}: {a.dtype} has no order; it takes bool and real dtypes"
+        msg = f"{name}: {a.dtype} has no order; use a bool or real dtype"
         raise TypeError(msg)
     if weights is not None and weights.shape != a.shape:
         msg = f"{name}: weights must have the shape of a: {weights.shape} and {a.shape}"

@@ -20,7 +20,7 @@ def check_alike(name: str, edges: Array, items: Array) -> None:
     """Check that both are on one device and not complex."""
     _core.require_one_device(name, (edges, items))
     if "c" in (edges.dtype.kind, items.dtype.kind):
-        msg = f"{name}: complex numbers have no order; it takes bool and real dtypes"
+        msg = f"{name}: complex numbers have no order; use a bool or real dtype"
         raise TypeError(msg)
 
 

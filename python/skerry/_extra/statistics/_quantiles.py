@@ -151,7 +151,7 @@ def quantiles(
     arrays = [operand for operand in (a, request.q_array, weights) if operand is not None]
     _core.require_one_device(request.name, tuple(arrays))
     if a.dtype.kind == "c":
-        msg = f"{request.name}: {a.dtype} has no order; it takes bool and real dtypes"
+        msg = f"{request.name}: {a.dtype} has no order; use a bool or real dtype"
         raise TypeError(msg)
     rows, shape = rows_of(request.name, a, axis, keepdims=keepdims)
     if rows.shape[-1] == 0:
