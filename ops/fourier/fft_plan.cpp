@@ -40,8 +40,8 @@ bool is_addressable(const NdArray& x) {
   return true;
 }
 
-/// Returns the stride along an axis. For an axis of one element, any stride is right, but libraries
-/// reject 0 and negative ones: returns that of C order.
+/// Returns the stride along an axis. For an axis of one element, returns that of C order: any
+/// stride would do, but libraries reject 0 and negative ones.
 std::int64_t stride_along(const NdArray& x, int axis) {
   if (x.shape()[axis] > 1) return x.strides()[axis];
   for (int inner = axis + 1; inner < x.rank(); ++inner) {
@@ -54,7 +54,7 @@ bool contains(const Dims& axes, int axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
-/// Returns the axes that are not transformed, along which both arrays agree.
+/// Returns the axes that are not transformed, along which both arrays have the same extents.
 AxisList<2> batch_axes(const NdArray& x, const NdArray& out, const Dims& axes, const Dims& shape) {
   AxisList<2> batch;
   for (int axis = x.rank() - 1; axis >= 0; --axis) {
@@ -64,7 +64,7 @@ AxisList<2> batch_axes(const NdArray& x, const NdArray& out, const Dims& axes, c
   return batch;
 }
 
-/// Requires that all axes fit.
+/// Fills in the axes of `params`, which must have room for them.
 void describe_axes(const NdArray& x, const NdArray& out, const AxisList<2>& batch, const Dims& axes,
                    const Dims& shape, FftParams& params) {
   params.rank = 0;
@@ -145,9 +145,9 @@ std::int64_t product(const Dims& shape, int begin, int end) {
   return result;
 }
 
-/// True if axes should be permuted first: with a batch both before and after the axes, the vendor's
-/// library is called once per element of the former. If one side is real, with `real_length`
-/// elements along the axis, each call must also be aligned for complex numbers.
+/// True if axes should be permuted first: with batch axes both before and after them, cuFFT is
+/// called once per element of the former. If one side is real, with `real_length` elements along
+/// the axis, the arrays of each call must also be aligned for complex numbers.
 bool needs_permutation(const NdArray& x, const Dims& axes, std::int64_t real_length = 0) {
   constexpr std::int64_t max_calls = 16;
   if (!limits_of<FftParams>(x.device()).dense_operands) return false;
@@ -209,7 +209,7 @@ void require_fft_library(const NdArray& x) {
     return;
   throw LibraryError(std::string("this build has no FFT for ") + name(x.dtype()) + " on " +
                      to_string(device) +
-                     ": it was made with SKERRY_FFT=OFF or without that dtype "
+                     ": it was built with SKERRY_FFT=OFF or without that dtype "
                      "(SKERRY_DTYPES)");
 }
 

@@ -44,8 +44,8 @@ struct ProductForm {
   Dtype type;
 };
 
-/// Returns the device and dtype. bool gives a boolean product, computed with integers, unless
-/// promotion is strict.
+/// Returns the device and dtype of the product. Products of bools are bool, computed in integers,
+/// unless promotion is strict.
 ProductForm check_operands(const NdArray& x1, const NdArray& x2) {
   const Operand both[] = {{.array = &x1, .name = "x1"}, {.array = &x2, .name = "x2"}};
   const Device device = common_device(both);
@@ -60,7 +60,8 @@ ProductForm check_operands(const NdArray& x1, const NdArray& x2) {
 NdArray counts(const NdArray& x) { return astype(x, default_integer, false); }
 NdArray as_bool(const NdArray& x) { return astype(x, Dtype::bool_, false); }
 
-/// Returns the dtype in which matrices are multiplied: float32 for float16 if no kernel takes it.
+/// Returns the dtype in which matrices are multiplied: float32 for float16 if there is no kernel
+/// for float16.
 Dtype multiplied_in(const MatmulKernels& table, Dtype type, Device device) {
   const Kernel<MatmulParams>& kernel = table.kernel[static_cast<int>(type)];
   return is_built(type) && !has_form(kernel, device) ? computed_in(type) : type;
@@ -123,7 +124,7 @@ AxisList<2> stack_axes(const NdArray& x1, const NdArray& x2, Operands operands) 
   return stack;
 }
 
-/// Requires that the axes fit and that none is empty.
+/// Fills in the stack's axes, of which none is empty. `p` must have room for them.
 void describe_stack(const AxisList<2>& stack, MatmulParams& p) {
   p.batch = 1;
   for (int i = 0; i < stack.size(); ++i) p.batch *= stack[i].extent;
@@ -158,7 +159,8 @@ void describe_vectors(const NdArray& x1, const NdArray& x2, MatmulParams& p) {
 /// and the kernel accepts the result: not if rows repeat or overlap, as in a broadcast stack.
 void join_rows(MatmulParams& p, Dtype type) {
   if (p.batch_rank != 1 || p.x2_batch[0] != 0) return;
-  const std::int64_t row = p.m == 1 ? p.x1_batch[0] : p.x1_row;  // a single row may have any stride
+  const std::int64_t row =
+      p.m == 1 ? p.x1_batch[0] : p.x1_row;  // the stride of a single row is arbitrary
   const std::int64_t rows = p.m * p.batch;
   if (p.x1_batch[0] != p.m * row) return;
   if (is_floating(type) &&
@@ -255,7 +257,7 @@ NdArray multiply(const NdArray& a, const NdArray& b) {
   const Kernel<MatmulParams>& kernel =
       require_kernel(table.kernel[static_cast<int>(wide)], wide, device);
   if (is_floating(wide)) require_blas(device);
-  // Convert before broadcasting the stack, so only once.
+  // Convert before the stack is broadcast, so that each element is converted once.
   const NdArray first = stretched_stack(for_blas(converted(x1, wide), wide), stack, operands);
   const NdArray second = stretched_stack(for_blas(converted(x2, wide), wide), stack, operands);
   const NdArray product = empty_of(c_layout(shape, itemsize(wide)), wide, device);

@@ -65,11 +65,12 @@ NdArray constant_like(const NdArray& vectors, double value, Dtype type) {
 
 std::int64_t length_of(const NdArray& vectors) { return vectors.shape()[vectors.rank() - 1]; }
 
-/// The norm of no elements is 0, their minimum infinite.
+/// Returns the maximum of each vector, or 0 for vectors without elements.
 NdArray largest(const NdArray& x) {
   if (length_of(x) == 0) return constant_like(x, 0, x.dtype());
   return max(x, last_axis, false);
 }
+/// Returns the minimum of each vector, or infinity for vectors without elements.
 NdArray smallest(const NdArray& x) {
   if (length_of(x) == 0) return constant_like(x, infinity, x.dtype());
   return min(x, last_axis, false);

@@ -26,7 +26,7 @@ namespace {
 class InterleavedAxes {
  public:
   explicit InterleavedAxes(const NdArray& out) : out_(out) { target_.offset = out.layout().offset; }
-  /// Skips axes of one element: there may be 64 of them, and rank 128 is not supported.
+  /// Skips axes of one element: x may have 64 of them, and twice as many axes are not supported.
   void add(std::int64_t extent, std::int64_t stride, std::int64_t source_stride) {
     if (extent == 1) return;
     target_.shape.push_back(extent);
@@ -106,7 +106,7 @@ Dims shifts_by_axis(const NdArray& x, std::span<const std::int64_t> shifts,
                     std::span<const std::int64_t> axes) {
   if (shifts.size() != axes.size() && shifts.size() != 1 && axes.size() != 1) {
     throw ValueError(std::to_string(shifts.size()) + " shifts for " + std::to_string(axes.size()) +
-                     " axes; pass one of either, or equally many");
+                     " axes; pass one shift, one axis, or equally many of both");
   }
   Dims result(x.rank());
   const std::size_t count =

@@ -53,8 +53,8 @@ struct integer_range {
       : count(span + W(1)), refused_below(count == 0 ? W(0) : W(W(0) - count) % count) {}
 };
 
-/// Returns the offset of an element whose first word was rejected: the same word of the block's
-/// next attempts.
+/// Returns the offset of an element whose first word was rejected, using the same word of the
+/// block's next attempts.
 template <class W>
 SKERRY_HD inline W drawn_again(integer_range<W> range, Attempts attempts, int number) {
   while (true) {

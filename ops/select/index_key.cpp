@@ -180,7 +180,7 @@ class SelectionBuilder {
     ++axis_;
   }
 
-  /// Runs last, since it may wait for the device.
+  /// Called last, since it may wait for the device.
   void find_masks() {
     for (const Found& mask : masks_) {
       int array_index = mask.axis;
@@ -248,8 +248,8 @@ const NdArray* only_mask(const NdArray& x, const IndexKey& key) {
   return mask;
 }
 
-/// Builds the selection. If the key is a mask, merges the axes under it if x needs no copy for
-/// that.
+/// Builds the selection. If the key is a mask, first merges the axes that it covers, provided that
+/// x needs no copy for that.
 Selection find_selection(const NdArray& x, const IndexKey& key, const NdArray* mask) {
   if (mask != nullptr && mask->rank() > 1) {
     Dims merged{mask->size()};

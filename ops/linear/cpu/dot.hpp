@@ -23,7 +23,7 @@ struct dot_sum<T> {
 };
 template <ops::boolean T>
 struct dot_sum<T> {
-  using type = bool;  // true if any product is
+  using type = bool;  // true if any product is true
 };
 template <class T>
 using dot_sum_t = typename dot_sum<T>::type;
@@ -85,8 +85,7 @@ SKERRY_INLINE T dot_of_complex(const char* a, int64 a_step, const char* b, int64
   return complex_sum<T, Conjugate>(direct, crossed);
 }
 
-/// Accumulates in as many lanes as fill four vectors, which also limits the rounding error of long
-/// sums.
+/// Accumulates in at most 32 lanes, which also limits the rounding error of long sums.
 template <class T, bool Conjugate>
 SKERRY_INLINE dot_sum_t<T> dot_of(const char* a, int64 a_step, const char* b, int64 b_step,
                                   int64 n) {

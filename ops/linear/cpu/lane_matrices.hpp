@@ -30,15 +30,15 @@ struct LaneMatrix {
     return Wide<T>::load(address(row, column));
   }
   void set(int64 row, int64 column, Wide<T> value) const { value.store(address(row, column)); }
-  /// The submatrix that begins at an element.
+  /// Returns the submatrix whose first element is (row, column).
   [[nodiscard]] LaneMatrix submatrix(int64 row, int64 column) const {
     return {address(row, column), down, right};
   }
   [[nodiscard]] LaneMatrix transposed() const { return {base, right, down}; }
 };
 
-/// Subtracts from `rows` elements of the first column of `destination` the product of `a` and the
-/// first column of `x`, which has `terms` rows; or its conjugate. Computes four sums at a time.
+/// Subtracts the product of `a`, which is rows x terms, and the first column of `x`, or its
+/// conjugate, from the first column of `destination`. Computes four sums at a time.
 template <bool Conjugate = false, class T>
 SKERRY_INLINE void subtract_product(LaneMatrix<T> destination, LaneMatrix<T> a, LaneMatrix<T> x,
                                     int64 rows, int64 terms) {
@@ -76,7 +76,7 @@ struct Group {
   [[nodiscard]] int64 n() const { return p.rows; }
   [[nodiscard]] int64 area() const { return n() * n(); }
   [[nodiscard]] LaneMatrix<T> matrix() const { return {scratch, 1, n()}; }
-  /// Right-hand sides, as many columns as fit.
+  /// Right-hand sides, up to n() columns at a time.
   [[nodiscard]] LaneMatrix<T> sides() const { return {scratch + area() * vectors, 1, n()}; }
 
   /// Copies a group's matrices into lanes; lanes without a matrix are set to zero.
@@ -159,8 +159,8 @@ void factor_in_lanes(const Group<T>& g) {
   g.set_info(info);
 }
 
-/// Replaces each column of x by the solution of a triangular system; divides by the diagonal unless
-/// it is all ones.
+/// Replaces each column of x by the solution of a triangular system. Unless `by_diagonal`, the
+/// diagonal is taken as all ones.
 template <class T>
 void substitute(LaneMatrix<T> a, LaneMatrix<T> x, int64 n, int64 columns, bool is_lower,
                 bool by_diagonal) {

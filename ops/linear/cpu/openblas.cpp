@@ -84,12 +84,12 @@ constinit Gate calls;
 Library& the_library();
 
 void open_after_fork() {
-  the_library().ready_threads.store(
-      0);  // OpenBLAS ends its threads before a fork, in the parent too
+  // OpenBLAS ends its threads before a fork, in the parent, too.
+  the_library().ready_threads.store(0);
   calls.open();
 }
 
-/// Called after the library was opened: these handlers run before its own.
+/// Called after OpenBLAS was opened, so that these handlers run before its own.
 void register_handlers() {
   pthread_atfork([] { calls.shut(); }, open_after_fork, open_after_fork);
   // shut_down() waits for kernels of rehearsed streams, which may still call the library.
@@ -184,8 +184,8 @@ void open_library(Library& library) {
     register_handlers();
   } catch (const std::runtime_error& error) {
     throw LibraryError(std::string("OpenBLAS can't be opened: ") + error.what() +
-                       "; pip install scipy-openblas32, or name the file of its library in "
-                       "SKERRY_OPENBLAS");
+                       "; pip install scipy-openblas32, or set SKERRY_OPENBLAS to the path "
+                       "of the library");
   }
   library.is_open.store(true, std::memory_order_release);
 }

@@ -79,7 +79,7 @@ struct CusolverEntries {
   decltype(&cusolverDnXgeev_bufferSize) geev_size = nullptr;
   decltype(&cusolverDnXgeev) geev = nullptr;
   decltype(&cusolverDnXsyevBatched_bufferSize) syev_batched_size = nullptr;
-  decltype(&cusolverDnXsyevBatched) syev_batched = nullptr;  // null if it can't be used
+  decltype(&cusolverDnXsyevBatched) syev_batched = nullptr;  // null if missing or faulty
   decltype(&cusolverDnCreateParams) create_params = nullptr;
   decltype(&cusolverDnDestroyParams) destroy_params = nullptr;
 #endif

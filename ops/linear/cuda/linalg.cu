@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// LAPACK routines by cuSOLVER, matrix by matrix or, where there is a batched form for stacks of
-// small matrices, in one call.
+// LAPACK routines by cuSOLVER and cuBLAS: one call per matrix or, for stacks of small matrices,
+// batched calls if there are any.
 
 #include "ops/linear/linalg_kernels.hpp"
 
@@ -35,7 +35,7 @@ const char* cusolver_error_message(LinAlgRoutine routine) {
 #endif
 }
 
-// Each routine is a struct whose `run` enqueues it for all matrices.
+// Each routine is a struct; its `run` enqueues the work for all matrices.
 
 template <class T>
 struct getrf {
@@ -90,7 +90,8 @@ struct getrs {
     cuda_type** const a = list_of<cuda_type>(session, p.a, p.rows * p.rows, p.batch);
     cuda_type** const b = list_of<cuda_type>(session, p.b, p.rows * p.right_columns, p.batch);
     if (!session.ok()) return;
-    int wrong = 0;  // invalid argument, also in the status; p.info remains 0
+    int wrong =
+        0;  // number of an invalid argument, which the status reports as well; p.info remains 0
     session.note(with_cublas(session.context, [&](cublasHandle_t handle) {
       return to_cuda(cublas().entry_points<T>().getrs(handle, op, n, narrow(p.right_columns), a, n,
                                                       p.pivots, b, n, &wrong, narrow(p.batch)));

@@ -110,7 +110,7 @@ void copy_strided_row(const Plan& plan) {
                     });
 }
 
-/// True for small matrices with contiguous rows, such as rows that are repeated.
+/// True for stacks of small matrices with contiguous rows, such as repeated rows.
 template <int Size>
 bool is_small_stack(const Plan& plan) {
   return plan.rank == 3 && plan.shape[0] * plan.shape[1] < tuning::parallel_from &&
@@ -153,8 +153,8 @@ template <int Size, bool IsLarge>
 constexpr Loop copy_loop{copy_body<Size>, 0b101u, 1, IsLarge};
 
 /// True if each element is read once, and source and destination have the same offset within a
-/// cache line. Otherwise elements are reread from the caches, or copy_bytes() handles the
-/// misaligned streaming.
+/// cache line. Such copies use streaming stores from a smaller size on: others reread elements from
+/// the caches, or need copy_bytes() to realign them.
 inline bool has_like_lines(const Plan& plan) {
   const auto ahead =
       reinterpret_cast<unsigned long>(plan.base(0)) - reinterpret_cast<unsigned long>(plan.base(1));
@@ -272,7 +272,7 @@ constexpr Loop where_of_size{.body = where_body<Size>,
                              .cost = 1,
                              .strided = Size == 16 ? strided_where<Size> : nullptr};
 
-/// Interleaves items [begin, end) of `Count` runs: few enough for one vectorized loop over all.
+/// Interleaves items [begin, end) of `Count` runs, which are few enough for one vectorized loop.
 template <int Size, int Count>
 SKERRY_INLINE void interleave_few(const InterleaveParams& p, int64 begin, int64 end) {
   using U = item_t<Size>;

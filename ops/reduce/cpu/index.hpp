@@ -39,7 +39,7 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
     alignas(64) T value[max_block_columns];
     alignas(64) B indices[max_block_columns];
     find_columns(value, indices, block);
-    if (block.width >= block.n) {  // the matrix is one column wide
+    if (block.width >= block.n) {  // each row has the same index in all columns
       base::deliver(acc, block, [&](int64 i) -> A {
         return {value[i], block.first + int64(indices[i]) * block.per_row};
       });
@@ -99,8 +99,8 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
  private:
   using V = VectorOf<T>;
   static constexpr int64 few = 16;
-  /// Independent chains in lead(): a compare and a select take 5 cycles. Rows of 1000 int64, (1000,
-  /// 1000), one thread of an EPYC (Zen 4): 124 us with two chains.
+  /// Number of independent chains in lead(), as a compare and a select take 5 cycles. With two
+  /// chains, rows of 1000 int64, (1000, 1000), take 124 us on one thread of an EPYC (Zen 4).
   static constexpr int chains = 4;
 
   /// The best values of some columns so far, in registers.

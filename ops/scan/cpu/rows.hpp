@@ -32,8 +32,8 @@ struct Scanner {
   void (*clear)(char* carry, int64 n) noexcept;
   /// carry[i] = carry[i] op later[i]
   void (*merge)(char* carry, const char* later, int64 n) noexcept;
-  /// Scans the block after `carries` and stores its own totals. The totals have the same bits
-  /// whether results are written or not.
+  /// Scans the block, which `carries` precede, and stores the block's own totals. The totals have
+  /// the same bits whether results are written or not.
   void (*run)(const ScanBlock& block, const char* carries, char* totals) noexcept;
   void (*columns)(const ScanBlock& block, const char* carries, char* totals) noexcept;
   /// Scans n runs of `rows` elements each, `row` bytes apart (`out_row` in the output), one by one.

@@ -9,8 +9,8 @@
 // How a scan is split. A unit is a contiguous run or a strip of adjacent columns; it consists of
 // chunks, and a chunk of blocks. A block is scanned on its own, then combined with what its chunk
 // and the chunks before it carry. The chunks of a long unit can thus run in parallel: first their
-// totals, then, given the carry of each, their results. The split depends on the shape and on
-// whether units are runs, and so do results: not on the number of threads.
+// totals, then, given the carry of each, their results. The split, and thus the rounding, depends
+// on the shape and on whether units are runs, but not on the number of threads.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
@@ -28,8 +28,8 @@ struct ScanTask {
   int64 units;
   int64 chunks;
   int64 chunk;             ///< rows per chunk
-  int64 first_unit = 0;    ///< of the units that are scanned chunk by chunk
-  char* totals = nullptr;  ///< of their chunks
+  int64 first_unit = 0;    ///< the unit that scan_by_chunks() works on
+  char* totals = nullptr;  ///< of that unit's chunks
 
   ScanTask(const ScanParams& scan_params, const Scanner& scan_loops) noexcept
       : params(scan_params),
@@ -118,7 +118,7 @@ void scan_units(void* context, std::int64_t begin, std::int64_t end) noexcept {
   }
 }
 
-/// Scans runs that are too short for a call each: all along the fastest other axis at once.
+/// Scans short runs, all those along the fastest other axis in one call.
 void scan_short_runs(void* context, std::int64_t begin, std::int64_t end) noexcept {
   const auto& task = *static_cast<const ScanTask*>(context);
   const ScanParams& params = task.params;
@@ -165,7 +165,7 @@ void write_chunks(void* context, std::int64_t begin, std::int64_t end) noexcept 
   }
 }
 
-/// Scans few units of many chunks.
+/// Scans units one after another, the chunks of each in parallel.
 void scan_by_chunks(ScanTask& task) noexcept {
   alignas(64) char totals[max_chunks * carry_capacity];
   task.totals = totals;

@@ -42,7 +42,7 @@ struct TiledScan {
   const char* input;
   char* output;
   std::int64_t length;
-  std::int64_t width;  ///< lines along axis 0
+  std::int64_t width;  ///< number of lines along axis 0
   ScannedLines input_lines;
   ScannedLines output_lines;
   int lines_of_tile;
@@ -112,7 +112,7 @@ struct TiledScan {
             store<T>(slots + slot * itemsize, load<T>(x + offset, false), true);
           });
     } else if constexpr (sizeof(T) >= 4) {
-      // All loads are in flight at once and use no registers.
+      // Asynchronous copies: all loads are in flight at once and use no registers.
       traversal.template for_each<width_of_item>(slow_bytes, [&](int slot, std::int64_t offset) {
         __pipeline_memcpy_async(slots + slot * itemsize, x + offset, sizeof(T));
       });
@@ -156,8 +156,8 @@ struct TileShape {
   int lines;
   int parts;  ///< threads per line
 
-  /// Columns: up to 32 lines, each with a multiple of 8 threads, for whole memory sectors. Lines
-  /// shorter than a tile: as many as there are threads for.
+  /// A tile has up to 32 adjacent columns, each with a multiple of 8 threads so that whole memory
+  /// sectors are read, or as many short lines as there are threads for.
   TileShape(const ScanParams& params, std::int64_t width, int items) {
     const std::int64_t adjacent_lines = params.is_axis_contiguous ? 1
                                         : width < scan_warp       ? width

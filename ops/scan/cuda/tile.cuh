@@ -36,8 +36,8 @@ inline constexpr int scan_blocks = 4;
 template <class A>
 inline constexpr int scan_slots = scan_threads * scan_items<A> + scan_threads / 2;
 
-/// Position of a thread among the `parts` threads of a line. The last threads may have no line, and
-/// the last of the `lines` may not exist.
+/// Position of a thread among the `parts` threads of a line. The last threads of a block may have
+/// no line, and only `lines_there` of the `lines` exist in the last tile.
 struct LinePosition {
   int lines;
   int lines_there;
@@ -73,8 +73,8 @@ __device__ SKERRY_INLINE A shuffled_up(A value, int delta) {
 
 /// Positions of a tile's items in shared memory; the items of a line are contiguous.
 struct TileSlots {
-  int line;  ///< from one line to the next
-  int fast;  ///< of items adjacent in global memory
+  int line;  ///< distance of lines
+  int fast;  ///< distance of items that are adjacent in global memory
   int slow;
 
   /// Lines have an odd number of slots, so that they begin in different banks.
@@ -98,8 +98,8 @@ class TileTraversal {
         is_even_(scan_threads % fast == 0),
         reciprocal_(((1U << 31) + static_cast<unsigned>(fast) - 1) / static_cast<unsigned>(fast)) {}
 
-  /// Calls `f(slot, offset)` for the thread's items. Adjacent ones are `Itemsize` bytes apart, rows
-  /// `slow_bytes`.
+  /// Calls `f(slot, offset)` for the thread's items. Adjacent items are `Itemsize` bytes apart,
+  /// rows are `slow_bytes` apart.
   template <int Itemsize, class F>
   __device__ SKERRY_INLINE void for_each(std::int64_t slow_bytes, const F& f) const {
     SKERRY_DO_NOT_UNROLL

@@ -116,7 +116,7 @@ SKERRY_INLINE void gather_near(char* destination, int64 to_step, const char* ind
   }
 }
 
-/// Gathers items with an index each.
+/// Gathers a run with one index per item.
 template <int Size, bool IsOffset>
 SKERRY_INLINE void gather_run(const GatherParams& p, char* const* data, int64 to_step,
                               int64 index_step, int64 from_step, int64 stride, int64 n) {
@@ -155,7 +155,7 @@ SKERRY_INLINE void copy_run(char* destination, int64 to_step, const char* source
   for (int64 i = 0; i < n; ++i) store(destination + i * to_step, load<U>(source + i * from_step));
 }
 
-/// Gathers a run that has one index.
+/// Gathers a run with a single index.
 template <int Size>
 SKERRY_INLINE void gather_row(const GatherParams& p, char* const* data, int64 to_step,
                               int64 from_step, int64 n) {

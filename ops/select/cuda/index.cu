@@ -176,7 +176,7 @@ int count(const CountParams& count_params, LaunchContext* context) {
                                         nullptr, stream_of(context)));
 }
 
-/// The counts left by count(); select() does not write them.
+/// The counts that count() stored. Selections only read them.
 MaskBlockCounts left_by_count(const std::int64_t* starts, std::int64_t size) {
   return {const_cast<std::int64_t*>(starts), size};
 }
@@ -254,7 +254,7 @@ struct checked_count {
   }
 };
 
-/// Saturates at the largest number: if the sum wrapped around, indices made from it would be out of
+/// Saturates at the greatest int64: indices derived from a sum that wraps around would be out of
 /// bounds.
 struct saturating_sum {
   SKERRY_HD std::int64_t operator()(std::int64_t a, std::int64_t b) const {
@@ -272,7 +272,7 @@ int repeat_starts(const RepeatStartsParams& p, LaunchContext* context) {
   }));
 }
 
-/// Finds the last start that is not greater than the element.
+/// Finds the index whose start is the last one not greater than the element's position.
 struct owners_loop {
   const std::int64_t* starts;
   std::int64_t size;

@@ -13,11 +13,12 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 
 #if defined(SKERRY_PACKS_LANES)
 
-/// Ways of a split. 1e6 and 4e6 keys take 3 to 16 % longer with two ways, and 5 to 14 % longer with
-/// eight, whose pivots and indices do not fit in registers (EPYC of Zen 4, x86-64-v3).
+/// Number of parts (ways) into which a pass splits. 1e6 and 4e6 keys take 3 to 16 % longer with two
+/// ways, and 5 to 14 % longer with eight, whose pivots and indices do not fit in registers (EPYC of
+/// Zen 4, x86-64-v3).
 inline constexpr int ways = 4;
-/// Maximum number of chunks that threads split in parallel: their indices take 2 KiB of stack. For
-/// 64 threads, half and twice as many are within 2 %.
+/// Maximum number of chunks that threads split in parallel: their indices take 2 KiB of stack. With
+/// 64 threads, half and twice as many chunks are within 2 %.
 inline constexpr int max_chunks = 64;
 
 /// Where each way begins, in the whole array or in a chunk.

@@ -80,7 +80,7 @@ struct TwoRuns {
     using item = TileItem<Item>;
     return !(item::rank(second[count - 1 - position], order) < item::rank(first[position], order));
   }
-  /// Bounds on how many of the first `count` merged items are from the first run.
+  /// Bounds on the number of items of the first run among the first `count` merged items.
   __device__ SKERRY_INLINE std::int64_t fewest(std::int64_t count) const {
     return count > second_size ? count - second_size : 0;
   }

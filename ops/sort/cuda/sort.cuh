@@ -22,7 +22,7 @@
 
 namespace skerry::native {
 
-/// Keys are widened to at least 32 bits: fewer sorts to compile.
+/// Key type of T, at least 32 bits wide, so that fewer sorts are compiled.
 template <class T>
 struct wide_key {
   using type = std::uint32_t;
@@ -113,8 +113,8 @@ struct radix_item<bool> {
 };
 
 /// Transforms items so that CUB's ascending order is the requested one: NaNs become positive, which
-/// sorts last; for descending order, floats are negated and integers inverted. Its own inverse,
-/// except for NaN. `nans`, if not null, records which items are NaN.
+/// sorts last; for descending order, floats are negated and integers inverted. Applied twice, it
+/// restores all items but NaNs. `nans`, if not null, records which items are NaN.
 template <class T>
 struct reverse_items {
   using bits = typename kernels::SortKey<T>::type;
@@ -154,7 +154,7 @@ cudaError_t reverse(const char* input, char* output, char* nans, std::int64_t co
   return cub::DeviceFor::Bulk(count, turn, stream_of(context));
 }
 
-/// Replaces the last items of a row by its NaNs, with their signs and payloads.
+/// Replaces the last items of a row by the NaNs of the input, with their signs and payloads.
 template <class Bits>
 struct put_back_nans {
   const Bits* nans;
@@ -168,7 +168,7 @@ struct put_back_nans {
   }
 };
 
-/// Restores the NaNs of all rows from the input; `workspace` holds those of one row.
+/// Restores the NaNs of all rows from the input; `workspace` has room for those of one row.
 template <class T>
 cudaError_t restore_nans(const RowsToSort& p, const char* is_nan, char* workspace,
                          LaunchContext* context) {
