@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
 
-# The CPU's FFT: ducc's, compiled from its sources. Only src/ducc0/{fft,infra,math/cmplx.h,math/unity_roots.h} are used,
-# which are BSD-3-Clause (each file says so); the package as a whole is GPL-2.0-or-later. Nothing of it is in this
-# repository: the pinned source distribution comes from PyPI, or from a directory that SKERRY_DUCC_DIR names. skerry's
-# own source distribution has the files that are read, in third_party.
+# The CPU's FFT is ducc's, compiled from source. Only src/ducc0/{fft,infra,math/cmplx.h,math/unity_roots.h} are used,
+# which are BSD-3-Clause (each file says so); the package as a whole is GPL-2.0-or-later. None of it is in this
+# repository: the pinned source distribution comes from PyPI, or from the directory SKERRY_DUCC_DIR. skerry's own source
+# distribution contains the required files in third_party.
 
 option(SKERRY_FFT "Build the CPU's FFT, which needs the sources of ducc0" ON)
 set(fft_reals)
@@ -33,8 +33,8 @@ function(skerry_fetch_ducc directory)
   set(archive ${download}/ducc0-${version}.tar.gz)
   if(NOT EXISTS ${archive})
     find_package(Python 3.11 REQUIRED COMPONENTS Interpreter)
-    # pip asks the build back end, which is also ours, for the metadata; nothing is built. So this build's CMake suffices,
-    # whatever minimum ducc0 declares.
+    # pip gets the metadata from ducc0's build back end, which skerry uses too, and builds nothing. So the CMake of this
+    # build suffices, whatever minimum version ducc0 declares.
     execute_process(
       COMMAND ${CMAKE_COMMAND} -E env SKBUILD_CMAKE_VERSION=>=${CMAKE_MINIMUM_REQUIRED_VERSION}
               ${Python_EXECUTABLE} -m pip download --quiet --disable-pip-version-check --no-deps --no-build-isolation
@@ -64,23 +64,23 @@ if(fft_reals)
   else()
     skerry_fetch_ducc(ducc_dir)
   endif()
-  # Install ducc's license notice wherever its code goes. That of the Python package is in its metadata.
+  # Install ducc's license notice with the library. The Python package has it in its metadata.
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSES/BSD-3-Clause-ducc0.txt DESTINATION ${CMAKE_INSTALL_DATADIR}/skerry
           COMPONENT development)
 endif()
 
 # Compiles the library for one level of x86-64 and makes all symbols local but the entry points: it instantiates
-# templates of the standard library, and those of a newer level must not be folded into the rest.
+# templates of the standard library, and those compiled for a newer level must not be merged into other units.
 function(skerry_add_fft_library level)
   set(units fourier/cpu/ducc/threads.cpp)
   foreach(real IN LISTS fft_reals)
     set(unit ${generated}/fft_${level}_${real}.cpp)
     file(CONFIGURE OUTPUT ${unit} CONTENT
          "#define SKERRY_FFT_REALS(X) X(${real})\n#include \"ops/fourier/cpu/ducc/transforms.cpp\"\n" @ONLY)
-    # Otherwise static variables of templates are unique in the process, across instruction sets.
+    # Otherwise static variables of templates would be shared by all instruction sets in the process.
     set(options -fno-gnu-unique)
     if(real STREQUAL "float64")
-      # With these, transforms of 4096 complex128 take two thirds of the time; batches of 256 complex64 take a seventh more.
+      # With these, transforms of 4096 complex128 take two thirds of the time; batches of 256 complex64 take a seventh longer.
       list(APPEND options -fno-tree-vectorize -fno-ipa-cp)
     endif()
     set_source_files_properties(${unit} PROPERTIES COMPILE_OPTIONS "$<$<CXX_COMPILER_ID:GNU>:${options}>")
@@ -88,7 +88,7 @@ function(skerry_add_fft_library level)
   endforeach()
   set(library skerry_fft_${level})
   add_library(${library} OBJECT ${units})
-  # Unlike the other kernels it may fuse multiplications and additions: it promises an error bound, not bits.
+  # Unlike the other kernels, the FFT may contract multiplications and additions: it promises an error bound, not bits.
   # -O2: as fast as -O3 here, and compiled in half the time.
   target_compile_options(${library} PRIVATE -O2 -fno-math-errno -fno-trapping-math -ffp-contract=fast
                                             -march=x86-64-${level})

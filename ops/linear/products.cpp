@@ -38,7 +38,7 @@ double default_tolerance(const NdArray& x) {
   return static_cast<double>(std::max(rows_of(x), columns_of(x))) * epsilon;
 }
 
-/// rtol times the largest singular value of each matrix, with an axis of extent 1 for its values.
+/// Returns rtol times the largest singular value of each matrix, with a last axis of extent 1.
 NdArray threshold(const NdArray& x, const NdArray& values, const Operand& rtol) {
   const NdArray largest = max(values, last_axis, true);
   if (rtol.array == nullptr) {

@@ -12,16 +12,16 @@ namespace skerry {
 
 inline constexpr int scan_count = ops::size_of<ops::scans>;
 
-/// The scanned axis, and the other axes: without axes of extent 1, ordered (0 is the fastest in the
-/// output) and coalesced. Separate from the pointers, since it decides which array is scanned: x or
-/// a copy.
+/// Layout of a scan: the scanned axis, and the other axes without those of extent 1, ordered (0 is
+/// the fastest in the output) and coalesced. Separate from the pointers, since the layout decides
+/// whether x or a copy is scanned.
 struct ScanLayout {
   static constexpr int max_axes = 8;
 
   std::int64_t length;  ///< may be 0
   std::int64_t input_step;
   std::int64_t output_step;
-  bool is_axis_contiguous;  ///< the scanned axis is contiguous in both arrays, else other axis 0 is
+  bool is_axis_contiguous;  ///< in both arrays; otherwise, axis 0 of the others is contiguous
   std::int32_t rank;
   std::int64_t outer_size;  ///< product of the other axes; never 0
   std::int64_t shape[max_axes];

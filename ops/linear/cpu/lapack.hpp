@@ -11,8 +11,8 @@
 
 namespace skerry::blas {
 
-/// Limits for LU and Cholesky factorizations in lanes (lane_matrices.hpp), for which scratch memory
-/// is planned: up to this many rows, and from this many matrices on.
+/// Scratch memory for factorizations in lanes (lane_matrices.hpp) is planned for stacks of at least
+/// min_rows_in_lanes matrices with at most max_rows_in_lanes rows.
 using tuning::max_rows_in_lanes;
 inline constexpr std::int64_t min_rows_in_lanes = 4;
 
@@ -20,7 +20,7 @@ inline constexpr std::int64_t min_rows_in_lanes = 4;
 [[nodiscard]] auto routine_of(LinAlgRoutine routine, Dtype type) noexcept
     -> void (*)(const LinAlgParams&);
 
-/// Computes what `determinant` does for matrix `i` only.
+/// Runs LinAlgRoutine::determinant on matrix `i` only.
 template <class T>
 void find_determinant(const LinAlgParams& p, std::int64_t i);
 

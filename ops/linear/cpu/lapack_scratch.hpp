@@ -9,7 +9,8 @@
 #include "ops/linear/cpu/openblas.hpp"
 #include "ops/linear/linalg_kernels.hpp"
 
-// Arguments of LAPACK routines besides matrices: sizes in their integer type, and scratch memory.
+// Arguments of LAPACK routines other than matrices: sizes in LAPACK's integer type, and scratch
+// memory.
 
 namespace skerry::blas {
 

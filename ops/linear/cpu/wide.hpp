@@ -22,7 +22,7 @@ SKERRY_INLINE V minus_product_of_lanes(V c, V a, V b) {
 #endif
 }
 
-/// Returns c + a b, rounded in the same way.
+/// Returns c + a b, rounded like minus_product_of_lanes().
 template <class V>
 SKERRY_INLINE V plus_product_of_lanes(V c, V a, V b) {
   return minus_product_of_lanes(c, -a, b);
@@ -42,7 +42,7 @@ struct Wide {
 
   static Wide load(const T* source) { return {load_lanes(source)}; }
   void store(T* destination) const { store_lanes(destination, re); }
-  /// The size by which LAPACK chooses pivots.
+  /// Returns the magnitude by which LAPACK chooses pivots.
   [[nodiscard]] lanes_of<T> size() const { return magnitude_of_lanes(re); }
   [[nodiscard]] Wide conjugate() const { return *this; }
 };
@@ -77,7 +77,7 @@ SKERRY_INLINE Wide<T> minus_product(Wide<T> c, Wide<T> a, Wide<T> b) {
   }
 }
 
-/// Divides by Smith's method, in which no squares overflow.
+/// Divides by Smith's method, which avoids squares that may overflow.
 template <class T>
 SKERRY_INLINE Wide<T> quotient(Wide<T> a, Wide<T> b) {
   if constexpr (Wide<T>::parts == 1) {

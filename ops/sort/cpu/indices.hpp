@@ -7,8 +7,8 @@
 #include "ops/sort/cpu/radix.hpp"
 #include "ops/sort/cpu/sort_split.hpp"
 
-// Argsort, as int64. Bits of the keys are sorted with the index below them: no two joined keys are
-// equal, so any sort of them is stable.
+// Argsort with int64 indices. The highest differing bits of each key are joined with its index in
+// the low bits, and then sorted. No two joined keys are equal, so any sort of them is stable.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 

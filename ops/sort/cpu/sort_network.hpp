@@ -169,7 +169,7 @@ SKERRY_INLINE void merge_columns(lanes_of<K> (&v)[Rows]) {
   });
 }
 
-/// Transposes keys sorted along the rows, lane after lane, to keys sorted along the lanes.
+/// Transposes keys from lane order, sorted down the rows of each lane in turn, to memory order.
 template <class K, int Rows>
 SKERRY_INLINE void lay_along_lanes(lanes_of<K> (&v)[Rows]) {
   unroll<__builtin_ctz(Rows)>([&](auto) __attribute__((always_inline)) {
@@ -186,7 +186,7 @@ SKERRY_INLINE void lay_along_lanes(lanes_of<K> (&v)[Rows]) {
   });
 }
 
-/// Sorts the keys of all rows.
+/// Sorts all keys; the result is in memory order.
 template <class K, int Rows>
 SKERRY_INLINE void sort_rows_of_lanes(lanes_of<K> (&v)[Rows]) {
   constexpr auto network = make_network<Rows>();

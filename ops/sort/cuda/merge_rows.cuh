@@ -76,7 +76,7 @@ struct RowAccess {
   }
 };
 
-/// The tiles of a matrix of rows.
+/// How a matrix of rows is divided into tiles.
 struct RowTiles {
   std::int64_t tiles;  ///< per row; 1 if a row fits in a tile
   int group;           ///< threads per row in a tile
@@ -85,7 +85,7 @@ struct RowTiles {
 
 /// The rows, or the part of a row, that one tile holds.
 struct TilePart {
-  std::int64_t begin;  ///< among all items
+  std::int64_t begin;  ///< position among all items
   std::int64_t first_index;
   int size;
   int length;

@@ -24,8 +24,8 @@ struct CodeOrder {
   }
 };
 
-/// Items as unsigned integers in the requested order, from which the items are recovered. -0 and +0
-/// are adjacent, and all NaNs are at the end: CodeOrder makes them equal. The dtype is a run-time
+/// Encodes items as unsigned integers in the requested order, and decodes them. -0 and +0 are
+/// adjacent, and all NaNs are at the end: CodeOrder makes them equal. The dtype is a run-time
 /// value, so that dtypes share kernels.
 template <class Key>
 struct RowCode {

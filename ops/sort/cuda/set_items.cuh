@@ -68,7 +68,8 @@ struct encode_set {
   }
 };
 
-/// indices[i] is the index of the item at sorted position i; sorted_keys[i] its (first) key.
+/// Sets indices[i] to the index of the item at sorted position i, and sorted_keys[i] to its (first)
+/// key.
 template <class T>
 cudaError_t order_set(const char* items, std::int64_t count, std::uint32_t* indices,
                       typename SetItem<T>::sorted* sorted_keys, LaunchContext* context) {
