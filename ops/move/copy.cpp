@@ -63,7 +63,7 @@ Layout order_of(const NdArray& x, Dtype type) {
   return result_layout(x.shape(), type, self);
 }
 
-/// True if x's memory has the dense layout that a new array would have.
+/// True if x can be transferred without packing: it has the dense layout of a new array.
 bool can_travel(const NdArray& x) {
   const Layout dense_layout = dense_layout_like(x.layout(), x.itemsize());
   return same_elements(x, x.view({dense_layout.shape, dense_layout.strides, x.layout().offset}));
@@ -153,7 +153,7 @@ NdArray astype(const NdArray& x, Dtype type, bool force_copy) {
   return convert(x, type, order_of(x, type));
 }
 
-/// Name of the device function that cast_kernel() applies to an element.
+/// Returns the name of the device function that cast_kernel() applies to an element.
 static const char* cast_function(Dtype source_dtype, Dtype destination_dtype) noexcept {
   static constexpr const char* casts[] = {
 #define SKERRY_CAST(name, type, kind, typestr) "cast_to_" #name,

@@ -49,12 +49,12 @@ void mirror_rows(void* context, std::int64_t begin, std::int64_t end) noexcept {
   }
 }
 
-/// T: the output's type.
+/// Runs a transform whose output consists of T.
 template <class T, fft_entry Transform, bool IsHalf>
 void run_fft(const FftParams& params) {
   FftParams p = params;
   if (!Transform(p)) {
-    // Another thread reads it on a rehearsed device.
+    // Atomic, since another thread reads it on a rehearsed device.
     __atomic_store_n(p.out_of_memory.get(), 1, __ATOMIC_RELEASE);
   } else if constexpr (IsHalf) {
     if (!p.mirrored) return;

@@ -10,10 +10,10 @@
 
 namespace skerry::native {
 
-/// var and std as the kernels compute them. The mean of a few elements at a time is computed in C,
-/// then merged with those before in float64. float32 throughout loses the digits by which the mean
-/// exceeds the deviation; float64 throughout is slow on GPUs with few float64 units. Free of CUDA
-/// headers, and tested on the host.
+/// var and std as the kernels compute them. The moments of four elements at a time are computed in
+/// C, then merged with those before in float64. float32 throughout would lose the digits by which
+/// the mean exceeds the deviation; float64 throughout would be slow on GPUs with few float64 units.
+/// Free of CUDA headers, and tested on the host.
 template <class Reduction, class T>
 struct GroupedMoments {
   using accumulator = ops::Moments<float64>;

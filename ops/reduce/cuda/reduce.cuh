@@ -14,8 +14,8 @@
 
 #include <cstdint>
 
-// A reduction takes one of three paths, chosen by its layout. All of them split the work the same
-// way in every run and on every GPU and use no atomics, so results do not depend on either.
+// A reduction takes one of three paths, chosen by its layout. All of them split the work in the
+// same way in every run and on every GPU, and use no atomics, so results are the same everywhere.
 //   rows     the elements of each output are contiguous: see rows.cuh.
 //   columns  the outputs are contiguous, several to a load: see columns.cuh.
 //   loops    any other layout: each thread folds a share of one output's elements, in as many
@@ -26,7 +26,7 @@
 
 namespace skerry::native {
 
-/// The elements of the outputs, in the input array.
+/// The elements to reduce, in the input array.
 template <class Reduction, class T>
 struct ArrayElements {
   using accumulator = ops::accumulator_t<Reduction, T>;

@@ -34,7 +34,7 @@ struct check_indices {
   }
 };
 
-/// Values to subtract are first added up.
+/// Operation that combines the values of one element: values to subtract are first added up.
 template <ScatterOp Op>
 inline constexpr ScatterOp folded = Op == ScatterOp::subtract ? ScatterOp::add : Op;
 

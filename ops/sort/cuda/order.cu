@@ -25,7 +25,7 @@ cudaError_t order_long_rows(const KeyRows<Key>& key_rows, const std::uint32_t* t
     const std::int64_t rows = memory == nullptr ? 1 : key_rows.rows;
     for (std::int64_t row = 0; row < rows && status == cudaSuccess; ++row) {
       const std::int64_t offset = row * key_rows.length;
-      // The same tags serve all rows.
+      // All rows use the same tags.
       status = cub::DeviceRadixSort::SortPairs(
           memory, nbytes, key_rows.keys + offset, key_rows.sorted_keys + offset, tags,
           indices + offset, key_rows.length, 0, key_rows.bits, stream_of(context));

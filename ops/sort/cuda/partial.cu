@@ -11,7 +11,7 @@
 
 #include <type_traits>
 
-// Sorts whole rows by key with the indices of the items; ranks, groups and the best items are read
+// Sorts the indices of whole rows by the items' keys. Ranks, groups and the best items are read
 // from the result.
 
 namespace skerry::native {
@@ -94,7 +94,7 @@ cudaError_t order_by(const Of& key_function, std::int64_t rows, std::int64_t len
   return cub::DeviceFor::Bulk(count, widen_order{order, indices}, stream_of(context));
 }
 
-/// Which index of the sorted order goes to each column of the result.
+/// Returns the position in the sorted order of each column of the result.
 struct selected_ranks {
   std::int64_t ranks[max_ranks];
   bool are_first;  ///< column i has rank i

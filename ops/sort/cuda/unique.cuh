@@ -13,12 +13,13 @@
 #include <cstdint>
 #include <type_traits>
 
-// For values only: a sort and a selection of the first of each. Otherwise: a sort of the items'
-// indices, a scan that numbers the distinct ones, and two passes that write the results.
+// If only values are requested, they are sorted, and the first of equal values is selected.
+// Otherwise, the items' indices are sorted, a scan numbers the distinct items, and two passes write
+// the results.
 
 namespace skerry::native {
 
-/// 1 if the item differs from the previous one, by keys; NaN always differs.
+/// Returns 1 if the item's key differs from the previous one; NaN always differs.
 template <class T>
 struct begins_group {
   const char* items;
@@ -141,7 +142,7 @@ cudaError_t find_unique(const UniqueParams& p, LaunchContext* context) {
   return status;
 }
 
-/// is_first[i] = 1 if the sorted value differs from the previous one; NaN always differs.
+/// Sets is_first[i] to 1 if the sorted value differs from the previous one; NaN always differs.
 template <class T>
 struct mark_first {
   using bits = typename kernels::SortKey<T>::type;
