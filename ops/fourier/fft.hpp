@@ -24,7 +24,7 @@ enum class FftNorm : std::uint8_t { backward, ortho, forward };
 [[nodiscard]] NdArray fft(FftKind kind, const NdArray& x, std::optional<std::int64_t> n,
                           std::int64_t axis, FftNorm norm);
 /// Transforms over several axes: by default the last ones, one per length, or all if `lengths` is
-/// empty, too. In rfftn and irfftn, the spectrum is halved along the last of them. Also throws
+/// empty as well. In rfftn and irfftn, the spectrum is halved along the last of them. Also throws
 /// ValueError for repeated axes.
 [[nodiscard]] NdArray fftn(FftKind kind, const NdArray& x,
                            std::optional<std::span<const std::int64_t>> lengths,

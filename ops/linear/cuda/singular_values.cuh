@@ -114,8 +114,8 @@ struct gesdd {
     }
   }
 
-  /// Decomposes the stack in batched calls. gesvdjBatched always writes square U and V, so they
-  /// need memory even if no vectors were requested.
+  /// Decomposes the stack in batched calls. gesvdjBatched requires square U and V, which need
+  /// memory even if no vectors were requested.
   static void decompose_all(const LinAlgParams& p, CusolverCall& session, gesvdjInfo_t settings) {
     const auto& call = cusolver().entry_points<T>();
     const int m = narrow(p.rows);
