@@ -37,13 +37,13 @@ TEST(EmulationUndefinedValues, in_registers_are_reported_at_their_use) {
                 "a branch depends on it");
   expect_caught("ld.global.u32 %r5, [%d9];", "an address");
   expect_caught("setp.lt.f32 %p1, %f1, 0f00000000; @%p1 st.global.u32 [%d3], %r1;",
-                "whether memory is accessed");
-  expect_caught("setp.eq.u32 %p1, %r9, 3; @%p1 exit;", "what a thread does next");
+                "the guard of a memory access");
+  expect_caught("setp.eq.u32 %p1, %r9, 3; @%p1 exit;", "control flow depends on it");
   expect_caught("@%p3 bra $end; $end:", "a branch depends on it");
   expect_caught("atom.global.add.u32 %r5, [%d3], %r9;", "the operand of an atomic operation");
   expect_caught("add.f32 %f1, %f1, 0f3f800000; st.global.f32 [%d3], %f1;",
                 "a result in global memory");
-  expect_caught("shfl.sync.idx.b32 %r5, %r1, 0, 31, %r9;", "the members of a collective");
+  expect_caught("shfl.sync.idx.b32 %r5, %r1, 0, 31, %r9;", "the member mask of a collective");
   expect_caught("bar.sync %r9;", "an operand of a barrier");
 }
 
