@@ -114,7 +114,7 @@ struct MemoryNear {
   int device = -1;
   bool is_of_malloc = false;  ///< of malloc in a kernel
 
-  /// Returns the distance in bytes from the end; negative: from the begin; 0: the address is
+  /// Returns the distance in bytes from the end; negative: from the beginning; 0: the address is
   /// inside.
   [[nodiscard]] std::int64_t distance() const noexcept;
 };

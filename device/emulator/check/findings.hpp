@@ -15,15 +15,15 @@
 
 namespace skerry::emulation {
 
-/// Stands for the second instruction if there is none.
+/// Second instruction of a failure that has only one.
 inline constexpr std::uint32_t nowhere_else = ~std::uint32_t{0};
 
-/// Failures that do not end the launch, once per pair of instructions.
+/// Failures that do not end the launch; one for each pair of instructions.
 class Findings {
  public:
-  /// True the first time; counts repetitions.
+  /// True for the first failure of this kind and pair; counts repetitions.
   [[nodiscard]] bool is_new(FailureKind kind, std::uint32_t pc, std::uint32_t other);
-  /// Adds a failure that was new.
+  /// Adds a failure for which is_new() returned true.
   void add(Failure failure) { all_.push_back(std::move(failure)); }
   [[nodiscard]] const std::vector<Failure>& all() const noexcept { return all_; }
 
@@ -32,12 +32,12 @@ class Findings {
   std::vector<Failure> all_;
 };
 
-/// True if a check has to make a KernelFault of what it found: the pair of instructions is new, or
-/// the failure ends the kernel.
+/// True if a check must report its finding: the failure ends the kernel, or is the first of this
+/// pair of instructions.
 [[nodiscard]] bool is_reportable(const Warp& warp, std::uint32_t pc, FailureKind kind,
                                  std::uint32_t other = nowhere_else);
-/// Reports a fault for which is_reportable() was true: collects it or throws Failure, as
-/// DeviceModel::collected says.
+/// Reports a fault for which is_reportable() returned true: collects it if its kind is in
+/// DeviceModel::collected, else throws Failure.
 void report_fault(const Warp& warp, std::uint32_t pc, const KernelFault& kernel_fault);
 
 /// Returns the index of an instruction in its program.

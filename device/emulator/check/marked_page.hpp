@@ -11,10 +11,9 @@
 
 namespace skerry::emulation {
 
-/// The marks of a line of memory of 32 words. Usually consecutive lanes access the whole line, and
-/// one mark describes all words: it takes a fifth of the memory that marks per word take, and
-/// memory for marks has to be filled for every byte that a kernel accesses. Other lines get marks
-/// per word.
+/// The marks of a line of 32 words of memory. If consecutive lanes access the whole line, as usual,
+/// one mark describes all words. That takes a fifth of the memory of marks per word, all of which
+/// would have to be initialized. Other lines have marks per word.
 class MarkedLine {
  public:
   static constexpr std::size_t words = warp_size;

@@ -15,19 +15,19 @@ namespace skerry::emulation {
 enum class Propagation : std::uint8_t {
   none,         ///< results are always defined
   all,          ///< any undefined bit makes the whole result undefined
-  moved,        ///< as the operation moves bits: it is executed on the shadows
-  carried,      ///< to all higher bits, as carries do
+  moved,        ///< the operation only moves bits: it is executed on the shadows
+  carried,      ///< an undefined bit makes all higher bits undefined, as carries do
   conjunction,  ///< bitwise, but a defined 0 makes the result bit defined
   disjunction,  ///< bitwise, but a defined 1 makes the result bit defined
-  either,       ///< bitwise
-  equality,     ///< undefined unless defined bits differ
+  either,       ///< bitwise: undefined if a source's bit is
+  equality,     ///< undefined unless bits differ that are defined in both sources
   ballot,       ///< one bit per lane
-  group,        ///< from any lane to all members of a collective
+  group,        ///< an undefined bit of any lane makes the results of all members undefined
   load,
   store,
   atomic,
   exchange,   ///< atomic, but only moves bits
-  addresses,  ///< all sources must be defined: copies and mbarriers
+  addresses,  ///< copies and mbarriers: all sources must be defined
 };
 
 /// The original handler and guard of an instrumented instruction, and how it propagates undefined
@@ -37,15 +37,15 @@ struct PropagationRule {
   row guard = no_row;
   bool is_guard_negated = false;
   Propagation flow = Propagation::none;
-  std::uint8_t moved_sources = 0;               ///< bit k: the operation moves source k
+  std::uint8_t moved_sources = 0;               ///< bit k: source k is moved
   bool extends_sign = false;                    ///< for loads
   bool has_predicates = false;                  ///< sources and results are predicates
   std::array<std::uint8_t, 4> result_nbytes{};  ///< 0: a predicate
   std::array<std::uint8_t, 5> source_nbytes{};
 };
 
-/// A copy of a program whose sequential instructions call `instrumented` for all lanes of their
-/// fragment, before the guard is evaluated.
+/// A copy of a program in which sequential instructions have the handler `instrumented` and no
+/// guard: the handler receives all lanes of the fragment and evaluates the guard itself.
 struct InstrumentedProgram {
   InstrumentedProgram(const Program& source, handler instrumented);
 

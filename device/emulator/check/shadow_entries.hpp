@@ -14,8 +14,9 @@
 
 namespace skerry::emulation {
 
-/// An access to memory in 64 bits: time, instruction, block, and in the lowest bits the thread in
-/// its block, so that the entries of a warp's lanes are consecutive. 0: no access.
+/// An access to memory, packed into 64 bits: time, instruction, block and thread. The index of the
+/// thread in its block is in the lowest bits, so the entries of a warp's lanes are consecutive
+/// numbers. 0: no access.
 class ShadowEntry {
  public:
   static constexpr int thread_bits = 10;  // at most 1,024 threads per block
@@ -47,7 +48,7 @@ class ShadowEntry {
   [[nodiscard]] std::uint32_t thread() const noexcept { return field(0, thread_bits); }
   [[nodiscard]] std::uint32_t warp() const noexcept { return thread() / warp_size; }
   [[nodiscard]] std::uint32_t lane() const noexcept { return thread() % warp_size; }
-  /// Returns the entry of another lane, if this one is of lane 0.
+  /// Returns the entry of the lane that is `lane` lanes after this one.
   [[nodiscard]] ShadowEntry of_lane(std::uint64_t lane) const noexcept {
     return of_bits(bits_ + lane);
   }
@@ -59,14 +60,14 @@ class ShadowEntry {
   std::uint64_t bits_ = 0;
 };
 
-/// Order of the accesses of a block's threads, by their barriers.
+/// Logical clock of a block, which orders its threads' accesses by their barriers.
 class BlockClock {
  public:
   explicit BlockClock(std::size_t warps) : warps_(warps) {}
 
   [[nodiscard]] std::uint32_t time() const noexcept { return time_; }
-  /// Entries with smaller bits are before the last barrier of the block (phase_bits), or before the
-  /// last barrier that orders the warp (order_bits).
+  /// Bounds for entries: those with smaller bits are accesses before the last barrier of the block
+  /// (phase_bits), or before the last barrier that orders the warp (order_bits).
   [[nodiscard]] std::uint64_t phase_bits() const noexcept { return bits_at(phase_); }
   [[nodiscard]] std::uint64_t order_bits(std::uint32_t warp) const noexcept {
     return bits_at(std::max(phase_, warps_[warp]));
@@ -84,7 +85,7 @@ class BlockClock {
     tick();
     warps_[warp] = time_;
   }
-  /// True if one access of the block is ordered before another.
+  /// True if access `one` of the block is ordered before access `now`.
   [[nodiscard]] bool is_before(ShadowEntry one, ShadowEntry now) const noexcept {
     if (one.time() < phase_ || one.thread() == now.thread()) return true;
     return one.warp() == now.warp() && one.time() < warps_[now.warp()];
@@ -99,8 +100,8 @@ class BlockClock {
   std::vector<std::uint32_t> warps_;
 };
 
-/// The last accesses of each word: the last write and, of the reads since, two that are not
-/// ordered. A word with accesses to single bytes has marks for each byte.
+/// The last accesses of each word (its marks): the last write, and up to two unordered reads since.
+/// A word that was accessed by bytes has marks for each byte.
 class MarkedWords {
  public:
   explicit MarkedWords(std::size_t words)
@@ -113,8 +114,9 @@ class MarkedWords {
     marks_[2 * count_ + word] = other.bits();
   }
 
-  /// Records an access to bytes [begin, end). `is_before(one, now)` gives the order, and
-  /// `report_conflict(one, is_write, byte)` is called for each unordered access.
+  /// Records an access to bytes [begin, end). `is_before(one, now)` returns whether an earlier
+  /// access is ordered before it; `report_conflict(one, is_write, byte)` is called for each that is
+  /// not.
   template <class Order, class Found>
   void note(std::size_t begin, std::size_t end, ShadowEntry now, bool writes,
             const Order& is_before, const Found& report_conflict) {
@@ -135,8 +137,8 @@ class MarkedWords {
     }
   }
 
-  /// Fast path: records a read of a whole word, with the bits of the block's clock. Returns false,
-  /// recording nothing, if note() is needed. Of more than two unordered readers, two are kept.
+  /// Fast path: records a read of a whole word; the last two parameters are from BlockClock. Keeps
+  /// two of several unordered reads. Returns false, recording nothing, if note() is needed.
   [[nodiscard]] bool note_read(std::size_t word, ShadowEntry now, std::uint64_t phase_bits,
                                std::uint64_t order_bits) noexcept {
     constexpr std::uint64_t threads = (std::uint64_t{1} << ShadowEntry::thread_bits) - 1;
@@ -151,9 +153,9 @@ class MarkedWords {
     return true;
   }
 
-  /// Fast path: records accesses of `lanes` lanes, from that of `now`, to contiguous words,
-  /// `of_lane` words each. Returns false, recording nothing, if note() is needed. Marks below
-  /// `phase_bits` are before all these accesses.
+  /// Fast path: records accesses of `lanes` consecutive lanes, starting with that of `now`, to
+  /// contiguous words, `of_lane` words per lane. Marks below `phase_bits` are ordered before all
+  /// these accesses. Returns false, recording nothing, if note() is needed.
   template <class Order>
   [[nodiscard]] bool note_run(std::size_t word, std::size_t of_lane, std::size_t lanes,
                               ShadowEntry now, bool writes, const Order& is_before,
@@ -230,7 +232,7 @@ class MarkedWords {
     }
   }
 
-  /// True if the marks are of the same lanes of one warp, in order.
+  /// True if the marks are those of one access by the same lanes, in order.
   [[nodiscard]] static bool are_of_lanes(const std::uint64_t* marks, std::size_t of_lane,
                                          std::size_t lanes, ShadowEntry now) noexcept {
     if (ShadowEntry::of_bits(marks[0]).lane() != now.lane()) return false;
@@ -250,15 +252,16 @@ class MarkedWords {
   }
 
   std::size_t count_;
-  std::unique_ptr<std::uint64_t[]> marks_;  ///< writes, reads, other reads
+  std::unique_ptr<std::uint64_t[]>
+      marks_;  ///< all words' writes, then their reads, then their other reads
   std::unordered_map<std::size_t, byte_marks> bytes_;
 };
 
-/// Shorter runs are recorded lane by lane.
+/// Number of lanes below which a run is recorded lane by lane.
 inline constexpr int min_run_length = 4;
 
-/// Calls `function(first, count)` for each run of active lanes whose accesses, `nbytes` each, are
-/// contiguous.
+/// Calls `function(first, count)` for each run of active lanes whose accesses, of `nbytes` bytes
+/// each, are contiguous.
 template <class Addresses, class Function>
 void for_runs(const Addresses& addresses, lane_mask active, std::uint32_t nbytes,
               Function&& function) {
@@ -278,8 +281,8 @@ void for_runs(const Addresses& addresses, lane_mask active, std::uint32_t nbytes
   }
 }
 
-/// True if both adjacent lanes access the same address: it is enough to record two of equal
-/// readers.
+/// True if all lanes are active and both neighbours of `lane` access the same address as it does.
+/// Such a read need not be recorded: the first and the last reader of an address are enough.
 template <class Addresses>
 [[nodiscard]] bool is_between_equals(const Addresses& addresses, lane_mask active, int lane) {
   if (active != all_lanes || lane == 0 || lane == warp_size - 1) return false;

@@ -12,9 +12,9 @@
 namespace skerry::emulation {
 
 /// Detects races on a block's shared memory: two threads access a byte, one of them writes, and
-/// nothing orders the accesses. A barrier of the block orders all threads, whichever take part, and
-/// so does a phase of an mbarrier. So there are no false positives, but races across named barriers
-/// of some warps are missed. Volatile, relaxed and atomic accesses do not race.
+/// nothing orders the accesses. A barrier of the block, or a phase of an mbarrier, orders all
+/// threads, even those that do not take part. So there are no false positives, but races between
+/// threads that do not take part are missed. Volatile, relaxed and atomic accesses do not race.
 class SharedRaces {
  public:
   SharedRaces(std::uint32_t nbytes, std::size_t warps)

@@ -9,8 +9,8 @@
 
 namespace skerry::emulation {
 
-// Checks for lanes that are missing when their warp or block synchronizes, which CUDA does not
-// allow although a GPU may tolerate it. Each case is reported, or faults with 719.
+// Checks for threads that are missing when their warp or block synchronizes. CUDA forbids this, but
+// a GPU may tolerate it. Each case is reported, or faults with 719.
 
 /// Checks that the member mask of a collective for `group` contains no lanes that have ended.
 void check_members(const Warp& warp, lane_mask members, lane_mask group);

@@ -105,7 +105,8 @@ lane_mask UndefinedValues::undefined_sources(const Warp& warp, const Instruction
   return mask;
 }
 
-/// Returns null if all bytes are defined.
+/// Returns null for memory without a shadow, whose bytes are all defined: parameters, and global
+/// memory that is not tracked.
 std::byte* UndefinedValues::memory_shadow(const std::byte* pointer) noexcept {
   const auto address = reinterpret_cast<std::uint64_t>(pointer);
   const auto offset_in = [&](const std::byte* begin) {
@@ -228,7 +229,7 @@ void UndefinedValues::run(Warp& warp, const Instruction& instruction, lane_mask 
     set_result_shadows(rule, unsure);
     write_results(warp, instruction, rule, unsure, unsure);
   }
-  // The destination of an asynchronous copy is undefined until a thread has waited for it.
+  // The destination of an asynchronous copy is undefined until a thread waits for the copy.
   const auto begin = [&](const std::byte* destination, std::uint32_t nbytes) {
     if (std::byte* const shadow = memory_shadow(destination)) std::memset(shadow, 0xff, nbytes);
   };

@@ -17,9 +17,9 @@ namespace skerry::emulation {
 
 /// Detects uses of undefined values: in a branch, in an address, in the guard of a memory access,
 /// as an operand of an atomic operation, or in the computation of a result in global memory. Every
-/// bit of a block's registers and memory has a shadow bit, 1 if undefined; global memory has that
-/// of MemoryMap::undefined_bits. Moving a value, such as the padding of a struct, is not a use,
-/// whatever the size of the moves.
+/// bit of a block's registers and memory has a shadow bit, 1 if undefined; the shadow of global
+/// memory is MemoryMap::undefined_bits. Moving a value, such as the padding of a struct, is not a
+/// use, in units of any size.
 class UndefinedValues {
  public:
   explicit UndefinedValues(Block& block);
@@ -37,8 +37,7 @@ class UndefinedValues {
     addresses_ = addresses;
     access_ = access;
   }
-  /// Copies the shadow of an asynchronous copy that is executed now; note_fill() marks bytes as
-  /// defined.
+  /// Copies the shadow when an asynchronous copy is executed; note_fill() marks bytes as defined.
   void note_copy(const std::byte* destination, const std::byte* source, std::uint32_t nbytes);
   void note_fill(const std::byte* destination, std::uint32_t nbytes);
   /// Marks bytes as undefined.

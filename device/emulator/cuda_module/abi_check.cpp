@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Compares the emulator's redeclared types and enumerators with CUDA's headers. Part of the
-// emulated module, which is compiled where those headers are.
+// emulated module, because only that is compiled with those headers.
 
 #include <cuda_runtime_api.h>
 

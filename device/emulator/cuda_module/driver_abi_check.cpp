@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Compares the parameters of the emulated driver's functions, in all versions, with cuda.h. Part of
-// the emulated module, which is compiled where CUDA's headers are.
+// the emulated module, because only that is compiled with CUDA's headers.
 
-#define __CUDA_API_VERSION_INTERNAL  // NOLINT(bugprone-reserved-identifier): declares older forms
+#define __CUDA_API_VERSION_INTERNAL  // NOLINT(bugprone-reserved-identifier): declares older
+                                     // versions
 #include <cuda.h>
 #include <cudaProfiler.h>
 
@@ -25,7 +26,8 @@ inline constexpr bool is_handed_alike =
     std::is_class_v<Ours> == std::is_class_v<Cudas> &&
     std::is_floating_point_v<Ours> == std::is_floating_point_v<Cudas>;
 
-/// As is_handed_alike; the types pointed to must have the same size, where both are complete.
+/// True unless both are pointers, to objects of different sizes. Pointers to void and to unsigned
+/// char match any pointer.
 template <class Ours, class Cudas>
 consteval bool points_alike() {
   if constexpr (std::is_pointer_v<Ours> && std::is_pointer_v<Cudas>) {

@@ -7,8 +7,8 @@
 
 #include "device/emulator/runtime/abi.hpp"
 
-// Types of CUDA 13's driver API that runtime/abi.hpp does not have. Redeclared for the same reason;
-// driver_abi_check.cpp compares them with cuda.h.
+// Types of CUDA 13's driver API that runtime/abi.hpp lacks. Redeclared, so that the emulator builds
+// without a toolkit; driver_abi_check.cpp compares them with cuda.h.
 
 namespace skerry::emulation::abi {
 
@@ -122,7 +122,7 @@ struct KernelNode {
   void* context;
 };
 
-/// CUDA_MEMSET_NODE_PARAMS_v1, which is the beginning of _v2
+/// CUDA_MEMSET_NODE_PARAMS_v1, with which CUDA_MEMSET_NODE_PARAMS_v2 begins
 struct FillNode {
   std::uint64_t target;
   std::size_t pitch;
@@ -216,7 +216,7 @@ struct DriverLaunch {
   unsigned attribute_count;
 };
 
-// Keys of a launch's `extra`, which passes the parameters as one buffer.
+// Keys of the launch argument `extra`, which passes all kernel parameters in one buffer.
 inline constexpr std::uintptr_t extra_end = 0;
 inline constexpr std::uintptr_t extra_buffer = 1;
 inline constexpr std::uintptr_t extra_size = 2;

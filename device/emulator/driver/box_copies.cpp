@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Copies of two and three dimensions, row by row.
+// Two- and three-dimensional copies, row by row.
 
 #include <cstdint>
 
@@ -13,7 +13,7 @@ namespace skerry::emulation::driver {
 
 namespace {
 
-/// Source or target of a copy: the start of its first row, and the strides of rows and planes.
+/// Source or target of a copy: the address of its first row, and the strides of rows and planes.
 struct BoxSide {
   char* data = nullptr;
   std::size_t row_bytes = 0;
@@ -30,7 +30,7 @@ struct BoxCopy {
 
 constexpr const char* array_text = "a copy from or to a CUDA array";
 
-/// Returns null for CUDA arrays and for unknown kinds of memory.
+/// Returns the address of a side. Null for CUDA arrays and unknown kinds of memory.
 char* base_of(abi::MemoryKind kind, void* host, address device) noexcept {
   switch (kind) {
     case abi::MemoryKind::host:

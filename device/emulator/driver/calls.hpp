@@ -74,7 +74,7 @@ int in_context(Body body) noexcept {
   return ordinal >= 0 && ordinal < current_emulator_settings().devices;
 }
 
-/// True if any of these required pointers is null, which is an invalid value (1).
+/// True if any of these required pointers is null; the call then returns an invalid value (1).
 template <class... Pointer>
 [[nodiscard]] bool has_null(const Pointer*... pointers) noexcept {
   return ((pointers == nullptr) || ...);
@@ -85,7 +85,7 @@ template <class... Pointer>
   return reinterpret_cast<address>(data);
 }
 
-/// Names an unsupported feature on stderr and returns 801.
+/// Prints the name of an unsupported feature to stderr and returns 801.
 [[nodiscard]] int unsupported(const char* feature) noexcept;
 
 }  // namespace skerry::emulation::driver

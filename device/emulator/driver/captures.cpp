@@ -31,7 +31,7 @@ struct CaptureInProgress {
   bool is_own_graph = true;  ///< created by the capture
 };
 
-/// Position in a graph, of a captured stream or of a recorded event.
+/// Position of a captured stream or a recorded event in a graph.
 struct CapturePoint {
   std::shared_ptr<CaptureInProgress> capture;
   std::vector<GraphNode*> last;

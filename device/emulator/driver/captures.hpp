@@ -8,7 +8,7 @@
 
 namespace skerry::emulation::driver {
 
-// Stream capture: work on a captured stream is added to a graph instead of being done. A stream
+// Stream capture: work on a captured stream is added to a graph instead of being executed. A stream
 // that waits for an event of a captured stream joins the capture.
 
 /// Number of captured streams. It is usually zero, which makes is_captured cheap.
@@ -19,20 +19,20 @@ inline constinit std::atomic<int> captured_streams{0};
   return captured_streams.load(std::memory_order_relaxed) != 0 && is_in_capture(stream);
 }
 
-/// Adds a node after the stream's last nodes. Returns a status.
+/// Adds a node that depends on the stream's last nodes. Returns a status.
 [[nodiscard]] int capture(void* stream, NodeKind kind, node_operation operation);
-/// Allocates memory that the graph owns, as a node of the stream. Returns a status.
+/// Adds an allocation node, whose memory the graph owns. Returns a status.
 [[nodiscard]] int capture_allocation(void* stream, address* data, std::size_t nbytes);
 
-/// Calls `operation` with the stream, or adds it to the graph if the stream is captured. It must
-/// own copies of its data.
+/// Calls `operation` with the stream, or adds it to the graph if the stream is captured.
+/// `operation` must own copies of its data.
 template <class Operation>
 [[nodiscard]] int on_stream(void* stream, NodeKind kind, Operation operation) {
   return is_captured(stream) ? capture(stream, kind, node_operation(std::move(operation)))
                              : operation(stream);
 }
 
-/// True if the call was part of a capture; `status` then is its status.
+/// Returns true if the call is part of a capture, and writes its status to `status`.
 [[nodiscard]] bool capture_record(void* event, void* stream, int* status);
 [[nodiscard]] bool capture_wait(void* stream, void* event, int* status);
 

@@ -14,7 +14,7 @@ namespace skerry::emulation::driver {
 
 namespace {
 
-// The handle of a device's primary context is the address of its byte.
+// The handle of a device's primary context is the address of the device's byte here.
 char handles[cuda::max_devices];
 
 struct PrimaryState {
@@ -30,7 +30,8 @@ struct AllContexts {
 };
 
 AllContexts& contexts() noexcept {
-  static auto* const all = new AllContexts;  // leaked: programs may call at process exit
+  static auto* const all =
+      new AllContexts;  // leaked: programs may call the driver during process exit
   return *all;
 }
 

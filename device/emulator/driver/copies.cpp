@@ -11,7 +11,7 @@ namespace skerry::emulation::driver {
 
 namespace {
 
-/// True for device memory, and for host memory that devices can access.
+/// True for device memory and for host memory that devices can access.
 [[nodiscard]] bool is_reachable(address data) noexcept {
   return static_cast<bool>(memory_at(data));
 }
@@ -19,7 +19,7 @@ namespace {
   return memory_at(address_of(data)).ordinal >= 0;
 }
 
-/// Enqueues a copy, or captures it.
+/// Enqueues an asynchronous copy, or captures it.
 template <class Copy>
 int copy_in_order(void* stream, Copy make) noexcept {
   return in_context([&] { return on_stream(stream, NodeKind::copy, make); });

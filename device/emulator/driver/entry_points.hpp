@@ -8,7 +8,7 @@
 #include "device/emulator/driver/abi.hpp"
 
 // The entry points of libcuda: functions with skerry's names and CUDA's symbols. Statuses are
-// CUresult as int, devices are ordinals, streams and events those of the simulated runtime.
+// CUresult as int, devices are ordinals, streams and events are those of the simulated runtime.
 
 namespace skerry::emulation::driver {
 

@@ -13,7 +13,7 @@ constexpr unsigned blocking_sync = 1;
 constexpr unsigned disable_timing = 2;
 constexpr unsigned interprocess = 4;
 
-/// Returns 0 if both events can be timed.
+/// Returns success if both events exist and record times.
 int check_times(void* start, void* end) {
   for (void* const event : {start, end}) {
     rehearsal::SimulatedEvent simulated_event;

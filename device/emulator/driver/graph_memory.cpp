@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory that graph nodes allocate. It exists from the time when a node is added until no graph can
-// launch that node any more.
+// Memory that graph nodes allocate. It exists from the addition of a node until no graph can launch
+// that node any more.
 
 #include <array>
 #include <atomic>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Graphs, their nodes, and queries of both.
+// Creation, destruction and queries of graphs and their nodes.
 
 #include "device/emulator/driver/graphs.hpp"
 
@@ -22,11 +22,12 @@ struct AllGraphs {
 };
 
 AllGraphs& tables() noexcept {
-  static auto* const all = new AllGraphs;  // leaked: programs may call at process exit
+  static auto* const all =
+      new AllGraphs;  // leaked: programs may call the driver during process exit
   return *all;
 }
 
-/// Writes up to `count` handles; without an output, only counts them.
+/// Writes up to `*count` handles, or only their number if `output` is null.
 template <class Handle>
 int give_list(std::span<Handle* const> handles, void** output, std::size_t* count) {
   if (has_null(count)) return code::invalid_value;

@@ -6,7 +6,7 @@
 
 namespace skerry::emulation::driver {
 
-/// Calls `body` with the kernel of a CUkernel or CUfunction, which have the same handles here.
+/// Calls `body` with the kernel of a CUkernel or CUfunction: both have the same handle here.
 template <class Body>
 int with_kernel(const void* handle, Body body) noexcept {
   return run_entry_point([&]() -> int {

@@ -100,7 +100,7 @@ int library_get_variable(address* data, std::size_t* nbytes, void* library, cons
   });
 }
 
-// PTX does not distinguish managed variables from others.
+// The parser ignores `.attribute(.managed)`, so no variable is known to be managed.
 int library_get_managed(address*, std::size_t*, void* library, const char*) {
   return with_library(library, [](const auto&) { return code::not_found; });
 }

@@ -65,7 +65,7 @@ void write_error_log(const ImageOptions& options, const std::string& text) noexc
 [[nodiscard]] std::shared_ptr<LoadedLibrary> load_library_file(const char* path,
                                                                const ImageOptions& options = {});
 
-// Handles own the libraries and modules that they stand for.
+// Handles own their libraries and modules.
 [[nodiscard]] void* add_library(std::shared_ptr<LoadedLibrary> library);
 [[nodiscard]] bool remove_library(const void* handle) noexcept;
 /// Returns null if there is no such library.

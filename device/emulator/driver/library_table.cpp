@@ -29,7 +29,8 @@ struct AllLibraries {
 };
 
 AllLibraries& tables() noexcept {
-  static auto* const all = new AllLibraries;  // leaked: programs may call at process exit
+  static auto* const all =
+      new AllLibraries;  // leaked: programs may call the driver during process exit
   return *all;
 }
 

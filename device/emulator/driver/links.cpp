@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// cuLink*: joins PTX, and the PTX in other images, to one module and resolves names between them,
-// like a linker. There is no translation, as the emulator runs PTX.
+// cuLink*: joins PTX, and the PTX in other images, into one module and resolves names between them,
+// like a linker. Nothing is compiled, as the emulator runs PTX.
 
 #include <deque>
 #include <fstream>
@@ -45,7 +45,8 @@ struct AllLinks {
 };
 
 AllLinks& links() noexcept {
-  static auto* const all = new AllLinks;  // leaked: programs may call at process exit
+  static auto* const all =
+      new AllLinks;  // leaked: programs may call the driver during process exit
   return *all;
 }
 

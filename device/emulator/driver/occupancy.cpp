@@ -18,7 +18,7 @@ struct BlockSize {
   int blocks = 0;  ///< per multiprocessor
 };
 
-/// Finds the block size with the most resident threads; the largest one of several.
+/// Finds the block size with the most resident threads; the largest if several are equal.
 int best_size(BlockSize* best, const RegisteredKernel& kernel, std::size_t (*shared_for)(int),
               std::size_t shared, int block_size_limit) {
   const KernelAttributes attributes = kernel.find().code->attributes();

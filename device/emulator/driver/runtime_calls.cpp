@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// CUDA's runtime in terms of its driver. In contrast to the driver, it makes the context of the
-// thread's device current if none is, and keeps the last error.
+// CUDA's runtime, implemented by calls of the driver. Unlike the driver, it makes the context of
+// the thread's device current if there is none, and keeps the last error.
 
 #include "device/emulator/driver/calls.hpp"
 #include "device/rehearsal/system.hpp"

@@ -22,7 +22,8 @@ constexpr std::string_view names[] = {
 #undef SKERRY_UNIMPLEMENTED
 };
 
-/// Ignores its arguments, whatever they are: by the calling convention the caller removes them.
+/// Ignores its arguments. It may have any number: by the calling convention the caller removes
+/// them.
 template <std::size_t Index>
 int reject_call() noexcept {
   static std::atomic<bool> was_said{false};

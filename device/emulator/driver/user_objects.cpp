@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// User objects: a program's objects that live as long as a graph uses them.
+// User objects: objects of the program that live at least as long as the graphs that use them.
 
 #include <unordered_map>
 

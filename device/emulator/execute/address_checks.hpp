@@ -10,7 +10,7 @@
 
 namespace skerry::emulation {
 
-/// Not an address, whatever the alignment.
+/// Stands for no address: it is odd, so no access at it is aligned.
 inline constexpr std::uint64_t nowhere = ~std::uint64_t{0};
 
 /// Returns the first lane's address if the addresses are contiguous in steps of `nbytes`, else

@@ -145,7 +145,7 @@ class Block {
   void start(std::uint64_t number);
   [[nodiscard]] std::uint32_t alive_threads() const noexcept;
   [[nodiscard]] bool has_ended() const noexcept;
-  /// Execute pending bulk copies: the loads of an mbarrier, the stores of a thread but for its last
+  /// Execute pending bulk copies: the loads of an mbarrier, the stores of a thread except its last
   /// `groups_left` groups, and all stores.
   void finish_loads(std::byte* barrier);
   void finish_stores(std::uint32_t thread, std::uint32_t groups_left);

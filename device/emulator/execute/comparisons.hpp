@@ -43,7 +43,7 @@ void for_float_comparisons(Declare&& declare) {
 /// Returns the lanes where the comparison is true.
 template <auto Comparison, class T>
 [[nodiscard]] lane_mask compare(const T* a, const T* b) {
-  // In two steps, of which the compiler vectorizes the first.
+  // In two loops: the compiler vectorizes only the first.
   std::array<u32, warp_size> bits;
   for (std::size_t lane = 0; lane < warp_size; ++lane) {
     bits[lane] = Comparison(a[lane], b[lane]) ? u32{1} << lane : 0;
@@ -56,8 +56,9 @@ template <auto Comparison, class T>
 /// Returns the lanes where a comparison of an instruction's first two sources is true.
 using comparison = lane_mask (*)(Warp& warp, const Instruction& instruction);
 
-/// Calls the comparison that Operation::immediate has put into the instruction. So a few handlers
-/// serve hundreds of comparisons; the handlers' parameter Size distinguishes operand sizes.
+/// Calls the comparison whose address is the instruction's immediate, copied from
+/// Operation::immediate. So a few handlers, one for each operand size, serve hundreds of
+/// comparisons.
 [[nodiscard]] inline lane_mask found_by(Warp& warp, const Instruction& instruction) {
   return reinterpret_cast<comparison>(instruction.immediate)(warp, instruction);
 }

@@ -14,7 +14,7 @@ namespace skerry::emulation {
 [[nodiscard]] std::string text_of(const Extent& extent);
 /// Formats an instruction and its source line.
 [[nodiscard]] std::string text_of(const SourceLine& source_line);
-/// Returns a one-line summary, with the memory access if there is one.
+/// Returns a one-line summary, which includes the memory access if there is one.
 [[nodiscard]] std::string headline(const Failure& failure);
 /// Returns the complete report, in several lines.
 [[nodiscard]] std::string text_of(const Failure& failure);

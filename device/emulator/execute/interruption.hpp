@@ -10,8 +10,8 @@ namespace skerry::emulation {
 /// Returns the number of interruptions (SIGINT) counted by InterruptionMonitor so far.
 [[nodiscard]] std::uint64_t interruptions() noexcept;
 
-/// Counts interruptions while one exists, and passes them on to the previous handler. Does nothing
-/// if the process ignores SIGINT or has the default action.
+/// Counts interruptions while an instance exists, and passes them on to the previous handler. Does
+/// nothing if the process ignores SIGINT or has the default action.
 class InterruptionMonitor {
  public:
   InterruptionMonitor() noexcept;

@@ -98,7 +98,8 @@ class GridRun {
     return seconds > 0 && now - begin_ > std::chrono::duration<double>(seconds);
   }
 
-  /// Checks the clock only now and then: reading it takes as long as a few instructions.
+  /// Checks the clock only after some turns or many instructions: reading it takes as long as a few
+  /// of them.
   void check_time() {
     if (++turns_ % turns_between_looks != 0 &&
         state_.counted.warp_instructions < looked_at_ + instructions_between_looks) {

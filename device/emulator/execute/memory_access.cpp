@@ -307,7 +307,7 @@ std::byte* resolve_contiguous(Warp& warp, const Instruction& instruction, Memory
   if (owner.watches_lanes || instruction.is_uniform) return nullptr;
   constexpr bool is_shared = Space == MemorySpace::shared;
   const bool watches_order = is_shared ? owner.races != nullptr : owner.watches_global_order;
-  // The contiguous path records no strong accesses, and none of shared memory.
+  // The contiguous path does not record strong accesses or accesses to shared memory.
   if (watches_order && (is_shared || instruction.is_strong)) return nullptr;
   const std::uint32_t nbytes = access.nbytes;
   const auto offset = static_cast<std::uint64_t>(instruction.immediate);

@@ -25,7 +25,7 @@ struct Operation {
   Control flow = Control::sequential;
   std::vector<std::uint8_t> results{};    ///< sizes of the destinations
   std::vector<std::uint8_t> arguments{};  ///< sizes of the sources
-  std::size_t optional_results = 0;       ///< how many of the last results may be omitted
+  std::size_t optional_results = 0;       ///< number of results at the end that may be omitted
   std::size_t optional_arguments = 0;
   /// Index of the argument that is the member mask of a collective; it is not a source of the
   /// handler.

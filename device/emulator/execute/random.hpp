@@ -6,7 +6,7 @@
 
 namespace skerry::emulation {
 
-/// splitmix64 (Steele, Lea, Flood 2014): the same numbers from a seed everywhere.
+/// splitmix64 (Steele, Lea, Flood 2014). A seed gives the same sequence on every platform.
 class RandomSource {
  public:
   explicit RandomSource(std::uint64_t seed) noexcept : state_(seed) {}
@@ -18,7 +18,7 @@ class RandomSource {
     value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
     return value ^ (value >> 31);
   }
-  /// Less than `bound`, which is small: the bias is below 2^-32.
+  /// Returns a number less than `bound`. The probability of each is 1 / bound within 2^-32.
   [[nodiscard]] std::uint32_t below(std::uint32_t bound) noexcept {
     return static_cast<std::uint32_t>(((next() >> 32) * bound) >> 32);
   }

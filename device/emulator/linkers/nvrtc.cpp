@@ -57,8 +57,8 @@ class CompiledPrograms {
   return option == "-arch" || option == "--gpu-architecture";
 }
 
-/// Returns the options with real architectures replaced by virtual ones; `has_code` tells whether
-/// there were any.
+/// Returns the options with real architectures replaced by virtual ones; sets `has_code` if
+/// there are any.
 [[nodiscard]] std::vector<std::string> virtual_options(int count, const char* const* options,
                                                        bool& has_code) {
   std::vector<std::string> result(options, options + count);

@@ -53,7 +53,7 @@ int PtxLink::add(LinkInput input) {
     input.data.erase(0, image_mark.size());
   }
   inputs_.push_back(std::move(input));
-  // It is machine code, with which the library cannot return PTX.
+  // It is machine code: the library could not return PTX with it among the inputs.
   if (is_lto_ && is_device_runtime(inputs_.back())) return link_result::success;
   return real_->add(inputs_.back());
 }
@@ -69,7 +69,7 @@ int PtxLink::complete() {
   const int result = real_->complete();
   if (asks_for_ptx_) return result;
   if (result == link_result::success) take(real_->ptx());
-  // The library returns PTX only of LTO-IR.
+  // The library returns PTX only if all inputs are LTO-IR.
   return result == link_result::incompatible_options ? complete_mixed() : result;
 }
 

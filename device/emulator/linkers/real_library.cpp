@@ -23,8 +23,8 @@ void* real_symbol(const char* name) noexcept {
 const char* skerry_linker_open(const char* path) noexcept {
   using skerry::emulation::linkers::opened;
   if (opened.load() != nullptr) return nullptr;
-  // It has the same soname as this library, but a path is looked up by file, so another library is
-  // loaded.
+  // NVIDIA's library has the soname of this one. A name with a slash is looked up by file, so that
+  // it is loaded nevertheless.
   void* const handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return dlerror();
   opened = handle;

@@ -11,7 +11,8 @@
 namespace skerry::emulation::ptx {
 namespace {
 
-/// Bounds the allocation for a damaged size; PTX of the largest libraries has a hundredth of it.
+/// Limits the allocation if the size is damaged. The PTX of the largest libraries has a hundredth
+/// of this size.
 constexpr std::uint64_t max_nbytes = std::uint64_t{1} << 31;
 
 [[noreturn]] void damaged() {

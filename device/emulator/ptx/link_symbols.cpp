@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 5> spellings = {"", ".extern ", ".visible
   return static_cast<std::uint32_t>(parse_number(t.text));
 }
 
-/// Skips past the next `delimiter` that is outside braces.
+/// Moves past the next `delimiter` that is outside braces.
 void skip_behind(Lexer& lexer, std::string_view delimiter) {
   for (Token t = lexer.next(); !t.is(delimiter); t = lexer.next()) {
     if (t.kind == TokenKind::end) reject("end of text before " + std::string(delimiter), "");

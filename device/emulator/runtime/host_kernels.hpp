@@ -9,8 +9,8 @@
 
 namespace skerry::emulation {
 
-/// Locked by all work that changes device memory: exclusively by a host kernel that may run twice,
-/// which restores bytes between its elements, too; shared by everything else.
+/// Locked by all work that changes device memory. A host kernel that may run twice locks it
+/// exclusively, as it also restores the bytes between its elements; all other work shares it.
 [[nodiscard]] std::shared_mutex& memory_mutex() noexcept;
 
 /// Runs a kernel's host form, whose accesses can't be traced. If some bits of its operands are

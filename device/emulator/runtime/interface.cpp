@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The interface for skerry's arrays on the emulated GPU: the simulated runtime, on whose streams
-// other libraries' kernels run, too.
+// The interface for skerry's arrays on the emulated GPU: the simulated runtime, whose streams also
+// run the kernels of other libraries.
 
 #include <cstdio>
 #include <string>

@@ -30,7 +30,8 @@ class AllPools {
 };
 
 AllPools& pools() noexcept {
-  static auto* const all = new AllPools;  // leaked: programs may call at process exit
+  static auto* const all =
+      new AllPools;  // leaked: programs may call the driver during process exit
   return *all;
 }
 

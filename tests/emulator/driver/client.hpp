@@ -26,8 +26,8 @@ class Client {
 
   int status_before_start = -1;  ///< result of a call before cuInit
 
-  /// Returns the function that a version of CUDA means by a name, or null. The default precedes
-  /// CUDA 13, which adds a parameter to two of them.
+  /// Returns the function that a name means in a version of CUDA, or null. The default version
+  /// precedes CUDA 13, which adds a parameter to two of the functions.
   template <class Function>
   [[nodiscard]] Function* find(const char* name, int version = 12080) const {
     void* function = nullptr;

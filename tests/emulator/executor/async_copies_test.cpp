@@ -46,7 +46,7 @@ TEST(EmulationAsyncCopies, a_copy_is_not_visible_before_a_wait) {
   EXPECT_EQ(copied("cp.async.cg.shared.global [%r4], [%d0], 16; cp.async.commit_group;"
                    "ld.shared.u32 %r9, [%r4+4]; cp.async.wait_group 0;"),
             words(32, 0xa5a5a5a5));
-  // One group may stay pending: the first is complete, the second is not.
+  // One group may remain pending: the first is complete, the second is not.
   EXPECT_EQ(copied("cp.async.ca.shared.global [%r4], [%d0], 4; cp.async.commit_group;"
                    "cp.async.ca.shared.global [%r4+4], [%d0+4], 4; cp.async.commit_group;"
                    "cp.async.wait_group 1; ld.shared.u32 %r8, [%r4]; ld.shared.u32 %r9, [%r4+4];"

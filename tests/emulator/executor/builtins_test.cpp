@@ -11,7 +11,7 @@
 #include "device/emulator/execute/printf_output.hpp"
 #include "tests/emulator/executor/emulated.hpp"
 
-// Functions that modules declare and CUDA provides.
+// Functions that modules declare and CUDA defines.
 namespace skerry::emulation {
 namespace {
 

@@ -2,20 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/executor/emulated.hpp"
 
-// Calls of functions with stack frames, and branches by a table.
+// Calls of functions with stack frames, and branches through tables (brx.idx).
 namespace skerry::emulation {
 namespace {
 
 using words = std::vector<std::uint32_t>;
 
-/// Returns a call of `function`, which takes a word and returns a word.
+/// Returns PTX that calls `function`, which takes and returns a 32-bit word.
 [[nodiscard]] std::string call_of(const std::string& function, const std::string& destination,
                                   const std::string& source) {
   return "{ .param .b32 a; st.param.b32 [a+0], " + source + "; .param .b32 r; call.uni (r), " +
          function + ", (a); ld.param.b32 " + destination + ", [r+0]; }\n";
 }
 
-/// Returns such a function; its body computes %result from %n.
+/// Returns a function that takes and returns a 32-bit word; `body` computes %result from %n.
 [[nodiscard]] std::string function_text(const std::string& name, const std::string& body) {
   return ".func (.param .b32 result) " + name + "(.param .b32 n)\n{\n" +
          ".reg .pred %p<5>; .reg .b32 %r<20>, %n, %result; .reg .b64 %d<9>;\n"
@@ -23,7 +23,7 @@ using words = std::vector<std::uint32_t>;
          body + "\nst.param.b32 [result+0], %result; ret;\n}\n";
 }
 
-/// Returns a kernel whose body computes %result from the thread's index %n.
+/// Returns a kernel; `body` computes %result from the thread's index %n.
 [[nodiscard]] std::string calling_kernel(const std::string& functions, const std::string& body) {
   return kernel_text(".param .u64 p",
                      ".reg .pred %p<5>; .reg .b32 %r<20>, %n, %result; .reg .b64 %d<9>;\n"
@@ -42,7 +42,8 @@ using words = std::vector<std::uint32_t>;
   return failed;
 }
 
-/// Runs it in several schedules and with the check for undefined values.
+/// Runs a kernel in several schedules, one with the check for undefined values. Expects equal
+/// results and returns them.
 [[nodiscard]] words results_of(const std::string& functions, const std::string& body,
                                std::uint32_t threads = 40) {
   const std::string text = calling_kernel(functions, body);
@@ -103,7 +104,7 @@ TEST(EmulationCalls, functions_may_call_each_other) {
 }
 
 TEST(EmulationCalls, calls_may_be_nested_in_their_own_arguments) {
-  // Ackermann's function of 2 and n is 2n + 3.
+  // The Ackermann function of 2 and n is 2n + 3.
   const std::string functions = R"(
     .func (.param .b32 result) ack(.param .b32 m, .param .b32 n)
     {

@@ -32,8 +32,8 @@ template <class T>
          std::to_string(8 * sizeof(T));
 }
 
-/// Returns the results of an instruction `opcode d, a...`, with one thread for each row of
-/// operands. If `is_partial`, only odd lanes execute it; the others keep zero.
+/// Runs the instruction `opcode d, a...` with one thread for each row of operands and returns the
+/// results. If `is_partial`, only odd lanes execute it; the results of even lanes are zero.
 template <class D, class... A>
 [[nodiscard]] std::vector<D> computed(const std::string& opcode, bool is_partial,
                                       const std::vector<A>&... operands) {
@@ -87,7 +87,8 @@ template <class D, class... A>
   return memory.read<D>(destination, count);
 }
 
-/// Compares an instruction with a function of its operands, in whole warps and in odd lanes only.
+/// Expects the results of `reference`, once with all lanes active and once with only the odd ones.
+/// `same(actual, expected)` compares two results.
 template <class D, class... A, class Reference, class Same>
 void expect_computes_like(const std::string& opcode, Reference&& reference, Same&& same,
                           const std::vector<A>&... operands) {
@@ -97,13 +98,13 @@ void expect_computes_like(const std::string& opcode, Reference&& reference, Same
       const D expected =
           is_partial && k % 2 == 0 ? D{0} : static_cast<D>(reference(operands[k]...));
       ASSERT_TRUE(same(results[k], expected))
-          << opcode << " of row " << k << " (" << ((std::to_string(operands[k]) + " ") + ...)
-          << "): " << +results[k] << ", not " << +expected;
+          << opcode << ", row " << k << " (" << ((std::to_string(operands[k]) + " ") + ...)
+          << "): got " << +results[k] << ", expected " << +expected;
     }
   }
 }
 
-/// Returns all pairs of the values, for two operands.
+/// Returns two operands whose rows are all pairs of the values.
 template <class T>
 [[nodiscard]] std::pair<std::vector<T>, std::vector<T>> pairs_of(const std::vector<T>& values) {
   std::pair<std::vector<T>, std::vector<T>> pairs;

@@ -7,9 +7,9 @@ namespace skerry::emulation {
 namespace {
 
 /// Runs a body for three blocks of 32 threads in several schedules; returns the first failure. %d1
-/// points to 512 bytes, %d2 to the thread's element in them, %d3 to an element of the next block;
-/// %r1 is the thread's index, %r2 the block's; %p1 is true in the first thread, %p2 in the first
-/// block.
+/// points to 512 bytes, %d2 to the thread's element in them, %d3 to the same thread's element of
+/// the next block; %r1 is the index of the thread, %r2 that of the block; %p1 is true in the first
+/// thread of each block, %p2 in the first block.
 [[nodiscard]] std::optional<Failure> raced(const std::string& body, const std::string& name = "k") {
   const std::string text = kernel_text(".param .u64 p",
                                        R"(
@@ -61,7 +61,7 @@ TEST(EmulationGlobalRaces, of_copies_are_reported) {
   const std::string head =
       ".shared .align 16 .b8 s[512]; .shared .align 8 .b8 bar[8];"
       "mov.u32 %r6, s; mad.lo.u32 %r7, %r1, 4, %r6;";
-  // Other blocks read what the first one writes, and the other way round.
+  // The first block writes bytes that the other blocks copy.
   const std::string async = "cp.async.ca.shared.global [%r7], [%d1], 4; cp.async.wait_all;";
   expect_race(head + "@%p2 st.global.u32 [%d1], 1; @!%p2 bra $r; ret; $r:" + async, "after");
   expect_no_race(head + async + "st.global.u32 [%d2+128], %r1;");
@@ -77,8 +77,8 @@ TEST(EmulationGlobalRaces, of_copies_are_reported) {
   expect_no_race(head + "@!%p2 ret;" + store);
 }
 
-// CUB's transforms load up to 127 bytes before and 15 bytes after their input, and ignore these.
-// Races with such bytes are not reported; all others are, and all in other kernels.
+// CUB's transform kernels load up to 127 bytes before and 15 bytes after their input as padding.
+// Races on padding are not reported. Races on other bytes, and in other kernels, are.
 TEST(EmulationGlobalRaces, with_padding_of_cub_transforms_loads_are_ignored) {
   const std::string transform = "_ZN3cub1V6detail9transform16transform_kernelIfEEvv";
   EXPECT_TRUE(fills_up_loads(transform));
@@ -124,7 +124,8 @@ TEST(EmulationGlobalRaces, in_large_grids_are_reported) {
 }
 
 TEST(EmulationGlobalRaces, need_a_fence_before_a_flag) {
-  // The first block stores a value and a flag, the others wait for the flag.
+  // The first block stores a value and then a flag; the others wait for the flag and load the
+  // value.
   const auto body = [](const std::string& fence) {
     return "@!%p2 bra $read; @%p1 st.global.u32 [%d1+256], 7;" + fence +
            R"( @%p1 st.relaxed.gpu.global.u32 [%d1+260], 1; ret;

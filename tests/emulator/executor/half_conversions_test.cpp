@@ -224,7 +224,7 @@ TEST(EmulationHalves, move_in_vectors) {
   EXPECT_RUNS(text, {}, {}, memory, address);
   EXPECT_EQ(memory.read<std::uint16_t>(address + 16, 8),
             (std::vector<std::uint16_t>{4, 3, 2, 1, 0x4000, 6, 0x3c00, 6}));
-  // Four of them are 8 bytes, which must be aligned to 8.
+  // A vector of four halves must be aligned to 8 bytes.
   const std::uint64_t between = memory.allocate(64, 2);
   expect_failure(run_text(text, {}, {}, memory, between), 716, {"misaligned"});
 }
@@ -246,7 +246,8 @@ TEST(EmulationHalves, unsupported_variants_are_rejected) {
   }
 }
 
-/// Runs a body for a warp; %h2 and its halves in memory are undefined.
+/// Runs a body for a warp. %h1 is a defined half, %h2 and all other registers are undefined; %d1
+/// points to 64 halves, %d2 to the thread's.
 [[nodiscard]] std::optional<Failure> undefined_in(const std::string& body) {
   TestMemory memory;
   const std::uint64_t written = memory.allocate(std::vector<std::uint16_t>(64, 3));

@@ -8,9 +8,9 @@
 #include "tests/emulator/executor/computed.hpp"
 #include "tests/emulator/executor/half_reference.hpp"
 
-// References are computed in long double. Its 64-bit significand is exact for sums and products of
-// float16, and for those of bfloat16 of similar magnitude. Results that need more bits are
-// literals.
+// References are computed in long double. Its 64-bit significand represents sums and products of
+// float16 exactly, and those of bfloat16 numbers of similar magnitude. Expected results that need
+// more bits are literals.
 
 namespace skerry::emulation {
 namespace {
@@ -45,7 +45,7 @@ const std::array<Modifiers, 6> of_fma = {{{""},
   return (bits & 0x7fff) < smallest_normal ? bits & 0x8000 : bits;
 }
 
-/// Returns numbers of similar magnitude, so that exact results have few bits, and special values.
+/// Returns special values and numbers of similar magnitude, whose exact results fit long double.
 [[nodiscard]] std::vector<half> operands_of(const SmallFormat& format, unsigned seed,
                                             std::size_t count) {
   const bool is_wide = &format == &bfloat16;
@@ -65,7 +65,7 @@ const std::array<Modifiers, 6> of_fma = {{{""},
   return values;
 }
 
-/// Returns the expected half of an operation on numbers, with modifiers.
+/// Returns the correctly rounded result of `exact`, with modifiers applied.
 template <class Exact, class... A>
 [[nodiscard]] half expected(const SmallFormat& format, const Modifiers& modifiers, Exact&& exact,
                             A... operands) {
@@ -84,7 +84,7 @@ template <class Exact, class... A>
   return modifiers.flushes ? flushed(bits, format) : bits;
 }
 
-/// Checks an operation on halves, and on pairs of halves in a register.
+/// Checks an operation on halves and on registers that hold two halves.
 template <class... A, class Reference>
 void check(const std::string& opcode, const std::string& type, Reference&& reference,
            const A&... operands) {
@@ -151,8 +151,8 @@ TEST(EmulationHalfArithmetic, sums_of_products_are_rounded_once) {
   }
 }
 
-/// Products halfway between two halves, plus the smallest half, its negative, and zero. In float64,
-/// the first two would be lost. Expected values from exact fractions.
+/// Adds the smallest half, its negative and zero to products halfway between two halves. In float64
+/// the smallest half would be lost. Expected values were computed with exact fractions.
 TEST(EmulationHalfArithmetic, the_smallest_addend_decides_a_tie) {
   struct Products {
     std::string type;

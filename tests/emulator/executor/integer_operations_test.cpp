@@ -12,7 +12,8 @@ using wide = __int128;
 
 constexpr auto equal = [](auto a, auto b) { return a == b; };
 
-/// `reference` computes without overflow; its result is truncated to T.
+/// Compares all pairs of operands with `reference`, which computes with 128 bits; its result is
+/// truncated to T.
 template <class T, class Reference>
 void check_pairs(const std::string& opcode, Reference&& reference) {
   const auto [a, b] = pairs_of(integer_edges<T>());
@@ -177,7 +178,7 @@ void check_fields(const std::string& bits) {
       s.push_back(static_cast<S>(0x9abcdef0f2345678));
     }
   }
-  // The loops in the PTX ISA.
+  // The pseudocode of bfi and bfe in the PTX ISA.
   const auto insert = [](T x, T y, std::uint32_t p, std::uint32_t n) {
     for (std::uint32_t k = 0; k < n && p + k < width; ++k) {
       const T bit = T{1} << (p + k);

@@ -5,8 +5,8 @@
 
 #include "tests/emulator/executor/computed.hpp"
 
-// Instructions that compilers rarely emit, according to the PTX ISA, which defines most of them in
-// code.
+// Instructions that compilers rarely emit. The references follow the PTX ISA, which defines most of
+// them by pseudocode.
 
 namespace skerry::emulation {
 namespace {

@@ -105,7 +105,7 @@ inline std::string fat_binary(std::string_view ptx, int target = 80) {
   return all + entry + text;
 }
 
-/// A program's image, registered like code compiled by nvcc does at load time.
+/// A program's image, registered as code compiled by nvcc does at load time.
 class ProgramImage {
  public:
   explicit ProgramImage(std::string bytes) : bytes_(std::move(bytes)) {

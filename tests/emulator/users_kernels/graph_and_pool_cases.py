@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs, pools and batches of cuda.core and of the driver on the emulated GPU: run by test_graphs_and_pools.py."""
+"""Graphs, memory pools and batched copies of cuda.core and the driver API: run by test_graphs_and_pools.py."""
 
 import ctypes
 
@@ -214,7 +214,7 @@ def test_memory_is_mapped_and_grows(device, stream, kernels):
     memory = VirtualMemoryResource(device, VirtualMemoryResourceOptions(handle_type=None))
     buffer = memory.allocate(NBYTES)
     two = np.float32(2).view(np.uint32)
-    # On the kernel's stream: streams of cuda.core are not ordered with the default one.
+    # On the kernel's stream: streams of cuda.core are not ordered with the default stream.
     check(driver.cuMemsetD32Async(buffer.handle, two, COUNT, stream.handle))
     launch(stream, CONFIG, kernels["scale"], buffer, np.float32(3), np.int32(COUNT))
     stream.sync()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The emulated GPU reports each faulty Numba kernel's error at its line, and nothing for correct kernels.
 
-Numba compiles for a second for each kernel, so a few are tested by default; ``--full`` tests all with 20 schedules.
+Numba takes a second to compile a kernel, so only some are tested by default; ``--full`` tests all in 20 schedules.
 """
 
 import json
@@ -16,7 +16,7 @@ HERE = pathlib.Path(__file__).parent
 #: Module of the faulty kernels, which Numba includes in their names.
 MODULE = "tests.emulator.users_kernels.faulty_numba_kernels"
 
-# One of each kind.
+# At least one kernel for each kind of error.
 FAULTY = [
     "no_bound", "writes_other_device", "reads_host", "adds_to_freed", "writes_between", "shared_not_filled",
     "reduction_without_barriers", "histogram_without_atomics", "on_two_streams", "grid_barrier_of_some",
@@ -30,7 +30,7 @@ SEEDS, ALL_SEEDS = 2, 20
 
 
 def names_in(file):
-    """Return the kernels of a file, without importing it: Numba would look for a driver."""
+    """Return the names of a file's kernels. Parses the text: an import would make Numba look for a driver."""
     text = (HERE / file).read_text()
     return re.findall(r"^def (\w+)\(a, b\):", text, re.MULTILINE)
 
@@ -57,7 +57,7 @@ def complaint(name, record, run):
     if record["raises"]:
         return "" if raised.startswith(record["raises"]) and f"line {here}" in raised else raised
     if {report["kind"] for report in reports} != {kind}:
-        return f"not {kind} alone: {reports}"
+        return f"expected only {kind}: {reports}"
     if bool(raised) != record["error"]:
         return f"raised: {raised}"
     if any(report["kernel"] != f"{MODULE}.{name}" for report in reports):
@@ -73,7 +73,7 @@ def complaint(name, record, run):
     is_there = is_there and files <= {str(HERE / "faulty_numba_kernels.py")}
     if is_there and (not kind.startswith("race") or {here, other} in pairs):
         return ""
-    return f"not at {here} and {other}: {reports}"
+    return f"expected lines {here} and {other}: {reports}"
 
 
 def test_faulty_kernels_are_reported_at_their_lines(full):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of cuda.core with graphs and memory pools on the emulated GPU, in a new process."""
+"""Programs that use graphs, memory pools and the CUDA runtime on the emulated GPU, in a new process."""
 
 from tests.emulator.users_kernels.test_users_kernels import run_cases
 from tests.python.libraries import installed

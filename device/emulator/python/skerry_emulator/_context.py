@@ -65,7 +65,7 @@ class emulated_gpu:  # noqa: N801 (used as a function)
 
     The first block of a process must come before the first use of CUDA, and before ``numba.cuda`` or ``cuda.bindings``
     have loaded a driver. It creates the rehearsed devices, which remain after the block. Devices that are lost in a
-    block work again after it. Line numbers need kernels compiled with line information:
+    block can be used again after it. Line numbers need kernels compiled with line information:
     ``@cuda.jit(lineinfo=True)``.
 
     Parameters
@@ -78,7 +78,7 @@ class emulated_gpu:  # noqa: N801 (used as a function)
         Seed of the schedule of warps and blocks. 0 runs one block after the other, which is fastest.
     checks : str or iterable of str, optional
         Optional checks: "races", "uninitialised", "synchronisation"; or "all", "none". The check for races makes
-        kernels up to four times slower, that for uninitialised values more.
+        kernels up to 4 times slower, the check for uninitialised values 10 times or more.
     limit : int, optional
         Number of warp instructions after which a kernel counts as never ending.
 
@@ -118,7 +118,7 @@ class emulated_gpu:  # noqa: N801 (used as a function)
 
     @property
     def reports(self) -> list[_reports.KernelReport]:
-        """Reports until now; those of the block if it has ended."""
+        """All reports of the block so far."""
         return _reports.library().reports() if self._reports is None else self._reports
 
     def __enter__(self) -> emulated_gpu:
@@ -163,7 +163,7 @@ def _goes_on(report: _reports.KernelReport) -> bool:
 
 
 def _repair(emulator: _reports.EmulatorLibrary) -> None:
-    """Make lost devices work again, in the emulator and in skerry."""
+    """Clear the sticky errors of lost devices, in the emulator and in skerry."""
     from skerry import _core
 
     emulator.repair()

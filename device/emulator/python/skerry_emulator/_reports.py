@@ -83,7 +83,7 @@ class KernelReport:
 
     @property
     def place(self) -> str:
-        """Position: ``file:line``, or the instruction, or that of the first waiting warp, or an empty string."""
+        """Position as ``file:line``, else the instruction, else the position of the first waiting warp, else empty."""
         position = _format_position(self.file, self.line, self.instruction)
         return position or next(filter(None, map(_place_of, self.waiting)), "")
 
@@ -149,7 +149,7 @@ class EmulatorLibrary:
         return int(self._count())
 
     def clear(self) -> None:
-        """Forget the reports."""
+        """Discard the reports."""
         self._clear()
 
     def set(self, name: str, value: object) -> None:
@@ -163,7 +163,7 @@ class EmulatorLibrary:
         self._wait()
 
     def repair(self) -> None:
-        """Make lost devices work again."""
+        """Clear the sticky errors of lost devices."""
         self._repair()
 
 
@@ -218,7 +218,7 @@ def table(reports: Iterable[KernelReport]) -> str:
 
 
 def format_rows(rows: list[tuple[str, ...]], most: int = 48) -> str:
-    """Align cells in columns; cells with more than `most` characters lose their beginning."""
+    """Align cells in columns. Cells with more than `most` characters are cut at their beginning."""
     cut = [
         tuple(cell if len(cell) <= most else "…" + cell[1 - most :] for cell in row) for row in rows
     ]
