@@ -19,7 +19,7 @@ void* current() {
   return context;
 }
 
-TEST_F(DriverContexts, the_primary_one_is_the_same_each_time) {
+TEST_F(DriverContexts, the_primary_context_has_a_constant_handle) {
   void* same_context = nullptr;
   ASSERT_EQ(CALL(cuDevicePrimaryCtxRetain, primary_context_retain)(&same_context, 0), 0);
   EXPECT_EQ(same_context, context_);
@@ -31,7 +31,7 @@ TEST_F(DriverContexts, the_primary_one_is_the_same_each_time) {
   EXPECT_EQ(CALL(cuDevicePrimaryCtxRelease, primary_context_release)(1), 201);
 }
 
-TEST_F(DriverContexts, are_a_stack_of_the_thread) {
+TEST_F(DriverContexts, push_and_pop_work_as_a_stack) {
   void* second = nullptr;
   ASSERT_EQ(CALL(cuDevicePrimaryCtxRetain, primary_context_retain)(&second, 1), 0);
   ASSERT_EQ(CALL(cuCtxPushCurrent, context_push)(second), 0);
@@ -45,7 +45,7 @@ TEST_F(DriverContexts, are_a_stack_of_the_thread) {
   EXPECT_EQ(CALL(cuDevicePrimaryCtxRelease, primary_context_release)(1), 0);
 }
 
-TEST_F(DriverContexts, calls_without_one_fail) {
+TEST_F(DriverContexts, calls_without_a_current_context_fail) {
   ASSERT_EQ(CALL(cuCtxSetCurrent, context_set_current)(nullptr), 0);
   EXPECT_EQ(current(), nullptr);
   address data = 0;
@@ -56,7 +56,7 @@ TEST_F(DriverContexts, calls_without_one_fail) {
   ASSERT_EQ(CALL(cuCtxSetCurrent, context_set_current)(context_), 0);
 }
 
-TEST_F(DriverContexts, are_unavailable_in_a_forked_child) {
+TEST_F(DriverContexts, calls_in_a_forked_child_fail) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
@@ -104,7 +104,7 @@ TEST_F(DriverContexts, a_reset_frees_resources_and_clears_the_error) {
   EXPECT_EQ(CALL(cuDevicePrimaryCtxRelease, primary_context_release)(1), 0);
 }
 
-TEST_F(DriverContexts, created_ones_have_unique_handles) {
+TEST_F(DriverContexts, created_contexts_have_unique_handles) {
   void* created_context = nullptr;
   ASSERT_EQ(CALL(cuCtxCreate, context_create)(&created_context, nullptr, 0, 1), 0);
   EXPECT_NE(created_context, context_);
@@ -129,7 +129,7 @@ TEST_F(DriverContexts, limits_can_be_read_back) {
   ASSERT_EQ(CALL(cuCtxSetLimit, context_set_limit)(stack, 1024), 0);
 }
 
-TEST_F(DriverContexts, peers_are_enabled_once) {
+TEST_F(DriverContexts, peer_access_can_be_enabled_only_once) {
   void* peer = nullptr;
   ASSERT_EQ(CALL(cuDevicePrimaryCtxRetain, primary_context_retain)(&peer, 1), 0);
   int can = 0;

@@ -85,7 +85,7 @@ TEST_F(DriverGraphs, a_captured_stream_does_nothing_until_its_graph_is_launched)
   destroy(executable, graph);
 }
 
-TEST_F(DriverGraphs, other_streams_join_by_events) {
+TEST_F(DriverGraphs, streams_that_wait_for_a_captured_event_join_the_capture) {
   void* other = nullptr;
   void* forked = nullptr;
   void* joined = nullptr;
@@ -121,7 +121,7 @@ TEST_F(DriverGraphs, other_streams_join_by_events) {
   EXPECT_EQ(CALL(cuStreamDestroy, stream_destroy)(other), 0);
 }
 
-TEST_F(DriverGraphs, parameters_are_those_of_the_capture_and_of_updates) {
+TEST_F(DriverGraphs, a_graph_keeps_captured_parameters_until_it_is_updated) {
   void* graphs[2] = {};
   for (std::uint32_t value : {5U, 6U}) {
     begin();

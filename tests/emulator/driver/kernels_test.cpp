@@ -83,7 +83,7 @@ TEST_F(DriverKernels, invalid_images_have_distinct_errors) {
             1);
 }
 
-TEST_F(DriverKernels, parameters_may_be_one_buffer) {
+TEST_F(DriverKernels, parameters_may_be_passed_in_one_buffer) {
   void* const library = load(whole_ptx());
   const address data = allocate(4);
   struct {

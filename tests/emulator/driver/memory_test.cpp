@@ -18,7 +18,7 @@ Value pointer_attribute(address data, int attribute) {
   return value;
 }
 
-TEST_F(DriverMemory, copies_go_both_ways) {
+TEST_F(DriverMemory, data_survive_copies_to_the_device_and_back) {
   std::vector<std::uint32_t> values(1000);
   std::iota(values.begin(), values.end(), 0U);
   const address data = allocate(4000);
@@ -42,7 +42,7 @@ TEST_F(DriverMemory, zero_bytes_and_null_are_rejected) {
   EXPECT_EQ(CALL(cuMemFree, memory_free)(0), 0);
 }
 
-TEST_F(DriverMemory, too_much_is_out_of_memory) {
+TEST_F(DriverMemory, too_large_an_allocation_fails) {
   std::size_t free = 0;
   std::size_t total = 0;
   ASSERT_EQ(CALL(cuMemGetInfo, memory_get_info)(&free, &total), 0);
@@ -51,7 +51,7 @@ TEST_F(DriverMemory, too_much_is_out_of_memory) {
   EXPECT_EQ(CALL(cuMemAlloc, memory_allocate)(&data, total + 1), 2);
 }
 
-TEST_F(DriverMemory, a_pointers_block_can_be_queried) {
+TEST_F(DriverMemory, attributes_of_a_pointer_describe_its_allocation) {
   const address data = allocate(4000);
   EXPECT_EQ(pointer_attribute<int>(data + 8, 2), 2);
   EXPECT_EQ(pointer_attribute<address>(data + 8, 3), data + 8);

@@ -36,7 +36,7 @@ void add_ten_if_set(void* flag) {
   static_cast<std::atomic<int>*>(flag)->compare_exchange_strong(set, 10);
 }
 
-TEST_F(DriverStreams, the_legacy_stream_waits_for_blocking_ones) {
+TEST_F(DriverStreams, the_legacy_stream_waits_for_blocking_streams) {
   void* const stream = make_stream(blocking);
   std::atomic<int> flag{0};
   enqueue(stream, set_late, &flag);
@@ -46,7 +46,7 @@ TEST_F(DriverStreams, the_legacy_stream_waits_for_blocking_ones) {
   destroy(stream);
 }
 
-TEST_F(DriverStreams, blocking_ones_wait_for_the_legacy_stream) {
+TEST_F(DriverStreams, blocking_streams_wait_for_the_legacy_stream) {
   void* const stream = make_stream(blocking);
   std::atomic<int> flag{0};
   enqueue(nullptr, set_late, &flag);
@@ -56,7 +56,7 @@ TEST_F(DriverStreams, blocking_ones_wait_for_the_legacy_stream) {
   destroy(stream);
 }
 
-TEST_F(DriverStreams, nonblocking_ones_wait_only_for_events) {
+TEST_F(DriverStreams, nonblocking_streams_do_not_wait_for_the_legacy_stream) {
   void* const stream = make_stream(non_blocking);
   std::atomic<int> flag{0};
   enqueue(nullptr, set_late, &flag);
@@ -68,7 +68,7 @@ TEST_F(DriverStreams, nonblocking_ones_wait_only_for_events) {
   destroy(stream);
 }
 
-TEST_F(DriverStreams, return_their_creation_parameters) {
+TEST_F(DriverStreams, creation_parameters_can_be_read_back) {
   void* stream = nullptr;
   ASSERT_EQ(
       CALL(cuStreamCreateWithPriority, stream_create_with_priority)(&stream, non_blocking, -3), 0);

@@ -84,7 +84,7 @@ TEST(driver_table, errors_have_cudas_names) {
   EXPECT_EQ(text, nullptr);
 }
 
-TEST(driver_table, devices_answer_without_a_context) {
+TEST(driver_table, device_queries_need_no_context) {
   int count = 0;
   ASSERT_EQ(CALL(cuDeviceGetCount, device_get_count)(&count), 0);
   EXPECT_EQ(count, 3);

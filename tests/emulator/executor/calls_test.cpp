@@ -103,7 +103,7 @@ TEST(EmulationCalls, functions_may_call_each_other) {
   EXPECT_EQ(results, generate_words(40, [](std::uint32_t k) { return k % 2 == 0 ? 10U : 1U; }));
 }
 
-TEST(EmulationCalls, calls_may_be_nested_in_their_own_arguments) {
+TEST(EmulationCalls, the_result_of_a_call_may_be_an_argument_of_the_next) {
   // The Ackermann function of 2 and n is 2n + 3.
   const std::string functions = R"(
     .func (.param .b32 result) ack(.param .b32 m, .param .b32 n)
@@ -171,7 +171,7 @@ TEST(EmulationCalls, structs_are_passed_by_value) {
             }));
 }
 
-TEST(EmulationCalls, a_parameter_may_be_read_in_other_units_than_written) {
+TEST(EmulationCalls, a_parameter_may_be_read_in_other_sizes_than_written) {
   const std::string functions = R"(
     .func (.param .b32 result) low(.param .align 8 .b8 s[8])
     {
@@ -296,7 +296,7 @@ TEST(EmulationCalls, lanes_reconverge_after_a_call) {
   EXPECT_EQ(results, generate_words(32, [](std::uint32_t k) { return (k % 2 == 1 ? k : 5U) - 1; }));
 }
 
-TEST(EmulationCalls, branches_by_a_table) {
+TEST(EmulationCalls, a_branch_table_selects_the_target_by_index) {
   const std::string body = R"(
     and.b32 %r1, %n, 3; mov.u32 %result, 7;
     ts: .branchtargets $zero, $one, $two, $one;

@@ -82,7 +82,7 @@ TEST(EmulationConversions, integers_are_truncated_or_extended) {
       equal, integer_edges<std::int64_t>());
 }
 
-TEST(EmulationConversions, bytes_are_in_wider_registers) {
+TEST(EmulationConversions, bytes_are_converted_in_wider_registers) {
   const std::vector<std::uint32_t> wide{0x12345680, 0x7f, 0xffffffff};
   EXPECT_EQ(computed<std::uint32_t>("cvt.s32.s8", false, wide),
             (std::vector<std::uint32_t>{0xffffff80, 0x7f, 0xffffffff}));

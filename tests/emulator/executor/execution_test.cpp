@@ -54,7 +54,7 @@ TEST(EmulationExecution, every_thread_of_a_grid_runs_once) {
   EXPECT_EQ(results, generate_words(350, [](std::uint32_t k) { return k + 7; }));
 }
 
-TEST(EmulationExecution, three_dimensions_have_their_order) {
+TEST(EmulationExecution, special_registers_give_three_dimensional_indices) {
   const std::string body = R"(
     mov.u32 %r4, %tid.y; mov.u32 %r5, %tid.z; mov.u32 %r6, %ctaid.y; mov.u32 %r7, %ctaid.z;
     mov.u32 %r8, %nctaid.y; mad.lo.u32 %r9, %r7, %r8, %r6;
@@ -136,7 +136,7 @@ TEST(EmulationExecution, a_barrier_with_a_count_needs_only_that_many_threads) {
             }));
 }
 
-TEST(EmulationExecution, exited_threads_are_not_waited_for) {
+TEST(EmulationExecution, barriers_do_not_wait_for_exited_threads) {
   const std::string body = R"(
     st.global.u32 [%d0], 5; setp.ge.u32 %p1, %r0, 40; @%p1 ret; bar.sync 0;
     vote.sync.ballot.b32 %r4, %p1, -1; mov.u32 %r9, 6;)";

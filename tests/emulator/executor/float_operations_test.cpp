@@ -51,7 +51,7 @@ void check_arithmetic(const std::string& type) {
   expect_computes_like<T>("abs." + type, [](T a) { return std::fabs(a); }, same_bits, x);
 }
 
-TEST(EmulationFloats, arithmetic_is_that_of_ieee_754) {
+TEST(EmulationFloats, arithmetic_follows_ieee_754) {
   check_arithmetic<float>("f32");
   check_arithmetic<double>("f64");
 }
@@ -63,7 +63,7 @@ TEST(EmulationFloats, nan_results_of_float32_are_canonical) {
   EXPECT_EQ(std::bit_cast<std::uint32_t>(results[0]), 0x7fffffffU);
 }
 
-TEST(EmulationFloats, negations_of_a_nan_are_those_of_an_h100) {
+TEST(EmulationFloats, neg_and_abs_of_a_nan_match_an_h100) {
   const auto a = std::bit_cast<float>(0xffc00123U);
   const auto b = std::bit_cast<double>(0xfff8000000000123U);
   for (const std::string opcode : {"neg", "abs"}) {
@@ -108,7 +108,7 @@ void check_rounding(const std::string& type) {
   EXPECT_EQ(std::fegetround(), FE_TONEAREST);
 }
 
-TEST(EmulationFloats, directed_roundings) {
+TEST(EmulationFloats, arithmetic_uses_the_rounding_mode_of_the_instruction) {
   check_rounding<float>("f32");
   check_rounding<double>("f64");
 }
@@ -155,7 +155,7 @@ void check_comparisons(const std::string& type) {
   check_comparison<T>("num", type, [](T a, T b) { return !nan(a, b); });
 }
 
-TEST(EmulationFloats, comparisons_with_nan) {
+TEST(EmulationFloats, comparisons_with_nan_are_ordered_or_unordered) {
   check_comparisons<float>("f32");
   check_comparisons<double>("f64");
 }

@@ -46,7 +46,7 @@ void expect_no_race(const std::string& body) {
   EXPECT_FALSE(failure.has_value()) << body << text_of(failure);
 }
 
-TEST(EmulationGlobalRaces, between_two_blocks_are_reported) {
+TEST(EmulationGlobalRaces, races_between_blocks_are_reported) {
   expect_race("@%p1 st.global.u32 [%d1], %r2;", "write after write");
   expect_race("st.global.u32 [%d2], %r1; ld.global.u32 %r5, [%d3];", "after");
   expect_race("@%p1 ld.global.u32 %r5, [%d1]; @%p2 st.global.u8 [%d1+3], 1;", "after");
@@ -57,7 +57,7 @@ TEST(EmulationGlobalRaces, between_two_blocks_are_reported) {
   expect_no_race("@%p1 st.volatile.global.u32 [%d1], 1; ld.relaxed.gpu.global.u32 %r5, [%d1];");
 }
 
-TEST(EmulationGlobalRaces, of_copies_are_reported) {
+TEST(EmulationGlobalRaces, races_of_asynchronous_copies_are_reported) {
   const std::string head =
       ".shared .align 16 .b8 s[512]; .shared .align 8 .b8 bar[8];"
       "mov.u32 %r6, s; mad.lo.u32 %r7, %r1, 4, %r6;";
@@ -79,7 +79,7 @@ TEST(EmulationGlobalRaces, of_copies_are_reported) {
 
 // CUB's transform kernels load up to 127 bytes before and 15 bytes after their input as padding.
 // Races on padding are not reported. Races on other bytes, and in other kernels, are.
-TEST(EmulationGlobalRaces, with_padding_of_cub_transforms_loads_are_ignored) {
+TEST(EmulationGlobalRaces, padding_of_loads_by_cub_transforms_is_ignored) {
   const std::string transform = "_ZN3cub1V6detail9transform16transform_kernelIfEEvv";
   EXPECT_TRUE(fills_up_loads(transform));
   EXPECT_FALSE(fills_up_loads("_ZN3cub1V6detail4scan16DeviceScanKernelIfEEvv"));
@@ -103,7 +103,7 @@ TEST(EmulationGlobalRaces, with_padding_of_cub_transforms_loads_are_ignored) {
   }
 }
 
-TEST(EmulationGlobalRaces, in_large_grids_are_reported) {
+TEST(EmulationGlobalRaces, races_in_large_grids_are_reported) {
   const auto found_in = [](const std::string& condition) {
     const std::string text =
         kernel_text(".param .u64 p",
@@ -123,7 +123,7 @@ TEST(EmulationGlobalRaces, in_large_grids_are_reported) {
   EXPECT_FALSE(none.has_value()) << text_of(none);
 }
 
-TEST(EmulationGlobalRaces, need_a_fence_before_a_flag) {
+TEST(EmulationGlobalRaces, a_flag_without_a_fence_is_a_race) {
   // The first block stores a value and then a flag; the others wait for the flag and load the
   // value.
   const auto body = [](const std::string& fence) {
@@ -136,7 +136,7 @@ TEST(EmulationGlobalRaces, need_a_fence_before_a_flag) {
   expect_no_race(body("membar.gl;"));
 }
 
-TEST(EmulationGlobalRaces, need_a_fence_before_the_counter_of_the_last_block) {
+TEST(EmulationGlobalRaces, a_last_block_counter_without_a_fence_is_a_race) {
   const auto body = [](const std::string& fence) {
     return "@%p1 st.global.u32 [%d2], 7; @!%p1 bra $end;" + fence +
            R"( atom.global.add.u32 %r5, [%d1+400], 1; setp.ne.u32 %p3, %r5, 2; @%p3 bra $end;

@@ -97,7 +97,7 @@ template <class T>
   return values;
 }
 
-TEST(EmulationHalves, every_one_is_widened) {
+TEST(EmulationHalves, every_half_is_widened_exactly) {
   const std::vector<std::uint16_t> all = every_half();
   expect_computes_like<std::uint32_t>(
       "cvt.f32.f16",
@@ -128,7 +128,7 @@ void check_narrowing(const std::string& source_type, const std::vector<T>& value
   }
 }
 
-TEST(EmulationHalves, floats_are_rounded_to_them) {
+TEST(EmulationHalves, floats_are_rounded_to_halves) {
   check_narrowing("f32", narrowed_values<float>());
   check_narrowing("f64", narrowed_values<double>());
   // Double rounding, through float32, would differ.
@@ -152,7 +152,7 @@ void check_from_integers(const std::string& source_type) {
   check_narrowing(source_type, values);
 }
 
-TEST(EmulationHalves, integers_are_rounded_to_them) {
+TEST(EmulationHalves, integers_are_rounded_to_halves) {
   check_from_integers<std::uint16_t>("u16");
   check_from_integers<std::int16_t>("s16");
   check_from_integers<std::uint32_t>("u32");
@@ -199,7 +199,7 @@ void check_to_integer(const std::string& destination_type) {
   }
 }
 
-TEST(EmulationHalves, are_converted_to_integers_with_saturation) {
+TEST(EmulationHalves, halves_are_converted_to_integers_with_saturation) {
   check_to_integer<std::uint8_t>("u8");
   check_to_integer<std::int8_t>("s8");
   check_to_integer<std::uint16_t>("u16");
@@ -210,7 +210,7 @@ TEST(EmulationHalves, are_converted_to_integers_with_saturation) {
   check_to_integer<std::int64_t>("s64");
 }
 
-TEST(EmulationHalves, move_in_vectors) {
+TEST(EmulationHalves, vectors_of_halves_are_loaded_and_stored) {
   const std::string text = kernel_text(".param .u64 p", R"(.reg .b16 %h<9>; .reg .b32 %r<9>;
       .reg .f32 %f<3>; .reg .b64 %d1; ld.param.u64 %d1, [p];
       ld.global.v4.b16 {%h1, %h2, %h3, %h4}, [%d1]; ld.global.v2.b16 {%h5, %h6}, [%d1+8];
@@ -258,7 +258,7 @@ TEST(EmulationHalves, unsupported_variants_are_rejected) {
   return run_text(text, {.block = {32}}, {.checks_undefined_values = true}, memory, written);
 }
 
-TEST(EmulationHalves, computed_from_undefined_values_are_undefined) {
+TEST(EmulationHalves, halves_computed_from_undefined_values_are_undefined) {
   const auto expect_caught = [](const std::string& body) {
     expect_failure(undefined_in(body), 719, {"use of an uninitialised value"});
   };
@@ -283,7 +283,7 @@ TEST(EmulationHalves, computed_from_undefined_values_are_undefined) {
       "cvt.rn.f16.f32 %h4, %f1; st.global.b16 [%d2], %h4;");
 }
 
-TEST(EmulationHalves, adjacent_ones_are_no_race) {
+TEST(EmulationHalves, accesses_to_adjacent_halves_are_not_a_race) {
   const auto raced = [](const std::string& body) {
     const std::string text = kernel_text("", R"(.reg .b16 %h<9>; .reg .b32 %r<9>;
         .shared .align 4 .b8 s[256]; mov.u32 %r1, %tid.x; mov.u32 %r2, s;

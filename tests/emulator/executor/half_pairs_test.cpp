@@ -64,7 +64,7 @@ void check_narrowing(const std::string& source_type, const std::vector<T>& value
   }
 }
 
-TEST(EmulationBfloats, floats_are_rounded_to_them) {
+TEST(EmulationBfloats, floats_are_rounded_to_bfloat16) {
   check_narrowing("f32", narrowed_values<float>());
   check_narrowing("f64", narrowed_values<double>());
   const std::vector<float> values = narrowed_values<float>();
@@ -91,7 +91,7 @@ void check_from_integers(const std::string& source_type) {
   check_narrowing(source_type, values);
 }
 
-TEST(EmulationBfloats, integers_are_rounded_to_them_once) {
+TEST(EmulationBfloats, integers_are_rounded_to_bfloat16_once) {
   check_from_integers<std::uint16_t>("u16");
   check_from_integers<std::int16_t>("s16");
   check_from_integers<std::uint32_t>("u32");
@@ -100,7 +100,7 @@ TEST(EmulationBfloats, integers_are_rounded_to_them_once) {
   check_from_integers<std::int64_t>("s64");
 }
 
-TEST(EmulationBfloats, every_one_is_widened) {
+TEST(EmulationBfloats, every_bfloat16_is_converted_to_other_floats) {
   const std::vector<half> all = every_half();
   expect_computes_like<std::uint32_t>(
       "cvt.f32.bf16",
@@ -120,7 +120,7 @@ TEST(EmulationBfloats, every_one_is_widened) {
   return rounding == Rounding::downward ? std::floor(x) : std::ceil(x);
 }
 
-TEST(EmulationBfloats, become_integers) {
+TEST(EmulationBfloats, bfloat16_is_converted_to_integers_with_saturation) {
   const std::vector<half> all = every_half();
   for (const auto& [rounding, name, integral_name] : roundings) {
     expect_computes_like<std::int32_t>(
@@ -141,7 +141,7 @@ TEST(EmulationBfloats, become_integers) {
   }
 }
 
-TEST(EmulationPairs, two_floats_become_two_halves) {
+TEST(EmulationPairs, two_floats_are_converted_to_a_pair_of_halves) {
   const std::vector<float> low = narrowed_values<float>();
   std::vector<float> high = low;
   std::ranges::reverse(high);
@@ -247,7 +247,7 @@ const std::array<NamedComparison, 14> comparisons = {{
     {"num", [](double a, double b) { return !std::isnan(a) && !std::isnan(b); }},
 }};
 
-TEST(EmulationComparisons, of_halves_set_values) {
+TEST(EmulationComparisons, set_compares_halves_and_pairs) {
   const auto [a, b] = pairs_of(std::vector<half>{0, 0x8000, 1, 0x8001, 0x3c00, 0xbc00, 0x3f80,
                                                  0x7c00, 0xfc00, 0x7e00, 0x7f80, 0x7fc0});
   std::vector<pair> first;
@@ -289,7 +289,7 @@ TEST(EmulationComparisons, of_halves_set_values) {
       std::vector<pair>{0});
 }
 
-TEST(EmulationComparisons, of_pairs_set_a_predicate_for_each_half) {
+TEST(EmulationComparisons, setp_sets_a_predicate_for_each_half_of_a_pair) {
   const std::string text = kernel_text(".param .u64 p", R"(
       .reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %d1; ld.param.u64 %d1, [p];
       mov.b32 %r1, 0x3c004000; mov.b32 %r2, 0x40003c00;

@@ -105,7 +105,7 @@ void check_shifts(const std::string& bits, const std::string& sign) {
   expect_computes_like<T>("shr." + sign + bits, arithmetic, equal, a, n);
 }
 
-TEST(EmulationIntegers, shifts_by_the_width_or_more_leave_zeros_or_signs) {
+TEST(EmulationIntegers, shifts_by_the_width_or_more_leave_zeros_or_sign_bits) {
   check_shifts<std::uint16_t, std::int16_t>("16", "s");
   check_shifts<std::uint32_t, std::int32_t>("32", "s");
   check_shifts<std::uint64_t, std::int64_t>("64", "s");
@@ -154,7 +154,7 @@ void check_counts(const std::string& bits) {
       equal, a);
 }
 
-TEST(EmulationIntegers, bits_are_combined_and_counted) {
+TEST(EmulationIntegers, logic_and_bit_counts_match_references) {
   check_logic<std::uint16_t>("16");
   check_logic<std::uint32_t>("32");
   check_logic<std::uint64_t>("64");
@@ -209,12 +209,12 @@ void check_fields(const std::string& bits) {
       equal, s, position, length);
 }
 
-TEST(EmulationIntegers, fields_are_inserted_and_extracted) {
+TEST(EmulationIntegers, bfi_and_bfe_insert_and_extract_fields) {
   check_fields<std::uint32_t>("32");
   check_fields<std::uint64_t>("64");
 }
 
-TEST(EmulationIntegers, masks_and_permutations_follow_the_manual) {
+TEST(EmulationIntegers, bmsk_prmt_and_dp4a_follow_the_manual) {
   const auto [a, b] = pairs_of(integer_edges<std::uint32_t>());
   expect_computes_like<std::uint32_t>(
       "bmsk.clamp.b32",
@@ -268,7 +268,7 @@ void check_comparisons(const std::string& type) {
   check_comparison<T>("ge", type, [](T a, T b) { return a >= b; });
 }
 
-TEST(EmulationIntegers, comparisons_are_signed_or_unsigned) {
+TEST(EmulationIntegers, comparisons_respect_the_signedness_of_the_type) {
   check_comparisons<std::uint16_t>("u16");
   check_comparisons<std::int16_t>("s16");
   check_comparisons<std::uint32_t>("u32");

@@ -17,7 +17,7 @@ constinit int handled = 0;
 
 void handle(int) { ++handled; }
 
-TEST(EmulationInterruption, calls_the_previous_handler) {
+TEST(EmulationInterruption, the_previous_handler_is_called) {
   handled = 0;
   ASSERT_NE(std::signal(SIGINT, handle), SIG_ERR);
   const std::uint64_t interruptions_before = interruptions();
@@ -31,7 +31,7 @@ TEST(EmulationInterruption, calls_the_previous_handler) {
   EXPECT_EQ(std::signal(SIGINT, SIG_DFL), handle);
 }
 
-TEST(EmulationInterruption, leaves_time_to_end_unless_repeated) {
+TEST(EmulationInterruption, only_a_second_interruption_ends_work_at_once) {
   ASSERT_NE(std::signal(SIGINT, handle), SIG_ERR);
   const std::uint64_t interruptions_before = interruptions();
   const InterruptionMonitor monitor;
@@ -46,7 +46,7 @@ TEST(EmulationInterruption, leaves_time_to_end_unless_repeated) {
   EXPECT_TRUE(has_to_end(interruptions_before, now));
 }
 
-TEST(EmulationInterruption, is_not_handled_in_a_process_without_a_handler) {
+TEST(EmulationInterruption, a_process_without_a_handler_gets_none) {
   for (auto* const action : {SIG_DFL, SIG_IGN}) {
     ASSERT_NE(std::signal(SIGINT, action), SIG_ERR);
     const InterruptionMonitor monitor;
@@ -55,7 +55,7 @@ TEST(EmulationInterruption, is_not_handled_in_a_process_without_a_handler) {
   static_cast<void>(std::signal(SIGINT, SIG_DFL));
 }
 
-TEST(EmulationInterruption, a_handler_installed_meanwhile_is_kept) {
+TEST(EmulationInterruption, a_handler_installed_later_is_kept) {
   ASSERT_NE(std::signal(SIGINT, SIG_DFL), SIG_ERR);
   {
     const InterruptionMonitor monitor;

@@ -162,7 +162,7 @@ TEST(EmulationLimits, barriers_need_consistent_thread_counts) {
                  715, {"different numbers of threads"});
 }
 
-TEST(EmulationLimits, a_trap_is_a_failure_of_the_launch) {
+TEST(EmulationLimits, a_trap_fails_the_launch) {
   expect_failure(ran("setp.eq.u32 %p1, %r0, 33; @%p1 trap;", 4), 719, {"trap", "thread (33,0,0)"});
 }
 

@@ -32,7 +32,7 @@ constexpr auto equal = [](auto a, auto b) { return a == b; };
   return values;
 }
 
-TEST(EmulationNarrow, products_of_24_bits) {
+TEST(EmulationNarrow, mul24_and_mad24_multiply_24_bits) {
   const auto [a, b] = pairs_of(words());
   for (const bool is_signed : {false, true}) {
     const std::string type = is_signed ? ".s32" : ".u32";
@@ -58,7 +58,7 @@ TEST(EmulationNarrow, products_of_24_bits) {
       equal, a, b, b);
 }
 
-TEST(EmulationNarrow, dot_products_of_two_and_four) {
+TEST(EmulationNarrow, dp2a_adds_products_of_halves_and_bytes) {
   const auto [a, b] = pairs_of(words());
   for (const bool a_signed : {false, true}) {
     for (const bool b_signed : {false, true}) {
@@ -82,7 +82,7 @@ TEST(EmulationNarrow, dot_products_of_two_and_four) {
   }
 }
 
-TEST(EmulationNarrow, pairs_of_16_bits) {
+TEST(EmulationNarrow, pairs_of_16_bit_integers_are_computed_by_halves) {
   const auto [a, b] = pairs_of(words());
   const auto both = [](auto function) {
     return [=](u32 x, u32 y) {
@@ -125,7 +125,7 @@ TEST(EmulationNarrow, pairs_of_16_bits) {
   return ~0U;
 }
 
-TEST(EmulationNarrow, the_nth_bit_that_is_set) {
+TEST(EmulationNarrow, fns_finds_the_nth_set_bit) {
   std::vector<u32> masks;
   std::vector<u32> bases;
   std::vector<s32> offsets;
@@ -151,7 +151,7 @@ template <class T>
   return static_cast<T>((a & ~mask) | (sign ? mask : 0));
 }
 
-TEST(EmulationNarrow, fields_are_extended) {
+TEST(EmulationNarrow, szext_extends_the_sign_or_zeros) {
   std::vector<u32> widths;
   for (u32 k = 0; k < 70; ++k) widths.push_back(k);
   widths.push_back(~0U);
@@ -172,7 +172,7 @@ TEST(EmulationNarrow, fields_are_extended) {
   }
 }
 
-TEST(EmulationNarrow, a_third_value_selects_by_its_sign) {
+TEST(EmulationNarrow, slct_selects_by_the_sign_of_the_third_operand) {
   const std::vector<u32> a{1, 1, 1, 1, 1, 1};
   const std::vector<u32> b{2, 2, 2, 2, 2, 2};
   EXPECT_EQ((computed<u32>("slct.b32.s32", false, a, b,
@@ -184,7 +184,7 @@ TEST(EmulationNarrow, a_third_value_selects_by_its_sign) {
             (std::vector<u32>{1, 1, 2, 2, 1, 1}));
 }
 
-TEST(EmulationNarrow, subnormal_numbers_are_flushed_in_every_rounding) {
+TEST(EmulationNarrow, ftz_flushes_subnormals_in_every_rounding_mode) {
   const float small = std::numeric_limits<float>::min();
   const std::vector<float> a{small / 2, -small / 2, small, 3.0F, -3.0F};
   const std::vector<float> b{1.0F, 1.0F, 0.5F, 0.75F, 1.0F};
@@ -242,7 +242,7 @@ TEST(EmulationNarrow, testp_classifies_numbers) {
   return memory.read<u32>(address, count);
 }
 
-TEST(EmulationAtomics, counters_wrap_at_their_bound) {
+TEST(EmulationAtomics, inc_and_dec_wrap_at_their_bound) {
   // PTX ISA: inc is (old >= b) ? 0 : old + 1, dec is (old == 0 || old > b) ? b : old - 1.
   EXPECT_EQ(
       run_threads("red.global.inc.u32 [%d1], 9; atom.global.dec.u32 %r2, [%d1+4], 9;", {0, 0}),
@@ -251,7 +251,7 @@ TEST(EmulationAtomics, counters_wrap_at_their_bound) {
             (std::vector<u32>{3, 6}));
 }
 
-TEST(EmulationAtomics, both_halves_are_added) {
+TEST(EmulationAtomics, atomic_adds_of_pairs_add_both_halves) {
   // Adds 1 to the lower and -0.5 to the upper half, 64 times; both begin at 2.
   EXPECT_EQ(
       run_threads("mov.b32 %r2, 0xb8003c00; red.global.add.noftz.f16x2 [%d1], %r2;", {0x40004000}),
@@ -269,7 +269,7 @@ TEST(EmulationAtomics, both_halves_are_added) {
             std::vector<u32>(64, 0x42800000));
 }
 
-TEST(EmulationAtomics, values_are_exchanged_and_compared) {
+TEST(EmulationAtomics, exchanges_and_compare_and_swap_lose_no_values) {
   const std::vector<u32> old_values = run_threads(
       "add.u32 %r2, %r1, 100; atom.global.exch.b32 %r3, [%d1], %r2; bar.sync 0;"
       "st.global.u32 [%d2], %r3;",
@@ -285,7 +285,7 @@ TEST(EmulationAtomics, values_are_exchanged_and_compared) {
             5U);
 }
 
-TEST(EmulationAtomics, with_release_semantics_access_dynamic_shared_memory) {
+TEST(EmulationAtomics, release_operations_access_dynamic_shared_memory) {
   const std::string text = kernel_text(".param .u64 p", R"(
       .shared .align 4 .b8 before[20]; .reg .b32 %r<9>; .reg .b64 %d1; ld.param.u64 %d1, [p];
       mov.b32 %r1, 0; mov.b32 %r4, 5; st.shared.b32 [before], %r1; st.shared.b32 [before+4], %r1;

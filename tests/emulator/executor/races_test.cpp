@@ -41,7 +41,7 @@ TEST(EmulationRaces, warps_need_a_barrier_between_them) {
   expect_no_race("st.shared.u32 [%r2], %r0; ld.shared.u32 %r7, [%r2];");
 }
 
-TEST(EmulationRaces, lanes_of_a_warp_need_to_synchronise) {
+TEST(EmulationRaces, lanes_of_a_warp_need_a_warp_barrier) {
   expect_failure(raced("st.shared.u32 [%r2], %r0; ld.shared.u32 %r7, [%r4];"), 719,
                  {"read after write"});
   expect_failure(raced("st.shared.u32 [%r2], %r0; shfl.sync.idx.b32 %r7, %r0, 0, 31, -1;"
@@ -55,7 +55,7 @@ TEST(EmulationRaces, lanes_of_a_warp_need_to_synchronise) {
   expect_no_race("ld.shared.u32 %r7, [s]; bar.sync 0; @%p2 st.shared.u32 [s], %r0;");
 }
 
-TEST(EmulationRaces, every_reader_counts) {
+TEST(EmulationRaces, a_write_races_with_every_earlier_reader) {
   // The last reader is the writer itself; other lanes have read before.
   expect_failure(raced("ld.shared.u32 %r7, [s]; @%p2 st.shared.u32 [s], %r0;"), 719,
                  {"write after read"});
@@ -63,7 +63,7 @@ TEST(EmulationRaces, every_reader_counts) {
                  {"write after read"});
 }
 
-TEST(EmulationRaces, atomics_and_volatile_accesses_are_no_races) {
+TEST(EmulationRaces, atomic_and_volatile_accesses_are_not_races) {
   expect_no_race(
       "@%p2 st.volatile.shared.u32 [s], 0; atom.shared.add.u32 %r7, [s], 1;"
       "ld.volatile.shared.u32 %r7, [s];");

@@ -45,7 +45,7 @@ const std::string prologue = R"(
   return findings.all();
 }
 
-TEST(EmulationReports, name_access_thread_and_allocation) {
+TEST(EmulationReports, a_report_names_access_thread_and_allocation) {
   TestMemory memory;
   const std::uint64_t address = memory.allocate(100);
   const auto failure = run_text(text_of_body(".loc 1 12 3\nst.global.u32 [%d0+8], %r0;"),
@@ -65,7 +65,7 @@ TEST(EmulationReports, name_access_thread_and_allocation) {
   EXPECT_EQ(failure->memory.distance(), 0);
 }
 
-TEST(EmulationReports, have_names_and_codes_of_kinds) {
+TEST(EmulationReports, kinds_have_names_and_codes) {
   for (int k = 0; k < failure_kinds; ++k) {
     const auto kind = static_cast<FailureKind>(k);
     EXPECT_EQ(kind_of_name(name_of(kind)), kind);
@@ -75,7 +75,7 @@ TEST(EmulationReports, have_names_and_codes_of_kinds) {
   EXPECT_EQ(kind_of(715), FailureKind::invalid_instruction);
 }
 
-TEST(EmulationReports, of_races_name_both_lines_once) {
+TEST(EmulationReports, a_race_is_reported_once_with_both_lines) {
   const auto failures = collected(R"(
       .loc 1 5 1
       st.shared.u32 [%r2], %r0;
@@ -96,7 +96,7 @@ TEST(EmulationReports, of_races_name_both_lines_once) {
   EXPECT_NE(failures[1].text.find("write after write"), std::string::npos) << failures[1].text;
 }
 
-TEST(EmulationReports, of_races_within_a_block_on_global_memory) {
+TEST(EmulationReports, races_within_a_block_on_global_memory_are_reported) {
   const auto one = collected(".loc 1 5 1\nst.global.u32 [%d1], %r0;");
   ASSERT_EQ(one.size(), 1U);
   EXPECT_EQ(one[0].kind, FailureKind::race_global);
@@ -111,7 +111,7 @@ TEST(EmulationReports, of_races_within_a_block_on_global_memory) {
       2U);
 }
 
-TEST(EmulationReports, of_uninitialised_values_do_not_end_a_kernel) {
+TEST(EmulationReports, uninitialised_values_do_not_end_a_kernel) {
   const auto failures = collected(
       ".loc 1 9 1\nld.shared.u32 %r5, [%r2]; add.u32 %r5, %r5, 1;"
       ".loc 1 10 1\nst.global.u32 [%d0], %r5;");
@@ -120,7 +120,7 @@ TEST(EmulationReports, of_uninitialised_values_do_not_end_a_kernel) {
   EXPECT_EQ(failures[0].source_line.line, 10U);
 }
 
-TEST(EmulationReports, of_missing_threads_do_not_end_a_kernel) {
+TEST(EmulationReports, missing_threads_do_not_end_a_kernel) {
   const auto failures = collected("setp.eq.u32 %p1, %r0, 5; @%p1 exit; .loc 1 4 1\nbar.sync 0;");
   ASSERT_EQ(failures.size(), 1U);
   EXPECT_EQ(failures[0].kind, FailureKind::synchronisation);
@@ -128,7 +128,7 @@ TEST(EmulationReports, of_missing_threads_do_not_end_a_kernel) {
   EXPECT_EQ(failures[0].thread.x, 5U);
 }
 
-TEST(EmulationReports, of_endless_kernels_name_the_positions_of_all_warps) {
+TEST(EmulationReports, a_report_of_an_endless_kernel_has_the_positions_of_all_warps) {
   TestMemory memory;
   const std::uint64_t address = memory.allocate(4);
   const auto failure =
@@ -141,7 +141,7 @@ TEST(EmulationReports, of_endless_kernels_name_the_positions_of_all_warps) {
   EXPECT_EQ(failure->waiting[0].source_line.line + failure->waiting[1].source_line.line, 7U);
 }
 
-TEST(EmulationReports, demangle_numbas_names) {
+TEST(EmulationReports, kernel_names_of_numba_are_demangled) {
   EXPECT_EQ(readable_kernel_name("_Z4fillIfEvPfi"), "void fill<float>(float*, int)");
   EXPECT_EQ(readable_kernel_name("axpy"), "axpy");
   EXPECT_EQ(readable_kernel_name("_ZN6cudapy8__main__5outer12_3clocals_3e6kernelB2v1B13cw51cXTLSU"

@@ -121,7 +121,7 @@ TEST(EmulationRequests, bank_conflicts_are_counted) {
                 {1, 16, 4, 3});
 }
 
-TEST(EmulationRequests, wavefronts_of_wide_accesses_are_no_conflicts) {
+TEST(EmulationRequests, wavefronts_of_wide_accesses_are_not_conflicts) {
   expect_shared(counted(shared_at(8) + "ld.shared.u64 %d2, [%r2];"), {1, 256, 2, 0});
   expect_shared(counted(shared_at(16) + "ld.shared.v4.u32 {%r3, %r4, %r5, %r6}, [%r2];"),
                 {1, 512, 4, 0});
@@ -148,7 +148,7 @@ TEST(EmulationRequests, divergent_branches_are_counted) {
   EXPECT_EQ(counted("setp.gt.u32 %p1, %r0, 99; @%p1 bra A;" + both).divergent_branches, 0U);
 }
 
-TEST(EmulationRequests, instructions_count_for_warps_and_for_lanes) {
+TEST(EmulationRequests, instructions_are_counted_by_warp_and_by_lane) {
   // Three instructions before the body, and ret.
   const Statistics done = counted("", {.grid = {3}, .block = {40}});
   EXPECT_EQ(done.warp_instructions, 6U * 4);
@@ -164,7 +164,7 @@ TEST(EmulationRequests, nothing_is_counted_by_default) {
   EXPECT_GT(done.warp_instructions, 0U);
 }
 
-TEST(EmulationRequests, a_set_of_sectors_counts_distinct_ones) {
+TEST(EmulationRequests, a_set_of_sectors_counts_distinct_sectors) {
   SectorSet set;
   EXPECT_TRUE(set.insert(5));
   EXPECT_TRUE(set.insert(5 + 4096));

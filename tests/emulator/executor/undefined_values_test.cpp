@@ -32,7 +32,7 @@ void expect_nothing(const std::string& body) {
   EXPECT_FALSE(failure.has_value()) << body << text_of(failure);
 }
 
-TEST(EmulationUndefinedValues, in_registers_are_reported_at_their_use) {
+TEST(EmulationUndefinedValues, uses_of_undefined_registers_are_reported) {
   expect_caught("setp.eq.u32 %p1, %r9, 3; @%p1 bra $end; add.u32 %r1, %r1, 1; $end:",
                 "a branch depends on it");
   expect_caught("ld.global.u32 %r5, [%d9];", "an address");
@@ -47,7 +47,7 @@ TEST(EmulationUndefinedValues, in_registers_are_reported_at_their_use) {
   expect_caught("bar.sync %r9;", "an operand of a barrier");
 }
 
-TEST(EmulationUndefinedValues, in_memory_are_reported_at_their_use) {
+TEST(EmulationUndefinedValues, uses_of_undefined_memory_are_reported) {
   const std::string branch = " setp.eq.u32 %p1, %r5, 3; @%p1 bra $end; add.u32 %r1, %r1, 1; $end:";
   expect_caught("ld.global.u32 %r5, [%d4];" + branch, "a branch depends on it");
   expect_caught("ld.shared.u32 %r5, [%r4];" + branch, "a branch depends on it");
@@ -67,7 +67,7 @@ TEST(EmulationUndefinedValues, in_memory_are_reported_at_their_use) {
   expect_nothing("st.local.u64 [l+8], 7; ld.local.u32 %r5, [l+12];" + branch);
 }
 
-TEST(EmulationUndefinedValues, of_another_lane_are_reported) {
+TEST(EmulationUndefinedValues, undefined_values_of_other_lanes_are_reported) {
   const std::string one_lane = "setp.ne.u32 %p1, %r1, 5; mov.u32 %r5, %r9; @%p1 mov.u32 %r5, 1;";
   const std::string branch = "setp.lt.u32 %p2, %r6, 3; @%p2 bra $end; add.u32 %r1, %r1, 1; $end:";
   expect_caught(one_lane + "shfl.sync.idx.b32 %r6, %r5, 5, 31, -1;" + branch, "lane 0");
@@ -81,7 +81,7 @@ TEST(EmulationUndefinedValues, of_another_lane_are_reported) {
                 "a branch depends on it");
 }
 
-TEST(EmulationUndefinedValues, may_be_moved) {
+TEST(EmulationUndefinedValues, moves_of_undefined_values_are_not_reported) {
   // Padding of a struct that is copied in larger units.
   expect_nothing(
       "st.local.u8 [l], 7; st.local.u32 [l+4], %r1; ld.local.v2.u32 {%r5, %r6}, [l];"
@@ -107,7 +107,7 @@ TEST(EmulationUndefinedValues, may_be_moved) {
   expect_nothing("add.u32 %r5, %r9, 1; st.shared.u32 [%r4], %r5;");
 }
 
-TEST(EmulationUndefinedValues, remain_in_memory_for_the_next_kernel) {
+TEST(EmulationUndefinedValues, undefined_memory_is_tracked_across_kernels) {
   const std::string text = kernel_text(".param .u64 p, .param .u64 q", R"(
       .reg .pred %p<3>; .reg .b32 %r<5>; .reg .b64 %d<5>; ld.param.u64 %d1, [p];
       ld.param.u64 %d2, [q]; ld.global.u32 %r1, [%d1]; setp.eq.u32 %p1, %r1, 0;

@@ -62,12 +62,12 @@ class CublasTest : public StandInsTest {
   float* c = nullptr;
 };
 
-TEST_F(CublasTest, multiplies) {
+TEST_F(CublasTest, gemm_multiplies_matrices) {
   ASSERT_EQ(multiply({}), cublas::success);
   EXPECT_EQ(from_device(c, 4), (std::vector<float>{6, 8, 3, 4}));
 }
 
-TEST_F(CublasTest, rejects_what_the_documentation_forbids) {
+TEST_F(CublasTest, invalid_arguments_are_rejected) {
   EXPECT_EQ(multiply({.lda = 1}), cublas::invalid_value);
   EXPECT_EQ(multiply({.ldb = 2}), cublas::invalid_value);
   EXPECT_EQ(multiply({.ldc = 1}), cublas::invalid_value);
@@ -136,7 +136,7 @@ TEST_F(CublasTest, inaccessible_memory_is_a_sticky_error) {
   EXPECT_EQ(device_synchronize(), cuda::illegal_address);
 }
 
-TEST_F(CublasTest, factors_and_solves_stacks) {
+TEST_F(CublasTest, batches_of_matrices_are_factored_and_solved) {
   // Column-major: 2 1 / 1 3, and a singular one.
   const std::array<double, 8> matrices{2, 1, 1, 3, 1, 2, 2, 4};
   const std::array<double, 4> right{3, 5, 1, 1};

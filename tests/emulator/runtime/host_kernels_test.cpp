@@ -57,14 +57,14 @@ class HostKernelsTest : public EmulatedDevices {
 constexpr std::uint32_t none = 0;
 constexpr std::uint32_t all = 0xffffffff;
 
-TEST_F(HostKernelsTest, define_only_what_they_write) {
+TEST_F(HostKernelsTest, a_host_kernel_defines_only_bytes_that_it_writes) {
   run([](const Parameters& p) { p.out[2] = 7; });
   EXPECT_EQ(bits_of(out), (words{all, all, none, all}));
   EXPECT_EQ(bits_of(in), (words{all, none, all, all}));
   EXPECT_EQ(out[2], 7U);
 }
 
-TEST_F(HostKernelsTest, write_undefined_values_that_depend_on_undefined_inputs) {
+TEST_F(HostKernelsTest, results_that_depend_on_undefined_inputs_are_undefined) {
   run([](const Parameters& p) {
     p.out[0] = p.in[1] + 1;
     p.out[1] = p.in[0];
@@ -75,14 +75,14 @@ TEST_F(HostKernelsTest, write_undefined_values_that_depend_on_undefined_inputs) 
   EXPECT_EQ(out[0], 6U);
 }
 
-TEST_F(HostKernelsTest, update_an_array_in_place_once) {
+TEST_F(HostKernelsTest, an_array_is_updated_in_place_only_once) {
   run([](const Parameters& p) { p.out[0] = p.out[1] = 1; });
   run([](const Parameters& p) { p.out[0] += p.in[1]; });
   EXPECT_EQ(out[0], 6U);
   EXPECT_EQ(bits_of(out), (words{none, none, all, all}));
 }
 
-TEST_F(HostKernelsTest, define_memory_while_the_check_is_off) {
+TEST_F(HostKernelsTest, memory_counts_as_defined_while_the_check_is_off) {
   unfollow_undefined_memory();
   EXPECT_FALSE(follows_undefined_memory());
   run([](const Parameters& p) { p.out[2] = 7; });

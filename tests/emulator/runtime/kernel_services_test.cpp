@@ -93,7 +93,7 @@ class CaughtOutput {
   int saved_stdout_;
 };
 
-TEST_F(KernelServicesTest, a_wait_flushes_printf_output) {
+TEST_F(KernelServicesTest, a_synchronization_flushes_printf_output) {
   const CaughtOutput caught;
   ASSERT_EQ(launch(print, {2, 1, 1}, {}, nullptr, 7), cuda::success);
   ASSERT_EQ(device_synchronize(), cuda::success);

@@ -52,7 +52,7 @@ TEST_F(LaunchesTest, parameters_are_copied_and_streams_run_later) {
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
-TEST_F(LaunchesTest, a_handle_stands_for_its_function) {
+TEST_F(LaunchesTest, a_kernel_handle_launches_its_function) {
   void* handle = nullptr;
   ASSERT_EQ(get_kernel(&handle, store), cuda::success);
   std::uint32_t* data = device_memory(1);
@@ -73,7 +73,7 @@ TEST_F(LaunchesTest, a_handle_stands_for_its_function) {
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
-TEST_F(LaunchesTest, configurations_are_a_stack) {
+TEST_F(LaunchesTest, launch_configurations_are_pushed_and_popped_as_a_stack) {
   Extent grid;
   Extent block;
   std::size_t shared = 0;
@@ -159,7 +159,7 @@ TEST(emulator_launch_list, a_line_describes_a_launch) {
             R"("local_requests": 0})");
 }
 
-TEST_F(LaunchesTest, registers_limit_the_blocks) {
+TEST_F(LaunchesTest, registers_limit_the_occupancy) {
   KernelAttributes attributes;
   attributes.max_threads_per_block = 1024;
   attributes.registers = 64;
@@ -168,7 +168,7 @@ TEST_F(LaunchesTest, registers_limit_the_blocks) {
   EXPECT_EQ(resident_blocks(attributes, 256, 0, DeviceModel{}), 6);
 }
 
-TEST_F(LaunchesTest, a_wrong_address_is_a_sticky_error_of_that_device_alone) {
+TEST_F(LaunchesTest, an_illegal_address_is_a_sticky_error_of_one_device) {
   std::uint32_t* const data = device_memory(4);
   ASSERT_EQ(launch(store, {1, 1, 1}, {8, 1, 1}, data, 1), cuda::success) << "it runs later";
   EXPECT_EQ(device_synchronize(), code::illegal_address);
@@ -283,7 +283,7 @@ TEST_F(LaunchesTest, each_device_has_its_own_variables) {
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
-TEST_F(LaunchesTest, unregistered_images_are_forgotten_and_their_variables_freed) {
+TEST_F(LaunchesTest, unregistering_an_image_frees_its_kernels_and_variables) {
   const std::size_t blocks_before = rehearsal::live_blocks(0);
   const void* function = nullptr;
   std::uint32_t* const data = device_memory(1);

@@ -147,7 +147,7 @@ TEST_F(RuntimeCallsTest, streams_events_and_host_functions_keep_their_order) {
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
-TEST_F(RuntimeCallsTest, timed_events_measure) {
+TEST_F(RuntimeCallsTest, timed_events_measure_elapsed_time) {
   void* begin = nullptr;
   void* end = nullptr;
   ASSERT_EQ(event_create(&begin), cuda::success);
@@ -171,7 +171,7 @@ Function* driver_function(const char* name) {
   return reinterpret_cast<Function*>(function);
 }
 
-TEST_F(RuntimeCallsTest, contexts_are_a_stack_of_the_thread) {
+TEST_F(RuntimeCallsTest, contexts_are_pushed_and_popped_as_a_stack) {
   auto* const retain = driver_function<int(void**, int)>("cuDevicePrimaryCtxRetain");
   auto* const push = driver_function<int(void*)>("cuCtxPushCurrent");
   auto* const pop = driver_function<int(void**)>("cuCtxPopCurrent");
@@ -238,7 +238,7 @@ TEST_F(RuntimeCallsTest, a_report_names_the_nearest_allocation) {
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
-TEST(emulator_settings, are_parsed_or_rejected) {
+TEST(emulator_settings, settings_are_parsed_or_rejected) {
   EmulatorSettings settings;
   EXPECT_EQ(read_setting("SKERRY_EMULATE_TARGET", "90", settings), "");
   EXPECT_EQ(settings.model.compute_capability, 90);

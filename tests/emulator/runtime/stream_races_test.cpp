@@ -136,7 +136,7 @@ TEST_F(StreamRacesTest, an_event_orders_what_its_stream_waited_for) {
   EXPECT_EQ(stream_destroy(third), cuda::success);
 }
 
-TEST_F(StreamRacesTest, reads_and_adjacent_bytes_are_no_race) {
+TEST_F(StreamRacesTest, reads_and_accesses_to_adjacent_bytes_are_not_races) {
   ASSERT_EQ(fill_async(data, 0, 128, first), cuda::success);
   expect_none();
   copy_by_kernel(first, other, data, 8);

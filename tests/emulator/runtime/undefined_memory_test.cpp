@@ -24,7 +24,7 @@ std::uint32_t bits_of(const std::uint32_t* data) {
 
 class UndefinedMemoryTest : public EmulatedDevices {};
 
-TEST_F(UndefinedMemoryTest, is_memory_without_a_copy_or_fill) {
+TEST_F(UndefinedMemoryTest, memory_is_undefined_until_a_copy_or_fill) {
   ASSERT_TRUE(follow_undefined_memory());
   std::uint32_t* const data = device_memory(8);
   for (int k = 0; k < 8; ++k) EXPECT_EQ(bits_of(data + k), all);
@@ -47,7 +47,7 @@ TEST_F(UndefinedMemoryTest, is_memory_without_a_copy_or_fill) {
   EXPECT_EQ(deallocate(reused_data), cuda::success);
 }
 
-TEST_F(UndefinedMemoryTest, includes_blocks_that_a_pool_reuses) {
+TEST_F(UndefinedMemoryTest, a_block_that_a_pool_reuses_is_undefined) {
   ASSERT_TRUE(follow_undefined_memory());
   void* stream = nullptr;
   ASSERT_EQ(stream_create(&stream, 1), cuda::success);
@@ -72,7 +72,7 @@ TEST_F(UndefinedMemoryTest, includes_blocks_that_a_pool_reuses) {
   EXPECT_EQ(stream_destroy(stream), cuda::success);
 }
 
-TEST_F(UndefinedMemoryTest, is_copied_between_devices_and_not_tracked_on_the_host) {
+TEST_F(UndefinedMemoryTest, copies_between_devices_copy_undefined_bits) {
   ASSERT_TRUE(follow_undefined_memory());
   std::uint32_t* const data = device_memory(2);
   EXPECT_EQ(fill_async(data, 0, 4, nullptr), cuda::success);
@@ -89,7 +89,7 @@ TEST_F(UndefinedMemoryTest, is_copied_between_devices_and_not_tracked_on_the_hos
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
-TEST_F(UndefinedMemoryTest, excludes_initialized_variables) {
+TEST_F(UndefinedMemoryTest, initialized_variables_are_defined) {
   ASSERT_TRUE(follow_undefined_memory());
   const ProgramImage image{fat_binary(std::string(ptx_head) + std::string(store_ptx))};
   ProgramImage loaded{fat_binary(std::string(ptx_head) + std::string(count_ptx))};
