@@ -48,9 +48,9 @@ void check_members(const Warp& warp, lane_mask members, lane_mask group) {
   const lane_mask ended = members & warp.existing & ~warp.alive;
   if (ended == 0) return;
   const int lane = std::countr_zero(group);
-  report(
-      warp, warp.pc[static_cast<std::size_t>(lane)], lane,
-      "a collective names lane " + std::to_string(std::countr_zero(ended)) + ", which has ended");
+  report(warp, warp.pc[static_cast<std::size_t>(lane)], lane,
+         "the member mask of a collective includes lane " +
+             std::to_string(std::countr_zero(ended)) + ", which has exited");
 }
 
 void check_barrier(const Block& block, std::size_t barrier) {
@@ -64,7 +64,7 @@ void check_barrier(const Block& block, std::size_t barrier) {
       const lane_mask ended = one.existing & ~one.alive;
       report(one, waited_at(block, barrier), std::countr_zero(ended),
              named(barrier, one) + std::to_string(std::popcount(ended)) +
-                 " threads have ended before it");
+                 " threads have exited before it");
     }
     if (waiting == 0) continue;
     const std::uint32_t first = one.pc[static_cast<std::size_t>(std::countr_zero(waiting))];

@@ -32,7 +32,7 @@ int event_create(void** event, unsigned flags) {
     if (has_null(event) || (flags & ~(blocking_sync | disable_timing | interprocess)) != 0) {
       return code::invalid_value;
     }
-    if ((flags & interprocess) != 0) return unsupported("cuEventCreate for other processes");
+    if ((flags & interprocess) != 0) return unsupported("cuEventCreate with CU_EVENT_INTERPROCESS");
     return (flags & disable_timing) != 0 ? driver_api().event_create(event)
                                          : driver_api().event_create_timed(event);
   });

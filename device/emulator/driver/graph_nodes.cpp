@@ -25,7 +25,7 @@ int with_lock(Body body) noexcept {
 int make(const abi::KernelNode& node_params, void* function, node_operation* operation) {
   const auto named = Registry::instance().kernel_at(function);
   if (named == nullptr) return code::invalid_handle;
-  if (node_params.extra != nullptr) return unsupported("a graph's kernel with parameters in extra");
+  if (node_params.extra != nullptr) return unsupported("a kernel node with parameters in `extra`");
   const LaunchRequest request{.grid = node_params.grid,
                               .block = node_params.block,
                               .dynamic_shared_bytes = node_params.shared_bytes,
@@ -185,7 +185,7 @@ int add_any(void** node, void* handle, void* const* dependencies, std::size_t co
     case NodeKind::release:
       break;  // the graph owns the memory
     default:
-      return unsupported("cuGraphAddNode of this kind");
+      return unsupported("cuGraphAddNode with this type of node");
   }
   return status != code::success
              ? status

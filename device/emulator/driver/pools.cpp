@@ -247,7 +247,7 @@ int pool_create(void** pool, const abi::PoolProperties* properties) {
       return code::invalid_value;
     }
     if (properties->handle_types != 0) {
-      return unsupported("cuMemPoolCreate of memory for other processes");
+      return unsupported("cuMemPoolCreate with handle types for other processes");
     }
     *pool = add_pool(memory == PoolMemory::device ? properties->location.number : 0, memory);
     return code::success;
@@ -326,7 +326,7 @@ int pool_set_access(void* pool, const abi::AccessDescription* list, std::size_t 
         return code::invalid_value;
       }
       if (one.flags != read_write) {
-        return unsupported("cuMemPoolSetAccess that takes access away");
+        return unsupported("cuMemPoolSetAccess with access other than read-write");
       }
       if (one.location == memory_pool.ordinal) continue;
       const int status = driver_api().pool_allow_reader(memory_pool.ordinal, one.location);

@@ -25,7 +25,7 @@ int check(const abi::PhysicalProperties& properties) noexcept {
   constexpr int pinned = 1;  // the only allocation type
   if (properties.type != pinned) return code::invalid_value;
   if (properties.location.kind != abi::location_of_device) {
-    return unsupported("cuMemCreate of the host's memory");
+    return unsupported("cuMemCreate of host memory");
   }
   if (properties.compression != 0) return unsupported("cuMemCreate of compressed memory");
   return exists(properties.location.number) ? code::success : code::invalid_device;
@@ -123,7 +123,7 @@ int virtual_set_access(address data, std::size_t nbytes, const abi::AccessDescri
       }
       if (!exists(description.location)) return code::invalid_device;
       if (description.flags != no_access && description.flags != read_write) {
-        return unsupported("cuMemSetAccess for reading alone");
+        return unsupported("cuMemSetAccess with read-only access");
       }
     }
     for (const abi::AccessDescription& description : std::span(list, count)) {

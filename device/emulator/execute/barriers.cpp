@@ -163,7 +163,7 @@ std::size_t arrive(Warp& warp, const Instruction& instruction, lane_mask lanes) 
   }
   if (state.arrived != 0 && state.expected != expected) {
     fault(code::illegal_instruction, lane,
-          "threads give different numbers of threads for barrier " + std::to_string(barrier));
+          "threads specify different thread counts for barrier " + std::to_string(barrier));
   }
   state.expected = expected;
   state.arrived += static_cast<std::uint32_t>(std::popcount(lanes));

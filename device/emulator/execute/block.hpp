@@ -182,7 +182,7 @@ void run_warp(Warp& warp, std::uint64_t quantum);
 
 /// Lanes `mask`, all at `instruction`, arrive at its barrier.
 void arrive_at_barrier(Warp& warp, const Instruction& instruction, lane_mask mask);
-/// Releases the barriers that are complete now that some threads have ended.
+/// Releases the barriers that are complete now that some threads have exited.
 void recheck_barriers(Block& block);
 
 // Stores are held back if DeviceModel::holds_stores_back: loads_and_stores.cpp.

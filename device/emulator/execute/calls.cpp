@@ -48,8 +48,9 @@ const CalledFunction& CallStacks::target(Warp& warp, const Instruction& instruct
   }
   if (function->layout.signature != site.signature) {
     fault(code::launch_failure, lane,
-          "call to " + std::string(function->name) + " with parameters of " + site.signature +
-              "bytes; it takes " + function->layout.signature);
+          "call to " + std::string(function->name) +
+              ": results and parameters differ in size: the call has " + site.signature +
+              "bytes, the function has " + function->layout.signature);
   }
   return *function;
 }

@@ -86,7 +86,7 @@ void move_to(Warp& warp, lane_mask lanes, std::uint32_t pc) {
   });
   if (const lane_mask strangers = group & ~members; strangers != 0) {
     fault(code::illegal_instruction, std::countr_zero(strangers),
-          "the member mask of a collective lacks the lane itself");
+          "the member mask of a collective lacks the executing lane");
   }
   return group;
 }

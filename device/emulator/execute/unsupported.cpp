@@ -19,16 +19,14 @@ struct Family {
 constexpr string_view textures =
     "textures and surfaces are not emulated; read and write the array by its address";
 constexpr string_view tensor_cores =
-    "tensor cores are not emulated; multiply and add in a kernel of plain instructions, or test "
-    "this one on a GPU";
+    "tensor cores are not emulated; use scalar instructions, or test this kernel on a GPU";
 constexpr string_view tensor_maps =
-    "copies by tensor maps are not emulated; copy rows by cp.async or cp.async.bulk";
+    "copies with tensor maps are not emulated; copy rows with cp.async or cp.async.bulk";
 constexpr string_view reductions =
-    "bulk copies that reduce are not emulated; copy, and reduce by red or atom";
+    "bulk reductions are not emulated; copy, then reduce with red or atom";
 constexpr string_view clusters =
-    "asynchronous work on a cluster's other blocks is not emulated; store to their shared memory "
-    "and "
-    "wait at the cluster's barrier";
+    "asynchronous operations on other blocks of a cluster are not emulated; store to their shared "
+    "memory and wait at the cluster's barrier";
 
 constexpr auto families = std::to_array<Family>({
     {"tex.", textures},
@@ -56,7 +54,7 @@ constexpr auto families = std::to_array<Family>({
     {"fence.proxy.tensormap", tensor_maps},
     {"st.async.", clusters},
     {"red.async.", clusters},
-    {"multimem.", "memory of several devices at one address is not emulated"},
+    {"multimem.", "multicast memory of several devices is not emulated"},
     {"clusterlaunchcontrol.", clusters},
 });
 

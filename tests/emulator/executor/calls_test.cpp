@@ -256,7 +256,8 @@ TEST(EmulationCalls, a_call_with_mismatched_parameters_fails) {
       proto: .callprototype (.param .b32 _) _ (.param .b64 _);
       call (r), %d5, (a), proto; ld.param.b32 %result, [r]; })";
   expect_failure(run_calls(calling_kernel(pointed, call), 32, {}, results), code::launch_failure,
-                 {"once", "parameters"});
+                 {"call to once: results and parameters",
+                  "the call has 4 <- 8 bytes, the function has 4 <- 4"});
 }
 
 [[nodiscard]] std::string counting_down() {

@@ -152,14 +152,14 @@ TEST(EmulationLimits, deadlocked_threads_are_reported) {
 
 TEST(EmulationLimits, collectives_must_include_their_own_lane) {
   EXPECT_FALSE(ran("setp.lt.u32 %p1, %r0, 3; @%p1 bar.warp.sync 7;", 4).has_value());
-  expect_failure(ran("bar.warp.sync 7;", 4), 715, {"lacks the lane itself", "lane 3"});
+  expect_failure(ran("bar.warp.sync 7;", 4), 715, {"lacks the executing lane", "lane 3"});
 }
 
 TEST(EmulationLimits, barriers_need_consistent_thread_counts) {
   expect_failure(ran("bar.sync 16;", 4), 715, {"barrier 16"});
   expect_failure(ran("bar.sync 0, 33;", 4), 715, {"not a multiple of 32"});
   expect_failure(ran("setp.lt.u32 %p1, %r0, 32; @%p1 bar.sync 0, 64; @!%p1 bar.sync 0, 96;", 4),
-                 715, {"different numbers of threads"});
+                 715, {"different thread counts for barrier 0"});
 }
 
 TEST(EmulationLimits, a_trap_fails_the_launch) {

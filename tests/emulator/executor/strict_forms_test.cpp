@@ -364,7 +364,7 @@ TEST(EmulationForms, unsupported_instructions_have_a_reason) {
   expect_reason("tex.2d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%d1, {%r5, %r6}]", "textures");
   expect_reason("sust.b.1d.b32.trap [%d1, {%r1}], {%r2}", "surfaces");
   expect_reason("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r1}, {%r2}, {%r3}, {%r4}",
-                "tensor cores are not emulated; multiply and add");
+                "tensor cores are not emulated; use scalar instructions");
   expect_reason("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%d1]", "tensor cores");
   expect_reason("wgmma.fence.sync.aligned", "tensor cores");
   expect_reason(
@@ -372,7 +372,7 @@ TEST(EmulationForms, unsupported_instructions_have_a_reason) {
       "[%r1], [%d1, {%r2}], [%r3]",
       "tensor maps");
   expect_reason("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3]",
-                "a cluster's other blocks");
+                "other blocks of a cluster");
   expect_reason("atom.global.cas.b128 %q1, [%d8], %q2, %q3", "128 bits");
   expect_reason("add.zz.f32 %r1, %r2, %r3", "does not implement this form");
 }

@@ -27,7 +27,7 @@ void expect_nothing(const std::string& body) {
 }
 
 TEST(EmulationSynchronization, a_barrier_needs_all_threads_of_the_block) {
-  expect_caught("setp.eq.u32 %p1, %r1, 5; @%p1 exit; bar.sync 0;", "threads have ended before");
+  expect_caught("setp.eq.u32 %p1, %r1, 5; @%p1 exit; bar.sync 0;", "threads have exited before it");
   expect_caught("setp.ge.u32 %p1, %r1, 64; @%p1 exit; bar.sync 0;", "warp 2: 16 threads");
   expect_nothing("bar.sync 0; setp.eq.u32 %p1, %r1, 5; @%p1 exit;");
   // A barrier with a count is for some of the warps.
@@ -53,12 +53,13 @@ TEST(EmulationSynchronization, lanes_of_a_warp_must_arrive_together) {
 
 TEST(EmulationSynchronization, members_of_a_collective_must_not_have_exited) {
   const std::string without_five = "setp.eq.u32 %p1, %r1, 5; @%p1 exit;";
-  expect_caught(without_five + "shfl.sync.idx.b32 %r2, %r1, 0, 31, -1;", "lane 5, which has ended");
-  expect_caught(without_five + "bar.warp.sync -1;", "lane 5, which has ended");
+  expect_caught(without_five + "shfl.sync.idx.b32 %r2, %r1, 0, 31, -1;",
+                "lane 5, which has exited");
+  expect_caught(without_five + "bar.warp.sync -1;", "lane 5, which has exited");
   // The last missing lane exits while the others wait for it.
   expect_caught(
       "setp.ne.u32 %p1, %r1, 5; @%p1 bra $wait; exit; $wait: vote.sync.any.pred %p2, %p1, -1;",
-      "lane 5, which has ended");
+      "lane 5, which has exited");
   expect_nothing(without_five + "setp.ge.u32 %p2, %r1, 32; @%p2 exit; bar.warp.sync 0xffffffdf;");
   // The last warp has 16 threads: nonexistent lanes are no error.
   expect_nothing("shfl.sync.idx.b32 %r2, %r1, 0, 31, -1; bar.warp.sync -1;");

@@ -50,7 +50,7 @@ def test_skerry_testing_exports_its_names():
     assert all(getattr(skerry.testing, name) is getattr(skerry_emulator, name) for name in names)
 
 
-def test_its_libraries_are_in_one_folder():
+def test_libraries_are_in_one_folder():
     default = pathlib.Path(skerry_emulator.__file__).parent / "lib"
     code = "import skerry_emulator; print(skerry_emulator.folder())"
     assert run(code) == f"{default}\n"
@@ -59,7 +59,7 @@ def test_its_libraries_are_in_one_folder():
 
 
 @pytest.mark.parametrize("name", LIBRARIES)
-def test_libraries_take_little_of_each_threads_memory(name):
+def test_libraries_use_little_thread_local_storage(name):
     assert bytes_of_threads(pathlib.Path(skerry_emulator.folder()) / name) <= MOST
 
 

@@ -54,7 +54,7 @@ def test_an_invalid_image_is_rejected(image, error, remedy, capfd):
     assert remedy in capfd.readouterr().err
 
 
-def test_a_launch_beyond_the_limits_is_rejected(device, write, capfd):
+def test_a_launch_that_exceeds_a_limit_is_rejected(device, write, capfd):
     buffer = device.allocate(4096, stream=device.default_stream)
     for grid, block, shared, remedy in (
         (1, 1025, 0, "at most 1024"),

@@ -120,7 +120,7 @@ def run(device, code, name, count, **options):
 
 
 @pytest.mark.usefixtures("schedule")
-def test_blocks_know_their_cluster(device, code):
+def test_special_registers_give_the_position_in_the_cluster(device, code):
     # cuda.core counts a grid in clusters.
     result = run(device, code, "places", 6 * 24, grid=(3, 2), cluster=(2, 2), block=32)
     for block, row in enumerate(result.reshape(24, 6)):
@@ -152,7 +152,7 @@ def test_a_kernels_required_cluster_is_checked(device, code, capfd):
     assert "must be a multiple of it" in capfd.readouterr().err
 
 
-def test_an_access_beyond_another_blocks_memory_is_reported(device, code, capfd):
+def test_an_access_past_the_end_of_another_blocks_memory_is_reported(device, code, capfd):
     with pytest.raises(Exception, match=r"(?i)illegal_?address"):
         run(device, code, "beyond", 1, grid=1, cluster=2, block=32)
     assert "read of 4 bytes of shared memory" in capfd.readouterr().err

@@ -161,14 +161,14 @@ def test_objects_are_linked(device, stream, kinds):
     np.testing.assert_array_equal(out.read(), 2 * np.arange(32))
 
 
-def test_a_missing_function_is_named(device):
+def test_the_linker_names_an_undefined_function(device):
     compiled = program(device, CALLER, relocatable_device_code=True).compile("ptx")
     linker = Linker(compiled, options=LinkerOptions(arch=f"sm_{device.arch}"))
     with pytest.raises(Exception, match=r"(?s)Undefined reference to 'twice'"):
         linker.link("cubin")
 
 
-def test_a_name_defined_twice_is_named(device):
+def test_the_linker_names_a_duplicate_definition(device):
     objects = [
         program(device, FUNCTION, relocatable_device_code=True, name=name).compile("ptx")
         for name in ("first", "second")
@@ -202,7 +202,7 @@ def test_events_order_streams(device):
     np.testing.assert_array_equal(x.read(), np.full(5000, 64))
 
 
-def test_there_are_two_devices():
+def test_both_devices_are_emulated():
     assert check(driver.cuDeviceGetCount()) == 2
     names = [Device(number).name for number in range(2)]
     assert all("emulated" in name for name in names), names

@@ -97,7 +97,7 @@ def test_a_graph_runs_each_time_it_is_launched(device, stream, kernels, pinned):
     builder.close()
 
 
-def test_a_graph_is_updated_to_other_parameters(device, stream, kernels, pinned):
+def test_an_updated_graph_uses_the_new_parameters(device, stream, kernels, pinned):
     first = scaled_and_shifted(device, kernels, pinned, 2, 1)
     second = scaled_and_shifted(device, kernels, pinned, 1, 5)
     graph = first.complete()
@@ -157,7 +157,7 @@ def test_the_host_and_kernels_share_memory_of_a_pool(stream, kernels, resource):
     stream.sync()
 
 
-def test_batched_copies(device, stream, pinned):
+def test_a_batched_copy_fills_every_destination(device, stream, pinned):
     on_device = [device.allocate(400, stream=stream) for _ in range(3)]
     base = int(pinned.handle)
     sources = [base, base + 400, base + 800]
@@ -203,14 +203,14 @@ def test_the_drivers_version_causes_no_warning(stream, kernels, pinned, capfd):
     assert capfd.readouterr().err == ""
 
 
-def test_a_reset_device_starts_again(device):
+def test_a_device_works_after_a_reset(device):
     base = check(driver.cuMemAlloc(64))
     check(driver.cuDevicePrimaryCtxReset(0))
     assert driver.cuMemFree(base)[0] == driver.CUresult.CUDA_ERROR_INVALID_VALUE
     check(driver.cuMemFree(check(driver.cuMemAlloc(64))))
 
 
-def test_memory_is_mapped_and_grows(device, stream, kernels):
+def test_a_mapped_allocation_can_grow(device, stream, kernels):
     memory = VirtualMemoryResource(device, VirtualMemoryResourceOptions(handle_type=None))
     buffer = memory.allocate(NBYTES)
     two = np.float32(2).view(np.uint32)

@@ -48,7 +48,7 @@ def test_arrays_stay_on_the_device_between_kernels():
     np.testing.assert_array_equal(doubled.copy_to_host(), 3 * x)
 
 
-def test_views_are_strided():
+def test_kernels_read_strided_views():
     x = cuda.to_device(values(1000))
     out = cuda.to_device(np.zeros(500))
     add[4, THREADS](x[::2], x[500:], out)
@@ -94,7 +94,7 @@ def histogram(x, counts):
         cuda.atomic.add(counts, lane, shared_counts[lane])
 
 
-def test_atomics_count():
+def test_atomic_add_counts_every_element():
     x = np.abs(values(5000, "int32")) % 32
     counts = np.zeros(32, "int32")
     histogram[8, THREADS](x, counts)
@@ -111,7 +111,7 @@ def extremes(x, out):
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64", "uint32"])
-def test_atomics_compare(dtype):
+def test_atomic_max_min_and_compare_and_swap(dtype):
     x = np.abs(values(300, dtype)) + 1
     out = np.array([0, 100, 0], dtype)
     extremes[3, THREADS](x.astype(dtype), out)
@@ -140,7 +140,7 @@ def stencil(u, v):
         v[i, j] = u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1]
 
 
-def test_a_stencil_of_two_dimensions():
+def test_two_dimensional_stencil():
     u = values(40 * 53).reshape(40, 53)
     v = np.zeros_like(u)
     stencil[(4, 5), (12, 11)](u, v)
@@ -166,7 +166,7 @@ def tiled_product(a, b, out):
     out[row, column] = total
 
 
-def test_a_tiled_product_of_matrices():
+def test_tiled_matrix_product():
     a = values(32 * 24, "float32").reshape(32, 24)
     b = values(24 * 16, "float32").reshape(24, 16)
     out = np.zeros((32, 16), "float32")
@@ -194,7 +194,7 @@ def test_lanes_of_a_warp_exchange_values():
     np.testing.assert_array_equal(positive, (x.reshape(16, 32) > 0).sum(axis=1))
 
 
-def test_the_launch_sizes_shared_memory():
+def test_a_launch_sets_the_size_of_shared_memory():
     @cuda.jit
     def reverse(x, out):
         shared = cuda.shared.array(0, float32)
@@ -264,7 +264,7 @@ def test_device_functions_and_complex_numbers():
 @pytest.mark.parametrize(
     "name", ["sin", "exp", "log", "sqrt", "erf", "gamma", "tanh", "floor", "log1p", "atan"]
 )
-def test_functions_of_math(name):
+def test_math_functions_match_python(name):
     function = getattr(math, name)
 
     @cuda.jit
@@ -279,7 +279,7 @@ def test_functions_of_math(name):
     np.testing.assert_allclose(out, [function(v) for v in x], rtol=2e-14)
 
 
-def test_a_reduction_by_numba():
+def test_cuda_reduce_sums():
     add_all = cuda.reduce(lambda x, y: x + y)
     x = values(3000)
     assert add_all(x) == x.sum()
@@ -399,7 +399,7 @@ def test_kernels_print(capfd):
     assert capfd.readouterr().out == "thread 3 2.500000 !\n"
 
 
-def test_a_debugged_kernel_raises():
+def test_a_kernel_with_debug_raises_exceptions():
     @cuda.jit(debug=True, opt=False)
     def fails(x):
         i = cuda.grid(1)
@@ -425,8 +425,8 @@ def test_the_whole_grid_synchronizes():
     np.testing.assert_array_equal(out, np.arange(128)[::-1])
 
 
-def test_functions_of_c(tmp_path):
-    """Functions compiled by NVRTC and linked by nvJitLink."""
+def test_functions_in_cuda_c_are_linked(tmp_path):
+    """NVRTC compiles the function, and nvJitLink links it."""
     source = tmp_path / "scale.cu"
     source.write_text(
         'extern "C" __device__ int scale(float* result, float x, float y) { *result = x * y; return 0; }'
@@ -446,8 +446,8 @@ def test_functions_of_c(tmp_path):
 
 
 @pytest.mark.parametrize("lto", [False, True])
-def test_functions_of_ptx(tmp_path, lto):
-    """PTX is linked unchanged, with and without link-time optimisation of other inputs."""
+def test_functions_in_ptx_are_linked(tmp_path, lto):
+    """PTX is linked unchanged, with and without link-time optimization of the other inputs."""
     source = tmp_path / "twice.ptx"
     source.write_text(
         ".version 8.0\n.target sm_80\n.address_size 64\n"

@@ -172,7 +172,7 @@ def test_runtime_calls_add_graph_nodes():
     check(cudart.cudaFree(data))
 
 
-def test_unsupported_functions_fail_and_are_named(capsys):
+def test_unsupported_functions_fail_and_print_their_name(capsys):
     describe = cudart.cudaCreateChannelDesc
     _, channels = describe(32, 0, 0, 0, cudart.cudaChannelFormatKind.cudaChannelFormatKindFloat)
     assert channels.x == 32

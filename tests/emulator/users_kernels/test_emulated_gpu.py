@@ -218,7 +218,7 @@ def test_sanitize_adds_line_numbers_to_numba_kernels(tmp_path):
     assert f"{script}:5" in done.stderr
 
 
-def test_a_long_running_kernel_is_announced_once():
+def test_a_notice_names_a_long_running_kernel_once():
     installed("cuda.core")
     settings = {"SKERRY_EMULATE_NOTICE": "1", "SKERRY_EMULATE_SECONDS": "3"}
     done = child(START.format(root=str(ROOT)) + SPIN + "print(run('waits_for_nobody'))", **settings)

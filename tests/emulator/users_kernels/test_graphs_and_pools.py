@@ -11,6 +11,6 @@ def test_graphs_and_pools_run():
     run_cases("graph_and_pool_cases.py")
 
 
-def test_the_runtime_of_cuda_bindings_runs():
+def test_cuda_bindings_runtime_runs():
     installed("cuda.bindings")
     run_cases("runtime_cases.py")

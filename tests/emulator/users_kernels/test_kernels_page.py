@@ -122,7 +122,9 @@ def test_without_emulated_gpus_their_tests_are_skipped(project):
         ("devices=3", {"SKERRY_REHEARSE": "1"}, "emulated_gpu: devices=3, but there are 1"),
     ],
 )
-def test_a_plugin_that_fails_fails_the_tests_that_need_it(project, mark, environment, complaint):
+def test_a_failure_of_the_plugin_fails_the_tests_that_need_it(
+    project, mark, environment, complaint
+):
     (project / "tests" / "test_histogram.py").write_text(
         f"import pytest\n@pytest.mark.emulated_gpu({mark})\ndef test_it(emulated_gpu):\n    pass\n"
         "def test_of_others():\n    pass\n"

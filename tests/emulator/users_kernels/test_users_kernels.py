@@ -122,7 +122,7 @@ def test_calls_of_a_runtime_imported_first_raise():
 
 
 @pytest.mark.parametrize("is_first", [False, True])
-def test_numba_without_numba_cuda_names_it(is_first):
+def test_numba_without_numba_cuda_raises_an_error_that_names_it(is_first):
     installed("numba")
     imports = ["from numba import cuda\n", START]
     code = "".join(imports if is_first else reversed(imports))
