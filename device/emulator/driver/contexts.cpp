@@ -30,8 +30,7 @@ struct AllContexts {
 };
 
 AllContexts& contexts() noexcept {
-  static auto* const all =
-      new AllContexts;  // leaked: programs may call the driver during process exit
+  static auto* const all = new AllContexts;  // leaked: may be used during process exit
   return *all;
 }
 

@@ -22,8 +22,7 @@ struct AllGraphs {
 };
 
 AllGraphs& tables() noexcept {
-  static auto* const all =
-      new AllGraphs;  // leaked: programs may call the driver during process exit
+  static auto* const all = new AllGraphs;  // leaked: may be used during process exit
   return *all;
 }
 

@@ -29,8 +29,7 @@ struct AllLibraries {
 };
 
 AllLibraries& tables() noexcept {
-  static auto* const all =
-      new AllLibraries;  // leaked: programs may call the driver during process exit
+  static auto* const all = new AllLibraries;  // leaked: may be used during process exit
   return *all;
 }
 

@@ -45,8 +45,7 @@ struct AllLinks {
 };
 
 AllLinks& links() noexcept {
-  static auto* const all =
-      new AllLinks;  // leaked: programs may call the driver during process exit
+  static auto* const all = new AllLinks;  // leaked: may be used during process exit
   return *all;
 }
 

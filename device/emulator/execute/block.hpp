@@ -141,7 +141,7 @@ class Block {
   Block& operator=(const Block&) = delete;
   ~Block();
 
-  /// Starts the block with that number in the grid, reusing this object's memory.
+  /// Starts block `number` of the grid, reusing this object's memory.
   void start(std::uint64_t number);
   [[nodiscard]] std::uint32_t alive_threads() const noexcept;
   [[nodiscard]] bool has_ended() const noexcept;

@@ -4,8 +4,8 @@
 
 #include "device/emulator/execute/conversions.hpp"
 
-// Numbers are converted to wider types, and results are rounded once. The implementation is
-// independent of skerry's own, so that neither hides the other's errors.
+// Operands are converted to wider types, and results are rounded once. The implementation is
+// independent of skerry's own halves, so that tests of one with the other find errors of both.
 
 namespace skerry::emulation {
 
@@ -28,7 +28,7 @@ struct half_format<bf16> {
 /// Result of arithmetic and conversions for any NaN (PTX ISA).
 inline constexpr u16 half_nan = 0x7fff;
 
-/// Converts an operand to a type for arithmetic. A 16-bit NaN becomes the canonical NaN of float32.
+/// Converts a half to float32, and any NaN to the canonical NaN. Returns wider types unchanged.
 [[nodiscard]] inline f32 number_of(f16 x) noexcept {
   const u32 sign = u32{x.bits} >> 15 << 31;
   const u32 magnitude = x.bits & 0x7fffU;

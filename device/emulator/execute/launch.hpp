@@ -89,7 +89,7 @@ class MemoryMap {
   /// Describes an address that find() does not find, for a report.
   [[nodiscard]] virtual MemoryNear nearest(std::uint64_t address) const = 0;
   /// Returns the shadow bits of the memory at `address`, up to the end of its allocation: 1 for
-  /// each bit that was never written. Null if all are written.
+  /// each bit that was never written. Null if this memory is not tracked and counts as written.
   [[nodiscard]] virtual std::byte* undefined_bits(std::uint64_t /*address*/) const {
     return nullptr;
   }
@@ -99,8 +99,8 @@ class MemoryMap {
 struct Launch {
   Extent grid{};
   Extent block{};
-  /// Blocks of a cluster, which run concurrently and access each other's shared memory; none: no
-  /// clusters.
+  /// Blocks of a cluster, which run concurrently and access each other's shared memory; empty:
+  /// no clusters.
   std::optional<Extent> cluster = {};
   std::uint32_t dynamic_shared_bytes = 0;
   /// KernelAttributes::parameter_bytes bytes, each parameter at its offset.
@@ -125,7 +125,7 @@ struct Launch {
   PrintfOutput* printf_output = nullptr;
   /// Called with the kernel's position after DeviceModel::seconds_to_notice; may be empty.
   std::function<void(const Failure&)> notice = {};
-  /// Value of interruptions() at the launch: later interruptions end the kernel. None:
+  /// Value of interruptions() at the launch: later interruptions end the kernel. Empty:
   /// interruptions are ignored.
   std::optional<std::uint64_t> interruptions_before = {};
 };

@@ -32,16 +32,16 @@ using handler = void (*)(Warp& warp, const Instruction& instruction, lane_mask a
 
 /// How the scheduler treats an instruction.
 enum class Control : std::uint8_t {
-  sequential,   ///< runs the handler and continues with the next instruction
-  yielding,     ///< as sequential, then lets others run: spinning lanes may wait for them
-  branch,       ///< jumps to `target`
-  table,        ///< jumps to Program::branch_tables[target][source 0]
-  call,         ///< calls a function: Program::call_sites[target]
-  ret,          ///< returns from a called function
-  exit,         ///< ends the lanes
-  collective,   ///< runs the handler once all lanes of the member mask have arrived
-  barrier,      ///< arrives at a barrier of the block, the cluster or the grid
-  trap,         ///< fails the kernel
+  sequential,  ///< runs the handler and continues with the next instruction
+  yielding,    ///< as sequential, but lets other lanes and warps run, which spinning lanes wait for
+  branch,      ///< jumps to `target`
+  table,       ///< jumps to Program::branch_tables[target][source 0]
+  call,        ///< calls a function: Program::call_sites[target]
+  ret,         ///< returns from a called function
+  exit,        ///< ends the lanes
+  collective,  ///< runs the handler once all lanes of the member mask have arrived
+  barrier,     ///< arrives at a barrier of the block, the cluster or the grid
+  trap,        ///< fails the kernel
   unsupported,  ///< fails the kernel and names the instruction
 };
 
@@ -126,7 +126,8 @@ struct UndefinedRow {
 /// Layout of a function's results and parameters in its frame, results first.
 struct CallLayout {
   std::vector<std::uint32_t> offsets;
-  std::string signature;  ///< equal for functions that can replace each other in a call
+  std::string
+      signature;  ///< sizes of results and parameters, which a call through an address checks
   std::uint32_t nbytes = 0;
 };
 
@@ -147,7 +148,7 @@ struct SavedRow {
 };
 
 struct CallSite {
-  int function = -1;               ///< in Program::functions; -1: at the address in source 0
+  int function = -1;               ///< index in Program::functions; -1: at the address in source 0
   std::uint32_t frame_nbytes = 0;  ///< of the caller; the callee's frame follows it
   std::string signature;
   std::vector<SavedRow> saved_rows;
@@ -155,8 +156,8 @@ struct CallSite {
 };
 
 /// The instructions of one function or of the kernel. Functions precede the kernel, so that lanes
-/// inside a function run before the lanes that wait for them after the call. No two regions share
-/// register rows.
+/// in a function run before lanes that wait for them after the call. Regions share no register
+/// rows.
 struct CodeRegion {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;

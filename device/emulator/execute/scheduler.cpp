@@ -14,11 +14,11 @@ namespace skerry::emulation {
 namespace {
 
 constexpr std::uint32_t nowhere = ~std::uint32_t{0};
-/// Backward jumps after which other lanes of the warp run: the jumping lanes may wait for them.
+/// Backward jumps after which other lanes of the warp run, for which the jumping lanes may spin.
 constexpr int jumps_of_a_turn = 200;
 
-/// Lanes with the same program counter, and the next instruction where other lanes of the warp
-/// wait.
+/// Lanes with the same program counter, and the next program counter at which other lanes of the
+/// warp are ready.
 struct Fragment {
   lane_mask lanes = 0;
   std::uint32_t pc = 0;
@@ -34,8 +34,8 @@ void move_to(Warp& warp, lane_mask lanes, std::uint32_t pc) {
   }
 }
 
-/// Chooses the lanes that are first in program order, so that the fragments reconverge where paths
-/// join; after a wait, the fragment of a random lane.
+/// Returns the fragment that is first in program order, so that fragments reconverge where paths
+/// join; if the warp takes any fragment, that of a random lane.
 [[nodiscard]] Fragment choose(Warp& warp, lane_mask ready_lanes) {
   Fragment fragment{.pc = nowhere};
   std::array<std::uint32_t, warp_size> lane_pcs;
@@ -170,8 +170,8 @@ class FragmentRun {
   }
 
  private:
-  /// Runs the sequential instructions from here and the control instruction after them; false if
-  /// the fragment ends.
+  /// Runs the next sequential instructions and the control instruction after them. False if the
+  /// fragment ends.
   bool step() {
     const std::uint64_t distance = fragment_.until > pc_ ? fragment_.until - pc_ : 0;
     const std::uint32_t begin = pc_;
@@ -290,7 +290,7 @@ class FragmentRun {
     for_lanes(active, [&](int lane) {
       is_one = is_one && warp_.pc[static_cast<std::size_t>(lane)] == first;
     });
-    // Past `until` other lanes may reconverge with these.
+    // From `until` on, other lanes may reconverge with these.
     if (!is_one || first >= fragment_.until) return false;
     pc_ = first;
     return true;

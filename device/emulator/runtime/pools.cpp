@@ -30,8 +30,7 @@ class AllPools {
 };
 
 AllPools& pools() noexcept {
-  static auto* const all =
-      new AllPools;  // leaked: programs may call the driver during process exit
+  static auto* const all = new AllPools;  // leaked: may be used during process exit
   return *all;
 }
 
