@@ -114,8 +114,8 @@ struct MemoryNear {
   int device = -1;
   bool is_of_malloc = false;  ///< of malloc in a kernel
 
-  /// Returns the distance in bytes from the end; negative: from the beginning; 0: the address is
-  /// inside.
+  /// Returns the distance of the address in bytes: 0 if it is inside, positive from the end,
+  /// negative from the beginning.
   [[nodiscard]] std::int64_t distance() const noexcept;
 };
 
@@ -137,7 +137,7 @@ struct WaitingLanes {
   SourceLine source_line = {};
 };
 
-/// A failure: CUDA's error code, the report as text, and the data that it is made of.
+/// A failure: CUDA's error code, the report as text, and the data in the report.
 struct Failure {
   int code = 0;
   std::string text;  ///< of text_of() in failure_text.hpp

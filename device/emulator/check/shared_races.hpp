@@ -13,7 +13,7 @@ namespace skerry::emulation {
 
 /// Detects races on a block's shared memory: two threads access a byte, one of them writes, and
 /// nothing orders the accesses. A barrier of the block, or a phase of an mbarrier, orders all
-/// threads, even those that do not take part. So there are no false positives, but races between
+/// threads, even those that do not take part. So there are no false positives, but races of
 /// threads that do not take part are missed. Volatile, relaxed and atomic accesses do not race.
 class SharedRaces {
  public:

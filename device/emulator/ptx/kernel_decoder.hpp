@@ -29,7 +29,7 @@ struct CallParameter {
     std::uint8_t nbytes = 0;  ///< in memory
   };
   std::map<std::int64_t, Cell> cells;
-  std::int64_t frame_offset = -1;  ///< in the frame; -1: in registers
+  std::int64_t frame_offset = -1;  ///< position in the frame; -1: in registers
   std::int64_t spill_offset = -1;
   std::uint32_t nbytes = 0;
   std::uint32_t alignment = 1;

@@ -71,7 +71,7 @@ struct ModuleSource {
   std::vector<Declaration> shared;
   std::vector<EntrySource> entries;
   std::unordered_map<std::string_view, FunctionSource> functions;
-  std::vector<std::pair<std::string_view, std::string_view>> aliases;  ///< and targets
+  std::vector<std::pair<std::string_view, std::string_view>> aliases;  ///< alias and target
   std::unordered_map<std::uint32_t, std::string_view> files;
   std::uint64_t first_function = 0;  ///< address of the first declared function
   bool is_extern = false;            ///< the next declaration is .extern
@@ -95,9 +95,9 @@ inline constexpr int newest_version_minor = 9;
 /// Parses module_source.text; throws ImageError.
 void parse_module(ModuleSource& module_source);
 
+class Lexer;
 /// Parses a declaration after its state space, such as `.align 8 .b8 name[16]`, up to the token
 /// that follows it: `;`, `=`, `,` or `)`. The next names of a list are separate declarations.
-class Lexer;
 [[nodiscard]] Declaration parse_declaration(Lexer& lexer, std::string_view space);
 /// Parses a list such as `(.param .b64 a, .param .b32 b[4])`, after the opening parenthesis.
 [[nodiscard]] std::vector<Declaration> parse_parameters(Lexer& lexer);

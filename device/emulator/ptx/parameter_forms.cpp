@@ -98,7 +98,7 @@ void KernelDecoder::store_in_frame(row source_row, std::uint8_t nbytes, std::int
   one.source[1] = source_row;
   one.operand_nbytes = 8;
   one.result_nbytes = width;
-  // The checks tell a load from a store by the text.
+  // The check for undefined values distinguishes loads from stores by this text.
   const SourceLocation saved_location = location_;
   location_.text = "st.local (a parameter)";
   add(one);

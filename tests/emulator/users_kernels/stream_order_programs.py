@@ -48,7 +48,7 @@ class Kernel:
         sk.current_stream(DEVICE).wait(self.stream)
 
 
-KEPT = []  # arrays kept alive: a free would be reported, too
+KEPT = []  # arrays kept alive, as a free would be reported, too
 
 
 def new():
@@ -60,7 +60,7 @@ def new():
 
 
 def located(x):
-    """Return the array and its address, read first: access to __cuda_array_interface__ makes streams wait."""
+    """Return the array and its address, read before the test: reading __cuda_array_interface__ makes streams wait."""
     pointer = x.__cuda_array_interface__["data"][0]
     KEPT.append(x)
     sk.synchronize(DEVICE)
@@ -164,7 +164,7 @@ def chosen_elements(kernel):
 
 
 def reads_beside_reads(kernel):
-    """Copies may read while others read."""
+    """Concurrent reads are not a race."""
     x = new()
     KEPT.extend([x * 2, x.copy(), x.to_device("cuda:1")])
     with kernel.stream:

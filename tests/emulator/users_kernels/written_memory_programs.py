@@ -29,8 +29,8 @@ extern "C" __global__ void read(const unsigned char* a, unsigned char* out, long
 }
 """
 DEVICE = "cuda:0"
-ROW = object()  # stands for a new array in each call, as some calls modify it
-# They change global state, or return no array; `empty` belongs to the wrong programs.
+ROW = object()  # replaced by a new array in each call, as some calls modify it
+# Functions that change global state or return no array. `empty` is among the wrong programs.
 LEFT_OUT = {
     "Array", "DLDeviceType", "Device", "Event", "Stream", "asnumpy", "cuda_array_interface_version", "device",
     "devices", "default_device", "empty", "empty_like", "exceptions", "fuse", "memory_statistics", "rehearse",
@@ -76,7 +76,7 @@ class Reader:
 
 
 def arrays_in(result):
-    """Yield all arrays in a call's result."""
+    """Return all arrays in a call's result."""
     if isinstance(result, sk.Array):
         return [result]
     if isinstance(result, dict):

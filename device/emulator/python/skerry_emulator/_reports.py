@@ -159,7 +159,7 @@ class EmulatorLibrary:
             raise ValueError(problem.decode())
 
     def wait(self) -> None:
-        """Wait for the work of all devices, without an error."""
+        """Wait for the work of all devices. Does not raise their errors."""
         self._wait()
 
     def repair(self) -> None:

@@ -27,7 +27,7 @@ _refusals: list[object] = []  # kept alive: modules hold their addresses
 
 
 def _address_of(emulator: ctypes.CDLL, name: str) -> int | None:
-    """Return the address of a runtime function; prefer those over the driver's functions, which can be captured."""
+    """Return the address of a runtime function. Prefer one that calls the driver (skerry_*): it can be captured."""
     for symbol in (f"skerry_{name}", name):
         try:
             function = getattr(emulator, symbol)
@@ -39,7 +39,7 @@ def _address_of(emulator: ctypes.CDLL, name: str) -> int | None:
 
 @functools.cache
 def _refusal(name: str) -> int | None:
-    """Return the address of a function that fails, and prints once that CUDA's function is not supported.
+    """Return the address of a function that fails with 801 and prints once that CUDA's function is not supported.
 
     It ignores its arguments: by the calling convention the caller removes them.
     """
@@ -58,7 +58,7 @@ def _refusal(name: str) -> int | None:
 
 
 def _calls_of_devices(module: ModuleType) -> Iterator[tuple[str, object]]:
-    """Yield names and capsules of CUDA's functions, except those that only make a structure (cudaCreateChannelDesc)."""
+    """Yield names and capsules of CUDA's functions, except those that only fill a structure (cudaCreateChannelDesc)."""
     signature_of = ctypes.pythonapi.PyCapsule_GetName
     signature_of.argtypes = [ctypes.py_object]
     signature_of.restype = ctypes.c_char_p
@@ -93,7 +93,7 @@ def _refuse_calls(runtime: ModuleType, names: Iterable[str]) -> None:
 
 
 def stand_in_when_loaded(emulator: ctypes.CDLL) -> None:
-    """Redirect ``cuda.bindings.runtime`` when a program imports it; if it is imported already, make its calls raise."""
+    """Redirect ``cuda.bindings.runtime`` when it is imported. If it is already imported, make its functions raise."""
     from skerry import _import_hooks
 
     if (runtime := sys.modules.get("cuda.bindings.runtime")) is not None:

@@ -101,7 +101,7 @@ def _wait_for(command: list[str], output: int | None) -> int:
 
 
 def _key(report: KernelReport) -> tuple[str, ...]:
-    """Return what identifies a finding in all schedules: without the first waiting warp and temporary files' names."""
+    """Return a key of a finding that is equal in all schedules: it omits waiting warps and names of temporary files."""
     positions = ("" if report.waiting else report.place, report.other_place)
     folder = re.escape(tempfile.gettempdir())
     steady = (

@@ -4,7 +4,7 @@
 
 The emulated GPUs are created before tests are collected, because test modules import ``numba.cuda``, look for devices
 and compile kernels. SKERRY_REHEARSE sets their number (2). With SKERRY_REHEARSE=0 there are none, and tests with the
-fixture are skipped: for runs of the other tests on a GPU.
+fixture are skipped, so that the other tests can run on a GPU.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _rehearse(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Create them before a conftest.py imports anything, with ``-p skerry_emulator.pytest_plugin``."""
+    """With ``-p skerry_emulator.pytest_plugin``, create the emulated GPUs before any conftest.py is imported."""
     _rehearse(early_config)
 
 
