@@ -89,8 +89,8 @@ def environment_for(target: str, options: argparse.Namespace):
 
 
 def share_of(sample: int | None, nth_target: int) -> str:
-    """Return the share of the tests that a target runs. It differs between targets, and varies with the commit, so that
-    all tests run sooner or later."""
+    """Return the share of the tests that a target runs. It differs between targets and varies with the commit, so that
+    all tests run over many commits."""
     if not sample:
         return "1/1"
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True)

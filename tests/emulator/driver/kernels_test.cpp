@@ -22,7 +22,7 @@ int load_status(const std::string& image, std::string* log = nullptr) {
   return status;
 }
 
-TEST_F(DriverKernels, run_from_a_library) {
+TEST_F(DriverKernels, kernels_run_from_a_library) {
   void* const library = load(whole_ptx());
   const address data = allocate(400);
   ASSERT_EQ(launch(kernel(library, "store"), 4, 25, data, 42), 0);
@@ -32,7 +32,7 @@ TEST_F(DriverKernels, run_from_a_library) {
   EXPECT_EQ(CALL(cuLibraryUnload, library_unload)(library), 400);
 }
 
-TEST_F(DriverKernels, run_from_a_linkers_output) {
+TEST_F(DriverKernels, kernels_run_from_the_output_of_a_linker) {
   void* const library = load("SKERRYPTX1\n" + whole_ptx());
   const address data = allocate(4);
   ASSERT_EQ(launch(kernel(library, "store"), 1, 1, data, 3), 0);
@@ -41,7 +41,7 @@ TEST_F(DriverKernels, run_from_a_linkers_output) {
   EXPECT_EQ(CALL(cuLibraryUnload, library_unload)(library), 0);
 }
 
-TEST_F(DriverKernels, run_from_a_module_and_keep_its_variables) {
+TEST_F(DriverKernels, kernels_run_from_a_module_with_readable_variables) {
   void* module = nullptr;
   const std::string image = whole_ptx();
   ASSERT_EQ(CALL(cuModuleLoadData, module_load)(&module, image.c_str()), 0);

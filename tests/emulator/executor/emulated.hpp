@@ -82,7 +82,7 @@ class TestMemory : public MemoryMap {
   return Module::load(std::as_bytes(std::span(text)), compute_capability);
 }
 
-/// Returns a module with one kernel, of these parameters (such as ".param .u64 p") and this body.
+/// Returns the PTX of a module with one kernel. `parameters` is such as ".param .u64 p".
 [[nodiscard]] inline std::string kernel_text(const std::string& parameters, const std::string& body,
                                              const std::string& declarations = "",
                                              const std::string& name = "k") {
@@ -103,7 +103,7 @@ template <class... T>
   return bytes;
 }
 
-/// Runs a kernel of a PTX module.
+/// Loads a PTX module and runs one of its kernels. Returns its failure, or that of check_launch().
 template <class... T>
 [[nodiscard]] std::optional<Failure> run_kernel(const std::string& name, const std::string& text,
                                                 const Launch& launch, const DeviceModel& device,
@@ -135,7 +135,7 @@ template <class... T>
     EXPECT_FALSE(failed_.has_value()) << text_of(failed_); \
   } while (false)
 
-/// Expects a failure with that code, whose text contains all of these words.
+/// Expects a failure with this code, whose text contains all `words`.
 inline void expect_failure(const std::optional<Failure>& failure, int code,
                            std::initializer_list<std::string_view> words) {
   ASSERT_TRUE(failure.has_value());

@@ -15,8 +15,8 @@ namespace {
 
 using access_reports = std::vector<std::tuple<std::uint64_t, bool, std::size_t>>;
 
-/// Order of accesses: for each block, the times up to which it is ordered after other blocks, and
-/// the time of its last barrier.
+/// Order of accesses: for each block, the times up to which accesses of the other blocks are
+/// ordered before its own, and the time of its last barrier.
 struct order_of_blocks {
   static constexpr std::uint32_t count = 3;
   std::array<std::array<std::uint32_t, count>, count> known_times{};
@@ -34,7 +34,8 @@ struct ByteRun {
   std::size_t lanes = 32;
 };
 
-/// Records accesses of several lanes as GlobalRaces does: at once, or lane by lane.
+/// Records accesses of several lanes as GlobalRaces does: by the fast path or, if that returns
+/// false, lane by lane.
 template <class Marks>
 void note_run(Marks& in, const ByteRun& byte_run, ShadowEntry now, bool writes,
               const order_of_blocks& order, access_reports& reports) {

@@ -100,7 +100,7 @@ void expect_refused(const std::vector<std::string>& statements) {
   }
 }
 
-TEST(EmulationForms, every_operation_can_be_written) {
+TEST(EmulationForms, every_operation_of_the_table_is_decoded) {
   std::vector<std::string> statements;
   for (const std::string_view opcode : operations().opcodes()) {
     if (!can_be_written(opcode)) continue;
@@ -243,7 +243,7 @@ struct Access {
   return all;
 }
 
-TEST(EmulationForms, every_access_can_be_written) {
+TEST(EmulationForms, every_form_of_access_is_decoded) {
   std::vector<Access> all = accesses();
   std::ranges::copy(atomics(), std::back_inserter(all));
   std::vector<std::string> statements;

@@ -43,7 +43,7 @@ class CufftTest : public StandInsTest {
   char* workspace = nullptr;
 };
 
-TEST_F(CufftTest, transforms_both_ways_without_scaling) {
+TEST_F(CufftTest, forward_and_inverse_transforms_are_unscaled) {
   constexpr std::size_t n = 6;
   std::array<complex128, n> values{};
   for (std::size_t i = 0; i < n; ++i) values[i] = complex128(static_cast<double>(i), 1);

@@ -209,7 +209,7 @@ class CusolverTest : public StandInsTest {
   int* info = nullptr;
 };
 
-TEST_F(CusolverTest, factors_and_solves) {
+TEST_F(CusolverTest, matrices_are_factored_and_solved) {
   const std::array<double, 4> matrix{2, 1, 1, 3};
   const std::array<double, 2> right{3, 5};
   double* const a = on_device<double>(4, matrix.data());
@@ -232,7 +232,7 @@ TEST_F(CusolverTest, factors_and_solves) {
   EXPECT_EQ(cusolver::getrf_size(handle, -1, 2, a, 2, &length), cusolver::invalid_value);
 }
 
-TEST_F(CusolverTest, workspaces_need_the_queried_size) {
+TEST_F(CusolverTest, workspaces_must_have_the_queried_size) {
   const std::array<float, 4> matrix{4, 2, 2, 3};
   float* const a = on_device<float>(4, matrix.data());
   int length = 0;
@@ -251,7 +251,7 @@ TEST_F(CusolverTest, workspaces_need_the_queried_size) {
       << "the memory is smaller than its stated length";
 }
 
-TEST_F(CusolverTest, factors_stacks_of_positive_definite_matrices) {
+TEST_F(CusolverTest, batches_of_positive_definite_matrices_are_factored) {
   const std::array<float, 8> matrices{4, 2, 2, 3, 1, 2, 2, 1};
   float* const stack = on_device<float>(8, matrices.data());
   const std::array<float*, 2> matrix_pointers{stack, stack + 4};

@@ -108,7 +108,7 @@ TEST_F(LaunchesTest, invalid_launches_are_rejected_and_leave_the_device_usable) 
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
-TEST_F(LaunchesTest, more_shared_memory_needs_the_attribute) {
+TEST_F(LaunchesTest, shared_memory_above_the_default_limit_needs_the_attribute) {
   std::uint32_t* const data = device_memory(1);
   constexpr int max_bytes = (163 << 10) - 1024;  // narrow has 1,024 static bytes
   EXPECT_EQ(launch(narrow, {}, {}, data, 1, 60 << 10), cuda::invalid_value);
