@@ -283,7 +283,9 @@ FreeBlock* try_acquire(int index, std::size_t capacity, std::size_t nbytes) noex
   return block;
 }
 
-[[noreturn]] void throw_out_of_memory(int index, std::size_t nbytes, const char* tried) {
+[[noreturn]] void throw_out_of_memory(
+    int index, std::size_t nbytes, const char* tried,
+    const char* remedy = "free arrays that are not needed any more") {
   const MemoryStatistics now = statistics(index);
   const Device device{DeviceKind::cpu, static_cast<std::int16_t>(index)};
   throw OutOfMemoryError(
@@ -292,7 +294,7 @@ FreeBlock* try_acquire(int index, std::size_t capacity, std::size_t nbytes) noex
           (now.live_blocks == 1 ? " array" : " arrays") + ", " + byte_text(now.cached_bytes) +
           " cached, peak " + byte_text(now.peak_bytes) + ", limit " +
           (now.limit_bytes == SIZE_MAX ? "none" : byte_text(now.limit_bytes)) + "; tried " + tried +
-          "; free arrays that are not needed any more",
+          "; " + remedy,
       device, nbytes);
 }
 

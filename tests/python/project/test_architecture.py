@@ -5,6 +5,7 @@
 import itertools
 import pathlib
 import re
+import runpy
 
 import pytest
 
@@ -47,9 +48,11 @@ def is_placeholder(text):
     return "<" in text or pathlib.PurePath(text).name.split(".")[0] in ("f", "")
 
 
-def is_there(path):
+def is_there(path, folder=ROOT):
     if path.startswith(".") and path.count("/") == 0:
         return any(file.name.endswith(path) for file in FILES)
+    if any(folder.glob(path.rstrip("/"))):
+        return True
     if "/" not in path.rstrip("/"):
         return any(file.name == path for file in FILES) or (ROOT / path).is_dir()
     return any(ROOT.glob(path.rstrip("/")))
@@ -60,7 +63,16 @@ DECISION_PAGES = sorted(
     for path in DECISIONS.glob("*.md")
     if path.name != "README.md"
 )
-PAGES = ["ARCHITECTURE.md", "CONTRIBUTING.md", *DECISION_PAGES]
+FAMILIES = sorted(path.parent.name for path in ROOT.glob("ops/*/*") if path.name != "README.md")
+READMES = [*(f"ops/{family}/README.md" for family in dict.fromkeys(FAMILIES)), "core/README.md"]
+READMES += ["device/README.md", "python/bindings/README.md"]
+PAGES = [
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "python/docs/code_tour.md",
+    *READMES,
+    *DECISION_PAGES,
+]
 MIN_PATHS = {"ARCHITECTURE.md": 51, "CONTRIBUTING.md": 4}
 LINK = re.compile(r"\]\(([^()#\s]+)\)")
 
@@ -80,14 +92,15 @@ def test_every_path_exists(page):
         if not is_placeholder(path)
     ]
     assert len(paths) >= MIN_PATHS.get(page, 1)
-    assert [path for path in paths if not is_there(path)] == []
+    folder = (ROOT / page).parent
+    assert [path for path in paths if not is_there(path, folder)] == []
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_name_is_in_the_sources(page, source_text):
     names = [text for text in quoted(page) if NAME.fullmatch(text) and not is_path(text)]
     names = [name.rpartition(".")[2] for name in names]
-    assert names or page in DECISION_PAGES
+    assert names or page in DECISION_PAGES or page in READMES
     absent = [name for name in names if not re.search(rf"\b{re.escape(name)}\b", source_text)]
     assert absent == []
 
@@ -97,6 +110,21 @@ def test_every_link_target_exists(page):
     links = LINK.findall((ROOT / page).read_text())
     links = [link for link in links if "://" not in link]
     assert [link for link in links if not (ROOT / page).parent.joinpath(link).is_file()] == []
+
+
+@pytest.mark.parametrize("page", READMES)
+def test_readme_of_a_folder_is_short_and_says_where_to_begin(page):
+    lines = (ROOT / page).read_text().splitlines()
+    folder = page.removesuffix("/README.md")
+    assert lines[0].startswith((f"# {folder}: ", f"# {folder.removeprefix('ops/')}: "))
+    assert len(lines) <= 15
+    assert re.search(r"^Start at `", "\n".join(lines), re.MULTILINE)
+
+
+def test_picture_shows_the_includes_of_the_sources():
+    script = ROOT / "python" / "docs" / "architecture_picture.py"
+    picture = runpy.run_path(str(script))
+    assert picture["PICTURE"].read_text() == picture["draw"](), f"run python {script}"
 
 
 def test_architecture_has_at_most_200_lines():
