@@ -36,7 +36,7 @@ def pytest_collection_finish():
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item, nextitem):
-    """Freeze imports and reports at the end of each file of tests."""
+    """Freeze imported modules and reports at the end of each test file."""
     if nextitem is None or nextitem.path != item.path:
         freeze_objects()
 

@@ -19,14 +19,14 @@ def git(*arguments):
 
 
 def findings(subject, body, files):
-    """What is wrong with one commit.
+    """Yields the problems of one commit.
 
     Parameters
     ----------
     subject, body : str
-        The two parts of its message.
+        Parts of its message.
     files : list of str
-        The files that it changes.
+        Files that it changes.
     """
     if len(subject) > MAX_SUBJECT:
         yield f"the subject has {len(subject)} characters, more than {MAX_SUBJECT}"
@@ -35,7 +35,7 @@ def findings(subject, body, files):
 
 
 def commits():
-    """(hash, subject, body, files) of the commits to check. A shallow clone has fewer."""
+    """Yields (hash, subject, body, files) of the commits to check. A shallow clone may have fewer than MAX_COMMITS."""
     tag = subprocess.run(
         ["git", "describe", "--tags", "--abbrev=0"], capture_output=True, text=True
     )

@@ -24,10 +24,10 @@ GCC_OPTIONS = (
     "-fno-gnu-unique",
     "-fno-thread-jumps",
 )
-# Uses ducc's vector widths, which are different with clang.
+# Depends on ducc's vector widths, which differ with clang.
 NEEDS_GCC = {"ops/fourier/cpu/ducc/transforms.hpp"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
-# These include CUDA's headers, which need the toolkit.
+# These include headers of the CUDA toolkit.
 NEEDS_CUDA = re.compile(r"ops/\w+/cuda/.*\.cuh|device/cuda/native/.*\.hpp")
 
 
@@ -68,7 +68,7 @@ def headers_read(sources: list[str], generated: pathlib.Path) -> set[str]:
 
 
 def sources_of(entries: list[dict[str, str]]) -> set[str]:
-    """Return the project's sources, without generated ones."""
+    """Return the project's sources, except generated ones."""
     built = ROOT / "build"
     files = [pathlib.Path(entry["file"]) for entry in entries]
     return {
@@ -95,7 +95,7 @@ def unit_of(
 
 
 def main() -> int:
-    # The first is that of skerry itself.
+    # The first build must be skerry's own: it has the generated headers.
     builds = [pathlib.Path(folder).resolve() for folder in sys.argv[1:]]
     generated = builds[0] / "ops/generated"
     commands: dict[str, str] = {}

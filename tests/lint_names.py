@@ -7,8 +7,8 @@
     python tests/lint_names.py --list FOLDER   every such name with its file and line
 
 There are two kinds: identifiers that consist of a preposition, a pronoun or a participle, and C++ identifiers that
-contain a word of the last column of the glossary in CONTRIBUTING.md. Comments, strings, includes, names of C++ tests,
-`at` and `what` of std are not counted, nor are attributes in Python, as NumPy and the standard prescribe public ones.
+contain a word of the last column of the glossary in CONTRIBUTING.md. Not counted are comments, strings, includes, names
+of C++ tests, the members `at` and `what` of std, and attributes in Python, as NumPy and the standard prescribe public ones.
 """
 
 import argparse
@@ -100,7 +100,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Count uninformative names.")
     parser.add_argument("--update", action="store_true", help=f"rewrite {RECORD.name}")
     parser.add_argument(
-        "--list", metavar="FOLDER", nargs="+", help="print names, with file and line"
+        "--list",
+        metavar="FOLDER",
+        nargs="+",
+        help="print the names in these folders, with file and line",
     )
     options = parser.parse_args()
     names = list(find_names(tuple(options.list or FOLDERS)))

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws architecture.svg: the folders of C++ sources, and which includes which.
 
-The arrows are the #include lines of the sources; an arrow that follows from others is left out. A box says what the
-first line of the folder's README.md says. `python python/docs/architecture_picture.py` writes the file, and
-tests/python/project/test_architecture.py fails where it is out of date.
+The arrows are the #include lines of the sources, except arrows that others imply. A box contains the first line of the
+folder's README.md. `python python/docs/architecture_picture.py` writes the file, and
+tests/python/project/test_architecture.py fails if it is out of date.
 """
 
 import functools
@@ -19,11 +19,11 @@ LAYERS = ("core", "device", "ops", "python")
 SUFFIXES = {".h", ".hpp", ".cpp", ".cu", ".cuh"}
 COLORS = {"core": "#dbeafe", "device": "#dcfce7", "ops": "#fef3c7", "python": "#fce7f3"}
 WIDTH, HEIGHT, GAP, ROW = 178, 62, 14, 112
-LINE = 27  # characters of a line of text in a box
+LINE = 27  # maximum characters per line of text in a box
 
 
 def folder_of(name):
-    """Return the box of a file: a family of ops, the emulator, the bindings, or a layer as a whole."""
+    """Return the folder whose box contains a file: a family of ops, the emulator, the bindings, or a whole layer."""
     parts = name.split("/")
     if name.startswith(("ops/", "python/", "device/emulator/")) and len(parts) > 2:
         return "/".join(parts[:2])
@@ -31,7 +31,7 @@ def folder_of(name):
 
 
 def include_graph():
-    """Return which folders each folder includes: {folder: set of folders}."""
+    """Return the folders that each folder includes."""
     graph = {}
     for layer in LAYERS:
         for path in sorted((ROOT / layer).rglob("*")):
@@ -48,7 +48,7 @@ def include_graph():
 
 
 def without_implied(graph):
-    """Drop the arrows that follow from others."""
+    """Drop the arrows that others imply (transitive reduction)."""
 
     @functools.cache
     def reachable(folder):
@@ -61,7 +61,7 @@ def without_implied(graph):
 
 
 def rows_of(graph):
-    """Sort folders into rows: each stands above all that it includes."""
+    """Sort folders into rows, each above all folders that it includes."""
 
     @functools.cache
     def rank(folder):
@@ -74,7 +74,7 @@ def rows_of(graph):
 
 
 def purpose(folder):
-    """Return the first line of a folder's README, cut into lines that fit its box."""
+    """Return the first line of a folder's README, wrapped to fit its box."""
     first = (ROOT / folder / "README.md").read_text().partition("\n")[0]
     lines = [""]
     for word in first.partition(": ")[2].replace("`", "").split():

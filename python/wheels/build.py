@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Build skerry's wheels and source distribution for PyPI: `make wheels`.
 
-The kernels are compiled once, into libskerry.a, which is independent of Python; the extension module is compiled for
-each Python. pip builds the wheel of this interpreter. Interpreters of other versions are Debian's, unpacked, or named
-by --interpreter. The wheels go to dist/. auditwheel and twine check them, and smoke_test.py runs in a fresh environment
-of each.
+The kernels are compiled once, into libskerry.a, which does not depend on Python; the extension module is compiled for
+each Python version. pip builds the wheel for this interpreter. Other interpreters are unpacked from Debian packages or
+passed as --interpreter. The wheels are written to dist/. auditwheel and twine check them, and smoke_test.py tests each
+in a fresh environment.
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ WORK = ROOT / "build" / "wheels"
 GLIBC = "2.28"
 PLATFORM = f"manylinux_{GLIBC.replace('.', '_')}_{os.uname().machine}"
 TRIPLET = f"{os.uname().machine}-linux-gnu"
-# The oldest Debian on its mirrors, whose C library is not older than GLIBC.
+# The oldest Debian release on its mirrors. Its C library must not be older than GLIBC.
 OLD_DEBIAN = ("bullseye", ["libc6-dev", "linux-libc-dev", "libgcc-s1"])
-# The suites of Debian that have other Pythons. No suite has 3.12.
+# Debian suites by their Python version. No suite has 3.12.
 SUITES = {"3.11": "bookworm", "3.13": "trixie", "3.14": "sid"}
-# The headers of ducc that the CPU's FFT reads. Each is BSD-3-Clause or GPL; others of the package are GPL alone.
+# The headers of ducc that the CPU's FFT includes. They are dual-licensed, BSD-3-Clause or GPL; other headers of the
+# package are GPL only.
 DUCC_HEADERS = [
     *(f"fft/{name}.h" for name in ("fft", "fft1d_impl", "fftnd_impl")),
     *(f"infra/{name}.h" for name in ("aligned_array", "error_handling", "mav", "misc_utils")),
@@ -57,21 +58,23 @@ def parse_options() -> argparse.Namespace:
         action="append",
         default=[],
         metavar="PATH",
-        help="a Python of another version with its headers, such as a 3.12",
+        help="an interpreter of another version, with headers, such as Python 3.12",
     )
-    parser.add_argument("--cuda", action="store_true", help="build skerry-cuda13, too: hours")
+    parser.add_argument(
+        "--cuda", action="store_true", help="also build skerry-cuda13 (takes hours)"
+    )
     parser.add_argument(
         "--define",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="of CMake, for all builds",
+        help="CMake definition for all builds",
     )
     return parser.parse_args()
 
 
 def prepare_toolchain() -> dict[str, str]:
-    """Make the sysroot; return the environment in which wheels are built."""
+    """Make the sysroot; return the environment variables for building wheels."""
     suite, packages = OLD_DEBIAN
     root = unpack(WORK / "old_debian", packages, suite)
     sysroot, compat = WORK / "sysroot", WORK / "glibc_compat.o"
@@ -95,7 +98,7 @@ def prepare_toolchain() -> dict[str, str]:
 def build_by_pip(
     source: pathlib.Path, defines: dict[str, str], build: pathlib.Path, environment: dict[str, str]
 ) -> pathlib.Path:
-    """Return a wheel, built by pip with this Python in the folder `build`, with the tags of PLATFORM."""
+    """Build a wheel for this Python with pip in the folder `build`; return it after its repair for PLATFORM."""
     output = build.with_name(f"{build.name}_wheel")
     shutil.rmtree(output, ignore_errors=True)
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel"]
@@ -131,13 +134,13 @@ def build_by_pip(
 def build_extension(
     version: str, python: pathlib.Path, defines: dict[str, str], environment: dict[str, str]
 ) -> pathlib.Path:
-    """Return the extension module for another Python, over the libskerry.a of the wheel's build."""
+    """Build the extension module for another Python, linked with the libskerry.a of the first wheel's build."""
     build = WORK / f"extension_{version}"
     include = run(python, "-c", "import sysconfig; print(sysconfig.get_path('include'))").strip()
     options = {
         "CMAKE_BUILD_TYPE": "Release",
         "CMAKE_TOOLCHAIN_FILE": HERE / "toolchain.cmake",
-        # Debian's pyconfig.h is beside the folder of the other headers.
+        # Debian's pyconfig.h includes another file by its path under usr/include.
         "CMAKE_CXX_FLAGS": f"-idirafter {python.parents[1] / 'include'} -isystem {include}",
         "SKERRY_LIBRARY": WORK / "skerry" / "libskerry.a",
         "Python_EXECUTABLE": python,
@@ -167,7 +170,7 @@ def find_interpreters(options: argparse.Namespace) -> dict[str, pathlib.Path]:
 
 
 def copy_ducc(archive_folder: pathlib.Path) -> None:
-    """Put the headers of ducc that are read, and their notice, where the source distribution takes them from."""
+    """Copy ducc's DUCC_HEADERS and their license into third_party/, which the source distribution includes."""
     (archive,) = archive_folder.glob("ducc0-*.tar.gz")
     target = ROOT / "third_party" / "ducc0"
     shutil.rmtree(target, ignore_errors=True)
@@ -180,13 +183,13 @@ def copy_ducc(archive_folder: pathlib.Path) -> None:
             assert file is not None
             text = file.read()
             if b"BSD-3-Clause" not in text[:4000]:
-                sys.exit(f"{member.name} does not say that it is BSD-3-Clause")
+                sys.exit(f"{member.name}: no BSD-3-Clause license in its header")
             path = target / "src" / "ducc0" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(text)
     found = sum(1 for path in target.rglob("*.h"))
     if found != len(DUCC_HEADERS):
-        sys.exit(f"{archive} has {found} of {len(DUCC_HEADERS)} headers")
+        sys.exit(f"{archive} has only {found} of the {len(DUCC_HEADERS)} headers in DUCC_HEADERS")
     shutil.copy2(ROOT / "LICENSES" / "BSD-3-Clause-ducc0.txt", target)
 
 
@@ -200,7 +203,7 @@ def build_source_distribution(dist: pathlib.Path) -> None:
 
 
 def try_wheel(wheel: pathlib.Path, python: pathlib.Path, name: str) -> None:
-    """Run the smoke test in a fresh environment, without a compiler, that has a wheel and what it requires."""
+    """Run the smoke test in a fresh environment without a compiler, with the wheel and its dependencies."""
     home = WORK / f"environment_{name}"
     shutil.rmtree(home, ignore_errors=True)
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python]
@@ -219,21 +222,21 @@ def try_wheel(wheel: pathlib.Path, python: pathlib.Path, name: str) -> None:
 
 
 def check(wheels: list[pathlib.Path], dist: pathlib.Path) -> None:
-    """Print size and policy of each wheel; end the program if one does not keep to PLATFORM."""
+    """Print the size and platform of each wheel; exit if one does not comply with PLATFORM."""
     for wheel in wheels:
         said = run(sys.executable, "-m", "auditwheel", "show", wheel)
         policies = re.findall(r'"(manylinux_(\d+)_(\d+)_\w+)"', said)
         newest = tuple(map(int, GLIBC.split(".")))
         if not any((int(major), int(minor)) <= newest for _, major, minor in policies):
-            sys.exit(f"{wheel.name} is not for {PLATFORM}:\n{said}")
+            sys.exit(f"{wheel.name} does not comply with {PLATFORM}:\n{said}")
         if unversioned := find_unversioned(wheel):
-            sys.exit(f"{wheel.name} needs names that no version guards: {unversioned}")
+            sys.exit(f"{wheel.name} has undefined symbols without a version: {unversioned}")
         print(f"  {wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB, {policies[0][0]}")
     run(sys.executable, "-m", "twine", "check", "--strict", *dist.iterdir())
 
 
 def main() -> None:
-    """Build all, then check all."""
+    """Build the packages, then check them."""
     options = parse_options()
     WORK.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(options.dist, ignore_errors=True)

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reject wheels whose libraries need names that have no version.
+"""Reject wheels whose libraries have undefined symbols without a version.
 
-`auditwheel` compares versions. A name that the linker found nowhere has none, and is first missed when it is loaded.
+`auditwheel` only compares versions. A symbol that no library defined at link time has none and fails only when loaded.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def nm(library: pathlib.Path, selection: str) -> list[tuple[str, str]]:
 
 
 def find_unversioned(wheel: pathlib.Path) -> dict[str, list[str]]:
-    """Return the undefined names without a version, by library. Python's own and those of the wheel are left out."""
+    """Return the undefined symbols without a version, by library, except those of Python and of the wheel itself."""
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder)
         libraries = sorted(pathlib.Path(folder).rglob("*.so*"))
@@ -45,7 +45,7 @@ def find_unversioned(wheel: pathlib.Path) -> dict[str, list[str]]:
 
 if __name__ == "__main__":
     failures = [
-        f"{wheel}: {library} needs {', '.join(names)}, which no version guards"
+        f"{wheel}: {library} has undefined symbols without a version: {', '.join(names)}"
         for wheel in sys.argv[1:]
         for library, names in find_unversioned(pathlib.Path(wheel)).items()
     ]

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Download and unpack packages of Debian or Ubuntu without installing them, of this release or another.
+"""Download and unpack packages of any Debian or Ubuntu release without installing them.
 
-They come from the mirror that this machine's apt uses, by an apt whose folders are elsewhere and that has nothing
-installed: so what packages depend on comes with them.
+Uses this machine's mirrors, but runs apt with its own folders and an empty list of installed packages, so that it
+downloads all dependencies too.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import subprocess
 import sys
 import time
 
-# The suite with the newest packages, and its components, by the distribution.
+# The suite with the newest packages, and its components, by distribution.
 NEWEST_SUITES = {"debian": ("sid", "main"), "ubuntu": ("devel", "main universe")}
-# Where Debian keeps releases that mirrors no longer have.
+# Debian's archive of releases that mirrors no longer have.
 ARCHIVE = "http://archive.debian.org/debian"
 
 
 def run(*command: object) -> str:
-    """Run a command and return its output, which is printed if it fails."""
+    """Run a command and return its output. If it fails, print the output and raise."""
     done = subprocess.run(
         [str(part) for part in command], capture_output=True, text=True, check=False
     )
@@ -34,7 +34,7 @@ def run(*command: object) -> str:
 
 
 class step:  # noqa: N801
-    """Print a line before and one after, with the seconds."""
+    """Prints a line when a step begins, and one with its duration when it ends."""
 
     def __init__(self, title: str) -> None:
         self.title = title
@@ -48,18 +48,18 @@ class step:  # noqa: N801
 
 
 def mirrors() -> list[str]:
-    """Return the archives that this machine's apt takes packages from."""
+    """Return the URLs of the archives in this machine's apt sources."""
     listed = run(
         "apt-get", "indextargets", "--format", "$(SITE)", "Created-By: Packages", "Component: main"
     )
     sites = list(dict.fromkeys(listed.split()))
     if not sites:
-        sys.exit("apt knows no archive; run apt-get update first")
+        sys.exit("apt has no package lists; run apt-get update first")
     return sites
 
 
 def download(apt: pathlib.Path, names: list[str], suite: str | None = None) -> list[pathlib.Path]:
-    """Download packages and all that they depend on; return the .deb files.
+    """Download packages with all dependencies; return the .deb files.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def download(apt: pathlib.Path, names: list[str], suite: str | None = None) -> l
     names : list of str
         The packages.
     suite : str, optional
-        Such as "bullseye", of Debian; by default the newest of this machine's distribution.
+        A Debian suite such as "bullseye"; by default the newest of this machine's distribution.
 
     """
     for folder in (
@@ -96,7 +96,7 @@ def download(apt: pathlib.Path, names: list[str], suite: str | None = None) -> l
     distribution = platform.freedesktop_os_release()["ID"]
     if distribution not in NEWEST_SUITES or (suite and distribution != "debian"):
         known = " and ".join(NEWEST_SUITES) if suite is None else "debian"
-        sys.exit(f"packages are unpacked on {known} only; this is {distribution}")
+        sys.exit(f"packages can be unpacked on {known} only, not on {distribution}")
     suite, components = (suite, "main") if suite else NEWEST_SUITES[distribution]
     keys = f"/usr/share/keyrings/{distribution}-archive-keyring.gpg"
     for mirror in [*mirrors(), *([ARCHIVE] if distribution == "debian" else [])]:
@@ -114,14 +114,14 @@ def download(apt: pathlib.Path, names: list[str], suite: str | None = None) -> l
         "\n".join(
             [
                 *failures,
-                f"no mirror of apt's here has {', '.join(names)} of {suite}; name one in apt's sources",
+                f"no mirror in apt's sources has {', '.join(names)} of {suite}; add one that does",
             ]
         )
     )
 
 
 def unpack(home: pathlib.Path, names: list[str], suite: str | None = None) -> pathlib.Path:
-    """Unpack packages into a root, once, and return it."""
+    """Unpack packages into a root folder, unless this was done before; return the folder."""
     root, done = home / "root", home / "unpacked"
     if not done.exists():
         with step(f"{' '.join(names)} of {suite or 'the newest release'}, unpacked in {root}"):
@@ -135,8 +135,8 @@ def unpack(home: pathlib.Path, names: list[str], suite: str | None = None) -> pa
 def unpack_python(home: pathlib.Path, version: str, suite: str | None = None) -> pathlib.Path:
     """Unpack an interpreter with its headers, so that it runs on this machine; return its path.
 
-    patchelf points it to the C library beside it: the dynamic linker's path is one text of the interpreter, and where
-    libraries are looked for another.
+    patchelf changes the interpreter's paths of the dynamic linker (PT_INTERP) and of libraries (RPATH) to the C library
+    unpacked with it.
     """
     root = unpack(home, [f"python{version}", f"libpython{version}-dev", "libstdc++6"], suite)
     python, done = root / "usr" / "bin" / f"python{version}", home / "patched"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-// What GCC 12's libstdc++.a expects of a C library newer than 2.28. Linked into wheels only.
+// Symbols of glibc versions after 2.28 that GCC 12's libstdc++.a needs. Linked into wheels only.
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Make the wheel for another Python of a finished wheel: only the extension module, the tag and the record differ."""
+"""Make the wheel for another Python from a finished wheel: only the extension module, the tag and RECORD differ."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import zipfile
 
 
 def digest(data: bytes) -> str:
-    """Return the hash of a file as RECORD has it."""
+    """Return the hash of a file in the format of RECORD."""
     return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
 
 
 def repack(wheel: pathlib.Path, module: pathlib.Path) -> pathlib.Path:
-    """Return the wheel that has `module` in place of the extension module of `wheel`.
+    """Write a copy of `wheel` with `module` as its extension module; return its path.
 
     Parameters
     ----------
     wheel : Path
-        For one Python, after `auditwheel repair`.
+        A wheel for one Python version, after `auditwheel repair`.
     module : Path
         `_core.cpython-3XX-….so` for another Python.
 
@@ -30,7 +30,9 @@ def repack(wheel: pathlib.Path, module: pathlib.Path) -> pathlib.Path:
     version = re.search(r"\.cpython-(\d+)(t?)-", module.name)
     wheel_tag = re.search(r"-(cp\d+)-(cp\d+t?)-", wheel.name)
     if version is None or wheel_tag is None:
-        raise ValueError(f"repack: names without a version of Python: {wheel.name}, {module.name}")
+        raise ValueError(
+            f"repack: file names must contain a Python version: {wheel.name}, {module.name}"
+        )
     tag = f"cp{version[1]}-cp{version[1]}{version[2]}"
     target = wheel.with_name(wheel.name.replace(wheel_tag[0], f"-{tag}-"))
     record = []

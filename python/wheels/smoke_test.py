@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an installed wheel must do: kernels, OpenBLAS, FFT, exceptions, rehearsal, and an exit with a busy thread.
+"""Tests an installed wheel: kernels, OpenBLAS, FFT, exceptions, rehearsal, and an exit with a busy thread.
 
-`make wheels` runs it in an environment that has the wheel and what it requires, and nothing else.
+`make wheels` runs it in an environment with only the wheel and its dependencies.
 """
 
 import platform

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Make a sysroot whose C library has no symbol newer than a given version.
 
-Headers and start files come from an unpacked root of an older Debian. Its shared libraries are replaced by stand-ins
-that define names and versions only: each name in the newest version that is old enough, so `pow` is linked as
-GLIBC_2.2.5 although the root's newest version of it is 2.29. Names that are too new are absent. The linker reports them
-for a program; for a module, which may leave names undefined, check_wheel.py does.
+Headers and start files come from the unpacked packages of an older Debian release. Its shared libraries are replaced by
+stubs without code that define each symbol in its newest version that is old enough: `pow` is linked as GLIBC_2.2.5,
+although its newest version in that release is 2.29. Symbols that are too new are absent. The linker reports them for
+programs; check_wheel.py does for modules, which may have undefined symbols.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def version_number(version: str) -> tuple[int, ...]:
 
 
 def read_symbols(library: pathlib.Path, glibc: str) -> dict[str, tuple[str, str, int]]:
-    """Return (version, type, size) of each name that `library` has in a version up to `glibc`."""
+    """Return (version, type, size) of each symbol of `library`, in its newest version up to `glibc`."""
     listing = subprocess.run(
         ["readelf", "--dyn-syms", "--wide", library], check=True, capture_output=True, text=True
     ).stdout
@@ -48,7 +48,7 @@ def read_symbols(library: pathlib.Path, glibc: str) -> dict[str, tuple[str, str,
 
 
 def write_stand_in(library: pathlib.Path, glibc: str, target: pathlib.Path, compiler: str) -> None:
-    """Link a shared object that has the names of `library`, and no code."""
+    """Link a shared object with the symbols of `library`, but no code."""
     symbols = sorted(read_symbols(library, glibc).items())
     assembly = []
     for index, (name, (version, kind, size)) in enumerate(symbols):
@@ -82,17 +82,17 @@ def make_sysroot(
     Parameters
     ----------
     root : Path
-        Holds libc6-dev, linux-libc-dev and libgcc-s1 of a Debian whose glibc is at least `glibc`.
+        The unpacked libc6-dev, linux-libc-dev and libgcc-s1 of a Debian release with a glibc of at least `glibc`.
     sysroot : Path
         A folder that does not exist yet.
     glibc : str
-        The newest version that may be linked to, as "2.28".
+        The newest symbol version to link with, such as "2.28".
     triplet, compiler : str
         Such as x86_64-linux-gnu and gcc.
 
     """
     shutil.copytree(root / "usr/include", sysroot / "usr/include", symlinks=True)
-    # Headers of libstdc++ must be those of the compiler, whose libstdc++.a is linked.
+    # libstdc++'s headers must match the compiler's libstdc++.a, which is linked.
     for folder in ("usr/include/c++", f"usr/include/{triplet}/c++"):
         if (pathlib.Path("/") / folder).is_dir():
             (sysroot / folder).symlink_to(pathlib.Path("/") / folder)
@@ -110,9 +110,9 @@ def make_sysroot(
             (static / f"{stem}.so").symlink_to(f"../../../lib/{triplet}/{name}")
     for loader in (root / "lib" / triplet).glob(LOADER):
         write_stand_in(loader, glibc, shared / loader.name, compiler)
-        for folder in ("lib", "lib64"):  # where the linker script looks for it
+        for folder in ("lib", "lib64"):  # the paths in the linker script
             (sysroot / folder).mkdir(exist_ok=True)
             shutil.copy2(shared / loader.name, sysroot / folder)
-    # The unwinder stays shared, as pthread_exit goes through it. It is older than the compiler, whose newer helper
-    # functions then come from libgcc.a.
+    # The unwinder must be shared, as pthread_exit uses it. It is older than the compiler; newer helper functions are
+    # linked from libgcc.a.
     shutil.copy2((root / "lib" / triplet / "libgcc_s.so.1").resolve(), shared / "libgcc_s.so.1")

@@ -352,7 +352,7 @@ TWO = ["dot(y)", "take(i)", "searchsorted(y)", "searchsorted(1.0, sorter=i)", "c
 
 
 @pytest.mark.parametrize("call", TWO)
-def test_arrays_of_two_devices_are_refused(call, device):
+def test_arrays_of_two_devices_are_rejected(call, device):
     elsewhere = "cuda:1" if device == "cuda:0" else "cuda:0"
     x = to_device(device, np.arange(3.0))
     names = {

@@ -50,7 +50,7 @@ def test_builtin_divmod_of_floats_and_arrays(device):
 
 
 @pytest.mark.parametrize("dtype", [d for d in INTEGERS if not d.startswith("u")])
-def test_negative_powers_of_integers_are_refused(dtype, device):
+def test_negative_powers_of_integers_are_rejected(dtype, device):
     for size in (3, 40000):
         x = to_device(device, np.ones(size, dtype))
         for call in (

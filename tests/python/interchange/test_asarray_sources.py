@@ -340,7 +340,7 @@ def test_longdouble_converts_where_a_dtype_is_given():
         sk.asarray(np.array([1, None]), dtype=sk.float64)
 
 
-def test_an_array_interface_with_a_mask_is_refused():
+def test_an_array_interface_with_a_mask_is_rejected():
     source = Only(HOST, "__array_interface__")
     source.__array_interface__ = {**source.__array_interface__, "mask": np.ones(HOST.shape, bool)}
     with pytest.raises(NotImplementedError, match="mask"):

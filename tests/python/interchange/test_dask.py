@@ -240,7 +240,7 @@ def test_numpy_index_of_user_code_is_rejected_on_another_device():
         picked.compute(scheduler="sync")
 
 
-def test_two_devices_are_refused():
+def test_two_devices_are_rejected():
     one, _ = blocks(HOST, "cuda:0")
     other, _ = blocks(HOST, "cuda:1")
     with pytest.raises(sk.exceptions.DeviceMismatchError):

@@ -195,7 +195,7 @@ def test_dlpack_D11_host_copy_is_complete(stream, cuda_device):
     "dl_device",
     [(dl.CUDA, 7), (dl.CUDA_HOST, 0), (dl.ROCM, 0), (dl.CPU, 1), (2**40 + 1, 0), (0, 0)],
 )
-def test_dlpack_D12_other_devices_are_refused(dl_device, device):
+def test_dlpack_D12_other_devices_are_rejected(dl_device, device):
     with pytest.raises(BufferError, match="to_device"):
         sk.ones((3,), device=device).__dlpack__(dl_device=dl_device)
 

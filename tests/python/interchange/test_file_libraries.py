@@ -225,7 +225,7 @@ TAKE = {
 
 
 @pytest.mark.parametrize("name", TAKE)
-def test_arrays_on_other_devices_are_refused(name, cuda_device):
+def test_arrays_on_other_devices_are_rejected(name, cuda_device):
     x = to_device(cuda_device, X)
     TAKE[name](x.to_device("cpu"))
     with pytest.raises((TypeError, AttributeError), match=ON_THE_HOST):

@@ -249,7 +249,7 @@ def test_import_of_the_interface_shares_memory_and_keeps_the_owner(cuda_device):
     ],
     ids=str,
 )
-def test_bad_interfaces_are_refused(changes, cuda_device):
+def test_bad_interfaces_are_rejected(changes, cuda_device):
     x = sk.ones((3,), device=cuda_device)
     with pytest.raises((ValueError, TypeError, OverflowError)) as caught:
         sk.asarray(Interface(x, **changes))

@@ -158,7 +158,7 @@ def test_objects_of_other_libraries(simulator):
     assert not simulator.is_cuda_array(sk.ones((3,)))
 
 
-def test_masks_are_refused(simulator):
+def test_masks_are_rejected(simulator):
     x = sk.arange(6, device="cuda:0")
     mask = sk.ones((6,), dtype=sk.bool, device="cuda:0")
     masked = Carrier(dict(x.__cuda_array_interface__, mask=mask), x)
@@ -193,7 +193,7 @@ def test_host_arrays_are_still_copied_to_the_device(simulator):
         assert np.asarray(host).tolist() == [0.0, 1.0, 2.0]
 
 
-def test_arrays_of_two_devices_are_refused(simulator):
+def test_arrays_of_two_devices_are_rejected(simulator):
     a, b = (sk.ones((2, 2), device=f"cuda:{i}") for i in range(2))
     with pytest.raises(DeviceMismatchError, match="cuda:0, cuda:1") as caught:
         copy_2d[1, (2, 2)](a, b)

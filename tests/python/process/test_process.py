@@ -93,7 +93,7 @@ def test_rehearsal_is_never_chosen_silently():
     assert sk.devices("cpu")[0].info.rehearsal is False
 
 
-def test_fork_keeps_cpu_arrays_and_refuses_cuda():
+def test_fork_keeps_cpu_arrays_and_rejects_cuda():
     out = python(
         "import os, sys, warnings, numpy as np, skerry as sk\n"
         "warnings.simplefilter('ignore')\n"
