@@ -173,17 +173,17 @@ int set_part(PyObject* self, PyObject* value, void*) {
 PyGetSetDef attributes[] = {
     {"T", get_transpose, nullptr, "The transpose of a matrix, a view. ValueError unless 2-D.",
      nullptr},
-    {"device", get_device, nullptr, "The Device that the array lives on.", nullptr},
+    {"device", get_device, nullptr, "The Device of the array.", nullptr},
     {"dtype", get_dtype, nullptr, "The numpy.dtype of the elements.", nullptr},
     {"imag", get_imag, set_part<true>,
-     "The imaginary parts: a view of a complex array, read-only zeros of a real one.", nullptr},
+     "The imaginary parts: a view of a complex array; read-only zeros for a real array.", nullptr},
     {"itemsize", get_itemsize, nullptr, "Bytes of one element.", nullptr},
     {"mT", get_matrix_transpose, nullptr,
      "The array with its last two axes exchanged, a view. ValueError below 2-D.", nullptr},
     {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
     {"ndim", get_ndim, nullptr, "The number of axes.", nullptr},
     {"real", get_real, set_part<false>,
-     "The real parts: a view of a complex array, a real one itself.", nullptr},
+     "The real parts: a view of a complex array; a real array itself.", nullptr},
     {"shape", get_shape, nullptr, "The number of elements along each axis.", nullptr},
     {"size", get_size, nullptr, "The number of elements.", nullptr},
     {"strides", get_strides, nullptr, "Bytes from one element to the next along each axis.",
@@ -232,7 +232,7 @@ ArrayObject* new_object() {
   }
   ArrayObject* const self = PyObject_GC_New(ArrayObject, array_type);
   if (self == nullptr) throw PythonError{};
-  self->pending = nullptr;  // as for objects from the free list
+  self->pending = nullptr;  // already null for objects from the free list
   return self;
 }
 

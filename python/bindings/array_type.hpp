@@ -76,7 +76,7 @@ template <class Make>
 /// Creates an instance whose items are the arrays.
 [[nodiscard]] PyObject* named_tuple(PyObject* type, std::vector<NdArray>&& arrays);
 
-/// Returns the strides in elements, as DLPack wants them; valid as long as the object.
+/// Returns the strides in elements, as DLPack requires; valid as long as the object.
 [[nodiscard]] std::int64_t* element_strides(PyObject* array);
 
 /// Returns the value of an Array. Throws a TypeError that names `argument` for other objects.

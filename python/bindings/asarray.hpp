@@ -18,7 +18,8 @@ struct Conversion {
 };
 
 /// Converts an array to the requested dtype and device. `is_copy`: the memory is already a private
-/// copy, so copy=True needs no other. Throws InterchangeError if copy=False forbids the conversion.
+/// copy, so copy=True makes no second one. Throws InterchangeError if copy=False forbids the
+/// conversion.
 [[nodiscard]] NdArray convert(const Conversion& conversion, NdArray array, bool is_copy);
 
 /// The memory of a numpy.ndarray as an array on the CPU device `host_device`, or a copy if byte

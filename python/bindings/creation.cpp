@@ -241,8 +241,8 @@ PyObject* run_from_dlpack(const Arguments& arguments) {
   return wrap(convert(conversion, std::move(array), false));
 }
 
-#define SKERRY_DEVICE_DOC                                                              \
-  "dtype : dtype, optional\ndevice : Device or str, optional\n    By default that of " \
+#define SKERRY_DEVICE_DOC                                                                    \
+  "dtype : dtype, optional\ndevice : Device or str, optional\n    By default the device of " \
   "`with skerry.device(...)`, else of set_default_device, else cpu:0.\n"
 #define SKERRY_PINNED_DOC \
   "pinned : bool\n    Use page-locked host memory, which CUDA devices can access (CPU only).\n"

@@ -102,7 +102,7 @@ Dtype dtype_of(const Object& typestr) {
   if (!native.empty() && (native[0] == '>' || native[0] == '#')) native[0] = '<';
   if (native != code && parse_typestr(native)) {
     reject_interface("'typestr' " + shown +
-                     " is not in this machine's byte order; swap the bytes where the data is made");
+                     " is not in this machine's byte order; swap the bytes before the export");
   }
   throw DtypeError("'typestr' " + shown + " is not a dtype that skerry supports");
 }
@@ -174,8 +174,8 @@ void check_strides(InterfaceFields& memory) {
     if (memory.is_empty || (memory.shape[axis] == 1 && stride % width != 0)) stride = dense[axis];
     if (stride % alignment != 0) {
       reject_interface("'strides' " + to_string(memory.strides) + " are not multiples of " +
-                       std::to_string(alignment) + " bytes, to which " + name(memory.type) +
-                       " must be aligned; copy the elements to a new array first");
+                       std::to_string(alignment) + " bytes, the alignment of " + name(memory.type) +
+                       "; copy the elements to a new array first");
     }
   }
 }

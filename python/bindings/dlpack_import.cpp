@@ -194,7 +194,7 @@ std::span<const std::int64_t> checked_shape(const Tensor& tensor) {
   return {tensor.shape, static_cast<std::size_t>(tensor.rank)};
 }
 
-/// A validated tensor of which ownership is not yet taken.
+/// A validated tensor that its producer still owns.
 struct Candidate {
   Dtype type;
   Layout layout;
@@ -268,7 +268,7 @@ NdArray adopt_candidate(Candidate&& one, Managed* managed) {
   }
   StorageRef memory = adopt(one.location.device, one.data + one.range.first, one.range.nbytes(),
                             read_only, managed, release_managed<Managed>, one.location.pinned);
-  // The producer has ordered its work before our current stream, as far as it orders at all.
+  // The producer has ordered its work before our current stream, if it orders work at all.
   note_import_on_current(*memory.get());
   return {std::move(memory), std::move(one.layout), one.type, read_only};
 }

@@ -92,12 +92,12 @@ PyObject* run_shift(const Arguments& arguments) {
   "\nRaises\n------\nTypeError\n    For another dtype.\nAxisError\n    For an axis that x does " \
   "not have.\nValueError\n    For a length below 1, repeated axes or an unknown norm.\n\n"       \
   "Examples\n--------\n>>> import skerry as sk\n"
-#define SKERRY_FREQUENCIES_DOC                                                                   \
-  "Parameters\n----------\nn : int\n    At least 1.\nd : float\n    Sample spacing, not "        \
-  "0.\ndtype : dtype, optional\n    Real floating; float64 by default.\n"                        \
-  "device : Device or str, optional\n    By default that of `with skerry.device(...)`, else of " \
-  "set_default_device, else cpu:0.\n\nRaises\n------\n"                                          \
-  "ValueError, TypeError, DeviceUnavailableError\n\n"                                            \
+#define SKERRY_FREQUENCIES_DOC                                                                 \
+  "Parameters\n----------\nn : int\n    At least 1.\nd : float\n    Sample spacing, not "      \
+  "0.\ndtype : dtype, optional\n    Real floating; float64 by default.\n"                      \
+  "device : Device or str, optional\n    By default the device of `with skerry.device(...)`, " \
+  "else of set_default_device, else cpu:0.\n\nRaises\n------\n"                                \
+  "ValueError, TypeError, DeviceUnavailableError\n\n"                                          \
   "Examples\n--------\n>>> import skerry as sk\n"
 #define SKERRY_SHIFT_DOC                                                                   \
   "Parameters\n----------\nx : Array\n    Of any dtype.\naxes : int or sequence of ints, " \

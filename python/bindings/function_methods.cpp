@@ -45,7 +45,7 @@ Object called(const char* function, std::initializer_list<PyObject*> args) {
       {*args.begin(), values, nullptr, 0, &known_function.signature}));
 }
 
-/// Returns the identity of a reduction, in the kind of the dtype; null for min and max.
+/// Returns the identity of a reduction, as a bool or int; null for min and max, which have none.
 Object identity_of(std::string_view op, Dtype type) {
   if (op == "min" || op == "max") return {};
   const bool one = op == "prod" || op == "all";
@@ -65,7 +65,8 @@ PyObject* reduce_some(MethodCall& call) {
   if (where_argument != nullptr && where_argument != Py_True) {
     Object neutral = identity_of(op, call.array().dtype());
     if (neutral.get() == nullptr) {
-      if (initial == nullptr) throw ValueError("where= needs initial=");
+      if (initial == nullptr)
+        throw ValueError("where= needs initial=, as this reduction has no identity");
       neutral = Object::borrow(initial);
     }
     const Object mask = array_of_items(where_argument, call.array().device());
@@ -80,7 +81,7 @@ PyObject* reduce_some(MethodCall& call) {
   return called(op == "max" ? "maximum" : "minimum", {result.get(), initial}).release();
 }
 
-/// mean, std and var compute in the requested dtype.
+/// Casts the array to the requested dtype, in which mean, std and var compute.
 PyObject* cast_first(MethodCall& call) {
   if (!is_specified(call, 1)) return nullptr;
   const Dtype type = parse_dtype(call.arguments[1]);
@@ -102,7 +103,8 @@ PyObject* flat_without_axis(MethodCall& call) {
 
 bool has_one_axis(PyObject* const* values) { return value_of(values[0]).rank() == 1; }
 
-/// Flattens the array if axis is None, not if it is absent. Rejects order=: there are no fields.
+/// Flattens the array if axis is None, but not if it is absent. Rejects order=, which is for
+/// fields.
 PyObject* flat_if_axis_is_none(MethodCall& call) {
   if (is_specified(call, 2)) reject(call, 2, "leave it out");
   if (call.arguments[0] != Py_None) return nullptr;
@@ -206,7 +208,7 @@ PyObject* round_to_decimals(MethodCall& call) {
       .release();
 }
 
-/// Contracts the last axis of the array with the second-to-last axis of the other, or its only one.
+/// Contracts the array's last axis with the other operand's second-to-last axis, or its only axis.
 PyObject* prepare_dot(MethodCall& call) {
   PyObject* const other = call.values[1];
   Scalar value;

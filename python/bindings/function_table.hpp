@@ -27,9 +27,9 @@ class Signature {
   /// `text` as in "(x, /, *, axis=None)"; a leading "$self" is skipped.
   Signature(const char* function, const char* text);
 
-  /// Stores each argument at the index of its parameter in `bound` (max_parameters entries, null if
-  /// absent). Returns the number of trailing arguments that belong to `*args`, or -1 with a
-  /// TypeError set.
+  /// Stores each argument at the index of its parameter in `bound` (max_parameters entries; null
+  /// for absent arguments). Returns the number of trailing arguments that belong to `*args`, or -1
+  /// with a TypeError set.
   Py_ssize_t bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords,
                   PyObject** bound) const;
   /// The same, but stores parameter i at bound[positions[i]]; `bound` has twice as many entries.
@@ -72,8 +72,8 @@ class Signature {
 
 class ConvertedArgs;
 
-/// The arguments of one call, bound to the parameters of its signature. Conversion replaces an
-/// argument in `values` or `rest` by its array.
+/// The arguments of one call, bound to the parameters of its signature. Conversion replaces
+/// arguments in `values` or `rest` with arrays.
 struct Arguments {
   PyObject* self;
   mutable PyObject* const* values;  ///< by parameter; null if absent
@@ -99,7 +99,7 @@ struct DocSections {
   const char* parameters[3] = {};
   const char* returns = nullptr;
   const char* raises = nullptr;
-  const char* example = nullptr;  ///< follows the import of skerry
+  const char* example = nullptr;  ///< runs after `import skerry as sk`
 };
 
 /// A docstring, whole or by sections.
@@ -117,7 +117,7 @@ struct FunctionEntry {
   Docstring doc;
   PyObject* (*implementation)(const Arguments& arguments);  ///< may throw
   /// Fast path for calls so short that binding the arguments would dominate. Tried first if all
-  /// arguments are positional; returns null if it does not apply. Neither throws nor fails.
+  /// arguments are positional; returns null if it does not apply. Never throws or sets an error.
   PyObject* (*fast_path)(PyObject* const* args, Py_ssize_t count) = nullptr;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Guarded memory for NumPy's arrays, with NumPy's hook for data allocation (NEP 49).
+// Guarded memory for NumPy's arrays, through NumPy's allocation hook (NEP 49).
 
 #include <algorithm>
 #include <cstddef>
@@ -77,8 +77,8 @@ py::object guard_numpy_memory() {
 
 void add_guarded_numpy(py::module_& module) {
   module.def("guard_numpy_memory", guard_numpy_memory,
-             "Allocate NumPy arrays of this context in guarded memory; returns the previous "
-             "handler, for set_numpy_memory().");
+             "Allocate NumPy arrays in guarded memory in this contextvars context; returns the "
+             "previous handler, for set_numpy_memory().");
   module.def(
       "set_numpy_memory", [](const py::object& handler) { set_handler(handler.ptr()); },
       py::arg("handler"), py::pos_only(), "Set the memory handler of NumPy's arrays.");

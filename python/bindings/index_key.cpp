@@ -78,8 +78,8 @@ bool read_builtin_bound(PyObject* bound, std::int64_t& value) {
   return true;
 }
 
-/// Returns the key with NumPy's arrays copied to the device of `self` if dask or xarray created
-/// them; else the key unchanged.
+/// Copies NumPy's arrays in the key to the device of `self` if dask or xarray created them; returns
+/// other keys unchanged.
 Object move_key_to_device(PyObject* self, PyObject* key, std::span<PyObject* const> parts) {
   if (value_of(self).device() == Device{} || std::ranges::none_of(parts, is_numpy_array)) {
     return Object::borrow(key);
@@ -111,7 +111,7 @@ inline bool ParsedKey::read_builtin(PyObject* part, IndexItem& item) {
   return true;
 }
 
-/// Reads the parts from `first` on, the first that is not exactly an int.
+/// Reads the parts from index `first` on. All parts before it are ints.
 void ParsedKey::read_from(std::size_t first, PyObject* self, PyObject* key) {
   std::span<PyObject* const> parts = parts_of(key);
   AdvancedItem* const unread = many_ != nullptr ? many_->advanced.data() : few_advanced_;
@@ -130,8 +130,8 @@ void ParsedKey::read_from(std::size_t first, PyObject* self, PyObject* key) {
   if (unread_count > 0) read_rest(parts, {unread, unread_count}, is_advanced);
 }
 
-/// Reads the parts in `unread` and keeps only the advanced ones there. `is_advanced`: at least one
-/// part is advanced.
+/// Reads the parts in `unread` and removes the basic ones from it. `is_advanced`: at least one part
+/// is advanced.
 inline void ParsedKey::read_rest(std::span<PyObject* const> parts, std::span<AdvancedItem> unread,
                                  bool is_advanced) {
   std::size_t count = 0;
@@ -149,7 +149,7 @@ inline void ParsedKey::read_rest(std::span<PyObject* const> parts, std::span<Adv
   key_.advanced = unread.first(count);
 }
 
-/// Converts NumPy's arrays and lists. A list has no device, so its array is on that of `self`.
+/// Converts NumPy's arrays and lists. A list has no device: it becomes an array on that of `self`.
 std::span<PyObject* const> ParsedKey::convert(PyObject* self, PyObject* key) {
   conversion_.reset(
       new Conversion{move_key_to_device(self, key, parts_of(key)), ConvertedArgs(self)});
@@ -163,7 +163,8 @@ std::span<PyObject* const> ParsedKey::convert(PyObject* self, PyObject* key) {
   return {args.values(), parts.size()};
 }
 
-/// Reads an array. Returns true if it is basic: a 0-d integer array, if `is_int`.
+/// Reads an array. Returns true if it is basic: a 0-d integer array that is read as an int
+/// (`is_int`).
 inline bool ParsedKey::read_array(PyObject* part, AdvancedItem& item, IndexItem& basic,
                                   bool is_int) const {
   const NdArray& index = *item.array;
@@ -181,7 +182,7 @@ inline bool ParsedKey::read_array(PyObject* part, AdvancedItem& item, IndexItem&
   return false;
 }
 
-/// Reads an object that is not an array. Returns true if it is basic: all but bool.
+/// Reads an object that is not an array. Returns true if it is basic, that is, not a bool.
 bool ParsedKey::read_object(PyObject* part, AdvancedItem& item, IndexItem& basic) const {
   if (PyBool_Check(part)) {
     item.kind = AdvancedKind::boolean;

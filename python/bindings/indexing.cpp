@@ -36,8 +36,8 @@ NdArray view_of(const NdArray& x, const IndexKey& key) {
   return x.view(index_view(x.layout(), key.items, key.counts));
 }
 
-/// True if indexing may take long enough to release the GIL: every index may select a slice as
-/// large as the array.
+/// True if indexing may take long enough to release the GIL. Uses an upper bound of the result's
+/// size: each index selects at most as many elements as the array has.
 bool takes_long(const NdArray& x, const IndexKey& key) {
   auto element_count = static_cast<double>(x.size());
   for (const AdvancedItem& item : key.advanced) {

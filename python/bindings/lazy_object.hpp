@@ -12,15 +12,15 @@ namespace skerry::python {
 
 /// A Python object that is created on first use and never freed.
 ///
-/// An initialized static local would hold the compiler's guard while Python code runs. That code
-/// may release the GIL to a thread that then waits for the guard: a deadlock. This class holds no
-/// lock. Two threads may each create an object; the first one stored wins.
+/// A static local with an initializer would deadlock: the compiler's guard is held while Python
+/// code runs, which may release the GIL to a thread that then waits for the guard. This class needs
+/// no lock. Two threads may each create an object; the first one stored wins.
 class LazyObject {
  public:
   constexpr LazyObject() = default;
 
-  /// Returns a borrowed reference. `make` returns a new reference. Throws PythonError for null, and
-  /// whatever `make` throws.
+  /// Returns a borrowed reference. `make` returns a new reference, or null with a Python error set,
+  /// which is thrown as PythonError. Exceptions of `make` propagate.
   template <class Make>
   [[nodiscard]] PyObject* get(Make make) {
     PyObject* stored = stored_.load(std::memory_order_acquire);

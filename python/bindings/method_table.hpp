@@ -34,20 +34,20 @@ struct MethodCall {
 
 /// An array method with NumPy's signature, implemented by a function. Parameters map to those of
 /// the same name (or meaning: ddof to correction); the result is stored into `out`; `prepare`
-/// handles what the function has no parameter for.
+/// handles parameters that the function lacks.
 struct MethodEntry {
   const char* name;
   const char* signature;
   const char* function;
   /// Changes the arguments, or returns the result itself. May throw.
   PyObject* (*prepare)(MethodCall& call) = nullptr;
-  /// `prepare` is needed only if an argument without a parameter of the function is passed.
+  /// `prepare` is needed only if an argument is passed for a parameter that the function lacks.
   bool prepares_extras = false;
-  /// True if `prepare` is not needed for these arguments, given by parameter of the function.
+  /// True if these arguments, indexed by the function's parameters, need no `prepare`.
   bool (*needs_no_prepare)(PyObject* const* values) = nullptr;
 };
 
-/// A MethodEntry with everything that is computed once, not per call.
+/// A MethodEntry with its signature and parameter mapping, computed once at import.
 class MethodAdapter {
  public:
   /// Empty until the import of the module fills it.

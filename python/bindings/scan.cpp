@@ -22,16 +22,16 @@ PyObject* run_scan(const Arguments& arguments) {
                      [&] { return scan(Op, x, axis, type, include_initial); });
 }
 
-#define SKERRY_SCAN_PARAMETERS                                                                 \
-  "Parameters\n----------\nx : Array\n    At least 1-D, of any dtype (bool counts as 0 "       \
-  "and 1), on any device.\naxis : int, optional\n    The axis to accumulate along; required "  \
-  "unless x is 1-D.\ndtype : dtype, optional\n    Dtype of the result, to which elements are " \
-  "cast first. By default that of x if floating,\n    int64 for signed integers and bool, "    \
-  "uint64 for unsigned integers.\ninclude_initial : bool\n    Prepend the identity (0 or 1), " \
-  "so that the axis is longer by one.\n\nReturns\n-------\nArray\n    A new "                  \
-  "array of the shape of x (but for include_initial) on its device. Integers wrap around.\n\n" \
-  "Raises\n------\nAxisError\n    (ValueError and IndexError) for an axis that x does not "    \
-  "have.\nValueError\n    For a 0-d x, or if a required axis is missing.\nTypeError\n    "     \
+#define SKERRY_SCAN_PARAMETERS                                                                   \
+  "Parameters\n----------\nx : Array\n    At least 1-D, of any dtype (bool counts as 0 "         \
+  "and 1), on any device.\naxis : int, optional\n    The axis to accumulate along; required "    \
+  "unless x is 1-D.\ndtype : dtype, optional\n    Dtype of the result, to which elements are "   \
+  "cast first. By default the dtype of x if floating,\n    int64 for signed integers and bool, " \
+  "uint64 for unsigned integers.\ninclude_initial : bool\n    Prepend the identity (0 or 1), "   \
+  "so that the axis is longer by one.\n\nReturns\n-------\nArray\n    A new "                    \
+  "array of the shape of x (but for include_initial) on its device. Integers wrap around.\n\n"   \
+  "Raises\n------\nAxisError\n    (ValueError and IndexError) for an axis that x does not "      \
+  "have.\nValueError\n    For a 0-d x, or if a required axis is missing.\nTypeError\n    "       \
   "For dtype=bool, or if x does not cast to dtype.\n\n"
 
 constexpr FunctionEntry table[] = {

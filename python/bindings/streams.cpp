@@ -17,7 +17,7 @@
 namespace skerry::python {
 namespace {
 
-// The CUDA runtime's default streams, as in all protocols.
+// Handles of the CUDA runtime's default streams, the same in all protocols.
 constexpr std::uintptr_t legacy_default = 1;
 constexpr std::uintptr_t per_thread_default = 2;
 
@@ -197,7 +197,7 @@ void add_event_class(py::module_& module) {
           "`end.synchronize()`.");
 }
 
-/// A handle, and the object that must outlive its use.
+/// A handle, and the object that must be kept alive while it is used.
 struct ForeignStream {
   std::uintptr_t handle = 0;
   Object owner;
@@ -215,7 +215,7 @@ std::uintptr_t handle_of(PyObject* object, const char* argument) {
   throw ValueError(std::string(argument) + " is not a stream handle");
 }
 
-/// Reads `__cuda_stream__`: a method, but an attribute in the protocol's first drafts.
+/// Reads `__cuda_stream__`, a method (an attribute in the protocol's first drafts).
 std::optional<std::uintptr_t> handle_by_protocol(PyObject* object) {
   Object pair = optional_attribute(object, "__cuda_stream__");
   if (pair.get() == nullptr) return std::nullopt;
@@ -332,11 +332,11 @@ void add_stream_functions(py::module_& module) {
       },
       py::arg("device") = py::none(),
       "This thread's current Stream of a device.\n\n"
-      "That of the innermost `with skerry.stream(...)` of the device, else its default stream, "
-      "with handle 1.\nA CPU device has one stream, with handle 0, whose work is always "
+      "The stream of the innermost `with skerry.stream(...)` block of the device, else its default "
+      "stream, with handle 1.\nA CPU device has one stream, with handle 0, whose work is always "
       "complete.\n\n"
-      "Parameters\n----------\ndevice : Device or str, optional\n    By default that of creation "
-      "functions.\n\n"
+      "Parameters\n----------\ndevice : Device or str, optional\n    By default the default "
+      "device.\n\n"
       "Returns\n-------\nStream\n    With `__cuda_stream__`, so that other libraries can work on "
       "it.\n\n"
       "Raises\n------\nDeviceUnavailableError\n    If the device can't be used.");

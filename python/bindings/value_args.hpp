@@ -14,9 +14,10 @@
 #include "ops/call/operand.hpp"
 #include "python/bindings/function_table.hpp"
 
-/// Arguments that are values: sizes, axes, flags, numbers. A Python scalar has no device; a 0-d
-/// Array counts as its element if it is on the device of the call. All functions throw
-/// DeviceMismatchError for an array on another device, and TypeErrors that name the parameter.
+/// Arguments that are values: sizes, axes, flags, numbers. A Python scalar has no device; a
+/// one-element Array is converted to a scalar if it is on the device of the call. All functions
+/// throw DeviceMismatchError for an array on another device, and TypeErrors that name the
+/// parameter.
 namespace skerry::python {
 
 /// Throws DeviceMismatchError unless `x`, an argument of the call, is on `expected_device`.
@@ -37,8 +38,8 @@ void require_device_match(const Arguments& arguments, int parameter, const NdArr
 void operand_argument(const Arguments& arguments, int parameter, Operand& operand,
                       Scalar& scalar_value);
 
-/// Returns the arrays of `objects`, the items of an argument, or `*args` for parameter -1. Messages
-/// name them arrays[0], arrays[1] and so on.
+/// Converts `objects` to arrays. They are the items of an argument or, for parameter -1, `*args`.
+/// Messages name them arrays[0], arrays[1] and so on.
 [[nodiscard]] std::vector<NdArray> require_arrays(const Arguments& arguments, int parameter,
                                                   std::span<PyObject* const> objects);
 /// Returns the arrays of `*arrays`.
@@ -51,7 +52,8 @@ void operand_argument(const Arguments& arguments, int parameter, Operand& operan
           static_cast<std::size_t>(PySequence_Fast_GET_SIZE(sequence))};
 }
 
-/// Returns `object`, the argument or an item of it, or the element of a one-element array.
+/// Converts a one-element array to a Python scalar; returns other objects unchanged. `object` is
+/// the argument or an item of it.
 [[nodiscard]] Object value_argument(const Arguments& arguments, int parameter, PyObject* object);
 
 /// Returns an int, clamped to int64.
@@ -67,8 +69,8 @@ void operand_argument(const Arguments& arguments, int parameter, Operand& operan
 /// Returns one int, or a tuple or list of ints.
 [[nodiscard]] std::vector<std::int64_t> integers(const Arguments& arguments, int parameter);
 [[nodiscard]] std::vector<std::int64_t> exact_integers(const Arguments& arguments, int parameter);
-/// The same for an item of the argument, or of `*args` for parameter -1. Messages use `name`,
-/// unless null.
+/// Like `integers`, for `object`, an item of the argument or, for parameter -1, of `*args`.
+/// Messages use `name` unless it is null.
 [[nodiscard]] std::vector<std::int64_t> integers(const Arguments& arguments, int parameter,
                                                  const char* name, PyObject* object);
 
@@ -81,7 +83,7 @@ void operand_argument(const Arguments& arguments, int parameter, Operand& operan
 /// lists the choices.
 [[nodiscard]] int choice(const Arguments& arguments, int parameter,
                          std::initializer_list<const char*> choices);
-/// Throws OutOfMemoryError if the machine's memory can't hold that many Python objects.
+/// Throws OutOfMemoryError if the machine has too little memory for that many Python objects.
 void require_memory_for_objects(double count, double nbytes_each);
 /// Minimum bytes of an array object in a list.
 inline constexpr double nbytes_of_array = 256;

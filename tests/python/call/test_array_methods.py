@@ -21,7 +21,7 @@ from tests.python.oracle import (
 
 REAL, NUMBERS, FLOATS = "biuf", "iufc", "fc"
 
-# Calls for a 2-D array: the kinds of dtypes that skerry's function supports, and whether results are exact.
+# Calls on a 2-D array, with the dtype kinds that skerry supports and whether the results must be exact.
 CALLS = {
     "x.all()": ("biufc", True),
     "x.all(1)": ("biufc", True),
@@ -82,7 +82,7 @@ CALLS = {
     "x.reshape(x.shape[1], x.shape[0], order='F')": ("biufc", True),
     "x.reshape(x.size, copy=True)": ("biufc", True),
     "x.round()": ("iufc", True),
-    "x.round(2)": ("iufc", False),  # float16 in float64
+    "x.round(2)": ("iufc", False),  # skerry rounds float16 in float64
     "x.round(decimals=-1)": ("iufc", False),
     "x.squeeze()": ("biufc", True),
     "x[:, None].squeeze(1)": ("biufc", True),
@@ -157,7 +157,7 @@ def test_methods_match_numpy(call, device):
             assert_equal(run(call, array), want, device, exact=exactly, label=label, scale=400.0)
 
 
-def test_rounding_halves_and_tens(device):
+def test_round_halves_and_negative_decimals(device):
     x = np.array([-2.675, 0.125, 1234.5678, 2.5, -0.5, 15.0, 25.0])
     array = to_device(device, x)
     for decimals in (-3, -1, 0, 1, 2, 5):
@@ -168,7 +168,7 @@ def test_rounding_halves_and_tens(device):
     assert_same(np.round(array, 2), np.round(x, 2), device)
 
 
-def test_dot_of_other_ranks(device):
+def test_dot_of_0d_1d_and_3d_arrays(device):
     x = sample("float64", (2, 3, 4), low=1)
     y = sample("float64", (5, 4, 3), 1, low=1)
     assert_same(to_device(device, x).dot(to_device(device, y)), x.dot(y), device, exact=False)
@@ -365,7 +365,7 @@ def test_arrays_of_two_devices_are_rejected(call, device):
     assert_same(x, np.arange(3.0), device)
 
 
-def test_arguments_that_have_no_counterpart():
+def test_invalid_or_unsupported_arguments_raise():
     names = {"x": sk.ones((2, 3))}
     for call, error in (
         ("x.take([0], mode='wrap')", ValueError),

@@ -93,8 +93,7 @@ lying = sk.asarray(np.lib.stride_tricks.as_strided(np.asarray(sk.ones((7,))), (1
 
 
 def test_fault_in_rehearsed_work_names_the_enqueuing_operation():
-    """The kernel runs later, on another thread. The view's owner does not keep the memory alive, so the kernel reads freed
-    memory."""
+    """The kernel runs later, on another thread, and reads freed memory, as the view's owner does not keep it alive."""
     code = """
 from skerry.testing import instruments
 a, b = sk.ones((7, 10), device=D), sk.ones((10,), device=D)
@@ -215,8 +214,8 @@ sk.zeros((1000,), device=D)
     assert output_of(code, device=device) == ["True"]
 
 
-def test_more_live_arrays_than_guards():
-    """More arrays than there are guards, and than the mappings that the system grants."""
+def test_more_live_arrays_than_guard_pages():
+    """Creates more arrays than the allocator guards, and than the system's limit of memory mappings."""
     code = """
 x = [sk.full((3,), i, dtype=sk.int32) for i in range(40_000)]
 y = [sk.full((3,), i, dtype=sk.int32, device="cuda:0") for i in range(20_000)]

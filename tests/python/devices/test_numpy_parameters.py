@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""A numpy.ndarray or a list as any array of any public function: an array on cpu:0, or a device error.
+"""Any array argument of a public function may be a numpy.ndarray, which counts as an array on cpu:0, or a list.
 
-``test_parameter_devices`` makes the calls from signatures.
+The calls are generated from signatures, with the tables of ``test_parameter_devices``.
 """
 
 import contextlib
@@ -31,15 +31,15 @@ from tests.python.devices.test_parameter_devices import (
 )
 from tests.python.oracle import to_numpy
 
-#: Functions without an array parameter, or that take other objects.
+#: Functions without array parameters, or that take objects of other kinds.
 WITHOUT = (
     CLASSES
     | ONLY_REFUSED
     | {"__array_namespace_info__", "as_cuda_array", "is_cuda_array", "memory_statistics"}
 )
-#: Functions that return objects of the process, or results that cannot be compared by value.
+#: Functions whose results are not compared by value, such as uninitialized memory or state of the process.
 NOT_COMPARED = {"empty_like", "from_dlpack", "asarray", "trim"}
-#: Optional arrays, each with a shape that fits.
+#: Optional array parameters, with valid shapes.
 OPTIONAL = {
     ("clip", "min"): (3, 3),
     ("clip", "max"): (3, 3),
@@ -306,8 +306,8 @@ def test_threads_share_one_numpy_array():
 
 
 @pytest.mark.parametrize("name", _extra.__all__)
-def test_extra_functions_reject_numpy_arrays_with_other_devices(name):
-    """These functions are written in Python."""
+def test_extra_functions_reject_numpy_arrays_with_arrays_on_other_devices(name):
+    """These functions are implemented in Python, not in the bindings."""
     function = getattr(sk, name)
     if not inspect.isroutine(function):
         pytest.skip("not a function")

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """An array on another device, passed for any parameter of any public function, is rejected and not read.
 
-The calls come from ``inspect.signature``: each parameter in turn is replaced in a valid call. An array there raises a
-device or type error. The transfer count shows that none of its elements is read.
+The calls are generated with ``inspect.signature``: in a valid call, each argument in turn is replaced by such an array,
+which must raise a device or type error. The count of transferred bytes shows that no element is read.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from tests.python.oracle import STANDARD_NAMES
 HOME, ELSEWHERE = "cuda:0", "cuda:1"
 PAIRS = [(HOME, ELSEWHERE), ("cpu:0", HOME), ("cpu:0", "cpu:1"), (HOME, "cpu:0")]
 
-# Valid arguments by parameter name, and by function where the name is not enough.
+# Valid arguments by parameter name; SPECIAL has those of single functions. Tuples for arrays are shapes.
 USUAL = {
     "x": (3, 3),
     "x1": (3, 3),
@@ -76,7 +76,7 @@ SPECIAL = {
     "iinfo": {"type": "int64"},
     "broadcast_to": {"x": (3, 3)},
 }
-# Not called with valid arguments: they change the process, or take no array.
+# Called with invalid arguments only, as valid calls change the process's state or take no array.
 ONLY_REFUSED = {
     "fuse",
     "rehearse",
@@ -86,7 +86,7 @@ ONLY_REFUSED = {
     "from_cuda_array_interface",
     "show_config",
 }
-# May take an array on any device: they convert or describe it, or read no element.
+# These parameters accept arrays on any device: the function converts or describes the array, or reads no element.
 ANY_DEVICE = {
     ("asarray", "obj"),
     ("as_cuda_array", "obj"),
@@ -99,7 +99,7 @@ ANY_DEVICE = {
     ("can_cast", "from_"),
     ("broadcast_shapes", "shapes"),  # runs on no device
 }
-# Keyword parameters that are arrays too.
+# Names of parameters that are arrays.
 ARRAYS = {"x", "x1", "x2", "obj", "condition", "indices", "prepend", "append", "sorter", "rtol", "min", "max"}  # fmt: skip
 
 
@@ -113,12 +113,12 @@ def functions():
 
 
 CLASSES = {"device", "stream", "cuda_array_interface_version", "strict_promotion"}
-# A tuple or list is true for these, whatever it contains.
+# Flags: a non-empty tuple or list is true, whatever it contains.
 FLAGS = {"copy", "descending", "endpoint", "full_matrices", "include_initial", "invert", "keepdims", "pinned", "stable", "upper"}  # fmt: skip
 
 
 def table_dtype(name):
-    """Returns a dtype that the elementwise functions and reductions of this name take."""
+    """Returns a dtype that the elementwise function or reduction of this name supports."""
     for entry in (*instruments.op_table(), *instruments.reduction_table()):
         if entry["name"] == name:
             return "float64" if "float64" in entry["loops"] else list(entry["loops"])[-1]
@@ -126,7 +126,7 @@ def table_dtype(name):
 
 
 def make_argument(shape, device, dtype):
-    """Returns an argument of the tables above, with arrays in place of shapes."""
+    """Returns an array of the given shape, or of the (shape, dtype) pair of a table above."""
     if isinstance(shape, tuple) and len(shape) == 2 and isinstance(shape[0], tuple):
         shape, dtype = shape
     x = sk.ones(shape, dtype="float64", device=device)
@@ -168,7 +168,6 @@ def call(function, named):
             keywords[parameter.name] = value
         else:
             positional.append(value)
-    # The first of them may follow a positional parameter that was left out.
     return function(*positional, **keywords)
 
 
@@ -230,7 +229,7 @@ def test_every_parameter_rejects_arrays_of_another_device(name, function):
                 "as_cuda_array",
                 "memory_statistics",
             }:
-                call(function, named)  # so that only the stray array can be at fault
+                call(function, named)  # a valid call, so that only the stray array can cause errors
             for parameter in inspect.signature(function).parameters.values():
                 if (name, parameter.name) in ANY_DEVICE:
                     continue
@@ -247,7 +246,7 @@ def test_every_parameter_rejects_arrays_of_another_device(name, function):
                     arguments = fill_before(
                         function, {**named, parameter.name: stray}, parameter.name
                     )
-                    # The device of the value or bound is the default.
+                    # Without device=, an array fill value or bound would determine the device.
                     if name in ("full", "arange", "linspace") and parameter.name != "device":
                         arguments["device"] = home
                     if parameter.name in ("arrays", "shapes"):
@@ -343,15 +342,15 @@ def test_methods_reject_arrays_of_another_device(name):
                 }
                 positional = [keywords.pop("device")] if "device" in keywords else []
                 if {"dtype", "copy"} & set(arguments) and isinstance(stray, tuple | list):
-                    continue  # true, like any non-empty sequence, and its repr is in NumPy's error
-                # NumPy reads no element where dtype is given.
+                    continue  # valid as copy=; for dtype=, NumPy's error contains its repr, which reads elements
+                # numpy.dtype() may accept the array for its dtype attribute, without reading elements.
                 judge = reads_nothing if "dtype" in arguments else refuses
                 judge(lambda: getattr(x, name)(*positional, **keywords), f"{name}({keywords})")  # noqa: B023
 
 
 @pytest.mark.parametrize("name", [name for name, calls in NUMPY_CALLS.items() if calls])
 def test_numpy_functions_reject_arrays_of_another_device(name):
-    """Each keyword and position of NumPy's function that skerry's counterpart takes."""
+    """Passes the array for each parameter of NumPy's function, except the first."""
     function = operator.attrgetter(name.removeprefix("numpy."))(np)
     x = sk.asarray(HOST["m"], device=HOME)
     try:

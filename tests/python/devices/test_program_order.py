@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Uses of an array take effect in program order, on any streams.
 
-Every task is slow here, so that a read that runs too early sees the old values. ``tests/fuzz/programs.py`` runs random
+Tasks are delayed, so that a read that runs too early returns the old values. ``tests/fuzz/programs.py`` runs random
 programs.
 """
 
@@ -205,7 +205,7 @@ def test_one_stream_needs_no_ordering_calls(cuda_device, stream):
             y += 1
             work_stream.synchronize()
             y += 1
-    # A copy to the host has an event of its own.
+    # The copy to the host in float() records the only event.
     assert calls.get("event_record", 0) == 1
     assert not {"stream_wait_event", "event_create"} & calls.keys()
 
@@ -277,14 +277,14 @@ def test_reads_of_one_array_run_concurrently(cuda_device):
 
 
 def test_arrays_do_not_remember_destroyed_streams(cuda_device):
-    """An array read by thousands of streams remembers only those that still exist."""
+    """After reads on thousands of streams, a write waits only for those that still exist."""
     x = sk.ones((4,), device=cuda_device)
     for _ in range(2000):
         with sk.Stream(cuda_device):
             x + 1
     with count_cuda_calls() as calls:
         x += 1
-    # These are for streams that a busy machine has not run yet.
+    # Waits remain for streams whose work is not complete, which may be many on a busy machine.
     assert calls.get("stream_wait_event", 0) < 500
     assert x.tolist() == [2.0] * 4
 
@@ -384,7 +384,7 @@ def test_stream_context_is_exited_on_error(cuda_device):
     assert current(cuda_device).handle == 1
 
 
-def test_threads_enter_one_stream_context(cuda_device):
+def test_threads_can_share_a_stream_context(cuda_device):
     stream, scope = sk.Stream(cuda_device), sk.stream(sk.Stream(cuda_device))
     barrier = threading.Barrier(4)
 
@@ -443,14 +443,14 @@ def test_random_stream_programs_equal_sequential_ones():
     print(done.stdout)
 
 
-def test_random_stream_program_can_be_shown():
+def test_random_stream_program_can_be_printed():
     done = programs("--count", "1", "--seed", "5", "--start", "3", "--show")
     assert done.returncode == 0
     first, second = done.stdout.split("SKERRY_SYNC=0:\n")
     assert first.removeprefix("SKERRY_SYNC=1:\n") == second
 
 
-#: Test modules of every family of kernels, by their reads and writes.
+#: Test modules that together cover every family of kernels.
 FAMILIES = [
     "advanced_indexing", "creation", "fft", "in_place", "joining", "linalg", "linalg_products", "matmul", "reductions",
     "scan", "searchsorted", "sets", "sorting", "statistics", "take", "transfers", "views_and_indexing",
@@ -459,7 +459,7 @@ FAMILIES = [
 
 @pytest.mark.slow
 def test_operations_declare_their_reads_and_writes():
-    """Tests of operations pass with each line on another stream."""
+    """The tests of operations pass when each line runs on another stream."""
     files = [next(ROOT.glob(f"tests/python/*/test_{name}.py")) for name in FAMILIES]
     command = [
         sys.executable,

@@ -58,7 +58,7 @@ def sample(dtype, shape=(3, 4)):
     return (values % 2 == 0) if dtype == "bool" else values.astype(dtype)
 
 
-# --- names ----------------------------------------------------------------------------------------
+# Names.
 
 
 def test_toy_devices_are_values_with_a_name(toy):
@@ -102,7 +102,7 @@ def test_toy_as_default_device(toy):
     assert str(sk.default_device()) == "cpu:0"
 
 
-# --- creation -------------------------------------------------------------------------------------
+# Creation.
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -128,7 +128,7 @@ def test_toy_values_reach_the_host_by_copies_only(toy):
         sk.empty((2,), device=toy, pinned=True)
 
 
-# --- operations -----------------------------------------------------------------------------------
+# Operations.
 
 
 @loop_over("dtype", DTYPES)
@@ -189,7 +189,7 @@ def test_index_out_of_bounds_raises_in_the_call(toy):
         sk.repeat(x, sk.asarray([1, 1, -1, 1, 1], device=toy))
 
 
-# --- transfers ------------------------------------------------------------------------------------
+# Transfers.
 
 
 @pytest.mark.parametrize(("source", "back"), ORDERED_PAIRS)
@@ -217,7 +217,7 @@ def test_pickles_restore_the_toy_device(toy):
     assert_same(pickle.loads(pickle.dumps(x)), sample("float32"), toy)
 
 
-# --- strict devices -------------------------------------------------------------------------------
+# Strict devices.
 
 MIXED = {
     "add": lambda a, b: a + b,
@@ -244,7 +244,7 @@ def test_mixing_toy_devices_raises(name, other):
     assert to_numpy(a).tolist() == to_numpy(b).tolist() == [1, 2, 3]
 
 
-# --- streams and memory ---------------------------------------------------------------------------
+# Streams and memory.
 
 
 def test_toy_devices_have_one_stream(toy):
@@ -265,7 +265,7 @@ def test_toy_memory_has_no_statistics(toy):
         sk.set_memory_limit(toy, 1 << 20)
 
 
-# --- interchange ----------------------------------------------------------------------------------
+# Interchange.
 
 
 def test_dlpack_export_of_a_toy_without_a_code_raises():

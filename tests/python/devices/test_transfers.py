@@ -19,7 +19,7 @@ WIDE = rng.integers(0, 255, (700, 2300), dtype=np.uint8)
 LONG = rng.standard_normal(1_500_001)
 DEEP = rng.standard_normal((3, 40, 50, 60)).astype(np.float32)
 
-#: name -> NumPy array to transfer, in several chunks of 4 MiB where the name says so.
+#: NumPy arrays to transfer, by name. Some take several chunks of 4 MiB.
 SOURCES = {
     "empty": LONG[:0],
     "one element": LONG[7:8],
@@ -174,7 +174,7 @@ def test_environment_pins_all_host_arrays():
 
 
 @pytest.mark.skipif(HAS_GPU, reason="failures are injected into rehearsed devices only")
-def test_failed_page_locking_is_no_error():
+def test_failed_page_locking_falls_back_to_pageable_memory():
     code = (
         USE
         + "instruments.fail_cuda_call(2, 2)\n"  # get_device, host_register

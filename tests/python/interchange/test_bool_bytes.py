@@ -251,7 +251,7 @@ def test_python_scalars_are_true_for_nonzero_bytes(device):
         assert sk.asarray([x, True], device=device).tolist() == [truth, True]
 
 
-# ---- import paths
+# Import paths.
 
 
 class Interface:

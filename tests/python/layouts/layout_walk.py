@@ -190,7 +190,7 @@ def shown(outcome: Any) -> str:
     return re.sub(r"\s+", " ", repr(outcome))[:300]
 
 
-# --- which cells ----------------------------------------------------------------------------------
+# Selection of cells.
 
 
 def shapes_at(edge: int, turn: int, most: int) -> list[Shape]:

@@ -344,7 +344,7 @@ def left_out(path: str) -> bool:
     return path in NO_ARRAYS or path.removeprefix("random.") in RANDOM_LEFT_OUT
 
 
-# --- operands -------------------------------------------------------------------------------------
+# Operands.
 
 
 def draw(kind: str, shape: Shape, dtype: np.dtype, seed: int) -> np.ndarray:

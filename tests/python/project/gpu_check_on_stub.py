@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Runs bench/gpu/check.py with a stub driver: the arguments are a work folder and the steps that fail, if any.
+"""Runs bench/gpu/check.py with a stub driver. Arguments: a work folder, and the names of steps that must fail.
 
-Steps that need a GPU or take minutes get fake answers; the configuration is run by CMake if nvcc is available.
+Steps that need a GPU or take minutes return fake output. The configure step runs CMake unless a step must fail.
 """
 
 import json
@@ -33,10 +33,10 @@ ran = []
 
 
 def answer(check, name, command, **environment):
-    """Replaces Check.run."""
+    """Replaces Check.run: returns fake output, or raises for steps that must fail."""
     ran.append({"name": name, "command": command, "environment": environment})
     if name in failing:
-        raise subprocess.CalledProcessError(1, command, f"{name} said why")
+        raise subprocess.CalledProcessError(1, command, f"error output of {name}")
     if name == "configure" and "ducc0" in failing and "-DSKERRY_FFT=OFF" not in command:
         raise subprocess.CalledProcessError(1, command, "pip could not download ducc0")
     if name == "configure" and not failing:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""tests/lint_commits.py refuses long subjects, and changes of sources without a body."""
+"""tests/lint_commits.py rejects long subjects, and commits that change sources but have no body."""
 
 import pathlib
 import runpy

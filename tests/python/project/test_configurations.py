@@ -115,7 +115,7 @@ def test_auto_builds_the_cuda_module_if_there_is_a_driver(stub_driver, tmp_path)
     assert "moves.cu" in commands_of(tmp_path)
 
 
-# --- gpu-check ------------------------------------------------------------------------------------
+# make gpu-check.
 
 
 @pytest.fixture(scope="module")
@@ -209,7 +209,7 @@ def test_gpu_check_fails_if_a_part_fails_and_records_why(failing, stub_driver, t
     [failed] = [entry for entry in record["parts"] if entry["result"] != "passed"
                 and not entry["result"].startswith("skipped")]  # fmt: skip
     assert failed["part"] == part
-    assert f"{failing} said why" in failed["detail"]
+    assert f"error output of {failing}" in failed["detail"]
     # Without a build nothing runs; if another part fails, the rest still runs.
     assert (ran[-1]["name"] == "huge") == (failing == "kernels")
 

@@ -182,7 +182,7 @@ def test_off_ignores_nvcc_and_driver(machine):
     assert machine.choose("OFF")[2] == ("OFF", "")
 
 
-# --- what `make` installs ---------------------------------------------------------------------------
+# Packages that `make` installs.
 
 
 def test_the_group_of_packages_is_one_toolkit():

@@ -21,7 +21,7 @@ sys.path.insert(0, str(DOCS))
 import examples  # noqa: E402
 import reference  # noqa: E402
 
-sys.path.remove(str(DOCS))  # other modules there have the names of packages
+sys.path.remove(str(DOCS))  # other modules in it shadow packages
 
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
 # The code blocks of these pages are programs that other tests run.
@@ -52,7 +52,7 @@ OWN = {name for name, function in FUNCTIONS.items() if reference.has_own_example
 
 
 def run(text, name, names):
-    """Run the examples of a text in the namespace ``names``, to which they add their definitions."""
+    """Run the examples of a text in the namespace ``names``, which keeps their definitions."""
     test = doctest.DocTestParser().get_doctest(text, names, name, None, 0)
     test.globs = names
     said = []
@@ -84,10 +84,10 @@ def test_examples_of_the_reference(name):
 
 
 def test_every_function_has_one_example():
-    # linalg has functions of the main namespace too.
+    # Some functions are in both linalg and the main namespace.
     left = {name.rpartition(".")[2] for name in set(FUNCTIONS) - OWN}
     assert left <= set(examples.examples()), "functions without an example"
-    assert not OWN & set(examples.WRITTEN), "examples that the docstring has too"
+    assert not OWN & set(examples.WRITTEN), "these have an example in their docstring too"
 
 
 def test_every_public_name_is_in_the_reference_once():
@@ -130,7 +130,7 @@ def evaluate(code, names):
 
 
 def assert_equal_to_numpy(got, code, names):
-    """Check that NumPy's result of the left side equals that of the right side."""
+    """Check that ``code``, run with NumPy, gives the result ``got``."""
     theirs = {
         name: np.asarray(value.to_device("cpu")) if isinstance(value, sk.Array) else value
         for name, value in names.items()
@@ -144,7 +144,7 @@ def assert_equal_to_numpy(got, code, names):
         assert got == want, code
 
 
-def test_tables_have_as_many_rows_as_entries():
+def test_every_table_row_is_recognized():
     for page in PAGES:
         text = (DOCS / page).read_text()
         if page.startswith("from_"):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""A build from a source distribution needs no newer CMake than CMakeLists.txt."""
+"""A build from a source distribution requires no newer CMake than CMakeLists.txt does."""
 
 import os
 import pathlib
@@ -45,8 +45,8 @@ def metadata_of(folder, **environment):
     )
 
 
-def test_the_metadata_of_ducc0_needs_no_newer_cmake(tmp_path):
-    """pip builds the metadata of a download in the environment that ops/fourier/ducc.cmake sets."""
+def test_downloading_ducc0_needs_no_newer_cmake(tmp_path):
+    """ops/fourier/ducc.cmake sets an environment variable for pip, which builds the metadata of ducc0 when downloading it."""
     pytest.importorskip("scikit_build_core")
     setting = re.search(
         r"-E env (SKBUILD_\w+)=(\S+)\s", (ROOT / "ops" / "fourier" / "ducc.cmake").read_text()

@@ -117,14 +117,14 @@ def test_assignment_by_any_key_equals_numpy(data):
     cut = data.draw(st.integers(0, len(selected_shape)))
     sides = [1 if data.draw(st.booleans()) else n for n in selected_shape[cut:]]
     new = np.arange(float(np.prod(sides))).reshape(sides) + 1
-    # Where an element is assigned twice, NumPy may keep either value, and a CPU device keeps the last.
+    # An element that is assigned twice has the last value on a CPU device, and either value on a GPU.
     times = np.zeros(shape, int)
     np.add.at(times, key, 1)
     for device in ("cpu:0", "cuda:1"):
         array, want = to_device(device, start), start.copy()
         array[moved(key, device)] = to_device(device, new)
         want[key] = new
-        if HAS_GPU and device == "cuda:1":  # either of them
+        if HAS_GPU and device == "cuda:1":
             got = to_numpy(array)
             assert set(got[times > 1]) <= set(new.reshape(-1))
             want[times > 1] = got[times > 1]

@@ -164,7 +164,7 @@ def test_unique_takes_lists_and_rejects_scalars():
             function(3)
 
 
-# ---- isin
+# isin.
 
 
 def isin_reference(x1, x2, invert):
