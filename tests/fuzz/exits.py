@@ -103,7 +103,7 @@ def main() -> int:
                 command = (
                     f"python -m tests.fuzz.exits --seed {seed} --count 1 --calls {options.calls}"
                 )
-                print(f"exit {seed}: {problem}\nagain: {command}", flush=True)
+                print(f"exit {seed}: {problem}\nrepeat with: {command}", flush=True)
     counts = ", ".join(f"{count} {end}" for end, count in sorted(ends.items()))
     print(f"{options.count} exits ({counts}): {failures} failed; {time.monotonic() - begin:.0f} s")
     return 1 if failures else 0

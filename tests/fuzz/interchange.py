@@ -112,7 +112,7 @@ def run(kind: str, seed: int, start: int, count: int, more: list[str]) -> bool:
         return True
     name = signal.Signals(-done.returncode).name if done.returncode < 0 else "a failed check"
     print(
-        f"{KINDS[kind]}: {name} at case {index}; again: python -m tests.fuzz.interchange --kind {kind} --seed {seed} "
+        f"{KINDS[kind]}: {name} at case {index}; repeat with: python -m tests.fuzz.interchange --kind {kind} --seed {seed} "
         f"--start {index} --count 1",
         flush=True,
     )

@@ -352,7 +352,7 @@ def main() -> int:
         index = options.start + i
         kernels = " --kernels" * options.kernels
         print(
-            f"again: python -m tests.fuzz.programs{kernels} --seed {seed} --start {index} --count 1 --show"
+            f"repeat with: python -m tests.fuzz.programs{kernels} --seed {seed} --start {index} --count 1 --show"
         )
     return int(bool(wrong))
 

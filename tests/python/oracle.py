@@ -22,7 +22,7 @@ DTYPES = [
     "complex64",
     "complex128",
 ]
-# Public names without the functions beyond the standard, which are tested in extra/.
+# Public names, except the functions beyond the standard, which are tested in extra/.
 STANDARD_NAMES = [name for name in sk.__all__ if name not in _extra.__all__]
 # Dtypes that the array API standard does not have.
 BEYOND_THE_STANDARD = {"float16"}
@@ -40,7 +40,7 @@ def to_numpy(x):
 
 
 def assert_within_a_unit(values, want, *, slack=0.0, label=""):
-    """At most one unit in the last place apart, or ``slack``: a float32 result may be rounded to either neighbour."""
+    """Asserts a difference of at most one unit in the last place, or of ``slack``, as for rounded float32 results."""
     infinity = want.dtype.type(np.inf)
     with np.errstate(all="ignore"):
         fits = (np.nextafter(want, -infinity) <= values) & (values <= np.nextafter(want, infinity))
@@ -50,7 +50,7 @@ def assert_within_a_unit(values, want, *, slack=0.0, label=""):
 
 
 def assert_same(got, want, device, *, dtype=None, exact=True, scale=0.0, label=""):
-    """``got`` is a skerry array on ``device`` with the values, dtype and shape of the NumPy array ``want``.
+    """Asserts that ``got`` is a skerry array on ``device`` with the values, dtype and shape of the NumPy array ``want``.
 
     ``scale`` is the size of the arguments, if results may cancel: the tolerance is then relative to it.
     """
@@ -153,7 +153,7 @@ def to_device(device, x):
 
 
 def layouts_of(x, device):
-    """(name, skerry view, NumPy view) of the same elements for a base of ``BASE_SHAPE``."""
+    """Yields (name, skerry view, NumPy view) of the same elements for a base of ``BASE_SHAPE``."""
     array = to_device(device, x)
     for name, view in LAYOUTS.items():
         yield name, view(array), view(x)

@@ -67,7 +67,7 @@ def test_largest_integers_survive(device):
         assert sk.asarray([[value]], dtype=dtype, device=device).tolist() == [[value]]
 
 
-def test_conversions_that_fail():
+def test_invalid_conversions_to_python_scalars_raise():
     with pytest.raises(ValueError, match="NaN"):
         int(sk.asarray(math.nan))
     with pytest.raises(OverflowError):

@@ -42,7 +42,7 @@ def test_complex_scalars_are_formatted_and_not_rounded(device):
             function(z)
 
 
-def test_arrays_with_axes(device):
+def test_arrays_with_axes_are_not_formatted_or_rounded_as_scalars(device):
     x = sk.asarray([1.5, 2.5], device=device)
     assert f"{x}" == str(x) == format(x)
     with pytest.raises(TypeError, match="only a 0-d array"):

@@ -394,15 +394,17 @@ LOOPS = [
 FIRST = ["enable_peer_access", "take_the_first_word_for_errors"]
 
 
-#: A call longer than WAITED, in seconds, has waited. Other threads must count to LEAST a second; they count to several
-#: hundred, or to one if the GIL is held.
+#: A call that takes longer than WAITED seconds has waited. Meanwhile other threads must count at least LEAST times a second:
+#: they reach several hundred, or 1 if the GIL is held.
 WAITED, LEAST = 0.05, 25
 
 
 def main():
     names = sys.argv[1:] or [*FIRST, *(name for name in WAITS if name not in FIRST)]
     for name in names:
-        for _ in range(1 if name in FIRST else 4):  # a busy machine may starve a thread once
+        for _ in range(
+            1 if name in FIRST else 4
+        ):  # repeated, as a busy machine may starve a thread
             result = measure(name)
             result["waited"] = result["seconds"] > WAITED
             result["held"] = result["waited"] and min(result["counted"]) < max(

@@ -61,7 +61,7 @@ def test_float16_results_are_rounded_once(name, levels):
         assert error <= BOUND, f"{level.name}: {name} of {worst_args}"
 
 
-def test_measurement_finds_a_neighbour():
+def test_measurement_detects_an_adjacent_float16():
     x = NUMBERS[NUMBERS > 0]
     roots = to_numpy(sk.sqrt(sk.asarray(x, device="cpu:0")))
     assert largest_error("sqrt", roots, [x])[0] <= 0.5

@@ -33,7 +33,7 @@ def name(request):
 
 @pytest.mark.parametrize("mode", [0o444, 0o400, 0o555])
 def test_saving_to_a_read_only_file_raises(tmp_path, name, mode):
-    """Also for root, who could write it: a read-only file is meant to stay as it is."""
+    """Also for root, who could write the file: read-only means that it must not change."""
     path = tmp_path / name
     SAVES[name](path, sk.arange(3))
     old_contents = path.read_bytes()
@@ -104,7 +104,7 @@ def test_writable_file_in_a_read_only_folder_is_overwritten(folder, name):
 
 
 def test_file_of_another_user_in_a_sticky_folder_is_overwritten(folder, name):
-    """It may be written, but not replaced."""
+    """The file may be written in place, but not replaced."""
     if os.geteuid() != 0:
         pytest.skip("needs files of two users, so needs root")
     path = folder / name

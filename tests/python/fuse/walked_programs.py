@@ -115,7 +115,7 @@ def sample(rng, dtype, shape, samples):
 
 
 def put_hard(rng, values):
-    """Puts in NaNs with several payloads, infinities, zeros of both signs, and the smallest and largest numbers."""
+    """Inserts NaNs with several payloads, infinities, zeros of both signs, and the smallest and largest numbers."""
     limits = np.finfo(values.dtype)
     quiet = np.array([np.nan], values.dtype).view(f"u{values.itemsize}")
     sign = 1 << (8 * values.itemsize - 1)
@@ -287,7 +287,7 @@ def shape_of(chance, most_elements):
 
 
 def make_program(seed, device="cpu:0", most_elements=30_000, dtypes=DTYPES):
-    """Returns a program that the seed chooses. Each step is run at once, to choose operands that fit."""
+    """Returns a random program for the seed. Runs each step at once, to select valid operands for the next."""
     chance = random.Random(seed)
     n, m = shape_of(chance, most_elements)
     split = 1
@@ -403,7 +403,7 @@ def reduction_step(chance, x, number, dropped):
 
 
 def shrunk(program, find_fault):
-    """Returns the program with as few steps, results and rows as still show the same kind of fault."""
+    """Returns the smallest program found, in steps, results and rows, that shows the same kind of fault."""
     kind = find_fault(program).partition(":")[0].split()[-2:-1]
 
     def is_faulty(less):

@@ -340,7 +340,7 @@ def test_the_owner_writes_after_the_import(path):
     assert x.tolist() == [True] * 100 + [False] * 200
 
 
-def test_others_write_into_our_memory():
+def test_nonzero_bytes_written_through_numpy_are_true():
     x = sk.zeros((300,), dtype="bool")
     np.asarray(x).view(np.uint8)[::3] = 0x80
     assert int(sk.sum(x)) == 100

@@ -66,11 +66,11 @@ print(dask.array.from_array(x, chunks=1, asarray=False).mean(axis=0).compute().d
 
 
 @pytest.mark.parametrize("order", ["skerry, dask.array", "dask.array, skerry"])
-def test_either_may_be_imported_first(order):
+def test_skerry_and_dask_can_be_imported_in_any_order(order):
     assert python(f"import {order}{USE}") == "cuda:0\n"
 
 
-def test_neither_imports_the_other():
+def test_skerry_and_dask_do_not_import_each_other():
     assert python("import sys, skerry; print('dask' in sys.modules)") == "False\n"
     assert python("import sys, dask.array; print('skerry' in sys.modules)") == "False\n"
 

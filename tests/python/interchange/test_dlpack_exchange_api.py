@@ -112,7 +112,7 @@ def test_pinned_memory_is_reported():
     delete(address)
 
 
-def test_other_objects_are_a_type_error():
+def test_other_objects_raise_type_error():
     out = ctypes.c_void_p()
     for value in (np.ones(3), None, [1]):
         with pytest.raises(TypeError):

@@ -40,5 +40,5 @@ def test_random_interfaces_and_structures_do_no_harm():
 def test_crash_report_shows_how_to_rerun_the_case():
     done = fuzz("--count", "50", "--seed", "7", "--kind", "dlpack", "--crash-at", "31")
     assert done.returncode == 1
-    assert "SIGSEGV at case 31; again: " in done.stdout
+    assert "SIGSEGV at case 31; repeat with: " in done.stdout
     assert done.stdout.endswith("--kind dlpack --seed 7 --start 31 --count 1\n")

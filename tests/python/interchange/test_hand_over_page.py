@@ -109,7 +109,7 @@ def test_recipes_run_with_stand_ins(name):
 
 
 @pytest.mark.skipif(HAS_GPU, reason="on a GPU the libraries themselves are tested")
-def test_recipes_can_fail():
+def test_failing_recipe_is_detected():
     code = "import xgboost\nxgboost.QuantileDMatrix(sk.ones((2, 2), dtype=sk.bool, device='cuda:0'), None)"
     status, said = run(code, f"{STAND_INS}; stand_ins.install('xgboost')")
     assert status != 0

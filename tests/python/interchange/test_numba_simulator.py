@@ -147,7 +147,7 @@ def test_array_lives_as_long_as_numbas_array(simulator):
     assert sk.memory_statistics("cuda:0").live_bytes < live
 
 
-def test_objects_of_other_libraries(simulator):
+def test_simulator_accepts_objects_of_other_libraries(simulator):
     x = sk.arange(6, device="cuda:0")
     about = dict(x.__cuda_array_interface__, version=2)
     del about["stream"]
@@ -244,7 +244,7 @@ def names_in_numba():
     return [*namespaces, {name: sys.modules[name] for name in sys.modules if "numba.cuda" in name}]
 
 
-def test_everything_is_restored():
+def test_simulator_restores_numba_on_exit():
     old_names = names_in_numba()
     with numba_simulator():
         inner = numba_simulator()
@@ -261,7 +261,7 @@ def test_everything_is_restored():
         cuda.to_device(sk.ones((1,), device="cuda:0"))
 
 
-def test_a_plain_call_lasts_until_close():
+def test_simulator_outside_with_is_active_until_close():
     x = sk.zeros((2,), device="cuda:0")
     simulator = numba_simulator()
     try:
@@ -326,14 +326,14 @@ AGAIN = pytest.mark.skipif("TESTS_RUN_AGAIN" in os.environ, reason="this is such
 
 @pytest.mark.slow
 @AGAIN
-def test_all_of_this_if_numba_was_imported_with_its_simulator():
+def test_this_file_passes_if_numba_was_imported_with_its_simulator():
     run_this_file_again("import numba.cuda", "1")
 
 
 @pytest.mark.slow
 @AGAIN
 @pytest.mark.parametrize("simulated", ["0", "1"])
-def test_all_of_this_with_numba_cuda(simulated):
+def test_this_file_passes_with_numba_cuda(simulated):
     """NVIDIA's package, which replaces numba.cuda when its redirector is imported."""
     if not NUMBA_CUDA.exists():
         missing(f"numba-cuda is not in {NUMBA_CUDA}")

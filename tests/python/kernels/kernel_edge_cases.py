@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The families of CUDA kernels: calls, and shapes around the edges of their tiles.
+"""Calls of every family of CUDA kernels, with shapes around the edges of their tiles.
 
 As a program it prints a checksum of the bits of each result, which must not depend on the model of the GPU:
     python -m tests.python.kernels.kernel_edge_cases [I/N]     the I-th of N parts of the cases
@@ -103,7 +103,7 @@ def put_value_masked(s, target, mask, y):
 
 
 def folded(axis):
-    """Reductions with an exact result, some of which read every element."""
+    """Reductions with exact results. Some of them can't stop early, so that every element is read."""
 
     def call(s, x):
         results = [f(x, axis=axis) for f in (s.sum, s.max, s.argmax, s.any, s.count_nonzero)]
@@ -126,7 +126,7 @@ def scanned(axis):
 
 
 def ranked(s, x):
-    """Items of a rank are the same in any order of the others."""
+    """The k-th item and the sorted items below it, which do not depend on the order within a partition."""
     k = x.shape[1] // 2
     parted = s.partition(x, k, axis=1)
     return parted[:, k], s.sort(parted[:, :k], axis=1)
@@ -147,7 +147,7 @@ def counts(s, x, w):
 
 
 def binned_counts(s, x, edges):
-    if s is np:  # with edges it sorts, which NumPy 2.4 does wrongly for float16 with AVX-512
+    if s is np:  # histogram with edges sorts, and NumPy 2.4 sorts float16 wrongly with AVX-512
         x, edges = x.astype("float64"), edges.astype("float64")
     return s.histogram(x, 7, (-7, 7))[0], s.histogram(x, edges)[0]
 
@@ -172,7 +172,7 @@ def on_hosts(s, result):
 
 
 def drawn(method):
-    """A method that fills an array."""
+    """A call of a generator's method that fills an array."""
 
     def call(s, x):
         if s is not np:
@@ -184,7 +184,7 @@ def drawn(method):
 
 
 def drawn_of(method, *others):
-    """A method whose parameter is an array."""
+    """A call of a generator's method with an array as parameter."""
 
     def call(s, x):
         rng = generator(s)

@@ -43,12 +43,12 @@ from tests.python.reduced_builds import MISSING, missing_kernel
 BUILT = [name for name in DTYPES if name not in MISSING]
 THREADS = (1, 2, 5)
 MODULES = {"np": np, "sk": sk, "pickle": pickle}
-#: Maximum elements of an array; on a device whose kernels may be emulated; of matrices, whose cost is cubic.
+#: Maximum elements of an array: in general, in a sample, where kernels may be emulated, and of matrices (cubic cost).
 MOST_ELEMENTS, MOST_OF_SAMPLE, MOST_OF_KERNELS, MOST_OF_MATRIX = 600_000, 70_000, 3_000, 5_000
-#: Edges above LONG are tested in one layout each, and above VERY_LONG only one of three neighbours.
+#: Edges above LONG are tested in one layout each. Above VERY_LONG only one of an edge's three sizes is tested.
 LONG, VERY_LONG = 20_000, MOST_ELEMENTS
 PER_CALL = 16
-#: Cells whose operands are alive together, and the maximum of their elements.
+#: Maximum number of cells with operands in memory at the same time, and of their elements.
 BATCH, BATCH_ELEMENTS = 96, 200_000
 #: Matrices with at most as many rows are computed by one thread of OpenBLAS.
 FEW_ROWS = 16
@@ -67,7 +67,7 @@ class Cell(NamedTuple):
     seed: int
 
     def __str__(self) -> str:
-        """Returns the call, its operands and its setting."""
+        """Returns the call with its dtypes, shape, layouts, threads and device."""
         used = [
             name for letter, name in zip("abcd", self.layouts, strict=True) if letter in self.text
         ]
@@ -84,7 +84,7 @@ class Cell(NamedTuple):
 
 @functools.cache
 def compiled(text: str) -> Any:
-    """Returns the code of a call, and the operands that it names."""
+    """Returns the compiled code of a call, and the letters of its operands."""
     letters = [letter for letter in "abcd" if re.search(rf"\b{letter}\b", text)]
     return compile(text, text, "eval"), letters
 

@@ -62,7 +62,7 @@ def test_invalid_values_warn_once_and_count_as_unset():
     assert all(OURS[name]["Values"] in done.stderr for name in nonsense)
 
 
-def test_empty_is_unset():
+def test_empty_variables_count_as_unset():
     done = run(**dict.fromkeys(TABLE.keys() - {"HOME", "PYTHON"}, ""))
     assert done.stderr == ""
     assert done.stdout == run().stdout

@@ -96,7 +96,7 @@ def test_launches_add_up_and_tails_lengthen_them():
     assert model.share_of_copy(nbytes, []) == (0.0, "")
 
 
-def test_instructions_hide_memory_in_part():
+def test_instruction_and_memory_time_overlap_in_part():
     nbytes = 8 * N
     rate = model.H100.instructions_per_second / model.H100.copy_bytes_per_second
     share, limit = model.share_of_copy(

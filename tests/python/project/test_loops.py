@@ -90,6 +90,6 @@ def test_quick_combinations_are_chosen_by_the_name_of_the_item():
     assert loops.choose([], "test_sum") == []
 
 
-def test_marks_of_values_are_rejected():
+def test_pytest_marks_on_values_are_rejected():
     with pytest.raises(TypeError, match="marks of pytest"):
         loops.loop_over("n", [pytest.param(1, marks=pytest.mark.skip)])(lambda n: n)

@@ -104,7 +104,7 @@ def test_stand_ins_have_the_newest_version_that_is_old_enough(tmp_path):
     assert ("U", "pow@GLIBC_2.2.5") in check_wheel.nm(module, "--undefined-only")
 
 
-def test_undefined_names_without_a_version_are_found(tmp_path):
+def test_undefined_symbols_without_a_version_are_found(tmp_path):
     module = compile_module(
         tmp_path, "int no_such_function(void); int f(void) { return no_such_function(); }"
     )

@@ -62,7 +62,7 @@ def test_reasons_for_speed_lost_to_accuracy():
     assert sweep.reason_of(cell("real", 0.1)) is None
 
 
-def test_reasons_of_statements_hold_down_to_a_speed():
+def test_reasons_of_statements_apply_down_to_a_speed():
     assert set(sweep_statements.REASONS) <= set(sweep_statements.STATEMENTS)
     for statement, (least, why) in sweep_statements.REASONS.items():
         speeds = {least: why, least / 2: None, 1.0: None}

@@ -31,7 +31,7 @@ def missing():
                 yield prefix + name
 
 
-def test_page_names_each_once():
+def test_page_lists_each_function_once():
     assert len(named()) == len(set(named()))
 
 

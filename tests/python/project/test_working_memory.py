@@ -52,7 +52,7 @@ def test_functions_take_no_more_memory_than_the_table_states(dtype, full):
 
 
 @pytest.mark.parametrize(("slope", "constant", "words"), [(0.0, 0, "0"), (0.0, 100_000, "O(1)")])
-def test_constant_memory_is_not_a_multiple(slope, constant, words):
+def test_constant_memory_is_stated_as_constant(slope, constant, words):
     assert working_memory.in_words(slope, constant) == words
 
 

@@ -15,7 +15,7 @@ NAMES = ["argmax", "argmin", "nanargmax", "nanargmin"]
 @pytest.mark.parametrize("name", NAMES)
 @loop_over("n", [1, 15, 16, 17, 255, 256, 257, 300, 1000, 70_000, 1_000_000])
 def test_argmax_of_bools_finds_any_position(name, n):
-    """The first deciding element, alone and with others after it, or the first element if there is none."""
+    """Tests the first deciding element alone, with others after it, and arrays without one."""
     for index in {0, min(n - 1, 16), n // 3, n // 2, n - 1}:
         for others in (0.0, 0.5):
             x = np.zeros(n, bool)

@@ -226,7 +226,7 @@ def test_reduction_table_has_all_dtypes():
 @loop_over("dtype", DTYPES)
 @pytest.mark.parametrize("name", ["all", "any", "count_nonzero"])
 def test_all_and_any_of_short_rows_of_any_number(name, dtype):
-    # All remainders of a vector. Values differ in their lowest bits, so that a mask cannot pass for a count.
+    # All remainders of a vector. Values differ in their lowest bits, so that a mask is not mistaken for a count.
     rng = np.random.default_rng(11)
     for rows, length in itertools.product((*range(1, 70), 1000), (2, 3, 4, 5)):
         x = rng.integers(0, 3, (rows, length)).astype(dtype)
