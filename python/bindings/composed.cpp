@@ -25,8 +25,8 @@
 #include "python/bindings/interpolation.hpp"
 #include "python/bindings/value_args.hpp"
 
-// Functions of skerry._extra that combine many operations of several families. In C++, as Python's
-// overhead would dominate for short arrays. skerry._extra checks the arguments.
+// Functions of skerry._extra that combine many operations of several families. They are in C++
+// because Python's overhead would dominate for short arrays. skerry._extra checks the arguments.
 
 namespace skerry::python {
 namespace {
@@ -37,10 +37,10 @@ NdArray call(const Operand& x1, const Operand& x2) {
   return apply(op_id_of<Op>, both);
 }
 
-// --- convolution ---------------------------------------------------------------------------------
+// Convolution.
 
-// FFTs are faster from `many_taps` products a sum and as many sums on; up to `few_sums` sums are
-// computed as separate dot products (1e5 float64, Zen 5).
+// FFTs are faster for at least `many_taps` sums of at least `many_taps` products each. Up to
+// `few_sums` sums are computed as separate dot products (1e5 float64, Zen 5).
 constexpr std::int64_t many_taps = 384;
 constexpr std::int64_t few_sums = 12;
 
@@ -122,7 +122,7 @@ NdArray vector_of(const Arguments& arguments, int parameter) {
     return (parameter == 0 ? "a has " : "v has ") + description;
   };
   if (x.rank() > 1) {
-    throw ShapeError(error_message(std::to_string(x.rank()) + " axes; vectors have 1"));
+    throw ShapeError(error_message(std::to_string(x.rank()) + " axes; pass a 1-D array"));
   }
   if (x.size() == 0) throw ValueError(error_message("no elements; pass at least one"));
   const std::int64_t flat[] = {-1};
@@ -138,7 +138,7 @@ PyObject* run_convolution(const Arguments& arguments) {
                      [&] { return convolution(x, y, mode, IsCorrelation); });
 }
 
-// --- interpolation -------------------------------------------------------------------------------
+// Interpolation.
 
 PyObject* run_interp(const Arguments& arguments) {
   const NdArray& x = array_argument(arguments, 0);
@@ -148,9 +148,10 @@ PyObject* run_interp(const Arguments& arguments) {
                      [&] { return interpolated(x, xp, fp); });
 }
 
-// --- products ------------------------------------------------------------------------------------
+// Products.
 
-/// Prepends axes up to `rank`, then inserts an axis of length 1 behind or before each axis of `x`.
+/// Prepends axes up to `rank`, then inserts an axis of length 1 after each axis (`behind`) or
+/// before it.
 NdArray with_gaps(const NdArray& x, int rank, bool behind) {
   Dims shape(2 * rank, 1);
   for (int axis = 0; axis < x.rank(); ++axis) {
@@ -179,7 +180,7 @@ PyObject* run_kron(const Arguments& arguments) {
                      [&] { return kronecker(x, y); });
 }
 
-// --- views ---------------------------------------------------------------------------------------
+// Views.
 
 /// Splits an axis before each of the indices, which are interpreted like slice bounds.
 PyObject* run_cut(const Arguments& arguments) {

@@ -151,9 +151,9 @@ Dtype dtype_of_scalars(const std::vector<Scalar>& scalars) {
   return default_dtype(std::ranges::max_element(scalars, lower)->kind);
 }
 
-/// True if the scalars alone determine the dtype: if there is nothing else, which the standard
-/// leaves open but NumPy and xarray need; or if one is floating and no dtype is, so that uint64 and
-/// int64 need not promote.
+/// True if the scalars alone determine the dtype: without arrays and dtypes, which the standard
+/// leaves open but NumPy and xarray need; or if a scalar is floating and no dtype is, so that
+/// uint64 and int64 need not promote.
 bool is_by_scalars(const std::vector<Dtype>& types, const std::vector<Scalar>& scalars) {
   if (types.empty() || scalars.empty()) return types.empty();
   constexpr auto is_floating = [](Dtype type) { return kind_rank(type) > 1; };

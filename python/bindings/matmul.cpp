@@ -18,7 +18,8 @@
 namespace skerry::python {
 namespace {
 
-/// A product takes at least as long as reading its operands.
+/// True if the product may take long enough to release the GIL: by its operands' sizes, or by the
+/// number of multiplications.
 bool takes_long(const NdArray& x1, const NdArray& x2) {
   const std::int64_t inner = x1.rank() > 0 ? x1.shape()[x1.rank() - 1] : 1;
   const std::int64_t columns = inner > 0 ? x2.size() / inner : 0;
@@ -49,7 +50,7 @@ struct SummedAxes {
 };
 
 /// Parses axes=: an int is a number of axes at the end of x1 and the start of x2; two sequences
-/// name the axes.
+/// list the axes of x1 and of x2.
 SummedAxes parse_summed_axes(const Arguments& arguments, const NdArray& x1, const NdArray& x2) {
   PyObject* object = arguments[2];
   if (object == nullptr || PyIndex_Check(object)) {

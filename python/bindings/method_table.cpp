@@ -13,7 +13,7 @@
 namespace skerry::python {
 namespace {
 
-/// Parameters that differ only in name.
+/// Parameters with the same meaning but different names in NumPy's method and the function.
 constexpr struct {
   const char* numpy;
   const char* standard;

@@ -30,8 +30,8 @@ constexpr std::size_t reserved_stack = std::size_t{1} << 20;
   below[0] = 0;
 }
 
-/// Grows the main thread's stack now, by more than kernels use, or fails the import. The stack
-/// otherwise grows on first access, which kills a process that may not map more (ulimit -v).
+/// Grows the main thread's stack now, by more than kernels use, or fails the import. Otherwise the
+/// stack would grow on first access, which kills a process at its address limit (ulimit -v).
 void reserve_stack() {
   if (syscall(SYS_gettid) != getpid()) return;  // stacks of other threads are mapped as a whole
   void* const got =

@@ -12,8 +12,8 @@
 namespace skerry::python {
 namespace {
 
-/// True if the call may take long enough to release the GIL: every index may select a slice as
-/// large as the array.
+/// True if the call may take long enough to release the GIL. Uses an upper bound of the result's
+/// size: each index selects at most as many elements as the array has.
 bool takes_long(const NdArray& x, const NdArray& indices) {
   return static_cast<double>(x.size()) * static_cast<double>(indices.size()) > min_size_without_gil;
 }

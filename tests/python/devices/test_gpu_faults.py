@@ -29,7 +29,7 @@ assert driver.cuMemAlloc_v2(ctypes.byref(at), ctypes.c_size_t(nbytes)) == 0
 gone = sk.from_cuda_array_interface(
     {"shape": (nbytes // 4,), "typestr": "<f4", "data": (at.value, False), "version": 3, "strides": None}
 )
-assert driver.cuMemFree_v2(at) == 0  # its owner breaks the promise
+assert driver.cuMemFree_v2(at) == 0  # although the array uses it
 texts = []
 for attempt in (lambda: [gone + gone, sk.synchronize("cuda:0")], lambda: other + other, lambda: float(other[0])):
     try:

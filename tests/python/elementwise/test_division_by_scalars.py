@@ -34,7 +34,7 @@ def dividends(dtype, divisor):
 
 
 def divisors(dtype):
-    """Returns small ones, powers of two and their neighbours, the largest, and negative ones."""
+    """Returns small divisors, powers of two and their neighbours, the largest, and negative ones."""
     limits = np.iinfo(dtype)
     powers = [1 << k for k in range(1, limits.bits - (limits.min < 0))]
     values = {

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program that calls every function whose result size is an argument with sizes beyond any memory.
 
-Each call must raise an error of skerry's that states the size, at once. Prints a line for each call that does not. A call
-that takes longer than LONGEST seconds ends the process with a stack trace.
+Each call must immediately raise one of skerry's errors, which states the size. Prints a line for each call that does not.
+A call that takes longer than LONGEST seconds ends the process with a stack trace.
 """
 
 import faulthandler
@@ -25,12 +25,12 @@ SIZE_NAMES = {
     "M", "N", "bins", "dimensions", "indices_or_sections", "minlength", "n", "n_children", "n_cols", "n_rows", "ndim",
     "num", "pad_width", "repeats", "repetitions", "s", "shape", "size",
 }  # fmt: skip
-# Functions where a parameter of such a name is not a size, or where the argument has the result's size.
+# Functions with such a parameter that is not a size, or with an argument as large as the result.
 OTHERS = {"broadcast_to", "diff", "digitize", "linalg.matrix_power", "reshape", "unravel_index"}
 
 
 def table(n, device):
-    """Returns calls by name. A second word tells several calls of one function apart."""
+    """Returns calls by name. A second word distinguishes several calls of one function."""
     x = sk.arange(12.0, device=device)
     i = sk.asarray([1, 2, 3], device=device)
     outlier_array = sk.concat(
@@ -156,7 +156,7 @@ def main():
 
 
 def outcome(call):
-    """Returns None for an error of skerry's. Otherwise what happened."""
+    """Returns None if the call raises one of skerry's errors, else a description of what happened."""
     try:
         call()
     except (OutOfMemoryError, OverflowError, ValueError) as error:

@@ -440,7 +440,7 @@ def test_invalid_fftfreq_arguments_raise():
 
 
 def test_float16_is_computed_in_float32(device):
-    """For sums beyond the range of float16, and without elements."""
+    """Tests sums beyond the range of float16, and arrays without elements."""
     x = np.full(64, 60000, np.float16)
     got = sk.fft.fft(to_device(device, x))
     check(got, in_double("fft", x), "fft", "float16", device)

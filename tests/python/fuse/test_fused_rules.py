@@ -113,7 +113,7 @@ def test_operations_that_need_values_materialize(x, use):
 
 
 def test_every_method_and_attribute_equals_eager(x):
-    """None of them reads memory that is not allocated yet."""
+    """No method or attribute of a pending array may read memory that is not allocated yet."""
 
     def run(name):
         try:

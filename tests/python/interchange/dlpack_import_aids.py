@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Shared by the tests of DLPack import."""
+"""Helpers of the tests of DLPack import."""
 
 import numpy as np
 import pytest

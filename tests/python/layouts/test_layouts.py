@@ -17,7 +17,7 @@ COUNTS = {"cpu:0": 48, "cuda:0": 1}
 
 @pytest.fixture(scope="session")
 def walk_seed(request: pytest.FixtureRequest) -> int:
-    """Seed of the sample."""
+    """The seed for the selection of cells."""
     return request.config.getoption("--walk-seed")
 
 
@@ -44,7 +44,7 @@ def test_tables_name_existing_functions_only() -> None:
 
 
 def test_thresholds_are_read_from_the_sources() -> None:
-    """Those that the drivers define by name, and those that they compare with."""
+    """Includes named constants, and literals in comparisons."""
     names_by_number = thresholds()
     for number, name in {
         128: "block_rows",
@@ -63,7 +63,7 @@ def test_thresholds_are_read_from_the_sources() -> None:
 
 @pytest.mark.parametrize("name", memory_layouts.LAYOUTS)
 def test_layouts_have_the_view_that_they_name(name: str) -> None:
-    """The values are the drawn ones, except in layouts that share memory."""
+    """A view has the values that `draw` returned, except in layouts whose elements share memory."""
     layout = memory_layouts.LAYOUTS[name]
     shape = (4, 3, 5)
     values = np.arange(60.0).reshape(shape)

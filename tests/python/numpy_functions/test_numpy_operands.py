@@ -122,7 +122,7 @@ def test_operators_with_numpy_arrays(name, array_device):
 
 
 def test_0d_numpy_arrays_as_operands(array_device):
-    """They are arrays, except in comparisons, where NumPy converts them to scalars first."""
+    """0-d arrays count as arrays on cpu:0, except in comparisons, where NumPy converts them to scalars first."""
     x, host = to_device(array_device, HOST["x"]), np.array(2.0)
     assert np.array_equal(to_numpy(host < x), HOST["x"] > 2.0)
     if array_device == "cpu:0":

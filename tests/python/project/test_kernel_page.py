@@ -11,7 +11,7 @@ OPS = ROOT / "ops"
 PAGE = OPS / "KERNELS.md"
 OWNERS = ("ours", "CUB", "Thrust")
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-#: Blanks, including line ends inside C++ strings, in which fused kernels are written.
+#: Whitespace, also between and inside the C++ strings that contain the source of fused kernels.
 BLANK = r'(?:\s|\\n|")+'
 BOUNDS = r"__launch_bounds__\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 KERNEL = re.compile(rf"__global__{BLANK}void{BLANK}(?:{BOUNDS}{BLANK})?(\w+)\s*\(")

@@ -14,10 +14,10 @@ OWN_NUMBER = re.compile(
     r"(\w*(?:bytes|from|grain|block|chunk|distance|ahead|tile)\w*|m(?:in|ax)_\w+)(?:<[^=;]*>)?\s*="
     r"[^;]*(?<!\w)\d{2,}[^;]*;|(parallel_for)\([^,]*, \d{3,}"
 )
-#: Constants that do not affect only the speed, by file.
+#: Constants that affect more than the speed, by file, with what determines them.
 OTHERS = {
-    "kernel/cpu/vector.hpp": {"vector_bytes"},  # an instruction set's
-    "kernel/cpu/transpose.cpp": {"block_side"},  # a register's
+    "kernel/cpu/vector.hpp": {"vector_bytes"},  # the instruction set
+    "kernel/cpu/transpose.cpp": {"block_side"},  # the size of a register
     "random/cpu/random.hpp": {"per_block"},  # defined by Philox
     "linear/cpu/blas.cpp": {"max_extent"},  # BLAS counts in 32 bits
     "linear/cpu/openblas.cpp": {"library_bytes", "thread_bytes"},  # memory of OpenBLAS
