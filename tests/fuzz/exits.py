@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``make exits``: runs processes that exit at random moments, with threads in calls of all kinds.
 
-Each process must end by itself with the expected status, and print nothing to stderr but the program's own text. An
-exit depends only on its seed, so a failure is reported with the options that repeat it.
+Each process must exit with the expected status, without a hang, and print nothing but its own text to stderr. An exit
+depends only on its seed, so a failure is reported with the options that repeat it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ENDS = ("by sys.exit", "by return", "by an exception", "in atexit")
 
 
 def plan(seed: int, calls: tuple[str, ...]) -> tuple[dict[str, Any], str]:
-    """Draw what the process does, and the delay of its rehearsed devices."""
+    """Draw the actions of the process, and the delay of its rehearsed devices."""
     rng = random.Random(seed)
     threads = [
         (rng.choice(calls), rng.choice(DEVICES), rng.random() < 0.8)
@@ -51,7 +51,7 @@ def describe(status: int) -> str:
 
 
 def run(seed: int, calls: tuple[str, ...]) -> tuple[str, str | None]:
-    """Run a process; return how it was to end, and what went wrong or None."""
+    """Run a process; return the kind of exit that was planned, and a description of the failure or None."""
     doing, delay = plan(seed, calls)
     clean = {name: value for name, value in os.environ.items() if not name.startswith("SKERRY_")}
     try:

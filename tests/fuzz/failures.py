@@ -8,7 +8,7 @@ call failing with a random status, either once or permanently (the device is los
 or delayed. Such a run must end with an error that names the failure, or read the same values. After an error that is
 not permanent, existing arrays must be unchanged, unless the step writes to them. The next run must work.
 
-A run depends only on the seed, the index of its program and its number: the options that repeat a fault are printed.
+A run depends only on the seed, the index of its program and its number. The options that repeat a fault are printed.
 """
 
 from __future__ import annotations

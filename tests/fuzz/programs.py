@@ -6,9 +6,9 @@ Each program runs in two processes: on rehearsed devices with random durations o
 ``SKERRY_SYNC=1``. Both must read the same values. A program depends only on the seed and its index, so a difference is
 reported with the options that repeat it.
 
-With ``--kernels`` the devices are emulated GPUs, and kernels of Numba and cuda.core use the arrays, too. In the
-synchronous run, each step then waits for all of them. With ``--checks`` the emulated GPUs check for races and
-uninitialised values, of which complete programs have none.
+With ``--kernels`` the devices are emulated GPUs, and kernels of Numba and cuda.core use the arrays too. In the
+synchronous run each step then waits for all kernels. With ``--checks`` the emulated GPUs check for races and
+uninitialised values, which only programs with omitted steps or waits have.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ import typing
 from skerry.testing import instruments
 
 DEVICES = ("cuda:0", "cuda:1")
-SIZE = 12  # of every array; small, so that views often overlap
+SIZE = 12  # elements of every array; small, so that views often overlap
 STEPS = 24
 #: Maximum durations of a program's tasks, in microseconds.
 DELAYS = (100, 300, 1000)
@@ -303,7 +303,7 @@ def run(options: argparse.Namespace, seed: int) -> list[list[str]]:
             if process.wait() not in (0, REPORTED):
                 raise SystemExit(f"a process ended with {process.returncode}")
         if any(process.returncode == REPORTED for process, _ in runs):
-            raise SystemExit(f"the checks have reported errors, seed {seed}")
+            raise SystemExit(f"the checks reported errors, seed {seed}")
         return [out.read_text().splitlines() for _, out in runs]
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The devices of a pytest session, here and in tests/emulator: two logical CPU devices and two CUDA devices.
 
-Imported before skerry, as the number of devices is fixed at first use. SKERRY_REHEARSE in the environment takes precedence.
+Must be imported before skerry, as the number of devices is fixed at first use. SKERRY_REHEARSE in the environment takes precedence.
 """
 
 import os

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every operation with its k-th allocation failing, and with its k-th CUDA call failing on rehearsed devices.
+"""Every operation with its k-th allocation failing, and on rehearsed devices with its k-th CUDA call failing.
 
-SQLite's method: fail the first allocation, check that nothing was lost, then fail the second, and so on until the
-operation succeeds. Failures are single, or persist from the k-th on.
+The method is SQLite's: fail the first allocation, check that nothing was lost, then fail the second, and so on until
+the operation succeeds. Either only the k-th call fails, or all calls from the k-th on.
 """
 
 import contextlib
@@ -246,7 +246,7 @@ def is_lost(x, y):
     return True
 
 
-@pytest.mark.skipif(HAS_GPU, reason="a GPU that is lost stays so; rehearsed devices are repaired")
+@pytest.mark.skipif(HAS_GPU, reason="only rehearsed devices can be repaired after a loss")
 @pytest.mark.parametrize("name", [*OPERATIONS, *IN_PLACE])
 def test_illegal_access_loses_only_its_device(name):
     """The k-th CUDA call fails with an illegal address: cuda:0 is lost, other devices are not."""

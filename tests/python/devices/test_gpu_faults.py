@@ -14,7 +14,7 @@ from tests.python.session import HAS_GPU
 
 if not HAS_GPU:
     pytest.skip("needs a GPU: make gpu-check", allow_module_level=True)
-pytestmark = pytest.mark.not_emulated("takes memory by the driver's API")
+pytestmark = pytest.mark.not_emulated("allocates with the driver API")
 
 ILLEGAL_ACCESS = """
 import ctypes

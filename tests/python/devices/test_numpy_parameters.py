@@ -108,7 +108,7 @@ def test_numpy_arrays_are_accepted_for_arrays_on_cpu_0(name, function):
 def test_numpy_array_with_an_array_on_another_device_raises(name, function, home):
     named, arrays = array_parameters(name, function, home)
     if name == "from_dlpack":
-        pytest.skip("it converts its only argument")
+        pytest.skip("from_dlpack converts its only argument")
     sk.synchronize()
     for key in arrays:
         others = [x for x in arrays if x != key]

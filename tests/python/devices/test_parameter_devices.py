@@ -221,7 +221,7 @@ def reads_nothing(call_it, label):
 @pytest.mark.parametrize(("name", "function"), list(functions()))
 def test_every_parameter_rejects_arrays_of_another_device(name, function):
     if name == "show_config":
-        pytest.skip("it has no parameters")
+        pytest.skip("show_config has no parameters")
     for home, elsewhere in PAIRS:
         named = {} if name in ONLY_REFUSED else right_arguments(name, function, home)
         with sk.device(home):

@@ -107,7 +107,7 @@ def test_large_skerry_arrays_are_copied_without_chunks(cuda_device):
     assert np.array_equal(np.asarray(back), np.asarray(x))
 
 
-@pytest.mark.not_guarded("nothing is cached, and memory without pages is not locked")
+@pytest.mark.not_guarded("memory is not cached, so each array is page-locked anew")
 def test_loop_over_large_host_arrays_makes_no_runtime_call():
     sk.ones((1,), device="cuda:0")
     x = sk.ones((CHUNK,))

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Exact arithmetic as the oracle: fractions, numbers at the limits of each dtype, and the one comparison.
+"""Exact arithmetic as the oracle: fractions, numbers at the limits of each dtype, and a comparison.
 
-NumPy computes in the dtype, so it is no oracle where that overflows in between or loses digits.
+NumPy computes in the dtype, so it can't be the oracle where intermediate results overflow or lose digits.
 """
 
 import math
@@ -87,7 +87,7 @@ def is_infinite(x):
 
 
 def between(low, high, share):
-    """Interpolates exactly. An infinite end with a share of 0 is ignored."""
+    """Interpolates exactly. Ignores an infinite end whose share is 0."""
     if any(isinstance(x, float) and math.isnan(x) for x in (low, high, share)):
         return NAN
     if share == 0 or low == high:

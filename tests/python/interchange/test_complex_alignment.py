@@ -65,7 +65,7 @@ def test_memory_of_the_host_is_shared(dtype, take):
     assert_same(x, host, "cpu:0")
 
 
-@pytest.mark.not_guarded("blocks begin where their elements may")
+@pytest.mark.not_guarded("blocks have only the alignment that their elements require")
 @DTYPES
 def test_memory_of_a_gpu_is_shared(dtype, cuda_device):
     x = odd_array(cuda_device, dtype)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Libraries that write files accept arrays on CPU devices like NumPy's, and reject those on other devices.
 
-Each writes an array, the result equals that for NumPy's array, and ``asarray`` imports what it reads. Only zarr needs
-``np.asarray(x)``.
+Each library writes the same elements for an array as for NumPy's array, and ``asarray`` imports what it reads. Only zarr
+needs ``np.asarray(x)``.
 """
 
 import io

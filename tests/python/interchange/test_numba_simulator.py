@@ -321,7 +321,7 @@ def run_this_file_again(prelude, simulated):
     assert "error" not in said.lower(), said
 
 
-AGAIN = pytest.mark.skipif("TESTS_RUN_AGAIN" in os.environ, reason="this is such a run")
+AGAIN = pytest.mark.skipif("TESTS_RUN_AGAIN" in os.environ, reason="this is the repeated run")
 
 
 @pytest.mark.slow
@@ -334,7 +334,7 @@ def test_this_file_passes_if_numba_was_imported_with_its_simulator():
 @AGAIN
 @pytest.mark.parametrize("simulated", ["0", "1"])
 def test_this_file_passes_with_numba_cuda(simulated):
-    """NVIDIA's package, which replaces numba.cuda when its redirector is imported."""
+    """numba-cuda is NVIDIA's package. Importing its redirector replaces numba.cuda."""
     if not NUMBA_CUDA.exists():
         missing(f"numba-cuda is not in {NUMBA_CUDA}")
     prelude = (

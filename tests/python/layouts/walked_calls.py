@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of every public function of arrays, made from its signature by the tables of ``bench/peers/sweep_cases.py``.
 
-Calls that these have no argument for, or too short an operand, are listed here. ``NO_ARRAYS`` lists functions without arrays.
+Calls that need other arguments or longer operands than the tables have are listed here. ``NO_ARRAYS`` lists functions without arrays.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bench.peers import sweep_cases
 
 Shape = tuple[int, ...]
 
-#: Functions that take no array, or whose result is not about its elements, and why.
+#: Functions that take no array, or whose result does not depend on elements, with the reason.
 NO_ARRAYS = {
     **dict.fromkeys(
         ("__array_namespace_info__", "show_config", "einsum_path"), "no elements"
@@ -126,7 +126,7 @@ STATED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
 }
 
-#: Calls that write into their first operand, which is compared.
+#: Calls that write into their first operand, which is then compared.
 WRITES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "copyto": (("f(a, a[::-1])", "f(a, b)", "f(a, b, where=c)", "f(a, 1)"), ("values", "values", "=mask")),
     "fill_diagonal": (("f(a, 1)", "f(a, b)"), ("values", "short")),
@@ -196,11 +196,11 @@ METHODS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         }.items()
     },
 }  # fmt: skip
-#: Methods of random generators without arrays of numbers, and why others have no calls here.
+#: Methods of random generators that are not called here, with the reason.
 RANDOM_LEFT_OUT = {
-    **dict.fromkeys(("bytes", "spawn", "standard_cauchy"), "of sizes"),
+    **dict.fromkeys(("bytes", "spawn", "standard_cauchy"), "the arguments are sizes"),
     **dict.fromkeys(("dirichlet", "multivariate_normal"),
-                    "few numbers that say how the results are: tests/python/random"),
+                    "the arrays are parameters with few elements: tests/python/random"),
 }  # fmt: skip
 
 #: Numbers whose sums or products are exact in any order, for functions whose order depends on the layout.

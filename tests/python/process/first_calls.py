@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program: runs the example of every public function in four threads at once, as the first calls of the process.
 
-Python switches threads at every opportunity, so that threads meet objects whose lazy creation is in progress. All
-threads must get results of the same classes. A process that hangs is ended with all its stacks.
+Python switches threads at every opportunity, so that threads use objects while their lazy creation is in progress. All
+threads must get results of the same classes. A process that hangs prints all stacks and exits.
 """
 
 import ast
@@ -23,12 +23,12 @@ import examples  # noqa: E402
 import reference  # noqa: E402
 
 THREADS = 4
-LONGEST = 60  # seconds of the whole process; 2 unless it hangs
+LONGEST = 60  # seconds of the whole process, which takes 2 unless it hangs
 OF_THE_PROCESS = {"rehearse"}  # changes the state of other threads
 
 
 def programs():
-    """Yield name and statements of each example, except those that show an error."""
+    """Yield the name and the statements of each example, except examples of errors."""
     for name, text in examples.examples().items():
         if name not in OF_THE_PROCESS:
             yield name, [ast.unparse(part) + "\n" for part in ast.parse(text).body]
