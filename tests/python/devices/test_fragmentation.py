@@ -13,7 +13,7 @@ from tests.python.session import HAS_GPU
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(HAS_GPU, reason="the traces need a rehearsed device of little memory")
+@pytest.mark.skipif(HAS_GPU, reason="the traces need a rehearsed device with little memory")
 @pytest.mark.parametrize("name", fragmentation.TRACES)
 def test_arrays_fill_95_percent_of_pool_memory(name):
     live = fragmentation.most_live(list(fragmentation.TRACES[name]()))

@@ -30,7 +30,7 @@ from tests.python.fuse.test_fused_bits import (
 from tests.python.oracle import DTYPES, to_numpy
 from tests.python.session import HAS_GPU
 
-pytestmark = pytest.mark.skipif(not HAS_GPU, reason="skerry's CUDA kernels run on no device here")
+pytestmark = pytest.mark.skipif(not HAS_GPU, reason="no device here runs skerry's CUDA kernels")
 
 HERE = pathlib.Path(__file__).parent
 GPU = "cuda:0"

@@ -308,7 +308,7 @@ def test_import_bad_B28_stream_is_out_of_range(stream, x):
     refused(x, ValueError, "'stream'", stream=stream)
 
 
-@pytest.mark.skipif(HAS_GPU, reason="a driver may crash on a handle that never was one")
+@pytest.mark.skipif(HAS_GPU, reason="a driver may crash on an invalid handle")
 def test_import_bad_B28_stream_that_does_not_exist(x):
     refused(x, ValueError, "not a stream", stream=0x1234567)
 

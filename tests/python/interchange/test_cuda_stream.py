@@ -195,7 +195,7 @@ def test_a_stream_of_another_device_is_an_error(kind):
         assert entered.device == sk.Device("cuda:1")
 
 
-@pytest.mark.skipif(HAS_GPU, reason="a driver may crash on a handle that never was one")
+@pytest.mark.skipif(HAS_GPU, reason="a driver may crash on an invalid handle")
 def test_unknown_handles_are_rejected(cuda_device):
     for other in kinds(0x1234567).values():
         with pytest.raises(ValueError, match="not a stream"):

@@ -21,7 +21,7 @@ from tests.python.session import HAS_GPU
 
 if not HAS_GPU:
     pytest.skip("needs a GPU: make gpu-check", allow_module_level=True)
-pytestmark = pytest.mark.not_emulated("other libraries bring CUDA's own runtime")
+pytestmark = pytest.mark.not_emulated("other libraries load CUDA's own runtime")
 
 DEVICE = "cuda:0"
 DTYPES = ["float32", "float64", "int32", "int64", "uint8", "complex64"]

@@ -84,7 +84,7 @@ def run(code, prelude=""):
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.not_emulated("other libraries bring CUDA's own runtime")
+@pytest.mark.not_emulated("other libraries load CUDA's own runtime")
 @pytest.mark.parametrize(("title", "introduction", "code"), RECIPES, ids=ids())
 def test_recipes_run(title, introduction, code):
     name = first_import(code)

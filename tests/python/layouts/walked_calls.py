@@ -34,22 +34,22 @@ NO_ARRAYS = {
     **dict.fromkeys(
         ("current_stream", "devices", "default_device", "set_default_device", "rehearse",
          "synchronize", "memory_statistics", "reset_peak", "set_memory_limit", "trim",
-         "get_num_threads", "set_num_threads"), "of devices, memory and threads",
+         "get_num_threads", "set_num_threads"), "about devices, memory or threads",
     ),
-    **dict.fromkeys(("finfo", "iinfo", "isdtype", "can_cast", "result_type"), "of dtypes"),
+    **dict.fromkeys(("finfo", "iinfo", "isdtype", "can_cast", "result_type"), "about dtypes"),
     **dict.fromkeys(
         ("arange", "empty", "eye", "full", "linspace", "ones", "zeros", "broadcast_shapes", "geomspace",
          "logspace", "indices", "tri", "diag_indices", "tril_indices", "triu_indices", "fft.fftfreq",
-         "fft.rfftfreq"), "of sizes and Python's numbers",
+         "fft.rfftfreq"), "the arguments are sizes and Python scalars",
     ),
-    **dict.fromkeys(("empty_like",), "elements that nobody wrote"),
+    **dict.fromkeys(("empty_like",), "uninitialized elements"),
     **dict.fromkeys(
         ("save", "savez", "savez_compressed", "load"),
-        "files: tests/python/extra/test_saving.py walks layouts of its own",
+        "files: tests/python/extra/test_saving.py tests layouts",
     ),
     **dict.fromkeys(
         ("as_cuda_array", "from_cuda_array_interface", "is_cuda_array"),
-        "memory of others: tests/python/interchange",
+        "other libraries' memory: tests/python/interchange",
     ),
 }  # fmt: skip
 

@@ -65,7 +65,7 @@ def fold_operand(ufunc):
 @pytest.mark.parametrize("ufunc", BINARY, ids=lambda ufunc: ufunc.__name__)
 def test_reduce_and_accumulate_of_all_ufuncs(ufunc, array_device):
     if ufunc.__name__ in NO_FOLD:
-        pytest.skip("folding it is not meaningful")
+        pytest.skip("reduce is not meaningful for this ufunc")
     host = fold_operand(ufunc)
     x = to_device(array_device, host)
     for axis in (0, 1, -1):
