@@ -79,7 +79,8 @@ Layout broadcast_to(const Layout& layout, const Dims& shape) {
       result.strides[lead + axis] = layout.strides[axis];
     } else if (n != 1) {
       throw ShapeError(prefix() + "axis -" + std::to_string(layout.rank() - axis) + " has sizes " +
-                       std::to_string(n) + " and " + std::to_string(target_extent));
+                       std::to_string(n) + " and " + std::to_string(target_extent) +
+                       "; the first must be equal or 1");
     }
   }
   return result;

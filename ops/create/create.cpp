@@ -47,7 +47,8 @@ enum class Triangle : std::uint8_t { lower, upper };
 
 NdArray keep_triangle(const NdArray& x, std::int64_t k, Triangle triangle) {
   if (x.rank() < 2) {
-    throw ShapeError("needs at least two axes: " + describe(x));
+    throw ShapeError("x must have at least two axes: " + describe(x) +
+                     "; add one with expand_dims");
   }
   const std::int64_t rows = x.shape()[x.rank() - 2];
   const std::int64_t columns = x.shape()[x.rank() - 1];

@@ -68,9 +68,9 @@ std::int64_t exact_count(wide_int start, wide_int stop, wide_int step) {
 
 std::int64_t rounded_count(double start, double stop, double step) {
   const double count = std::ceil((stop - start) / step);
-  if (std::isnan(count)) {
-    throw ValueError("the number of elements is NaN: start " + std::to_string(start) + ", stop " +
-                     std::to_string(stop) + ", step " + std::to_string(step));
+  if (!std::isfinite(count)) {
+    throw ValueError("start, stop and step give no finite length: " + std::to_string(start) + ", " +
+                     std::to_string(stop) + ", " + std::to_string(step) + "; pass finite numbers");
   }
   if (count >= 0x1p63) reject_size();
   return count > 0 ? static_cast<std::int64_t>(count) : 0;

@@ -57,10 +57,8 @@ const Kernel<Plan>& elementwise_kernel(op_id op, const Common& common) {
 }
 
 [[noreturn]] void reject_result_dtype(op_id op, Dtype result, const NdArray& target) {
-  const bool is_higher = kind_rank(result) > kind_rank(target.dtype());
-  throw DtypeError(std::string("the result is ") + name(result) + ", the target " +
-                   describe(target) + " keeps its dtype" +
-                   (is_higher ? ", and a higher kind can't go into it in place" : "") +
+  throw DtypeError(std::string("the result is ") + name(result) +
+                   ", which can't be stored in place in x1, " + describe(target) +
                    "; write x1 = " + entry_of(op).name + "(x1, x2), or convert x2 with astype");
 }
 

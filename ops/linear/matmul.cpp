@@ -334,8 +334,9 @@ void matmul_into(const NdArray& target, const NdArray& x2) {
   const auto [device, type] = check_operands(target, x2);
   require_writable(target);
   if (type != target.dtype()) {
-    throw DtypeError("the result is " + std::string(name(type)) + ", the target " +
-                     describe(target) + " keeps its dtype; write x1 = x1 @ x2");
+    throw DtypeError("the result is " + std::string(name(type)) +
+                     ", which can't be stored in place in x1, " + describe(target) +
+                     "; write x1 = x1 @ x2");
   }
   const NdArray result = multiply(target, x2);
   if (result.shape() != target.shape()) {

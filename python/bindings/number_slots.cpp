@@ -125,7 +125,8 @@ PyObject* compare(PyObject* self, PyObject* other, int comparison) {
 /// Returns the element of a real 0-d array as a Python scalar.
 Object real_of(PyObject* self) {
   const NdArray& array = value_of(self);
-  if (kind(array.dtype()) != DtypeKind::complex_floating) return scalar_of(self);
+  if (kind(array.dtype()) != DtypeKind::complex_floating)
+    return scalar_of(self, "; select one element first");
   throw DtypeError("not supported for a complex array: " + describe(array) +
                    "; use skerry.real or skerry.abs first");
 }

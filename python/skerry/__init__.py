@@ -58,7 +58,7 @@ __all__ = [
     "__array_api_version__", "__array_namespace_info__", "__version__", "bool", "complex64",
     "complex128", "cuda_array_interface_version", "device", "e", "exceptions", "fft", "finfo",
     "float16", "float32", "float64", "fuse", "iinfo", "inf", "int8", "int16", "int32", "int64", "isdtype",
-    "lib", "linalg", "nan", "newaxis", "pi", "random", "show_config", "stream", "strict_promotion", "uint8",
+    "lib", "linalg", "nan", "newaxis", "pi", "random", "show_config", "stream", "strict_promotion", "testing", "uint8",
     "uint16", "uint32", "uint64",
 ]  # fmt: skip
 __all__ += _core.__all__
@@ -74,17 +74,12 @@ if _os.environ.get("SKERRY_REHEARSE_KERNELS") in ("1", "all"):
 
 def __dir__() -> list[str]:
     """List the public names and the module attributes, without the imported modules."""
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))} | _imported())
-
-
-def _imported() -> set[str]:
-    """Return the public modules that become attributes only when a program imports them."""
-    return {"testing"} & set(globals())
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
 def __getattr__(name: str) -> _Any:
     """Import at the first use what not every program needs: random numbers, functions beyond the standard."""
-    if name in ("lib", "random"):
+    if name in ("lib", "random", "testing"):
         return _importlib.import_module(f"skerry.{name}")
     if name in _extra.TOPIC_OF:
         globals()[name] = function = getattr(_extra, name)

@@ -32,7 +32,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m skerry", description="Command-line tools of skerry"
     )
-    commands = parser.add_subparsers(dest="command", required=True)
+    parser.add_argument("--version", action="store_true", help="print the version of skerry")
+    commands = parser.add_subparsers(dest="command")
     commands.add_parser("info", help="print versions, devices and the features of this build")
     commands.add_parser("doctor", help="explain why a GPU is or is not used")
     demo = commands.add_parser("demo", help="run k-means of handwritten digits on two devices")
@@ -43,6 +44,14 @@ def main(arguments: list[str] | None = None) -> int:
     if arguments[:1] == ["sanitize"]:
         return sanitize(parser, checked, arguments)
     options = parser.parse_args(arguments)
+    if options.version:
+        import skerry
+
+        print(f"skerry {skerry.__version__}")
+        return 0
+    if options.command is None:
+        parser.print_help()
+        return 0
     if options.command == "info":
         import skerry
 

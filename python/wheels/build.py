@@ -158,15 +158,15 @@ def build_extension(
 
 def find_interpreters(options: argparse.Namespace) -> dict[str, pathlib.Path]:
     """Return the other Pythons by version: those of --interpreter, then Debian's."""
-    own = f"{sys.version_info.major}.{sys.version_info.minor}"
+    own_version = f"{sys.version_info.major}.{sys.version_info.minor}"
     query = "import sys; print('%d.%d' % sys.version_info[:2])"
     interpreters = {
         run(path, "-c", query).strip(): pathlib.Path(path) for path in options.interpreter
     }
-    wanted = set(options.python or [*SUITES, *interpreters]) - {own}
-    for version in wanted & set(SUITES) - set(interpreters):
+    requested = set(options.python or [*SUITES, *interpreters]) - {own_version}
+    for version in requested & set(SUITES) - set(interpreters):
         interpreters[version] = unpack_python(WORK / f"python{version}", version, SUITES[version])
-    return {version: path for version, path in sorted(interpreters.items()) if version in wanted}
+    return {version: path for version, path in sorted(interpreters.items()) if version in requested}
 
 
 def copy_ducc(archive_folder: pathlib.Path) -> None:
@@ -187,9 +187,9 @@ def copy_ducc(archive_folder: pathlib.Path) -> None:
             path = target / "src" / "ducc0" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(text)
-    found = sum(1 for path in target.rglob("*.h"))
-    if found != len(DUCC_HEADERS):
-        sys.exit(f"{archive} has only {found} of the {len(DUCC_HEADERS)} headers in DUCC_HEADERS")
+    count = sum(1 for path in target.rglob("*.h"))
+    if count != len(DUCC_HEADERS):
+        sys.exit(f"{archive} has only {count} of the {len(DUCC_HEADERS)} headers in DUCC_HEADERS")
     shutil.copy2(ROOT / "LICENSES" / "BSD-3-Clause-ducc0.txt", target)
 
 

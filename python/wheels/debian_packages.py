@@ -95,8 +95,8 @@ def download(apt: pathlib.Path, names: list[str], suite: str | None = None) -> l
     failures = []
     distribution = platform.freedesktop_os_release()["ID"]
     if distribution not in NEWEST_SUITES or (suite and distribution != "debian"):
-        known = " and ".join(NEWEST_SUITES) if suite is None else "debian"
-        sys.exit(f"packages can be unpacked on {known} only, not on {distribution}")
+        distributions = " and ".join(NEWEST_SUITES) if suite is None else "debian"
+        sys.exit(f"packages can be unpacked on {distributions} only, not on {distribution}")
     suite, components = (suite, "main") if suite else NEWEST_SUITES[distribution]
     keys = f"/usr/share/keyrings/{distribution}-archive-keyring.gpg"
     for mirror in [*mirrors(), *([ARCHIVE] if distribution == "debian" else [])]:

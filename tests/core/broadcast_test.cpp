@@ -116,7 +116,8 @@ TEST(broadcast_to, rejects_shapes_that_do_not_fit) {
     return shape_error_of([&] { static_cast<void>(broadcast_to(layout, shape)); });
   };
   EXPECT_EQ(error(Dims{2, 4}),
-            "shape (2, 3) does not broadcast to (2, 4): axis -1 has sizes 3 and 4");
+            "shape (2, 3) does not broadcast to (2, 4): axis -1 has sizes 3 and 4; the first "
+            "must be equal or 1");
   EXPECT_EQ(error(Dims{3}), "shape (2, 3) does not broadcast to (3,): it has 2 axes, more than 1");
   EXPECT_NE(error(Dims{2, 1}), "accepted");
   EXPECT_NE(error(Dims{-1, 2, 3}), "accepted");

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from skerry import _core
 from skerry._arrays import name_failures
 from skerry.random._order import Order
@@ -120,6 +122,8 @@ def default_rng(seed: Any = None, device: _core.Device | str | None = None) -> G
         make := getattr(type(seed), "__skerry_generator__", None)
     ) is not None:  # chunks of dask: a seed with a device
         return default_rng(make(seed), device)
+    if isinstance(seed, (int, np.integer)) and seed < 0:
+        raise ValueError(f"default_rng: seed must not be negative: {seed}; use abs(seed)")
     return Generator(seed if isinstance(seed, Philox) else Philox(seed), device)
 
 

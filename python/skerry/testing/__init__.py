@@ -10,6 +10,8 @@ import importlib.util
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from skerry import _core, _emulator
 from skerry._numba_simulator import numba_simulator
 
@@ -19,7 +21,13 @@ if TYPE_CHECKING:
 
 #: Names that the package skerry_emulator provides.
 _EMULATED = ("KernelReport", "emulated_gpu")
-__all__ = ["count_cuda_calls", "guarded_numpy", "numba_simulator"]
+__all__ = [
+    "assert_allclose",
+    "assert_equal",
+    "count_cuda_calls",
+    "guarded_numpy",
+    "numba_simulator",
+]
 if importlib.util.find_spec("skerry_emulator") is not None:
     __all__ += _EMULATED
 
@@ -33,6 +41,82 @@ def __getattr__(name: str) -> Any:
     if name in _EMULATED:
         return getattr(_emulator.emulator(name), name)
     raise AttributeError(f"module 'skerry.testing' has no attribute {name!r}")
+
+
+def assert_equal(actual: Any, desired: Any, err_msg: str = "") -> None:
+    """Raise an AssertionError unless two arrays have the same shape, device and elements.
+
+    Parameters
+    ----------
+    actual, desired : Array or array_like
+        The values to compare. Elements of arrays on CUDA devices are copied to the host. A value that is no `Array`,
+        such as a NumPy array or a list, is compared with an array on any device. NaN equals NaN.
+    err_msg : str, default ""
+        Text to print with a failure.
+
+    Raises
+    ------
+    AssertionError
+        With the positions and values that differ, or the two devices.
+
+    Examples
+    --------
+    >>> x = skerry.ones(3, device="cuda:0")
+    >>> skerry.testing.assert_equal(x + 1, [2.0, 2.0, 2.0])
+    >>> skerry.testing.assert_equal(x, skerry.ones(3))
+    Traceback (most recent call last):
+        ...
+    AssertionError: actual is on cuda:0, desired on cpu:0
+
+    """
+    left, right = _host_values(actual, desired)
+    np.testing.assert_array_equal(left, right, err_msg=err_msg)
+
+
+def assert_allclose(
+    actual: Any,
+    desired: Any,
+    rtol: float = 1e-7,
+    atol: float = 0.0,
+    equal_nan: bool = True,
+    err_msg: str = "",
+) -> None:
+    """Raise an AssertionError unless two arrays have the same shape and device, and elements within a tolerance.
+
+    Parameters
+    ----------
+    actual, desired : Array or array_like
+        As for `assert_equal`.
+    rtol, atol : float
+        Tolerance: ``atol + rtol * abs(desired)``.
+    equal_nan : bool, default True
+        If True, NaN equals NaN.
+    err_msg : str, default ""
+        Text to print with a failure.
+
+    Raises
+    ------
+    AssertionError
+        With the positions and values that differ, or the two devices.
+
+    Examples
+    --------
+    >>> x = skerry.linspace(0, 1, 3, device="cuda:0")
+    >>> skerry.testing.assert_allclose(skerry.exp(x), [1.0, 1.6487213, 2.7182818])
+
+    """
+    left, right = _host_values(actual, desired)
+    np.testing.assert_allclose(
+        left, right, rtol=rtol, atol=atol, equal_nan=equal_nan, err_msg=err_msg
+    )
+
+
+def _host_values(actual: Any, desired: Any) -> list[Any]:
+    """Return the elements of two values on the host. Two arrays must be on one device."""
+    arrays = [x for x in (actual, desired) if isinstance(x, _core.Array)]
+    if len(arrays) == 2 and actual.device != desired.device:
+        raise AssertionError(f"actual is on {actual.device}, desired on {desired.device}")
+    return [x.to_numpy() if isinstance(x, _core.Array) else x for x in (actual, desired)]
 
 
 @contextlib.contextmanager

@@ -45,9 +45,9 @@ def test_packages_require_each_other_in_this_version():
         for requirement in [
             *project["dependencies"],
             *(
-                each
+                dependency
                 for extra in project.get("optional-dependencies", {}).values()
-                for each in extra
+                for dependency in extra
             ),
         ]
         if re.match(r"skerry[\w-]*==", requirement)

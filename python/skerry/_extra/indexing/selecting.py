@@ -149,7 +149,14 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Array:
     if holds.ndim != 1:
         raise ShapeError(f"compress: condition must be 1-D, not of {holds.ndim} axes")
     x, axis = (flat(x), 0) if axis is None else (x, axis_within("compress", axis, x.ndim))
-    return sk.take(x, sk.nonzero(holds)[0], axis=axis)
+    selected = sk.nonzero(holds)[0]
+    length = x.shape[axis]
+    if holds.shape[0] > length and selected.size > 0 and int(selected[-1]) >= length:
+        raise IndexError(
+            f"compress: condition is true at {int(selected[-1])}, and axis {axis} of a has size {length}; "
+            f"use condition[:{length}]"
+        )
+    return sk.take(x, selected, axis=axis)
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:

@@ -18,6 +18,7 @@ from skerry._extra._operands import (
     floating_dtype,
     slice_along,
 )
+from skerry.exceptions import DTypeError
 
 __all__ = ["deg2rad", "degrees", "rad2deg", "radians", "unwrap"]
 
@@ -99,6 +100,8 @@ def unwrap(
 
     """
     x = as_array("unwrap", p)
+    if x.dtype.kind == "c":
+        raise DTypeError(f"unwrap: p must be real, not {x.dtype}; pass skerry.angle(p)")
     axis = axis_within("unwrap", axis, x.ndim)
     if isinstance(period, float) or x.dtype.kind not in "iu":
         x = cast(x, floating_dtype(x.dtype))
