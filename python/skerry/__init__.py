@@ -27,6 +27,7 @@ from skerry._scopes import cuda_array_interface_version, device, stream, strict_
 
 if _TYPE_CHECKING:
     from skerry import lib, random
+    from skerry import testing as testing
     from skerry._extra import *
 
 __array_api_version__ = "2025.12"
@@ -58,7 +59,7 @@ __all__ = [
     "__array_api_version__", "__array_namespace_info__", "__version__", "bool", "complex64",
     "complex128", "cuda_array_interface_version", "device", "e", "exceptions", "fft", "finfo",
     "float16", "float32", "float64", "fuse", "iinfo", "inf", "int8", "int16", "int32", "int64", "isdtype",
-    "lib", "linalg", "nan", "newaxis", "pi", "random", "show_config", "stream", "strict_promotion", "testing", "uint8",
+    "lib", "linalg", "nan", "newaxis", "pi", "random", "show_config", "stream", "strict_promotion", "uint8",
     "uint16", "uint32", "uint64",
 ]  # fmt: skip
 __all__ += _core.__all__
@@ -74,7 +75,7 @@ if _os.environ.get("SKERRY_REHEARSE_KERNELS") in ("1", "all"):
 
 def __dir__() -> list[str]:
     """List the public names and the module attributes, without the imported modules."""
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+    return sorted({*__all__, "testing", *(name for name in globals() if name.startswith("__"))})
 
 
 def __getattr__(name: str) -> _Any:

@@ -32,7 +32,7 @@ def test_assert_allclose_has_a_tolerance(device):
 def test_arrays_on_different_devices_are_not_equal():
     x = sk.ones(3, device="cuda:0")
     for function in (sk.testing.assert_equal, sk.testing.assert_allclose):
-        with pytest.raises(AssertionError, match="^actual is on cuda:0, desired on cpu:0$"):
+        with pytest.raises(AssertionError, match=r"^actual is on cuda:0, desired on cpu:0$"):
             function(x, sk.ones(3))
 
 
