@@ -4,7 +4,7 @@
 
     python -m tests.python.elementwise.bits_on_cuda --count 1000000 [--write]        on a GPU, or an emulated one
 
-It prints what differs by function and dtype, and writes the table of the page "Accuracy and equal results".
+It prints what differs, by function and dtype, and writes the table of the page "Accuracy and reproducibility".
 """
 
 import argparse

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The recipes of the page "Hand it over" that are not doctests: each runs in its own process."""
+"""The recipes of the page "Interoperability" that are not doctests: each runs in a process of its own."""
 
 import ast
 import os
