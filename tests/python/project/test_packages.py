@@ -56,6 +56,12 @@ def test_packages_require_each_other_in_this_version():
     assert {requirement.partition("==")[2] for requirement in requirements} == {f"{minor}.*"}
 
 
+def test_installation_page_names_the_extras():
+    page = (ROOT / "python" / "docs" / "install.rst").read_text()
+    extras = read("pyproject.toml")["project"]["optional-dependencies"]
+    assert re.findall(r"^   \* - ``skerry\[(\w+)\]``$", page, re.MULTILINE) == list(extras)
+
+
 def test_classifiers_name_the_pythons_of_the_readme():
     first, last = re.search(
         r"Python (3\.\d+) to (3\.\d+)", (ROOT / "README.md").read_text()
