@@ -74,9 +74,7 @@ class Multivariate(Gamma):
             raise ValueError(f"{op}: mean must be 1-D")
         count = mean.size
         if not isinstance(cov, Array) or cov.shape != (count, count):
-            raise ValueError(
-                f"{op}: cov must have shape {(count, count)}, as mean has {count} elements"
-            )
+            raise ValueError(f"{op}: cov must have shape {(count, count)}: mean has {count}")
         tol = float(self._parameter(op, "tol", tol))
         factor = _factored(cov.to_device("cpu:0"), method, check_valid, tol)
         return self._combined(mean, factor.to_device(self._device), (*shape_of(op, size), count))

@@ -325,7 +325,7 @@ def test_nested_sequences(device):
     assert sk.asarray([2**64 - 1], dtype="uint64", device=device).tolist() == [2**64 - 1]
     assert sk.asarray([True, 1.5], device=device).tolist() == [1.0, 1.5]
     for ragged in ([[1], 2], [1, [2]], [[1, 2], [3]], [[], [1]], [[[]], []]):
-        with pytest.raises(ValueError, match="different lengths"):
+        with pytest.raises(ValueError, match="nested sequences are ragged"):
             sk.asarray(ragged, device=device)
     endless = []
     endless.append(endless)

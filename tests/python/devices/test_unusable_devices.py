@@ -181,7 +181,7 @@ def test_failed_fft_workspace_raises_at_the_next_wait():
         "print(complex(sk.fft.fft(x)[0]).real)\n",
         SKERRY_NUM_THREADS="1",
     )
-    assert said.startswith("cuda:0 67108864 fft: no memory to work in")
+    assert said.startswith("cuda:0 67108864 fft: no workspace memory")
     assert said.endswith("4194304.0\n")
 
 

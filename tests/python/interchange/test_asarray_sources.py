@@ -367,9 +367,9 @@ def test_numpy_arrays_in_sequences_keep_their_dtype():
     assert sk.asarray([np.ones(2, np.float32), np.ones(2, int)]).dtype == np.float32
     with sk.strict_promotion(), pytest.raises(TypeError, match="promote"):
         sk.asarray([np.ones(2), np.ones(2, int)])
-    with pytest.raises(ValueError, match="lengths"):
+    with pytest.raises(ValueError, match="nested sequences are ragged"):
         sk.asarray([np.ones(2), np.ones(3)])
-    with pytest.raises(ValueError, match="lengths"):
+    with pytest.raises(ValueError, match="nested sequences are ragged"):
         sk.asarray([np.ones((2, 2)), np.ones(2)])
 
 

@@ -162,7 +162,7 @@ def test_errors_name_the_first_invalid_part(device):
                 with pytest.raises(error, match=text):
                     x[key] = "no value"
         # Lists are converted to arrays before other parts are checked.
-        with pytest.raises(ValueError, match="different lengths"):
+        with pytest.raises(ValueError, match="nested sequences are ragged"):
             x["a", [[0], [0, 1]]]
         with pytest.raises(error, match="different devices" if error is ValueError else text):
             x[first, [0, 1]]
