@@ -3,8 +3,8 @@
 """The largest error of every elementwise function, by dtype and back end, compared to higher precision.
 
 ``make accuracy`` writes the tables of the page "Accuracy and reproducibility". Real functions: in units in the last
-place (ULP) of the exact value, searched with ``numpy.longdouble`` (64 bits of precision; glibc's functions are within 0.003
-ULP of float64), and what is found is computed again with mpmath. Complex ones: the distance from the exact value over
+place (ULP) of the exact value, searched with ``numpy.longdouble`` (64 bits of precision; glibc's functions are within
+0.003 ULP of float64), and what is found is computed again with mpmath. Complex ones: the distance from the exact value over
 its modulus, in units of ``eps``, by mpmath.
 """
 

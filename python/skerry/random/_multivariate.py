@@ -30,8 +30,8 @@ class Multivariate(Gamma):
     ) -> Array:
         """Draw vectors from a multivariate normal distribution.
 
-        The covariance is factored on the host, so the numbers are the same on every device, except for the last bits,
-        which depend on OpenBLAS.
+        The call waits for the device: the covariance is factored on the host. The numbers are the same on every device,
+        except for the last bits, which depend on OpenBLAS.
 
         Parameters
         ----------
@@ -53,7 +53,6 @@ class Multivariate(Gamma):
         ------
         ValueError
             If the mean is not 1-D, the covariance has another size, or it is invalid and ``check_valid`` is "raise".
-            Both are read from the device: the call waits for it.
         LinAlgError
             If the method is "cholesky" and the covariance is not positive definite.
         DeviceMismatchError
