@@ -15,7 +15,7 @@
 
 namespace skerry {
 
-/// Collects the operands of one elementwise call: the output, then its inputs in the order of the
+/// Collects the operands of one elementwise call: the output, then the inputs in the order of the
 /// kernel. Keeps pointers to the arrays.
 class KernelCall {
  public:
@@ -23,7 +23,7 @@ class KernelCall {
     uses_[use_count_++] = writes(output);
     operands_[operand_count_++] = PlanOperand::from_array(output);
   }
-  /// `x` broadcasts to the output's shape.
+  /// Adds an input, which broadcasts to the output's shape.
   void add(const NdArray& x) {
     uses_[use_count_++] = reads(x);
     operands_[operand_count_++] = PlanOperand::from_array(x);
@@ -31,8 +31,8 @@ class KernelCall {
   void add(Element value, std::int64_t itemsize) {
     operands_[operand_count_++] = PlanOperand::from_element(value, itemsize);
   }
-  /// Plans and launches; on a CUDA device in parts that 32-bit indexing can span. Launches nothing
-  /// for an output without elements. Throws DeviceError.
+  /// Builds the plan and launches the kernel; on a CUDA device once for each part that fits 32-bit
+  /// indices. Launches nothing if the output is empty. Throws DeviceError.
   void enqueue(const Kernel<Plan>& kernel) const;
 
  private:
@@ -48,7 +48,7 @@ class KernelCall {
 [[nodiscard]] inline bool has_form(const AnyKernel& kernel, Device device) noexcept {
   return runs_on_host(device) ? kernel.host != nullptr : kernel.native != nullptr;
 }
-/// True if that is the host form.
+/// True if `device` runs the kernel's host form.
 [[nodiscard]] inline bool has_host_form(const AnyKernel& kernel, Device device) noexcept {
   return runs_on_host(device) && kernel.host != nullptr;
 }
@@ -60,15 +60,15 @@ template <class Params>
 [[nodiscard]] bool has_host_form(const Kernel<Params>& kernel, Device device) noexcept {
   return has_host_form(kernel.untyped(), device);
 }
-/// Returns `entry` if it can run on `device`. Throws NotImplementedError in a build for fewer
-/// dtypes.
+/// Returns `entry` if it can run on `device`. Throws NotImplementedError if this build has no such
+/// kernel for the dtype.
 const AnyKernel& require_form(const AnyKernel& entry, Dtype type, Device device);
 
 namespace detail {
 extern constinit std::atomic<std::int64_t> native_index_limit;
 }
 
-/// Most bytes that a part of a plan may span on `device`: native forms have 32-bit indices.
+/// Returns how many bytes a part of a plan may span on `device`: native forms have 32-bit indices.
 [[nodiscard]] inline std::int64_t index_limit(Device device) noexcept {
   if (is_host(device) || !capabilities_of(device).native_limits) [[likely]]
     return INT64_MAX;

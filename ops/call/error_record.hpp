@@ -11,21 +11,22 @@
 
 namespace skerry {
 
-/// An error that a kernel finds in the values of its operands; 0 means none. On a CPU device
-/// finish() raises it, as the kernel has run by then; on a device that runs work later, a wait
-/// does.
+/// The word in which a kernel reports an error in the values of its operands; 0 means no error. On
+/// a CPU device, where the kernel has run when launch() returns, finish() throws the error. On a
+/// device that runs work later, the next wait throws it.
 class ErrorRecord {
  public:
-  /// If not `native_form_finds`, a native form does not report errors and gets no word.
+  /// `native_form_finds`: false if the native form reports no errors; it then gets a null word.
   ErrorRecord(Device device, const DeferredError& error, bool native_form_finds = true)
       : error_(error), has_word_(native_form_finds || runs_on_host(device)) {
     if (has_word_ && capabilities_of(device).runs_later) deferred_word_.emplace(device, error_);
   }
-  /// Valid as long as this object.
+  /// Returns the word for the kernel's parameters, valid for the lifetime of this object.
   [[nodiscard]] ErrorWord word() noexcept {
     if (!has_word_) return ErrorWord(nullptr);
     return ErrorWord(deferred_word_ ? deferred_word_->get() : &stored_value_);
   }
+  /// Throws the error that a kernel on a CPU device has reported, if any.
   void finish() const {
     if (stored_value_ != 0) raise(error_, stored_value_);
   }

@@ -15,7 +15,7 @@ StorageRef host_scratch(Device device, std::int64_t nbytes) {
 }
 
 std::int64_t host_slots(std::int64_t count) noexcept {
-  // A few per thread balance rows of unequal cost.
+  // Several parts per thread balance rows of unequal cost.
   return std::min<std::int64_t>(count, 4 * std::int64_t{cpu::thread_count()});
 }
 

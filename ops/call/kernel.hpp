@@ -22,8 +22,8 @@ enum class Role : std::uint8_t {
 };
 
 /// A pointer in a kernel's parameters, which converts to T* at no cost. Only a launch creates one
-/// (OperandList), and records the use of the memory according to the role. It has no default
-/// constructor, so parameters whose initializer omits an operand don't compile.
+/// (OperandList) and records, according to the role, how the memory is used. Without a default
+/// constructor, parameters whose initializer omits an operand don't compile.
 template <class T, Role R>
 class OperandPointer {
  public:
@@ -42,7 +42,7 @@ using InputPointer = OperandPointer<const T, Role::input>;
 /// Null if the operand is absent.
 template <class T>
 using OptionalInputPointer = OperandPointer<const T, Role::optional_input>;
-/// Also for memory that is read before it is written.
+/// For memory that is written, also if it is read first.
 template <class T>
 using OutputPointer = OperandPointer<T, Role::output>;
 template <class T>
@@ -52,8 +52,8 @@ template <class T>
 using WorkspacePointer = OperandPointer<T, Role::workspace>;
 
 /// A plan in a kernel's parameters, with operands in these roles and this order. Only a launch
-/// creates one. Without roles, the number of operands is known at run time only, and the plan says
-/// how many of them are outputs.
+/// creates one. Without roles, the number of operands is known only at run time, and the plan has
+/// the number of outputs.
 template <class Plan, Role... Roles>
 class PlannedOperands {
  public:
@@ -72,7 +72,7 @@ class PlannedOperands {
   Plan plan_;
 };
 
-/// Where a kernel stores an error that it finds in the values of its operands. Only an ErrorRecord
+/// The address at which a kernel stores an error in the values of its operands. Only an ErrorRecord
 /// creates one (ops/call/error_record.hpp). No use is recorded, since the word outlives the launch.
 class ErrorWord {
  public:
@@ -88,19 +88,19 @@ class ErrorWord {
   std::int64_t* word_;
 };
 
-/// What native forms of a kernel require of its operands, but its host form does not. Declared as
-/// `Params::native_limits`.
+/// Requirements on operands that the native forms of a kernel have, but its host form does not.
+/// Declared as `Params::native_limits`.
 struct NativeLimits {
-  /// Arrays are whole and in C order.
+  /// Arrays must be contiguous, in C order.
   bool dense_operands = false;
-  /// Operands begin at multiples of a whole complex number, not only of its parts.
+  /// Operands must be aligned to a whole complex number, not only to its parts.
   bool complex_alignment = false;
-  /// Most items that a kernel can index.
+  /// Maximum number of items that a kernel can index.
   std::int64_t max_count = INT64_MAX;
 };
 
-/// A kernel whose forms take `const Params&`. It has the layout of AnyKernel, which devices run:
-/// tables of kernels are shared with the CUDA module.
+/// A kernel whose forms take `const Params&`. It has the layout of AnyKernel, which devices run,
+/// since the CUDA module shares the tables of kernels.
 template <class Params>
 class Kernel : AnyKernel {
  public:
@@ -108,7 +108,7 @@ class Kernel : AnyKernel {
   constexpr void set_host() {
     host = [](const void* params) { Form(*static_cast<const Params*>(params)); };
   }
-  /// Sets a form that takes a base class of Params: its direct callers may have no more than that.
+  /// Sets a form that takes a base class of Params, for direct callers that have only the base.
   template <class Header, void (*Form)(const Header&)>
     requires std::is_base_of_v<Header, Params>
   constexpr void set_host() {
@@ -120,8 +120,8 @@ class Kernel : AnyKernel {
       return Form(*static_cast<const Params*>(params), context);
     };
   }
-  /// Sets the inner loop of a host form whose parameters are a plan: see AnyKernel. Inlined, as
-  /// units for every x86-64 level call it.
+  /// Sets the inner loop of a host form whose parameters are a plan: see AnyKernel. Always inlined,
+  /// since units for every x86-64 level call it.
   SKERRY_INLINE constexpr void set_body(decltype(AnyKernel::body) loop_body, unsigned single_sets) {
     body = loop_body;
     accepts = single_sets;
@@ -139,7 +139,7 @@ class Kernel : AnyKernel {
   [[nodiscard]] constexpr AnyKernel& untyped() noexcept { return *this; }
 };
 
-/// Runs a kernel on the host immediately, without recording uses. Inlined, as set_body().
+/// Runs a kernel on the host immediately, without recording uses. Always inlined, like set_body().
 template <class Params>
 SKERRY_INLINE void run_on_host(const Kernel<Params>& kernel,
                                const std::type_identity_t<Params>& params) {

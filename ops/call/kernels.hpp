@@ -7,8 +7,8 @@
 #include "core/device.hpp"
 #include "core/dtype.hpp"
 
-// Front ends get the kernels of one family, such as `SortKernels` of ops/sort/kernels.hpp, and do
-// not depend on the other families. Defined for each family in ops/table/table.cpp.
+// Gives a front end the kernels of one family, such as `SortKernels` of ops/sort/kernels.hpp,
+// without a dependency on the other families. Defined for each family in ops/table/table.cpp.
 
 namespace skerry::cpu {
 enum class Isa : std::uint8_t;  // device/cpu/info.hpp
@@ -16,17 +16,17 @@ enum class Isa : std::uint8_t;  // device/cpu/info.hpp
 
 namespace skerry {
 
-/// The x86-64 level of the host forms in use; in a build for one level, that one on any CPU.
+/// Returns the x86-64 level of the host forms in use; in a single-level build, that level.
 [[nodiscard]] cpu::Isa kernel_level() noexcept;
 
 /// True if this build has kernels for a dtype (SKERRY_DTYPES).
 [[nodiscard]] bool is_built(Dtype type) noexcept;
 
-/// The kernels of a family for this machine: host forms for the best instruction set, chosen when
-/// the library is loaded.
+/// Returns the kernels of a family for this machine: host forms for the best instruction set,
+/// chosen when the library is loaded.
 template <class Family>
 [[nodiscard]] const Family& kernels() noexcept;
-/// The same, with the native forms of the device's kind, if it has any.
+/// Returns the same, with the native forms of the device's kind, if it has any.
 template <class Family>
 [[nodiscard]] const Family& kernels(Device device) noexcept;
 

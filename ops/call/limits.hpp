@@ -11,8 +11,8 @@
 
 namespace skerry {
 
-/// True if native forms run on `device` or are rehearsed there. A kernel without a native form is
-/// not used there, and front ends choose what suits native forms best.
+/// True if native forms run on `device`, or if it rehearses them. Front ends then use only kernels
+/// that have a native form, and choose what suits native forms best.
 [[nodiscard]] inline bool keeps_native_limits(Device device) noexcept {
   return capabilities_of(device).native_limits;
 }

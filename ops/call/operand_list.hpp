@@ -19,23 +19,23 @@
 
 namespace skerry {
 
-/// An array in a plan, in another layout of the same elements.
+/// An array that a plan traverses with another layout of the same elements.
 struct PlannedArray {
   const NdArray& array;
   const Layout& layout;
 };
-/// Items of a storage in a plan: any byte of it may be accessed.
+/// Items of a storage that a plan traverses; the kernel may access any byte of the storage.
 struct PlannedStorage {
   const StorageRef& memory;
   const Layout& layout;
   std::int64_t itemsize;
 };
-/// An array in the plan of a run, with elements `stride` bytes apart; 0: one element for all.
+/// An array in a one-axis plan: its elements are `stride` bytes apart; 0 repeats one element.
 struct PlannedRun {
   const NdArray& array;
   std::int64_t stride;
 };
-/// An element in such a plan.
+/// A scalar in a one-axis plan.
 struct PlannedElement {
   const Element& value;
   std::int64_t itemsize;
@@ -44,13 +44,14 @@ struct PlannedElement {
 struct Common;   // ops/call/operands.hpp
 struct Operand;  // ops/call/operand.hpp
 
-/// The operands of one launch, and the only source of pointers in its parameters. A parameter's
-/// role records its array as read or written, so front ends need not say so and can't forget it.
+/// The operands of one launch, and the only source of the pointers in its parameters. The role of
+/// each parameter determines whether its array is recorded as read or written, so that a front end
+/// can't forget to record it.
 class OperandList {
   static constexpr bool may_be_null(Role role) {
     return role == Role::optional_input || role == Role::optional_output;
   }
-  /// An array that converts to a parameter.
+  /// Proxy for an array: converts to a parameter, and records the use in the parameter's role.
   template <bool IsPresent>
   struct BoundArray {
     OperandList& operands;
@@ -64,7 +65,7 @@ class OperandList {
       return operands.add<T, R>(*array, offset);
     }
   };
-  /// A storage of which a parameter may access any byte; null for an absent operand.
+  /// Proxy for a storage, any byte of which the kernel may access; null for an absent operand.
   struct BoundStorage {
     OperandList& operands;
     const StorageRef& memory;
@@ -97,37 +98,37 @@ class OperandList {
  public:
   static constexpr int max_uses = 16;
 
-  /// `uses` has room for `capacity` entries. It is not a member, so that the compiler knows that
-  /// the address of this object does not escape.
+  /// `uses` has room for `capacity` entries. The buffer is not a member, so that the compiler sees
+  /// that the address of this object does not escape.
   OperandList(Device device, MemoryUse* uses, int capacity = max_uses) noexcept
       : device_(device), capacity_(capacity), uses_(uses) {}
   OperandList(const OperandList&) = delete;
   OperandList& operator=(const OperandList&) = delete;
 
-  /// `x` from `offset` bytes after its first element on.
+  /// Binds `x`, from `offset` bytes after its first element on.
   [[nodiscard]] BoundArray<true> operator()(const NdArray& x, std::int64_t offset = 0) noexcept {
     return {*this, &x, offset};
   }
   BoundArray<true> operator()(NdArray&&, std::int64_t = 0) = delete;  // destroyed before the launch
-  /// May be null; for optional roles only.
+  /// Binds an operand that may be null; for optional roles only.
   [[nodiscard]] BoundArray<false> operator()(const NdArray* x) noexcept { return {*this, x, 0}; }
-  /// `memory` from `offset` bytes after its first byte on.
+  /// Binds `memory`, from `offset` bytes after its first byte on.
   [[nodiscard]] BoundStorage operator()(const StorageRef& memory,
                                         std::int64_t offset = 0) noexcept {
     return {*this, memory, offset};
   }
-  /// Memory of host_scratch(), once per launch. Call it before binding other operands, whose
-  /// pointers then stay in registers.
+  /// Allocates the workspace by host_scratch(), at most once per launch. Call it before binding
+  /// other operands, so that their pointers stay in registers.
   [[nodiscard]] Workspace workspace(std::int64_t nbytes) {
     workspace_ = host_scratch(device_, nbytes);
     note(writes(workspace_));
     return {workspace_->data()};
   }
-  /// An address that is never accessed, so that no use is recorded. Only for elements that are
-  /// computed on demand, whose index is the distance from it in bytes (ReduceParams::feed), and for
-  /// operations in a fused pass, which get their pointers when they run (ops/fuse/rows.cpp).
+  /// Binds a placeholder address that is never accessed, so no use is recorded. Only for elements
+  /// computed on demand, whose index is the byte offset from it (ReduceParams::feed), and for
+  /// operations of a fused pass, which get their pointers when they run (ops/fuse/rows.cpp).
   [[nodiscard]] static NoMemory no_memory() noexcept { return {}; }
-  /// Plans over `shape` and records the operands in the roles of the member's declaration.
+  /// Builds a plan over `shape`, and records the operands in the roles that the member declares.
   template <class Plan, Role... Roles, class... Operands>
   [[nodiscard]] PlanParts parts(std::type_identity<PlannedOperands<Plan, Roles...>> /*member*/,
                                 const Dims& shape, const Operands&... operands) {
@@ -136,7 +137,7 @@ class OperandList {
     const PlanOperand plan_operands[] = {plan_operand(operands)...};
     return {shape, plan_operands, index_limit(device_)};
   }
-  /// A part of the plan, which converts to the member that parts() was called with.
+  /// Proxy for a part of the plan: converts to the member passed to parts().
   template <class Plan>
   struct PlanPart {
     const Plan& part;
@@ -167,8 +168,8 @@ class OperandList {
           operands);
     }
   };
-  /// A plan over one axis of `size` elements (not 0), constructed in place: each operand is a
-  /// PlannedRun or a PlannedElement, recorded in its role. For the host only, as one part.
+  /// Builds a plan over one axis of `size` elements (not 0), in place. Each operand is a PlannedRun
+  /// or a PlannedElement, recorded in its role. Only for the host, where a plan is one part.
   template <class... Operands>
   [[nodiscard]] RunInPlace<Operands...> run(std::int64_t size,
                                             const Operands&... operands) noexcept {
@@ -189,14 +190,14 @@ class OperandList {
       });
     }
   };
-  /// A plan of operands known at run time, constructed in place: `fill(operands, plan)` writes it,
-  /// with addresses from add_operand().
+  /// Builds a plan, in place, whose number of operands is known only at run time:
+  /// `fill(operands, plan)` writes it, with addresses from add_operand().
   template <class Fill>
   [[nodiscard]] PlanInPlace<Fill> plan(const Fill& fill) noexcept {
     return {*this, fill};
   }
-  /// Records an operand of such a plan, of which any byte may be accessed. Returns its address,
-  /// `offset` bytes after the storage's first byte.
+  /// Records an operand of a plan of plan(); the kernel may access any byte of the storage. Returns
+  /// the address `offset` bytes after the storage's first byte.
   [[nodiscard]] char* add_operand(Role role, const StorageRef& memory,
                                   std::int64_t offset = 0) noexcept {
     note(is_read(role) ? reads(memory) : writes(memory));
@@ -238,7 +239,7 @@ class OperandList {
   SKERRY_INLINE static void add_to_run(Plan& plan, const PlannedElement& x) noexcept {
     plan.add(x.value, x.itemsize);
   }
-  // These record their operands themselves.
+  // Friends that record the uses of their operands themselves.
   friend class KernelCall;
   friend void launch_run(const Kernel<Plan>& kernel, const Common& common, const StorageRef& out,
                          std::int64_t offset, std::int64_t width,
@@ -273,15 +274,15 @@ class OperandList {
   StorageRef workspace_;
 };
 
-/// Not inlined, so that the fast path of a call need not keep the kernel in a register.
+/// Slow path of require_kernel(). Not inlined, so that the fast path has one more register.
 template <class Params>
 [[gnu::noinline]] const Kernel<Params>& require_form(const Kernel<Params>& kernel, Dtype type,
                                                      Device device) {
   static_cast<void>(require_form(kernel.untyped(), type, device));
   return kernel;
 }
-/// Returns `kernel` if it can run on `device`. Throws NotImplementedError in a build for fewer
-/// dtypes.
+/// Returns `kernel` if it can run on `device`. Throws NotImplementedError if this build has no such
+/// kernel for the dtype.
 template <class Params>
 const Kernel<Params>& require_kernel(const Kernel<Params>& kernel, Dtype type, Device device) {
   if (is_host(device) && kernel.has_host()) [[likely]]
@@ -301,7 +302,7 @@ void launch(Device device, const Kernel<Params>& kernel, Fill&& fill) {
   launch(device, kernel.untyped(), &params, sizeof params, operands.uses());
 }
 
-/// The same with operands that the caller has listed, which may be more than max_uses.
+/// The same with a list of operands that the caller has filled, which may exceed max_uses.
 template <class Params>
 void launch(Device device, const Kernel<Params>& kernel, const Params& params,
             const OperandList& operands) {
@@ -309,9 +310,9 @@ void launch(Device device, const Kernel<Params>& kernel, const Params& params,
   launch(device, kernel.untyped(), &params, sizeof params, operands.uses());
 }
 
-/// Launches a kernel for each part of a plan over `shape` and `planned`, each an array, a
-/// PlannedArray or a PlannedStorage: `fill(operands, plan)` returns the parameters of the first
-/// part; those of the others differ only in the member `plan`.
+/// Launches a kernel for each part of a plan over `shape` and the operands `planned` (arrays,
+/// PlannedArrays or PlannedStorages). `fill(operands, plan)` returns the parameters of the first
+/// part; those of the other parts differ only in the member `plan`.
 template <class Params, class Fill, class... Planned>
 void launch_parts(Device device, const Kernel<Params>& kernel, const Dims& shape, Fill&& fill,
                   const Planned&... planned) {

@@ -10,7 +10,7 @@
 
 namespace skerry {
 
-/// Number of elements of a C-contiguous array, else 0.
+/// Returns the number of elements of a C-contiguous array, otherwise 0.
 [[nodiscard]] inline std::int64_t contiguous_size(const NdArray& x) noexcept {
   const std::int64_t* const shape = x.shape().data();
   const std::int64_t* const strides = x.strides().data();
@@ -24,7 +24,7 @@ namespace skerry {
   return size;
 }
 
-/// True for the same device, dtype, shape and strides; strides of axes of extent 1 don't count.
+/// True if device, dtype, shape and strides are equal; strides of axes of extent 1 are ignored.
 [[nodiscard]] inline bool same_layout(const NdArray& x, const NdArray& model) noexcept {
   if (x.dtype() != model.dtype() || x.device() != model.device() || x.rank() != model.rank()) {
     return false;
@@ -44,16 +44,16 @@ namespace skerry {
 struct Common {
   Device device;
   Dtype type;         ///< compute dtype
-  const Dims* shape;  ///< of every array in a run; otherwise null: call common_shape()
-  /// Elements, if the operands are one run: all arrays are of this dtype and shape, C-contiguous
-  /// and not empty, and the scalars become elements of it. Else 0.
+  const Dims* shape;  ///< of all arrays if they form a run; otherwise null: call common_shape()
+  /// Number of elements if the operands form a run: all arrays have this dtype and shape, are
+  /// C-contiguous and not empty, and the scalars convert to this dtype. Otherwise 0.
   std::int64_t run_size;
 };
 
-/// common_of() for operands that do not form a run: makes the checks one after the other.
+/// Slow path of common_of(), for operands that do not form a run: a pass over them for each check.
 [[nodiscard]] Common common_of_any(std::span<const Operand> operands, const NdArray* target);
-/// Promotes `type`, the dtype of the arrays, with the scalars among `operands`. to_element() checks
-/// their range, which depends on the compute dtype: uint8 / 256 is computed in float64.
+/// Promotes `type`, the dtype of the arrays, with the scalars among `operands`. Their range depends
+/// on the compute dtype (uint8 / 256 is computed in float64), so to_element() checks it later.
 [[nodiscard]] inline Dtype with_scalars(Dtype type, std::span<const Operand> operands) {
   for (const Operand& x : operands) {
     if (x.value != nullptr) type = promote_scalar_kind(type, *x.value);
@@ -61,9 +61,9 @@ struct Common {
   return type;
 }
 
-/// Returns what the operands, at least one of them an array, have in common. `target`, if not null,
-/// is the first of them and will be written. Walks once over a run. Throws DeviceMismatchError,
-/// ReadOnlyError, DtypeError, OverflowError, in this order.
+/// Returns what the operands, at least one of which is an array, have in common. `target`, if not
+/// null, is the first operand and will be written. One pass if the operands form a run. Throws
+/// DeviceMismatchError, ReadOnlyError, DtypeError, OverflowError, checked in this order.
 [[nodiscard]] inline Common common_of(std::span<const Operand> operands,
                                       const NdArray* target = nullptr) {
   const NdArray* model = nullptr;

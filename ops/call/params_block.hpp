@@ -14,15 +14,15 @@
 
 namespace skerry {
 
-/// The parameters of a kernel, followed in memory by data whose size is known at run time. start()
-/// reuses the memory for the next ones.
+/// The parameters of a kernel, followed in memory by data whose size is known only at run time.
+/// start() reuses the memory for the next launch.
 template <class Params>
 class ParamsBlock {
   static_assert(std::is_trivially_copyable_v<Params>);
   static_assert(alignof(Params) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
 
  public:
-  /// Begins with the result of `make()`, constructed in place: a plan in it may be large.
+  /// Starts a block with the result of `make()`, constructed in place since its plan may be large.
   template <class Make>
   void start(Make&& make) {
     reserve(sizeof(Params));
@@ -61,7 +61,7 @@ class ParamsBlock {
     bytes_.resize(std::max(nbytes, 2 * bytes_.size()));
   }
 
-  std::vector<std::byte> bytes_;  ///< as many as the capacity
+  std::vector<std::byte> bytes_;  ///< its size is the capacity
   std::size_t nbytes_ = 0;
 };
 

@@ -6,9 +6,9 @@
 
 namespace skerry {
 
-/// Returns an uninitialized array in C order. Throws ShapeError.
+/// Returns an uninitialized array in C order. Throws ShapeError if the shape is invalid.
 [[nodiscard]] NdArray empty(const Dims& shape, Dtype type, Device device);
-/// Returns an uninitialized array with a dense layout that has been checked.
+/// Returns an uninitialized array. `layout` must be dense, and checked by the caller.
 [[nodiscard]] NdArray empty_of(Layout layout, Dtype type, Device device);
 
 /// Returns the address where this thread may write the elements of `x` immediately; null if they
@@ -17,8 +17,7 @@ namespace skerry {
   return is_host(x.device()) ? x.data() : nullptr;
 }
 
-/// Throws ReadOnlyError, with the remedy, for a read-only target and for one whose elements share
-/// memory.
+/// Throws ReadOnlyError if `target` is read-only, or if several of its elements share memory.
 void require_writable(const NdArray& target);
 
 }  // namespace skerry

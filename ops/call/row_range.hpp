@@ -11,13 +11,13 @@ namespace skerry {
 
 struct RowReduction;
 
-/// Some rows of a reduction, for direct calls of its host form: they are reduced on this thread,
-/// with the same results as in a reduction of all rows. Never launched: its pointers may be to
-/// temporaries of the caller.
+/// A range of rows of a reduction, for direct calls of its host form: it is reduced on the calling
+/// thread, with the same results as in a reduction of all rows. Never launched, so its pointers may
+/// be to temporaries of the caller.
 struct RowRange {
   const RowReduction& whole;
-  const char* input;  ///< address of row 0, which need not exist
-  char* output;       ///< likewise
+  const char* input;  ///< address of row 0, which may be outside of the memory
+  char* output;       ///< the same
   std::int64_t first_row;
   std::int64_t rows;
 };
@@ -33,7 +33,7 @@ struct RowReduction {
 /// A kernel that reduces rows, whatever the type of its parameters.
 class RowKernel {
  public:
-  RowKernel() = default;  ///< none
+  RowKernel() = default;  ///< empty
   template <std::derived_from<RowReduction> Params>
   explicit RowKernel(const Kernel<Params>& kernel) noexcept : kernel_(&kernel.untyped()) {}
 

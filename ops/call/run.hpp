@@ -16,22 +16,22 @@
 namespace skerry {
 
 namespace detail {
-/// Launches with the uses of memory, which devices other than a CPU need. Not inlined, to keep the
-/// path of a CPU short.
+/// Launches the kernel and records how it uses memory, which only devices other than a CPU need.
+/// Not inlined, to keep the CPU's path short.
 [[gnu::noinline]] void launch_with_uses(Device device, const AnyKernel& kernel, const Plan& plan,
                                         const StorageRef& out, std::span<const Operand> operands);
 }  // namespace detail
 
-/// True if the operands are a run that fits one part of a plan, whatever their item sizes.
+/// True if the operands form a run that fits one part of a plan, for any item size.
 [[nodiscard]] inline bool is_one_part(const Common& common) noexcept {
   const auto limit = static_cast<std::uint64_t>(index_limit(common.device));
   return common.run_size > 0 &&
          static_cast<std::uint64_t>(common.run_size) < limit / sizeof(Element);
 }
 
-/// Launches an elementwise kernel over a run (common_of) that fits one part of a plan. Elements of
-/// the output are `width` bytes wide and begin at byte `offset` of `out`. Always inlined: a
-/// function call would be measurable in `a + b`.
+/// Launches an elementwise kernel over a run (see common_of()) that fits one part of a plan. The
+/// output's elements of `width` bytes begin at byte `offset` of `out`. Always inlined: a function
+/// call would be measurable in `a + b`.
 [[gnu::always_inline]] inline void launch_run(const Kernel<Plan>& kernel, const Common& common,
                                               const StorageRef& out, std::int64_t offset,
                                               std::int64_t width,

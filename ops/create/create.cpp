@@ -20,7 +20,7 @@
 namespace skerry {
 namespace {
 
-/// A matrix of bool that is true where lower <= column - row <= upper.
+/// Returns a bool matrix that is true where lower <= column - row <= upper.
 NdArray band(std::int64_t rows, std::int64_t columns, std::int64_t lower, std::int64_t upper,
              Device device) {
   const Kernel<BandParams>& kernel =
@@ -38,7 +38,8 @@ NdArray band(std::int64_t rows, std::int64_t columns, std::int64_t lower, std::i
   return out;
 }
 
-/// Clamps an offset to the matrix, which changes no result, so that arithmetic can't overflow.
+/// Clamps a diagonal's offset to the matrix, so that arithmetic on it can't overflow. The triangle
+/// does not change.
 std::int64_t clamp_offset(std::int64_t k, std::int64_t rows, std::int64_t columns) {
   return std::clamp(k, -rows, columns);
 }
@@ -63,7 +64,7 @@ NdArray keep_triangle(const NdArray& x, std::int64_t k, Triangle triangle) {
 NdArray filled(const Dims& shape, const Scalar& value, Dtype type, Device device) {
   const Element entry = to_element(value, type);
   NdArray out = empty(shape, type, device);
-  // New memory needs no ordering: small arrays of zeros are written directly.
+  // Small arrays of zeros are written directly: no pending work uses new host memory.
   const auto* const bytes = reinterpret_cast<const char*>(entry.bytes);
   const bool is_zero = std::all_of(bytes, bytes + itemsize(type), [](char b) { return b == 0; });
   if (char* const data = host_address(out);

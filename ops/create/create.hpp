@@ -14,22 +14,21 @@
 namespace skerry {
 
 [[nodiscard]] NdArray full(const Dims& shape, const Scalar& value, Dtype type, Device device);
-/// Zeros of the shape and dtype of an array, on its device.
+/// Returns zeros with the shape, dtype and device of an array.
 [[nodiscard]] NdArray zeros_like(const NdArray& x);
-/// The scalars determine the dtype if `type` is empty. Throws ValueError for a zero step,
-/// OverflowError, ShapeError for too many elements.
+/// If `type` is empty, the scalars determine the dtype. Throws ValueError for a zero step,
+/// OverflowError, and ShapeError for too many elements.
 [[nodiscard]] NdArray arange(const Scalar& start, const Scalar& stop, const Scalar& step,
                              std::optional<Dtype> type, Device device);
-/// Complex endpoints are allowed with a complex dtype. The last element is exactly `stop` with
-/// `endpoint`.
+/// Complex endpoints require a complex dtype. If `endpoint`, the last element is exactly `stop`.
 [[nodiscard]] NdArray linspace(const Scalar& start, const Scalar& stop, std::int64_t num,
                                std::optional<Dtype> type, Device device, bool endpoint);
 [[nodiscard]] NdArray eye(std::int64_t rows, std::int64_t columns, std::int64_t k, Dtype type,
                           Device device);
 [[nodiscard]] NdArray tril(const NdArray& x, std::int64_t k);
 [[nodiscard]] NdArray triu(const NdArray& x, std::int64_t k);
-/// Returns views of the inputs, read-only if broadcast, by the standard's 'xy' or 'ij' indexing.
-/// Inputs are at most 1-D.
+/// Returns views of the inputs, read-only if broadcast, with the standard's 'xy' or 'ij' indexing.
+/// Inputs must be at most 1-D.
 [[nodiscard]] std::vector<NdArray> meshgrid(std::span<const NdArray> arrays, bool xy_indexing);
 
 }  // namespace skerry

@@ -10,19 +10,19 @@
 
 namespace skerry {
 
-/// out[i] = start + i * step for i < size, contiguous; computed in the dtype (integers) or in
-/// float64 / complex128. With `has_last`, the last element is exactly `last`.
+/// out[i] = start + i * step for i < size; `output` is contiguous. Integers wrap around; other
+/// dtypes are computed in float64 or complex128. If `has_last`, the last element is exactly `last`.
 struct SequenceParams {
   OutputPointer<char> output;
   std::int64_t size;
-  Element start;  ///< int64, uint64, float64 or complex128: the widest of the dtype's kind
+  Element start;  ///< in the widest dtype of the output's kind: (u)int64, float64, complex128
   Element step;
   Element last;
   bool has_last;
 };
 
 struct SequenceKernels {
-  /// By dtype (not bool).
+  /// Indexed by dtype; none for bool.
   Kernel<SequenceParams> kernel[dtype_count];
 };
 

@@ -32,7 +32,7 @@ Dtype linspace_dtype(const Scalar& start, const Scalar& stop, std::optional<Dtyp
   return dtype;
 }
 
-/// Without the endpoint there is one more interval, as in linspace(num + 1).
+/// Without the endpoint, there is one more interval, as in a linspace of num + 1 elements.
 struct Spacing {
   std::int64_t num;
   bool endpoint;
@@ -44,8 +44,7 @@ struct Spacing {
   [[nodiscard]] bool has_last() const { return endpoint && num > 1; }
 };
 
-// --- integers: start + i * (stop - start) / intervals, exact and truncated
-// -------------------------
+// Integers: start + i * (stop - start) / intervals, computed exactly and truncated.
 
 template <class Op>
 NdArray call(std::initializer_list<Operand> operands) {
@@ -55,15 +54,16 @@ NdArray call(std::initializer_list<Operand> operands) {
 /// Reinterprets an array as another dtype of the same size.
 NdArray view_as(const NdArray& x, Dtype type) { return {x.memory(), x.layout(), type}; }
 
-/// |start * intervals + i * distance| / intervals, rounded down, for elements of one sign.
+/// Computes floor((first + i * distance) / divisor) for consecutive elements of one sign: the
+/// magnitudes of the elements.
 struct Quotients {
-  wide_int first;     ///< the dividend for the first of them
-  wide_int distance;  ///< its increment, may be negative
+  wide_int first;     ///< dividend of the first element; not negative
+  wide_int distance;  ///< increment of the dividend; may be negative
   std::int64_t divisor;
 
-  /// Returns int64, or uint64 with the same bits.
+  /// Returns `size` quotients as int64; those above its range have the bits of uint64.
   [[nodiscard]] NdArray take(std::int64_t size, Device device) const {
-    // The quotient and the remainder grow separately, so that their products fit 64 bits.
+    // Quotient and remainder are separate sequences, so that each fits 64 bits.
     const auto floor_of = [this](wide_int x) {
       return x / divisor - static_cast<wide_int>(x % divisor < 0);
     };
@@ -91,12 +91,12 @@ NdArray integer_linspace(wide_int start, wide_int stop, Dtype type, const Spacin
   const wide_int last = start * divisor + (spacing.num - 1) * distance;
   require_in_range(start, type);
   require_in_range(last / divisor, type);
-  // A remainder that has grown by this many steps fits 64 bits.
+  // After this many steps, the sum of the remainders still fits 64 bits.
   const std::int64_t max_steps = std::max<std::int64_t>(1, INT64_MAX / divisor);
   for (std::int64_t begin = 0; begin < spacing.num;) {
     const wide_int first = start * divisor + begin * distance;
     const bool negative = first < 0;
-    // Up to the first element of the other sign.
+    // The block ends before the first element of the other sign.
     const bool turns = distance != 0 && negative == (distance > 0);
     wide_int size = std::min<wide_int>(spacing.num - begin, max_steps);
     if (turns) size = std::min(size, (-first) / distance + 1);
@@ -112,9 +112,9 @@ NdArray integer_linspace(wide_int start, wide_int stop, Dtype type, const Spacin
   return result;
 }
 
-// --- floats --------------------------------------------------------------------------------------
+// Floats.
 
-/// Computes floats with the kernel; the step must neither overflow nor be subnormal.
+/// Computes floats with the kernel. The step must neither overflow nor be subnormal.
 NdArray kernel_linspace(complex128 start, complex128 stop, Dtype type, const Spacing& spacing) {
   const auto intervals = static_cast<double>(spacing.intervals());
   const complex128 step{(stop.re - start.re) / intervals, (stop.im - start.im) / intervals};
@@ -130,7 +130,7 @@ bool has_normal_step(double start, double stop, const Spacing& spacing) {
   return distance == 0 || std::isnormal(distance / static_cast<double>(spacing.intervals()));
 }
 
-/// All elements between the ends equal their mean: infinite, or NaN between opposite infinities.
+/// Handles infinite or NaN ends: each element between them is their mean, which is infinite or NaN.
 NdArray infinite_linspace(double start, double stop, const Spacing& spacing) {
   const NdArray result = full(Dims{spacing.num}, Scalar::from_value(0.5 * start + 0.5 * stop),
                               Dtype::float64, spacing.device);
@@ -148,7 +148,8 @@ NdArray real_linspace(double start, double stop, const Spacing& spacing) {
     return kernel_linspace({start, 0}, {stop, 0}, Dtype::float64, spacing);
   }
   if (!std::isfinite(start) || !std::isfinite(stop)) return infinite_linspace(start, stop, spacing);
-  // Scaling by a power of 2 is exact. If the step is tiny, so are both ends.
+  // Scaling by a power of 2 is exact: up if the step is subnormal, as then both ends are tiny, or
+  // down if stop - start overflows.
   const double scale = std::isfinite(stop - start) ? 0x1p512 : 0x1p-2;
   const NdArray scaled =
       kernel_linspace({start * scale, 0}, {stop * scale, 0}, Dtype::float64, spacing);

@@ -56,7 +56,7 @@ bool is_exact(const Scalar& x) {
   throw ShapeError("too many elements; at most 2^63 - 1 are possible");
 }
 
-/// ceil((stop - start) / step), not below zero, exactly.
+/// Returns max(0, ceil((stop - start) / step)), computed exactly.
 std::int64_t exact_count(wide_int start, wide_int stop, wide_int step) {
   const wide_int distance = step > 0 ? stop - start : start - stop;
   const wide_int stride = step > 0 ? step : -step;
@@ -66,6 +66,7 @@ std::int64_t exact_count(wide_int start, wide_int stop, wide_int step) {
   return static_cast<std::int64_t>(count);
 }
 
+/// Returns the same, computed in float64.
 std::int64_t rounded_count(double start, double stop, double step) {
   const double count = std::ceil((stop - start) / step);
   if (!std::isfinite(count)) {
@@ -118,7 +119,7 @@ NdArray integer_arange(const Scalar& start, const Scalar& stop, const Scalar& st
       throw OverflowError(std::string(argument_name) + " does not fit 64 bits");
     }
     throw DtypeError(std::string(argument_name) + " is not a whole number, but dtype is " +
-                     name(type) + "; leave dtype out, or make it float64");
+                     name(type) + "; omit dtype, or pass float64");
   };
   const wide_int first = value_of(start, "start");
   const wide_int stride = value_of(step, "step");

@@ -9,28 +9,29 @@
 #include "core/scalar.hpp"
 #include "ops/create/kernels.hpp"
 
-// Shared by arange and linspace.
+// Exact scalars and the sequence kernel, for arange and linspace.
 namespace skerry {
 
-__extension__ using wide_int = __int128;  // every difference of two 64-bit integers fits
+__extension__ using wide_int = __int128;  // holds any difference of two 64-bit integers
 
-/// Returns the float64 nearest to the real part.
+/// Returns the real part, rounded to float64.
 [[nodiscard]] double real_of(const Scalar& x);
-/// Returns the exact value if the scalar is a whole number that fits 64 bits.
+/// Returns the exact value of a real scalar that is an integer and fits 64 bits, otherwise nothing.
 [[nodiscard]] std::optional<wide_int> whole(const Scalar& x);
-/// Throws OverflowError if the integer is out of range of the dtype.
+/// Throws OverflowError if `value` is out of range of the dtype.
 void require_in_range(wide_int value, Dtype type);
-/// Returns an integer as the kernel takes it; int64 and uint64 have the same bits.
+/// Returns the low 64 bits of `value` for SequenceParams, the same for int64 and uint64.
 [[nodiscard]] Element integer_element(wide_int value);
+/// Returns `value` for SequenceParams: complex128 if the dtype is complex, otherwise float64.
 [[nodiscard]] Element floating_element(Dtype type, complex128 value);
-/// The elements of a sequence, as in SequenceParams.
+/// Start, step and optional last element of a sequence, as in SequenceParams.
 struct Progression {
   Element start;
   Element step;
   Element last{};
   bool has_last = false;
 };
-/// Computes a sequence of `size` elements with the kernel.
+/// Returns a new array with the `size` elements of a sequence.
 [[nodiscard]] NdArray run_sequence(std::int64_t size, Dtype type, Device device,
                                    const Progression& elements);
 

@@ -36,8 +36,8 @@ const Kernel<Plan>& elementwise_kernel(op_id op, const Common& common) {
   return require_kernel(loop, common.type, common.device);
 }
 
-/// Applies an operation to operands that do not form a run: casts, then as many parts as it takes.
-/// Not inlined, like apply_parts_into(): the fast path would have no registers left.
+/// Applies an operation to operands that do not form a run: converts them, then launches each part
+/// of the plan. Not inlined, like apply_parts_into(): the fast path would run out of registers.
 [[gnu::noinline]] NdArray apply_parts(op_id op, const Common& common, Dtype result,
                                       std::span<const Operand> operands) {
   const Dims shape = common_shape(operands);
@@ -79,8 +79,8 @@ void check_result_shape(const Dims& shape, const NdArray& target) {
   call.enqueue(loop);
 }
 
-/// True if writing `target` element by element overwrites nothing that is still to be read, for
-/// operands of its layout.
+/// True if writing `target` element by element can't overwrite an element before it is read. The
+/// operands must have the layout of `target`.
 bool safe_in_place(const NdArray& target, std::span<const Operand> operands) noexcept {
   for (const Operand& operand : operands) {
     if (operand.array == nullptr || operand.array->data() == target.data()) continue;
@@ -89,8 +89,8 @@ bool safe_in_place(const NdArray& target, std::span<const Operand> operands) noe
   return true;
 }
 
-/// Returns what an operation without a loop for bool does with bools, as in NumPy, PyTorch and JAX:
-/// sums and products of bools are bools. Otherwise returns `op`.
+/// Returns the logical operation that replaces `op` for bools, as in NumPy, PyTorch and JAX: sums
+/// and products of bools are bools. Returns `op` if nothing replaces it.
 op_id with_bools(op_id op) noexcept {
   if (op == op_id_of<ops::add> || op == op_id_of<ops::maximum>) return op_id_of<ops::logical_or>;
   if (op == op_id_of<ops::multiply> || op == op_id_of<ops::minimum>) {
@@ -99,8 +99,8 @@ op_id with_bools(op_id op) noexcept {
   return op;
 }
 
-/// Replaces a power by certain scalars with an operation on the base alone, to which it reduces
-/// `operands`. The bits are those of pow (math::power).
+/// Replaces pow by a unary operation for the scalar exponents 2 and -1, and drops the exponent from
+/// `operands`. The result has the same bits as pow's (math::power).
 op_id simplify_power(Dtype type, std::span<const Operand>& operands) {
   const Operand& exponent_operand = operands[1];
   if (exponent_operand.array != nullptr || kind(type) == DtypeKind::complex_floating)
@@ -117,7 +117,7 @@ op_id simplify_power(Dtype type, std::span<const Operand>& operands) {
   return simpler;
 }
 
-/// The loop for a call whose dtype has no loop in the operation.
+/// The operation and dtype whose loop runs a call for which the operation itself has no loop.
 struct OtherLoop {
   op_id op;
   Dtype type;
@@ -134,7 +134,7 @@ OtherLoop find_other_loop(op_id op, Dtype type) {
   return {op, compute_dtype(entry.result, type)};
 }
 
-/// Converts operands to the dtype of another loop and applies that. Not inlined, as apply_parts().
+/// Converts operands to the dtype of another loop and applies it. Not inlined, like apply_parts().
 [[gnu::noinline, gnu::cold]] NdArray apply_other_loop(op_id op, Device device, Dtype operand_dtype,
                                                       std::span<const Operand> operands) {
   const auto [other, type] = find_other_loop(op, operand_dtype);
@@ -150,7 +150,7 @@ OtherLoop find_other_loop(op_id op, Dtype type) {
   apply_parts_into(other, {common.device, type, nullptr, 0}, target, operands);
 }
 
-/// True if a call has to be replaced by a CallInRange.
+/// True if a call must be replaced by a CallInRange.
 inline bool needs_call_in_range(op_id op, Dtype type, std::span<const Operand> operands) {
   return takes_any_int(op) && has_out_of_range_int(type, operands);
 }
@@ -185,7 +185,7 @@ NdArray apply_entry(const OpEntry& entry, op_id op, std::span<const Operand> ope
 
 /// Converts a scalar to an element for a loop of `type`.
 Element element_of(const Scalar& value, Dtype type) {
-  const bool is_bool = type == Dtype::bool_;  // any number converts
+  const bool is_bool = type == Dtype::bool_;  // bool accepts any number
   return to_element(is_bool ? cast_scalar(value, type) : value, type);
 }
 
@@ -217,7 +217,8 @@ PendingArray record_loop(Recording& recording, op_id op, const Common& common, c
       *entry.result[static_cast<int>(common.type)], common.device, {inputs, operands.size()});
 }
 
-/// What apply_entry() and apply_into() decide before they check shapes.
+/// The loop and result dtype of a call, which apply_entry() and apply_into() choose before they
+/// check shapes.
 struct Decided {
   op_id op;
   Common common;

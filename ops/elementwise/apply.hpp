@@ -17,12 +17,12 @@ class Recording;
 /// OverflowError, ShapeError, OutOfMemoryError.
 [[nodiscard]] NdArray apply(op_id op, std::span<const Operand> operands);
 
-/// Computes `target op= operands[1…]`, that is, `target[...] = op(target, …)`, in place if that
-/// gives the same. operands[0] is the target. Throws ReadOnlyError, and DtypeError or ShapeError if
-/// the result does not fit the target's dtype or shape.
+/// Computes `target op= operands[1…]`, that is, `target[...] = op(target, …)`: in place unless
+/// overlapping operands would change the result. operands[0] is the target. Throws ReadOnlyError,
+/// and DtypeError or ShapeError if the result does not have the target's dtype or shape.
 void apply_into(op_id op, const NdArray& target, std::span<const Operand> operands);
 
-// The same, recorded: with the checks of the calls, in the same order. Operands may be pending.
+// Record these calls, with the same checks in the same order. Operands may be pending.
 [[nodiscard]] PendingArray record(Recording& recording, op_id op,
                                   std::span<const Operand> operands);
 /// Returns the new value of the first operand of apply_into().
@@ -37,8 +37,8 @@ void apply_into(op_id op, const NdArray& target, std::span<const Operand> operan
 /// scalars, the result has the default dtype of the higher kind.
 [[nodiscard]] NdArray where(const Operand& condition, const Operand& x1, const Operand& x2);
 
-/// Limits x to [min, max]; either bound may be absent (null pointers in the operand). The result
-/// has the dtype of x, or that to which x and bounds of a wider dtype promote.
+/// Limits x to [min, max]; either bound may be absent (an operand of null pointers). The result has
+/// the dtype to which x and the bounds promote.
 [[nodiscard]] NdArray clip(const NdArray& x, const Operand& min, const Operand& max);
 
 }  // namespace skerry

@@ -76,7 +76,7 @@ struct bitwise_right_shift {
       .doc =
           "Shift the bits of x1 to the right by x2, element-wise, keeping the sign.\n\n"
           "Integer dtypes; the result has their promoted dtype.\n"
-          "0 or -1 if x2 is negative or at least the number of bits.\n"
+          "0, or -1 for negative x1, if x2 is negative or at least the number of bits.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
   template <integral T>

@@ -16,8 +16,8 @@
 
 namespace skerry {
 
-/// The operands converted for a kernel: all of one dtype, scalars as elements. Owns the casts,
-/// refers to the rest.
+/// Operands converted for a kernel: arrays to one dtype, scalars to elements of it. Owns converted
+/// arrays, and points to the others.
 class ConvertedOperands {
  public:
   ConvertedOperands(std::span<const Operand> operands, Dtype type)
@@ -26,7 +26,7 @@ class ConvertedOperands {
       const Operand& operand = operands[static_cast<std::size_t>(i)];
       operands_[i] = operand.array;
       if (operand.array == nullptr) {
-        const bool is_bool = type == Dtype::bool_;  // any number converts
+        const bool is_bool = type == Dtype::bool_;  // bool accepts any number
         values_[i] = to_element(is_bool ? cast_scalar(*operand.value, type) : *operand.value, type);
       } else if (operand.array->dtype() != type) {
         convert(i, type);
@@ -35,7 +35,8 @@ class ConvertedOperands {
   }
   ConvertedOperands(const ConvertedOperands&) = delete;
   ConvertedOperands& operator=(const ConvertedOperands&) = delete;
-  /// Copies operands that writing `target` would overwrite before they are read.
+  /// Copies each operand that overlaps `target` without having the same elements: writing `target`
+  /// could otherwise overwrite it before it is read.
   void keep_from(const NdArray& target) {
     for (int i = 0; i < count_; ++i) {
       if (operands_[i] == nullptr || same_elements(*operands_[i], target)) continue;

@@ -37,7 +37,7 @@ bool is_comparison(op_id op) {
   return op == op_id_of<ops::equal> || op == op_id_of<ops::not_equal> || mirrored(op) != op;
 }
 
-/// Returns the side (1: above, -1: below) on which an operand out of range has no effect.
+/// Returns the side of the range (1: above, -1: below) on which an operand has no effect.
 int neutral_side(op_id op, std::size_t position) {
   const bool is_upper_limit = op == op_id_of<ops::minimum> || op == op_id_of<ops::fmin> ||
                               (op == op_id_of<ops::clip> && position == 2);
@@ -64,14 +64,14 @@ CallInRange::CallInRange(op_id op, Dtype type, std::span<const Operand> operands
   compare(type, side_of(operands_[1], type));
 }
 
-/// Replaces a comparison of an array with a value out of its range on that side. The new one is
-/// false for NaN, too.
+/// Replaces a comparison of an array with a value that is out of its range on `side`. The new
+/// comparison has the same result for NaN, too.
 void CallInRange::compare(Dtype type, int side) {
   const bool is_equality = op_ == op_id_of<ops::equal> || op_ == op_id_of<ops::not_equal>;
   operands_[1].value = &values_[1];
   if (is_equality && !is_integer(type)) {
     values_[1] =
-        Scalar::from_value(std::numeric_limits<double>::quiet_NaN());  // equals nothing either
+        Scalar::from_value(std::numeric_limits<double>::quiet_NaN());  // also equals no element
     return;
   }
   values_[1] = last_value(type, side);
@@ -85,7 +85,7 @@ void CallInRange::compare(Dtype type, int side) {
   }
 }
 
-/// Replaces limits out of range by the end of the range, or by an infinity for floats.
+/// Replaces limits out of range by the end of the range, or for floats by an infinity.
 void CallInRange::limit(Dtype type) {
   for (std::size_t i = 0; i < count_; ++i) {
     const int side = side_of(operands_[i], type);

@@ -10,7 +10,7 @@
 
 namespace skerry {
 
-/// True for operations that take a Python int out of range of their dtype: comparisons and limits.
+/// True for operations that accept a Python int out of range of the dtype: comparisons and limits.
 [[nodiscard]] constexpr bool takes_any_int(op_id op) noexcept {
   switch (op) {
     case op_id_of<ops::clip>:
@@ -33,11 +33,11 @@ namespace skerry {
 /// True if a Python int among `operands` is out of range of `type`, the compute dtype.
 [[nodiscard]] bool has_out_of_range_int(Dtype type, std::span<const Operand> operands);
 
-/// An equivalent call with numbers in range: `uint8 < 300` becomes `uint8 <= 255`. For operations
-/// of takes_any_int().
+/// Replaces a call with an int out of range by an equivalent one with numbers in range:
+/// `uint8 < 300` becomes `uint8 <= 255`. Only for operations of takes_any_int().
 class CallInRange {
  public:
-  /// Throws OverflowError if the result has no element in range, as maximum(uint8, 300).
+  /// Throws OverflowError if the result is out of range, as that of maximum(uint8, 300) is.
   CallInRange(op_id op, Dtype type, std::span<const Operand> operands);
   CallInRange(const CallInRange&) = delete;
   CallInRange& operator=(const CallInRange&) = delete;

@@ -4,11 +4,11 @@
 
 #include "ops/math/concepts.hpp"
 
-// Every elementwise operation, declared once: the constraint of its call operator is its dtype
-// table, the return type its result dtype. To add one, define a struct in the file of its topic and
-// add it to one of these lists, in ASCII order. They only declare the structs
-// (ops/elementwise/all.hpp includes them), so that files that need only the numbers of operations
-// are not recompiled when one is edited.
+// The lists of all elementwise operations. The constraint of an operation's call operator defines
+// its input dtypes, the return type its result dtype. To add an operation, define a struct in the
+// file of its topic and add it to one of these lists, in ASCII order. The lists only declare the
+// structs (ops/elementwise/all.hpp includes the definitions), so that editing an operation does not
+// recompile files that need only its number.
 
 namespace skerry::inline SKERRY_TARGET::ops {
 

@@ -52,13 +52,13 @@ void add(KernelCall& call, const Operand& x, const NdArray& array, Dtype type) {
   if (x.array != nullptr) {
     call.add(array);
   } else {
-    const bool is_bool = type == Dtype::bool_;  // any number converts
+    const bool is_bool = type == Dtype::bool_;  // bool accepts any number
     const Scalar value = is_bool ? cast_scalar(*x.value, type) : *x.value;
     call.add(to_element(value, type), itemsize(type));
   }
 }
 
-/// Throws unless the bound promotes with x to a real dtype or, if promotion is strict, to that of
+/// Throws unless x and the bound promote to a real dtype; if promotion is strict, to the dtype of
 /// x.
 void check_bound(const NdArray& x, const Operand& bound) {
   const std::optional<Dtype> type = bound.array != nullptr
@@ -125,8 +125,8 @@ PendingArray record_where(Recording& recording, const Operand& condition, const 
 
 namespace {
 
-/// Calls `apply` with the operation that computes clip(), and its operands, or `copied` if there is
-/// no bound.
+/// Calls `apply` with the operation that computes clip() and its operands; without a bound, calls
+/// `copied`.
 template <class Apply, class Copied>
 auto clip_by(const Operand& x, const Operand& min, const Operand& max, Apply apply, Copied copied) {
   constexpr op_id limit_both = op_id_of<ops::clip>;

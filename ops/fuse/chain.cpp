@@ -7,12 +7,11 @@
 
 namespace skerry {
 
-/// Lets the previous step leave its result in registers for this one, if it can. Not if this one
-/// also reads an array out of cache: a chain that reads many arrays in turn waits for memory, since
-/// the hardware prefetches by the address of the load instruction, which is the same for all of
-/// them. Rows that are computed together, and small arrays, are in cache. There a result inside a
-/// chain may be stored, too, but not to memory that is changed in place, since steps run again
-/// after a NaN.
+/// Joins this step to the previous one, if that can leave its result in registers. A step that also
+/// reads an array out of cache is not joined: a chain that reads several arrays waits for memory,
+/// since the hardware prefetcher tracks the address of the load instruction, which is the same for
+/// all of them. Rows that are computed together, and small arrays, are in cache. Then a step inside
+/// a chain may store its result, too, but not in place, since steps run again after a NaN.
 void Evaluation::add_to_chain(nodes part_nodes, std::size_t position, FusedStep& step) {
   const node& operation = node_at(part_nodes[position]);
   const bool is_real_float = operation.type == Dtype::float32 || operation.type == Dtype::float64;

@@ -19,9 +19,10 @@ namespace skerry {
 /// Fewest elements times steps for which the outer lock is released: about 10 us.
 inline constexpr std::int64_t min_steps_without_lock = 1 << 16;
 
-/// Computes a recording in passes: operations over one shape on one device that need no other pass
-/// in between. A pass of too many operands is split into parts. Reductions of rows, and everything
-/// over the same rows, are one schedule of passes, which runs on a block of rows at a time.
+/// Computes a recording in passes. A pass is a group of operations over one shape on one device
+/// that need no other pass in between; one with too many operands is split into parts. Reductions
+/// of rows, and all operations over the same rows, form a schedule of passes that runs on a block
+/// of rows at a time.
 class Evaluation {
  public:
   Evaluation(Recording& recording, const EvaluationHooks& hooks) noexcept
@@ -30,18 +31,19 @@ class Evaluation {
         part_number_(recording.parts_),
         steps_(recording.steps_),
         constants_(recording.used_constants_) {}
-  /// Leaves the results in the nodes. Throws OutOfMemoryError, DeviceError.
+  /// Computes all results that are referenced, and stores them in the nodes. Throws
+  /// OutOfMemoryError, DeviceError.
   void run();
-  /// Calls `reduce` with the parameters and operands of the one pass that computes a node, and
-  /// stores nothing. False if it would take several passes, or if an expensive operation would be
-  /// computed again for a referenced array. `is_held`: the node itself is referenced.
+  /// Calls `reduce` with the parameters and operands of the pass that computes a node; stores
+  /// nothing. Returns false if the node takes several passes, or if an expensive operation would be
+  /// computed again for an array that is referenced. `is_held`: the node itself is referenced.
   [[nodiscard]] bool feed(std::int32_t node, bool is_held, const feed_reader& reduce);
 
  private:
   using node = Recording::Node;
   using reference = Recording::reference;
   using source = Recording::Source;
-  using nodes = std::span<const std::int32_t>;  ///< their indices, each after its inputs
+  using nodes = std::span<const std::int32_t>;  ///< indices of nodes, in topological order
 
   [[nodiscard]] node& node_at(std::int32_t i) {
     return recording_.nodes_[static_cast<std::size_t>(i)];
@@ -111,23 +113,23 @@ class Evaluation {
   int operand_count_ = 0;
   int cost_ = 0;
   int max_itemsize_ = 1;
-  /// Everything is one part, so that memory changed in place is read before it is written.
+  /// The pass has one part, so memory that it changes in place is read before it is written.
   bool is_whole_ = false;
-  // A group over the same rows: how many rows; bytes of scratch and cost of a row.
+  // The group over the same rows that is being prepared.
   nodes group_;  ///< empty if passes are launched immediately
   std::optional<OperandList> row_operands_;
   std::int64_t rows_ = 0;
   std::int64_t row_scratch_ = 0;
   std::int64_t row_cost_ = 0;
   std::int32_t row_steps_ = 0;
-  std::vector<std::int64_t> temporaries_;  ///< bytes of a row, then offsets in the scratch
+  std::vector<std::int64_t> temporaries_;  ///< first bytes of a row, later offsets in the scratch
   std::array<reference, WidePlan::max_operands> operands_;
   std::vector<FusedStep>& steps_;
   std::vector<Element>& constants_;
 };
 
-/// On devices with native kernels: how many passes ran as one compiled kernel, how many as a kernel
-/// per operation, and how many kernels were compiled.
+/// Returns, for devices with native kernels, how many passes ran as one compiled kernel, how many
+/// as a kernel per operation, and how many kernels were compiled.
 [[nodiscard]] std::array<std::int64_t, 3> fused_pass_counts() noexcept;
 
 }  // namespace skerry

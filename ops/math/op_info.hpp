@@ -6,8 +6,8 @@
 
 namespace skerry {
 
-/// What a step of a chain on real floats does to the vectors in registers (ops/fuse/cpu/chain.hpp).
-/// These are the first of two inputs; from add_to on, the second.
+/// The operation of a chain's step on the vectors of real floats in registers
+/// (ops/fuse/cpu/chain.hpp). They are the first of two inputs, from add_to on the second.
 enum class ChainStep : unsigned char {
   no,
   square,
@@ -27,8 +27,8 @@ enum class ChainStep : unsigned char {
 struct OpInfo {
   const char* name;
   const char* doc;         ///< body of the docstring, NumPy style
-  bool expensive = false;  ///< a transcendental: worth threads from fewer elements
-  /// Not public: used by a Python function of the same name, which takes more dtypes.
+  bool expensive = false;  ///< a transcendental function: threads pay for fewer elements
+  /// Not public: called by a Python function of the same name, which accepts more dtypes.
   bool is_private = false;
   ChainStep chain = ChainStep::no;
 };

@@ -11,14 +11,15 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// In the wrapping arithmetic of uint64, whose low bits are right for every narrower integer.
+/// Computes modulo 2^bits in the unsigned type of T, so that intermediate values may wrap around.
 template <ops::integral T>
 void sequence_run(const SequenceParams& p, int64 begin, int64 end) {
   const T start = static_cast<T>(p.start.as<uint64>());
   const T step = static_cast<T>(p.step.as<uint64>());
   using U = ops::bits_t<T>;
   char* const out = p.output;
-  // Sums, as vectors multiply no 64-bit integers before AVX-512.
+  // Adds the step instead of multiplying: x86-64 has no vector multiplication of 64-bit integers
+  // before AVX-512.
   U value =
       static_cast<U>(static_cast<U>(start) + static_cast<U>(begin) * (1u * static_cast<U>(step)));
   for (int64 i = begin; i < end; ++i) {
@@ -27,7 +28,8 @@ void sequence_run(const SequenceParams& p, int64 begin, int64 end) {
   }
 }
 
-/// In blocks of float32 that round to T as the float64 would.
+/// Computes in float64, rounds to odd in float32, then to T, block by block: this gives the same
+/// bits as rounding from float64 to T once.
 template <ops::stored_only T>
 void sequence_run(const SequenceParams& p, int64 begin, int64 end) {
   const float64 start = p.start.as<float64>();

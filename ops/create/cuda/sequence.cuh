@@ -9,8 +9,8 @@
 
 namespace skerry::native {
 
-/// The type that a sequence of T is computed in, as in SequenceParams: integers wrap around, so
-/// uint64 arithmetic gives the right bits for all of them.
+/// The type in which a sequence of T is computed. Integers wrap around, so the low bits of uint64
+/// arithmetic are right for all integer dtypes.
 template <class T>
 struct sequence_arithmetic {
   using type = uint64;
@@ -31,7 +31,7 @@ struct sequence_loop {
   T* output;
   wide start;
   wide step;
-  std::int64_t last_index;  ///< -1 without an exact last element
+  std::int64_t last_index;  ///< -1 if no last element is given
   wide last;
 
   __device__ void operator()(std::int64_t index) const {

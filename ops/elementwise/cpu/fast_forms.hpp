@@ -10,13 +10,13 @@
 #include "ops/kernel/cpu/loops.hpp"
 #include "ops/kernel/cpu/vector.hpp"
 
-// Fast forms leave out an operation's expensive cases, such as angles above 2^40, or use arithmetic
-// for which there are vector instructions. Their results have the same bits as the operation's, so
-// they do not depend on which form computes a block.
+// Fast forms omit an operation's expensive cases, such as angles above 2^40, or use arithmetic for
+// which vector instructions exist. Their results have the same bits as the operation's, so it does
+// not matter which form computes a block.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// The highest bit is set for all but positive normal numbers.
+/// Returns bits of which the highest is set unless x is a positive normal number.
 template <class T>
 SKERRY_INLINE ops::bits_t<T> no_positive_normal(T x) {
   using limits = std::numeric_limits<T>;
@@ -24,7 +24,7 @@ SKERRY_INLINE ops::bits_t<T> no_positive_normal(T x) {
   return (bits - ops::math::to_bits(limits::min())) | (ops::math::to_bits(limits::max()) - bits);
 }
 
-/// The highest bit is set for magnitudes above `bound`, and NaN.
+/// Returns bits of which the highest is set if |x| exceeds `bound` or x is NaN.
 template <class T>
 SKERRY_INLINE ops::bits_t<T> greater_magnitude(T x, T bound) {
   return ops::math::to_bits(bound) - ops::math::to_bits(ops::math::fabs(x));
@@ -85,8 +85,8 @@ SKERRY_NORMAL_RANGE_ANGLES(sin)
 SKERRY_NORMAL_RANGE_ANGLES(tan)
 #undef SKERRY_NORMAL_RANGE_ANGLES
 
-/// For positive normal bases and exponents with a normal result, except 2, 3 and -1, whose powers
-/// are products or quotients.
+/// Valid for positive normal bases and exponents with a normal result. Excludes the exponents 2, 3
+/// and -1, whose powers are products or quotients.
 template <class T>
   requires ops::math::has_portable_functions && ops::real_floating<T>
 struct FastForm<ops::pow, T> {
@@ -94,7 +94,7 @@ struct FastForm<ops::pow, T> {
     constexpr int bits = std::numeric_limits<T>::digits - 1;
     constexpr int bias = std::numeric_limits<T>::max_exponent - 1;
     constexpr T origin = ops::math::portable::magic<T>;
-    // The magnitude of the base's power of 2, plus 1, is a bound of its logarithm.
+    // |log2(base)| is at most the magnitude of the base's exponent plus 1.
     const ops::bits_t<T> biased = ops::math::to_bits(base) >> bits;
     const T power = ops::math::from_bits<T>(biased | ops::math::to_bits(origin)) - (origin + bias);
     const T power_bound = (ops::math::fabs(power) + T(1)) * ops::math::fabs(exponent);
@@ -109,8 +109,8 @@ struct FastForm<ops::pow, T> {
   }
 
 #if defined(SKERRY_LOOKS_UP_LANES)
-  /// Looks up the table's rows in registers first, since the compiler would gather them from
-  /// memory: float32 from 16.4 to 9.7 us (10^4; EPYC, Zen 4; NumPy: 9).
+  /// Looks up the table's rows in registers, since the compiler would gather them from memory:
+  /// float32 from 16.4 to 9.7 us (10^4 elements; EPYC, Zen 4; NumPy: 9).
   static SKERRY_INLINE void run(char* const* data, int64 n) {
     using bits = typename VectorOf<T>::bits;
     constexpr int64 size = sizeof(T);
@@ -138,7 +138,7 @@ struct FastForm<ops::pow, T> {
 #endif
 };
 
-/// For numbers whose squares, and those of their products, are well within the range.
+/// Valid for numbers that are not is_extreme(): the squares of their products are in range.
 template <class T>
   requires ops::complex_floating<T>
 struct FastForm<ops::divide, T> {
@@ -157,7 +157,7 @@ struct FastForm<ops::logaddexp, T> {
     return ops::math::portable::fast_logaddexp(x1, x2);
   }
 
-  /// The highest bit is set if the greater one is in (-3/4, 0), where terms cancel.
+  /// The highest bit is set if the greater argument is in (-3/4, 0), where terms cancel.
   static SKERRY_INLINE ops::bits_t<T> slow_bits(T x1, T x2) {
     using B = ops::bits_t<T>;
     constexpr B min_negative_bits = (B(1) << (8 * sizeof(B) - 1)) + 1;
@@ -172,7 +172,7 @@ struct FastForm<ops::logaddexp, T> {
   }
 };
 
-/// Remainders of quotients that fit the bits of a T.
+/// Remainders of divisions whose quotient has no more bits than a T holds exactly.
 template <class Op, class T>
 struct NearRemainder {
   SKERRY_INLINE T operator()(T a, T b) const {
@@ -194,9 +194,9 @@ template <ops::real_floating T>
   requires(sizeof(T) == 4 || ops::math::fast_fma)
 struct FastForm<ops::fmod, T> : NearRemainder<ops::fmod, T> {};
 
-/// 64-bit integers of up to 51 bits, divided as doubles, since no vector instruction divides
-/// integers. A quotient that isn't an integer is at least 1 / |b| away from one, relatively more
-/// than 2^-52, so rounding doesn't reach it; quotient * b is exact, too.
+/// Divides 64-bit integers of up to 51 bits as doubles, since no vector instruction divides
+/// integers. A quotient that isn't an integer differs from the nearest one by at least 1 / |b|,
+/// relatively more than 2^-52, so it is not rounded to that integer. quotient * b is exact, too.
 template <class Op, class T>
 struct QuotientOfDoubles {
   SKERRY_INLINE T operator()(T a, T b) const {
@@ -209,7 +209,7 @@ struct QuotientOfDoubles {
     return b == T(0) ? T(0) : result;
   }
 
-  /// The highest bit is set if one of them has more bits.
+  /// The highest bit is set if an operand has more bits.
   static SKERRY_INLINE uint64 slow_bits(T a, T b) {
     constexpr int bits = 51;
     constexpr uint64 bias = ops::signed_integral<T> ? uint64{1} << bits : 0;
@@ -222,7 +222,7 @@ struct QuotientOfDoubles {
   }
 
  private:
-  // The low bits of a double from 2^52 to 2^53 are an integer: a conversion that every level has.
+  // The low bits of a double from 2^52 to 2^53 are an integer. This converts at every x86-64 level.
   static constexpr float64 origin = 6755399441055744.0;  // 1.5 * 2^52
 
   static SKERRY_INLINE float64 to_double(T x) {
@@ -244,7 +244,8 @@ template <ops::integral T>
   requires(sizeof(T) == 8)
 struct FastForm<ops::fmod, T> : QuotientOfDoubles<ops::fmod, T> {};
 
-/// A power by an exponent of `Bits` bits, in as many steps for all, so that the loop is vectorized.
+/// Computes a power for an exponent of `Bits` bits. The number of steps is constant, so that the
+/// loop is vectorized.
 template <int Bits, ops::integral T>
 SKERRY_INLINE T small_power(T base, T exponent) {
   T power = 1;

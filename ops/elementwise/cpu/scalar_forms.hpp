@@ -12,17 +12,18 @@
 #include "ops/elementwise/exponential.hpp"
 #include "ops/kernel/cpu/loops.hpp"
 
-// Operations that are simpler with a scalar. Integer division multiplies by the divisor's
-// reciprocal, since a quotient of 64 bits takes ten times as long, and vectors of narrower integers
-// divide as doubles. A power takes the same steps for all items. Division by a power of two
-// multiplies by its reciprocal, which is exact, so that the result is rounded alike. (Squares and
-// reciprocals are operations of their own, which ops/elementwise/apply.cpp uses for these powers.)
+// Operations that are simpler if the second operand is a scalar. Integer division multiplies by the
+// divisor's reciprocal: a 64-bit division takes ten times as long, and vectors of narrower integers
+// would be divided as doubles. An integer power takes the same steps for all items. Floating
+// division by a power of two multiplies by its reciprocal, which is exact, so that results are
+// rounded the same. (ops/elementwise/apply.cpp replaces the powers 2 and -1 by square and
+// reciprocal.)
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// floor(x / divisor) for a divisor above 1, or below -1 (`IsNegative`): Granlund and Montgomery,
 /// "Division by Invariant Integers using Multiplication" (1994), figures 4.1 and 4.2. For bytes, a
-/// reciprocal of twice the bits is exact, and vectors have no shifts of bytes.
+/// reciprocal of twice the bits is exact and needs no shift, which vectors of bytes lack.
 template <class T, bool IsNegative>
 class Division {
  public:
@@ -44,7 +45,7 @@ class Division {
   SKERRY_INLINE T operator()(T x) const {
     if constexpr (ops::signed_integral<T>) {
       const T directed = IsNegative ? ops::wrapping_subtract(T(0), x) : x;
-      // In the negated minimum, 2^63 of 64 bits, the highest bit is not a sign.
+      // The negated minimum is positive (2^63 for 64 bits), although its highest bit is set.
       const auto sign = static_cast<U>((IsNegative ? directed & ~x : x) >> (bits - 1));
       const U product = high_product(static_cast<U>(static_cast<U>(directed) ^ sign));
       return static_cast<T>((bits == 8 ? product : product >> (shift_ - 1)) ^ sign);
@@ -69,7 +70,7 @@ class Division {
   factor reciprocal_;
 };
 
-/// Calls `run_loop` with a Division by the divisor; false if there is none for it.
+/// Calls `run_loop` with a Division by the divisor. Returns false for the divisors -1, 0 and 1.
 template <ops::integral T, class Run>
 bool divide_by(T divisor, Run run_loop) {
   if (divisor > T(1)) {
@@ -105,7 +106,7 @@ struct ScalarForm<ops::remainder, T> {
   }
 };
 
-/// Multiplies, as vectors have no shifts of bytes. A negative or too large shift counts as 8.
+/// Multiplies, since no vector instruction shifts bytes. A negative or too large shift counts as 8.
 template <ops::integral T>
   requires(sizeof(T) == 1)
 struct ScalarForm<ops::bitwise_right_shift, T> {
@@ -125,7 +126,7 @@ struct ScalarForm<ops::divide, T> {
     using limits = std::numeric_limits<T>;
     constexpr auto mantissa = (ops::bits_t<T>(1) << (limits::digits - 1)) - 1;
     const T reciprocal = T(1) / divisor;
-    const bool is_power = (ops::math::to_bits(divisor) & mantissa) == 0;  // or zero, or infinite
+    const bool is_power = (ops::math::to_bits(divisor) & mantissa) == 0;  // or 0, or infinite
     if (!is_power || !(ops::math::fabs(divisor) >= limits::min()) ||
         !(ops::math::fabs(reciprocal) >= limits::min())) {
       return false;

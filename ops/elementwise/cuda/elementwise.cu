@@ -1,8 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Elementwise kernels.
-
 #include <type_traits>
 
 #include "ops/elementwise/cuda/functions.hpp"
@@ -13,8 +11,8 @@
 namespace skerry::native {
 namespace {
 
-/// True if Op over T has a kernel for an array and a value, as in `x * 2`. Fewer operations have
-/// one for elements of one or two bytes, which are rarer.
+/// True if Op over T has a kernel for an array and a scalar, as in `x * 2`. For dtypes of one or
+/// two bytes, which are rarer, fewer operations have one.
 template <class Op, class T>
 inline constexpr bool has_kernel_with_value =
     ops::one_of_v<Op, ops::add, ops::divide, ops::equal, ops::greater, ops::greater_equal,
@@ -23,7 +21,7 @@ inline constexpr bool has_kernel_with_value =
                                      ops::bitwise_right_shift, ops::bitwise_xor, ops::copysign,
                                      ops::maximum, ops::minimum>);
 
-/// Op over a dtype that is stored, but not computed in.
+/// Adapts Op to a storage-only dtype: computes in the wider dtype and rounds the result.
 template <class Op>
 struct evaluated {
   template <class... T>
@@ -32,11 +30,11 @@ struct evaluated {
   }
 };
 
-/// The native kernel of Op over T...
+/// Native kernel of Op over operands of dtypes T...
 template <class Op, class... T>
 int operation(const Plan& operands, LaunchContext* context) {
   using function = std::conditional_t<ops::is_evaluated<Op, T...>, evaluated<Op>, Op>;
-  // So that CUB moves several items at a time, as it does for integers of that size.
+  // CUB moves several items at a time only if they are trivially relocatable, as integers are.
   static_assert((THRUST_NS_QUALIFIER::is_trivially_relocatable_v<T> && ...));
   return run_elementwise<ops::result_t<Op, T...>, T...>(
       operands, context, function{}, std::bool_constant<(has_kernel_with_value<Op, T> || ...)>{});

@@ -4,16 +4,17 @@
 
 #include "ops/elementwise/all.hpp"
 
-// Applies an operation to an element in CUDA kernels. Parsed by NVRTC: no standard header here.
+// Applies an operation to an element in CUDA kernels. NVRTC parses this file, so it can't include
+// standard headers.
 
 namespace skerry::inline SKERRY_TARGET::ops {
 
-/// True if a result of Op is one of its operands: it needs no rounding, and a NaN keeps its bits.
+/// True if Op returns one of its operands, which needs no rounding: a NaN keeps its bits.
 template <class Op>
 inline constexpr bool is_choice = one_of_v<Op, clip, fmax, fmin, heaviside, maximum, minimum>;
 
-/// True if Op over T... is computed in another dtype than the stored one. Functors that only move
-/// or convert items have no `info`.
+/// True if Op over T... is computed in a wider dtype than the stored one. Functors without `info`
+/// only move or convert items.
 template <class Op, class... T>
 inline constexpr bool is_evaluated =
     (stored_only<T> || ...) && requires { Op::info; } && !is_choice<Op>;

@@ -6,21 +6,21 @@
 #include "ops/kernel/cpu/loops.hpp"
 #include "ops/kernel/cpu/vector.hpp"
 
-// Chains of steps on real floats, each of which continues with the result of the one before: a few
-// vectors at a time stay in registers for all of them, so that intermediates are neither stored nor
-// loaded. Lanes compute what the kernel's loop does, so the bits are the same, except for NaNs:
-// which operand's NaN is propagated depends on the compiler, so these are left to the loops.
+// Chains of steps on real floats, each of which uses the result of the previous one. A few vectors
+// at a time stay in registers for the whole chain, so that intermediates are neither stored nor
+// loaded. The results have the same bits as those of the steps' loops. Only NaNs could differ,
+// since the compiler chooses which operand's NaN is propagated: these are left to the loops.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// Vectors that stay in registers together.
+/// Number of vectors that are in registers at a time.
 inline constexpr int chain_vectors = vector_bytes == 64 ? 8 : 4;
 
 /// Addresses of a pass's operands, slots and constants by their numbers (FusedStep::locations).
 struct StepLocations {
   const Element* constants;
   char* addresses[FusedParams::first_constant];
-  std::uint64_t single;  ///< a bit for each location; constants are single, too
+  std::uint64_t single;  ///< bit of each location that is one element; constants share the last
 
   [[nodiscard]] SKERRY_INLINE bool is_single(int location) const {
     return ((single >> minimum(location, FusedParams::first_constant)) & 1) != 0;
@@ -35,15 +35,15 @@ struct StepLocations {
   }
 };
 
-/// `N` vectors of T.
+/// Runs a chain on `N` vectors of T.
 template <class T, int N>
 class ChainBlock {
  public:
   ChainBlock(const StepLocations& locations, int64 start) noexcept
       : locations_(locations), start_(start) {}
 
-  /// Runs the chain that begins with this step. Returns false if there may be a NaN: its steps then
-  /// have to run again, as loops.
+  /// Runs the chain that begins with `step`. Returns false if there may be a NaN; its steps must
+  /// then run again as loops.
   [[nodiscard]] SKERRY_INLINE bool run(const FusedStep* step) noexcept {
     take(step->locations[1], [](vector, vector x) { return x; });
     for (;; ++step) {
@@ -58,7 +58,7 @@ class ChainBlock {
  private:
   using vector = lanes_of<T>;
 
-  /// Changes each vector by `change(vector, vector of the operand)`.
+  /// Replaces each vector by `change(vector, vector of the operand)`.
   template <class Change>
   SKERRY_INLINE void take(int location, Change change) noexcept {
     const char* const x = locations_.find(location, start_, sizeof(T));
@@ -127,8 +127,8 @@ class ChainBlock {
   vector vectors_[N];
 };
 
-/// Runs a chain on whole vectors of the n elements until there may be a NaN. Returns how many
-/// elements are done.
+/// Runs a chain on the whole vectors of n elements, up to the first block that may have a NaN.
+/// Returns the number of elements that are done.
 template <class T>
 SKERRY_SHARED int64 run_chain(const StepLocations& locations, const FusedStep* begin,
                               int64 n) noexcept {

@@ -12,23 +12,25 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 template <>
 inline constexpr int64 buffer_bytes<WidePlan> = tuning::fused_tile_bytes;
 
-/// A pass as a loop for the driver.
+/// Makes a pass a loop that the driver can run.
 struct FusedLoop {
   const FusedParams& pass;
   int cost;
   int64 chunk_size;            ///< elements
-  int64 turns;                 ///< steps and chains of a chunk, each after a prefetch
+  int64 turns;                 ///< prefetches per chunk: one before each chain or single step
   unsigned prefetch_mask = 0;  ///< operands to prefetch
   static constexpr int64 short_row = tuning::max_merged_row;
 };
 
-// Out of cache, the hardware prefetches an operand only while a step reads it, and never one that
-// is written. So a pass prefetches the next chunk while it computes one, some lines of each operand
-// before each step: 4e6 elements, one thread of an EPYC (Zen 4), a five-point stencil of float64
-// from 8.1 to 4.3 ms, Adam's update of float32 from 9.7 to 6.2. If a step would prefetch more than
-// a core can have in flight, short chunks without prefetches are faster: their steps overlap.
+// Out of cache, the hardware prefetches an operand only while a step reads it, and never an output.
+// Therefore a pass prefetches the next chunk while it computes the current one: a few lines of each
+// operand before each step. With 4e6 elements on one thread of an EPYC (Zen 4), this takes a
+// five-point stencil of float64 from 8.1 to 4.3 ms, and Adam's update of float32 from 9.7 to 6.2
+// ms. If a step would prefetch more than a core can have in flight, short chunks without prefetches
+// are faster, since their steps overlap.
 
-/// True if a row of an operand is followed in memory by its next row, or nearly so.
+/// True if prefetching past the end of a row is useful: the next row follows with a gap of at most
+/// a quarter of a row, or rows are long.
 inline bool runs_on(const WidePlan& plan, int i) noexcept {
   const int64 row = plan.shape[0] * plan.itemsize[i];
   if (plan.strides[i][0] != plan.itemsize[i]) return false;
@@ -36,8 +38,8 @@ inline bool runs_on(const WidePlan& plan, int i) noexcept {
   return row >= 8 * tuning::fused_prefetch_distance || (next >= row && next <= row + row / 4);
 }
 
-/// True for the first operand that accesses this memory: no earlier one has the same address, and
-/// an input has no other operand shortly ahead of it.
+/// True for the first operand that accesses this memory: no earlier operand has the same address,
+/// and, for an input, no other operand is a short distance ahead of it.
 inline bool is_first_operand(const WidePlan& plan, int i) noexcept {
   for (int other = 0; other < plan.operand_count; ++other) {
     const int64 ahead = plan.data[other] - plan.data[i];
@@ -47,7 +49,7 @@ inline bool is_first_operand(const WidePlan& plan, int i) noexcept {
   return true;
 }
 
-/// Bytes of an operand, of which broadcast axes count once.
+/// Returns the bytes of an operand's elements, counting repeated ones once.
 inline int64 bytes_of(const WidePlan& plan, int i) noexcept {
   int64 nbytes = plan.itemsize[i];
   for (int axis = 0; axis < plan.rank; ++axis) {
@@ -102,8 +104,8 @@ inline bool streams_of(const FusedLoop&) noexcept { return false; }
   run_on_host(*step.kernel, plan);
 }
 
-/// Keeps the compiler from storing several pointers as a vector, from which loading one would
-/// stall.
+/// Keeps the compiler from storing several pointers with one vector store: loading a single pointer
+/// right afterwards would stall.
 SKERRY_INLINE char* alone(char* x) noexcept {
   asm("" : "+r"(x));
   return x;
@@ -121,7 +123,7 @@ SKERRY_INLINE void run_step(const StepLocations& locations, const FusedStep& ste
   run_plan(step, data, single, n);
 }
 
-/// Prefetches memory ahead of a tile, some lines before each step.
+/// Prefetches memory ahead of a tile, a few lines before each step.
 class Prefetcher {
  public:
   Prefetcher() noexcept = default;
@@ -147,13 +149,13 @@ class Prefetcher {
   struct Run {
     const char* address;
     int64 nbytes;          ///< per step
-    int64 prefetch_bytes;  ///< the same in whole lines
+    int64 prefetch_bytes;  ///< the same, rounded up to whole lines
   };
   int count_ = 0;
   Run runs_[WidePlan::max_operands];
 };
 
-/// Runs a chain of steps, then the remaining elements step by step.
+/// Runs a chain on the elements up to the first possible NaN, then its steps on the others.
 [[gnu::noinline]] void run_chained(const StepLocations& locations, const FusedStep* begin,
                                    const FusedStep* end, int64 n) noexcept {
   const int64 done = begin->widths[0] == sizeof(float32) ? run_chain<float32>(locations, begin, n)
@@ -175,7 +177,7 @@ class ChunkRunner {
   SKERRY_INLINE void run(char* const* data, unsigned single, int64 n, int64 chunk_size,
                          Prefetcher ahead) noexcept {
     const WidePlan& plan = pass_.plan;
-    // As in eager loops, one element is a run: loops differ in which of two NaNs they propagate.
+    // One element counts as a run, as in eager loops: another loop might propagate the other NaN.
     locations_.single = n == 1 ? 0 : std::uint64_t{1} << FusedParams::first_constant | single;
     for (int i = 0; i < plan.operand_count; ++i) locations_.addresses[i] = alone(data[i]);
     for (int64 position = 0; position < n; position += chunk_size) {
@@ -218,9 +220,9 @@ namespace {
 
 void run_fused(const FusedParams& pass) { drive(pass.plan.plan(), loop_of(pass)); }
 
-/// Returns a plan of the first of the `n` elements from number `start` on: as many rows, planes and
-/// so on as are whole. `plan` has more than one element, and dense outputs; `data` has the
-/// addresses of its operands.
+/// Returns a plan of the first of the `n` elements that begin at index `start`: as many whole rows,
+/// planes and so on as possible. `plan` has more than one element, and dense outputs; `data` holds
+/// the addresses of its operands.
 WidePlan cut_plan(const WidePlan& plan, int64 start, int64 n, char* const* data) noexcept {
   WidePlan subplan;
   subplan.operand_count = plan.operand_count;

@@ -10,7 +10,7 @@ SKERRY_FOR_EACH_UNIT(SKERRY_DECLARE)
 #undef SKERRY_DECLARE
 }  // namespace skerry::native
 
-/// The module's entry point.
+/// Entry point of the CUDA module: sets the `native` members of the table to its kernels.
 extern "C" __attribute__((visibility("default"))) void skerry_cuda_fill_kernels(
     skerry::KernelTable& table) {
 #define SKERRY_FILL(family, unit) skerry::native::fill_##unit(table.family);
