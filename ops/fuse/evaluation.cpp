@@ -18,10 +18,10 @@
 namespace skerry {
 namespace {
 
-/// Most operations that are compiled as one kernel: a longer one takes seconds to compile.
+/// Maximum number of operations of a compiled kernel: a longer one takes seconds to compile.
 constexpr std::ptrdiff_t max_compiled_operations = 128;
 
-/// True if an array has this shape and is one run.
+/// True if an array has this shape and is C-contiguous.
 bool is_run_of(const Layout& layout, const Dims& shape, std::int64_t width) noexcept {
   return layout.shape == shape && is_c_contiguous(layout, width);
 }
@@ -42,8 +42,8 @@ bool Evaluation::runs_together(const node& a, const node& b) const noexcept {
          (a.rows >= 0 || layout_entry(a).shape == layout_entry(b).shape);
 }
 
-/// True if an element (or row) of `producer` is read only for the same element (or row) of
-/// `reader`.
+/// True if each element (or row) of `reader` depends only on the same element (or row) of
+/// `producer`.
 bool Evaluation::is_aligned(const node& producer, const node& reader) const noexcept {
   if (producer.rows != reader.rows) return false;
   if (reader.rows < 0) return layout_entry(producer).shape == layout_entry(reader).shape;
@@ -157,7 +157,7 @@ bool Evaluation::fits(nodes part_nodes) {
   return add_operands(part_nodes) && add_steps(part_nodes);
 }
 
-/// Adds an operand, unless the part has it already. False if there is no room.
+/// Adds an operand unless the part already has it. Returns false if the part is full.
 bool Evaluation::add_operand(const reference& new_operand) {
   const auto index = static_cast<std::size_t>(new_operand.index);
   auto& [operand, last_part] = new_operand.source == source::leaf ? recording_.leaves_[index].use
@@ -201,13 +201,14 @@ std::int16_t Evaluation::find_input(const reference& input) {
   return static_cast<std::int16_t>(use.operand);
 }
 
-/// Values that are not stored go to slots. A slot is free again with the last step that reads it,
-/// and may hold that step's own result, if its items are as wide. False if there are too few slots.
+/// Adds the steps, and assigns slots to values that are not stored. The last step that reads a slot
+/// frees it, and may write its own result there if the items have the same size. Returns false if
+/// there are too few slots.
 bool Evaluation::add_steps(nodes part_nodes) {
   unsigned free = (1u << FusedParams::slots) - 1;
   for (std::size_t position = 0; position < part_nodes.size(); ++position) {
     node& operation = node_at(part_nodes[position]);
-    // Native kernels use only the locations (native.cpp).
+    // On devices with native kernels, only the locations are used (native.cpp).
     const AnyKernel& loop = operation.loop->untyped();
     FusedStep step{.kernel = operation.loop,
                    .body = loop.body,
@@ -255,7 +256,7 @@ void Evaluation::allocate_outputs(nodes part_nodes) {
   }
 }
 
-/// Writes the operands of a pass to the plan, and records their uses.
+/// Writes the operands of a pass to the plan and records their uses.
 void Evaluation::fill_plan(OperandList& operands, WidePlan& plan, const Dims& shape) {
   const Layout* layouts[WidePlan::max_operands];
   bool is_run = true;
@@ -302,7 +303,7 @@ void Evaluation::fill_plan(OperandList& operands, WidePlan& plan, const Dims& sh
   }
 }
 
-/// Returns parameters that are valid until the next call.
+/// Returns the parameters of a part, valid until the next call.
 const ParamsBlock<FusedParams>& Evaluation::fill_params(OperandList& operands, const Dims& shape) {
   const bool is_out_of_cache =
       group_.empty() && !FusedParams::is_near(size_of(shape), operand_count_);
@@ -328,7 +329,7 @@ std::int64_t Evaluation::bytes_of(const reference& x) const {
   return size_of(layout_entry(recording_.nodes_[index]).layout.shape) * x.width;
 }
 
-/// Reports the pass whose operands were added last.
+/// Reports the pass whose operands were added last to the observer.
 void Evaluation::report(nodes pass, bool feeds_reduction) {
   if (hooks_.observe_pass == nullptr) return;
   PassReport pass_report{.operations = std::ssize(pass),

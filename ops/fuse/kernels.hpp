@@ -14,15 +14,16 @@
 #include "ops/kernel/cpu/tuning.hpp"
 #include "ops/math/op_info.hpp"
 
-// A pass: operations over one shape, run one after the other on chunks that stay in L1. It is one
-// block of bytes: FusedParams, its steps, its constants.
+// A pass runs operations over one shape one after the other, on chunks that stay in L1. Its
+// parameters are one block of bytes: FusedParams, the steps, the constants.
 
 namespace skerry {
 
 struct BlockElements;
 struct PassRows;
 
-/// A plan (core/plan.hpp) of more operands, which are arrays, outputs first. Fits all axes.
+/// A plan (core/plan.hpp) for up to 16 operands, outputs first, and for any rank. No operand is a
+/// scalar.
 struct WidePlan {
   static constexpr int max_operands = 16;
   static constexpr int max_axes = max_rank;
@@ -46,15 +47,15 @@ struct alignas(16) FusedStep {
   static constexpr int max_inputs = 3;
 
   const Kernel<Plan>* kernel;
-  decltype(AnyKernel::body) body;  ///< of the kernel, as `accepts`
+  decltype(AnyKernel::body) body;  ///< the kernel's, as is `accepts`
   std::uint16_t accepts;
-  /// Numbers of operands of the pass, then of slots, then of constants.
+  /// Output first. Operands of the pass are numbered first, then slots, then constants.
   std::int16_t locations[1 + max_inputs];
   std::uint8_t widths[1 + max_inputs];  ///< bytes of an item
   std::uint8_t inputs;
   ChainStep chain : 6 = ChainStep::no;
-  bool goes_on : 1 = false;        ///< the next step continues with the vectors
-  bool stores_result : 1 = false;  ///< goes_on, but others read the result, too
+  bool goes_on : 1 = false;        ///< the next step of the chain reads the vectors
+  bool stores_result : 1 = false;  ///< with goes_on: the result is stored, too
 };
 static_assert(sizeof(FusedStep) == 32);
 
@@ -69,7 +70,7 @@ struct alignas(16) FusedParams {
   std::int32_t chunk_size;  ///< elements
   std::int32_t cost;        ///< of an element, in additions
 
-  /// True if arrays of the widest items would fit the caches.
+  /// True if the arrays fit the caches even with items of 16 bytes.
   static bool is_near(std::int64_t elements, std::int64_t arrays) noexcept {
     return elements * arrays * std::int64_t{sizeof(Element)} < tuning::min_fused_memory_bytes;
   }
@@ -81,70 +82,70 @@ struct alignas(16) FusedParams {
   }
 };
 
-/// Passes and reductions over the same rows, run one after the other on a block of rows, so that
-/// intermediates stay in cache. Followed by the steps, then by the 64-bit offset of each temporary
-/// in the scratch memory.
+/// A schedule of passes and reductions over the same rows, which run one after the other on a block
+/// of rows, so that intermediates stay in cache. Followed in memory by the steps, then by the
+/// 64-bit offset of each temporary in the scratch memory.
 struct alignas(16) RowParams {
   static constexpr std::int64_t scratch_bytes = tuning::fused_scratch_bytes;
-  /// Temporaries are page-aligned, as large arrays are: a load waits for an earlier store whose
-  /// address differs only in the page.
+  /// Temporaries are page-aligned, as large arrays are, to avoid 4K aliasing: a load waits for an
+  /// earlier store to the same offset in another page.
   static constexpr std::int64_t page = 4096;
 
   std::int64_t rows;
   std::int64_t block;                           ///< rows computed together; never 0
   std::int64_t cost;                            ///< of a row, in additions
-  void (*feed)(const BlockElements& elements);  ///< of FuseKernels, as make_rows
+  void (*feed)(const BlockElements& elements);  ///< FuseKernels::feed; make_rows likewise
   void (*make_rows)(const PassRows& rows);
   std::int32_t steps;
 };
 
-/// A pass or reduction of RowParams. Followed by its parameters, FusedParams or a struct derived
-/// from RowReduction, then by the next step.
+/// A pass or reduction of RowParams. Followed in memory by its parameters, which are FusedParams or
+/// derived from RowReduction, then by the next step.
 struct alignas(16) RowStep {
   static constexpr std::int64_t in_memory = -1;
 
-  RowKernel reduction;   ///< empty: a pass
-  std::int64_t nbytes;   ///< including its parameters
+  RowKernel reduction;   ///< empty for a pass
+  std::int64_t nbytes;   ///< size of the step with its parameters
   std::int64_t width;    ///< elements of a row of the pass, or of the results
   bool is_run;           ///< a pass in which adjacent rows form one run
-  bool has_runs;         ///< can run by PassRows; otherwise its plan has to be split
+  bool has_runs;         ///< the pass can run as PassRows; otherwise its plan must be split
   std::uint32_t single;  ///< as PassRows::single
-  /// By operand (of a reduction, output and input): in_memory, or the index of a temporary.
+  /// For each operand (of a reduction, output and input): in_memory, or the index of a temporary.
   std::int64_t temporaries[WidePlan::max_operands];
   std::int64_t row_bytes[WidePlan::max_operands];  ///< from one row to the next
 };
 
-/// Rows of a pass in which each operand is a run along a row, or a single element for the row.
+/// Rows of a pass in which each operand is contiguous along a row, or one element per row.
 struct PassRows {
-  const FusedParams& pass;        ///< and the data behind it
-  char* const* data;              ///< of the first row
+  const FusedParams& pass;        ///< followed in memory by steps and constants
+  char* const* data;              ///< the operands' addresses in the first row
   const std::int64_t* row_bytes;  ///< from one row to the next
-  std::uint32_t single;           ///< a bit for each operand
+  std::uint32_t single;           ///< bits of the operands that are one element per row
   std::int64_t n;                 ///< elements of a row
   std::int64_t rows;
 };
 
-/// A pass whose kernel is compiled from its source (ops/fuse/source.hpp), unless it is already.
+/// A call of a pass's kernel, which is compiled from its source (ops/fuse/source.hpp) at first use.
 struct CompiledCall {
   static constexpr std::size_t error_message_bytes = 2048;
 
   const char* text;
-  std::atomic<void*>* function;  ///< the kernel, once it is loaded
+  std::atomic<void*>* function;  ///< the loaded kernel; null before
   const void* arguments;
   unsigned blocks;
   unsigned threads;
-  char* error_message;  ///< set if nothing is launched for lack of such a kernel
+  char* error_message;  ///< set if the kernel can't be made; then nothing is launched
 };
 
 struct FuseKernels {
-  /// Launched with the data behind the parameters (ParamsBlock), as `rows`. There is no native
-  /// form.
+  /// Host form only. Like `rows`, launched with the data that follow the parameters
+  /// (ParamsBlock).
   Kernel<FusedParams> run_pass;
-  /// There is no native form.
+  /// Host form only.
   Kernel<RowParams> rows;
-  /// A native form only. Its operands have no type: they are arguments of the compiled function.
+  /// Native form only. Its operands have no roles: they are arguments of the compiled function.
   Kernel<CompiledCall> compiled;
-  // Host functions that kernels call directly. They run on the calling thread only.
+  // Host functions that kernels call directly. They run on the calling thread.
   void (*feed)(const BlockElements& elements) = nullptr;
   void (*make_rows)(const PassRows& rows) = nullptr;
 };

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Passes on devices with native kernels: a kernel that is compiled for a pass when its structure
-// occurs again, otherwise a kernel per operation.
+// Passes on devices with native kernels. A pass runs as one kernel per operation the first time
+// that its structure occurs; from the second time on, one kernel is compiled for it.
 
 #include <algorithm>
 #include <array>
@@ -21,13 +21,14 @@
 namespace skerry {
 namespace {
 
-/// A kernel takes a tenth of a second to compile, too long for a pass that runs once.
+/// Calls of a structure before its kernel is compiled, which takes a tenth of a second: too long
+/// for a pass that runs once.
 constexpr int calls_before = 1;
-constexpr std::size_t max_waiting = 4096;   ///< structures that occurred too rarely for a kernel
+constexpr std::size_t max_waiting = 4096;   ///< structures without a kernel that are remembered
 constexpr std::size_t max_kernels = 16384;  ///< never evicted; no more are compiled then
-/// Most bytes of a kernel's parameters in drivers before CUDA 12.1.
+/// Maximum size of a kernel's parameters in drivers before CUDA 12.1.
 constexpr std::size_t max_param_bytes = 4096;
-/// Most steps that are unrolled over the elements that a thread moves together.
+/// Passes with more steps are not unrolled over several elements per thread.
 constexpr std::size_t max_unrolled_steps = 24;
 constexpr std::int64_t max_blocks = INT32_MAX;
 
@@ -62,7 +63,7 @@ bool is_multiple(const char* address, std::int64_t alignment) {
   return reinterpret_cast<std::intptr_t>(address) % alignment == 0;
 }
 
-/// Describes operands that are runs, and how many elements move together.
+/// Describes operands that are runs, and chooses how many elements a thread loads at once.
 void describe_runs(const WidePlan& plan, SourceForm& source_form, std::size_t steps) {
   std::int64_t max_itemsize = 1;
   for (int i = 0; i < plan.operand_count; ++i) {
@@ -80,7 +81,7 @@ void describe_runs(const WidePlan& plan, SourceForm& source_form, std::size_t st
   source_form.vector = static_cast<std::int16_t>(vector);
 }
 
-/// False if there is no kernel for operands of such a layout.
+/// Returns false if the layout of the operands is not supported.
 bool describe(const WidePlan& plan, SourceForm& source_form, std::size_t steps) {
   bool is_run = plan.rank <= 1;
   for (int i = 0; i < plan.operand_count; ++i) {
@@ -117,7 +118,8 @@ std::string arguments_of(const WidePlan& plan, const SourceForm& source_form,
   return bytes;
 }
 
-/// Returns the structure if it has occurred before and may have a kernel, otherwise null.
+/// Counts a call of the structure. Returns it if it has occurred before and may have a kernel,
+/// otherwise null.
 Structure* find_structure(const SourceForm& source_form, std::span<const SourceStep> steps,
                           Device device) {
   std::string key;
@@ -127,7 +129,7 @@ Structure* find_structure(const SourceForm& source_form, std::span<const SourceS
   for (const SourceStep& step : steps) append_bytes(key, step);
   const std::lock_guard lock(structures_mutex);
   auto& [all, with_text] = structures();
-  if (all.size() - with_text >= max_waiting && !all.contains(key)) {  // those have no other user
+  if (all.size() - with_text >= max_waiting && !all.contains(key)) {  // nothing points to these
     std::erase_if(all, [](const auto& entry) { return entry.second.text.empty(); });
   }
   Structure& structure = all[key];

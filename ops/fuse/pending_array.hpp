@@ -18,20 +18,21 @@ namespace detail {
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local Recording* active_recording;
 }  // namespace detail
 
-/// The value of an array whose operation is recorded. Evaluating the recording sets it if it is
-/// still referenced then. Guarded by the lock of the layer above, as the recording is.
+/// The value of an array whose operation is recorded. An evaluation of the recording sets the value
+/// if it is still referenced. Guarded by the lock of the layer above, as the recording is.
 class PendingValue {
  public:
   PendingValue(const PendingValue&) = delete;
   PendingValue& operator=(const PendingValue&) = delete;
   ~PendingValue();
 
-  /// The recording that computes it; null once it has a value, or can't get one any more.
+  /// Returns the recording that computes the value; null once it has one, or can't get one any
+  /// more.
   [[nodiscard]] Recording* recording() const noexcept { return recording_; }
   [[nodiscard]] bool is_computed() const noexcept { return value_.has_value(); }
   [[nodiscard]] NdArray& value() noexcept { return *value_; }
 
-  /// For tests: how many have no value yet.
+  /// Returns the number of objects without a value yet; for tests.
   [[nodiscard]] static long waiting_count() noexcept { return waiting_values; }
 
  private:
@@ -40,7 +41,7 @@ class PendingValue {
       : recording_(recording), node_(node) {
     ++waiting_values;
   }
-  /// Separates it from the recording, with its value or without one.
+  /// Detaches this from the recording, with or without a value.
   void detach() noexcept {
     recording_ = nullptr;
     --waiting_values;

@@ -20,7 +20,7 @@ namespace {
 thread_local std::unique_ptr<Recording> owned_recording;
 constinit EvaluationHooks hooks_above{};
 
-/// Number of latest arrays and layouts that are searched for an equal one.
+/// How many of the latest arrays and layouts are searched for an equal one.
 constexpr std::ptrdiff_t max_compared = 16;
 
 template <class Items, class IsSame>
@@ -35,7 +35,7 @@ std::int32_t find_latest(const Items& items, IsSame is_same) {
 /// Identifies this thread.
 const void* this_thread() noexcept { return static_cast<const void*>(&detail::active_recording); }
 
-/// Memory of headers: of no bytes, and not from the device's allocator, which may fail.
+/// Memory of headers: has no bytes, and does not come from the device's allocator, which may fail.
 class EmptyMemory final : public Storage {
  public:
   explicit EmptyMemory(Device device) noexcept : Storage(nullptr, 0, device) {}
@@ -166,7 +166,7 @@ bool Recording::may_change(const NdArray& x) const noexcept {
     if (!same_elements(leaf.array, x)) return false;
     ++readers;
   }
-  // Only host memory: consumers get that of other devices as an address, without a reference.
+  // Only host memory: other libraries get the address of device memory without a reference to it.
   return memory.references() == readers && may_read_later(x) && is_host(memory.device()) &&
          !x.read_only() && x.layout().offset == 0 && x.is_c_contiguous();
 }

@@ -31,9 +31,9 @@
 
 namespace skerry {
 
-/// The function that a recorded kernel applies to an element.
+/// The function that a recorded kernel applies to each element.
 struct RecordedFunction {
-  const char* name;       ///< of a functor of `ops`; not copied
+  const char* name;       ///< of a functor in namespace ops; not copied
   std::uint8_t cost = 1;  ///< in additions
   ChainStep chain = ChainStep::no;
 };
@@ -51,9 +51,9 @@ struct PassReport {
   std::int64_t operations = 0;
   const Dims& shape;
   std::int64_t moved = 0;        ///< bytes that it reads and writes in memory
-  std::int64_t moved_eager = 0;  ///< the same if each operation ran alone
+  std::int64_t moved_eager = 0;  ///< the same if each operation ran separately
   bool feeds_reduction;          ///< its result is not stored
-  std::int64_t rows = 0;         ///< computed together; 0: all
+  std::int64_t rows = 0;         ///< computed together; 0 means all
 };
 
 /// Callbacks of the layer above.
@@ -68,8 +68,8 @@ struct EvaluationHooks {
                         bool is_imported) noexcept = nullptr;
 };
 
-/// Runs a kernel that reads the results of a pass: it gets the pass's parameters
-/// (FuseKernels::feed) and the list of its operands, which has room for one more.
+/// Runs a kernel that reads the results of a pass. Gets the pass's parameters (for
+/// FuseKernels::feed) and the list of its operands, which has room for one more.
 using feed_reader =
     std::function<void(const ParamsBlock<FusedParams>& pass, OperandList& operands)>;
 
@@ -136,8 +136,8 @@ class Recording {
   /// Streams a pending value into `reduce` without materializing it; it stays pending. `is_held`:
   /// not only the caller references it. Returns false if it is better to evaluate() it.
   [[nodiscard]] bool feed(const PendingValue& x, bool is_held, const feed_reader& reduce);
-  /// True if a recorded operation may read x later than it is called: no other library can write to
-  /// its memory, which is neither imported nor exported.
+  /// True if a recorded operation may read x after the call: no other library can write to its
+  /// memory, which is neither imported nor exported.
   [[nodiscard]] static bool may_read_later(const NdArray& x) noexcept {
     return !is_foreign(*x.memory()) && !x.memory()->is_exported();
   }
@@ -145,7 +145,8 @@ class Recording {
   static void report_alias(const char* operation, const char* operand, const NdArray& x) noexcept;
   /// True if operations that change x in place are recorded: nothing else references its memory.
   [[nodiscard]] bool may_change(const NdArray& x) const noexcept;
-  /// Calls evaluate() if recorded operations read memory of `target`, which is about to be written.
+  /// Calls evaluate() if recorded operations read the memory of `target`. To be called before
+  /// writing to it.
   void evaluate_readers(const NdArray& target);
 
   /// True while any thread evaluates this.
@@ -176,7 +177,7 @@ class Recording {
     std::int32_t last_part = -1;
   };
   struct Node {
-    const Kernel<Plan>* loop;  ///< null: a reduction
+    const Kernel<Plan>* loop;  ///< null for a reduction
     RecordedFunction function;
     PendingValue* result;  ///< null once it is not referenced
     Device device;

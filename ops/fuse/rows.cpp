@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Reductions of rows, with the passes before and after them over the same rows, and passes that
-// feed a reduction.
+// Schedules of row reductions with the passes over the same rows, and passes that feed a reduction.
 
 #include <algorithm>
 #include <numeric>
@@ -26,7 +25,7 @@ constexpr std::int64_t rounded_up(std::int64_t n, std::int64_t multiple) noexcep
 
 }  // namespace
 
-/// Finds the rows of each node: the first axes that a reduction keeps, if it is in C order.
+/// Sets `rows` of each node in C order whose leading axes have the shape that a reduction keeps.
 void Evaluation::find_rows() {
   if (recording_.reductions_.empty()) return;
   std::vector<Dims>& row_shapes = recording_.row_shapes_;
@@ -62,7 +61,8 @@ bool Evaluation::is_one_step(const node& a, const node& b) const noexcept {
          layout_entry(a).shape == layout_entry(b).shape;
 }
 
-/// Sorts nodes by step, after the steps that they read. Values that another step reads are stored.
+/// Sorts nodes by step, so that a step follows those that it reads. Values that another step reads
+/// are stored.
 void Evaluation::order_steps(std::span<std::int32_t> group) {
   for (const std::int32_t i : group) {
     node& operation = node_at(i);
@@ -91,7 +91,7 @@ void Evaluation::run_rows(std::span<std::int32_t> group) {
   row_scratch_ = row_cost_ = row_steps_ = 0;
   temporaries_.clear();
   recording_.schedule_.start([] { return RowParams{}; });
-  // Each node is in one step, to which it adds at most itself and its inputs as operands.
+  // A node adds at most itself and its inputs to the operands, since it belongs to one step.
   recording_.row_uses_.resize(group.size() * (1 + FusedStep::max_inputs));
   row_operands_.emplace(node_at(group[0]).device, recording_.row_uses_.data(),
                         static_cast<int>(recording_.row_uses_.size()));
@@ -110,7 +110,7 @@ void Evaluation::run_rows(std::span<std::int32_t> group) {
   group_ = {};
 }
 
-/// True if all readers of the old values, which the node overwrites in place, have run by then.
+/// True if the node can be computed in place: all readers of the old values run before it.
 bool Evaluation::may_go_to_target(const node& x) const {
   const auto is_early = [&](std::int32_t i) {
     const node& operation = recording_.nodes_[static_cast<std::size_t>(i)];
@@ -146,7 +146,7 @@ void Evaluation::locate(RowStep& step, int operand, const node& producer) const 
   step.row_bytes[operand] = elements_of(producer) / rows_ * itemsize(producer.type);
 }
 
-/// Sets has_runs and what belongs to it, if the pass consists of runs (PassRows).
+/// Sets has_runs, is_run, single and row_bytes if the pass can run as PassRows.
 void Evaluation::find_runs(const WidePlan& plan, RowStep& step) const {
   const bool is_by_row = plan.rank == 2 && plan.shape[0] == step.width;
   if (plan.rank != 1 && !is_by_row) return;
@@ -170,7 +170,7 @@ void Evaluation::add_step(RowStep& step, std::span<const std::byte> params) {
   ++row_steps_;
 }
 
-/// Adds a pass, for which fits() is true, to the schedule.
+/// Adds a pass for which fits() is true to the schedule.
 void Evaluation::add_pass(nodes pass) {
   for (const std::int32_t i : pass) {
     if (node_at(i).is_stored) place_output(node_at(i));
@@ -216,7 +216,7 @@ void Evaluation::add_reduction(std::int32_t i) {
   add_step(step, reduction.params);
 }
 
-/// Returns what a group reads and writes in memory, without duplicates.
+/// Returns the arrays that a group reads or writes in memory, without duplicates.
 std::vector<Evaluation::reference> Evaluation::find_accesses() {
   std::vector<reference> accesses;
   ++part_number_;
@@ -291,7 +291,7 @@ void Evaluation::launch_rows() {
   launch(device, table.rows, schedule, *row_operands_);
 }
 
-/// Collects what a node is computed from, in order_. See feed().
+/// Collects the nodes on which `root` depends in order_. Returns false if feed() should.
 bool Evaluation::find_cone(std::int32_t root, bool is_held) {
   for (node& operation : recording_.nodes_) operation.is_needed = operation.is_stored = false;
   node_at(root).is_needed = true;

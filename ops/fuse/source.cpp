@@ -9,8 +9,8 @@
 namespace skerry {
 namespace {
 
-/// In patterns, `$` stands for the type of an operand, `%` for its number, and `@` for how many
-/// elements move together.
+/// Writes the source. In patterns, `$` stands for the type of an operand, `%` for its number, and
+/// `@` for the number of elements that a thread moves together.
 class SourceWriter {
  public:
   SourceWriter(const SourceForm& source_form, std::span<const SourceStep> steps)
@@ -81,7 +81,7 @@ class SourceWriter {
     }
   }
 
-  /// Writes the operations on one element.
+  /// Writes the function that applies all operations to one element.
   void write_function() {
     add("__device__ SKERRY_INLINE void run(const arguments& a");
     for (int i = source_form_.outputs; i < source_form_.operands; ++i) {

@@ -9,8 +9,8 @@
 #include "core/dtype.hpp"
 #include "ops/fuse/kernels.hpp"
 
-// The source of a pass's kernel in CUDA C++, which applies one functor of `ops` after the other. It
-// contains no values of arrays or scalars, so one kernel serves all passes of a structure.
+// The CUDA C++ source of a pass's kernel, which applies functors of `ops` one after the other. It
+// contains no addresses or scalar values, so one kernel serves all passes of the same structure.
 
 namespace skerry {
 
@@ -22,7 +22,7 @@ struct SourceStep {
   std::uint32_t inputs;
 };
 
-/// What the source depends on in addition to the steps.
+/// Properties, in addition to the steps, on which the source depends.
 struct SourceForm {
   static constexpr int threads = 256;  ///< per block
   static constexpr int max_axes = 8;
@@ -30,15 +30,15 @@ struct SourceForm {
   std::int16_t operands;
   std::int16_t outputs;
   std::int16_t constants;
-  std::int16_t rank;      ///< 0: each operand is a run, or one element
+  std::int16_t rank;      ///< 0 if each operand is contiguous, or one element
   std::int16_t vector;    ///< elements per thread, moved together
-  std::uint16_t singles;  ///< if rank is 0, bits of operands that are one element
-  std::uint32_t is_wide;  ///< linear indices take 64 bits
+  std::uint16_t singles;  ///< if rank is 0, bits of the operands that are one element
+  std::uint32_t is_wide;  ///< 1 if linear indices need 64 bits
 };
 
-/// Returns the source of a kernel that is named fused_pass and takes one struct: constants of 16
-/// bytes, the operands' addresses, the number of elements and, if `rank` is not 0, the axes'
-/// extents and each operand's strides in bytes, all of them int64.
+/// Returns the source of a kernel named fused_pass, whose argument is a struct: constants of 16
+/// bytes each, the operands' addresses, the number of elements and, if `rank` is not 0, the axes'
+/// extents and each operand's strides in bytes. All numbers are int64.
 [[nodiscard]] std::string write_source(const SourceForm& source_form,
                                        std::span<const SourceStep> steps);
 

@@ -11,7 +11,7 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-/// Runs a schedule on a block of rows, whose temporaries are in `scratch`.
+/// Runs a schedule on a block of rows, with its temporaries in `scratch`.
 class RowBlock {
  public:
   RowBlock(const RowParams& row_params, char* scratch) noexcept
@@ -32,7 +32,7 @@ class RowBlock {
   }
 
  private:
-  /// Returns the address of row 0 of an operand, which need not exist.
+  /// Returns the address of row 0 of an operand, which may be outside of its memory.
   [[nodiscard]] char* locate(const RowStep& step, int i, const char* address, int64 first) const {
     if (step.temporaries[i] == RowStep::in_memory) return const_cast<char*>(address);
     return scratch_ + (offsets_[step.temporaries[i]] - first * step.row_bytes[i]);

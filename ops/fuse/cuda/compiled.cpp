@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Kernels of passes, compiled by NVRTC from the headers of ops that the module was built from.
+// Compiles the kernels of passes by NVRTC, with the same headers as the module.
 
 #include <cuda.h>
 
@@ -24,14 +24,14 @@
 
 namespace skerry::native {
 
-/// Generated: the `functions` headers of all families, with all that they include, as one text.
+/// Generated: the `functions` headers of all families and everything they include, as one text.
 extern const char* const fused_headers;
 
 namespace {
 
 using program = void*;
 
-// As in nvrtc.h, which not every toolkit from pip has.
+// Declarations of nvrtc.h, which some toolkits from pip lack.
 #define SKERRY_FOR_EACH_NVRTC_CALL(X)                                           \
   X(Version, int*, int*)                                                        \
   X(CreateProgram, program*, const char*, const char*, int, const char* const*, \
@@ -50,7 +50,7 @@ struct Nvrtc {
   SKERRY_FOR_EACH_NVRTC_CALL(SKERRY_CALL)
 #undef SKERRY_CALL
   SharedLibrary library;
-  int major = 0;  ///< 0 if it does not report it
+  int major = 0;  ///< of NVRTC's version; 0 if unknown
   int minor = 0;
 
   static std::string name() {
@@ -63,7 +63,7 @@ struct Nvrtc {
 #undef SKERRY_FIND
     if (library.error_message() != nullptr) return;
     if (Version(&major, &minor) != 0) major = 0;
-    // NVRTC opens its builtins by their soname, which finds them once they are loaded.
+    // NVRTC opens its builtins library by soname, which finds it if it is already loaded.
     Dl_info here{};
     if (dladdr(reinterpret_cast<void*>(Version), &here) == 0) return;
     std::string path = here.dli_fname;
@@ -73,10 +73,10 @@ struct Nvrtc {
   }
 };
 
-/// The reason why there is no kernel.
+/// Thrown if no kernel can be made.
 using compile_error = std::runtime_error;
 
-/// Never destroyed, as a thread may compile at the end of a process.
+/// Never destroyed, as a thread may compile while the process exits.
 const Nvrtc& opened() {
   static const auto* const one = new Nvrtc;
   const char* error_message = one->library.error_message();
@@ -88,7 +88,8 @@ const Nvrtc& opened() {
   return *one;
 }
 
-/// True if the module has native code. One of PTX only is for devices that execute only PTX.
+/// True if the module has native code. A module of PTX only is built for devices that execute only
+/// PTX.
 bool has_native_code() {
   std::string_view rest = skerry_cuda_module(cuda::module_abi_version)->architectures;
   constexpr std::string_view is_virtual = "-virtual";
@@ -107,7 +108,7 @@ std::string compile(const Nvrtc& nvrtc, const char* text, const std::string& arc
     throw compile_error("NVRTC can't create a program");
   }
   const std::string target = "--gpu-architecture=" + architecture;
-  // The options of the module's own kernels.
+  // As for the module's own kernels.
   const char* const options[] = {target.c_str(), "--std=c++20", "--fmad=false",
                                  "-DSKERRY_TARGET=cuda"};
   const int code =
@@ -178,7 +179,7 @@ void* make_kernel(const char* text) {
   if (const std::string image = read_image(key); !image.empty()) {
     try {
       return (*cached_kernels)[key] = load(image);
-    } catch (const compile_error&) {  // another driver wrote it
+    } catch (const compile_error&) {  // written for another driver
     }
   }
   const std::string image = compile(nvrtc, text, architecture);
@@ -206,7 +207,7 @@ int run_compiled(const CompiledCall& call, LaunchContext* context) {
                   static_cast<CUstream>(context->stream), arguments, nullptr);
   };
   CUresult code = run();
-  if (code == CUDA_ERROR_INVALID_CONTEXT) {  // of a new thread, until the runtime binds it
+  if (code == CUDA_ERROR_INVALID_CONTEXT) {  // a new thread has none until the runtime binds it
     int ordinal = 0;
     if (cudaGetDevice(&ordinal) == cudaSuccess && cudaSetDevice(ordinal) == cudaSuccess) {
       code = run();
@@ -215,7 +216,7 @@ int run_compiled(const CompiledCall& call, LaunchContext* context) {
   if (code == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES || code == CUDA_ERROR_INVALID_IMAGE) {
     return reject("a compiled kernel needs more resources than the device has");
   }
-  // CUresult and cudaError_t have the same numbers for errors of both.
+  // CUresult and cudaError_t use the same numbers for the same errors.
   return code;
 }
 

@@ -4,7 +4,7 @@
 
 #include "core/config.hpp"
 
-// Parts of the kernels of passes (ops/fuse/source.cpp). For NVRTC only.
+// Building blocks of the kernels of passes (ops/fuse/source.cpp). Compiled only by NVRTC.
 
 namespace skerry::inline SKERRY_TARGET::fused {
 
@@ -34,7 +34,7 @@ __device__ SKERRY_INLINE void store(char* destination, const items<T, N>& all) {
   *reinterpret_cast<items<T, N>*>(destination) = all;
 }
 
-/// An element by value, laid out as on the host.
+/// A constant, with the layout of the host's Element.
 struct alignas(16) Element {
   char bytes[16];
 };

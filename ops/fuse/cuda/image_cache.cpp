@@ -27,8 +27,8 @@ constexpr std::uintmax_t max_bytes = std::uintmax_t{64} << 20;
 constexpr std::string_view ending = ".kernel";
 constexpr unsigned long first_hash = 0xcbf29ce484222325;
 
-/// Returns the folder, created if necessary; empty unless it belongs to this user alone, since what
-/// is read from it is executed.
+/// Returns the folder, and creates it if necessary. Empty unless only this user can access it,
+/// since the files in it are executed.
 files::path usable_folder() {
   files::path folder;
   const char* const selected = environment_text("SKERRY_KERNEL_CACHE");
@@ -58,14 +58,14 @@ std::string name_of(std::string_view text) {
   return std::string(name.data()).append(ending);
 }
 
-/// The header before an image, with a checksum that detects damaged files.
+/// Returns the header of an image, with a checksum that detects damaged files.
 std::string mark_of(std::string_view text, std::string_view image) {
   std::array<char, 24> check{};
   std::snprintf(check.data(), check.size(), "%016lx", hash_of(image, hash_of(text, first_hash)));
   return std::string("skerry kernel 1 ").append(check.data()).append("\n").append(text) + '\0';
 }
 
-/// If files exceed the capacity, removes the oldest until a quarter of it is free.
+/// If the files exceed the capacity, removes the oldest ones until a quarter of it is free.
 void remove_oldest(const files::path& folder) {
   struct KnownImage {
     files::file_time_type time;
@@ -123,7 +123,7 @@ void write_image(std::string_view text, std::string_view image) noexcept {
     if (file.good()) files::rename(unfinished, folder / name_of(text), error);
     if (!file.good() || error) files::remove(unfinished, error);
     remove_oldest(folder);
-  } catch (...) {  // NOLINT(bugprone-empty-catch): a cache that can't be kept is none
+  } catch (...) {  // NOLINT(bugprone-empty-catch): the cache is optional
   }
 }
 

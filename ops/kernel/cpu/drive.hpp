@@ -8,8 +8,7 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// Computes n elements. Every operand is contiguous, except those that the loop accepts as single
-/// elements (bit i of `single` for operand i).
+/// Computes n elements. Operand i is one element if bit i of `single` is set, otherwise contiguous.
 using loop_body = void (*)(char* const* data, unsigned single, int64 n) noexcept;
 
 /// The same for operands with any strides, in bytes, along one axis.
@@ -17,22 +16,22 @@ using strided_body = void (*)(char* const* data, const int64* steps, int64 n) no
 
 struct Loop {
   loop_body body;
-  /// Bit p is set if the body takes the set p of single operands; bit 0 always is.
+  /// Bit p is set if the body accepts p as its argument `single`; bit 0 is always set.
   unsigned accepts;
-  /// Cost of an element in units of an addition, for the decision to go parallel.
+  /// Cost of an element, relative to an addition; decides how many threads are used.
   int cost;
-  /// The body copies, and its result is out of cache: it is written with non-temporal stores, which
-  /// each thread fences when it is done.
+  /// True if the body copies, and the result is out of cache: non-temporal stores write it, and
+  /// each thread ends with a fence.
   bool streams = false;
   int64 short_row = tuning::max_merged_row;  ///< shorter rows, in elements, are merged
-  /// Replaces packing, if not null, where steps exceed two items or the operands span at least
+  /// If not null, replaces packing where a step exceeds two items or the operands span at least
   /// `strided_from` bytes.
   strided_body strided = nullptr;
   int64 strided_from = 0;
 };
 
 /// Runs the loop over the plan: splits it into tiles and spreads them over the thread pool.
-/// Operands that the body can't take in place are packed into a buffer, tile by tile.
+/// Operands that the body can't access in place are packed into a buffer, tile by tile.
 void run_tiles(const Plan& plan, const Loop& loop) noexcept;
 
 /// Same as run_tiles(), with a fast path for small contiguous work.

@@ -6,8 +6,8 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// True if more operands are contiguous backwards along axis 0, as x[::-1] is, than forwards. With
-/// the axis reversed, only the others are packed.
+/// True if more operands are contiguous backwards along axis 0, as x[::-1] is, than forwards.
+/// Reversing the axis then leaves fewer operands to pack.
 template <class Plan>
 bool is_reversed(const Plan& plan) noexcept {
   int backwards = 0;

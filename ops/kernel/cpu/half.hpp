@@ -6,12 +6,12 @@
 #include "ops/kernel/cpu/tuning.hpp"
 #include "ops/kernel/cpu/vector.hpp"
 
-// float16 in loops: a block is widened to float32, the loop of float32 runs, and its results are
-// rounded. GCC 12 does not vectorize the conversions.
+// Loops over float16 widen a block to float32, run the loop of float32, and round its results. The
+// conversions are written with vectors, since GCC 12 does not vectorize them.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// Converts n elements to float32. The areas don't overlap; `destination` need not be aligned.
+/// Converts n elements to float32. The memory must not overlap; `destination` need not be aligned.
 SKERRY_INLINE void widen_halves(float32* destination, const char* source, int64 n) {
   int64 i = 0;
   for (; i + half_lanes <= n; i += half_lanes) widen_lanes(destination + i, source + i * 2);
@@ -24,8 +24,8 @@ SKERRY_INLINE void narrow_halves(char* destination, const float32* source, int64
   for (; i < n; ++i) store(destination + i * 2, float16(source[i]));
 }
 
-/// Loop of Op over float16 by way of its loop over float32. Results that are float32 only because
-/// the operands were widened are rounded; others are stored unchanged.
+/// Loop of Op over float16, which runs `Wide`, the loop over float32. Rounds results that are
+/// float32 only because the operands were widened; stores others (bool) unchanged.
 template <class Op, loop_body Wide, class... T>
 void half_body(char* const* data, unsigned single, int64 n) noexcept {
   using R = ops::result_t<Op, T...>;

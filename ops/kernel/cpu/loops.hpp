@@ -10,25 +10,25 @@
 #include "ops/kernel/cpu/tuning.hpp"
 #include "ops/math/concepts.hpp"
 
-// The loops of an operation over operands of one dtype, in four forms:
+// The loops of an operation over operands of one dtype have four forms:
 //
 // 1. items: the operation, item by item;
 // 2. blocks: a fast form (`FastForm`) if all items of the block are in its normal range, otherwise
 //    the operation;
 // 3. scalars: a simpler function that is derived from scalar operands (`ScalarForm`), item by item;
-// 4. strided: operands are read in place instead of packed.
+// 4. strided: the operation on operands that are read in place instead of packed.
 //
-// float16 converts around them (half.hpp). The output may be the same memory as an input, hence
-// ivdep instead of restrict.
+// float16 is converted before and after them (half.hpp). The output may be the same memory as an
+// input, hence ivdep instead of restrict.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// A function that equals the operation unless its arguments set the highest bit of
 /// `slow_bits(arguments...)`. (Bits, since GCC 12 does not vectorize a reduction of comparisons.)
-/// Blocks with such items are computed by `wide_form`, another fast form, if there is one;
-/// otherwise by the fast form and, item by item, `corrected(arguments..., result)`, if there is
-/// that; otherwise by the operation. `run(data, n)`, if there is one, is the form's own loop over a
-/// block. To be specialized for an operation before its loops are used.
+/// A block with such items is computed by the first of these that exists: `wide_form`, another fast
+/// form; the fast form, whose results `corrected(arguments..., result)` replaces item by item; the
+/// operation. An optional `run(data, n)` is the form's own loop over a block. Specialize it for an
+/// operation before its loops are used.
 template <class Op, class T>
 struct FastForm;
 template <class Op, class T>
@@ -36,7 +36,7 @@ concept HasFastForm = requires { sizeof(FastForm<Op, T>); };
 
 /// A simpler form of an operation whose operands, except the first, are scalars:
 /// `apply(scalars..., run_loop)` calls `run_loop` with a function of the first operand that has the
-/// same results, or returns false if there is none. To be specialized as a fast form is.
+/// same results, or returns false if none exists. Specialized like FastForm.
 template <class Op, class T>
 struct ScalarForm;
 template <class Op, class T>
@@ -46,14 +46,14 @@ concept HasScalarForm = requires { sizeof(ScalarForm<Op, T>); };
 inline constexpr unsigned left_single = 1u << 1;
 inline constexpr unsigned right_single = 1u << 2;
 inline constexpr unsigned both_single = (1u << 2) | (1u << 3);
-/// All inputs but the first; of three inputs, usually bounds or parameters.
+/// The set of all inputs but the first. With three inputs, these are usually bounds or parameters.
 template <int Arity>
 inline constexpr unsigned trailing_single = (1u << (Arity + 1)) - 4;
 
 template <class T, int>
 using same_t = T;
 
-/// Applies a function item by item. Inputs in the set `Single` are single items.
+/// Applies a function item by item. Each input in the set `Single` is one item.
 template <class T, unsigned Single, int... I, class Function>
 SKERRY_INLINE void item_loop(Function function, char* const* data, int64 n) {
   using R = decltype(function(same_t<T, I>{}...));
@@ -94,8 +94,9 @@ SKERRY_INLINE void compute_block(char* const* data, int64 n) {
   }
 }
 
-/// Fills a block with each single operand: otherwise the compiler hoists the invariant parts,
-/// leaves branches in the loop and does not vectorize it.
+/// Runs the fast form block by block. Each single operand is first repeated in a block of its own:
+/// otherwise the compiler hoists the invariant parts, leaves branches in the loop and does not
+/// vectorize it.
 template <class Op, class T, int... I>
 SKERRY_INLINE void block_loop(char* const* data, unsigned single, int64 n) {
   constexpr int arity = sizeof...(I);
@@ -139,7 +140,7 @@ SKERRY_SHARED void contiguous_body(char* const* data, unsigned single, int64 n) 
   }
 }
 
-/// Reads and writes elements in place.
+/// Computes elements of any stride in place.
 template <class Op, class T, int... I>
 SKERRY_SHARED void strided_loop(char* const* data, const int64* steps, int64 n) noexcept {
   using R = ops::result_t<Op, same_t<T, I>...>;
@@ -160,15 +161,16 @@ SKERRY_SHARED void strided_loop(char* const* data, const int64* steps, int64 n) 
   }
 }
 
-/// An element of complex128 fills a vector, so packing takes as long as a simple function: in
-/// place, add of x[::2] takes 8 us instead of 14, conj 4.6 instead of 8.3 (10^4; EPYC, AVX-512).
-/// Others are packed by vectors, but beyond L2 that waits for memory while nothing is computed: add
-/// of float64, x[::-1], takes 670 us in place instead of 1390 (10^6).
+/// Smallest span, in bytes, of operands that are read in place. An element of complex128 fills a
+/// vector, so packing takes as long as a simple function: in place, add of x[::2] takes 8 us
+/// instead of 14, conj 4.6 instead of 8.3 (10^4 elements; EPYC, AVX-512). Other elements are packed
+/// by vectors, but beyond L2 packing waits for memory while nothing is computed: add of x[::-1] in
+/// float64 takes 670 us in place instead of 1390 (10^6).
 template <class T>
 inline constexpr int64 strided_from = sizeof(T) == 16 ? 0 : tuning::min_strided_bytes;
 
-/// Returns null where vectors are worth packing: add of float32, x[::-1], takes 184 us packed, 296
-/// in place; clip of float64 by scalars 260 and 640 (10^6, EPYC).
+/// Returns null where packing pays because the loop is vectorized: add of x[::-1] in float32 takes
+/// 184 us packed, 296 in place; clip of float64 by scalars 260 and 640 (10^6 elements; EPYC).
 template <class Op, class T, int... I>
 constexpr strided_body strided_body_of() {
   constexpr bool is_wide = sizeof(T) == 16 || (sizeof(T) == 8 && !ops::complex_floating<T>);
@@ -189,9 +191,10 @@ constexpr loop_body body_of() {
   }
 }
 
-/// Packing costs little compared with an expensive function of floats, a call per row much: merging
-/// 100 rows of 100, one operand broadcast, takes pow of float32 from 17.2 to 12.8 us (EPYC, Zen 4).
-/// A row of bytes is little more than a vector: logical_and with a column from 3.1 to 1.0 us.
+/// Length below which rows are merged. For an expensive function of floats, packing costs little
+/// compared with a call per row: merging 100 rows of 100, one operand broadcast, takes pow of
+/// float32 from 17.2 to 12.8 us (EPYC, Zen 4). A row of bytes is little more than a vector: merging
+/// takes logical_and with a column from 3.1 to 1.0 us.
 template <class Op, class T>
 inline constexpr int64 short_row =
     Op::info.expensive && ops::floating<T> ? tuning::max_merged_expensive_row

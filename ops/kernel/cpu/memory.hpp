@@ -6,18 +6,18 @@
 #include "core/config.hpp"
 #include "ops/math/concepts.hpp"
 
-// Kernel units are compiled once per x86-64 level, so everything in them lives in the inline
-// namespace of the level (or is always inlined): no standard container or algorithm here, whose
-// instantiation the linker could fold into the copy that an older machine runs.
+// Kernel units are compiled once per x86-64 level, so everything in them is in the inline namespace
+// of the level, or always inlined. They use no standard containers or algorithms: the linker merges
+// the instantiations of all levels, and an older machine could run code of a newer level.
 
-/// For a long function that several callers call once per block: inlining it takes long to compile
-/// and gains nothing.
+/// Marks a long function that several callers call once per block: inlining it would only lengthen
+/// compilation.
 #define SKERRY_SHARED __attribute__((noinline, noclone))
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// Reads an element of an array that may be misaligned: complex128 arrays of other libraries may be
-/// aligned to 8 bytes only.
+/// Reads an element that may be misaligned: complex128 arrays of other libraries may be aligned to
+/// only 8 bytes.
 template <class T>
 SKERRY_INLINE T load(const char* source) {
   if constexpr (ops::complex_floating<T>) {
@@ -51,7 +51,7 @@ template <>
 struct item<16> {
   using type = item_of_16_bytes;
 };
-/// Stands for all dtypes of a size where items are only moved.
+/// The type that represents all dtypes of a size where items are only moved.
 template <int Size>
 using item_t = typename item<Size>::type;
 

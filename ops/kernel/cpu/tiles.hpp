@@ -13,8 +13,8 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// Runs tiles of one tiling on one thread; remembers what its buffers hold, since a broadcast
-/// operand is often the same in every tile.
+/// Runs tiles of a tiling on one thread. Remembers the contents of its buffers, since a broadcast
+/// operand is often the same in every tile and need not be packed again.
 template <class Plan, class Loop>
 class TileRunner {
  public:
@@ -144,7 +144,7 @@ void run_one(const Plan& plan, const Loop& loop) noexcept {
   call(loop, data, data, 0, 1);
 }
 
-/// Runs a plan of one axis without packed operands on this thread; false if it is another.
+/// Runs a plan of one axis without packed operands on this thread. Returns false for other plans.
 template <class Plan, class Loop>
 bool run_whole(const Plan& plan, const Loop& loop) noexcept {
   if (plan.rank != 1) return false;
@@ -164,8 +164,8 @@ bool run_whole(const Plan& plan, const Loop& loop) noexcept {
   return true;
 }
 
-/// True if the plan had better be flipped. If operands are read in place, that pays only for a
-/// result of smaller items.
+/// True if reversing axis 0 pays. If operands are read in place, it does only if the result has
+/// smaller items than the input.
 template <class Plan, class Loop>
 bool needs_flip(const Plan& plan, const Loop& loop) noexcept {
   const bool is_read = strided_of(plan, loop) != nullptr && plan.itemsize[0] >= plan.itemsize[1];

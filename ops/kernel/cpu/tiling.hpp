@@ -8,30 +8,31 @@
 #include "ops/kernel/cpu/stream.hpp"
 #include "ops/kernel/cpu/tuning.hpp"
 
-// Splits a plan into tiles. A tile is n by rows elements along axis 0 and a second axis. An operand
-// that is strided along axis 0 is packed into a buffer in L1; if it is contiguous along another
-// axis, that is the second one, and packing is a transpose. If axis 0 is short, the rows of a tile
-// are merged into one run, so that the body is called per tile instead of per row. A fused pass,
-// which calls many bodies, merges longer rows, too: if its inputs have the same small gap between
-// rows, it computes the elements of the gap with the others, into buffers, and drops them.
+// Splits a plan into tiles. A tile has n by rows elements, along axis 0 and a second axis. An
+// operand that is strided along axis 0 is packed into a buffer in L1. If it is contiguous along
+// another axis, that axis becomes the second one, and packing is a transpose. If axis 0 is short,
+// the rows of a tile are merged into one run, so that the body is called once per tile instead of
+// once per row. A fused pass calls many bodies and therefore merges longer rows, too: if its inputs
+// have the same small gap between rows, it also computes the elements in the gaps, into buffers,
+// and drops them.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// Size of an operand's buffer.
+/// Size of an operand's buffer, in bytes.
 template <class Plan>
 inline constexpr int64 buffer_bytes = tuning::transposed_tile_bytes;
 
-// What the driver needs to know about plans and loops; ops/fuse/cpu overloads it for passes.
+// Properties of plans and loops for the driver; ops/fuse/cpu overloads these functions for passes.
 inline constexpr int outputs_of(const Plan&) noexcept { return 1; }
 inline bool takes(const Loop& loop, unsigned single) noexcept {
   return ((loop.accepts >> single) & 1u) != 0;
 }
-/// Elements of a tile without packed operands.
+/// Returns the number of elements of a tile without packed operands.
 inline int64 direct_tile(const Loop& loop) noexcept {
   return maximum(tuning::direct_tile_size / loop.cost, 1024);
 }
 inline bool streams_of(const Loop& loop) noexcept { return loop.streams; }
-/// Returns the body that reads operands in place, or null if they are to be packed.
+/// Returns the body that reads operands in place, or null if packing them is faster.
 inline strided_body strided_of(const Plan& plan, const Loop& loop) noexcept {
   if (loop.strided == nullptr || loop.strided_from == 0) return loop.strided;
   int64 spanned = 0;
@@ -42,9 +43,9 @@ inline strided_body strided_of(const Plan& plan, const Loop& loop) noexcept {
   }
   return spanned < loop.strided_from ? nullptr : loop.strided;
 }
-/// Longest rows, in elements, that are merged across gaps.
+/// Returns the maximum length, in elements, of rows that are merged across gaps.
 inline constexpr int64 bridged_row(const Loop&) noexcept { return 0; }
-/// The third argument, addresses in the operands themselves instead of buffers, is for passes.
+/// Calls the body. Passes also use the third argument: addresses in the operands, not in buffers.
 inline void call(const Loop& loop, char* const* data, char* const*, unsigned single,
                  int64 n) noexcept {
   loop.body(data, single, n);
@@ -57,8 +58,8 @@ struct Tiling {
   int axis = 1;                     ///< second axis of a tile; none if not below the plan's rank
   int64 n = 1;                      ///< along axis 0
   int64 rows = 1;                   ///< along `axis`
-  unsigned single = 0;              ///< operands that the body takes as single elements
-  unsigned packed = 0;              ///< operands that go through a buffer
+  unsigned single = 0;              ///< set of operands passed to the body as single elements
+  unsigned packed = 0;              ///< set of operands that are packed into a buffer
   bool merged = false;              ///< the rows of a tile form one run
   int64 pitch = 0;                  ///< from one row to the next, in elements
   bool copies = false;              ///< the result is written with non-temporal stores
@@ -102,7 +103,7 @@ struct Tiling {
 
   void choose_pitch() noexcept {
     const int64 row = plan.shape[0];
-    // Merged rows are packed row by row; longer ones are faster to transpose.
+    // Merged rows are packed row by row, which is slower than a transpose for longer rows.
     merged = plan.rank > 1 && row < (transposes ? minimum(loop.short_row, 32) : loop.short_row);
     pitch = row;
     if (plan.rank < 2 || transposes || row > bridged_row(loop)) return;
@@ -167,13 +168,13 @@ struct Tiling {
   }
 
   void choose_extents() noexcept {
-    // A transpose reads and writes 512 bytes at a time. Others go along rows as far as possible,
-    // since short segments of many rows compete for the same sets of the cache.
+    // A transpose reads and writes 512 bytes at a time. Other tiles extend along rows as much as
+    // possible, since short segments of many rows would compete for the same cache sets.
     const bool is_transpose = (packed != 0 || strided != nullptr) && transposes && !merged;
     int64 max_item_bytes = 1;
     for (int i = 0; i < plan.operand_count; ++i) {
       max_item_bytes = maximum(max_item_bytes, plan.itemsize[i]);
-      // Count whole strides: other operands may use the same lines, as in x[::3] + x[1::3].
+      // Count the gaps, too: other operands may read the same lines, as in x[::3] + x[1::3].
       const bool steps = ((packed >> i) & 1u) != 0 && !is_transpose;
       if (steps) max_item_bytes = maximum(max_item_bytes, minimum(magnitude(stride(i, 0)), 64));
     }

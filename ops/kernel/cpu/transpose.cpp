@@ -8,8 +8,8 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-/// Sixteen bytes as items of one size. Vectors of this width have a one-instruction interleave at
-/// every level; wider ones interleave only within their halves.
+/// Sixteen bytes as items of one size. At every x86-64 level, one instruction interleaves vectors
+/// of this width; wider ones are interleaved only within 16-byte parts.
 template <class U>
 struct Lanes {
   typedef U type __attribute__((vector_size(16)));
@@ -79,7 +79,7 @@ SKERRY_INLINE void transpose_four(char* out, int64 to_row, const char* source, i
 }
 #endif
 
-/// Items along a side of a block.
+/// Number of items along a side of a block.
 template <class U>
 inline constexpr int64 block_side =
 #if defined(__AVX2__)
@@ -129,7 +129,7 @@ void join_runs(char* out, const char* source, int64 step, int64 count) {
   }
 }
 
-/// Requires output.step and input.row to be the item size.
+/// Transposes. Requires that output.step and input.row are the item size.
 template <class U>
 void transpose(const Strided2d& output, const Strided2d& input, int64 n, int64 rows) {
   constexpr int64 size = sizeof(U);
@@ -176,7 +176,7 @@ void repeat_items(char* out, const char* source, int64 count) {
   }
 }
 
-/// One item in all lanes of a vector.
+/// Returns a vector with one item in all lanes.
 template <int Size, int Bytes>
 struct FilledVector {
   using lane = std::conditional_t<Size == 16, uint64, item_t<Size>>;
@@ -194,8 +194,9 @@ struct FilledVector {
   }
 };
 
-/// Fills adjacent rows of n items with one value each, by vectors of `Bytes`. The vector of a short
-/// row exceeds it and is overwritten by the next row; the last two vectors of a longer row overlap.
+/// Fills adjacent rows of n items with one value per row, by vectors of `Bytes`. A vector may write
+/// past the end of a short row, which the next row overwrites; the last two vectors of a longer row
+/// overlap.
 template <class U, int Bytes>
 void fill_by_vectors(char* out, const char* source, int64 step, int64 n, int64 rows) {
   using filled = FilledVector<sizeof(U), Bytes>;
@@ -290,7 +291,7 @@ void copy_items(const Strided2d& output, const Strided2d& input, int64 n, int64 
     return copy_items<U>({output.base, output.row, output.step},
                          {input.base, input.row, input.step}, rows, n);
   }
-  if (output.step == -size) {  // start at the other end
+  if (output.step == -size) {  // begin at the other end
     return copy_items<U>({output.base - (n - 1) * size, size, output.row},
                          {input.base + (n - 1) * input.step, -input.step, input.row}, n, rows);
   }
@@ -298,7 +299,7 @@ void copy_items(const Strided2d& output, const Strided2d& input, int64 n, int64 
   if (output.step == size && input.step == 0) return fill_rows<U>(output, input, n, rows);
   if (output.step == size && input.row == size && rows > 1)
     return transpose<U>(output, input, n, rows);
-  if (n <= 8 && rows > 4 * n) {  // such as short reversed rows: along the other axis
+  if (n <= 8 && rows > 4 * n) {  // e.g. short reversed rows: loop along the other axis
     return copy_strided<U>({output.base, output.row, output.step},
                            {input.base, input.row, input.step}, rows, n);
   }
