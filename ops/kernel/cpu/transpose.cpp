@@ -142,8 +142,8 @@ void transpose(const Strided2d& output, const Strided2d& input, int64 n, int64 r
   const int64 whole_n = n - n % count;
   const int64 whole_rows = rows - rows % count;
   if constexpr (count > 1) {
-    // Row by row of `output`: a core waits for a store that misses L1, but not for such a load.
-    // Local copies, since the compiler assumes that a store may alias `output` itself.
+    // Writes `output` row by row: a core waits for a store that misses L1, but not for a load. The
+    // strides are copied, since the compiler assumes that a store may alias `output` itself.
     const int64 to_row = output.row;
     const int64 from_step = input.step;
     for (int64 j = 0; j < whole_rows; j += count) {
