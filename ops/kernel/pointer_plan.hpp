@@ -10,8 +10,8 @@
 
 namespace skerry {
 
-/// A plan over pointers that no launch has recorded: for kernels, whose pointers a launch has
-/// recorded already, and for their tests. Front ends must not include it.
+/// A plan over pointers that it does not record: for kernels, whose launch has already recorded
+/// them, and for tests. Front ends must not include it.
 class PointerPlan : public Plan {
  public:
   SKERRY_INLINE PointerPlan() noexcept {}

@@ -6,10 +6,10 @@
 
 #include "ops/kernel/cpu/memory.hpp"
 
-// Vector operations for kernels that the compiler does not vectorize: it keeps arrays of lanes in
-// memory, so that an addition waits for the store before it. Arithmetic, comparisons and shuffles
-// with constant lanes use the compiler's vector types. The rest is in one file per architecture,
-// included here and nowhere else.
+// Vector operations for kernels that the compiler does not vectorize well: it keeps arrays of lanes
+// in memory, so that each addition waits for the previous store. Arithmetic, comparisons and
+// shuffles with constant lanes use the compiler's vector types. All other operations are in one
+// file per architecture, which only this file includes.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
@@ -35,7 +35,7 @@ using lanes_of = typename VectorOf<T>::type;
 template <class T>
 inline constexpr int lane_count = VectorOf<T>::lanes;
 
-/// Lane mask of all lanes; bit i is lane i.
+/// The lane mask with all lanes set; bit i is lane i.
 template <class T>
 inline constexpr unsigned every_lane = (1u << lane_count<T>)-1;
 
@@ -70,11 +70,11 @@ SKERRY_INLINE void unroll(F function) {
   for_each_number(std::make_integer_sequence<int, Count>{}, function);
 }
 
-// ---- memory, which need not be aligned
+// ---- memory access, aligned or not
 
 template <class T>
 SKERRY_INLINE lanes_of<T> all_lanes(T value) {
-  return value - lanes_of<T>{};  // not a sum: that would lose the sign of a zero
+  return value - lanes_of<T>{};  // a sum would turn -0 into 0
 }
 
 template <class Vector>
@@ -118,7 +118,7 @@ SKERRY_INLINE Vector choose_lanes(const Vector& low, const Vector& high,
                                   std::integer_sequence<int, I...>) {
   return __builtin_shufflevector(low, high, ((I & Distance) != 0 ? I + int(sizeof...(I)) : I)...);
 }
-/// Returns lanes of `low` where bit `Distance` of the lane's index is 0, else of `high`.
+/// Returns the lanes of `low` where bit `Distance` of the index is 0, otherwise those of `high`.
 template <int Distance, class Vector>
 SKERRY_INLINE Vector choose_lanes(const Vector& low, const Vector& high) {
   return choose_lanes<Distance>(low, high, lane_numbers<Vector>{});
@@ -150,7 +150,7 @@ template <int Group, class Vector, int... I>
 SKERRY_INLINE Vector spread_last(const Vector& v, std::integer_sequence<int, I...>) {
   return __builtin_shufflevector(v, v, (int(sizeof...(I)) - Group + I % Group)...);
 }
-/// Repeats the last `Group` lanes in all groups.
+/// Returns the last `Group` lanes in all groups of lanes.
 template <int Group, class Vector>
 SKERRY_INLINE Vector spread_last(const Vector& v) {
   return spread_last<Group>(v, lane_numbers<Vector>{});
@@ -163,7 +163,7 @@ SKERRY_INLINE void interleave(Vector& a, Vector& b, std::integer_sequence<int, I
   b = __builtin_shufflevector(a, b, (lanes / 2 + I / 2 + I % 2 * lanes)...);
   a = low;
 }
-/// Interleaves the lanes of a and b: of their lower halves into a, of the upper ones into b.
+/// Interleaves the lanes of a and b: lower halves into a, upper halves into b.
 template <class Vector>
 SKERRY_INLINE void interleave(Vector& a, Vector& b) {
   interleave(a, b, lane_numbers<Vector>{});
@@ -174,7 +174,7 @@ SKERRY_INLINE Vector every_second(const Vector& a, const Vector& b,
                                   std::integer_sequence<int, I...>) {
   return __builtin_shufflevector(a, b, (2 * I + First)...);
 }
-/// Returns every second lane of a and b together, beginning with lane `First`.
+/// Returns every second lane of a and b, concatenated, beginning with lane `First`.
 template <int First, class Vector>
 SKERRY_INLINE Vector every_second(const Vector& a, const Vector& b) {
   return every_second<First>(a, b, lane_numbers<Vector>{});
@@ -200,8 +200,8 @@ SKERRY_INLINE void load_columns(Vector (&columns)[Count], const char* source) {
 
 // ---- sets of lanes
 
-/// For each lane mask, the indices of its lanes, then those of the others. A lane of four counts as
-/// a pair of 4-byte lanes.
+/// For each lane mask, the indices of the lanes that it selects, then those of the other lanes.
+/// With four lanes, the indices are of pairs of 4-byte lanes.
 struct LaneOrders {
   uint8 of_8[256][8];
   int32 of_4[16][8];
@@ -256,7 +256,7 @@ SKERRY_INLINE Vector across_lanes(Vector a, Combine combine) {
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// True if a comparison of vectors holds in any lane.
+/// True if a comparison of vectors is true in any lane.
 template <class Vector>
 SKERRY_INLINE bool is_any(const Vector& mask) {
 #if defined(SKERRY_PACKS_LANES)

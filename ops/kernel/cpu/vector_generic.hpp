@@ -4,7 +4,7 @@
 
 #include "ops/kernel/cpu/memory.hpp"
 
-// The functions of vector_x86.hpp in portable code, for architectures without a file of their own.
+// Portable versions of the functions of vector_x86.hpp, for architectures without their own file.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 

@@ -16,7 +16,7 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 
 // ---- registers
 
-/// Returns the value in a register, so that the compiler does not load it again at each use.
+/// Returns the value in a register, so that the compiler does not reload it at each use.
 template <class Vector>
 SKERRY_INLINE Vector in_register(Vector value) {
   __asm__("" : "+x"(value));
@@ -25,7 +25,8 @@ SKERRY_INLINE Vector in_register(Vector value) {
 
 // ---- non-temporal stores
 
-/// `output` is aligned to the vector's size.
+/// Stores a vector without reading its line into the caches. `output` must be aligned to the
+/// vector's size.
 template <class Vector>
 SKERRY_INLINE void store_past_caches(char* output, const Vector& v) {
   static_assert(sizeof(Vector) == vector_bytes);
@@ -38,7 +39,7 @@ SKERRY_INLINE void store_past_caches(char* output, const Vector& v) {
 #endif
 }
 
-/// Writes the 64 bytes of a cache line.
+/// Stores the 64 bytes of a cache line likewise.
 SKERRY_INLINE void store_line_past_caches(void* line, const void* source) {
   for (int quarter = 0; quarter < 4; ++quarter) {
     const auto bytes = _mm_loadu_si128(static_cast<const __m128i*>(source) + quarter);
@@ -51,7 +52,7 @@ SKERRY_INLINE void fence_stores() { _mm_sfence(); }
 
 // ---- float16
 
-/// Elements that widen_lanes converts from float16 to float32, and narrow_lanes back.
+/// Number of elements that widen_lanes() converts from float16 to float32, and narrow_lanes() back.
 #if defined(__AVX512F__)
 inline constexpr int half_lanes = 16;
 SKERRY_INLINE void widen_lanes(float32* output, const char* source) {
@@ -89,7 +90,7 @@ inline constexpr bool multiplies_64_bits = true;
 inline constexpr bool multiplies_64_bits = false;
 #endif
 
-/// Multiplies the lower halves of 64-bit lanes, for levels that can't multiply whole ones.
+/// Multiplies the lower halves of 64-bit lanes, for levels without a 64-bit multiplication.
 template <class V>
   requires(!multiplies_64_bits)
 SKERRY_INLINE V multiply_low_halves(V a, V b) {
@@ -102,7 +103,7 @@ SKERRY_INLINE V multiply_low_halves(V a, V b) {
 
 // ---- sets of lanes
 
-/// Bit i is set if byte i of 32 is not 0.
+/// Returns a mask of 32 bytes: bit i is set if byte i is not 0.
 SKERRY_INLINE uint32 bytes_unequal_zero(const char* bytes) {
   const __m128i zero = _mm_setzero_si128();
   const auto low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
@@ -112,14 +113,15 @@ SKERRY_INLINE uint32 bytes_unequal_zero(const char* bytes) {
   return ~(low_bits | high_bits << 16);
 }
 
-/// Returns the indices of a set of 8 lanes, as bytes; then those of the others.
+/// Returns the indices of the lanes in a set of 8, then those of the other lanes, as bytes.
 SKERRY_INLINE __m128i numbers_of_lanes(unsigned set) {
   return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(lanes_in_order.of_8[set]));
 }
 
 #if defined(__AVX2__)
 
-/// Packs eight lanes of 4 bytes, or four of 8: those of a set first, in order; then the others.
+/// Moves the lanes in a set to the front, in order, followed by the others: eight lanes of 4 bytes,
+/// or four of 8.
 SKERRY_INLINE __m256i pack_8_lanes(__m256i v, unsigned set) {
   return _mm256_permutevar8x32_epi32(v, _mm256_cvtepu8_epi32(numbers_of_lanes(set)));
 }
@@ -138,7 +140,8 @@ inline constexpr bool packs_8_items = Size <= 2
 #endif
     ;
 
-/// Stores those of 8 items that are in the set, in order, then arbitrary ones up to 8.
+/// Stores the items in a set of 8, in order. Always writes 8 items; those after the set are
+/// arbitrary.
 template <int Size>
 SKERRY_INLINE void pack_8_items(char* output, const char* source, unsigned set) {
   static_assert(packs_8_items<Size>);
@@ -171,7 +174,8 @@ SKERRY_INLINE void pack_8_items(char* output, const char* source, unsigned set) 
   }
 }
 
-/// Stores `base` plus the index of each lane of a set of 8, then arbitrary numbers up to 8.
+/// Stores `base` plus the index of each lane in a set of 8. Always writes 8 numbers; those after
+/// the set are arbitrary.
 SKERRY_INLINE void store_numbers_of_lanes(int64* output, unsigned set, int64 base) {
 #if defined(__AVX2__)
   const __m256i bases = _mm256_set1_epi64x(base);
@@ -190,7 +194,7 @@ SKERRY_INLINE void store_numbers_of_lanes(int64* output, unsigned set, int64 bas
 #if defined(__AVX512F__)
 #define SKERRY_PACKS_LANES 1
 #define SKERRY_LOOKS_UP_LANES 1
-/// Returns table[index] in each lane; only the lower bits of an index count.
+/// Returns table[index] in each lane; ignores the higher bits of an index.
 SKERRY_INLINE lanes_of<float32> look_up_lanes(const float32 (&table)[16],
                                               VectorOf<float32>::bits index) {
   const auto rows = __m512(load_lanes(table));

@@ -11,20 +11,21 @@
 
 namespace skerry::native {
 
-// A load whose address is not a multiple of its size faults, and the CUDA context is lost. Imported
-// arrays may be misaligned (a field of a record, complex numbers at their parts' alignment), so the
-// strided kernels take a flag, the same for all threads, and then move bytes. The loops are not
-// unrolled: this path is rare, and should cost few instructions and no local memory.
+// A load from an address that is not a multiple of its size faults, and the CUDA context is lost.
+// Imported arrays may be misaligned (a field of a record, complex numbers aligned like their
+// parts), so the strided kernels get a flag, the same for all threads, that makes them move single
+// bytes. The loops over bytes are not unrolled: they rarely run, and should take few instructions
+// and no local memory.
 
-/// A T that load() and store() move in one instruction, even a complex number, whose own type would
-/// be moved part by part.
+/// A T aligned to its size, so that load() and store() move it in one instruction. A complex number
+/// would otherwise be moved part by part.
 template <class T>
 struct alignas(sizeof(T)) whole {
   T value;
 };
 
-/// The type that is stored in memory for a T, and its value: imported bools may be any byte, and
-/// all but 0 are true.
+/// The type in memory for a T, and below its value: imported bools may be any byte, and all but 0
+/// are true.
 template <class T>
 using stored_t = std::conditional_t<ops::boolean<T>, ops::bits_t<bool>, T>;
 template <class T>
@@ -36,7 +37,7 @@ SKERRY_HD SKERRY_INLINE T value_of(stored_t<T> x) {
   }
 }
 
-/// 16 bytes of any dtype, at the alignment that complex128 has.
+/// 16 bytes of any dtype, with the alignment of complex128.
 struct TwoWords {
   std::uint64_t word[2];
 };
@@ -64,7 +65,7 @@ SKERRY_HD SKERRY_INLINE T load(const char* source, bool is_aligned) {
       return value;
     }
   }
-  // If only the member is read, nvcc generates a load for each part.
+  // Reads the whole struct: if only its member is read, nvcc generates a load per part.
   const whole<stored_t<T>> item = *reinterpret_cast<const whole<stored_t<T>>*>(source);
   return value_of<T>(item.value);
 }
@@ -98,7 +99,7 @@ template <class T>
   return address % static_cast<std::intptr_t>(alignof(T)) == 0;
 }
 
-/// The same for moving a T in one instruction.
+/// The same for `whole<T>`.
 template <class T>
 [[nodiscard]] bool is_aligned_for_whole(std::intptr_t address) {
   return is_aligned_for<whole<T>>(address);

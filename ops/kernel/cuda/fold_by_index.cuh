@@ -9,25 +9,27 @@
 
 #include <cstdint>
 
-// Combines the values of each target element in an order that depends only on the indices: sorts
-// the positions by index, stably; then each thread folds a chunk of them, and the thread in whose
-// chunk a run of equal indices begins adds the parts of it in the following chunks.
+// Combines the values of each target element in an order that depends only on the indices. First,
+// the positions are sorted by index, stably. Then each thread folds the runs of equal indices in
+// its chunk. Finally, the thread of the chunk in which a run begins adds the run's parts in the
+// following chunks.
 
 namespace skerry::native {
 
 inline constexpr std::int64_t fold_chunk = 32;
 
-/// `Fold` has: a type `value`, value load(position), static value combine(a, b), and
-/// void apply(index, value), which is called once for each index that occurs below `limit`.
+/// The sorted indices and partial results. `Fold` has a type `value`, value load(position), static
+/// value combine(a, b), and void apply(index, value), which is called once for each index below
+/// `limit` that occurs.
 template <class Fold>
 struct IndexRuns {
   Fold fold;
   const std::uint32_t* sorted_indices;
-  const std::uint32_t* source_positions;  ///< of the value of each index
+  const std::uint32_t* source_positions;  ///< of the value for each sorted index
   std::int64_t size;
   std::uint32_t limit;
-  typename Fold::value* heads;  ///< of each chunk: its first run, if that began in an earlier one
-  typename Fold::value* tails;  ///< its last run, if that goes on in the next one
+  typename Fold::value* heads;  ///< per chunk: its first run, if that begins in an earlier chunk
+  typename Fold::value* tails;  ///< per chunk: its last run, if that continues in the next chunk
 
   using value = typename Fold::value;
 
@@ -35,7 +37,7 @@ struct IndexRuns {
     const std::int64_t end = (chunk + 1) * fold_chunk;
     return end < size ? end : size;
   }
-  /// True if the run at the end of a chunk goes on in the next one.
+  /// True if the run at the end of a chunk continues in the next chunk.
   __device__ SKERRY_INLINE bool goes_on(std::int64_t end) const {
     return end < size && sorted_indices[end] == sorted_indices[end - 1];
   }
@@ -90,8 +92,8 @@ struct join_chunks {
   }
 };
 
-/// `keys` are indices below `limit`, or `limit` for values to ignore. It has room for 2 * size
-/// keys.
+/// Calls `fold` for each index. `keys` are indices below `limit`, or `limit` for values to ignore;
+/// the buffer has room for 2 * size keys.
 template <class Fold>
 cudaError_t fold_by_index(const Fold& fold, std::uint32_t* keys, std::int64_t size,
                           std::uint32_t limit, LaunchContext* context) {

@@ -17,8 +17,8 @@ inline cudaStream_t stream_of(const LaunchContext* context) {
   return static_cast<cudaStream_t>(context->stream);
 }
 
-/// Ends every native kernel. CUB returns launch errors, but also leaves them as the thread's last
-/// error, which the next caller would take for its own.
+/// Returns the status of a native kernel; each ends with this call. CUB returns launch errors, but
+/// also leaves them as the thread's last error, which the next caller would report as its own.
 inline int end_launch(cudaError_t status) {
   if (status != cudaSuccess) (void)cudaGetLastError();
   return static_cast<int>(status);
@@ -30,7 +30,7 @@ template <class Call>
 cudaError_t with_workspace(LaunchContext* context, Call&& call) {
   std::size_t nbytes = 0;
   if (const cudaError_t status = call(nullptr, nbytes); status != cudaSuccess) return status;
-  // A null pointer would be another query.
+  // Not 0: with a null pointer, the second call would only query again.
   if (nbytes == 0) nbytes = 1;
   void* scratch = context->workspace(context, nbytes);
   if (scratch == nullptr) return cudaErrorMemoryAllocation;

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-// NVIDIA's libraries, opened at first use. The module links to none of them, so that everything
-// else works where they are not installed.
+// Opens NVIDIA's libraries at first use. The module does not link to them, so that everything else
+// works where they are not installed.
 
 #define SKERRY_TEXT_OF(x) #x
 #define SKERRY_TEXT(x) SKERRY_TEXT_OF(x)
@@ -21,9 +21,9 @@ namespace skerry::native {
 /// An open library, or the reason why it could not be opened. Never closed.
 class SharedLibrary {
  public:
-  /// `versioned`: "libcublas.so.13"; `unversioned_name`: "libcublas.so".
+  /// Opens a library, e.g. "libcublas.so.13" as `versioned`, "libcublas.so" as `unversioned_name`.
   SharedLibrary(const char* versioned, const char* unversioned_name) {
-    // The bare name first: it also finds a library that this process has already loaded.
+    // The name without a folder first: it also finds a library that the process has loaded.
     for (const std::string& folder : folders(unversioned_name)) {
       handle_ = dlopen((folder + versioned).c_str(), RTLD_NOW | RTLD_LOCAL);
       if (handle_ == nullptr && error_message_.empty()) record_error();
@@ -49,8 +49,8 @@ class SharedLibrary {
   }
 
  private:
-  /// The loader's search path, pip packages next to this one (one folder for all of CUDA 13, before
-  /// that one per library), the toolkit.
+  /// Returns the folders to search: the loader's path (""), pip packages next to this one (one
+  /// folder for all of CUDA 13, one per library before), the toolkit.
   static std::vector<std::string> folders(const std::string& unversioned_name) {
     const std::string major = std::to_string(CUDART_VERSION / 1000);
     const std::string name =
@@ -66,7 +66,7 @@ class SharedLibrary {
     return all;
   }
 
-  /// The folder of the package that contains this module.
+  /// Returns the folder that contains the package of this module.
   static std::string site_packages() {
     Dl_info here{};
     if (dladdr(reinterpret_cast<void*>(&site_packages), &here) == 0) return "";
@@ -86,7 +86,7 @@ class SharedLibrary {
   std::string error_message_;
 };
 
-/// One handle of a library per device. Hold the lock while using one, since a handle has one stream
+/// The handles of a library, one per device. Hold the lock while using one: a handle has one stream
 /// at a time.
 template <class Handle>
 class Handles {

@@ -15,9 +15,8 @@
 #include <cstddef>
 #include <type_traits>
 
-// Kernels of an operation and a dtype: cub::DeviceTransform if every operand is an array of unit
-// stride and, for some binary operations, if one of them is a value instead; otherwise the kernel
-// of strided.cuh.
+// Runs an operation: by cub::DeviceTransform if every operand is an array of unit stride or, for
+// some binary operations, if one input is a scalar instead; otherwise by the kernel of strided.cuh.
 
 namespace skerry::native {
 
@@ -29,12 +28,12 @@ template <class... T>
 using first_t = typename first_of<T...>::type;
 
 #if CCCL_VERSION >= 3005000
-/// CUB's policy, but prefetch instead of ldgsts (the copy to shared memory before Hopper) for items
-/// of 16 bytes: ldgsts reserves no space between the tiles of two inputs, nor before one that
-/// begins between two multiples of 16 bytes, but uses it (CCCL 3.5.0, kernel_transform.cuh 566,
-/// against tuning_transform.cuh 273). Copies to shared memory are right only for types of an
-/// alignment below 16, on Hopper too (kernel_transform.cuh 808): hence that of complex128 and
-/// TwoWords.
+/// CUB's policy, but for items of 16 bytes with prefetch instead of ldgsts (the copy to shared
+/// memory before Hopper): ldgsts uses space between the tiles of two inputs, and before a tile that
+/// does not begin at a multiple of 16 bytes, that it has not reserved (CCCL 3.5.0,
+/// kernel_transform.cuh 566, against tuning_transform.cuh 273). Copies to shared memory, on Hopper
+/// too, are correct only for types with an alignment below 16 (kernel_transform.cuh 808), which
+/// complex128 and TwoWords therefore have.
 template <class Out, class... In>
 struct transform_policy {
   SKERRY_HD constexpr cub::TransformPolicy operator()(::cuda::compute_capability gpu) const {
@@ -69,8 +68,9 @@ cudaError_t transform(Out* out, std::int64_t size, Operation operation, cudaStre
 #endif
 }
 
-/// What one instruction moves for a T: a complex number's own type would be moved part by part, and
-/// each part touches all sectors. Inputs of 16 bytes keep it, as CUB requires (transform_policy).
+/// The type that is moved for a T, in one instruction: a complex number would otherwise be moved
+/// part by part, and each part touches all sectors. Inputs of 16 bytes keep their type, since CUB
+/// requires an alignment below 16 (transform_policy).
 template <class T>
 using output_item = ::cuda::std::conditional_t<(alignof(T) < sizeof(T)), whole<T>, T>;
 template <class T>
@@ -96,7 +96,7 @@ struct on_items {
   }
 };
 
-/// out[i] = operation(in[i]...), all of unit stride and aligned as their items.
+/// out[i] = operation(in[i]...), all of unit stride and aligned to their items.
 template <class Out, class... In, class Operation>
 cudaError_t transform_items(char* out, std::int64_t size, Operation operation, cudaStream_t stream,
                             const input_item<In>*... in) {
@@ -111,19 +111,19 @@ cudaError_t transform_items(char* out, std::int64_t size, Operation operation, c
 template <class Out, class... In, class Operation, std::size_t... I>
 cudaError_t launch_contiguous(const Plan& operands, cudaStream_t stream, Operation operation,
                               ::cuda::std::index_sequence<I...>) {
-  // An output that is also an input (`x += y`) is right with all of CUB's kernels: its
-  // documentation allows an output that begins where an input does, and in its source (CCCL 3.0.1
-  // and 3.5.0, kernels/transform.cuh and kernel_transform.cuh) no global pointer is __restrict__,
-  // and an element is read, into registers or with its tile into shared memory, by the block that
-  // later writes it. A block may fetch bytes of its neighbors' tiles to fill a 16-byte line, and
-  // ignores them. The front end excludes partial overlap.
+  // All of CUB's kernels allow an output that is also an input (`x += y`). The documentation
+  // permits an output that begins where an input does. In the source (CCCL 3.0.1 and 3.5.0,
+  // kernels/transform.cuh and kernel_transform.cuh), no global pointer is __restrict__, and the
+  // block that writes an element has read it before, into registers or with its tile into shared
+  // memory. A block may fetch bytes of neighboring tiles to fill a 16-byte line, and ignores them.
+  // The front end excludes partial overlap.
   return transform_items<Out, In...>(
       operands.data[0], operands.size, operation, stream,
       reinterpret_cast<const input_item<In>*>(operands.data[1 + I])...);
 }
 
-/// A binary operation with one operand that is the same for all elements. A uniform branch decides
-/// which one, since a kernel for each would double the compile time.
+/// A binary operation with a scalar operand. A uniform branch decides whether it is the first or
+/// the second one, since a kernel for each would double the compile time.
 template <class Operation, class T>
 struct with_value {
   Operation operation;
@@ -135,8 +135,8 @@ struct with_value {
   }
 };
 
-/// Returns the only array operand if it and the output have unit stride and the other operand is a
-/// value; otherwise 0.
+/// Returns the index of the only array input if it and the output have unit stride and the other
+/// input is a scalar; otherwise 0.
 [[nodiscard]] inline int only_contiguous_array(const Plan& operands) noexcept {
   if (operands.operand_count != 3 || operands.rank != 1) return 0;
   const int array = operands.is_value(1) ? 2 : 1;
@@ -165,8 +165,8 @@ struct of_stored {
   SKERRY_HD auto operator()(stored_t<In>... x) const { return operation(value_of<In>(x)...); }
 };
 
-/// Runs `out = operation(in...)`. WithValue: compile a kernel for an array of unit stride and a
-/// value, such as a Python scalar; otherwise the strided kernel runs those, too.
+/// Runs `out = operation(in...)`. If WithValue, compiles a kernel for an array of unit stride and a
+/// scalar; otherwise the strided kernel runs these, too.
 template <class Out, class... In, bool WithValue, class Operation>
 int run_elementwise(const Plan& operands, LaunchContext* context, Operation operation,
                     std::bool_constant<WithValue> with_value) {

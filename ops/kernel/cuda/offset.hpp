@@ -7,12 +7,12 @@
 #include "core/config.hpp"
 #include "core/plan.hpp"
 
-// Converts linear indices to addresses. Free of CUDA headers, so that the host can test every index
-// below against plain division (tests/ops/kernel/cuda_offset_test.cpp).
+// Converts linear indices to byte offsets. Includes no CUDA headers, so that a host test can
+// compare every index with plain division (tests/ops/kernel/cuda_offset_test.cpp).
 
-// The structs below are kernel parameters. Loops over axes are template recursions and everything
-// is inlined: nvcc copies arrays whose indices it can't resolve early to local memory (1.3 KiB per
-// thread, measured).
+// The structs below are kernel parameters. Loops over axes are template recursions, and everything
+// is inlined: nvcc copies an array to local memory (1.3 KiB per thread, measured) unless its
+// indices are constants early.
 
 #if defined(__CUDA_ARCH__)
 #define SKERRY_UNROLL _Pragma("unroll")
@@ -47,10 +47,10 @@ inline std::uint64_t division_magic(std::uint64_t divisor, std::uint32_t shift) 
 }
 }  // namespace detail
 
-/// Division by a divisor known on the host: one multiplication, one addition, one shift
+/// Divides by a divisor that the host knows, in one multiplication, one addition and one shift
 /// (Granlund and Montgomery, "Division by invariant integers using multiplication", 1994, with the
-/// sum kept in one word). Dividend and divisor are below half of Word's range, so that the sum
-/// can't wrap; divisor >= 1.
+/// sum in one word). Dividend and divisor must be below half of Word's range, so that the sum can't
+/// wrap; divisor >= 1.
 template <class Word>
 struct FastDivider {
   Word divisor = 1;
@@ -70,7 +70,7 @@ struct FastDivider {
     std::int64_t quotient;
     std::int64_t remainder;
   };
-  /// For a dividend that is not negative.
+  /// Returns quotient and remainder. The dividend must not be negative.
   [[nodiscard]] SKERRY_HD SKERRY_INLINE Result divide(std::int64_t n) const {
     const Word q = quotient(static_cast<Word>(n));
     return {static_cast<std::int64_t>(q), n - static_cast<std::int64_t>(q * divisor)};
@@ -115,8 +115,8 @@ struct StridedOffsets {
     return true;
   }
 
-  /// Appends every `step`th position of an axis as the slowest axis. With an extent of 1 the stride
-  /// is never used, so it may overflow.
+  /// Appends an axis, with `extent` steps of `step` elements, as the slowest one. If the extent is
+  /// 1, the stride is never used, so it may overflow.
   void append(const Plan& plan, int axis, std::int64_t extent, std::int64_t step) {
     extents[rank] = FastDivider<std::uint32_t>(static_cast<std::uint32_t>(extent));
     for (int operand = 0; operand < Operands; ++operand) {
@@ -138,7 +138,7 @@ struct StridedOffsets {
   template <int Axis>
   SKERRY_HD SKERRY_INLINE void add_from(std::uint32_t index, std::int32_t (&offsets)[Operands],
                                         Ends& ends) const {
-    if (Axis + 1 >= rank) {  // the rest is the coordinate: no division
+    if (Axis + 1 >= rank) {  // the remaining index is the coordinate: no division
       if constexpr (Axis == 0) ends.first = index;
       ends.last = index;
       add<Axis>(index, offsets);
@@ -160,7 +160,8 @@ struct StridedOffsets {
   }
 };
 
-/// Byte offsets along some axes of an array, axis 0 fastest. 64-bit, as reductions are not split.
+/// Byte offsets along some axes of an array, axis 0 fastest. 64-bit, since reductions are not
+/// split.
 struct AxisOffsets {
   std::int32_t rank = 0;
   FastDivider<std::uint64_t> extents[Plan::max_axes];

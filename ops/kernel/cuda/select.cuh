@@ -8,18 +8,18 @@
 
 #include <cstdint>
 
-// Selection of items, by their size, or of indices by a mask. Compiled once, in
+// Selection of items or indices by a mask. Compiled only once, in
 // ops/select/cuda/index.cu.
 
 namespace skerry::native {
 
-/// Writes the items whose byte of the mask is not 0, in order, and their number to `number`.
+/// Writes the items at which the mask's byte is not 0, in order, and their count to `number`.
 /// T: an unsigned integer of the items' size, or TwoWords.
 template <class T>
 cudaError_t select_items(const char* mask, const char* input, T* output, std::int64_t* number,
                          std::int64_t size, LaunchContext* context);
 
-/// Writes the indices at which the bytes of the mask are not 0, and their number.
+/// Writes the indices at which the mask's byte is not 0, and their count to `number`.
 cudaError_t select_indices(const char* mask, std::int64_t* output, std::int64_t* number,
                            std::int64_t size, LaunchContext* context);
 

@@ -12,19 +12,20 @@
 
 #include <cstddef>
 
-// The kernel of an operation over operands of any strides. Its branches on the plan are uniform.
+// The kernel of an operation on operands with any strides. All threads take the same branches on
+// the plan.
 
 namespace skerry::native {
 
-/// An input: an array, or (data null) a value for all elements.
+/// An input: an array or, if `data` is null, a scalar.
 template <class T>
 struct StridedInput {
   const char* data;
   T value;
 };
 
-/// True if an operation takes tens of instructions. Its kernel then has one copy of it, and loads
-/// one element at a time: computing it takes longer than the wait.
+/// True if an operation takes tens of instructions. The kernel then loads one element at a time, so
+/// that it has a single copy of the operation, which takes longer than the load.
 template <class Operation>
 [[nodiscard]] constexpr bool takes_long() {
   if constexpr (requires { Operation::info.expensive; }) return Operation::info.expensive;
@@ -36,7 +37,7 @@ template <class T, int Depth>
 struct StridedReader {
   const char* next;
   std::ptrdiff_t step;
-  bool is_same;  ///< for all elements of the thread
+  bool is_same;  ///< one item for all elements of the thread
   T items[Depth];
 
   __device__ SKERRY_INLINE void read_all(bool is_aligned) {
@@ -60,7 +61,8 @@ struct StridedLoop {
   using position_type = typename traversal_type::Position;
   template <std::size_t I>
   using input_t = ::cuda::std::tuple_element_t<I, ::cuda::std::tuple<In...>>;
-  /// Elements whose items a thread loads before it uses the first: as many as registers hold.
+  /// `depth` is the number of elements that a thread loads before it computes the first: as many as
+  /// fit the registers.
   static constexpr std::size_t item_bytes = (std::size_t{0} + ... + sizeof(In));
   static constexpr int depth = takes_long<Operation>() || item_bytes > 32 ? 1
                                : item_bytes > 16                          ? 2

@@ -9,52 +9,54 @@
 #include "core/plan.hpp"
 #include "ops/kernel/cuda/offset.hpp"
 
-// Assigns elements to the threads of the strided kernel. Free of CUDA headers, and tested on the
-// host (tests/ops/kernel/cuda_strided_traversal_test.cpp).
+// Assigns elements to the threads of the strided kernel. Includes no CUDA headers, so that it can
+// be tested on the host (tests/ops/kernel/cuda_strided_traversal_test.cpp).
 
 namespace skerry::native {
 
-/// A thread has several elements, in equal steps along one axis of the plan (the slow one), so that
-/// it divides only once, and loads items that are broadcast along that axis only once.
+/// Each thread computes several elements, in equal steps along one axis of the plan (the slow
+/// axis), so that it divides only once, and loads an item that is broadcast along that axis only
+/// once.
 ///
-/// Threads are normally numbered along the other axes first, so that neighbors write adjacent
-/// elements. If an input is contiguous along the slow axis instead, each thread would touch a
-/// sector of its own. A block then takes a square tile of the output's fastest axis and the slow
-/// one, and first copies the tile of such inputs to shared memory, with its threads numbered along
-/// the slow axis.
+/// Threads are normally numbered along the other axes first, so that adjacent threads write
+/// adjacent elements. If an input is contiguous along the slow axis instead, each thread would read
+/// another sector of it. Then a block computes a square tile, along the output's fastest axis and
+/// the slow axis. It first copies the tile of such inputs to shared memory, with threads numbered
+/// along the slow axis.
 template <int Operands>
 struct StridedTraversal {
   static constexpr std::uint32_t block_threads = 128;
-  /// Elements of a thread without tiles, for which it loads a broadcast item only once.
+  /// Elements per thread without tiles; the thread loads a broadcast item once for all of them.
   static constexpr std::uint32_t share = 8;
-  /// At least a warp of neighbors has adjacent elements, if the choice of the slow axis allows it.
+  /// The slow axis is chosen so that at least a warp has adjacent elements, if possible.
   static constexpr std::int64_t min_run_length = 32;
-  /// Shorter axes would leave most of a tile empty.
+  /// Minimum extent of an axis for tiles: shorter axes would leave most of a tile empty.
   static constexpr std::int64_t min_tiled_extent = 16;
-  /// Shared memory that every kernel may use.
+  /// Shared memory that is available to any kernel.
   static constexpr std::int32_t max_shared_bytes = 48 << 10;
 
   /// The position of a thread or of a tile.
   struct Position {
     std::int32_t byte_offsets[Operands];  ///< byte offset of its first element
-    std::uint32_t fast;                   ///< its index along the two axes, in elements or tiles
+    std::uint32_t fast;                   ///< index on the fastest axis, in elements or tiles
     std::uint32_t slow;
   };
-  /// Elements position, position + step, ... below end, of the slow axis or of a tile's part of it.
+  /// The elements position, position + step, ... below `end`, on the slow axis or on a tile's part
+  /// of it.
   struct Elements {
     std::uint32_t position;
     std::uint32_t end;
   };
-  /// A thread's share in copying an input's tile: items position, position + lines(), ... below
-  /// end, of the tile's part of the fast axis.
+  /// The items of an input's tile that a thread copies: position, position + lines(), ... below
+  /// `end`, on the tile's part of the fast axis.
   struct Copied {
-    std::int32_t source_offset;  ///< byte offset of the first
+    std::int32_t source_offset;  ///< byte offset of the first item
     std::int32_t shared_offset;  ///< the same in shared memory
     Elements items;
   };
 
   StridedOffsets<Operands> offsets;  ///< of threads, or of tiles
-  std::uint32_t count = 0;           ///< how many of them there are
+  std::uint32_t count = 0;           ///< number of threads, or of tiles
   std::uint32_t end = 1;             ///< elements of the slow axis
   std::uint32_t step = 1;
   bool steps_along_first = false;     ///< the slow axis is the fastest one
@@ -85,12 +87,13 @@ struct StridedTraversal {
 
   [[nodiscard]] SKERRY_HD SKERRY_INLINE bool has_tiles() const { return side_bits != 0; }
   [[nodiscard]] SKERRY_HD SKERRY_INLINE std::uint32_t side() const { return 1U << side_bits; }
-  /// Lines of a tile that the threads of a block take at a time.
+  /// Returns the number of lines of a tile that the threads of a block process at a time.
   [[nodiscard]] SKERRY_HD SKERRY_INLINE std::uint32_t lines() const {
     return block_threads >> side_bits;
   }
 
-  /// Called once per thread: it contains all divisions.
+  /// Returns the position of a thread, or of its tile. Contains all divisions; called once per
+  /// thread.
   [[nodiscard]] SKERRY_HD SKERRY_INLINE Position locate(std::uint32_t block,
                                                         std::uint32_t thread) const {
     Position here;
@@ -135,7 +138,7 @@ struct StridedTraversal {
   [[nodiscard]] SKERRY_HD SKERRY_INLINE static Stride distance(Stride stride) {
     return stride < 0 ? -stride : stride;
   }
-  /// Of an input that is copied to shared memory.
+  /// Returns the item size of an input that is copied to shared memory.
   [[nodiscard]] SKERRY_HD SKERRY_INLINE std::int32_t itemsize(int operand) const {
     return distance(along_slow[operand]);
   }
@@ -145,7 +148,7 @@ struct StridedTraversal {
     return offset + static_cast<std::int32_t>(fast) * along_fast +
            static_cast<std::int32_t>(slow) * along_slow;
   }
-  /// Returns how many elements of an axis a tile has.
+  /// Returns the number of elements of a tile along an axis of `extent`.
   [[nodiscard]] SKERRY_HD SKERRY_INLINE std::uint32_t within(std::uint32_t tile,
                                                              std::uint32_t extent) const {
     const std::uint32_t left = extent - (tile << side_bits);
@@ -159,7 +162,7 @@ struct StridedTraversal {
            distance(plan.strides[operand][0]) > itemsize;
   }
 
-  /// Returns the axis along which most inputs are contiguous instead; 0 if tiles do not pay.
+  /// Returns the axis, other than 0, along which most inputs are contiguous; 0 if tiles do not pay.
   [[nodiscard]] static int tiled_axis(const Plan& plan) {
     int best = 0;
     int max_across = 0;
@@ -176,8 +179,8 @@ struct StridedTraversal {
     return best;
   }
 
-  /// Returns the last axis, or a better one that keeps neighbors adjacent: preferably one along
-  /// which an input is broadcast, otherwise the longest.
+  /// Returns the last axis, or a better one with which adjacent threads still have adjacent
+  /// elements: one along which an input is broadcast if possible, otherwise the longest.
   [[nodiscard]] static int slow_axis(const Plan& plan) {
     const auto repeats = [&](int axis) {
       for (int i = 1; i < Operands; ++i) {
@@ -196,7 +199,8 @@ struct StridedTraversal {
     return best;
   }
 
-  /// Steps along a long axis are multiples of 32 elements: each starts a sector if the first does.
+  /// Numbers threads without tiles. Steps along a long axis are multiples of 32 elements, so that
+  /// each begins at a sector if the first does.
   void number_threads(const Plan& plan, int slow) {
     end = plan.rank == 0 ? 1 : static_cast<std::uint32_t>(plan.shape[slow]);
     step = (end + share - 1) / share;
@@ -218,7 +222,7 @@ struct StridedTraversal {
 
   void cut_tiles(const Plan& plan, int slow) {
     const std::int64_t max_itemsize = *std::max_element(plan.itemsize, plan.itemsize + Operands);
-    // A row of a tile is at least a sector; of the smallest items, two.
+    // A row of a tile has at least one sector, or two if all items have one byte.
     side_bits = max_itemsize <= 2 ? 6 : 5;
     const auto tiles = [&](int axis) { return (plan.shape[axis] + side() - 1) >> side_bits; };
     count = 1;
@@ -245,7 +249,7 @@ struct StridedTraversal {
   /// Reserves shared memory for an input's tile. An input that does not fit is read in place.
   void share_tile(int operand, std::int64_t itemsize) {
     const auto item = static_cast<std::int32_t>(itemsize);
-    // An odd number of words or items: no bank conflicts along columns or along rows.
+    // With an odd number of words or items per row, neither rows nor columns have bank conflicts.
     const auto rows = static_cast<std::int32_t>(side());
     const std::int32_t row = rows * item + std::max(item, 4);
     const std::int32_t nbytes = (rows * row + 15) / 16 * 16;
