@@ -4,12 +4,13 @@
 
 #include "ops/math/huge_angle.hpp"
 
-// atan2: the quotient in the first octant, as a pair, then the other octants.
+// atan2: computes the angle in the first octant from a quotient, as a pair, then maps the octants.
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
-/// atan(q.high + q.low) - q.high for |q| <= tan(pi / 8): near-minimax, Chebyshev interpolation of
-/// (atan(q) - q) / q^3 in 60 digits, rounded. Error 5.4e-18 of q.
+/// Returns atan(q.high + q.low) - q.high for |q| <= tan(pi / 8). The polynomial is near-minimax:
+/// Chebyshev interpolation of (atan(q) - q) / q^3 in 60 digits, rounded. Error 5.4e-18, relative to
+/// q.
 SKERRY_HD SKERRY_INLINE float64 arctangent_rest(Pair<float64> q) {
   const float64 square = q.high * q.high;
   const float64 terms = polynomial(
@@ -19,8 +20,8 @@ SKERRY_HD SKERRY_INLINE float64 arctangent_rest(Pair<float64> q) {
   return math::fma(q.high * square, terms, q.low);
 }
 
-/// The same + more for |q| <= 1, `more` small: error 5.6e-10 of the angle. The slope at q is
-/// about 1 - q^2 / 2 where the low part counts.
+/// Returns the same plus a small `more`, for |q| <= 1. Error 5.6e-10, relative to the angle. The
+/// slope at q is approximated by 1 - q^2 / 2, which is accurate where the low part matters.
 SKERRY_HD SKERRY_INLINE float32 arctangent_rest(Pair<float32> q, float32 more) {
   const float32 square = q.high * q.high;
   const float32 terms = polynomial(square, -0x1.55555p-2f, 0x1.999788p-3f, -0x1.246e5ep-3f,
@@ -31,7 +32,7 @@ SKERRY_HD SKERRY_INLINE float32 arctangent_rest(Pair<float32> q, float32 more) {
   return math::fma(cube.high, terms, math::fma(cube.low, -0.21f, low) + more);
 }
 
-/// quarters of a turn + rest, the angle of a point of the first octant.
+/// The angle of a point in the first octant: `quarters` quarter turns plus `rest`.
 struct OctantAngle {
   float64 quarters;  ///< 0 or 1/2
   Pair<float64> rest;
@@ -39,8 +40,8 @@ struct OctantAngle {
 
 inline constexpr float64 tan_of_eighth = 0x1.a827999fcef32p-2;  ///< tan(pi / 8)
 
-/// atan(lesser / greater) for 0 <= lesser <= greater; their quotient is reduced by 45 degrees if it
-/// exceeds tan(pi / 8). One division.
+/// Returns atan(lesser / greater) for 0 <= lesser <= greater, with one division. If the quotient
+/// exceeds tan(pi / 8), the angle is reduced by 45 degrees.
 SKERRY_HD SKERRY_INLINE OctantAngle octant_of(float64 lesser, float64 greater) {
   float64 scale = greater < 0x1p500 ? 0x1p500 : 1.0;
   scale = greater > 0x1p1000 ? 0x1p-100 : scale;
@@ -72,8 +73,8 @@ SKERRY_HD SKERRY_INLINE float64 atan2(float64 y, float64 x) {
   return ((x != x) | (y != y)) ? x + y : math::copysign(size, y);
 }
 
-/// The quotient is at most 1. Its operands are scaled so that its rounding error and the reciprocal
-/// are normal numbers.
+/// Computes a quotient of at most 1, with operands scaled so that its rounding error and the
+/// reciprocal are normal numbers.
 SKERRY_HD SKERRY_INLINE float32 atan2(float32 y, float32 x) {
   const float32 height = math::fabs(y);
   const float32 width = math::fabs(x);

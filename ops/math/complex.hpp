@@ -8,9 +8,9 @@
 #include "ops/math/complex_power.hpp"
 #include "ops/math/complex_quotient.hpp"
 
-// Functions of a complex number, the same code on every device, with the special cases that array
-// API 2025.12 lists function by function. complex64 is computed in double, so that only one set of
-// formulas has to avoid overflow and cancellation.
+// Functions of a complex number. The code is the same on every device and follows the special cases
+// that array API 2025.12 lists for each function. complex64 is computed in float64, so that only
+// one set of formulas has to avoid overflow and cancellation.
 //
 // Sources: W. Kahan, "Branch cuts for complex elementary functions" (1987), for the square root,
 // and the inverse functions; C11 Annex G for the special cases that the standard leaves open.
@@ -19,7 +19,7 @@ namespace skerry::inline SKERRY_TARGET::ops::math {
 
 namespace detail {
 
-// The standard defines the circular functions by the hyperbolic ones.
+// The standard defines the trigonometric functions by the hyperbolic ones.
 SKERRY_HD inline complex128 asin(complex128 z) { return over_i(asinh(times_i(z))); }
 SKERRY_HD SKERRY_INLINE complex128 atan(complex128 z) { return over_i(atanh(times_i(z))); }
 SKERRY_HD inline complex128 cos(complex128 z) { return cosh(times_i(z)); }
@@ -76,7 +76,7 @@ SKERRY_HD SKERRY_INLINE complex64 pow(complex64 x1, complex64 x2) {
 #undef SKERRY_COMPLEX_UNARY
 #undef SKERRY_COMPLEX_BINARY
 
-/// |z| without undue overflow; infinite if a part is, even if the other one is NaN.
+/// Returns |z| without undue overflow; infinite if a part is, even if the other one is NaN.
 template <complex_floating T>
 SKERRY_HD SKERRY_INLINE real_part_t<T> abs(T z) {
   return math::hypot(z.re, z.im);

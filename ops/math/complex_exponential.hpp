@@ -10,7 +10,8 @@ namespace skerry::inline SKERRY_TARGET::ops::math {
 
 namespace detail {
 
-/// e^(x.high + x.low) (cos + i sin), also if e^x alone is out of range, but not the product.
+/// Returns e^(x.high + x.low) (cos + i sin), also if only e^x, but not the product, is out of
+/// range.
 SKERRY_HD SKERRY_INLINE complex128 polar(portable::Pair<float64> x, SineAndCosine angle) {
   constexpr float64 magic = portable::magic<float64>;
   const portable::Scaled<float64> size = portable::scaled_exp(
@@ -23,7 +24,7 @@ SKERRY_HD SKERRY_INLINE complex128 polar(portable::Pair<float64> x, SineAndCosin
           size.significand * angle.sine * scale * scale * rest};
 }
 
-/// e^z by the sine and cosine of its imaginary part. No branches, so that CPU loops are vectorized.
+/// Returns e^z from the sine and cosine of z.im. Has no branches, so that CPU loops are vectorized.
 SKERRY_HD SKERRY_INLINE complex128 exp(complex128 z, SineAndCosine angle) {
   const complex128 y = polar({z.re, 0.0}, angle);
   const bool has_angle = isfinite(z.im);
@@ -48,8 +49,8 @@ SKERRY_HD SKERRY_INLINE complex128 expm1(complex128 z) {
   return {is_near ? near_re : y.re - 1.0, y.im};
 }
 
-/// sinh and cosh without a factor of 2^exponent: beyond 710, only their products with factors below
-/// 1 are in range.
+/// sinh and cosh divided by 2^exponent. For arguments above 710 they are out of range, but their
+/// products with a sine or cosine need not be.
 struct ScaledHyperbolic {
   float64 sinh;
   float64 cosh;
@@ -97,7 +98,7 @@ SKERRY_HD inline complex128 cosh(complex128 z) {
 SKERRY_HD inline complex128 tanh(complex128 z) {
   const float64 a = z.re;
   const float64 b = z.im;
-  if (isinf(a)) {  // +0j for every positive b: the standard's rule, not C's 0 * sin(2b)
+  if (isinf(a)) {  // +0j for positive b, as the standard requires, unlike C's 0 * sin(2b)
     return {math::copysign(1.0, a), isnan(b) ? 0.0 : math::copysign(0.0, b)};
   }
   if (b == 0) return {elementary::tanh(a), b};

@@ -11,7 +11,7 @@ namespace skerry::inline SKERRY_TARGET::ops::math {
 
 namespace detail {
 
-/// log(|z|) + log(2) for huge or infinite |z|.
+/// Returns log(|z|) + log(2) for huge or infinite |z|.
 SKERRY_HD SKERRY_INLINE float64 log_of_twice(complex128 z) { return log(z).re + log_of_2; }
 SKERRY_HD SKERRY_INLINE bool is_huge(complex128 z) {
   return (math::fabs(z.re) > huge) | (math::fabs(z.im) > huge);
@@ -52,8 +52,8 @@ SKERRY_HD inline complex128 asinh(complex128 z) {
           elementary::atan2(z.im, above.re * below.re - above.im * below.im)};
 }
 
-/// Without branches, so that CPU loops are vectorized. Far from 0, squares are scaled down; next to
-/// the poles at 1 and -1, the quotient is 4 / im^2, which may overflow.
+/// Has no branches, so that CPU loops are vectorized. Scales huge arguments down before it squares
+/// them. At the poles 1 and -1, the quotient is 4 / im^2, which would overflow unscaled.
 SKERRY_HD SKERRY_INLINE complex128 atanh(complex128 z) {
   const float64 a = math::fabs(z.re);
   const float64 c = math::fabs(z.im);

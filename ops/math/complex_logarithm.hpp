@@ -10,7 +10,7 @@ namespace skerry::inline SKERRY_TARGET::ops::math {
 
 namespace detail {
 
-/// (start + a * a) + b * b to about twice the working precision: the three may cancel.
+/// Returns (start + a * a) + b * b, computed with about twice the precision: the terms may cancel.
 SKERRY_HD SKERRY_INLINE float64 add_squares(float64 start, float64 a, float64 b) {
   const portable::Pair<float64> aa = portable::two_product(a, a);
   const portable::Pair<float64> bb = portable::two_product(b, b);
@@ -19,7 +19,7 @@ SKERRY_HD SKERRY_INLINE float64 add_squares(float64 start, float64 a, float64 b)
   return second.high + (second.low + first.low + aa.low + bb.low);
 }
 
-/// log(x) + correction.
+/// Returns log(x) + correction.
 SKERRY_HD SKERRY_INLINE float64 log_with(float64 x, float64 correction) {
   if constexpr (has_portable_functions) {
     return portable::with_special_logs(x, portable::log_of_parts(portable::split(x), correction));
@@ -28,8 +28,8 @@ SKERRY_HD SKERRY_INLINE float64 log_with(float64 x, float64 correction) {
   }
 }
 
-/// log |z|; `above_1` is |z|^2 - 1 if that is near 0. No branches, so that CPU loops are
-/// vectorized.
+/// Returns log |z|. `above_1` is |z|^2 - 1, which is used if |z| is near 1. Has no branches, so
+/// that CPU loops are vectorized.
 SKERRY_HD SKERRY_INLINE float64 log_abs(complex128 z, float64 above_1) {
   const float64 x = math::fabs(z.re);
   const float64 y = math::fabs(z.im);
@@ -48,7 +48,7 @@ SKERRY_HD SKERRY_INLINE complex128 log(complex128 z) {
   return {log_abs(z, add_squares(-1.0, z.re, z.im)), elementary::atan2(z.im, z.re)};
 }
 
-/// Away from |1 + z| = 1 the rounding of 1 + re is harmless.
+/// Only near |1 + z| = 1 does the rounding of 1 + re matter; there, log_abs() uses `above_1`.
 SKERRY_HD SKERRY_INLINE complex128 log1p(complex128 z) {
   const float64 x = 1.0 + z.re;
   return {log_abs({x, z.im}, add_squares(2.0 * z.re, z.re, z.im)), elementary::atan2(z.im, x)};

@@ -6,14 +6,15 @@
 #include "ops/math/complex_logarithm.hpp"
 #include "ops/math/complex_quotient.hpp"
 
-// Powers of complex numbers. The absolute error of w log(z) is the relative one of its exponential,
-// however large the product: so logarithm, angle and product are pairs, accurate to about 2^-68.
+// Powers of complex numbers. The absolute error of w log(z), which may be large, becomes the
+// relative error of its exponential. Therefore logarithm, angle and product are pairs, accurate to
+// about 2^-68.
 
 namespace skerry::inline SKERRY_TARGET::ops::math {
 
 namespace detail {
 
-/// By squaring: exact if the parts are small integers, unlike exp(n log x).
+/// Computes the power by squaring: exact if the parts are small integers, unlike exp(n log x).
 SKERRY_HD inline complex128 integer_power(complex128 base, int exponent) {
   complex128 result = 1.0;
   for (int n = exponent < 0 ? -exponent : exponent; n != 0; n >>= 1) {
@@ -35,7 +36,7 @@ SKERRY_HD inline complex128 power_by_logarithm(complex128 x1, complex128 x2) {
   return exp(w, sin_cos({w.im, 0.0}));
 }
 
-/// Accurate to 2^-52 of x2 log(x1), for complex64.
+/// Computes the power with an error of about 2^-52 |x2 log(x1)|, which suffices for complex64.
 SKERRY_HD inline complex128 coarse_pow(complex128 x1, complex128 x2) {
   if (x2.re == 0 && x2.im == 0) return 1.0;
   if (is_power_of_0(x1, x2)) return 0.0;
@@ -52,7 +53,7 @@ using portable::add;
 using portable::multiply;
 using portable::subtract;
 
-/// log |z|; finite parts that are not both 0.
+/// Returns log |z| as a pair. The parts must be finite, and not both 0.
 SKERRY_HD inline Pair<float64> log_abs_as_pair(complex128 z) {
   const int any_exponent = exponent_of(z);
   const int exponent = any_exponent > -400 && any_exponent < 400 ? 0 : any_exponent;
@@ -75,8 +76,8 @@ SKERRY_TABLE float64 arctangents_of_eighths[2][9] = {
      0x1.a2b7f222f65e2p-56, -0x1.928df287a668fp-58, 0x1.2419a87f2a458p-56, -0x1.8c34d25aadef6p-56,
      0x1.1a62633145c07p-55}};
 
-/// atan(lesser / greater) for 0 <= lesser <= greater: that of the nearest n / 8, plus atan(s) of
-/// the rest, |s| <= 1/16.
+/// Returns atan(lesser / greater) for 0 <= lesser <= greater, as atan(n / 8) of the nearest n / 8
+/// plus atan(s), |s| <= 1/16.
 SKERRY_HD inline Pair<float64> octant_angle_as_pair(float64 lesser, float64 greater) {
   const float64 n = math::rint(8.0 * (lesser / greater));
   const float64 slope = 0.125 * n;
@@ -86,7 +87,7 @@ SKERRY_HD inline Pair<float64> octant_angle_as_pair(float64 lesser, float64 grea
       add<float64>({lesser, 0.0}, {-rise.high, -rise.low}), add<float64>({greater, 0.0}, run));
   const Pair<float64> s = portable::fast_two_sum(ratio.high, ratio.low);
   const Pair<float64> square = multiply(s, s);
-  // atan(s) = s + s^3 (-1/3 + s^2 / 5 - ...): the omitted terms are less than 2^-70 of it.
+  // atan(s) = s + s^3 (-1/3 + s^2 / 5 - ...); the omitted terms are below 2^-70, relatively.
   const float64 terms = portable::polynomial(square.high, 1.0 / 5, -1.0 / 7, 1.0 / 9, -1.0 / 11,
                                              1.0 / 13, -1.0 / 15, 1.0 / 17);
   const Pair<float64> factor =
@@ -116,7 +117,7 @@ SKERRY_HD SKERRY_INLINE ComplexPair multiply(ComplexPair a, ComplexPair b) {
   return {subtract(multiply(a.re, b.re), multiply(a.im, b.im)),
           add(multiply(a.re, b.im), multiply(a.im, b.re))};
 }
-/// integer_power(), rounded once.
+/// Computes integer_power() in pairs, so that a positive power is rounded once.
 SKERRY_HD inline complex128 accurate_integer_power(complex128 x, int exponent) {
   ComplexPair base = {{x.re, 0.0}, {x.im, 0.0}};
   ComplexPair product = {{1.0, 0.0}, {0.0, 0.0}};
@@ -128,7 +129,7 @@ SKERRY_HD inline complex128 accurate_integer_power(complex128 x, int exponent) {
   return exponent < 0 ? divide(1.0, result) : result;
 }
 
-/// z to the power of w; finite parts, z not 0.
+/// Returns z to the power of w. The parts must be finite, and z not 0.
 SKERRY_HD inline complex128 accurate_power(complex128 z, complex128 w) {
   const Pair<float64> log = log_abs_as_pair(z);
   const Pair<float64> angle = angle_as_pair(z);
@@ -152,7 +153,7 @@ SKERRY_HD inline complex128 accurate_pow(complex128 x1, complex128 x2) {
   return accurate_power(x1, x2);
 }
 
-/// `any_pow`, with a fast path for the most frequent exponents.
+/// Calls `any_pow`, but has a fast path for the most frequent exponents.
 template <class Function>
 SKERRY_HD SKERRY_INLINE complex128 pow(complex128 x1, complex128 x2, Function any_pow) {
   if (is_small_integer(x2, 3.0)) {

@@ -14,14 +14,15 @@ SKERRY_HD SKERRY_INLINE complex128 times_conjugate(complex128 x, complex128 y) {
   return x * complex128{y.re, with_other_sign(y.im)};
 }
 
-/// The textbook quotient.
+/// Computes the textbook quotient.
 SKERRY_HD SKERRY_INLINE complex128 unscaled_quotient(complex128 x, complex128 y) {
   const float64 norm = y.re * y.re + y.im * y.im;
   const complex128 product = times_conjugate(x, y);
   return {product.re / norm, product.im / norm};
 }
 
-/// The textbook quotient of operands scaled to about 1; infinities and zeros as in C11 Annex G.
+/// Computes the textbook quotient of operands scaled to about 1. Infinities and zeros are treated
+/// as in C11 Annex G.
 SKERRY_HD inline complex128 scaled_quotient(complex128 x, complex128 y) {
   const int ex = exponent_of(x);
   const int ey = exponent_of(y);
@@ -59,7 +60,7 @@ SKERRY_HD SKERRY_INLINE complex128 divide(complex128 x, complex128 y) {
   return (extreme >> 63) == 0 ? unscaled_quotient(x, y) : scaled_quotient(x, y);
 }
 
-/// z / |z|, part by part; for infinities, the limit along the axis or the diagonal.
+/// Returns z / |z|; for infinities, the limit along the axis or the diagonal.
 SKERRY_HD inline complex128 sign(complex128 z) {
   if (has_nan(z)) return {nan<float64>(), nan<float64>()};
   if (z.re == 0 && z.im == 0) return {0.0, 0.0};

@@ -6,7 +6,7 @@
 #include "core/config.hpp"
 #include "core/dtype_list.hpp"
 
-// Parsed by NVRTC: no standard header here.
+// NVRTC parses this file, so it can't include standard headers.
 
 namespace skerry::inline SKERRY_TARGET::ops {
 
@@ -19,7 +19,7 @@ template <class T, class... Candidates>
 inline constexpr bool one_of_v = (same_v<T, Candidates> || ...);
 
 namespace detail {
-/// -1 if T is no dtype.
+/// The dtype kind of T as an integer; -1 if T is not a dtype.
 template <class T>
 inline constexpr int kind = -1;
 #define SKERRY_KIND(name, type, of_kind, typestr) \
@@ -88,7 +88,7 @@ struct unsigned_of_size<8> {
 
 using skerry::computed_t;
 
-/// A dtype for storage only: its numbers are computed with in a wider one.
+/// True for a storage-only dtype: computations use a wider one.
 template <class T>
 concept stored_only = !same_v<computed_t<T>, T>;
 
@@ -129,8 +129,8 @@ inline constexpr int index_of = detail::list_index<Op, List>;
 template <class Op, class... T>
 using result_t = decltype(Op{}(T{}...));
 
-/// Applies Op to elements in their compute dtype, and rounds to the dtype of its result. An
-/// operation on bits (`of_bits`) takes them unconverted.
+/// Applies Op to elements in their compute dtype, and rounds the result to its dtype. Operations on
+/// bits (`of_bits`) get the elements unconverted.
 template <class Op, class... T>
 SKERRY_HD SKERRY_INLINE result_t<Op, T...> evaluate(T... x) {
   if constexpr ((stored_only<T> || ...) && !requires { Op::of_bits; }) {

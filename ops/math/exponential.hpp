@@ -4,11 +4,11 @@
 
 #include "ops/math/pair.hpp"
 
-// exp and expm1: x = n log(2) + r, a polynomial of r, and 2^n by way of the bits.
+// exp and expm1: x = n log(2) + r, a polynomial in r, and 2^n from its bits.
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
-/// log(2) = high + low; n * high is exact for the n that occur.
+/// Constants of log(2) = high + low; n * high is exact for all n that occur.
 template <real_floating T>
 struct log_of_2;
 template <>
@@ -28,8 +28,8 @@ struct log_of_2<float64> {
   static constexpr float64 residual = 0x1.abc9e3b39803fp-56;
 };
 
-/// q of e^r = 1 + r + r^2 q(r) for |r| <= log(2) / 2: near-minimax, by Chebyshev
-/// interpolation of q in 60 digits, rounded. Error 1.1e-8 (float32), 1.5e-18.
+/// Returns q(r) of e^r = 1 + r + r^2 q(r) for |r| <= log(2) / 2. Near-minimax: Chebyshev
+/// interpolation of q in 60 digits, rounded. Error 1.1e-8 in float32, 1.5e-18 in float64.
 SKERRY_HD SKERRY_INLINE float32 exp_terms(float32 r) {
   return polynomial(r, 0x1p-1f, 0x1.5554dcp-3f, 0x1.555518p-5f, 0x1.120ce4p-7f, 0x1.6d127ep-10f);
 }
@@ -56,7 +56,7 @@ SKERRY_HD SKERRY_INLINE ReducedExponent<T> reduce_exponent(T x) {
   const T r = math::fma(n, -log_2::low, difference);
   return {rounded, r, math::fma(n, -log_2::low, difference - r)};
 }
-/// |x.low| at most half a last place of x.high.
+/// Reduces x.high + x.low. |x.low| must be at most half a unit in the last place of x.high.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE ReducedExponent<T> reduce_exponent(Pair<T> x) {
   const ReducedExponent<T> y = reduce_exponent(x.high);
@@ -64,14 +64,14 @@ SKERRY_HD SKERRY_INLINE ReducedExponent<T> reduce_exponent(Pair<T> x) {
   return {y.rounded, r.high, r.low + y.low};
 }
 
-/// 2^n significand, n = rounded - magic.
+/// The number 2^n significand with n = rounded - magic.
 template <real_floating T>
 struct Scaled {
   T significand;
   T rounded;
 };
 
-/// e^x. Scaling in one step or in two gives the same bits if the result is normal.
+/// Returns e^x. If the result is normal, unscale() and unscale_any() give the same bits.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE Scaled<T> scaled_exp(ReducedExponent<T> x) {
   const Pair<T> leading = fast_two_sum(T(1), x.r);
@@ -79,13 +79,14 @@ SKERRY_HD SKERRY_INLINE Scaled<T> scaled_exp(ReducedExponent<T> x) {
   return {leading.high + (leading.low + rest), x.rounded};
 }
 
-/// For a normal result.
+/// Returns the number if it is normal.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T unscale(Scaled<T> y) {
   return from_bits<T>(to_bits(y.significand) + (to_bits(y.rounded) << fraction_bits<T>));
 }
 
-/// For any result: infinite, subnormal, 0. 2^n alone may be out of range.
+/// Returns the number, also if it is infinite, subnormal or 0. Scales in two steps, since 2^n may
+/// be out of range.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T unscale_any(Scaled<T> y) {
   const T n = y.rounded - magic<T>;
@@ -94,17 +95,17 @@ SKERRY_HD SKERRY_INLINE T unscale_any(Scaled<T> y) {
   return y.significand * power_of_2(half) * power_of_2(rest);
 }
 
-/// Limits x to where e^x becomes 0 or infinite.
+/// Clamps x to the range outside of which e^x is 0 or infinite.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T clamp_exponent(T x) {
   return sizeof(T) == 4 ? clamp(x, T(-104.5), T(89)) : clamp(x, T(-750), T(711));
 }
 
-/// Below, e^x and e^-x are normal.
+/// For |x| up to this, e^x is normal.
 template <real_floating T>
 inline constexpr T max_normal_exponent = sizeof(T) == 4 ? T(87) : T(708);
 
-/// For |x| <= max_normal_exponent.
+/// Returns e^x for |x| <= max_normal_exponent.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T normal_range_exp(T x) {
   return unscale(scaled_exp(reduce_exponent(x)));
@@ -115,7 +116,7 @@ SKERRY_HD SKERRY_INLINE T exp(T x) {
   return unscale_any(scaled_exp(reduce_exponent(clamp_exponent(x))));
 }
 
-/// x = n + r, |r| <= 1/2, both without error; 2^r = e^(r log(2)).
+/// Returns 2^x by x = n + r, |r| <= 1/2, which is exact, and 2^r = e^(r log(2)).
 SKERRY_HD SKERRY_INLINE Scaled<float64> scaled_exp2(float64 x) {
   using log_2 = log_of_2<float64>;
   const float64 rounded = x + magic<float64>;
@@ -126,7 +127,7 @@ SKERRY_HD SKERRY_INLINE Scaled<float64> scaled_exp2(float64 x) {
   const float64 more = math::fma(r * r, exp_terms(r), math::fma(r, low, low));
   return {leading.high + (leading.low + more), rounded};
 }
-/// 2^r for |r| <= 1/2: 1 + r log(2) + r^2 q(r), error of q 3e-9.
+/// Returns 2^r = 1 + r log(2) + r^2 q(r) for |r| <= 1/2. Error of q: 3e-9.
 SKERRY_HD SKERRY_INLINE float32 exp2_of_rest(float32 r) {
   const float32 leading = math::fma(r, log_of_2<float32>::nearest, 1.0f);
   const float32 lost = math::fma(r, log_of_2<float32>::nearest, 1.0f - leading);
@@ -138,7 +139,7 @@ SKERRY_HD SKERRY_INLINE Scaled<float32> scaled_exp2(float32 x) {
   const float32 rounded = x + magic<float32>;
   return {exp2_of_rest(x - (rounded - magic<float32>)), rounded};
 }
-/// Below, 2^x is normal.
+/// For |x| up to this, 2^x is normal.
 template <real_floating T>
 inline constexpr T max_normal_exponent_of_2 = sizeof(T) == 4 ? T(126) : T(1022);
 template <real_floating T>
@@ -158,7 +159,7 @@ struct CoarseExpParts {
   float64 rest;
 };
 
-/// For |x| < 700, to 1.4e-9 of r^2.
+/// Splits e^x for |x| < 700. Error 1.4e-9 r^2.
 SKERRY_HD SKERRY_INLINE CoarseExpParts coarse_exp(float64 x) {
   const float64 rounded = math::fma(x, log_of_2<float64>::reciprocal, magic<float64>);
   const float64 r = math::fma(rounded - magic<float64>, -log_of_2<float64>::nearest, x);
@@ -167,14 +168,14 @@ SKERRY_HD SKERRY_INLINE CoarseExpParts coarse_exp(float64 x) {
   return {power_of_2(rounded), math::fma(r * r, q, r)};
 }
 
-/// q of e^r = 1 + r + r^2 q(r), error of r^2 q 1.1e-10 in float32.
+/// Returns q(r) of e^r = 1 + r + r^2 q(r). Error of r^2 q(r): 1.1e-10 in float32.
 SKERRY_HD SKERRY_INLINE float32 expm1_terms(float32 r) {
   return polynomial(r, 0.5f, 0x1.555556p-3f, 0x1.5554e8p-5f, 0x1.110ffep-7f, 0x1.6d4cdap-10f,
                     0x1.a24f88p-13f);
 }
 SKERRY_HD SKERRY_INLINE float64 expm1_terms(float64 r) { return exp_terms(r); }
 
-/// above + 2^(n-1) (e^(r + low) - 1): (e^x - 1) / 2 if above is 2^(n-1) - 1/2.
+/// Returns above + 2^(n-1) (e^(r + low) - 1), which is (e^x - 1) / 2 if above is 2^(n-1) - 1/2.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE Pair<T> half_expm1(ReducedExponent<T> x, T scale, Pair<T> above) {
   const T scaled_r = scale * x.r;
@@ -189,7 +190,7 @@ SKERRY_HD SKERRY_INLINE T expm1(T x) {
   const ReducedExponent<T> y =
       reduce_exponent(clamp(x, is_single ? T(-25) : T(-50), is_single ? T(88.8f) : T(709.9)));
   const T scale = half_power_of_2(y.rounded);
-  // The sum's low part is right for a scale below 1/2, too: it is 0.
+  // fast_two_sum() is right for a scale below 1/2, too, as then the low part is 0.
   const Pair<T> half = half_expm1(y, scale, fast_two_sum(scale, T(-0.5)));
   return math::fabs(x) < (is_single ? T(0x1p-25) : T(0x1p-54)) ? x : (half.high + half.low) * T(2);
 }

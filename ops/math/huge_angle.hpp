@@ -4,11 +4,12 @@
 
 #include "ops/math/pair.hpp"
 
-// Angles above 2^40, for which pi / 2 in three float64 is not accurate enough.
+// Reduction of angles above 2^40, for which pi / 2 as a sum of three float64 is not accurate
+// enough.
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
-/// The remainder of an angle of any size after the nearest multiple of pi / 2.
+/// An angle minus the nearest multiple of pi / 2.
 struct ReducedAngle {
   Pair<float64> rest;
   uint64 quadrant;  ///< the multiple, in the two lowest bits
@@ -21,8 +22,8 @@ inline constexpr Pair<T> right_angle = {T(0x1.921fb54442d18p+0), T(0x1.1a6263314
 template <>
 inline constexpr Pair<float32> right_angle<float32> = {0x1.921fb6p+0f, -0x1.777a5cp-25f};
 
-/// 2^(16 row) * 2 / pi modulo 2^14, as an unevaluated sum of four. Has two unused rows, so that any
-/// six bits are the index of a row.
+/// 2^(16 row) * 2 / pi modulo 2^14, as an unevaluated sum of four numbers. The last two rows are
+/// unused: with them, any six bits are a valid index.
 // clang-format off
 SKERRY_TABLE float64 two_over_pi[4][64] = {
     {0x1.45f306dc9c883p-1, 0x1.17cc1b727220bp+13, 0x1.b727220a94fe1p+9, 0x1.c882a53f84eb0p+11, 0x1.529fc2757d1f5p+12, 0x1.e13abe8fa9a6fp+13, 0x1.7d1f534ddc0dbp+12, 0x1.a9a6ee06db14bp+13, 0x1.dc0db6295993cp+12, 0x1.b6295993c4390p+12, 0x1.5993c439041fep+12, 0x1.e21c820ff28b2p+13, 0x1.041fe5163abdfp+12, 0x1.f28b1d5ef5de3p+13, 0x1.1d5ef5de2b0dcp+13, 0x1.ebbc561b7246ep+12, 0x1.586dc91b8e909p+10, 0x1.b92371d2126e9p+13, 0x1.71d2126e97003p+13, 0x1.26e9700324977p+9, 0x1.2e006492eea0ap+12, 0x1.924bba8274648p+10, 0x1.77504e8c90e7fp+13, 0x1.3a32439fc3bd6p+11, 0x1.21cfe1deb1cb1p+12, 0x1.f0ef58e5894d4p+13, 0x1.58e5894d39f74p+13, 0x1.894d39f74411bp+13, 0x1.39f74411afa97p+13, 0x1.4411afa975da2p+13, 0x1.afa975da24275p+13, 0x1.75da24274ce38p+13, 0x1.213a671c09ad1p+10, 0x1.4ce38135a2fbfp+13, 0x1.8135a2fbf209dp+13, 0x1.a2fbf209cc8ebp+13, 0x1.f209cc8eb1cc2p+13, 0x1.cc8eb1cc1a99dp+13, 0x1.639835339f49dp+12, 0x1.a99cfa4e422fcp+9, 0x1.cfa4e422fc5dfp+13, 0x1.c845f8bbdf928p+12, 0x1.f8bbdf9283b20p+12, 0x1.efc941d8ffc4cp+13, 0x1.41d8ffc4bffefp+13, 0x1.ff897ffde0598p+12, 0x1.7ffde05980fefp+12, 0x1.e05980fef2f12p+12, 0x1.80fef2f118b5ap+12, 0x1.79788c5ad0537p+13, 0x1.18b5a0a6d1f6dp+12, 0x1.a0a6d1f6d367fp+12, 0x1.68fb69b3f6794p+13, 0x1.69b3f6793e585p+13, 0x1.f6793e584dba8p+13, 0x1.3e584dba7a320p+13, 0x1.36e9e8c7ecd3dp+11, 0x1.e8c7ecd3cbfd4p+11, 0x1.fb34f2ff516bbp+13, 0x1.e5fea2d7527bbp+12, 0x1.516ba93dd63f6p+13, 0x1.a93dd63f5f2f9p+13, 0x1.d63f5f2f8bd9fp+13, 0x1.5f2f8bd9e839dp+13},
@@ -33,10 +34,10 @@ SKERRY_TABLE float64 two_over_pi[4][64] = {
 
 SKERRY_HD SKERRY_INLINE float64 modulo_4(float64 x) { return x - 4.0 * math::rint(x * 0.25); }
 
-/// After Payne and Hanek: multiples of 4 are left out of the product with 2 / pi. x is 2^(16 row)
-/// times a number in [2^40, 2^56), whose last place is at least 2^-12: bits of 2 / pi from 2^14 on
-/// add multiples of 4. Bits below 2^-202 add less than 2^-146, and no float64 is nearer to a
-/// multiple of pi / 2 than 2^-62.
+/// Follows Payne and Hanek, who omit multiples of 4 from the product of x and 2 / pi. x is 2^(16
+/// row) times a number in [2^40, 2^56), a multiple of 2^-12, so bits of 2 / pi from 2^14 on
+/// contribute multiples of 4. Bits below 2^-202 contribute less than 2^-146, and no float64 is
+/// nearer to a multiple of pi / 2 than 2^-62.
 SKERRY_HD SKERRY_INLINE ReducedAngle reduce_huge_angle(float64 x) {
   const uint64 bits = to_bits(x);
   const uint64 biased = (bits >> 52) & 2047;

@@ -10,7 +10,8 @@
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
-/// -e / (e + 2) with e = expm1(-2 size), which is below 1; size is at most where that rounds to 1.
+/// Returns tanh(size) = -e / (e + 2) with e = expm1(-2 size). `size` is clamped to where the result
+/// rounds to 1.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T tanh_of(T size) {
   const ReducedExponent<T> reduced = reduce_exponent(-(size + size));
@@ -29,9 +30,9 @@ SKERRY_HD SKERRY_INLINE T tanh(T x) {
   return math::copysign(tanh_of(max_size < size ? max_size : size), x);  // keeps NaN
 }
 
-/// q of sinh(r) = r + r^3 q(r^2) and of cosh(r) = 1 + r^2 q(r^2) for |r| <= log(2) / 2:
-/// near-minimax (Chebyshev interpolation in 60 digits by mpmath's chebyfit, rounded). Errors of the
-/// functions below 1e-10 and 1e-17.
+/// Returns q of sinh(r) = r + r^3 q(r^2), and below of cosh(r) = 1 + r^2 q(r^2), for
+/// |r| <= log(2) / 2. Near-minimax (Chebyshev interpolation in 60 digits by mpmath's chebyfit,
+/// rounded). Errors of the functions are below 1e-10 in float32, 1e-17 in float64.
 SKERRY_HD SKERRY_INLINE float32 sinh_terms(float32 square) {
   return polynomial(square, 0x1.555556p-3f, 0x1.110fbep-7f, 0x1.a2e26ep-13f);
 }
@@ -47,7 +48,8 @@ SKERRY_HD SKERRY_INLINE float64 cosh_terms(float64 square) {
                     0x1.27e4e1a865952p-22, 0x1.1f679404826edp-29);
 }
 
-/// Common parts of sinh and cosh of |x|, halved, as they may overflow by a factor below 2.
+/// Common parts of sinh and cosh of |x|. `p` and `q` are halved, since they could overflow by a
+/// factor below 2.
 template <real_floating T>
 struct HyperbolicParts {
   T r;
@@ -79,7 +81,7 @@ SKERRY_HD SKERRY_INLINE T cosh(T x) {
   const T minor = y.p - y.q;
   T lost = major.low;
   if constexpr (sizeof(T) == 8)
-    lost = math::fma(-lost, y.r, lost);  // times about e^-r, as it is part of q, not of p
+    lost = math::fma(-lost, y.r, lost);  // about times e^-r, since it belongs to q, not to p
   const T low = math::fma(minor, y.odd, math::fma(minor, y.r_low, lost));
   return T(2) * (major.high + math::fma(minor, y.r, math::fma(major.high, y.even, low)));
 }
@@ -90,7 +92,7 @@ SKERRY_HD SKERRY_INLINE T sinh(T x) {
   const T minor = y.p + y.q;
   const T leading = math::fma(minor, y.r, major.high);
   T lost = math::fma(minor, y.r, major.high - leading);
-  if constexpr (sizeof(T) == 8) lost += major.low;  // in float32 less than 1/4 of a last place
+  if constexpr (sizeof(T) == 8) lost += major.low;  // in float32 less than 1/4 ulp
   const T low = math::fma(minor, y.odd, math::fma(minor, y.r_low, lost));
   const T size = T(2) * (leading + math::fma(major.high, y.even, low));
   return math::fabs(x) < (sizeof(T) == 4 ? T(0x1p-13) : T(0x1p-28)) ? x : math::copysign(size, x);

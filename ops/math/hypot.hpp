@@ -8,7 +8,7 @@
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
-/// sqrt(x.high + x.low) as a pair; 0 for 0. The low part is one step of Newton's method.
+/// Returns sqrt(x.high + x.low) as a pair; 0 for 0. The low part is one step of Newton's method.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE Pair<T> sqrt_of_pair(Pair<T> x) {
   const T root = math::sqrt(x.high);
@@ -16,11 +16,11 @@ SKERRY_HD SKERRY_INLINE Pair<T> sqrt_of_pair(Pair<T> x) {
   return {root, root == 0 ? T(0) : rest * (T(0.5) / root)};
 }
 
-/// The root of the rounded sum of squares, which are pairs. The components are scaled by a power of
-/// 2, so that the greater one is from 2 to 4.
+/// Returns the root of the sum of squares, which is computed in pairs and rounded. The components
+/// are scaled by a power of 2 that brings the greater one into [2, 4).
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T hypot(T x1, T x2) {
-  constexpr bits_t<T> one = bits_t<T>(1) << fraction_bits<T>;  // in an exponent
+  constexpr bits_t<T> one = bits_t<T>(1) << fraction_bits<T>;  // in the exponent bits
   const T a = math::fabs(x1);
   const T b = math::fabs(x2);
   const T greater = a > b ? a : b;

@@ -9,8 +9,9 @@
 #include <math.h>
 #endif
 
-// Functions that IEEE 754 defines exactly: the same bits on every machine, in an instruction or
-// two. The portable functions of ops/math consist of these, and of +, -, * and /.
+// Functions that IEEE 754 defines exactly. They return the same bits on every machine, and take one
+// or two instructions. The portable functions of ops/math consist only of these and of +, -, * and
+// /.
 
 namespace skerry::inline SKERRY_TARGET::ops::math {
 
@@ -33,7 +34,7 @@ SKERRY_HD SKERRY_INLINE float32 copysign(float32 size, float32 sign) {
 SKERRY_HD SKERRY_INLINE float64 copysign(float64 size, float64 sign) {
   return ::copysign(size, sign);
 }
-/// Without an instruction for it, libm's is as exact, but slow.
+/// On machines without an FMA instruction, libm's function is exact, too, but slow.
 SKERRY_HD SKERRY_INLINE float32 fma(float32 a, float32 b, float32 c) { return ::fmaf(a, b, c); }
 SKERRY_HD SKERRY_INLINE float64 fma(float64 a, float64 b, float64 c) { return ::fma(a, b, c); }
 
@@ -55,7 +56,7 @@ SKERRY_HD SKERRY_INLINE constexpr T from_bits(bits_t<T> bits) {
   return __builtin_bit_cast(T, bits);
 }
 
-// On stored bits: a conversion need not keep a NaN's sign, and a GPU's does not.
+// These change bits: a conversion to the compute dtype need not keep a NaN's sign, and GPUs do not.
 template <stored_only T>
 SKERRY_HD SKERRY_INLINE T copysign(T size, T sign) {
   return from_bits<T>((to_bits(size) & ~sign_bit<T>) | (to_bits(sign) & sign_bit<T>));
@@ -65,10 +66,10 @@ SKERRY_HD SKERRY_INLINE T fabs(T x) {
   return math::copysign(x, T());
 }
 
-// Change the sign of NaNs, too: on a GPU -x and fabs are additions, which propagate a NaN unchanged
-// (float64) or return another one (float32), as seen on an H100. If a sum or product follows, they
-// are part of it and cost nothing, so bits are used for results, and for parts whose sign is
-// propagated.
+// negated() and without_sign() also change the sign of NaNs. On a GPU, -x and fabs are additions,
+// which propagate a NaN unchanged (float64) or return another one (float32), as seen on an H100. As
+// -x and fabs cost nothing if a sum or product follows, only results, and parts whose sign is
+// propagated, use the functions here.
 #if defined(__CUDACC__)
 inline constexpr bool has_signs_by_arithmetic = false;
 #else
@@ -109,7 +110,7 @@ SKERRY_HD SKERRY_INLINE bool signbit(T x) {
   return (to_bits(x) >> (8 * sizeof(T) - 1)) != 0;
 }
 
-/// Keeps NaN.
+/// Limits x to [low, high]; returns NaN for NaN.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T clamp(T x, T low, T high) {
   x = x > high ? high : x;

@@ -8,9 +8,9 @@
 #include <math.h>
 #endif
 
-// Integer arithmetic that wraps around and never traps; the same names for floating dtypes if a
-// reduction or an operation treats both alike. Parsed by NVRTC, for which there is no standard
-// header, not even <math.h>.
+// Integer arithmetic that wraps around and never traps. Floating dtypes have functions of the same
+// names where a reduction or an operation treats both kinds alike. NVRTC parses this file without
+// any standard header, even <math.h>.
 
 namespace skerry::inline SKERRY_TARGET::ops {
 
@@ -70,8 +70,8 @@ SKERRY_HD SKERRY_INLINE T wrapping_multiply(T a, T b) {
 
 namespace math {
 
-/// Returns a divisor that neither traps nor overflows: 1 instead of 0, and instead of -1 for the
-/// smallest dividend (whose quotient by -1 wraps around to itself).
+/// Returns a divisor that neither traps nor overflows: 1 instead of 0, and 1 instead of -1 if the
+/// dividend is the smallest integer, whose quotient by -1 wraps around to itself.
 template <integral T>
 SKERRY_HD SKERRY_INLINE T safe_divisor(T a, T b) {
   bool unsafe = b == T(0);
@@ -85,10 +85,10 @@ inline constexpr int max_float_division = 2;
 inline constexpr int max_float_division = 4;
 #endif
 
-/// floor(a / b) for b != 0 without overflow. Up to 32 bits through floating division, which unlike
-/// integer division is a vector instruction: a quotient that isn't an integer is at least
-/// 1 / |b| away from one, relatively more than 2^-16 (2^-32), so rounding to 24 (53) bits doesn't
-/// reach it. GPUs divide 32-bit integers faster than doubles.
+/// Returns floor(a / b) for b != 0 without overflow. Up to 32 bits, divides as float or double, for
+/// which vector instructions exist: a quotient that isn't an integer differs from the nearest one
+/// by at least 1 / |b|, relatively more than 2^-16 (2^-32), so rounding to 24 (53) bits doesn't
+/// produce that integer. GPUs divide 32-bit integers faster than doubles.
 template <integral T>
 SKERRY_HD SKERRY_INLINE T floor_quotient(T a, T b) {
   if constexpr (sizeof(T) <= 2) {
@@ -97,7 +97,7 @@ SKERRY_HD SKERRY_INLINE T floor_quotient(T a, T b) {
   } else if constexpr (sizeof(T) <= max_float_division) {
     const double quotient = ::floor(static_cast<double>(a) / static_cast<double>(b));
     if constexpr (signed_integral<T>) return static_cast<T>(quotient);
-    // By way of int32, to which every instruction set converts.
+    // Converts through int32, for which every instruction set has an instruction.
     return static_cast<T>(static_cast<uint32>(static_cast<int32>(quotient - 2147483648.0)) ^
                           0x80000000u);
   } else if constexpr (unsigned_integral<T>) {
@@ -109,14 +109,15 @@ SKERRY_HD SKERRY_INLINE T floor_quotient(T a, T b) {
   }
 }
 
-/// Rounds towards minus infinity; 0 where b is 0; wraps around where the result doesn't fit.
+/// Returns a / b, rounded towards minus infinity. 0 if b is 0; wraps around if the result doesn't
+/// fit.
 template <integral T>
 SKERRY_HD SKERRY_INLINE T floor_divide(T a, T b) {
   const T quotient = floor_quotient(a, safe_divisor(a, b));
   return b == T(0) ? T(0) : quotient;
 }
 
-/// a - floor_divide(a, b) * b: the sign of b; 0 where b is 0.
+/// Returns a - floor_divide(a, b) * b, which has the sign of b; 0 if b is 0.
 template <integral T>
 SKERRY_HD SKERRY_INLINE T remainder(T a, T b) {
   const T divisor = safe_divisor(a, b);
@@ -131,7 +132,7 @@ inline constexpr int max_vector_power = 0;
 inline constexpr int max_vector_power = 2;
 #endif
 
-/// A power modulo 2^16, in a step per bit for any exponent, so that loops are vectorized.
+/// Returns a power modulo 2^16. Takes `Bits` steps for any exponent, so that loops are vectorized.
 template <int Bits>
 SKERRY_HD SKERRY_INLINE uint16 narrow_power(uint16 base, uint16 exponent) {
   if constexpr (Bits == 0) {
@@ -143,8 +144,9 @@ SKERRY_HD SKERRY_INLINE uint16 narrow_power(uint16 base, uint16 exponent) {
   }
 }
 
-/// Exact modulo 2^bits. A negative exponent truncates 1 / base^|exponent|: 0 unless base is 1 or
-/// -1 (base 0 gives 0 too), for which the exponent's bits give the power.
+/// Returns the power, exact modulo 2^bits. With a negative exponent, truncates 1 / base^|exponent|,
+/// and returns 0 for base 0: only 1 and -1 have nonzero powers, which follow from the exponent's
+/// bits.
 template <integral T>
 SKERRY_HD SKERRY_INLINE T pow(T base, T exponent) {
   auto bits = static_cast<bits_t<T>>(exponent);
@@ -166,7 +168,7 @@ SKERRY_HD SKERRY_INLINE T pow(T base, T exponent) {
   }
 }
 
-/// x * 2^count modulo 2^bits: 0 for a count of at least the width, or a negative one.
+/// Returns x * 2^count modulo 2^bits; 0 if `count` is negative or at least the number of bits.
 template <integral T>
 SKERRY_HD SKERRY_INLINE T shift_left(T x, T count) {
   constexpr bits_t<T> width = 8 * sizeof(T);
@@ -175,8 +177,8 @@ SKERRY_HD SKERRY_INLINE T shift_left(T x, T count) {
   return shift < width ? moved : T(0);
 }
 
-/// floor(x / 2^count): only the sign is left (0 or -1) for a count of at least the width, or a
-/// negative one.
+/// Returns floor(x / 2^count); 0, or -1 for negative x, if `count` is negative or at least the
+/// number of bits.
 template <integral T>
 SKERRY_HD SKERRY_INLINE T shift_right(T x, T count) {
   constexpr bits_t<T> last = 8 * sizeof(T) - 1;

@@ -9,11 +9,12 @@
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
-/// From here on, the root of x^2 +- 1 rounds to x; the square is still finite.
+/// Above this, the root of x^2 +- 1 rounds to x; x^2 is still finite here.
 template <real_floating T>
 inline constexpr T great_root = sizeof(T) == 4 ? T(0x1p60) : T(0x1p500);
 
-/// log(x + root) = log(sum), x >= 0 and root^2 = x^2 +- 1; log(2 x), by x / 4, if x is large.
+/// Returns log(x + root) = log(sum) for x >= 0 and root^2 = x^2 +- 1. If x is large, returns log(2
+/// x), computed from x / 4.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T log_of_root(T x, Pair<T> sum) {
   const bool is_great = x > great_root<T>;
@@ -48,14 +49,14 @@ SKERRY_HD SKERRY_INLINE T acosh(T x) {
   return x < infinity<T>() ? finite : x;
 }
 
-/// Half the logarithm of (1 + x) / (1 - x) = 2^k t, t in [2/3, 3/2]: that of t by the quotient
-/// (1 + x - 2^k (1 - x)) / (1 + x + 2^k (1 - x)), which is x itself for k = 0.
+/// Returns half the logarithm of (1 + x) / (1 - x) = 2^k t, t in [2/3, 3/2]. log(t) follows from
+/// the quotient (1 + x - 2^k (1 - x)) / (1 + x + 2^k (1 - x)), which is x itself for k = 0.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T atanh(T x) {
   const T size = math::fabs(x);
   const Pair<T> above = fast_two_sum(T(1), size);
   const Pair<T> below = fast_two_sum(T(1), -size);
-  // Bits of floats are within 0.09 of linear in their logarithm.
+  // The bits of a float, as an integer, approximate its log2 within 0.09 (in units of 2^bits).
   constexpr int bits = fraction_bits<T>;
   const bits_t<T> bit_difference =
       to_bits(above.high) - to_bits(below.high) + (bits_t<T>(1) << (bits - 1));

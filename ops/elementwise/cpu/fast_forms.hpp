@@ -138,7 +138,7 @@ struct FastForm<ops::pow, T> {
 #endif
 };
 
-/// Valid for numbers that are not is_extreme(): the squares of their products are in range.
+/// Valid for numbers that are not is_extreme(): their squares, products and quotients are in range.
 template <class T>
   requires ops::complex_floating<T>
 struct FastForm<ops::divide, T> {
