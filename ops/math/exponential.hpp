@@ -79,7 +79,7 @@ SKERRY_HD SKERRY_INLINE Scaled<T> scaled_exp(ReducedExponent<T> x) {
   return {leading.high + (leading.low + rest), x.rounded};
 }
 
-/// Returns the number if it is normal.
+/// Returns the number, which must be normal.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T unscale(Scaled<T> y) {
   return from_bits<T>(to_bits(y.significand) + (to_bits(y.rounded) << fraction_bits<T>));

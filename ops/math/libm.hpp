@@ -9,13 +9,14 @@
 #endif
 
 // Functions of the C library, for builds without fused multiply-add instructions, and for host code
-// that isn't a kernel. In CUDA units, CUDA's functions, if the portable ones would take much
-// longer.
+// that isn't a kernel. In CUDA units, these are CUDA's functions, which replace portable functions
+// that would take much longer.
 
 namespace skerry::inline SKERRY_TARGET::ops::math::libm {
 
-// float32 by way of float64, rounded once: glibc's own float32 functions err by up to 2.2 ulp.
-// CUDA's are within 2 to 4 ulp, and float64 is slow on many GPUs.
+// float32 functions compute in float64 and round once: glibc's float32 functions have errors of up
+// to
+// 2.2 ulp. CUDA's have 2 to 4 ulp, but float64 is slow on many GPUs.
 #if defined(__CUDACC__)
 #define SKERRY_UNARY(name)                                                 \
   SKERRY_HD SKERRY_INLINE float32 name(float32 x) { return ::name##f(x); } \
@@ -52,7 +53,7 @@ SKERRY_BINARY(atan2)
 SKERRY_BINARY(hypot)
 SKERRY_BINARY(pow)
 
-// Portable in float64: glibc's err by 1.2 to 2.1 ulp.
+// Always portable in float64: glibc's functions have errors of 1.2 to 2.1 ulp.
 #if !defined(__CUDACC__)
 #undef SKERRY_UNARY
 #define SKERRY_UNARY(name)                                        \

@@ -5,11 +5,11 @@
 #include "ops/math/logarithm_pair.hpp"
 
 // log(e^a + e^b) = a + log(1 + e^(b - a)) for a >= b. If a < 0, the two terms may cancel, and the
-// result may be arbitrarily small: then it is log(1 + t), t = (e^a - 1) + e^b.
+// result may be arbitrarily small. It is then computed as log(1 + t), t = (e^a - 1) + e^b.
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
-/// e^(x.high + x.low) for -750 <= x <= 0, within 2^-57 of it.
+/// Returns e^(x.high + x.low) for -750 <= x <= 0, with a relative error of 2^-57.
 SKERRY_HD SKERRY_INLINE Pair<float64> exp_as_pair(Pair<float64> x) {
   const ReducedExponent<float64> reduced = reduce_exponent(x);
   const float64 r = reduced.r;
@@ -21,7 +21,7 @@ SKERRY_HD SKERRY_INLINE Pair<float64> exp_as_pair(Pair<float64> x) {
           unscale_any<float64>({y.low, reduced.rounded})};
 }
 
-/// Accurate to the last place unless the terms cancel.
+/// Computes logaddexp, accurate to the last place unless the terms cancel.
 SKERRY_HD SKERRY_INLINE float64 fast_logaddexp(float64 x1, float64 x2) {
   const float64 greater = x1 > x2 ? x1 : x2;
   const float64 lesser = x1 > x2 ? x2 : x1;
@@ -42,7 +42,8 @@ SKERRY_HD SKERRY_INLINE float64 fast_logaddexp(float64 x1, float64 x2) {
   return ((x1 != x1) | (x2 != x2)) ? x1 + x2 : result;
 }
 
-/// True if the terms may cancel; is_cancelled(): if the fast result is too small for its error.
+/// True if the terms may cancel. is_cancelled() is true if they do: the fast result is so small
+/// that its error matters.
 SKERRY_HD SKERRY_INLINE bool may_cancel(float64 x1, float64 x2) {
   const float64 greater = x1 > x2 ? x1 : x2;
   return (greater < 0) & (greater > -0.75);
@@ -52,7 +53,7 @@ SKERRY_HD SKERRY_INLINE bool is_cancelled(float64 x1, float64 x2, float64 result
   return may_cancel(x1, x2) & (math::fabs(result) < -0.125 * greater);
 }
 
-/// e^x - 1 for |x| < 0.4 to about 2^-98 of it: by x / 16 and four doublings.
+/// Returns e^x - 1 for |x| < 0.4, from x / 16 and four doublings, with a relative error of 2^-98.
 SKERRY_HD inline Pair<float64> expm1_as_pair(Pair<float64> x) {
   const Pair<float64> t = {x.high * 0.0625, x.low * 0.0625};
   const float64 tail = polynomial(t.high, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800,
@@ -70,7 +71,7 @@ SKERRY_HD inline Pair<float64> expm1_as_pair(Pair<float64> x) {
   return y;
 }
 
-/// t + 2^lift e^x for x in (-750, 0).
+/// Returns t + 2^lift e^x for x in (-750, 0).
 SKERRY_HD inline Pair<float64> add_exp(Pair<float64> t, float64 x, float64 lift) {
   using log_2 = log_of_2<float64>;
   const float64 rounded = math::fma(x, log_2::reciprocal, magic<float64>);
@@ -83,7 +84,7 @@ SKERRY_HD inline Pair<float64> add_exp(Pair<float64> t, float64 x, float64 lift)
   return add(add<float64>({scale, 0.0}, t), Pair<float64>{y.high * scale, y.low * scale});
 }
 
-/// For terms that cancel: accurate to 2^-100, which is enough for results above 2^-46.
+/// Computes logaddexp for terms that cancel. Its error of 2^-100 suffices for results above 2^-46.
 SKERRY_HD inline float64 accurate_logaddexp(float64 x1, float64 x2) {
   const float64 greater = x1 > x2 ? x1 : x2;
   const float64 lesser = x1 > x2 ? x2 : x1;
@@ -102,7 +103,7 @@ SKERRY_HD SKERRY_INLINE float64 logaddexp(float64 x1, float64 x2) {
   return is_cancelled(x1, x2, fast_result) ? accurate_logaddexp(x1, x2) : fast_result;
 }
 
-// float32 by the same scheme, in float64 and rounded once.
+// float32 uses the same method, in float64, and rounds once.
 
 SKERRY_HD SKERRY_INLINE float32 fast_logaddexp(float32 x1, float32 x2) {
   const float64 a = x1;

@@ -4,23 +4,23 @@
 
 #include "ops/math/exponential.hpp"
 
-// log and log1p: x = 2^e m, and log(m) by a polynomial.
+// log and log1p: x = 2^e m, and log(m) from a polynomial.
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
-/// u = 2^exponent significand with the significand in [sqrt(1/2), sqrt(2)), or another octave.
+/// 2^exponent significand; the significand is in [sqrt(1/2), sqrt(2)), or in another octave.
 template <real_floating T>
 struct BinaryParts {
   T exponent;
   T significand;
 };
-/// The bits of the root of 1/2.
+/// The bits of sqrt(1/2).
 template <real_floating T>
 inline constexpr bits_t<T> root_of_half =
     static_cast<bits_t<T>>(sizeof(T) == 4 ? 0x3f3504f3 : 0x3fe6a09e667f3bcd);
 
-/// For positive normal numbers; the significand is not below that of bits `begin`. For other
-/// numbers the parts are meaningless.
+/// Splits a positive normal number; its significand is in the octave that begins at the number with
+/// bits `begin`. For other numbers, the parts are meaningless.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE BinaryParts<T> split(T u, bits_t<T> begin = root_of_half<T>) {
   using B = bits_t<T>;
@@ -29,15 +29,15 @@ SKERRY_HD SKERRY_INLINE BinaryParts<T> split(T u, bits_t<T> begin = root_of_half
   const T significand = from_bits<T>((above & ((B(1) << bits) - 1)) + begin);
   if constexpr (sizeof(T) == 4) {
     return {static_cast<T>(static_cast<int32>(above) >> bits), significand};
-  } else {                                                  // vectors have no conversion on v3
+  } else {                                                  // x86-64-v3 has no vector conversion
     constexpr B wrap = B(1) << (8 * sizeof(T) - 1 - bits);  // makes the exponent positive
     const B biased = ((above >> bits) + wrap) & (2 * wrap - 1);
     return {from_bits<T>(biased | to_bits(magic<T>)) - (magic<T> + T(wrap)), significand};
   }
 }
 
-/// R of log((1 + s) / (1 - s)) = 2 s + s R(s^2) for |s| <= 0.1716: near-minimax, as exp_terms.
-/// Error of R / s^2: 1.2e-9 (float32), 2.1e-18.
+/// Returns R of log((1 + s) / (1 - s)) = 2 s + s R(s^2) for |s| <= 0.1716; near-minimax, like
+/// exp_terms(). Error of R / s^2: 1.2e-9 in float32, 2.1e-18 in float64.
 SKERRY_HD SKERRY_INLINE float32 log_terms(float32 square) {
   return square *
          polynomial(square, 0x1.555556p-1f, 0x1.9999ecp-2f, 0x1.245c0ap-2f, 0x1.dddadep-3f);
@@ -48,7 +48,7 @@ SKERRY_HD SKERRY_INLINE float64 log_terms(float64 square) {
                              0x1.3b1c42e222badp-3, 0x1.0fbd2bde02b13p-3, 0x1.0c1261fd9bdd6p-3);
 }
 
-/// log(2^e m) + correction, as in fdlibm: f = m - 1, s = f / (2 + f),
+/// Returns log(2^e m) + correction, as in fdlibm: f = m - 1, s = f / (2 + f),
 /// log(m) = f - (f^2 / 2 - s (f^2 / 2 + R)).
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T log_of_parts(BinaryParts<T> u, T correction = T(0)) {
@@ -60,7 +60,7 @@ SKERRY_HD SKERRY_INLINE T log_of_parts(BinaryParts<T> u, T correction = T(0)) {
   return math::fma(u.exponent, log_of_2<T>::high, f - (half_square - terms));
 }
 
-/// Returns `y`, the logarithm of a positive finite x, or the special case for another x.
+/// Returns `y`, the logarithm of x, if x is positive and finite; otherwise the special case of x.
 template <class R, real_floating T>
 SKERRY_HD SKERRY_INLINE R with_special_logs(T x, R y) {
   y = x == T(0) ? -infinity<R>() : y;
@@ -68,7 +68,7 @@ SKERRY_HD SKERRY_INLINE R with_special_logs(T x, R y) {
   return x < infinity<T>() ? y : static_cast<R>(x);  // infinity and NaN
 }
 
-/// A subnormal x is scaled up by 2^digits, and the exponent corrected.
+/// Splits x, which may be subnormal: it is then scaled up by 2^digits, and the exponent corrected.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE BinaryParts<T> split_any(T x, bits_t<T> begin = root_of_half<T>) {
   constexpr T min_normal = sizeof(T) == 4 ? T(0x1p-126) : T(0x1p-1022);
@@ -78,7 +78,7 @@ SKERRY_HD SKERRY_INLINE BinaryParts<T> split_any(T x, bits_t<T> begin = root_of_
   return {is_subnormal ? u.exponent - digits : u.exponent, u.significand};
 }
 
-/// normal_range_*: for positive normal numbers.
+/// Defines a logarithm, and normal_range_*() for positive normal numbers only.
 #define SKERRY_LOGARITHM(name)                                  \
   template <real_floating T>                                    \
   SKERRY_HD SKERRY_INLINE T normal_range_##name(T x) {          \
@@ -90,7 +90,7 @@ SKERRY_HD SKERRY_INLINE BinaryParts<T> split_any(T x, bits_t<T> begin = root_of_
   }
 SKERRY_LOGARITHM(log)
 
-/// log(u + c) = log(u) + c / u, where c is what u = 1 + x lost.
+/// Uses log(u + c) = log(u) + c / u, where c is the rounding error of u = 1 + x.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T log1p(T x) {
   constexpr T is_itself = sizeof(T) == 4 ? T(0x1p-25) : T(0x1p-54);

@@ -4,12 +4,12 @@
 
 #include "ops/math/logarithm.hpp"
 
-// Logarithms as pairs, and log2 and log10, which use them.
+// Logarithms as pairs; log2 and log10, which use them.
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
-/// R of log(1 + s) - log(1 - s) - 2 s = s R(s^2) for |s| <= 0.2: near-minimax, as log_terms. Error
-/// of R / s^2: 2.6e-17; of the coarse terms (for |s| <= 0.1716), 1.2e-9.
+/// Returns R of log(1 + s) - log(1 - s) - 2 s = s R(s^2) for |s| <= 0.2; near-minimax, like
+/// log_terms(). Error of R / s^2: 2.6e-17; in float32, for |s| <= 0.1716, 1.2e-9.
 SKERRY_HD SKERRY_INLINE float64 wide_log_terms(float64 square) {
   return square * polynomial(square, 0x1.5555555555555p-1, 0x1.9999999999f4ap-2,
                              0x1.24924923d8d36p-2, 0x1.c71c72e6a31a2p-3, 0x1.745caa07872fep-3,
@@ -18,8 +18,8 @@ SKERRY_HD SKERRY_INLINE float64 wide_log_terms(float64 square) {
 
 SKERRY_HD SKERRY_INLINE float32 wide_log_terms(float32 square) { return log_terms(square); }
 
-/// log of (1 + s) / (1 - s) where s = numerator / denominator, in [-0.2, 0.2]; within 2^-58 of it,
-/// in float32 2^-27.
+/// Returns log((1 + s) / (1 - s)) for s = numerator / denominator in [-0.2, 0.2]. Relative error
+/// 2^-58; 2^-27 in float32.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE Pair<T> log_by_quotient(Pair<T> numerator, Pair<T> denominator) {
   const Pair<T> s = quotient(numerator, denominator);
@@ -27,12 +27,13 @@ SKERRY_HD SKERRY_INLINE Pair<T> log_by_quotient(Pair<T> numerator, Pair<T> denom
   return {T(2) * s.high, math::fma(T(2), s.low, rest)};
 }
 
-/// log(m + low) for m in [sqrt(1/2), sqrt(2)].
+/// Returns log(m + low) for m in [sqrt(1/2), sqrt(2)].
 SKERRY_HD SKERRY_INLINE Pair<float64> log_of_significand(float64 m, float64 low) {
   const Pair<float64> above = fast_two_sum(1.0, m);
   return log_by_quotient<float64>({m - 1.0, low}, {above.high, above.low + low});
 }
-/// By a polynomial: f^2 q(f) to 7.7e-10 of the result. The slope at f is near 1 - 1.12 f + f^2.
+/// Returns the same from a polynomial f^2 q(f) with an error of 7.7e-10, relative to the result.
+/// Approximates the slope at f by 1 - 1.12 f + f^2.
 SKERRY_HD SKERRY_INLINE Pair<float32> log_of_significand(float32 m, float32 low) {
   const float32 f = m - 1.0f;
   const float32 q =
@@ -41,17 +42,19 @@ SKERRY_HD SKERRY_INLINE Pair<float32> log_of_significand(float32 m, float32 low)
   return {f, math::fma(f * f, q, low * math::fma(f, f - 1.12f, 1.0f))};
 }
 
-/// exponent log(2) + y.
+/// Returns exponent log(2) + y.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE Pair<T> add_exponent(T exponent, Pair<T> y) {
   const Pair<T> sum = fast_two_sum(exponent * log_of_2<T>::high, y.high);
   return {sum.high, sum.low + math::fma(exponent, log_of_2<T>::low, y.low)};
 }
 
-/// log(2^e m) = e per_exponent + unit log(m). The product of e and the high part is exact.
+/// Returns e per_exponent + unit log(m), the logarithm of 2^e m to another base. The product of e
+/// and per_exponent.high is exact.
 SKERRY_HD SKERRY_INLINE float64 log_to_base(BinaryParts<float64> u, Pair<float64> per_exponent,
                                             Pair<float64> unit) {
-  const Pair<float64> y = log_of_significand(u.significand, -0.0);  // adding -0.0 is no operation
+  const Pair<float64> y =
+      log_of_significand(u.significand, -0.0);  // adding -0.0 is free
   const Pair<float64> scaled = two_product(y.high, unit.high);
   const float64 low = math::fma(y.low, unit.high, math::fma(y.high, unit.low, scaled.low));
   const Pair<float64> sum = fast_two_sum(u.exponent * per_exponent.high, scaled.high);
@@ -65,9 +68,9 @@ SKERRY_HD SKERRY_INLINE float64 log10_of_parts(BinaryParts<float64> u) {
                      {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57});
 }
 
-/// log(2^e m) = e per_exponent + f (unit + terms(f)) for f = m - 1 in [-0.293, 0.415). The terms
-/// are near-minimax and begin with the rounding error of `unit`. The product of e and the high part
-/// is exact.
+/// Returns the same as e per_exponent + f (unit + terms(f)) for f = m - 1 in [-0.293, 0.415). The
+/// terms are near-minimax; the first is the rounding error of `unit`. The product of e and
+/// per_exponent.high is exact.
 template <class... Terms>
 SKERRY_HD SKERRY_INLINE float32 log_of_parts(BinaryParts<float32> u, Pair<float32> per_exponent,
                                              float32 unit, Terms... terms) {
@@ -76,7 +79,7 @@ SKERRY_HD SKERRY_INLINE float32 log_of_parts(BinaryParts<float32> u, Pair<float3
   const float32 low = per_exponent.low == 0 ? rest : math::fma(u.exponent, per_exponent.low, rest);
   return math::fma(u.exponent, per_exponent.high, math::fma(f, unit, low));
 }
-/// Error of the terms: 4.6e-9 of the result.
+/// Error of the terms: 4.6e-9, relative to the result.
 SKERRY_HD SKERRY_INLINE float32 log2_of_parts(BinaryParts<float32> u) {
   return log_of_parts(u, {1.0f, 0.0f}, 0x1.715476p0f, 0x1.4ae0cp-26f, -0x1.71547p-1f,
                       0x1.ec7094p-2f, -0x1.715afep-2f, 0x1.277f46p-2f, -0x1.eaa252p-3f,
@@ -92,7 +95,7 @@ SKERRY_LOGARITHM(log2)
 SKERRY_LOGARITHM(log10)
 #undef SKERRY_LOGARITHM
 
-/// log(u.high + u.low), near 1 too, to about 2^-31 of it.
+/// Returns log(u.high + u.low) with a relative error of about 2^-31, also near 1.
 SKERRY_HD SKERRY_INLINE float64 coarse_log_of_pair(Pair<float64> u) {
   const BinaryParts<float64> parts = split(u.high);
   const float64 s = (parts.significand - 1.0) / (parts.significand + 1.0);

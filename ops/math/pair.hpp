@@ -6,22 +6,22 @@
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
-/// True if rare cases are branches. Vectors of a CPU compute both cases and select; a warp skips a
-/// case that none of its lanes needs. The bits are the same.
+/// True if rare cases are branches, as on a GPU, where a warp skips a case that no lane needs. CPU
+/// vectors compute both cases and select. The results have the same bits.
 #if defined(__CUDA_ARCH__)
 inline constexpr bool has_branches = true;
 #else
 inline constexpr bool has_branches = false;
 #endif
 
-/// The unevaluated sum of two numbers, for about twice the precision.
+/// An unevaluated sum of two numbers, which has about twice the precision.
 template <real_floating T>
 struct Pair {
   T high;
   T low;
 };
 
-/// a + b exactly.
+/// Returns a + b, exactly.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE Pair<T> two_sum(T a, T b) {
   const T sum = a + b;
@@ -29,21 +29,22 @@ SKERRY_HD SKERRY_INLINE Pair<T> two_sum(T a, T b) {
   return {sum, (a - (sum - shadow)) + (b - shadow)};
 }
 
-/// a + b exactly if |a| >= |b| or a is 0.
+/// Returns a + b, exactly if |a| >= |b| or a is 0.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE Pair<T> fast_two_sum(T a, T b) {
   const T sum = a + b;
   return {sum, b - (sum - a)};
 }
 
-/// a * b exactly, except for underflow.
+/// Returns a * b, exactly except for underflow.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE Pair<T> two_product(T a, T b) {
   const T product = a * b;
   return {product, math::fma(a, b, -product)};
 }
 
-// Accurate to about 2^-104 of the result; for sums, of the greater operand.
+// Errors of about 2^-104, relative to the result; those of sums are relative to the greater
+// operand.
 
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE Pair<T> add(Pair<T> a, Pair<T> b) {
@@ -60,8 +61,8 @@ SKERRY_HD SKERRY_INLINE Pair<T> multiply(Pair<T> a, Pair<T> b) {
   return fast_two_sum(product.high, product.low + math::fma(a.high, b.low, a.low * b.high));
 }
 
-/// a / b with one division, to some units of the low part's last place; `reciprocal` is 1 / b.high.
-/// b need not be normalised, but its low part is small.
+/// Returns a / b, with one division and an error of a few units in the last place of the low part.
+/// b need not be normalised, but its low part must be small.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE Pair<T> quotient(Pair<T> a, Pair<T> b) {
   const T reciprocal = T(1) / b.high;
@@ -70,7 +71,7 @@ SKERRY_HD SKERRY_INLINE Pair<T> quotient(Pair<T> a, Pair<T> b) {
   return {leading, rest * reciprocal};
 }
 
-/// c0 + c1 x + c2 x^2 ... by Horner's rule.
+/// Returns c0 + c1 x + c2 x^2 ... by Horner's rule.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T polynomial(T, T c0) {
   return c0;
@@ -80,14 +81,14 @@ SKERRY_HD SKERRY_INLINE T polynomial(T x, T c0, Rest... rest) {
   return math::fma(polynomial(x, rest...), x, c0);
 }
 
-/// Added to a number of less than 2^22 (2^51), it leaves the nearest integer in the last bits.
+/// The sum of this and a number below 2^22 (2^51) has the nearest integer in its last bits.
 template <real_floating T>
 inline constexpr T magic = sizeof(T) == 4 ? T(0x1.8p23) : T(0x1.8p52);
 
 template <real_floating T>
 inline constexpr int fraction_bits = sizeof(T) == 4 ? 23 : 52;
 
-/// 2^n of `rounded` = magic + n, for a normal result.
+/// Returns 2^n for `rounded` = magic + n. The result must be normal.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T power_of_2(T rounded) {
   return from_bits<T>((to_bits(rounded) << fraction_bits<T>)+to_bits(T(1)));
@@ -98,7 +99,7 @@ SKERRY_HD SKERRY_INLINE T half_power_of_2(T rounded) {
   return from_bits<T>((to_bits(rounded) << fraction_bits<T>)+to_bits(T(0.5)));
 }
 
-/// -x where `negated` has its lowest bit set.
+/// Returns -x if the lowest bit of `negated` is set, otherwise x.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T negate_if(T x, bits_t<T> negated) {
   return from_bits<T>(to_bits(x) ^ (negated << (8 * sizeof(T) - 1)));

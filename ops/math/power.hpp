@@ -5,12 +5,13 @@
 #include "ops/math/logarithm.hpp"
 #include "ops/math/power_table.hpp"
 
-// pow: the power of the base's magnitude, then the sign. In float32 2^(b log2(a)), in float64
-// e^(b log(a)), with the logarithm and the product as pairs.
+// pow computes the power of the base's magnitude, then the sign: 2^(b log2(a)) in float32,
+// e^(b log(a)) in float64, with logarithm and product as pairs.
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
-/// log2(a) for finite a > 0 to about 2^-33 of it; the low part is up to 2^-9 of the high one.
+/// Returns log2(a) for finite a > 0, with a relative error of about 2^-33. The low part may be as
+/// large as 2^-9 times the high one.
 SKERRY_HD SKERRY_INLINE Pair<float32> log_as_pair(BinaryParts<float32> a, PowerRow<float32> row) {
   constexpr Pair<float32> per_log = {0x1.715476p0f, 0x1.4ae0cp-26f};  // 1 / log(2)
   const float32 r = math::fma(a.significand, row.reciprocal, -1.0f);
@@ -19,7 +20,7 @@ SKERRY_HD SKERRY_INLINE Pair<float32> log_as_pair(BinaryParts<float32> a, PowerR
   const float32 low = math::fma(half, r, r - high);
   const Pair<float32> scaled = two_product(high, per_log.high);
   const float32 rest = math::fma(low, per_log.high, math::fma(high, per_log.low, scaled.low));
-  // Error 5.9e-12 of r.
+  // Error 5.9e-12, relative to r.
   const float32 cube = r * r * r *
                        polynomial(r, 0x1.ec709ep-2f, -0x1.715460p-2f, 0x1.2776b0p-2f,
                                   -0x1.ed9288p-3f, 0x1.a71918p-3f);
@@ -27,7 +28,7 @@ SKERRY_HD SKERRY_INLINE Pair<float32> log_as_pair(BinaryParts<float32> a, PowerR
   return {sum.high, (sum.low + row.low) + (rest + cube)};
 }
 
-/// log(a) for finite a > 0 to about 2^-63 of it, normalised.
+/// Returns log(a) for finite a > 0, normalised, with a relative error of about 2^-63.
 SKERRY_HD SKERRY_INLINE Pair<float64> log_as_pair(BinaryParts<float64> a, PowerRow<float64> row) {
   const float64 r = math::fma(a.significand, row.reciprocal, -1.0);
   const float64 of_row = math::fma(a.exponent, log_of_2<float64>::high, row.high);
@@ -35,7 +36,7 @@ SKERRY_HD SKERRY_INLINE Pair<float64> log_as_pair(BinaryParts<float64> a, PowerR
   const float64 half = -0.5 * r;
   const float64 high = math::fma(half, r, r);  // r - r^2 / 2
   const float64 low = math::fma(half, r, r - high);
-  // Error 8.6e-21 of r.
+  // Error 8.6e-21, relative to r.
   const float64 cube =
       r * r * r *
       polynomial(r, 0x1.5555555555555p-2, -0x1.fffffffffffeep-3, 0x1.999999999cf64p-3,
@@ -60,7 +61,7 @@ SKERRY_HD SKERRY_INLINE Scaled<float64> scaled_power(Pair<float64> x) {
   return scaled_exp(reduce_exponent(x));
 }
 
-/// a^b for a >= 0 or NaN.
+/// Returns a^b; a must be nonnegative or NaN.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T pow_of_magnitude(T a, T b) {
   constexpr T max_product = sizeof(T) == 4 ? T(200) : T(750);
@@ -76,7 +77,7 @@ SKERRY_HD SKERRY_INLINE T pow_of_magnitude(T a, T b) {
   return ((b == 0) | (a == 1)) ? T(1) : y;
 }
 
-/// For positive normal numbers a and normal results.
+/// Returns a^b; a must be a positive normal number, and the result normal.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T normal_range_pow(T a, T b, PowerRow<T> row) {
   const Pair<T> log = log_as_pair(split(a, power_rows_begin<T>), row);
@@ -88,7 +89,7 @@ SKERRY_HD SKERRY_INLINE T normal_range_pow(T a, T b) {
   return normal_range_pow(a, b, power_row_of(split(a, power_rows_begin<T>).significand));
 }
 
-/// |a|^b, and then the sign.
+/// Returns |a|^b with the sign of a^b.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T pow(T a, T b) {
   const T power = pow_of_magnitude(math::fabs(a), b);
@@ -96,7 +97,8 @@ SKERRY_HD SKERRY_INLINE T pow(T a, T b) {
   const bool fractional = math::trunc(b) != b;
   const bool odd = (math::trunc(half) != half) & !fractional;
   const T sign = odd ? math::copysign(T(1), a) : T(1);
-  // Any two NaNs give the same one: compilers choose the order of factors, and so which propagates.
+  // NaN operands give a fixed NaN: compilers choose the order of factors, and with it which NaN is
+  // propagated.
   const bool undefined = (fractional & (a < T(0)) & (a > -infinity<T>())) | isnan(power);
   return undefined ? nan<T>() : sign * power;
 }

@@ -15,15 +15,15 @@
 #include "ops/math/power.hpp"
 #include "ops/math/trigonometric.hpp"
 
-// Real functions with one name for float32 and float64, and the special cases of the standard. They
-// use selects instead of branches, so that the compiler can vectorize loops over them.
+// Real functions, with the same name for float32 and float64 and with the special cases of the
+// standard. They select instead of branching, so that the compiler can vectorize loops.
 
 namespace skerry::inline SKERRY_TARGET::ops::math {
 
-/// True if functions use arithmetic of our own (namespace portable): the same bits in every loop,
-/// build and machine. It needs fused multiply-add instructions; otherwise functions are libm's
-/// (namespace libm), element by element. Functions of complex numbers use `elementary`; on a GPU
-/// they take about as many instructions in either form.
+/// True if functions use skerry's implementations (namespace portable), which return the same bits
+/// in every loop, build and machine, but need fused multiply-add instructions. Otherwise they call
+/// libm (namespace libm) for each element. Functions of complex numbers use namespace `elementary`:
+/// on a GPU, both forms take about as many instructions.
 #if defined(__FMA__) || defined(__CUDACC__)
 inline constexpr bool has_portable_functions = true;
 namespace elementary = portable;
@@ -34,10 +34,11 @@ namespace elementary = libm;
 
 enum class Form { portable, libm };
 
-/// The functions that have both forms, and the forms that CUDA units use for float32 and float64:
-/// portable, unless it takes a GPU more than 1.5 times the instructions of CUDA's. Counted by
-/// `bench/gpu/function_instructions.py` for arguments in the normal range; instructions in double
-/// precision count twice, as an H100 runs half as many of them per second.
+/// The functions with both forms, and the forms that CUDA units use for float32 and float64:
+/// portable unless a GPU then takes more than 1.5 times as many instructions as for CUDA's
+/// function. Counted by `bench/gpu/function_instructions.py` for arguments in the normal range.
+/// Instructions in double precision count twice, since an H100 runs half as many of them per
+/// second.
 // clang-format off
 #define SKERRY_UNARY_FUNCTIONS(entry) \
   entry(acos, portable, portable)   \
@@ -104,7 +105,7 @@ SKERRY_HD SKERRY_INLINE float32 cube(float32 x) {
   const float64 wide = x;
   return static_cast<float32>(wide * wide * wide);
 }
-/// Adds the rounding errors of the two products; a zero keeps its sign.
+/// Corrects the result by the rounding errors of the two products; a zero keeps its sign.
 SKERRY_HD SKERRY_INLINE float64 cube(float64 x) {
   const float64 square = x * x;
   const float64 high = square * x;
@@ -113,8 +114,8 @@ SKERRY_HD SKERRY_INLINE float64 cube(float64 x) {
   return is_regular ? high + low : high;
 }
 
-/// pow, but a product or a quotient for the exponents 2, 3 and -1: the same bits as for a scalar
-/// exponent, with which nothing else is computed.
+/// Returns pow(), but a product or quotient for the exponents 2, 3 and -1, so that an array of
+/// exponents gives the same bits as a scalar one, for which only that is computed.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T power(T base, T exponent) {
   const T general = pow(base, exponent);
@@ -126,10 +127,10 @@ SKERRY_HD SKERRY_INLINE T power(T base, T exponent) {
 SKERRY_HD SKERRY_INLINE float32 fmod(float32 x1, float32 x2) { return ::fmodf(x1, x2); }
 SKERRY_HD SKERRY_INLINE float64 fmod(float64 x1, float64 x2) { return ::fmod(x1, x2); }
 
-/// !x on the byte: GCC 12 leaves a loop over ! scalar.
+/// Returns !x, computed on the byte: GCC 12 does not vectorize a loop over `!`.
 SKERRY_HD SKERRY_INLINE bool logical_not(bool x) { return __builtin_bit_cast(uint8, x) == 0; }
 
-/// Selects bits: GCC 12 compiles a choice of floats to branches where it does not vectorize.
+/// Selects by bits: GCC 12 compiles a choice of floats to branches where it does not vectorize.
 template <real_numeric T>
 SKERRY_HD SKERRY_INLINE T select(bool is_first, T first, T second) {
   if constexpr (integral<T>) {
@@ -139,19 +140,19 @@ SKERRY_HD SKERRY_INLINE T select(bool is_first, T first, T second) {
     return from_bits<T>((to_bits(first) & mask) | (to_bits(second) & ~mask));
   }
 }
-/// NaN if either is.
+/// Returns NaN if either argument is NaN.
 template <real_numeric T>
 SKERRY_HD SKERRY_INLINE T maximum(T a, T b) {
   return select((a > b) | (a != a), a, b);
 }
-/// NaN if either is.
+/// Returns NaN if either argument is NaN.
 template <real_numeric T>
 SKERRY_HD SKERRY_INLINE T minimum(T a, T b) {
   return select((a < b) | (a != a), a, b);
 }
 
-/// minimum(maximum(x, min), max), with one comparison for NaN bounds, which is hoisted out of loops
-/// with scalar bounds.
+/// Returns minimum(maximum(x, min), max). Compares once for NaN bounds, which is hoisted out of
+/// loops with scalar bounds.
 template <real_numeric T>
 SKERRY_HD SKERRY_INLINE T clip(T x, T min, T max) {
   const T raised = x <= min ? min : x;
@@ -160,7 +161,7 @@ SKERRY_HD SKERRY_INLINE T clip(T x, T min, T max) {
   return bound != bound ? bound : clipped;
 }
 
-/// -1, +0, 1 or NaN.
+/// Returns the sign: -1, +0, 1 or NaN.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T sign(T x) {
   const T one = x < T(0) ? T(-1) : T(1);
@@ -181,7 +182,7 @@ SKERRY_HD SKERRY_INLINE T nextafter(T x1, T x2) {
   return ((x1 != x1) | (x2 != x2)) ? T(x1 + x2) : result;
 }
 
-/// By bits only: such loops are vectorized, loops with conversions are not.
+/// Uses bits only: such loops are vectorized, loops with conversions are not.
 template <stored_only T>
 SKERRY_HD SKERRY_INLINE T nextafter(T x1, T x2) {
   using B = bits_t<T>;
@@ -203,17 +204,18 @@ SKERRY_HD SKERRY_INLINE T nextafter(T x1, T x2) {
 
 using portable::logaddexp;
 
-/// a - b * c with the sign of the exact value.
+/// Returns a - b * c with the sign of the exact value.
 SKERRY_HD SKERRY_INLINE float64 residue(float32 a, float32 b, float32 c) {
   return static_cast<float64>(a) - static_cast<float64>(b) * static_cast<float64>(c);
 }
 SKERRY_HD SKERRY_INLINE float64 residue(float64 a, float64 b, float64 c) { return fma(-b, c, a); }
 
-/// floor of the exact quotient, or of the rounded one if that is too large to have a fraction.
+/// Returns the floor of the exact quotient, or of the rounded one if that is too large to have a
+/// fraction.
 ///
-/// floor of the rounded quotient can only be 1 too large, if the quotient was rounded up to an
-/// integer. Then q * b exceeds a, which the residue shows. For infinities and zeros the residue is
-/// NaN or 0 and floor(a / b) is returned, as the standard requires (Python has NaN and -1 there).
+/// The floor of the rounded quotient q is 1 too large if q was rounded up to an integer. Then q * b
+/// exceeds a, which the residue shows. For infinities and zeros, the residue is NaN or 0, so
+/// floor(a / b) is returned, as the standard requires (Python returns NaN and -1 there).
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T floor_divide(T a, T b) {
   constexpr T fraction_ends = sizeof(T) == 4 ? T(1 << 24) : T(int64{1} << 53);
@@ -230,9 +232,9 @@ inline constexpr bool fast_fma = true;
 inline constexpr bool fast_fma = false;
 #endif
 
-/// a - trunc(a / b) * b if `has_large_quotient` is false, as exact as fmod. In double, a float
-/// quotient below 2^29 times b is exact; a double quotient below 2^53 leaves an exact residue, at
-/// most one b off.
+/// Returns a - trunc(a / b) * b, as exact as fmod, if has_large_quotient() is false. float32: in
+/// float64, a quotient below 2^29 times b is exact. float64: a quotient below 2^53 has an exact
+/// residue, which is off by at most one b.
 SKERRY_HD SKERRY_INLINE float32 near_rest(float32 a, float32 b) {
   const float64 x = a;
   const float64 y = b;
@@ -249,14 +251,14 @@ SKERRY_HD SKERRY_INLINE bool has_large_quotient(T a, T b) {
   return (math::fabs(a) > limit) | !(math::fabs(b) < infinity<T>());
 }
 
-/// Uses near_rest() if it may, since fmod takes as many steps as the quotient has bits.
+/// Calls near_rest() if its result is exact: fmod takes as many steps as the quotient has bits.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T truncated_rest(T a, T b) {
   constexpr bool may_be_near = sizeof(T) == 4 || fast_fma;
   return may_be_near && !has_large_quotient(a, b) ? near_rest(a, b) : math::fmod(a, b);
 }
 
-/// Converts a truncated remainder to that of Python's %, which has the sign of b, even if zero.
+/// Converts the remainder of a truncated division to Python's, which has the sign of b, even if 0.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T rest_as_of(T b, T rest) {
   const T adjusted = select((rest < T(0)) != (b < T(0)), rest + b, rest);

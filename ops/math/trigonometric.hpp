@@ -4,15 +4,15 @@
 
 #include "ops/math/huge_angle.hpp"
 
-// sin, cos and tan: polynomials of the rest of x after the nearest multiple of pi / 2, as a pair.
+// sin, cos and tan: polynomials in x minus the nearest multiple of pi / 2, which is a pair.
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
-/// For |x| up to here, or not finite, pi / 2 in three parts is accurate enough.
+/// For |x| up to this, or not finite, pi / 2 in three parts is accurate enough.
 template <real_floating T>
 inline constexpr T max_normal_angle = T(0x1p40);
 
-/// The difference of x and n * half_pi[0] is exact.
+/// Reduces x with pi / 2 in three parts. The difference of x and n * half_pi[0] is exact.
 SKERRY_HD SKERRY_INLINE ReducedAngle reduce_normal_angle(float64 x) {
   const float64 rounded = math::fma(x, 0x1.45f306dc9c883p-1, magic<float64>);
   const float64 n = rounded - magic<float64>;
@@ -37,8 +37,10 @@ struct SineAndCosine {
   Pair<float64> cosine;
 };
 
-/// For |r| <= pi / 4. Polynomials near-minimax: Chebyshev interpolation of (sin(r) - r) / r^3 and
-/// (cos(r) - 1 + r^2 / 2) / r^4 in 60 digits, rounded. Errors 1.2e-20, 6.5e-22.
+/// Returns sine and cosine for |r| <= pi / 4. The polynomials are near-minimax: Chebyshev
+/// interpolation of (sin(r) - r) / r^3 and (cos(r) - 1 + r^2 / 2) / r^4 in 60 digits, rounded.
+/// Errors 1.2e-20 and
+/// 6.5e-22.
 SKERRY_HD SKERRY_INLINE SineAndCosine sin_cos_of_rest(Pair<float64> r) {
   const float64 square = r.high * r.high;
   const float64 lost = math::fma(r.high, r.high, -square);
@@ -55,7 +57,7 @@ SKERRY_HD SKERRY_INLINE SineAndCosine sin_cos_of_rest(Pair<float64> r) {
   return {{r.high, sine_low}, {leading.high, leading.low + rest}};
 }
 
-/// Zeros keep the sign of `x`.
+/// Returns the sine; a zero keeps the sign of `x`.
 SKERRY_HD SKERRY_INLINE float64 sin_of(ReducedAngle angle, float64 x) {
   const SineAndCosine v = sin_cos_of_rest(angle.rest);
   const bool is_odd = (angle.quadrant & 1) != 0;
@@ -64,8 +66,8 @@ SKERRY_HD SKERRY_INLINE float64 sin_of(ReducedAngle angle, float64 x) {
   const float64 y = negate_if(high + low, angle.quadrant >> 1);
   return x == 0 ? x : y;
 }
-/// Returns x - x if x is not finite: in the sums and products, the sign of a NaN would depend on
-/// the instructions, as the compiler may negate a factor or subtract a product. With AVX-512 it
+/// Returns the cosine, or x - x if x is not finite. Otherwise the sign of a NaN would depend on the
+/// instructions, since the compiler may negate a factor or subtract a product: with AVX-512, it
 /// differed between the vectors and the remainder of an array.
 SKERRY_HD SKERRY_INLINE float64 cos_of(ReducedAngle angle, float64 x) {
   const SineAndCosine v = sin_cos_of_rest(angle.rest);
@@ -86,7 +88,7 @@ SKERRY_HD SKERRY_INLINE float64 tan_of(ReducedAngle angle, float64 x) {
   return math::fabs(x) < 0x1p-28 ? x : negate_if(y.high + y.low, angle.quadrant);
 }
 
-// float32: the rest of the angle in float32 up to 2^17, in float64 above.
+// float32: angles up to 2^17 are reduced in float32, others in float64.
 
 inline constexpr float32 near_angle = 0x1p17f;
 
@@ -95,7 +97,8 @@ struct SingleAngle {
   uint32 quadrant;
 };
 
-/// x minus n times the first part of pi / 2 is exact: both are multiples of 2^-24 unless n is 0.
+/// Reduces |x| <= near_angle. x minus n times the first part of pi / 2 is exact: both are multiples
+/// of 2^-24 unless n is 0.
 SKERRY_HD SKERRY_INLINE SingleAngle reduce_near_angle(float32 x) {
   const float32 rounded = math::fma(x, 0x1.45f306p-1f, magic<float32>);
   const float32 n = rounded - magic<float32>;
@@ -105,7 +108,7 @@ SKERRY_HD SKERRY_INLINE SingleAngle reduce_near_angle(float32 x) {
   return {{r.high, r.low - math::fma(n, -0x1.ee59dap-50f, second.low)}, to_bits(rounded)};
 }
 
-/// Reduces x if it is near, otherwise returns `other`.
+/// Reduces x if |x| <= near_angle, otherwise returns `other` in float32.
 SKERRY_HD SKERRY_INLINE SingleAngle nearer(float32 x, ReducedAngle other) {
   const SingleAngle single_angle = reduce_near_angle(x);
   const bool is_near = math::fabs(x) <= near_angle;
@@ -123,7 +126,7 @@ SKERRY_HD SKERRY_INLINE SingleAngle reduce_angle(float32 x) {
   return nearer(x, reduce_angle(static_cast<float64>(x)));
 }
 
-/// As sin_cos_of_rest; errors 4.2e-9, 1.3e-10.
+/// Like sin_cos_of_rest(); errors 4.2e-9 and 1.3e-10.
 SKERRY_HD SKERRY_INLINE float32 sine_of_rest(Pair<float32> r) {
   const float32 square = r.high * r.high;
   const float32 s = polynomial(square, -0x1.555544p-3f, 0x1.1106c6p-7f, -0x1.991c28p-13f);
@@ -150,13 +153,13 @@ SKERRY_HD SKERRY_INLINE float32 cos_of(SingleAngle angle, float32 x) {
   return has_branches || math::fabs(x) < infinity<float32>() ? result : x - x;  // as in float64
 }
 
-/// By tan(r) = r + r^3 t(r^2), error 1.5e-9, or minus its reciprocal.
+/// Returns tan(r) = r + r^3 t(r^2), with an error of t of 1.5e-9, or minus its reciprocal.
 SKERRY_HD SKERRY_INLINE float32 tan_of(SingleAngle angle, float32 x) {
   const float32 r = angle.rest.high;
   const float32 square = r * r;
   const float32 t = polynomial(square, 0x1.555562p-2f, 0x1.110d18p-3f, 0x1.baf164p-5f,
                                0x1.5bcb7cp-6f, 0x1.67ced2p-7f, -0x1.9a7122p-14f, 0x1.24fb46p-8f);
-  // Corrected by the slope at r, and by that in r^2 at about where it matters.
+  // Corrects for the low part of r and for the rounding error of r^2, by approximate slopes.
   const float32 lost_square = math::fma(r, r, -square);
   const float32 of_low = math::fma(1.6f * square, angle.rest.low, angle.rest.low);
   const float32 low = math::fma(0.59f * r, lost_square, of_low);
@@ -168,8 +171,8 @@ SKERRY_HD SKERRY_INLINE float32 tan_of(SingleAngle angle, float32 x) {
   return x == 0 ? x : result;
 }
 
-// near_*: for |x| <= near_angle, normal_range_*: for |x| <= max_normal_angle; the same bits as the
-// general functions.
+// near_*() are for |x| <= near_angle, normal_range_*() for |x| <= max_normal_angle. They return the
+// same bits as the general functions.
 
 #define SKERRY_FORMS(name)                                 \
   SKERRY_HD SKERRY_INLINE float32 near_##name(float32 x) { \
