@@ -53,8 +53,7 @@ SKERRY_HD SKERRY_INLINE Pair<T> add_exponent(T exponent, Pair<T> y) {
 /// and per_exponent.high is exact.
 SKERRY_HD SKERRY_INLINE float64 log_to_base(BinaryParts<float64> u, Pair<float64> per_exponent,
                                             Pair<float64> unit) {
-  const Pair<float64> y =
-      log_of_significand(u.significand, -0.0);  // adding -0.0 is free
+  const Pair<float64> y = log_of_significand(u.significand, -0.0);  // adding -0.0 is free
   const Pair<float64> scaled = two_product(y.high, unit.high);
   const float64 low = math::fma(y.low, unit.high, math::fma(y.high, unit.low, scaled.low));
   const Pair<float64> sum = fast_two_sum(u.exponent * per_exponent.high, scaled.high);

@@ -24,7 +24,7 @@ NdArray on_host(const numbers& values, const Dims& shape) {
   return {std::move(memory), c_layout(shape, sizeof values[0]), Dtype::complex128};
 }
 
-/// Converts the numbers to `type`, without the parts that it can't represent.
+/// Converts the numbers to `type`; drops fractions and imaginary parts that it can't represent.
 NdArray as_type(const numbers& values, const Dims& shape, Dtype type, Device device) {
   const NdArray wide = on_host(values, shape);
   if (kind(type) == DtypeKind::complex_floating) return to_device(astype(wide, type, true), device);

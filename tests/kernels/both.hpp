@@ -9,9 +9,9 @@
 #include "core/ndarray.hpp"
 #include "device/registry.hpp"
 
-/// Every kernel is launched on a CUDA device and compared with the CPU's result. The device is the
-/// GPU, if there is one (`make gpu-check` runs tests/kernels under compute-sanitizer), otherwise a
-/// rehearsed device, which checks the order of the work and the lifetime of its memory.
+/// Launches every kernel on a CUDA device and compares the result with the CPU's. The device is a
+/// GPU if the machine has one (`make gpu-check` runs tests/kernels under compute-sanitizer),
+/// otherwise a rehearsed device, which checks the order of the work and the lifetime of its memory.
 namespace skerry::testing {
 
 inline constexpr Device cpu{DeviceKind::cpu, 0};
@@ -22,20 +22,22 @@ inline constexpr Dtype every_dtype[] = {
     SKERRY_FOR_EACH_DTYPE(SKERRY_ENUMERATOR)
 #undef SKERRY_ENUMERATOR
 };
-/// The dtypes that libraries compute in.
+/// The dtypes in which NVIDIA's libraries compute.
 inline constexpr Dtype floating_dtypes[] = {Dtype::float32, Dtype::float64, Dtype::complex64,
                                             Dtype::complex128};
 
-/// Small numbers, of both signs if the dtype has them, and zeros; the same on every device.
+/// Returns small numbers, of both signs if the dtype is signed, and zeros; the same on every
+/// device.
 [[nodiscard]] NdArray sample(Dtype type, const Dims& shape, Device device, int seed = 0);
-/// The same, except for floating-point dtypes: numbers whose products are exact, nonzero and in
-/// range, namely ones of all signs (and i's), a few twos and as many halves.
+/// Returns the same, but for floating-point dtypes numbers whose products are exact, nonzero and in
+/// range: 1 and -1 (and i and -i), a few twos and as many halves.
 [[nodiscard]] NdArray sample_factors(Dtype type, const Dims& shape, Device device);
-/// A 1-D array without its first `count` elements, so that it is not aligned for wide loads.
+/// Returns a 1-D array without its first `count` elements, so that it is not aligned for wide
+/// loads.
 [[nodiscard]] NdArray without_first(const NdArray& x, std::int64_t count);
-/// int64 numbers from 0 to limit - 1, unordered.
+/// Returns int64 numbers from 0 to limit - 1, unordered.
 [[nodiscard]] NdArray sample_indices(std::int64_t limit, const Dims& shape, Device device);
-/// `count` dense square matrices that are well conditioned, Hermitian and positive definite.
+/// Returns `count` dense square matrices: well conditioned, Hermitian and positive definite.
 [[nodiscard]] NdArray sample_matrices(Dtype type, std::int64_t count, std::int64_t side,
                                       Device device);
 
@@ -43,7 +45,7 @@ inline constexpr Dtype floating_dtypes[] = {Dtype::float32, Dtype::float64, Dtyp
 /// their modulus (or of one). NaN equals NaN.
 void expect_same(const NdArray& actual, const NdArray& expected, double tolerance);
 
-/// Relative tolerance of floating-point results of libraries and libm.
+/// Returns the relative tolerance for floating-point results of libraries and libm.
 [[nodiscard]] double tolerance_of(Dtype type);
 
 /// Calls `f(device)`, which returns an array, for the CPU and for CUDA, and compares the results.

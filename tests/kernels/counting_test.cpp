@@ -15,8 +15,9 @@ namespace {
 
 const Dtype real_floating[] = {Dtype::float16, Dtype::float32, Dtype::float64};
 
-// Sizes around the share of a block of 256 threads, and bins that fit its memory (4,096) or do not.
-TEST(counting_kernels, count_numbers) {
+// Sizes around the elements of a block of 256 threads; bins that fit its shared memory (4,096) or
+// do not.
+TEST(counting_kernels, bincount_matches_the_cpu) {
   for (const std::int64_t size : {1, 255, 4097, 70001}) {
     for (const std::int64_t bins : {1, 4096, 4097}) {
       const auto counted = [&](Device device, const NdArray* weights) {
@@ -31,7 +32,7 @@ TEST(counting_kernels, count_numbers) {
   }
 }
 
-TEST(counting_kernels, histogram) {
+TEST(counting_kernels, histogram_matches_the_cpu) {
   for (const Dtype type : real_floating) {
     for (const std::int64_t bins : {1, 7, 5000}) {
       for (const bool uniform : {false, true}) {
@@ -54,7 +55,7 @@ class ScatterKernelsOf : public ::testing::TestWithParam<Dtype> {};
 INSTANTIATE_TEST_SUITE_P(dtypes, ScatterKernelsOf, ::testing::ValuesIn(every_dtype),
                          [](const auto& about) { return std::string(name(about.param)); });
 
-/// True if an operation takes a dtype.
+/// True if an operation accepts a dtype.
 bool scatters(ScatterOp op, Dtype type) {
   const DtypeKind dtype_kind = kind(type);
   switch (op) {
@@ -121,7 +122,7 @@ class ConvolutionKernelsOf : public ::testing::TestWithParam<Dtype> {};
 INSTANTIATE_TEST_SUITE_P(dtypes, ConvolutionKernelsOf, ::testing::ValuesIn(every_dtype),
                          [](const auto& about) { return std::string(name(about.param)); });
 
-TEST_P(ConvolutionKernelsOf, add_up_products) {
+TEST_P(ConvolutionKernelsOf, match_the_cpu) {
   const Dtype type = GetParam();
   if (kind(type) == DtypeKind::boolean) return;
   for (const std::int64_t size : {1, 40, 4099}) {
@@ -155,7 +156,7 @@ const DrawnNumbers distributions[] = {
     {"poisson", RandomMethod::poisson, {.a = 20}, true},
     {"binomial", RandomMethod::binomial, {.a = 100, .b = 0.25}, true}};
 
-TEST(RandomKernels, draw_the_same_numbers) {
+TEST(RandomKernels, draw_the_same_numbers_as_the_cpu) {
   for (const DrawnNumbers& distribution : distributions) {
     for (const std::int64_t size : {1, 255, 4099}) {
       for (const std::int64_t leading_count : {0, 1}) {

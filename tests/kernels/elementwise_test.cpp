@@ -9,8 +9,8 @@
 namespace skerry::testing {
 namespace {
 
-/// The layouts that select a kernel: dense with a tail, transposed, with a broadcast operand, every
-/// other element.
+/// Layouts that select different kernels: dense with a tail, transposed, with a broadcast operand,
+/// every other element.
 enum class Form { dense, transposed, broadcast, strided };
 
 NdArray every_other(const NdArray& x) {
@@ -43,7 +43,7 @@ TEST_P(ElementwiseKernelsOf, match_the_cpu) {
   for (std::size_t id = 0; id < table.size(); ++id) {
     const auto result = table[id].result[static_cast<int>(type)];
     if (!result) continue;
-    // Bit for bit, except for functions of libm, and complex products and quotients.
+    // Results have the same bits, except for functions of libm, and complex products and quotients.
     const bool exact = !table[id].expensive && kind(type) != DtypeKind::complex_floating;
     for (const Form operand_form :
          {Form::dense, Form::transposed, Form::broadcast, Form::strided}) {
@@ -65,7 +65,7 @@ TEST_P(ElementwiseKernelsOf, match_the_cpu) {
 
 TEST_P(ElementwiseKernelsOf, take_scalars) {
   const Dtype type = GetParam();
-  // Every kind but bool has it, and it is exact as a factor, divisor or exponent.
+  // An int is valid for every kind but bool, and 1 is exact as a factor, divisor or exponent.
   const Scalar one =
       type == Dtype::bool_ ? Scalar::from_value(true) : Scalar::from_value(std::int64_t{1});
   const auto table = op_table();
@@ -106,13 +106,13 @@ TEST_P(ElementwiseKernelsOf, accept_slices_at_any_offset) {
   }
 }
 
-TEST_P(ElementwiseKernelsOf, convert) {
+TEST_P(ElementwiseKernelsOf, convert_between_dtypes) {
   const Dtype type = GetParam();
   for (const Dtype destination : every_dtype) {
     const bool is_real =
         kind(destination) != DtypeKind::complex_floating && destination != Dtype::bool_;
     if (kind(type) == DtypeKind::complex_floating && is_real) continue;
-    // A negative number of a floating dtype has no unsigned value.
+    // Converting a negative float to an unsigned integer is undefined.
     const bool of_either_sign =
         kind(destination) != DtypeKind::unsigned_integer || kind(type) != DtypeKind::real_floating;
     const auto converted = [&](Device device, const Dims& shape) {
@@ -129,7 +129,7 @@ TEST_P(ElementwiseKernelsOf, convert) {
   }
 }
 
-TEST_P(ElementwiseKernelsOf, choose_and_clip) {
+TEST_P(ElementwiseKernelsOf, where_and_clip_match_the_cpu) {
   const Dtype type = GetParam();
   compare(case_label("where", type), [&](Device device) {
     const NdArray condition = sample(Dtype::bool_, Dims{33, 29}, device);

@@ -9,9 +9,9 @@
 #include "device/registry.hpp"
 #include "device/rehearsal/rehearse.hpp"
 
-// cuda:0 is the GPU if there is one, otherwise a rehearsed device. With --require-gpu, a rehearsed
-// device is an error, and so is a skipped test, such as one whose library can't be opened: what was
-// not compared was not checked.
+// cuda:0 is the GPU if the machine has one, otherwise a rehearsed device. --require-gpu makes a
+// rehearsed device an error, and also a skipped test (e.g. because a library can't be opened),
+// since its kernels were not checked.
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   const bool needs_gpu = argc > 1 && std::strcmp(argv[1], "--require-gpu") == 0;

@@ -12,7 +12,8 @@ namespace {
 
 using namespace linalg;
 
-/// compare(), but skips the test, naming the library, if it or a routine of it is missing here.
+/// Calls compare(). If a library or one of its routines is missing, skips the test and names the
+/// library.
 template <class F>
 void compare_with_library(const std::string& label, F&& f, double tolerance) {
   try {
@@ -28,7 +29,7 @@ class ProductKernelsOf : public ::testing::TestWithParam<Dtype> {};
 INSTANTIATE_TEST_SUITE_P(dtypes, ProductKernelsOf, ::testing::ValuesIn(every_dtype),
                          [](const auto& about) { return std::string(name(about.param)); });
 
-TEST_P(ProductKernelsOf, multiply) {
+TEST_P(ProductKernelsOf, match_the_cpu) {
   const Dtype type = GetParam();
   if (type == Dtype::bool_) return;
   const double tolerance = is_floating(type) ? 20 * tolerance_of(type) : 0;
@@ -52,7 +53,7 @@ class LinAlgKernelsOf : public ::testing::TestWithParam<Dtype> {};
 INSTANTIATE_TEST_SUITE_P(dtypes, LinAlgKernelsOf, ::testing::ValuesIn(floating_dtypes),
                          [](const auto& about) { return std::string(name(about.param)); });
 
-TEST_P(LinAlgKernelsOf, factorise) {
+TEST_P(LinAlgKernelsOf, factorizations_match_the_cpu) {
   const Dtype type = GetParam();
   const double tolerance = 50 * tolerance_of(type);
   const auto compare_routine = [&](const char* op, auto&& f) {
@@ -68,7 +69,7 @@ TEST_P(LinAlgKernelsOf, factorise) {
   compare_routine("values of eigh", [](const NdArray& x) { return eigh(x).first; });
   compare_routine("svdvals", [](const NdArray& x) { return svdvals(x); });
   compare_routine("values of svd", [](const NdArray& x) { return svd(x, true).second; });
-  // The signs of columns are arbitrary, but not the product.
+  // The signs of columns are arbitrary, so compare the product.
   compare_routine("qr", [](const NdArray& x) {
     const TwoArrays factors = qr(x, false);
     return matmul(factors.first, factors.second);
@@ -79,7 +80,7 @@ class FftKernelsOf : public ::testing::TestWithParam<Dtype> {};
 INSTANTIATE_TEST_SUITE_P(dtypes, FftKernelsOf, ::testing::ValuesIn(floating_dtypes),
                          [](const auto& about) { return std::string(name(about.param)); });
 
-TEST_P(FftKernelsOf, transform) {
+TEST_P(FftKernelsOf, match_the_cpu) {
   const Dtype type = GetParam();
   const double tolerance = 50 * tolerance_of(type);
   const bool is_real = kind(type) == DtypeKind::real_floating;

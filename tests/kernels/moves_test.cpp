@@ -52,7 +52,7 @@ TEST_P(MovingKernelsOf, copy) {
   });
 }
 
-/// The same elements, misaligned by one byte.
+/// Returns a copy that is misaligned by one byte.
 NdArray misaligned(const NdArray& x) {
   const auto bytes = static_cast<std::size_t>(x.size() * itemsize(x.dtype()));
   const Layout layout{x.shape(), x.strides(), 1};
@@ -121,7 +121,7 @@ TEST_P(MovingKernelsOf, join) {
   });
 }
 
-TEST_P(MovingKernelsOf, cut_triangles) {
+TEST_P(MovingKernelsOf, keep_triangles) {
   const Dtype type = GetParam();
   compare(case_label("tril", type),
           [&](Device device) { return tril(sample(type, Dims{3, 33, 29}, device), 1); });
@@ -133,7 +133,7 @@ class SequenceKernelsOf : public ::testing::TestWithParam<Dtype> {};
 INSTANTIATE_TEST_SUITE_P(dtypes, SequenceKernelsOf, ::testing::ValuesIn(every_dtype),
                          [](const auto& about) { return std::string(name(about.param)); });
 
-TEST_P(SequenceKernelsOf, create) {
+TEST_P(SequenceKernelsOf, match_the_cpu) {
   const Dtype type = GetParam();
   if (type == Dtype::bool_) return;
   if (kind(type) != DtypeKind::complex_floating) {

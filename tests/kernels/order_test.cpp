@@ -35,8 +35,8 @@ TEST_P(OrderKernelsOf, sort) {
   }
 }
 
-// Rows for one thread, for part of a block, for a block, and for several blocks, whose tiles of
-// 4,352 items (2,816 of 16 bytes) are merged; with one item less and one more than fit.
+// Rows that are sorted by one thread, by part of a block, by a block, and by several blocks, which
+// merge tiles of 4,352 items (2,816 of 16 bytes); each with one item less and one more than fit.
 TEST_P(OrderKernelsOf, sort_rows_around_the_edges_of_tiles) {
   const Dtype type = GetParam();
   if (kind(type) == DtypeKind::complex_floating) return;
@@ -53,7 +53,7 @@ TEST_P(OrderKernelsOf, sort_rows_around_the_edges_of_tiles) {
   }
 }
 
-TEST_P(OrderKernelsOf, search) {
+TEST_P(OrderKernelsOf, searchsorted_matches_the_cpu) {
   const Dtype type = GetParam();
   if (kind(type) == DtypeKind::complex_floating) return;
   for (const bool right : {false, true}) {
@@ -91,7 +91,7 @@ TEST_P(OrderKernelsOf, find_distinct_elements) {
           [&](Device device) { return parts_of(device, all).counts; });
 }
 
-TEST_P(OrderKernelsOf, find_members) {
+TEST_P(OrderKernelsOf, isin_matches_the_cpu) {
   const Dtype type = GetParam();
   for (const std::int64_t test_size : {3, 300}) {
     compare(case_label("isin", type), [&](Device device) {

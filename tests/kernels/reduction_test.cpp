@@ -17,9 +17,9 @@ class ReductionKernelsOf : public ::testing::TestWithParam<Dtype> {};
 INSTANTIATE_TEST_SUITE_P(dtypes, ReductionKernelsOf, ::testing::ValuesIn(every_dtype),
                          [](const auto& about) { return std::string(name(about.param)); });
 
-// Few long rows, longer ones, many short ones, columns, long columns, a middle axis, few elements,
-// all axes; then columns that are loaded several at a time: in one part, in several, of strided
-// rows.
+// Few long rows, longer rows, many short rows, columns, long columns, a middle axis, few elements,
+// all axes; then columns that are loaded several at a time: in one part, in several parts, of
+// strided rows.
 struct ReducedShape {
   Dims shape;
   std::optional<std::int64_t> axis;
@@ -77,7 +77,7 @@ TEST_P(ReductionKernelsOf, take_transposed_arrays) {
   });
 }
 
-TEST_P(ReductionKernelsOf, scan) {
+TEST_P(ReductionKernelsOf, scans_match_the_cpu) {
   const Dtype type = GetParam();
   for (int id = 0; id < scan_count; ++id) {
     for (const auto& [shape, axis] : shapes) {
@@ -95,7 +95,8 @@ TEST_P(ReductionKernelsOf, scan) {
   }
 }
 
-// More tiles than a group that looks back at totals of single tiles: 128 of 72 rows.
+// More than one group of 128 tiles, each of 72 rows: tiles look back at single tiles in their
+// group.
 TEST(reduction_kernels, scan_groups_of_tiles) {
   for (const std::int64_t columns : {32, 9}) {
     const Dims shape{(columns == 32 ? 72 : 216) * 2 * 128 + 1000, columns};

@@ -18,7 +18,7 @@
 #include "ops/elementwise/apply.hpp"
 #include "ops/elementwise/op_table.hpp"
 
-/// Arrays for tests, created and read without the tested operations.
+/// Creates and reads arrays without the tested operations.
 namespace skerry::testing {
 
 inline constexpr Device cpu0{DeviceKind::cpu, 0};
@@ -31,13 +31,13 @@ inline std::string device_name(const ::testing::TestParamInfo<Device>& info) {
   return std::string(to_string(info.param.kind)) + std::to_string(info.param.index);
 }
 
-/// A C-ordered array of the values on `device`.
+/// Returns a C-ordered array of the values on `device`.
 template <class T>
 NdArray array_of(const std::vector<T>& values, const Dims& shape, Device device = cpu0) {
   const std::size_t nbytes = values.size() * sizeof(T);
   StorageRef host = allocate(cpu0, nbytes);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const T value = values[i];  // std::vector<bool> has no address to copy from
+    const T value = values[i];  // the elements of std::vector<bool> have no address
     std::memcpy(host->data() + i * sizeof(T), &value, sizeof(T));
   }
   const Layout layout = c_layout(shape, sizeof(T));
@@ -51,7 +51,7 @@ NdArray array_of(const std::vector<T>& values, Device device = cpu0) {
   return array_of(values, Dims{static_cast<std::int64_t>(values.size())}, device);
 }
 
-/// The elements in the order of their indices.
+/// Returns the elements in the order of their indices.
 template <class T>
 std::vector<T> values_of(const NdArray& x) {
   EXPECT_EQ(x.dtype(), dtype_of<T>);
@@ -122,7 +122,7 @@ inline ::testing::AssertionResult mentions(const std::string& text, const std::s
   return ::testing::AssertionFailure() << '"' << text << "\" does not mention \"" << phrase << '"';
 }
 
-/// Bytes in arrays on each device, once pending work is done.
+/// Waits for pending work, then returns the bytes of all arrays on each device.
 inline std::vector<std::size_t> live_bytes() {
   std::vector<std::size_t> live;
   for (const Device device : every_device) {

@@ -19,21 +19,21 @@
 #include "ops/math/concepts.hpp"
 #include "ops/table/table.hpp"
 
-// Random arrays, on which kernels are compared with a scalar function. Elements have a dtype here
-// instead of a C++ type, so that only one small function per operation is compiled.
+// Compares kernels with scalar functions on random arrays. Arrays have a dtype instead of a C++
+// type, so that only one small function per operation is compiled.
 
 namespace skerry::random_plans {
 
 using indices = std::vector<std::int64_t>;
 
-/// The x86-64 levels of this build that the machine supports.
+/// An x86-64 level of this build that the machine supports.
 struct Level {
   const char* name;
   void (*fill)(KernelTable&);
 };
 std::vector<Level> levels();
 
-/// A test of the kernels of one level.
+/// A test of the kernels of one x86-64 level.
 class OfLevel : public ::testing::TestWithParam<Level> {
  protected:
   void SetUp() override { GetParam().fill(*table_); }
@@ -43,7 +43,7 @@ inline std::string level_name(const ::testing::TestParamInfo<Level>& info) {
   return info.param.name;
 }
 
-/// An array inside a block of bytes, of which a kernel must not write the rest.
+/// An array inside a block of bytes; a kernel must not write outside of the array.
 struct Array {
   Layout layout;
   std::int64_t itemsize = 0;
@@ -65,8 +65,8 @@ struct Array {
 
 enum class Kind { output, input };
 
-/// With axes in any order, with gaps or reversed, and in inputs broadcast or missing. May be
-/// misaligned.
+/// Returns an array whose axes are in any order and may have gaps or be reversed; inputs may also
+/// be broadcast or values. It may be misaligned.
 Array random_array(std::mt19937_64& random, Dtype type, const indices& shape, Kind array_kind);
 indices random_shape(std::mt19937_64& random);
 
@@ -77,9 +77,9 @@ T read(const char* source) {
   return value;
 }
 
-/// True if equal, both NaN, or as close as two implementations of a function.
+/// True if the elements are equal, both NaN, or differ by at most `tolerance`.
 bool is_near(Dtype type, const char* a, const char* b, double tolerance);
-/// For a function that isn't exact: several units in the last place.
+/// Returns the tolerance for functions that aren't exact: several units in the last place.
 double tolerance_of(Dtype type);
 
 /// Computes one element of an output from one of each input.
@@ -97,7 +97,7 @@ void apply_scalar(char* out, const char* const* in) {
 void check_plans(const Kernel<Plan>& tested, std::uint64_t seed, int rounds, double tolerance,
                  Dtype output, std::span<const Dtype> inputs, scalar_function scalar);
 
-/// The same with the functor Op.
+/// The same, compared with the functor Op.
 template <class Op, class R, class... T>
 void check_functor(const Kernel<Plan>& tested, std::uint64_t seed, int rounds, double tolerance) {
   const Dtype inputs[] = {dtype_of<T>...};

@@ -11,9 +11,9 @@
 #include "ops/reduce/reduce.hpp"
 #include "tests/ops/arrays.hpp"
 
-// Every operation is repeated with its first, second, … allocation or CUDA call failing, until it
-// succeeds. Each time it must raise a typed error, leave inputs and targets unchanged, and leak no
-// memory.
+// Repeats every operation with its first, second, … allocation or CUDA call failing, until it
+// succeeds. Each failing call must throw a typed error, leave inputs and targets unchanged, and
+// leak no memory.
 
 namespace skerry::testing {
 namespace {
@@ -46,7 +46,7 @@ struct Trial {
   std::function<void(const Fixture&)> function;
 };
 
-/// A call of every operation, with operands that need a cast or are views wherever it takes those.
+/// Returns a call of every operation. Operands need a cast, or are views, wherever it accepts them.
 std::vector<Trial> all_trials() {
   std::vector<Trial> trials;
   for (const OpEntry& entry : op_table()) {
@@ -114,8 +114,8 @@ std::vector<Trial> all_trials() {
 class FaultOn : public ::testing::TestWithParam<Device> {};
 INSTANTIATE_TEST_SUITE_P(every_device, FaultOn, ::testing::ValuesIn(every_device), device_name);
 
-/// A source of faults: `arm(k)` makes the k-th event from now on fail, `count` returns the number
-/// of events since then, `disarm` ends the faults.
+/// Injects faults: `arm(k)` makes the k-th event from now on fail, `count` returns the number of
+/// events since then, and `disarm` stops injecting.
 struct FaultSource {
   void (*arm)(std::uint64_t k);
   std::uint64_t (*count)();
@@ -128,7 +128,7 @@ constexpr FaultSource cuda_calls{
     [](std::uint64_t k) { rehearsal::fail_call(k, cuda::invalid_value); },
     [] { return rehearsal::calls(); }, [] { rehearsal::clear(); }};
 
-/// Runs one call with fault k. Returns true if it did not reach the fault.
+/// Runs a call whose k-th event fails. Returns true if it had fewer events.
 bool gets_through(const Trial& trial, Device device, const FaultSource& faults, std::uint64_t k,
                   int& failures) {
   const Fixture f(device);

@@ -48,7 +48,7 @@ TEST(registry, has_each_list_in_alphabetical_order) {
   check(unary_count, binary_count);
 }
 
-TEST(registry, knows_result_dtypes_from_the_functors) {
+TEST(registry, derives_result_dtypes_from_the_functors) {
   EXPECT_EQ(result("add", Dtype::int8), Dtype::int8);
   EXPECT_EQ(result("add", Dtype::bool_), std::nullopt);
   EXPECT_EQ(result("sin", Dtype::int64), std::nullopt);
@@ -59,7 +59,7 @@ TEST(registry, knows_result_dtypes_from_the_functors) {
   EXPECT_EQ(result("clip", Dtype::uint16), Dtype::uint16);
 }
 
-TEST(registry, knows_accumulators_of_reductions) {
+TEST(registry, lists_result_dtypes_and_properties_of_reductions) {
   const auto table = reduction_table();
   EXPECT_EQ(std::ranges::count(table, false, &ReductionEntry::is_private), 12);
   EXPECT_EQ(reduced("sum", Dtype::int8), Dtype::int64);

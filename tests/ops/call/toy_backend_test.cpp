@@ -79,7 +79,7 @@ TEST(toy_backend, computes_on_the_device_of_its_arrays) {
   EXPECT_EQ(elements(total), (std::vector<double>{30}));
 }
 
-TEST(toy_backend, refuses_arrays_of_other_devices) {
+TEST(toy_backend, rejects_arrays_on_other_devices) {
   const NdArray x = counting(toy_device(0));
   for (const Device other : {toy_device(1), cpu0, cuda0}) {
     EXPECT_THROW(static_cast<void>(added(x, counting(other))), DeviceMismatchError);

@@ -53,13 +53,13 @@ TEST_P(ApplyOn, converts_a_repeated_operand_of_another_dtype) {
   EXPECT_EQ(values_of<float64>(sum), (doubles{2, 3, 4, 3, 4, 5}));
 }
 
-TEST_P(ApplyOn, compares_into_bool) {
+TEST_P(ApplyOn, comparisons_return_bool) {
   const NdArray less =
       call("less", array_of(longs{1, 5, 3}, GetParam()), Scalar::from_value(std::int64_t{3}));
   EXPECT_EQ(values_of<bool>(less), (std::vector<bool>{true, false, false}));
 }
 
-TEST_P(ApplyOn, gives_an_empty_result_for_no_elements) {
+TEST_P(ApplyOn, returns_an_empty_result_for_empty_arrays) {
   const NdArray none = array_of(doubles{}, Dims{0, 3}, GetParam());
   EXPECT_EQ(call("add", none, Scalar::from_value(1.0)).shape(), (Dims{0, 3}));
   EXPECT_EQ(call("add", none, array_of(doubles{1, 2, 3}, GetParam())).shape(), (Dims{0, 3}));
@@ -85,7 +85,7 @@ TEST_P(ApplyOn, agrees_with_a_plain_loop_around_block_edges) {
 }
 
 TEST_P(ApplyOn, agrees_with_a_plain_loop_over_more_axes_than_a_plan_has) {
-  // Twelve axes, no two of which coalesce, as each leaves a gap.
+  // Twelve axes with gaps, so that no two of them coalesce.
   Dims shape(12);
   Dims strides(12);
   std::int64_t stride = 8;
@@ -103,7 +103,7 @@ TEST_P(ApplyOn, agrees_with_a_plain_loop_over_more_axes_than_a_plan_has) {
   EXPECT_EQ(values_of<float64>(twice), expected);
 }
 
-TEST_P(ApplyOn, keeps_an_order_that_all_operands_share) {
+TEST_P(ApplyOn, keeps_the_axis_order_that_all_operands_share) {
   const NdArray x = array_of(doubles{1, 2, 3, 4, 5, 6}, Dims{2, 3}, GetParam());
   const NdArray t = x.view({Dims{3, 2}, Dims{8, 24}, 0});
   const NdArray sum = call("add", t, t);
@@ -140,7 +140,7 @@ TEST_P(ApplyOn, in_place_over_its_own_reverse_equals_copy_semantics) {
   EXPECT_EQ(values_of<float64>(x), (doubles{-3, -1, 1, 3}));
 }
 
-TEST_P(ApplyOn, in_place_rejects_what_would_change_dtype_or_shape) {
+TEST_P(ApplyOn, in_place_rejects_results_of_another_dtype_or_shape) {
   const NdArray ints = array_of(std::vector<int32>{1, 2}, GetParam());
   EXPECT_THROW(call_into("add", ints, array_of(longs{1, 2}, GetParam())), DtypeError);
   EXPECT_THROW(call_into("add", ints, Scalar::from_value(1.5)), DtypeError);
@@ -155,7 +155,7 @@ TEST_P(ApplyOn, in_place_rejects_what_would_change_dtype_or_shape) {
   EXPECT_EQ(values_of<float32>(floats), (std::vector<float32>{1, 2}));
 }
 
-TEST_P(ApplyOn, in_place_rejects_targets_that_can_not_be_written) {
+TEST_P(ApplyOn, in_place_rejects_read_only_and_broadcast_targets) {
   const NdArray x = array_of(doubles{1, 2}, GetParam());
   const std::string text = thrown_by<ReadOnlyError>(
       [&] { call_into("add", x.read_only_view(), Scalar::from_value(1.0)); });
@@ -204,14 +204,14 @@ TEST(apply, in_place_reports_the_device_then_the_target_then_the_dtype_then_the_
   EXPECT_THROW(call_into("add", x, array_of(doubles{1, 2, 3})), ShapeError);
 }
 
-TEST(apply, lists_the_dtypes_that_an_operation_takes) {
+TEST(apply, error_lists_the_dtypes_that_an_operation_accepts) {
   const RefusedMixes strict;
   const std::string text = thrown_by<DtypeError>([] { (void)call("sin", array_of(longs{1, 2})); });
   EXPECT_TRUE(mentions(text, "int64 is not accepted"));
   EXPECT_TRUE(mentions(text, "float32, float64, complex64, complex128"));
 }
 
-TEST(apply, rejects_scalars_that_the_dtype_does_not_hold) {
+TEST(apply, strict_promotion_rejects_scalars_of_another_kind_or_out_of_range) {
   const RefusedMixes strict;
   const NdArray bytes = array_of(std::vector<int8>{1, 2});
   EXPECT_THROW((void)call("add", bytes, Scalar::from_value(std::int64_t{128})), OverflowError);
@@ -233,7 +233,7 @@ TEST(apply, rejects_shapes_that_do_not_broadcast_and_results_that_are_too_large)
   EXPECT_THROW((void)call("add", tall, wide), ShapeError);
 }
 
-TEST(apply, gives_the_same_when_a_cuda_launch_is_split_for_32_bit_indices) {
+TEST(apply, cuda_launches_split_for_32_bit_indices_give_the_same_result) {
   const NdArray x = array_of(counting<float64>(600), Dims{20, 30}, cuda0);
   const NdArray t = x.view({Dims{30, 20}, Dims{8, 240}, 0});
   const NdArray y = array_of(counting<float64>(600, 7.0), Dims{30, 20}, cuda0);

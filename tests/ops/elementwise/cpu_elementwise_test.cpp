@@ -14,8 +14,9 @@
 #include "ops/table/table.hpp"
 #include "tests/ops/random_plans.hpp"
 
-// The elementwise kernels of every level that this machine runs, against scalar loops over the same
-// functors: random plans of every rank and kind of stride, and sizes around the edges of blocks.
+// Compares the elementwise kernels of every x86-64 level that this machine supports with scalar
+// loops over the same functors, for random plans of every rank and kind of stride, and for sizes
+// around block edges.
 
 namespace skerry {
 namespace {
@@ -28,7 +29,7 @@ template <class Op, class T>
 void check_operation(const KernelTable& table, int index, int rounds) {
   SCOPED_TRACE(std::string(Op::info.name) + " of " + name(dtype_of<T>));
   const Kernel<Plan>& tested = table.elementwise.kernel[index][static_cast<int>(dtype_of<T>)];
-  // The modulus of a complex number is a vectorized hypot, which is not exact either.
+  // The modulus of a complex number uses a vectorized hypot, which is not exact either.
   constexpr bool is_modulus = ops::same_v<Op, ops::abs> && ops::complex_floating<T>;
   const bool is_exact = !Op::info.expensive && !is_modulus;
   const double tolerance = is_exact ? 0 : random_plans::tolerance_of(dtype_of<T>);

@@ -10,7 +10,7 @@
 
 #include "ops/kernel/pointer_plan.hpp"
 
-// The index arithmetic of the CUDA kernels, compared with plain division on the host.
+// Compares the index arithmetic of the CUDA kernels with plain division, on the host.
 
 namespace skerry::native {
 namespace {
@@ -48,7 +48,7 @@ void expect_quotients(int bits, int random_count) {
       ASSERT_EQ(static_cast<Word>(both.quotient), n / divisor);
       ASSERT_EQ(static_cast<Word>(both.remainder), n % divisor);
     }
-    // A wrong magic number fails first next to multiples of the divisor.
+    // A wrong magic number first shows next to multiples of the divisor.
     const Word max_quotient = ((Word{1} << bits) - 1) / divisor;
     for (const Word multiple : {Word{1}, Word(max_quotient / 2 + 1), max_quotient}) {
       const Word n = multiple * divisor;
@@ -77,7 +77,7 @@ std::int64_t reference_offset(std::int64_t index, int rank, const std::int64_t* 
   return bytes;
 }
 
-/// All indices of a small range; the first, the last and some others of a large one.
+/// Returns all indices of a small range; of a large one, the first, the last and some others.
 std::vector<std::int64_t> sample(std::int64_t size) {
   std::vector<std::int64_t> indices;
   const std::int64_t step = size <= 5000 ? 1 : size / 5000;

@@ -12,15 +12,16 @@
 
 #include "ops/kernel/pointer_plan.hpp"
 
-// Simulates all threads of a launch on the host: each element of a plan belongs to one thread,
-// which reads its inputs as the plan says, or from the tile that the block has copied.
+// Simulates all threads of a launch on the host. Each element of a plan must belong to one thread,
+// and the thread must read the inputs at the plan's offsets, or from the tile that the block has
+// copied.
 
 namespace skerry::native {
 namespace {
 
 using traversal = StridedTraversal<3>;
 
-/// The plan of an output and two inputs; strides and itemsizes in bytes.
+/// Returns a plan of an output and two inputs; strides and item sizes are in bytes.
 Plan plan_of(const std::vector<std::int64_t>& shape,
              const std::vector<std::vector<std::int64_t>>& strides,
              const std::vector<std::int64_t>& itemsize) {

@@ -8,10 +8,10 @@
 #include <random>
 #include <vector>
 
-/// Functions are compared with libm's in long double.
+/// Compares functions with libm's in long double.
 namespace skerry::testing {
 
-/// The distance of `actual` from `expected` in units of its last place; infinite where a special
+/// Returns the error of `actual` in units of the last place of `expected`; infinite if a special
 /// value or the sign of a zero is wrong.
 template <class T>
 double error_in_ulps(T actual, long double expected) {
@@ -23,19 +23,20 @@ double error_in_ulps(T actual, long double expected) {
   if (std::signbit(actual) != std::signbit(rounded)) return INFINITY;
   if (actual == rounded) return 0;
   if (std::isinf(actual) || std::isinf(rounded)) {
-    // Only a result at the very end of the range may be either finite or infinite.
+    // A result near the end of the range may be finite or infinite.
     const long double finite = std::isinf(actual) ? expected : actual;
     return std::isinf(finite) || std::fabs(finite) < limits::max() * (1 - 8 * limits::epsilon())
                ? INFINITY
                : 1;
   }
-  // The exponent of the exact value: `rounded` may be the next power of two, whose unit differs.
+  // Uses the exponent of the exact value: `rounded` may be the next power of two, with a larger
+  // ulp.
   const int exponent = std::max(std::ilogb(expected), limits::min_exponent - 1);
   const long double unit = std::ldexp(1.0L, exponent - limits::digits + 1);
   return static_cast<double>(std::fabs(actual - expected) / unit);
 }
 
-/// Special values, and values around which functions change.
+/// Returns special values, and arguments around which functions change their method.
 template <class T>
 std::vector<T> arguments() {
   using limits = std::numeric_limits<T>;

@@ -13,8 +13,8 @@
 #include "ops/elementwise/all.hpp"
 #include "tests/ops/math/same_value.hpp"
 
-// The special cases of array API 2025.12 for complex dtypes, typed from its text. `a` and `b` are
-// the parts of the argument, as there.
+// The special cases of array API 2025.12 for complex dtypes, copied from its text. As in the text,
+// the argument is a + bj.
 
 namespace skerry {
 namespace {
@@ -33,7 +33,7 @@ struct Row {
   OpenSign open = OpenSign::none;
 };
 
-/// Checks f(a + bj), and f(conj) = conj(f) where the standard requires it.
+/// Checks f(a + bj), and f(conj(z)) = conj(f(z)) where the standard requires it.
 template <class Op, class T>
 void expect_rows(const std::vector<Row<T>>& rows, bool conjugates = true) {
   for (const auto& [a, b, re, im, open] : rows) {
@@ -410,7 +410,7 @@ TYPED_TEST(ComplexFunctions, pow_is_exact_for_small_powers_of_small_integers) {
   EXPECT_TRUE(same_value(root.im, T(1)));
 }
 
-TYPED_TEST(ComplexFunctions, predicates_look_at_both_parts) {
+TYPED_TEST(ComplexFunctions, predicates_check_both_parts) {
   CONSTANTS;
   EXPECT_TRUE(ops::isinf{}(complex<T>(nan, -inf)));
   EXPECT_TRUE(ops::isnan{}(complex<T>(inf, nan)));
@@ -421,7 +421,7 @@ TYPED_TEST(ComplexFunctions, predicates_look_at_both_parts) {
   EXPECT_TRUE(ops::equal{}(complex<T>(zero, minus_zero), complex<T>(minus_zero, zero)));
 }
 
-/// Every function of a huge argument is finite where its value is.
+/// Functions of a huge argument return a finite result if the exact value is in range.
 TYPED_TEST(ComplexFunctions, huge_arguments_give_finite_results) {
   CONSTANTS;
   const T huge = std::sqrt(TestFixture::limits::max());
@@ -443,7 +443,8 @@ TYPED_TEST(ComplexFunctions, huge_arguments_give_finite_results) {
   }
 }
 
-/// Against std::complex in long double, which is accurate away from overflow and branch points.
+/// Compares with std::complex in long double, which is accurate except near overflow and branch
+/// points.
 TYPED_TEST(ComplexFunctions, values_agree_with_the_standard_library) {
   using T = TypeParam;
   using reference = std::complex<long double>;

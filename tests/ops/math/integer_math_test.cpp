@@ -13,7 +13,7 @@
 namespace skerry {
 namespace {
 
-/// Wide enough for every sum, product and quotient of two 64-bit integers.
+/// Holds every sum, product and quotient of two 64-bit integers.
 __extension__ using wide = __int128;
 
 template <class T>
@@ -22,7 +22,7 @@ class IntegerFunctions : public ::testing::Test {
   using limits = std::numeric_limits<T>;
   static constexpr int width = 8 * sizeof(T);
 
-  /// Both ends of the range, small values of both signs and random ones.
+  /// Returns both ends of the range, small values of both signs, and random values.
   static std::vector<T> values() {
     std::vector<T> result = {limits::min(), limits::max(), static_cast<T>(limits::min() + 1),
                              static_cast<T>(limits::max() - 1)};

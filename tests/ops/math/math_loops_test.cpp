@@ -22,8 +22,9 @@
 #include "ops/table/table.hpp"
 #include "tests/ops/math/accuracy.hpp"
 
-// Loops over real functions, at every level that this machine supports: within 1 ulp of libm's in
-// long double, and with the bits of the scalar function, at any position in an array.
+// Tests loops over real functions, at every x86-64 level that this machine supports: results are
+// within 1 ulp of libm's in long double, and have the bits of the scalar function at any position
+// in an array.
 
 namespace skerry {
 namespace {
@@ -52,8 +53,8 @@ std::vector<Level> levels() {
   return all;
 }
 
-/// Numbers of every power of two, numbers next to multiples of pi / 2 and to 1, and numbers around
-/// which exponentials leave the range.
+/// Returns numbers of every magnitude, next to multiples of pi / 2 and to 1, and around the limits
+/// of exponentials.
 template <class T>
 void append_hard(std::vector<T>& values) {
   using limits = std::numeric_limits<T>;
@@ -88,7 +89,8 @@ std::vector<T> values() {
   return result;
 }
 
-/// Pairs of special values, then of numbers for which pow and atan2 give results of all magnitudes.
+/// Returns pairs of special values, then pairs for which pow and atan2 have results of all
+/// magnitudes.
 template <class T>
 void append_pairs(std::vector<T>& x1, std::vector<T>& x2) {
   const auto append = [&](T a, T b) {
@@ -112,8 +114,8 @@ void append_pairs(std::vector<T>& x1, std::vector<T>& x2) {
   }
 }
 
-/// Computes runs of several lengths, which end inside a vector or at its end, after elements some
-/// of which are huge, so that blocks are computed in both forms.
+/// Computes runs of several lengths, which end inside a vector or at its end. Some of the elements
+/// before them are huge, so that blocks are computed in both forms.
 template <class T>
 std::vector<T> computed_by(const Kernel<Plan>& tested,
                            const std::vector<const std::vector<T>*>& inputs) {
@@ -146,7 +148,7 @@ bool is_same(T a, T b) {
          std::bit_cast<ops::bits_t<T>>(a) == std::bit_cast<ops::bits_t<T>>(b);
 }
 
-// The operation, if it differs from the function: powers by some exponents are products.
+// Returns the operation's result, which differs from the function's: some powers are products.
 template <class T>
 T result_of_atan2(T, T, T function) {
   return function;
@@ -217,7 +219,7 @@ SKERRY_UNARY_FUNCTIONS(SKERRY_UNARY)
 SKERRY_BINARY_FUNCTIONS(SKERRY_BINARY)
 #undef SKERRY_BINARY
 
-/// In long double: accurate to 2^-64, relative to the terms if they cancel.
+/// Returns logaddexp in long double, with an error of 2^-64; relative to the terms if they cancel.
 long double logaddexp(long double a, long double b) {
   if (std::isnan(a) || std::isnan(b)) return a + b;
   const long double greater = std::max(a, b);
@@ -246,7 +248,7 @@ TYPED_TEST(MathLoops, logaddexp_is_within_1_ulp_and_the_same_everywhere) {
   this->expect_right("logaddexp", portable_function, portable_function, logaddexp, x1, x2);
 }
 
-/// Expected values in 120 digits (mpmath), of arguments that both dtypes hold.
+/// Expected values have 120 digits (mpmath); both dtypes represent the arguments exactly.
 TEST(logaddexp, is_accurate_where_the_terms_cancel) {
   struct Row {
     double x1, x2, want;
@@ -282,7 +284,7 @@ TEST(logaddexp, is_accurate_where_the_terms_cancel) {
   }
 }
 
-/// Products whose parts cancel, vanish or have zeros of either sign.
+/// Returns factors of products whose parts cancel, vanish or are zeros of either sign.
 template <class T>
 std::vector<T> complex_values() {
   using R = typename T::value_type;

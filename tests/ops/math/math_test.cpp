@@ -14,7 +14,7 @@
 #include "ops/elementwise/all.hpp"
 #include "tests/ops/math/same_value.hpp"
 
-// The special cases of array API 2025.12 for real dtypes, typed from its text.
+// The special cases of array API 2025.12 for real dtypes, copied from its text.
 
 namespace skerry {
 namespace {
@@ -326,7 +326,7 @@ TYPED_TEST(RealFunctions, nextafter_follows_the_standard) {
   expect_pairs<ops::nextafter, T>({{T(-0.0), T(0), T(0)}, {T(0), T(-0.0), T(-0.0)}});
 }
 
-TYPED_TEST(RealFunctions, copysign_and_signbit_see_the_signs_of_zero_and_nan) {
+TYPED_TEST(RealFunctions, copysign_and_signbit_support_the_signs_of_zero_and_nan) {
   CONSTANTS;
   const T negative_nan = std::copysign(nan, T(-1));
   for (const T magnitude : {T(0), T(2), inf, nan}) {

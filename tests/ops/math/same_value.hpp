@@ -9,8 +9,8 @@
 
 namespace skerry::testing {
 
-/// Succeeds if `actual` is what the standard requires: NaN for NaN, the same infinity, a zero of
-/// the same sign, otherwise within four units in the last place. `any_sign` ignores the sign.
+/// Succeeds if `actual` is NaN like `expected`, the same infinity, a zero of the same sign, or
+/// otherwise within four units in the last place. `any_sign` ignores the sign.
 template <class T>
 ::testing::AssertionResult same_value(T actual, T expected, bool any_sign = false) {
   if (any_sign) {

@@ -27,7 +27,7 @@ std::vector<Layout> layouts_of_twelve_doubles() {
       {Dims{2, 2}, Dims{64, 16}, 8},    // stepped
       {Dims{2, 4}, Dims{0, 8}, 32},     // broadcast
       {Dims{}, Dims{}, 24},             // one element
-      {Dims{0, 4}, Dims{32, 8}, 0},     // none
+      {Dims{0, 4}, Dims{32, 8}, 0},     // empty
   };
 }
 
@@ -123,7 +123,7 @@ TEST_P(CopyOn, fills_every_layout) {
     EXPECT_EQ(values_of<float64>(view), doubles(static_cast<std::size_t>(view.size()), 7.0));
     double sum = 0;
     for (const double value : values_of<float64>(x)) sum += value;
-    EXPECT_EQ(sum, 7.0 * static_cast<double>(view.size()));  // and nothing else
+    EXPECT_EQ(sum, 7.0 * static_cast<double>(view.size()));  // the rest is still 0
   }
 }
 
@@ -148,7 +148,7 @@ TEST(copy, rejects_devices_that_do_not_exist) {
   EXPECT_THROW((void)to_device(x, Device{cuda_kind, 9}), DeviceUnavailableError);
 }
 
-TEST(copy, a_split_cuda_copy_is_a_whole_copy) {
+TEST(copy, cuda_copy_in_parts_copies_every_element) {
   const NdArray x = array_of(counting<float64>(1000), Dims{20, 50}, cuda0);
   set_index_limit(300);
   const NdArray copied_array = copy_c_order(x.view({Dims{50, 20}, Dims{8, 400}, 0}));

@@ -12,8 +12,8 @@
 #include "ops/kernel/pointer_plan.hpp"
 #include "tests/ops/random_plans.hpp"
 
-// Compares the float16 conversions of each level with the arithmetic of core/float16.hpp, which
-// this file uses, as it is compiled for every x86-64.
+// Compares the float16 conversions of each x86-64 level with those of core/float16.hpp. This file
+// is compiled for any x86-64 and therefore uses the latter.
 
 namespace skerry {
 namespace {
@@ -55,7 +55,7 @@ std::vector<float16> all_halves() {
   return all;
 }
 
-TEST_P(CpuHalves, widen_like_core) {
+TEST_P(CpuHalves, widen_as_core_float16_does) {
   const std::vector<float16> all = all_halves();
   const std::vector<float32> got = converted<float32>(all);
   const std::vector<float64> wide = converted<float64>(all);
@@ -66,7 +66,7 @@ TEST_P(CpuHalves, widen_like_core) {
   }
 }
 
-/// Halves, the midpoints between them, and the neighbors of both; then random bits.
+/// Returns float16 numbers, the midpoints between them, the neighbors of both, and random bits.
 template <class From, class Bits>
 std::vector<From> near_halves() {
   std::vector<From> values;
@@ -89,12 +89,12 @@ std::vector<From> near_halves() {
   return values;
 }
 
-TEST_P(CpuHalves, convert_from_floats_like_core) {
+TEST_P(CpuHalves, convert_floats_as_core_float16_does) {
   check_narrowing(near_halves<float32, std::uint32_t>());
   check_narrowing(near_halves<float64, std::uint64_t>());
 }
 
-TEST_P(CpuHalves, convert_from_integers_like_core) {
+TEST_P(CpuHalves, convert_integers_as_core_float16_does) {
   std::vector<std::int32_t> integers;
   for (std::int32_t n = -70'001; n <= 70'001; ++n) integers.push_back(n);
   check_narrowing(integers);

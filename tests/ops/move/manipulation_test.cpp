@@ -29,7 +29,7 @@ TEST_P(ManipulationOn, reshape_shares_memory_where_the_layout_allows) {
   EXPECT_EQ(values_of<int64>(copied), (longs{0, 3, 1, 4, 2, 5}));
 }
 
-TEST_P(ManipulationOn, reshape_obeys_copy) {
+TEST_P(ManipulationOn, reshape_respects_the_copy_argument) {
   EXPECT_NE(reshape(x, list{3, 2}, true).memory(), x.memory());
   EXPECT_EQ(values_of<int64>(reshape(transpose(x), list{2, 3}, true)), (longs{0, 3, 1, 4, 2, 5}));
   EXPECT_EQ(reshape(x, list{3, 2}, false).memory(), x.memory());

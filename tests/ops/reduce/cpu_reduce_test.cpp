@@ -18,8 +18,8 @@
 #include "ops/table/table.hpp"
 #include "tests/ops/random_plans.hpp"
 
-// The reductions at every level that this machine supports, compared with one accumulator that
-// takes one element after the other.
+// Compares the reductions of every x86-64 level that this machine supports with one accumulator
+// that processes one element after the other.
 
 namespace skerry {
 namespace {
@@ -30,7 +30,7 @@ using random_plans::read;
 
 class CpuReduce : public random_plans::OfLevel {};
 
-/// A storage over memory of the test.
+/// A storage over memory that the test owns.
 class BorrowedMemory final : public Storage {
  public:
   explicit BorrowedMemory(char* data) noexcept : Storage(data, 0, Device{}) {}
@@ -47,7 +47,7 @@ ReduceParams params_of(const ReductionAxes& axes, char* input, char* output) {
   return {{.input = operands(input_memory), .output = operands(output_memory)}, axes, 0, nullptr};
 }
 
-/// Only orders the axes: the result does not depend on coalescing.
+/// Axes are ordered, but not coalesced: the result does not depend on it.
 struct ReductionCase {
   ReductionAxes axes{};
   std::vector<std::pair<std::int64_t, std::int64_t>> retained_axes, reduced;  ///< (stride, extent)
@@ -95,7 +95,7 @@ template <class Op, class T>
 constexpr bool rounds_sums =
     ops::floating<T> && (std::is_same_v<Op, ops::sum> || std::is_same_v<Op, ops::mean>);
 
-/// Sums of float16 are rounded once, to a unit in the last place.
+/// Sums of float16 are rounded once; they may differ by one unit in the last place.
 template <class Op, class T>
 double tolerance_of() {
   if (!rounds_sums<Op, T>) return 0;
@@ -129,7 +129,7 @@ void reduce_scalar(const ReduceParams& p, std::int64_t output, char* destination
   std::memcpy(destination, &result, sizeof result);
 }
 
-/// One reduction of one dtype, and what is expected of it.
+/// A reduction of one dtype, and its expected result.
 struct Subject {
   const Kernel<ReduceParams>& tested;
   Dtype input;

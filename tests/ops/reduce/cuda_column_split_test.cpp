@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-// How CUDA's reductions along columns are split, tested on the host.
+// Tests, on the host, how CUDA's reductions along columns are split.
 
 namespace skerry::native {
 namespace {

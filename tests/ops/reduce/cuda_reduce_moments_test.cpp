@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-// var, accumulated as in CUDA's loops, on the host.
+// Computes var on the host with the accumulation of CUDA's loops.
 
 namespace skerry::native {
 namespace {
@@ -31,7 +31,7 @@ ops::Moments<float64> fold(const T* x, std::size_t n) {
   return a;
 }
 
-/// Accumulates by `threads`, whose results are then combined.
+/// Accumulates in `threads` parts, whose results are then combined.
 template <class T>
 T variance(const std::vector<T>& x, std::size_t threads) {
   using run = GroupedMoments<ops::var, T>;

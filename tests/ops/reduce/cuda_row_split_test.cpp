@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <string>
 
-// How CUDA's reductions of rows are split, tested on the host.
+// Tests, on the host, how CUDA's reductions of rows are split.
 
 namespace skerry::native {
 namespace {
 
-/// Both ways to read rows of `itemsize`: 16 bytes at a time, and item by item.
+/// Checks both ways to read rows: 16 bytes at a time, and item by item.
 void check_rows(std::int64_t rows, std::int64_t length, std::int64_t itemsize) {
   for (const int vector : {static_cast<int>(16 / itemsize), 1}) {
     const int loads = 4;

@@ -13,8 +13,8 @@
 #include "ops/call/error_record.hpp"
 #include "ops/call/operand_list.hpp"
 
-// A rehearsed device rejects what NVIDIA's libraries would: nothing that the front ends enqueue,
-// and all of the following.
+// A rehearsed device rejects parameters that NVIDIA's libraries reject or misread. Front ends never
+// enqueue such parameters, so these tests construct them.
 
 namespace skerry {
 namespace {
@@ -25,12 +25,13 @@ std::string refused(const Kernel<Params>& entry, const Params& params) {
   return text != nullptr ? text : "";
 }
 
-/// An address that is never read, `offset` bytes after one that is aligned for any element.
+/// Converts to a pointer that is never read, `offset` bytes after an address aligned for any
+/// element.
 struct UnreadAddress {
   std::int64_t offset = 0;
 
   template <class T, Role R>
-  operator OperandPointer<T, R>() const {  // NOLINT(google-explicit-constructor): as of a launch
+  operator OperandPointer<T, R>() const {  // NOLINT(google-explicit-constructor): as in a launch
     const StorageRef memory = allocate(Device{}, 64);
     MemoryUse uses[OperandList::max_uses];
     OperandList operands(memory->device(), uses);
@@ -42,7 +43,7 @@ struct UnreadAddress {
   }
 };
 
-/// A transform of `rank` axes, without extents and strides.
+/// Parameters of a transform of `rank` axes, whose extents and strides are still 0.
 FftParams empty_transform(std::int32_t rank, std::int32_t transformed) {
   ErrorRecord unread(Device{}, {});
   return {.input = UnreadAddress{},
@@ -58,7 +59,7 @@ FftParams empty_transform(std::int32_t rank, std::int32_t transformed) {
           .out_of_memory = unread.word()};
 }
 
-/// rfft of float32 along axis 1 of (3, 8, 5).
+/// Parameters of rfft along axis 1 of a float32 array of shape (3, 8, 5).
 FftParams real_transform() {
   FftParams p = empty_transform(3, 1);
   const std::int64_t shape[] = {3, 5, 8};
@@ -72,7 +73,7 @@ FftParams real_transform() {
   return p;
 }
 
-TEST(Refusals, CufftRejectsBuffersThatAreNotAlignedForComplexNumbers) {
+TEST(Refusals, CufftRejectsMisalignedBuffersAndUnsupportedLayouts) {
   const Kernel<FftParams>& entry = kernels().fft.real_to_complex[0];
   EXPECT_EQ(refused(entry, real_transform()), "");
   FftParams p = real_transform();
@@ -82,7 +83,7 @@ TEST(Refusals, CufftRejectsBuffersThatAreNotAlignedForComplexNumbers) {
   p.output = UnreadAddress{4};
   EXPECT_NE(refused(entry, p), "");
   p = real_transform();
-  p.input_strides[0] = 164;  // the plan is executed for each of the three
+  p.input_strides[0] = 164;  // each of the three executions needs the same alignment
   EXPECT_NE(refused(entry, p), "");
   p = real_transform();
   p.input_strides[2] = 21;
@@ -112,7 +113,7 @@ TEST(Refusals, ARehearsedDeviceThrowsBeforeItRunsTheKernel) {
   }
 }
 
-TEST(Refusals, CufftRequiresStridesThatAreMultiplesOfEachOther) {
+TEST(Refusals, CufftRequiresNestedStridesOfTransformedAxes) {
   FftParams p = empty_transform(2, 2);
   p.shape[0] = p.shape[1] = 4;
   p.input_strides[0] = p.output_strides[0] = 64;
@@ -126,7 +127,7 @@ TEST(Refusals, CufftRequiresStridesThatAreMultiplesOfEachOther) {
   EXPECT_NE(refused(entry, p), "");
 }
 
-TEST(Refusals, CublasRequiresALeadingDimension) {
+TEST(Refusals, CublasRequiresAlignedMatricesWithALeadingDimension) {
   const Kernel<MatmulParams>& entry = kernels().matmul.kernel[static_cast<int>(Dtype::complex128)];
   MatmulParams good{UnreadAddress{}, UnreadAddress{}, UnreadAddress{}};
   good.m = good.n = good.k = 3;
@@ -151,7 +152,7 @@ TEST(Refusals, CublasRequiresALeadingDimension) {
   EXPECT_EQ(refused(entry, p), "");
 }
 
-TEST(Refusals, CusolverRequiresExtentsThatFitAnInt) {
+TEST(Refusals, CusolverRequiresAlignmentAndExtentsThatFitAnInt) {
   const auto entry = [](LinAlgRoutine routine) -> const Kernel<LinAlgParams>& {
     return kernels().linalg.kernel[static_cast<int>(routine)][static_cast<int>(Dtype::float64)];
   };

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Code that must not compile: one case at a time, with -DCASE=1 and so on, each for the reason that
-// its test expects. Case 0 compiles.
+// Code that must not compile. Each test compiles one case, with -DCASE=1 and so on, and expects a
+// certain error. Case 0 compiles.
 
 #include "ops/bins/kernels.hpp"
 #include "ops/call/error_record.hpp"
