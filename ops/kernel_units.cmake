@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
 
-# Default groups of dtypes that share a unit, since parsing headers is a good part of a unit's compile time. A dtype that
-# no group names joins the first one with a dtype of its kind.
+# Default groups of dtypes that share a unit, since parsing headers takes much of a unit's compile time. A dtype that is
+# in no group is added to the first group with a dtype of its kind.
 set(skerry_groups "int8 uint8 int16 uint16" "int32 uint32 int64 uint64" "float32 float64 bool_" "complex64 complex128")
 
 # Adds the kernel units of a family, a member of KernelTable. Paths are relative to the family's folder:
@@ -14,7 +14,7 @@ set(skerry_groups "int8 uint8 int16 uint16" "int32 uint32 int64 uint64" "float32
 #   CUDA, CUDA_BY_DTYPE, CUDA_GROUPS     the same for the CUDA module
 #   CUDA_SHARED  sources of the module that fill no table
 #   HOST         sources that are compiled once, for all levels
-#   V3_SERVES_V4 v4 machines run the kernels of v3, which AVX-512 does not make noticeably faster
+#   V3_SERVES_V4 v4 machines run the kernels of v3, since AVX-512 does not make them noticeably faster
 function(skerry_kernels family)
   set(lists CPU CPU_BY_DTYPE CPU_SHARED CPU_GROUPS CPU_REAL_OPTIONS CUDA CUDA_BY_DTYPE CUDA_GROUPS CUDA_SHARED HOST)
   cmake_parse_arguments(PARSE_ARGV 1 of "V3_SERVES_V4" "" "${lists}")
@@ -44,7 +44,7 @@ function(skerry_kernels family)
   endif()
 endfunction()
 
-# Completes the groups in a variable (skerry_groups if it is empty) to those of all dtypes.
+# Completes the groups in a variable (skerry_groups if it is empty), so that they contain all dtypes.
 function(skerry_complete_groups family variable)
   set(groups ${${variable}})
   if(NOT groups)
@@ -81,9 +81,9 @@ function(skerry_complete_groups family variable)
   set(${variable} ${groups} PARENT_SCOPE)
 endfunction()
 
-# Adds the units of one target: `plain` as they are, `by_dtype` as a generated source per group, which names its dtypes.
-# Further arguments are compiler options for real floating-point dtypes, which can't use a header that was precompiled
-# without them.
+# Adds the units of one target: `plain` sources as they are, and for each `by_dtype` source a generated one per group of
+# dtypes. Further arguments are compiler options for units of real floating-point dtypes; these units don't use the
+# precompiled header, which is compiled without the options.
 function(skerry_add_units family target prefix plain by_dtype groups)
   set(fills)
   foreach(unit IN LISTS plain)
@@ -130,7 +130,7 @@ function(skerry_add_units family target prefix plain by_dtype groups)
   set_property(TARGET ${target} PROPERTY skerry_fills_${family} ${fills})
 endfunction()
 
-# Writes for each target a list of the functions that fill its table. Call it after all families have added units.
+# Writes, for each target, a list of the functions that fill its table. Call it after all families have added units.
 function(skerry_write_kernel_units)
   foreach(prefix ${skerry_cpu_levels} cuda)
     set(target skerry_cpu_${prefix})

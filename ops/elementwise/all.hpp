@@ -12,4 +12,4 @@
 #include "ops/elementwise/rounding.hpp"
 #include "ops/elementwise/trigonometric.hpp"
 
-// Every functor, and the lists that name them: for kernels, the registry and tests.
+// All functors and their lists, for kernels, the registry and tests.

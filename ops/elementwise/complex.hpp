@@ -34,7 +34,7 @@ struct imag {
       .doc =
           "Return the imaginary part element-wise.\n\n"
           "Numeric dtypes; for complex x the result has the real dtype of its precision,\nfor real "
-          "x it is 0 of the same dtype.\n"
+          "x it is 0 with the dtype of x.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
   template <complex_floating T>

@@ -12,8 +12,8 @@ namespace skerry {
 inline constexpr int unary_count = ops::size_of<ops::unary_ops>;
 inline constexpr int binary_count = ops::size_of<ops::binary_ops>;
 inline constexpr int ternary_count = ops::size_of<ops::ternary_ops>;
-/// Elementwise operations are numbered: unary ones first, then binary, then ternary, each in the
-/// order of its list.
+/// Number of elementwise operations. They are numbered: unary ones first, then binary and ternary
+/// ones, in the order of their lists.
 inline constexpr int elementwise_count = unary_count + binary_count + ternary_count;
 
 template <int Arity, class Use, class... Ops>
@@ -29,7 +29,8 @@ constexpr void for_each_operation(Use use) {
 }
 
 struct ElementwiseKernels {
-  /// Output first. All inputs of the row's dtype, the output of the operation's result dtype.
+  /// Indexed by operation and dtype. Operands: the output, of the result dtype; inputs of the
+  /// dtype.
   Kernel<Plan> kernel[elementwise_count][dtype_count];
 };
 

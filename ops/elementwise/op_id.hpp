@@ -5,11 +5,11 @@
 #include "ops/elementwise/kernels.hpp"
 #include "ops/elementwise/op_table.hpp"
 
-// Separate from op_table.hpp, whose users don't need the lists of operations.
+// In its own header, since users of op_table.hpp don't need the lists of operations.
 
 namespace skerry {
 
-/// The op_id of a functor that the front end needs by name.
+/// The op_id of a functor, for front ends that name an operation.
 template <class Op>
 inline constexpr op_id op_id_of =
     ops::index_of<Op, ops::unary_ops> >= 0 ? ops::index_of<Op, ops::unary_ops>

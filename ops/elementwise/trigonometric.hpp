@@ -44,7 +44,8 @@ struct acosh {
 struct angle {
   static constexpr OpInfo info{
       .name = "angle",
-      .doc = "Return the angle of a real number: pi if the sign bit is set, else 0; NaN for NaN.",
+      .doc =
+          "Return the angle of a real number: pi if the sign bit is set, otherwise 0; NaN for NaN.",
       .is_private = true,
   };
   static constexpr bool of_bits = true;

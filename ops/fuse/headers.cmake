@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
 
-# Appends a header of the project to the variable `text`, after all that it includes, each once: NVRTC gets one file.
-# Comments, a third of it, are left out, and so are the docstrings of operations, which each kernel's image would contain.
+# Appends a header of the project, after all headers that it includes, to the variable `text`, each once: NVRTC gets one
+# file. Leaves out comments, which are a third of it, and the docstrings of operations, which would be in each kernel's
+# image.
 function(skerry_append_header header)
   if(header IN_LIST appended)
     return()

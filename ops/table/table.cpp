@@ -44,14 +44,15 @@ HostKernels best_kernels() noexcept {
 
 constinit KernelTable all_kernels{};
 
-// Filled while the library is loaded, so that no call has to check whether it is the first.
+// Fills the table while the library is loaded, so that calls need not check for it.
 [[maybe_unused]] const bool host_kernels_are_there = [] {
   if (const fill_function fill = best_kernels().fill) fill(all_kernels);
   fill_unsupported_reasons(all_kernels);
   return true;
 }();
 
-/// By kind of device, set at the first lookup: the host's table, or one with native forms.
+/// The table for each kind of device, set at the first lookup: the host's, or one with native
+/// forms.
 constinit std::array<std::atomic<const KernelTable*>, max_device_kinds> tables{&all_kernels};
 constinit std::array<KernelTable, max_device_kinds> native_kernels{};
 constinit std::mutex tables_mutex;

@@ -46,8 +46,8 @@ namespace skerry {
 
 /// All kernels, by family. A family `f` has a header with its parameters and `struct FKernels`, an
 /// entry `f` here, and units `f.*` in the folders `cpu` and `cuda` next to the header, which the
-/// build finds by their names. A null entry means that there is no loop for that dtype. CPU units
-/// set `host` members, units of the CUDA module `native` ones.
+/// build finds by name. A null kernel means that the dtype has no loop. CPU units set the `host`
+/// members of kernels, units of the CUDA module the `native` members.
 struct KernelTable {
 #define SKERRY_MEMBER(family, Kernels) Kernels family;
   SKERRY_FOR_EACH_FAMILY(SKERRY_MEMBER)
@@ -58,8 +58,8 @@ struct KernelTable {
 [[nodiscard]] const KernelTable& kernels() noexcept;
 [[nodiscard]] const KernelTable& kernels(Device device) noexcept;
 
-/// Declares which parameters cuBLAS, cuSOLVER and cuFFT, as native forms call them, reject or
-/// misread.
+/// Sets the functions that recognize parameters that cuBLAS, cuSOLVER and cuFFT, as native forms
+/// call them, reject or misread.
 void fill_unsupported_reasons(KernelTable& table) noexcept;
 
 }  // namespace skerry

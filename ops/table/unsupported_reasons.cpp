@@ -7,9 +7,9 @@
 #include "device/allocator.hpp"
 #include "ops/table/table.hpp"
 
-// From the documentation of CUDA 13.0: cuBLAS, cublasGemmStridedBatchedEx; cuSOLVER, dense LAPACK;
-// cuFFT, data layout. Elements of all three are cuComplex and cuDoubleComplex, aligned to their
-// size.
+// Source: documentation of CUDA 13.0 (cuBLAS, cublasGemmStridedBatchedEx; cuSOLVER, dense LAPACK;
+// cuFFT, data layout). The complex elements of all three are cuComplex and cuDoubleComplex, which
+// are aligned to their size.
 
 namespace skerry {
 namespace {
@@ -50,7 +50,7 @@ const char* find_unsupported_fft(const FftParams& p, const FftWidths& width) {
       p.rank - p.transformed > 2) {
     return "this number of axes";
   }
-  // Guarded memory ends at a page and may begin anywhere, so its addresses are not checked.
+  // The guard allocator places memory so that it ends at a page, so addresses are not checked then.
   const bool is_judged = selected_allocator() != Allocator::guard;
   if (is_judged &&
       (!is_at_multiple(p.input, width.complex) || !is_at_multiple(p.output, width.complex))) {
@@ -114,7 +114,7 @@ void declare(MatmulKernels& table) noexcept {
 
 // ---- cuSOLVER
 
-/// cuSOLVER's extents are ints, and none is 0.
+/// True for an extent that cuSOLVER accepts: an int above 0.
 bool is_extent(std::int64_t n) { return n > 0 && n <= INT32_MAX; }
 
 const char* find_unsupported_shape(const LinAlgParams& p, LinAlgRoutine routine) {
@@ -141,7 +141,7 @@ const char* find_unsupported_shape(const LinAlgParams& p, LinAlgRoutine routine)
   return nullptr;
 }
 
-/// `Value`: the size of the real dtype, which the values have, except for complex eigenvalues.
+/// `Value` is the size of a value. Values have the real dtype, except for complex eigenvalues.
 template <LinAlgRoutine Routine, std::int64_t Item, std::int64_t Value>
 const char* find_unsupported_routine(const LinAlgParams& p) {
   for (const void* address : {p.a.get(), p.b.get(), p.c.get()}) {
