@@ -112,8 +112,6 @@ NdArray integer_linspace(wide_int start, wide_int stop, Dtype type, const Spacin
   return result;
 }
 
-// Floats.
-
 /// Computes floats with the kernel. The step must neither overflow nor be subnormal.
 NdArray kernel_linspace(complex128 start, complex128 stop, Dtype type, const Spacing& spacing) {
   const auto intervals = static_cast<double>(spacing.intervals());

@@ -16,7 +16,8 @@ __extension__ using wide_int = __int128;  // holds any difference of two 64-bit 
 
 /// Returns the real part, rounded to float64.
 [[nodiscard]] double real_of(const Scalar& x);
-/// Returns the exact value of a real scalar that is an integer and fits 64 bits, otherwise nothing.
+/// Returns the exact value of a scalar that is a whole number and fits 64 bits (as a float: up to
+/// 2^63 in magnitude), otherwise nothing.
 [[nodiscard]] std::optional<wide_int> whole(const Scalar& x);
 /// Throws OverflowError if `value` is out of range of the dtype.
 void require_in_range(wide_int value, Dtype type);

@@ -378,8 +378,8 @@ struct square {
   SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return wrapping_multiply(x, x);
   }
-  /// Computes re^2 - im^2 without overflow of either square. Adding 0 turns -0 into 0, which the
-  /// difference of the squares would be.
+  /// Computes re^2 - im^2 without overflow of either square. Adds 0 to turn -0 into +0, which is
+  /// the difference of two equal squares.
   template <complex_floating T>
   SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     const auto cross = x.re * x.im;

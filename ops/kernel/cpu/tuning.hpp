@@ -40,7 +40,7 @@ inline constexpr int64_t direct_tile_size = 16384;
 /// Row: x = f8(1000, 1000) | x + x.T
 inline constexpr int64_t packed_tile_bytes = 8 * kib;
 /// Prefetch distance of contiguous copies, in bytes. The hardware prefetcher stops at each 4 KiB
-/// page, and is interrupted by other memory accesses.
+/// page, and whenever other work intervenes.
 /// Row: x = f8(8000000) | sk.asarray(x, copy=True)
 /// Row: x = f8(8000000) | sk.roll(x, 5)
 inline constexpr int64_t copy_prefetch_distance = 4 * kib;
@@ -196,7 +196,7 @@ inline constexpr int64_t min_quicksorted_bits = 17;
 /// Row of all cores: x = f4(100000) | sk.sort(x)
 inline constexpr int64_t min_split_size = 65536;
 /// Items of a run that are worth a thread, without vectors: sorting two runs and merging them takes
-/// 1.4 times the work of sorting one.
+/// 1.4 times as long as one sort.
 /// Row of all cores: x = sk.astype(f8(300000), sk.complex128) | sk.sort(sk.real(x))
 inline constexpr int64_t min_run_size = 131072;
 /// Items of a merge that a thread takes at a time.

@@ -39,7 +39,7 @@ SKERRY_INLINE void store_past_caches(char* output, const Vector& v) {
 #endif
 }
 
-/// Stores the 64 bytes of a cache line likewise.
+/// Stores a cache line of 64 bytes in the same way.
 SKERRY_INLINE void store_line_past_caches(void* line, const void* source) {
   for (int quarter = 0; quarter < 4; ++quarter) {
     const auto bytes = _mm_loadu_si128(static_cast<const __m128i*>(source) + quarter);
