@@ -38,10 +38,10 @@ KERNEL_TESTS = (
 ).split()
 # Kernels whose threads or blocks exchange values: scans, reductions, sorting, sets, indexing. Each seed tests one of
 # the 14 dtypes. Uses of undefined values don't depend on the seed, and that check is 50 times slower.
-SCHEDULED = "*order*:*reduction*:*select*:*take*:*counting*:*scatter*:*partial*"
+SCHEDULED = "*Order*:*Reduction*:*reduction*:*select*:*take*:*counting*:*Scatter*:*Partial*"
 SHARES_OF_SCHEDULED = 14
 INITIALIZED = (
-    "*order*/int16:*reduction*/float32:*select*:*take*:*counting*:*scatter*/int32:*partial*/float32"
+    "*Order*/int16:*Reduction*/float32:*reduction*:*select*:*take*:*counting*:*Scatter*/int32:*Partial*/float32"
 )
 # Option (also the name of the emulator's variable), help.
 SETTINGS = (
@@ -111,8 +111,18 @@ def python_tests(sample: int | None, nth_target: int, more: list[str]) -> list[s
     return [*several, "-q", "-k", "not cpu", f"--share={share}", *files]
 
 
+def require_matches(command: list[str], patterns: str) -> None:
+    """End the program if a pattern selects no test. A test that is renamed would otherwise no longer be checked."""
+    for pattern in patterns.split(":"):
+        listing = [*command, "--gtest_list_tests", f"--gtest_filter={pattern}"]
+        if not subprocess.run(listing, capture_output=True, text=True, check=True).stdout.strip():
+            sys.exit(f"no test of {command[0]} matches {pattern}")
+
+
 def checks(options: argparse.Namespace, command: list[str]):
     """Yield the commands of the part checks, with their variables."""
+    for patterns in (SCHEDULED, INITIALIZED):
+        require_matches(command, patterns)
     interleaved = {
         "SKERRY_EMULATE_RESIDENT": options.resident or "8",
         "SKERRY_EMULATE_QUANTUM": options.quantum or "30",
