@@ -6,11 +6,12 @@
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
-/// For each interval of an octave, first the reciprocal of a number near its center. It has so few
-/// bits that its product with a number of the interval, minus 1, is exact (and at most 0.0495, in
-/// float64 0.0254). Then minus the reciprocal's logarithm (base 2 in float32), in two parts, the
-/// first with 16 (41) fraction bits. Around 1, these are 1 and 0. The rows fill one (four) AVX-512
-/// vectors.
+/// One column for each interval of an octave: 16 in float32, 32 in float64, so that a row fills one
+/// or four AVX-512 vectors. Row 0 is r, which is near 1 / center of the interval. It has so few
+/// bits that r * x - 1 is exact for each x of the interval; its magnitude is at most 0.0495 in
+/// float32 and 0.0254 in float64. Rows 1 and 2 are -log(r), high and low part: log2 in float32, ln
+/// in float64. The high part has 16 (float64: 41) fraction bits. In the interval around 1, r is 1
+/// and its logarithm 0.
 // clang-format off
 template <real_floating T>
 SKERRY_TABLE T power_table[3][16] = {
@@ -25,8 +26,8 @@ SKERRY_TABLE T power_table<T>[3][32] = {
     {0x1.6a2777a83dfd6p-43, 0x1.f4bd8db0a7cc1p-44, 0x1.3d82f484c84ccp-46, 0x1.67b1e99b72bd8p-45, -0x1.8380e731f55c4p-44, 0x1.d572aab993c87p-47, 0x1.a342c2af0003cp-44, 0x1.a4e633fcd9066p-52, -0x1.6b47641307539p-43, -0x1.3d3c873e20a07p-43, 0x1.70cc16135783cp-46, -0x1.cb2cd2ee2f482p-44, 0x1.a342c2af0003cp-45, 0x1.54e4d7a16eab2p-43, 0x1.4b4641b664613p-44, -0x1.8a9985f325c5cp-43, 0x1.181dce586af09p-44, -0x1.980267c7e09e4p-45, -0x1.f1e7cf6d3a69cp-50, 0.0, -0x1.4f716c1b8bdf5p-43, -0x1.34d1e48fb0501p-43, -0x1.53a2582f4e1efp-48, -0x1.caed7fc0b1d1ap-43, 0x1.00d238fd3df5cp-46, -0x1.27023eb68981cp-46, -0x1.c3e448cb39c3p-43, 0x1.8ad0ee9aafb53p-43, -0x1.90d04cd7cc834p-44, 0x1.1ef78ce2d07f2p-44, -0x1.1b61f10522625p-44, -0x1.cf895693f2854p-43}};
 // clang-format on
 
-/// The bits of the lower end of the first interval. power_row_shift is the number of bits below the
-/// interval's index.
+/// Bit pattern of the lower end of the first interval. The column of x is
+/// (bits of x - power_rows_begin) >> power_row_shift.
 template <real_floating T>
 inline constexpr bits_t<T> power_rows_begin =
     static_cast<bits_t<T>>(sizeof(T) == 4 ? 0x3f32aaab : 0x3fe62aaaaaa00000);

@@ -34,8 +34,8 @@ PyObject* wrong_count(const OpEntry& op, Py_ssize_t count, PyObject* keywords) {
   return nullptr;
 }
 
-/// Slow path of a call whose argument `first` is neither an array nor a scalar; `read` has the
-/// operand before it, if any.
+/// Slow path of a call whose argument at index `first` is neither an array nor a scalar. `read` is
+/// the first operand, which is parsed already if `first` is 1.
 template <int Arity>
 [[gnu::noinline, gnu::cold]] PyObject* elementwise_converted(op_id id, PyObject* const* args,
                                                              int first, const Operand* read) {
@@ -146,7 +146,7 @@ PyObject* run_where(const Arguments& arguments) {
                      [&] { return where(operands[0], operands[1], operands[2]); });
 }
 
-/// Returns the standard's signature of a reduction, by its options.
+/// Returns the signature that the array API gives a reduction with these options.
 const char* reduction_signature(const ReductionEntry& op) {
   if (op.has_dtype) return "(x, /, *, axis=None, dtype=None, keepdims=False)";
   if (op.has_correction) return "(x, /, *, axis=None, correction=0.0, keepdims=False)";
@@ -241,6 +241,10 @@ std::string elementwise_doc(const OpEntry& op) {
   std::string text = std::string(op.doc) + "\n\nParameters\n----------\n";
   if (op.arity == 1) {
     text += "x : Array\n    Any shape, on any device.\n";
+  } else if (op.arity == 3) {
+    text +=
+        "x : Array\n    Any shape, on any device.\nmin, max : Array or Python scalar, optional\n"
+        "    Bounds, broadcast against x; None means no bound.\n";
   } else {
     text +=
         "x1, x2 : Array or Python scalar\n    At least one Array, all on one device; shapes are "
@@ -251,7 +255,7 @@ std::string elementwise_doc(const OpEntry& op) {
   text +=
       "\nRaises\n------\nTypeError\n    For dtypes that the function does not support or that "
       "don't promote.\n";
-  if (op.arity == 2) {
+  if (op.arity > 1) {
     text +=
         "DeviceMismatchError\n    For arrays on different devices.\nValueError\n    For shapes "
         "that don't broadcast.\nOverflowError\n    For a Python int outside the dtype.\n";
@@ -295,7 +299,9 @@ constexpr FunctionEntry own_signature[] = {
      "x1, x2 : Array or Python scalar\n    Shapes of all three are broadcast, dtypes of x1 and x2 "
      "promoted; all on one device.\n\n"
      "Returns\n-------\nArray\n    A new array of the promoted dtype on their device.\n\n"
-     "Raises\n------\nDeviceMismatchError, TypeError, ValueError",
+     "Raises\n------\nDeviceMismatchError\n    For arrays on different devices.\nTypeError\n    "
+     "For "
+     "dtypes of x1 and x2 that don't promote.\nValueError\n    For shapes that don't broadcast.",
      run_where},
 };
 
@@ -346,7 +352,9 @@ void add_all_reductions(PyObject* module, std::integer_sequence<reduction_id, Op
   (add_reduction<Op>(module), ...);
 }
 
-static_assert(ternary_count == 1, "clip has a signature of its own; a new one needs one too");
+static_assert(
+    ternary_count == 1,
+    "clip is the only ternary operation; add a signature to own_signature for another one");
 
 }  // namespace
 

@@ -10,7 +10,7 @@ set(folders "-B${sysroot}/usr/lib/${triplet} -L${sysroot}/usr/lib/${triplet} -L$
 foreach(kind EXE SHARED MODULE)
   set(CMAKE_${kind}_LINKER_FLAGS_INIT "${folders} -static-libstdc++")
 endforeach()
-# After libstdc++.a, which needs them: an unresolved symbol would have no version.
+# These follow libstdc++.a, which uses their symbols. Linked before it, they would stay undefined, without a version.
 set(libraries "$ENV{SKERRY_GLIBC_COMPAT} -Wl,--push-state,--no-as-needed -lpthread -ldl -Wl,--pop-state")
 set(CMAKE_CXX_STANDARD_LIBRARIES "${libraries}" CACHE STRING "Linked last")
 set(CMAKE_CUDA_STANDARD_LIBRARIES "${libraries}" CACHE STRING "Linked last")

@@ -40,9 +40,7 @@ KERNEL_TESTS = (
 # the 14 dtypes. Uses of undefined values don't depend on the seed, and that check is 50 times slower.
 SCHEDULED = "*Order*:*Reduction*:*reduction*:*select*:*take*:*counting*:*Scatter*:*Partial*"
 SHARES_OF_SCHEDULED = 14
-INITIALIZED = (
-    "*Order*/int16:*Reduction*/float32:*reduction*:*select*:*take*:*counting*:*Scatter*/int32:*Partial*/float32"
-)
+INITIALIZED = "*Order*/int16:*Reduction*/float32:*reduction*:*select*:*take*:*counting*:*Scatter*/int32:*Partial*/float32"
 # Option (also the name of the emulator's variable), help.
 SETTINGS = (
     ("multiprocessors", "number of the device's multiprocessors (4)"),

@@ -59,7 +59,8 @@ int with_link(void* state, Body body) noexcept {
   });
 }
 
-/// Writes errors to the program's log, too.
+/// Runs `body`. Copies the text of an ImageError to the caller's CU_JIT_ERROR_LOG_BUFFER, and
+/// rethrows it.
 template <class Body>
 int with_log(LinkInProgress& link, Body body) {
   try {
@@ -72,7 +73,7 @@ int with_log(LinkInProgress& link, Body body) {
 
 int add(LinkInProgress& link, int kind, const char* name, std::string bytes) {
   if (kind < 0) return code::invalid_value;
-  if (kind > archive_input) return unsupported("cuLinkAddData of LTO-IR");
+  if (kind > archive_input) return unsupported("linking LTO-IR (cuLinkAddData, cuLinkAddFile)");
   const linkers::LinkInput input{linkers::input_type::any, name != nullptr ? name : "<unnamed>",
                                  std::move(bytes)};
   // The executor implements the device runtime (grid barriers and the like) itself.

@@ -10,11 +10,11 @@
 
 namespace skerry::emulation {
 
-/// Stands for no address: it is odd, so no access at it is aligned.
+/// Means that there is no address. No access starts at the last byte of the address space.
 inline constexpr std::uint64_t nowhere = ~std::uint64_t{0};
 
-/// Returns the first lane's address if the addresses are contiguous in steps of `nbytes`, else
-/// `nowhere`.
+/// Returns the first lane's address plus `offset` if each lane's address is `nbytes` above that of
+/// the previous lane, else `nowhere`.
 template <class Address>
 [[nodiscard]] std::uint64_t first_of_contiguous(const Address* addresses, std::uint64_t offset,
                                                 std::uint32_t nbytes) noexcept {

@@ -26,8 +26,8 @@ void advance(Warp& warp, lane_mask lanes) {
   for (std::size_t lane = 0; lane < warp_size; ++lane) warp.pc[lane] += lanes >> lane & 1;
 }
 
-/// Counts the ended and absent lanes of waiting warps: a barrier with a thread count counts whole
-/// warps.
+/// Counts the lanes that have exited, or never existed, in warps with waiting lanes. They count as
+/// arrived at a barrier with a thread count, which counts whole warps.
 [[nodiscard]] std::uint32_t absent_lanes(const Block& block, std::size_t barrier) {
   std::uint32_t absent = 0;
   for (const Warp& one : block.warps) {
@@ -138,7 +138,8 @@ void arrive_at_cluster_barrier(Warp& warp, const Instruction& instruction, lane_
   release_if_complete(owner, cluster_barrier);
 }
 
-/// True if all lanes have the same barrier and thread count, as with rows of constants.
+/// True if barrier and thread count are constants of the launch, and so the same for all lanes.
+/// Rows of constants have odd numbers (execute/program.hpp).
 [[nodiscard]] bool names_one_barrier(const Instruction& instruction) {
   const auto is_same = [](row source_row) { return source_row == no_row || (source_row & 1) != 0; };
   return is_same(instruction.source[0]) && is_same(instruction.source[1]);

@@ -14,7 +14,7 @@ namespace {
 
 using fft_entry = bool (*)(const FftParams&) noexcept;
 
-/// The output's batch as rows along the last axis.
+/// The output as rows: 1-D slices along its last axis.
 struct OutputRows {
   const FftParams& params;
 

@@ -33,10 +33,10 @@ _TOKEN = re.compile(
 )
 _KEYS = {"descr", "fortran_order", "shape"}
 _INSTEAD = {
-    "V": "it contains records, or bytes, as which NumPy saves bfloat16; read it with numpy.load and convert them",
+    "V": "it contains records or raw bytes, as which NumPy saves bfloat16; read it with numpy.load and convert it",
     "O": "it contains pickled Python objects, which are never loaded",
-    "M": "read it with numpy.load and convert its view of int64",
-    "m": "read it with numpy.load and convert its view of int64",
+    "M": "read it with numpy.load and pass x.view('int64')",
+    "m": "read it with numpy.load and pass x.view('int64')",
     "f": "read it with numpy.load and convert it",
     "c": "read it with numpy.load and convert it",
 }
@@ -56,7 +56,7 @@ def read(
     except ValueError as error:
         raise ValueError(f"load: {name}: {error}") from error
     if dtype.newbyteorder("=").name not in _core.dtype_kinds():
-        instead = _INSTEAD.get(dtype.kind, "text is not a number")
+        instead = _INSTEAD.get(dtype.kind, "text is not supported; read it with numpy.load")
         raise DTypeError(f"load: {name}: skerry has no dtype {dtype}; {instead}")
     return shape, fortran, dtype, nbytes
 
@@ -81,7 +81,7 @@ def _read_text(file: Any, size: int | None) -> tuple[str, int]:
 def _read(file: Any, nbytes: int) -> bytes:
     data = streams.read(file, nbytes)
     if len(data) < nbytes:
-        raise ValueError(f"truncated: its header ends after {len(data)} bytes of {nbytes}")
+        raise ValueError(f"truncated: its header has {len(data)} of {nbytes} expected bytes")
     return data
 
 

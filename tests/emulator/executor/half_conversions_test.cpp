@@ -10,7 +10,8 @@
 
 #include "tests/emulator/executor/computed.hpp"
 
-// The reference searches among all 65,536 float16 values, independently of the tested arithmetic.
+// The reference of narrowing searches all finite magnitudes of float16, independently of the tested
+// arithmetic.
 
 namespace skerry::emulation {
 namespace {
@@ -246,8 +247,8 @@ TEST(EmulationHalves, unsupported_variants_are_rejected) {
   }
 }
 
-/// Runs a body for a warp. %h1 is a defined half, %h2 and all other registers are undefined; %d1
-/// points to 64 halves, %d2 to the thread's.
+/// Runs a body for a warp. %r1 is the thread's index, %h1 a defined half; %d1 points to 64 halves,
+/// %d2 to the thread's. %h2 and all other registers are undefined.
 [[nodiscard]] std::optional<Failure> undefined_in(const std::string& body) {
   TestMemory memory;
   const std::uint64_t written = memory.allocate(std::vector<std::uint16_t>(64, 3));

@@ -72,7 +72,7 @@ TEST_F(StacksTest, qr_factors_each_matrix) {
   EXPECT_EQ(device_synchronize(), cuda::illegal_address) << "tau extends past its allocation";
 }
 
-TEST_F(StacksTest, singular_vectors_are_square_and_matrices_are_small) {
+TEST_F(StacksTest, gesvdj_batched_returns_full_u_and_limits_the_size) {
   const std::array<float, 4> matrices{3, 4, 0, 2};  // 2 x 1 each
   float* const a = on_device<float>(4, matrices.data());
   float* const s = on_device<float>(2);
@@ -102,7 +102,7 @@ TEST_F(StacksTest, singular_vectors_are_square_and_matrices_are_small) {
   EXPECT_EQ(call_routine({.ldv = 0, .u = u}), cusolver::invalid_value);
   EXPECT_EQ(call_routine({.shortage = 1, .u = u}), cusolver::invalid_value) << "the workspace";
   EXPECT_EQ(call_routine({.jobz = 0}), cusolver::invalid_value)
-      << "needs memory for U without vectors, too";
+      << "U must not be null, even with jobz = 0";
   ASSERT_EQ(call_routine({.u = u}), cusolver::success);
   EXPECT_EQ(from_device(info, 2), (std::vector<int>{0, 0}));
   EXPECT_NEAR(from_device(s, 2)[0], 5, 1e-6);

@@ -23,7 +23,9 @@ def test_typical_mistake_raises_this_text(code, error, text):
 def test_texts_name_the_function_and_what_is_wrong():
     """`op: what is wrong: values; remedy`, or what Python itself says of a call's arguments."""
     assert len(MISTAKES) >= 150
-    form = re.compile(r"\w+(\.\w+)*: \S|\w+\(\) (takes|got)|'skerry\.Array' object has no attribute")
+    form = re.compile(
+        r"\w+(\.\w+)*: \S|\w+\(\) (takes|got)|'skerry\.Array' object has no attribute"
+    )
     assert [text for _, _, text in MISTAKES if not form.match(text)] == []
 
 

@@ -9,7 +9,7 @@ import skerry as sk
 from tests.python.loops import loop_over
 from tests.python.oracle import assert_same, to_device
 
-# A word of flags has 32 elements, a block 4,096; items of 16 bytes are written in half blocks.
+# A word of flags covers 32 elements, a chunk 4,096. Items of 16 bytes are written half a chunk at a time.
 SIZES = (1, 31, 32, 33, 2047, 2048, 2049, 4095, 4096, 4097, 8193, 100_003)
 RNG = np.random.default_rng(12)
 
@@ -38,7 +38,7 @@ def test_masks_at_offsets_within_a_sector(device, offset):
 
 
 @loop_over("shape", [(3, 5), (1, 4097), (64, 65), (7, 11, 13), (2, 3, 5, 7, 11), (1,) * 9])
-def test_nonzero_of_every_rank(device, shape):
+def test_nonzero_of_several_ranks(device, shape):
     mask = RNG.random(shape) < 0.5
     for got, want in zip(sk.nonzero(to_device(device, mask)), mask.nonzero(), strict=True):
         assert_same(got, want, device)

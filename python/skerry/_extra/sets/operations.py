@@ -14,7 +14,7 @@ __all__ = ["intersect1d", "setdiff1d", "setxor1d", "union1d"]
 
 
 def _unique(x: Array) -> Array:
-    """Return the sorted unique values, with a single NaN."""
+    """Return the sorted unique values. Real NaNs count as equal, complex ones as different."""
     values = sk.unique_values(x)
     if values.dtype.kind != "f" or values.size < 2:
         return values
@@ -99,7 +99,8 @@ def intersect1d(
     Returns
     -------
     Array or tuple of three
-        1-D array of the common dtype; the indices are of int64.
+        The values, 1-D, of the common dtype. With ``return_indices`` a tuple of the values, their indices in ``ar1``
+        and their indices in ``ar2``, of int64.
 
     {Raises: DeviceMismatchError}
 

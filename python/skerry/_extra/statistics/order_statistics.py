@@ -64,14 +64,15 @@ def quantile(
     keepdims : bool, default False
         Whether the reduced axes stay in the result with length 1.
     weights : Array, optional
-        Weights of the elements, not negative, with the shape of ``a`` or of the axis. Only for 'inverted_cdf'. Whether
+        Weights of the elements, not negative: of the shape of ``a``, or 1-D along ``axis``. Only for 'inverted_cdf'. Whether
         they are valid is read from the device.
 
     Returns
     -------
     Array
-        Quantiles; the axes of ``q`` come first. The dtype is that of ``a``, or float64 for integers and bool if the
-        method interpolates. NaN if an element is NaN.
+        Quantiles; the axes of ``q`` come first. If the method interpolates, integers and bool give float64, and a
+        floating-point ``a`` is promoted with ``q``, unless ``q`` is a Python number; otherwise the dtype is that of
+        ``a``. NaN if an element is NaN.
 
     Raises
     ------
