@@ -15,7 +15,7 @@ NAMESPACE = {"sk": sk, "np": np}
 
 @pytest.mark.parametrize(("code", "error", "text"), MISTAKES, ids=[code for code, _, _ in MISTAKES])
 def test_typical_mistake_raises_this_text(code, error, text):
-    with pytest.raises(Exception) as caught:  # noqa: PT011
+    with pytest.raises(Exception) as caught:
         eval(code, dict(NAMESPACE))
     assert (type(caught.value).__name__, str(caught.value)) == (error, text)
 
