@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import importlib as _importlib
 import os as _os
-from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
+import typing as _typing
 
 import numpy as _np
 
@@ -25,7 +24,7 @@ from skerry._fuse import fuse
 from skerry._info import __array_namespace_info__
 from skerry._scopes import cuda_array_interface_version, device, stream, strict_promotion
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from skerry import lib, random
     from skerry import testing as testing
     from skerry._extra import *
@@ -78,11 +77,13 @@ def __dir__() -> list[str]:
     return sorted({*__all__, "testing", *(name for name in globals() if name.startswith("__"))})
 
 
-def __getattr__(name: str) -> _Any:
-    """Import at the first use what not every program needs: random numbers, functions beyond the standard."""
-    if name in ("lib", "random", "testing"):
-        return _importlib.import_module(f"skerry.{name}")
-    if name in _extra.TOPIC_OF:
-        globals()[name] = function = getattr(_extra, name)
-        return function
-    raise AttributeError(f"module 'skerry' has no attribute {name!r}")
+if not _typing.TYPE_CHECKING:  # type checkers know all names, and reject others
+
+    def __getattr__(name: str) -> _typing.Any:
+        """Import at the first use what not every program needs: random numbers, functions beyond the standard."""
+        if name in ("lib", "random", "testing"):
+            return _importlib.import_module(f"skerry.{name}")
+        if name in _extra.TOPIC_OF:
+            globals()[name] = function = getattr(_extra, name)
+            return function
+        raise AttributeError(f"module 'skerry' has no attribute {name!r}")

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from skerry._core import linalg as _linalg
 from skerry._core import matmul, matrix_transpose, tensordot, vecdot
@@ -20,7 +20,16 @@ def __dir__() -> list[str]:
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
-def __getattr__(name: str) -> Any:
-    if name in _RESULTS:
-        return _linalg.result_class(_RESULTS.index(name))
-    raise AttributeError(f"module 'skerry.linalg' has no attribute {name!r}")
+if TYPE_CHECKING:
+    from skerry._core._types import EigResult as EigResult
+    from skerry._core._types import QRResult as QRResult
+    from skerry._core._types import SlogdetResult as SlogdetResult
+    from skerry._core._types import SVDResult as SVDResult
+
+    EighResult = EigResult
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name in _RESULTS:
+            return _linalg.result_class(_RESULTS.index(name))
+        raise AttributeError(f"module 'skerry.linalg' has no attribute {name!r}")
