@@ -79,7 +79,7 @@ TEST(broadcast_shapes, names_shapes_and_the_axis_that_differs) {
   EXPECT_EQ(
       shape_error_of([&] { static_cast<void>(broadcast_shapes(std::array{&a, &b, &c})); }),
       "shapes (2, 3), (1, 1) and (4, 1) cannot be broadcast: axis -2 has sizes 2 and 4; sizes must "
-      "be equal, or 1");
+      "be equal or 1");
 }
 
 TEST(broadcast_shapes, accepts_any_number_of_shapes) {
