@@ -74,7 +74,7 @@ TEST(broadcast_shapes, names_shapes_and_the_axis_that_differs) {
   EXPECT_EQ(
       shape_error_of([] { broadcast(Dims{8, 1, 6}, Dims{7, 5}); }),
       "shapes (8, 1, 6) and (7, 5) cannot be broadcast: axis -1 has sizes 6 and 5; sizes must be "
-      "equal, or 1");
+      "equal or 1");
   const Dims a{2, 3}, b{1, 1}, c{4, 1};
   EXPECT_EQ(
       shape_error_of([&] { static_cast<void>(broadcast_shapes(std::array{&a, &b, &c})); }),
