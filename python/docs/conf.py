@@ -4,39 +4,190 @@
 
 from __future__ import annotations
 
+import inspect
+import os
+import pathlib
+import sys
 from typing import Any
 
+import reference
 import skerry
+from numpydoc.xref import DEFAULT_LINKS
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+# To be filled in by the first release: where the sources can be read, such as
+# "https://HOST/OWNER/skerry/blob/v{version}/python/{file}#L{first}-L{last}". While it is empty, the links [source] lead
+# to copies of the modules on this site.
+SOURCE_URL = ""
 
 project = "skerry"
 copyright = "The skerry developers"
 version = release = skerry.__version__
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"]
-autosummary_generate = False
-napoleon_google_docstring = False
-autodoc_member_order = "bysource"
-add_module_names = False
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
+    "sphinx.ext.linkcode" if SOURCE_URL else "sphinx.ext.viewcode",
+    "numpydoc",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["programs"]
+autosummary_generate = False  # reference.py writes the pages
+autosummary_filename_map = reference.FILE_NAMES
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = True
+numpydoc_xref_ignore = "all"
+numpydoc_xref_aliases = {
+    **{name: f"skerry.{name}" for name in ("Array", "Device", "Event", "Stream")},
+    "Generator": "skerry.random.Generator",
+}
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+# Links to other sites need their inventories, which build.py has fetched if it could. Without them the pages are the
+# same but for these links.
+SITES = {
+    "python": "https://docs.python.org/3/",
+    "numpy": "https://numpy.org/doc/stable/",
+    "array-api": "https://data-apis.org/array-api/2025.12/",
+}
+_INVENTORIES = pathlib.Path(os.environ.get("SPHINX_INVENTORIES", HERE / "inventories"))
+intersphinx_mapping = {
+    name: (url, str(_INVENTORIES / f"{name}.inv"))
+    for name, url in SITES.items()
+    if (_INVENTORIES / f"{name}.inv").is_file()
+}
+intersphinx_disabled_reftypes = ["std:*"]
+if len(intersphinx_mapping) == len(SITES):
+    numpydoc_xref_aliases |= {"dtype": "numpy.dtype"}
+else:  # numpydoc links the types of Python and NumPy by default
+    numpydoc_xref_aliases |= {name: name for name in DEFAULT_LINKS}
+
+sphinx_gallery_conf = {
+    "examples_dirs": "programs",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",
+    "doc_module": ("skerry",),
+    "backreferences_dir": "gallery/backreferences",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "min_reported_time": 1_000_000,
+    "remove_config_comments": True,
+    "reset_modules": ("matplotlib", "conf.set_tight_pictures"),
+    "show_signature": False,
+    "thumbnail_size": (480, 336),
+    "write_computation_times": False,
+}
+
 html_theme = "pydata_sphinx_theme"
 html_title = "skerry"
+html_static_path = ["static"]
+html_css_files = ["skerry.css"]
+html_favicon = "static/logo.svg"
 html_show_sourcelink = False
-html_theme_options = {"show_prev_next": False, "navigation_with_keys": False}
+html_copy_source = False
+html_search_scorer = str(HERE / "scorer.js")
+html_sidebars = {name: [] for name in ("index", "changelog", "search", "genindex")}
+html_theme_options = {
+    "logo": {"text": "skerry", "image_light": "static/logo.svg", "image_dark": "static/logo.svg"},
+    "navbar_align": "left",
+    "navigation_with_keys": False,
+    "collapse_navigation": True,
+    "show_nav_level": 1,
+    "show_toc_level": 2,
+    "secondary_sidebar_items": ["page-toc"],
+    "primary_sidebar_end": [],
+    "footer_start": ["copyright"],
+    "footer_end": ["sphinx-version", "theme-version"],
+}
 
 
-def lift_source(
-    app: Any, kind: str, name: str, obj: object, options: Any, lines: list[str]
-) -> None:
-    """Move "Source: …" above the first section; otherwise napoleon adds it to the preceding section."""
+def set_tight_pictures(gallery_conf: dict[str, Any], program: str) -> None:
+    """Save the pictures of the gallery without a wide margin."""
+    import matplotlib
+
+    matplotlib.rcParams["savefig.bbox"] = "tight"
+
+
+def standard_page(name: str) -> str:
+    """Return the address of a function or method in the standard."""
+    _, _, inside = name.partition(".")
+    folder = "extensions" if inside.startswith(("linalg.", "fft.")) else "API_specification"
+    return f"{SITES['array-api']}{folder}/generated/array_api.{inside.replace('Array.', 'array.')}.html"
+
+
+def lift_source(name: str, lines: list[str]) -> None:
+    """Put "Source: …" above the first section, where it is not taken for a part of the section before it."""
     first = next((i for i, line in enumerate(lines) if line.startswith("Source: ")), None)
     if first is None:
         return
     end = next((i for i in range(first, len(lines)) if not lines[i]), len(lines))
     source = lines[first:end]
+    standard = "array API 2025.12"
+    source[0] = source[0].replace(standard, f"`{standard} <{standard_page(name)}>`__")
     del lines[first:end]
     underline = next((i for i, line in enumerate(lines) if line and set(line) == {"-"}), None)
     heading_index = len(lines) if underline is None else underline - 1
-    lines[heading_index:heading_index] = [*source, ""]
+    lines[heading_index:heading_index] = ["", *source, ""]
+
+
+def _see_also(name: str) -> list[str]:
+    """Return the functions and methods of the same name."""
+    prefix, _, last = name.rpartition(".")
+    if prefix not in ("skerry", "skerry.Array") or last.startswith("_"):
+        return []
+    lines = []
+    if prefix == "skerry" and last in vars(skerry.Array):
+        lines += [f"skerry.Array.{last} : The method."]
+    if prefix == "skerry.Array" and last in skerry.__all__:
+        lines += [f"skerry.{last} : The function."]
+    import numpy
+
+    # NumPy's linspace of an array API is linspace of NumPy; skerry.sum is found under its name, too.
+    if "numpy" in intersphinx_mapping and callable(getattr(numpy, last, None)):
+        lines += [f"numpy.{last} : The function of NumPy."]
+    return lines
+
+
+def add_sections(
+    app: Any, kind: str, name: str, target: object, options: Any, lines: list[str]
+) -> None:
+    """Complete a docstring before numpydoc reads its sections: related names, and an example from examples.py."""
+    if name.startswith("skerry."):
+        lift_source(name, lines)
+    if kind not in ("function", "method"):
+        return
+    related = _see_also(name)
+    if related and "See Also" not in lines:
+        lines += ["", "See Also", "--------", *related]
+    if kind == "function" and not reference.has_own_example(target):
+        example = reference.example_of(name.rpartition(".")[2])
+        lines += ["", "Examples", "--------", *example, ""] if example else []
+
+
+def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
+    """Return the address of the Python source of an object; functions in C++ have none."""
+    target: Any = sys.modules.get(info["module"])
+    for part in info["fullname"].split("."):
+        target = getattr(target, part, None)
+    try:
+        target = inspect.unwrap(target)
+        file = inspect.getsourcefile(target)
+        source, first = inspect.getsourcelines(target)
+    except (OSError, TypeError):
+        return None
+    if file is None or "skerry" not in pathlib.Path(file).parts:
+        return None
+    inside = pathlib.Path(file).as_posix().rpartition("/skerry/")[2]
+    return SOURCE_URL.format(
+        version=version, file=f"skerry/{inside}", first=first, last=first + len(source) - 1
+    )
 
 
 def setup(app: Any) -> None:
-    """Register the hook to run before napoleon."""
-    app.connect("autodoc-process-docstring", lift_source, priority=400)
+    """Register what runs before numpydoc reads the sections."""
+    app.connect("autodoc-process-docstring", add_sections, priority=400)

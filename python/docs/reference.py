@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Generates the pages of the API reference: every public name, with its docstring and an example.
+"""The pages of the API reference: a table for each group of names, and a page for each name.
 
-The standard's functions are grouped as in the standard, other functions by the chapters of NumPy's reference.
+The groups are those of the standard. The functions beyond it are grouped as in NumPy's reference.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 import inspect
 from types import ModuleType
 
+import array_members
 import skerry as sk
 from examples import examples, session
-from skerry import _core, _extra
+from skerry import _core, _extra, testing
 
 # Page, title and names. The names of elementwise functions come from the operation table.
 _GROUPS = {
@@ -43,17 +44,17 @@ _GROUPS = {
         "cumulative_prod cumulative_sum max mean min prod std sum var",
     ),
     "utility": ("Utility functions", "all any diff"),
-    "fusion": ("Chains in one pass", "fuse"),
-    "inspection": ("Inspection", "__array_namespace_info__ show_config"),
+    "fusion": ("Kernel fusion", "fuse"),
+    "inspection": ("Inspection and configuration", "__array_namespace_info__ show_config"),
     "devices": (
         "Devices and streams",
         "current_stream default_device devices rehearse set_default_device synchronize",
     ),
     "memory": (
-        "Memory and threads",
+        "Memory management and threads",
         "memory_statistics reset_peak set_memory_limit trim get_num_threads set_num_threads",
     ),
-    "interchange": ("Interchange", "as_cuda_array from_cuda_array_interface is_cuda_array"),
+    "interchange": ("Interoperability", "as_cuda_array from_cuda_array_interface is_cuda_array"),
 }
 GROUPS = {page: (title, names.split()) for page, (title, names) in _GROUPS.items()}
 
@@ -99,9 +100,22 @@ ELSEWHERE = {
     ),
 }
 SUBMODULES = {
-    "linalg": "Linear algebra extension",
-    "fft": "Fourier transform extension",
-    "random": "Random numbers",
+    "linalg": "Linear algebra extension (skerry.linalg)",
+    "fft": "Fourier transforms (skerry.fft)",
+    "random": "Random numbers (skerry.random)",
+}
+# The pages of the reference, by the caption of their group in the navigation.
+CAPTIONS = {
+    "Arrays": "array names data_types creation indexing manipulation input_output",
+    "Devices": "devices memory fusion interchange inspection",
+    "Mathematics": "elementwise mathematics utility statistics sorting sets logic",
+    "Linear algebra, FFT and random numbers": "linear_algebra linalg fft random polynomials padding",
+    "Errors and tests": "exceptions testing",
+}
+# File names that differ only in case are one file on some systems.
+FILE_NAMES = {
+    "skerry.device": "skerry.device-context",
+    "skerry.stream": "skerry.stream-context",
 }
 
 
@@ -116,65 +130,106 @@ def has_own_example(function: object) -> bool:
     return ">>>" in (inspect.getdoc(function) or "")
 
 
+def example_of(name: str) -> list[str]:
+    """Return the lines of the example of a function whose docstring has none."""
+    code = examples().get(name)
+    return [] if code is None else [">>> import skerry as sk", *session(code).splitlines()]
+
+
 def _heading(title: str, line: str = "=") -> list[str]:
     return [title, line * len(title), ""]
 
 
-def _indented(text: str, prefix: str = "   ") -> list[str]:
-    return [prefix + line if line else "" for line in text.splitlines()]
+def _table(names: list[str], folder: str = "generated") -> list[str]:
+    """Return a table of signatures and summaries that links to the page of each name."""
+    lines = [".. autosummary::", f"   :toctree: {folder}", ""]
+    return [*lines, *(f"   {name}" for name in names), ""]
 
 
-def _function(module: ModuleType, name: str, code: dict[str, str]) -> list[str]:
-    lines = [f".. autofunction:: {name}", ""]
-    if not has_own_example(getattr(module, name)):
-        example = [">>> import skerry as sk", *session(code[name]).splitlines()]
-        lines += ["   .. rubric:: Examples", "", *_indented("\n".join(example)), ""]
-    return lines
-
-
-def _page(title: str, module: ModuleType, names: list[str], classes: list[str]) -> list[str]:
+def _page(title: str, module: ModuleType, names: list[str]) -> list[str]:
     lines = [*_heading(title), f".. currentmodule:: {module.__name__}", ""]
-    return lines + _entries(module, names, classes) if names or classes else lines
+    return lines + _table(names) if names else lines
 
 
-def _entries(module: ModuleType, names: list[str], classes: list[str]) -> list[str]:
-    code = examples()
-    lines = [".. autosummary::", "", *(f"   {name}" for name in [*classes, *names]), ""]
-    # The methods of Generator are those of its private bases; the base of pybind11's classes has none.
-    inherited = ["   :inherited-members:"] if module is not sk else []
-    for name in classes:
-        lines += [f".. autoclass:: {name}", "   :members:", *inherited, ""]
-    for name in names:
-        lines += _function(module, name, code)
-    return lines
-
-
-def _array_page() -> str:
-    operators = [
-        name
-        for name in vars(sk.Array)
-        if name.startswith("__") and inspect.getdoc(vars(sk.Array)[name])
-    ]
-    hidden = {"__doc__", "__module__", "__new__", "__hash__"}
-    lines = [
-        *_heading("The array"),
-        ".. currentmodule:: skerry",
-        "",
-        ".. autoclass:: Array",
-        "   :members:",
-        "   :special-members: " + ", ".join(sorted(set(operators) - hidden)),
-        "",
-    ]
+def _stub(module: ModuleType, name: str, directive: str) -> str:
+    """Return the page of one function, method, attribute or exception."""
+    full_name = f"{module.__name__}.{name}"
+    # A member's title names its class but not the module: the navigation is narrow.
+    title = name if directive in ("autoattribute", "automethod") else full_name
+    lines = [*_heading(title), f".. currentmodule:: {module.__name__}", ""]
+    lines += [f".. {directive}:: {name}", ""]
+    if directive == "autoexception":
+        lines[-1:] = ["   :show-inheritance:", ""]
+    if directive == "autofunction":
+        lines += [f".. minigallery:: {full_name}", "   :add-heading: Examples in the gallery", ""]
     return "\n".join(lines)
+
+
+def _members(kind: type) -> dict[str, list[str]]:
+    """Return the public attributes and methods of a class, in the order of their definition."""
+    members: dict[str, list[str]] = {"Attributes": [], "Methods": []}
+    names = dict.fromkeys(name for base in kind.__mro__ for name in vars(base))
+    for name in names:
+        value = inspect.getattr_static(kind, name)
+        if name.startswith("_") or not inspect.getdoc(value):
+            continue
+        is_method = callable(value) or isinstance(value, classmethod | staticmethod)
+        members["Methods" if is_method else "Attributes"].append(name)
+    return members
+
+
+def _class_stub(module: ModuleType, name: str) -> str:
+    """Return the page of a class: its docstring, its attributes, its methods."""
+    lines = [*_heading(f"{module.__name__}.{name}"), f".. currentmodule:: {module.__name__}", ""]
+    lines += [f".. autoclass:: {name}", ""]
+    for title, names in _members(getattr(module, name)).items():
+        if names:
+            lines += _heading(title, "-")
+            lines += _table([f"~{name}.{member}" for member in names], folder=".")
+    return "\n".join(lines)
+
+
+def _stubs(module: ModuleType, name: str) -> dict[str, str]:
+    """Return the page of a name, and those of its members, by the name of the file."""
+    target = getattr(module, name)
+    full_name = f"{module.__name__}.{name}"
+    file = FILE_NAMES.get(full_name, full_name)
+    if not inspect.isclass(target):
+        return {file: _stub(module, name, "autofunction")}
+    if issubclass(target, BaseException):
+        return {file: _stub(module, name, "autoexception")}
+    members = _members(target)
+    return {
+        file: _class_stub(module, name),
+        **{
+            f"{full_name}.{member}": _stub(module, f"{name}.{member}", directive)
+            for title, directive in (("Attributes", "autoattribute"), ("Methods", "automethod"))
+            for member in members[title]
+        },
+    }
+
+
+def _array_pages() -> dict[str, str]:
+    """Return the page of the class Array, and a page for each of its members."""
+    lines = [*_heading("Array"), ".. currentmodule:: skerry", "", ".. autoclass:: Array", ""]
+    stubs = {}
+    for title, names in array_members.GROUPS.items():
+        lines += _heading(title, "-") + _table([f"~Array.{name}" for name in names])
+        for name in names:
+            is_method = callable(getattr(sk.Array, name))
+            directive = "automethod" if is_method else "autoattribute"
+            stubs[f"generated/skerry.Array.{name}.rst"] = _stub(sk, f"Array.{name}", directive)
+    lines += _heading("Operators", "-") + array_members.operator_table()
+    return {"array.rst": "\n".join(lines), **stubs}
 
 
 def _names_page() -> str:
     lines = [
-        *_heading("Dtypes and constants"),
-        "The dtypes are NumPy's scalar types, so they can be used wherever a NumPy dtype is accepted; ``x.dtype`` is a",
-        "``numpy.dtype``, which compares equal to one of them.",
+        *_heading("Data types and constants"),
+        "The dtypes are NumPy's scalar types, so that everything that takes a NumPy dtype takes them; ``x.dtype`` is a",
+        "``numpy.dtype``, which is equal to one of them.",
         "",
-        *(f"* ``skerry.{name}``" for name in DTYPES),
+        *(f".. py:data:: skerry.{name}" for name in DTYPES),
         "",
         "``float16``, which the standard does not have, is a storage dtype: computations use ``float32``, and each",
         "result is rounded once. Sums, means and matrix products also accumulate in ``float32``. It promotes to any",
@@ -185,7 +240,7 @@ def _names_page() -> str:
         "",
         "Constants are Python's:",
         "",
-        *(f"* ``skerry.{name}`` = ``{getattr(sk, name)!r}``" for name in CONSTANTS),
+        *(f".. py:data:: skerry.{name}\n   :value: {getattr(sk, name)!r}\n" for name in CONSTANTS),
         "",
         f"``skerry.__array_api_version__`` is ``{sk.__array_api_version__!r}``.",
         "",
@@ -193,33 +248,63 @@ def _names_page() -> str:
     return "\n".join(lines)
 
 
-def _exceptions_page() -> str:
-    lines = [*_heading("Exceptions"), ".. currentmodule:: skerry.exceptions", ""]
-    for name in sk.exceptions.__all__:
-        lines += [f".. autoexception:: {name}", "   :show-inheritance:", ""]
+def _index_page(names_of: dict[str, list[tuple[str, str]]], titles: dict[str, str]) -> str:
+    """Return the index: every name at a glance, and the navigation by groups."""
+    lines = [
+        *_heading("API reference"),
+        "The names and signatures are those of the `Python array API standard 2025.12",
+        "<https://data-apis.org/array-api/2025.12/>`_; functions beyond it have those of NumPy. Every function runs on",
+        "the device of its arguments.",
+        "",
+    ]
+    for caption, pages_of_group in CAPTIONS.items():
+        files = pages_of_group.split()
+        lines += [*_heading(caption, "-"), ".. toctree::", "   :hidden:", f"   :caption: {caption}"]
+        lines += ["", *(f"   {file}" for file in files), ""]
+        for file in files:
+            links = [f":obj:`{text} <{target}>`" for target, text in names_of[file]]
+            lines += [f":doc:`{titles[file]} <{file}>`", *_indented(",\n".join(links)), ""]
     return "\n".join(lines)
+
+
+def _indented(text: str, prefix: str = "   ") -> list[str]:
+    return [prefix + line if line else "" for line in text.splitlines()]
+
+
+def _group_pages() -> dict[str, tuple[str, list[str], list[tuple[ModuleType, str]]]]:
+    """Return title, text and names of each page with tables of functions and classes."""
+    page_of = {}
+    for file, (title, standard_names) in GROUPS.items():
+        names = [*CLASSES.get(file, []), *(name for name in standard_names if name in sk.__all__)]
+        lines = _page(title, sk, names)
+        for topic, topic_names in TOPICS.get(file, {}).items():
+            lines += _heading(topic, "-") + _table(topic_names)
+            names = [*names, *topic_names]
+        page_of[file] = (title, lines, [(sk, name) for name in names])
+    submodules = {name: (getattr(sk, name), title) for name, title in SUBMODULES.items()}
+    submodules["testing"] = (testing, "Testing (skerry.testing)")
+    submodules["exceptions"] = (sk.exceptions, "Exceptions (skerry.exceptions)")
+    for file, (module, title) in submodules.items():
+        names = sorted(module.__all__, key=lambda name: (name[0].islower(), name))
+        page_of[file] = (title, _page(title, module, names), [(module, name) for name in names])
+    return page_of
 
 
 def pages() -> dict[str, str]:
     """Return the text of each page of the reference by the name of its file."""
-    page_texts = {"array.rst": _array_page(), "names.rst": _names_page()}
-    for file, (title, names) in GROUPS.items():
-        public_names = [name for name in names if name in sk.__all__]
-        lines = _page(title, sk, public_names, CLASSES.get(file, []))
-        for topic, topic_names in TOPICS.get(file, {}).items():
-            lines += [*_heading(topic, "-"), *_entries(sk, topic_names, [])]
+    page_texts = {**_array_pages(), "names.rst": _names_page()}
+    titles = {"array": "Array", "names": "Data types and constants"}
+    members = [name for group in list(array_members.GROUPS.values())[:-1] for name in group]
+    names_of = {
+        "array": [(f"skerry.Array.{name}", name) for name in members],
+        "names": [(f"skerry.{name}", name) for name in [*DTYPES, *CONSTANTS]],
+    }
+    for file, (title, lines, names) in _group_pages().items():
         page_texts[f"{file}.rst"] = "\n".join(lines)
-    for prefix, module in modules().items():
-        if prefix:
-            name = prefix[:-1]
-            classes = [name for name in module.__all__ if inspect.isclass(getattr(module, name))]
-            functions = sorted(set(module.__all__) - set(classes))
-            page_texts[f"{name}.rst"] = "\n".join(
-                _page(SUBMODULES[name], module, functions, classes)
-            )
-    page_texts["exceptions.rst"] = _exceptions_page()
-    entries = [f"   {file[:-4]}" for file in page_texts]
-    page_texts["index.rst"] = "\n".join(
-        [*_heading("API reference"), ".. toctree::", "   :maxdepth: 1", "", *entries, ""]
-    )
+        titles[file] = title
+        names_of[file] = [(f"{module.__name__}.{name}", name) for module, name in names]
+        for module, name in names:
+            stubs = _stubs(module, name)
+            page_texts |= {f"generated/{stub}.rst": text for stub, text in stubs.items()}
+    page_texts["index.rst"] = _index_page(names_of, titles)
     return page_texts

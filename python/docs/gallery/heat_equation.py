@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Heat equation on two devices.
+"""
+Heat equation on two GPUs
+=========================
 
 A plate is heated along its left edge. Its upper half is on one device, its lower half on the other. Each half also
 stores the adjacent row of the other half, its halo, which is exchanged before each step. The result is identical to

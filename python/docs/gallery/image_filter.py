@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Filtering an image with Fourier transforms.
+"""
+Image deblurring with FFT
+=========================
 
 A photograph is blurred by motion during the exposure: a convolution, which is a product of Fourier transforms. A Wiener
 filter removes most of the blur. The three colours are transformed in one call.

@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""k-means.
+"""
+k-means clustering
+==================
 
 Clustering of points from four clouds, on a device. Each step assigns every point to the nearest centre, and moves each
 centre to the mean of its points. A matrix product sums the points of each centre, so that no element is read by the

@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""A table with missing values.
+"""
+Missing values and outliers in a table
+======================================
 
 Readings of six thermometers, with missing values and outliers. Robust limits based on the median find the outliers,
 interpolation fills the gaps, and correlations show which thermometers are related.

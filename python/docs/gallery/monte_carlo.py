@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Monte Carlo on two devices.
+"""
+Monte Carlo option pricing on two GPUs
+======================================
 
 The price of a European call option, estimated from simulated paths, half of them on each device, with two independent
 streams from one seed, and compared to the Black-Scholes formula. The same seed gives the same numbers on every device,

@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Cleaning an image with a kernel of your own.
+"""
+Image morphology with a custom Numba kernel
+===========================================
 
 A Numba kernel erodes or dilates an image: it computes the minimum or maximum within a square. It accepts skerry's
 arrays without a copy. Opening, erosion followed by dilation, removes specks. On a machine without a GPU Numba's

@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""N-body simulation.
+"""
+n-body simulation of two galaxies
+=================================
 
 Two discs of stars pass each other. All forces of a step are one expression of (N, N) arrays; the leapfrog scheme
 conserves the energy, which is checked.

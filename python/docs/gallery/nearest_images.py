@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Nearest neighbours among images.
+"""
+Nearest-neighbour search on two GPUs
+====================================
 
 1,797 handwritten digits, half of them on each device. Queries are sent to both devices; each finds its five best
 matches with one matrix product and ``topk``, and the ten candidates are merged on the first device.

@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Out-of-core computation with dask.
+"""
+Out-of-core arrays with dask
+============================
 
 The mean and standard deviation of 80 million numbers, which need 640 MB, on a device with a limit of 100 MB: dask
 creates one chunk after the other there, and keeps only partial sums.

@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Ridge regression.
+"""
+Linear regression with a ridge penalty
+======================================
 
 A polynomial of degree 12 is fitted to 24 noisy points, with penalties from zero to large: one call solves all systems
 as a stack of matrices.

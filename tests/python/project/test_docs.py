@@ -18,6 +18,7 @@ from tests.python.session import HAS_GPU
 
 DOCS = pathlib.Path(__file__).parents[3] / "python" / "docs"
 sys.path.insert(0, str(DOCS))
+import array_members  # noqa: E402
 import examples  # noqa: E402
 import reference  # noqa: E402
 
@@ -32,7 +33,12 @@ RUN_ELSEWHERE = {
     "dask.rst": "tests/python/interchange/test_dask.py",
     "kernels.rst": "tests/emulator/users_kernels/test_kernels_page.py",
 }
-PAGES = sorted(path.name for path in DOCS.glob("*.rst") if path.name not in RUN_ELSEWHERE)
+WITHOUT_EXAMPLES = {"getting_started.rst", "guides.rst"}
+PAGES = sorted(
+    path.name
+    for path in DOCS.glob("*.rst")
+    if path.name not in RUN_ELSEWHERE and path.name not in WITHOUT_EXAMPLES
+)
 ROW = re.compile(r"^   \* - ``(.+?)``.*\n     - ``(.+)``$", re.MULTILINE)
 LIBRARIES = {
     "hand_over.rst": ("numba", "pyarrow", "tvm_ffi", "cuda.core.utils"),
@@ -100,9 +106,54 @@ def test_every_public_name_is_in_the_reference_once():
     listed += [name for names in reference.CLASSES.values() for name in names]
     assert len(listed) == len(set(listed))
     assert set(sk.__all__) <= {*listed, *reference.ELSEWHERE}
-    text = "\n".join(reference.pages().values())
-    for name, function in FUNCTIONS.items():
-        assert len(re.findall(rf"autofunction:: {re.escape(function.__name__)}\n", text)) >= 1, name
+
+
+@pytest.fixture(scope="module")
+def reference_pages():
+    return reference.pages()
+
+
+def test_every_public_function_has_a_page(reference_pages):
+    for name in FUNCTIONS:
+        text = reference_pages[f"generated/skerry.{name}.rst"]
+        assert f".. autofunction:: {name.rpartition('.')[2]}\n" in text, name
+
+
+def test_every_page_of_a_name_is_in_one_table(reference_pages):
+    pages = {
+        pathlib.PurePath(name).stem if name.startswith("generated/") else None
+        for name in reference_pages
+    } - {None}
+    assert len({page.lower() for page in pages}) == len(pages), "names that differ only in case"
+    of_file = {file: name for name, file in reference.FILE_NAMES.items()}
+    listed = []
+    for text in reference_pages.values():
+        module = re.search(r"currentmodule:: (\S+)", text)
+        for table in re.findall(r"autosummary::\n   :toctree: \S+\n\n((?:   \S+\n)+)", text):
+            listed += [f"{module[1]}.{name.lstrip('~')}" for name in table.split()]
+    assert sorted(listed) == sorted(of_file.get(page, page) for page in pages)
+
+
+def test_every_page_of_the_reference_is_in_the_navigation_once(reference_pages):
+    captions = " ".join(reference.CAPTIONS.values()).split()
+    group_pages = {name[:-4] for name in reference_pages if "/" not in name} - {"index"}
+    assert sorted(captions) == sorted(group_pages)
+
+
+def test_the_page_of_the_array_lists_attributes_first_and_operators_last(reference_pages):
+    text = reference_pages["array.rst"]
+    headings = re.findall(r"^(.+)\n-+$", text, re.MULTILINE)
+    assert headings[0] == "Attributes"
+    assert headings[-1] == "Operators"
+    first = re.search(r"autosummary::\n.*\n\n   ~(\S+)", text)
+    assert first[1] == "Array.device"
+
+
+def test_the_page_of_the_array_lists_every_member():
+    listed = [name for names in array_members.GROUPS.values() for name in names]
+    listed += array_members.operators()
+    assert len(listed) == len(set(listed))
+    assert set(listed) == array_members.public_members()
 
 
 @REHEARSED
