@@ -71,7 +71,7 @@ def operator_table() -> list[str]:
     lines = []
     for name in operators():
         lines += [f".. py:method:: Array.{name}", "   :no-typesetting:", ""]
-    lines += [".. list-table::", "   :header-rows: 1", "   :widths: 25 25 50", ""]
+    lines += [".. list-table::", "   :header-rows: 1", "   :widths: 20 32 48", ""]
     lines += ["   * - Operator", "     - Function", "     - Special methods"]
     for symbol, stem, function in _OPERATORS:
         methods = ", ".join(f"``{name}``" for name in _special_methods(stem))

@@ -62,10 +62,14 @@ intersphinx_mapping = {
     if (_INVENTORIES / f"{name}.inv").is_file()
 }
 intersphinx_disabled_reftypes = ["std:*"]
-if len(intersphinx_mapping) == len(SITES):
+# In place of numpydoc's own links to terms of other sites, which are errors where a site is missing or has changed.
+numpydoc_xref_aliases |= {name: name for name in DEFAULT_LINKS}
+if "python" in intersphinx_mapping:
+    numpydoc_xref_aliases |= {
+        name: f":py:class:`{name}`" for name in ("bool", "complex", "float", "int", "str", "tuple")
+    }
+if "numpy" in intersphinx_mapping:
     numpydoc_xref_aliases |= {"dtype": "numpy.dtype"}
-else:  # numpydoc links the types of Python and NumPy by default
-    numpydoc_xref_aliases |= {name: name for name in DEFAULT_LINKS}
 
 sphinx_gallery_conf = {
     "examples_dirs": "programs",
@@ -147,7 +151,6 @@ def _see_also(name: str) -> list[str]:
         lines += [f"skerry.{last} : The function."]
     import numpy
 
-    # NumPy's linspace of an array API is linspace of NumPy; skerry.sum is found under its name, too.
     if "numpy" in intersphinx_mapping and callable(getattr(numpy, last, None)):
         lines += [f"numpy.{last} : The function of NumPy."]
     return lines
@@ -167,6 +170,15 @@ def add_sections(
     if kind == "function" and not reference.has_own_example(target):
         example = reference.example_of(name.rpartition(".")[2])
         lines += ["", "Examples", "--------", *example, ""] if example else []
+
+
+def strip_leading_slash(
+    app: Any, kind: str, name: str, target: object, options: Any, signature: str, annotation: str
+) -> tuple[str, str] | None:
+    """Remove the slash that is left in front where a positional-only self was."""
+    if signature and signature.startswith("(/"):
+        return "(" + signature[2:].removeprefix(", "), annotation
+    return None
 
 
 def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
@@ -191,3 +203,4 @@ def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
 def setup(app: Any) -> None:
     """Register what runs before numpydoc reads the sections."""
     app.connect("autodoc-process-docstring", add_sections, priority=400)
+    app.connect("autodoc-process-signature", strip_leading_slash)

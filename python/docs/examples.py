@@ -88,7 +88,11 @@ WRITTEN: dict[str, str] = {
     "isdtype": 'sk.isdtype(sk.float32, "real floating")',
     "linspace": "sk.linspace(0, 1, 5)",
     "matrix_transpose": "sk.matrix_transpose(sk.asarray([[1, 2], [3, 4]]))",
-    "memory_statistics": 'sk.memory_statistics("cpu:0").live_bytes >= 0',
+    "memory_statistics": (
+        'x = sk.ones((1000,), device="cuda:0")\n'
+        'statistics = sk.memory_statistics("cuda:0")\n'
+        "statistics.live_bytes >= x.nbytes, statistics.peak_bytes >= statistics.live_bytes"
+    ),
     "meshgrid": "x, y = sk.meshgrid(sk.asarray([1, 2]), sk.asarray([3, 4]))\nx\ny",
     "moveaxis": "sk.moveaxis(sk.ones((2, 3, 4)), 0, -1).shape",
     "ones": "sk.ones((2, 2), dtype=sk.int8)",
@@ -99,17 +103,36 @@ WRITTEN: dict[str, str] = {
         "# in a fresh process: sk.rehearse(cuda=2), or SKERRY_REHEARSE=2 in the environment\n"
         'sk.Device("cuda:0").info.rehearsal'
     ),
-    "reset_peak": 'sk.reset_peak("cpu:0")',
+    "reset_peak": (
+        'sk.reset_peak("cuda:0")\n'
+        'before = sk.memory_statistics("cuda:0").peak_bytes\n'
+        'y = sk.ones((1000,), device="cuda:0") + 1\n'
+        'sk.memory_statistics("cuda:0").peak_bytes - before >= y.nbytes'
+    ),
     "reshape": "sk.reshape(sk.arange(6), (2, -1))",
     "result_type": "sk.result_type(sk.int8, sk.uint8)",
     "set_default_device": 'sk.set_default_device("cpu:0")',
-    "set_memory_limit": 'sk.set_memory_limit("cpu:0", None)',
+    "set_memory_limit": (
+        'sk.set_memory_limit("cuda:0", 2**30)\n'
+        "try:\n"
+        '    sk.zeros(2**30, device="cuda:0")\n'
+        "except sk.exceptions.OutOfMemoryError as error:\n"
+        "    print(str(error).partition(':')[0], 'exceeds the limit')\n"
+        'sk.set_memory_limit("cuda:0", None)  # no limit'
+    ),
     "set_num_threads": "sk.set_num_threads(sk.get_num_threads())",
     "show_config": 'sorted(sk.show_config("dicts"))[:3]',
     "squeeze": "sk.squeeze(sk.ones((1, 3, 1)), (0, 2)).shape",
-    "synchronize": 'sk.synchronize("cpu:0")',
+    "synchronize": (
+        'x = sk.arange(4, device="cuda:0") * 2\nsk.synchronize("cuda:0")  # the product is complete'
+    ),
     "tril": "sk.tril(sk.ones((3, 3)))",
-    "trim": 'sk.trim("cpu:0") >= 0',
+    "trim": (
+        'x = sk.ones((1000,), device="cuda:0")\n'
+        "del x\n"
+        'freed = sk.trim("cuda:0")\n'
+        'sk.memory_statistics("cuda:0").cached_bytes'
+    ),
     "triu": "sk.triu(sk.ones((3, 3)), k=1)",
     "where": "sk.where(sk.asarray([True, False]), sk.asarray([1, 2]), 0)",
     "zeros": 'sk.zeros((3,), dtype=sk.float32, device="cpu:0")',

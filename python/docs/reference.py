@@ -44,7 +44,7 @@ _GROUPS = {
         "cumulative_prod cumulative_sum max mean min prod std sum var",
     ),
     "utility": ("Utility functions", "all any diff"),
-    "fusion": ("Kernel fusion", "fuse"),
+    "fusion": ("Fusion functions", "fuse"),
     "inspection": ("Inspection and configuration", "__array_namespace_info__ show_config"),
     "devices": (
         "Devices and streams",
@@ -54,7 +54,10 @@ _GROUPS = {
         "Memory management and threads",
         "memory_statistics reset_peak set_memory_limit trim get_num_threads set_num_threads",
     ),
-    "interchange": ("Interoperability", "as_cuda_array from_cuda_array_interface is_cuda_array"),
+    "interchange": (
+        "Interoperability functions",
+        "as_cuda_array from_cuda_array_interface is_cuda_array",
+    ),
 }
 GROUPS = {page: (title, names.split()) for page, (title, names) in _GROUPS.items()}
 

@@ -9,12 +9,16 @@ var Scorer = {
   // The function of a name comes first, before methods of the name. A page whose title has a word of the query comes
   // before one with a heading that has it, a guide before the reference, and the page of a group before the pages of
   // its functions, which repeat the words of one another.
-  score: ([docname, title, anchor, descr, score, filename, kind]) => {
+  score: (result) => {
+    const [docname, title, anchor, descr, score, filename, kind] = result;
     if (kind === "object") {
       const parts = title.toLowerCase().split(".");
       return score - parts.length + (words.includes(parts[parts.length - 1]) ? 10 : 0);
     }
-    if (kind === "index") return score;
+    if (kind === "index") {
+      result[2] = ""; // without an anchor, so that it and the same page's text are one result
+      return score;
+    }
     const pageTitle = title.toLowerCase().split(" > ")[0];
     const weight = /^(reference\/generated|gallery|changelog)/.test(docname) ? 4 : docname.startsWith("reference/") ? 2 : 0;
     return score - weight + (words.some((word) => pageTitle.includes(word)) ? 6 : 0);

@@ -45,19 +45,14 @@ def load(file: pathlib.Path) -> dict[str, Any]:
     return index
 
 
-def _stem(word: str) -> str:
-    import snowballstemmer
-
-    return str(snowballstemmer.stemmer("porter").stemWord(word))
-
-
 def _terms(query: str) -> list[str]:
     """Return the stems of the words of a query, without those that are not in the index."""
     from sphinx.search.en import SearchEnglish
 
     words = re.findall(r"\w+", query.lower())
+    stem = SearchEnglish({}).stem
     return [
-        _stem(word) for word in words if word not in SearchEnglish.stopwords and not word.isdigit()
+        stem(word) for word in words if word not in SearchEnglish.stopwords and not word.isdigit()
     ]
 
 
@@ -140,16 +135,18 @@ def _of_text(index: dict[str, Any], query: str) -> Iterator[Result]:
 def search(index: dict[str, Any], query: str) -> list[Result]:
     """Return what the site's search shows, the first result first."""
     query = query.lower().strip()
-    results = [*_of_titles(index, query), *_of_objects(index, query), *_of_text(index, query)]
+    results = list(_of_titles(index, query))
     entries = list(_of_index_entries(index, query))
     results += [result for result, is_main in entries if is_main]
+    results += [*_of_objects(index, query), *_of_text(index, query)]
     others = [result for result, is_main in entries if not is_main]
-    order = [
-        result
-        for group in (results, others)
-        for result in sorted(group, key=lambda result: (-result.score, result.title.lower()))
-    ]
-    return list(dict.fromkeys(order))
+    shown: dict[tuple[str, str, bool], Result] = {}
+    for group in (results[::-1], others[::-1]):  # the last of those that are equal comes first
+        for result in sorted(group, key=lambda result: (-result.score, result.title.lower())):
+            # An entry of the index, the title of a page and its text are one result, that of the higher score.
+            key = (result.page, result.title, result.kind == "object")
+            shown.setdefault(key, result)
+    return list(shown.values())
 
 
 def searches(file: pathlib.Path) -> list[tuple[str, list[str]]]:
