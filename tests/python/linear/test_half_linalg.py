@@ -211,7 +211,7 @@ def test_lapack_functions_reject_float16(name, device):
         text = str(error.value)
         assert text.startswith(f"{name.split()[0]}: ")
         assert "is float16" in text
-        assert "takes float32, float64, complex64, complex128; convert with astype" in text
+        assert "expected float32, float64, complex64, complex128; convert with astype" in text
 
 
 def test_solve_rejects_float16_on_the_right(device):
@@ -224,5 +224,5 @@ def test_solve_rejects_float16_on_the_right(device):
 def test_dtype_errors_list_float16(device):
     x = to_device(device, np.ones((3, 3), np.int64))
     for call in (linalg.vector_norm, linalg.matrix_norm, lambda y: linalg.matrix_power(y, 2)):
-        with pytest.raises(TypeError, match="takes float16, float32, float64"):
+        with pytest.raises(TypeError, match="expected float16, float32, float64"):
             call(x)

@@ -898,13 +898,6 @@ MISTAKES = [
         "sum: axis must be an int or a tuple of ints, not float",
     ),
     (
-        'np.add(sk.ones(3), sk.ones(3, device="cuda:0"))',
-        "DeviceMismatchError",
-        "numpy.add: arguments are on different devices: arrays[0] (float64 (3,)) on cpu:0, "
-        "arrays[1] (float64 (3,)) on cuda:0; move one explicitly, e.g. "
-        'arrays[1].to_device("cpu:0")',
-    ),
-    (
         'np.linalg.qr(sk.ones(3, device="cuda:0"))',
         "ShapeError",
         "qr: x must have at least two axes: float64 (3,) on cuda:0",
