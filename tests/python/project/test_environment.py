@@ -18,7 +18,14 @@ READERS = {
     "skerry": ["core", "device", "ops", "python"],
     "emulator": ["device/emulator"],
     "tests": ["tests"],
-    "make": ["Makefile", "device/cuda/toolkit.cmake", "bench", "tests", "python/wheels"],
+    "make": [
+        "Makefile",
+        "device/cuda/toolkit.cmake",
+        "bench",
+        "tests",
+        "python/docs",
+        "python/wheels",
+    ],
 }
 SUFFIXES = {".py", ".cpp", ".hpp", ".cu", ".cuh", ".in", ".cmake", ".txt"}
 # Variables of other programs, which skerry passes on or uses as search paths.
