@@ -135,7 +135,7 @@ def test_seeds_use_numpy_seed_sequence():
     assert state["nonce"] == key[2]
     assert default_rng(sequence).bit_generator.state == state
     assert default_rng().bit_generator.state != default_rng().bit_generator.state
-    with pytest.raises(ValueError, match="^default_rng: seed must not be negative: -"):
+    with pytest.raises(ValueError, match=r"^default_rng: seed must not be negative: -"):
         default_rng(-1)
 
 
