@@ -15,7 +15,7 @@ import skerry_emulator
 from tests.python.process.test_thread_memory import MOST, bytes_of_threads
 
 LIBRARIES = ("libskerry_emulator.so", "libcuda.so.1", "libnvJitLink.so.13", "libnvrtc.so.13")
-PYPROJECT = pathlib.Path(__file__).parents[3] / "device" / "emulator" / "pyproject.toml"
+PYPROJECT = pathlib.Path(__file__).parents[3] / "pyproject.toml"
 
 
 def run(code, **variables):

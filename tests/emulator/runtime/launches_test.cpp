@@ -201,7 +201,7 @@ TEST_F(LaunchesTest, endless_loops_and_unknown_instructions_fail_and_are_named) 
     EXPECT_NE(last_report().find(word), std::string::npos) << last_report();
     rehearsal::clear();
   };
-  expect_stop("$again: bra.uni $again;", code::launch_timeout, "1000000 instructions");
+  expect_stop("$again: bra.uni $again;", code::launch_timeout, "1000000 warp instructions");
   expect_stop("wgmma.fence.sync.aligned;", code::illegal_instruction, "unsupported instruction");
   expect_stop("trap;", code::launch_failure, "trap");
 }
