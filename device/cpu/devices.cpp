@@ -16,8 +16,6 @@ constinit std::atomic<int> known_count{0};
 
 }  // namespace detail
 
-namespace {}  // namespace
-
 int count_devices() noexcept {
   int count = detail::known_count.load(std::memory_order_relaxed);
   if (count != 0) return count;

@@ -58,7 +58,7 @@ Isa detect_isa() noexcept {
 
 #else
 
-isa detect_isa() noexcept { return Isa::x86_64_v2; }
+Isa detect_isa() noexcept { return Isa::x86_64_v2; }
 
 #endif
 
