@@ -248,7 +248,10 @@ constexpr FunctionEntry methods[] = {
      "Parameters\n----------\ndevice : Device or str\nstream : Stream, int or object with "
      "__cuda_stream__, optional\n    Where the copy is enqueued; the current stream by default.\n\n"
      "Returns\n-------\nArray\n    Later work on it is ordered after the copy. The host waits only "
-     "for a copy to a CPU.\n\nRaises\n------\nDeviceUnavailableError, OutOfMemoryError\n\n"
+     "for a copy to a CPU.\n\nRaises\n------\nDeviceUnavailableError\n    If the device can't be "
+     "used.\n"
+     "OutOfMemoryError\n    If the device has too little free memory.\nValueError\n    For stream= "
+     "in a copy between CPU devices.\n\n"
      "Source: array API 2025.12, array object.",
      run_to_device},
     {"tolist", "($self, /)", "The elements as nested lists of Python scalars.", run_tolist},

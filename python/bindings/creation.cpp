@@ -241,39 +241,47 @@ PyObject* run_from_dlpack(const Arguments& arguments) {
   return wrap(convert(conversion, std::move(array), false));
 }
 
-#define SKERRY_DEVICE_DOC                                                                    \
-  "dtype : dtype, optional\ndevice : Device or str, optional\n    By default the device of " \
+#define SKERRY_DTYPE_DOC(default_dtype) "dtype : dtype, optional\n    " default_dtype ".\n"
+#define SKERRY_DEVICE_DOC                                           \
+  "device : Device or str, optional\n    By default the device of " \
   "`with skerry.device(...)`, else of set_default_device, else cpu:0.\n"
 #define SKERRY_PINNED_DOC \
   "pinned : bool\n    Use page-locked host memory, which CUDA devices can access (CPU only).\n"
-#define SKERRY_CREATION_ERRORS                                                               \
-  "\nRaises\n------\nDeviceUnavailableError\n    If the device can't be used.\n"             \
-  "ValueError\n    For a shape that is negative, has more than 64 axes or too many bytes.\n" \
-  "TypeError\n    For an unsupported dtype.\nOutOfMemoryError"
-#define SKERRY_LIKE_DOC                                                               \
-  "\n\nParameters\n----------\nx : Array\n    Determines the shape, and the default " \
-  "dtype and device.\ndtype : dtype, optional\ndevice : Device or str, optional\n"
+#define SKERRY_CREATION_ERRORS                                                                    \
+  "\nRaises\n------\nDeviceUnavailableError\n    If the device can't be used.\n"                  \
+  "ValueError\n    For a shape that is negative, has more than 64 axes or too many bytes.\n"      \
+  "TypeError\n    For an unsupported dtype.\nOutOfMemoryError\n    If the device has too little " \
+  "free memory."
+#define SKERRY_LIKE_DOC                                                                        \
+  "\n\nParameters\n----------\nx : Array\n    Determines the shape, and the default "          \
+  "dtype and device.\ndtype : dtype, optional\n    That of x by default.\ndevice : Device or " \
+  "str, optional\n    That of x by default.\n"
 
 constexpr FunctionEntry creation_functions[] = {
     {"arange", "(start, /, stop=None, step=1, *, dtype=None, device=None)",
      "Evenly spaced values from start up to, but not including, stop; from 0 if only one bound is "
      "given.\n\nParameters\n----------\nstart, stop, step : int, float or 0-d Array on the device "
-     "of the result, which is read on the host\n" SKERRY_DEVICE_DOC
-     "\nRaises\n------\nValueError\n    For a zero step or too many elements.",
+     "of the result, which is read on the host\n" SKERRY_DTYPE_DOC(
+         "By default int64 if start, stop and step are integers, else float64") SKERRY_DEVICE_DOC
+     "\nRaises\n------\nValueError\n    For a zero step or too many elements.\nTypeError\n    For "
+     "complex arguments or dtype=bool.",
      run_arange},
     {"asarray", "(obj, /, *, dtype=None, device=None, copy=None)",
      "Convert an object to an array.\n\n"
      "Parameters\n----------\nobj : Array, scalar, nested list or tuple, or object of another "
      "library\n    With the C exchange API of DLPack, __cuda_array_interface__ of version 3, "
      "__dlpack__, an older interface,\n    the buffer protocol, NumPy's array interface or "
-     "__array__; the first of these is used.\n" SKERRY_DEVICE_DOC
+     "__array__; the first of these is used.\n" SKERRY_DTYPE_DOC(
+         "By default that of obj; bool, int64, float64 or complex128 for Python scalars")
+         SKERRY_DEVICE_DOC
      "    Without device=, an Array or memory of a GPU remains on its device.\n"
      "copy : bool, optional\n    None: share memory if possible. False: raise ValueError if a copy "
      "is required.\n" SKERRY_CREATION_ERRORS,
      run_asarray, fast_asarray},
     {"empty", "(shape, *, dtype=None, device=None, pinned=False)",
      "A new array with uninitialized elements.\n\nParameters\n----------\nshape : int or "
-     "tuple of ints\n" SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
+     "tuple of ints\n" SKERRY_DTYPE_DOC("float64 by default")
+         SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
      run_empty},
     {"empty_like", "(x, /, *, dtype=None, device=None)",
      "A new array with the shape of x and uninitialized elements." SKERRY_LIKE_DOC
@@ -281,18 +289,25 @@ constexpr FunctionEntry creation_functions[] = {
      run_empty_like},
     {"eye", "(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None)",
      "A matrix with ones on the k-th diagonal and zeros elsewhere.\n\nParameters\n----------\n"
-     "n_rows, n_cols : int\nk : int\n" SKERRY_DEVICE_DOC SKERRY_CREATION_ERRORS,
+     "n_rows, n_cols : int\n    Extents; a square matrix by default.\nk : int\n    Positive: above "
+     "the main diagonal.\n" SKERRY_DTYPE_DOC("float64 by default")
+         SKERRY_DEVICE_DOC SKERRY_CREATION_ERRORS,
      run_eye},
     {"from_dlpack", "(x, /, *, device=None, copy=None)",
      "Import an object with __dlpack__ as an array.\n\nParameters\n----------\n"
-     "x : object with __dlpack__ and __dlpack_device__\ndevice : Device or str, optional\n"
+     "x : object with __dlpack__ and __dlpack_device__\ndevice : Device or str, optional\n    That "
+     "of x by default.\n"
      "copy : bool, optional\n    None: share memory if possible. False: raise an error if a copy "
-     "is required.\n\nRaises\n------\nInterchangeError\n    (BufferError and ValueError)",
+     "is required.\n\nRaises\n------\nInterchangeError\n    (BufferError and ValueError) for a "
+     "tensor that skerry can't represent, or if copy=False and a copy is required.\nTypeError\n    "
+     "If x lacks these methods.\nDeviceUnavailableError\n    If the device can't be used.",
      run_from_dlpack},
     {"full", "(shape, fill_value, *, dtype=None, device=None, pinned=False)",
      "A new array filled with fill_value.\n\nParameters\n----------\nshape : int or tuple "
-     "of ints\nfill_value : Python scalar\n    Its type is the default dtype: bool, int64, float64 "
-     "or complex128.\n" SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
+     "of ints\nfill_value : Python scalar, or 0-d Array on the device of the "
+     "result\n" SKERRY_DTYPE_DOC(
+         "By default that of fill_value; bool, int64, float64 or complex128 for a Python scalar")
+         SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
      run_full},
     {"full_like", "(x, /, fill_value, *, dtype=None, device=None)",
      "A new array with the shape of x, filled with fill_value." SKERRY_LIKE_DOC
@@ -301,16 +316,20 @@ constexpr FunctionEntry creation_functions[] = {
     {"linspace", "(start, stop, /, num, *, dtype=None, device=None, endpoint=True)",
      "num evenly spaced values from start to stop.\n\nParameters\n----------\n"
      "start, stop : Python scalar, or 0-d Array on the device of the result, which is read on the "
-     "host\nnum : int\n" SKERRY_DEVICE_DOC
+     "host\nnum : int\n    The number of values.\n" SKERRY_DTYPE_DOC(
+         "By default complex128 if start or stop is complex, else float64") SKERRY_DEVICE_DOC
      "endpoint : bool\n    Whether stop is the last value, exactly.\n" SKERRY_CREATION_ERRORS,
      run_linspace},
     {"meshgrid", "(*arrays, indexing='xy')",
      "Coordinate matrices from coordinate vectors.\n\nReturns\n-------\ntuple of Array\n    Views "
-     "where possible.\n\nRaises\n------\nDeviceMismatchError, TypeError, ValueError",
+     "where possible.\n\nRaises\n------\nDeviceMismatchError\n    For arrays on different "
+     "devices.\nValueError\n    For arrays of more than one axis, more than 64 arrays, or unknown "
+     "indexing.",
      run_meshgrid},
     {"ones", "(shape, *, dtype=None, device=None, pinned=False)",
      "A new array of ones.\n\nParameters\n----------\nshape : int or tuple of "
-     "ints\n" SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
+     "ints\n" SKERRY_DTYPE_DOC("float64 by default")
+         SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
      run_filled<1>},
     {"ones_like", "(x, /, *, dtype=None, device=None)",
      "A new array of ones with the shape of x." SKERRY_LIKE_DOC SKERRY_CREATION_ERRORS,
@@ -325,13 +344,15 @@ constexpr FunctionEntry creation_functions[] = {
      run_triangle<triu>},
     {"zeros", "(shape, *, dtype=None, device=None, pinned=False)",
      "A new array of zeros.\n\nParameters\n----------\nshape : int or tuple of "
-     "ints\n" SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
+     "ints\n" SKERRY_DTYPE_DOC("float64 by default")
+         SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
      run_filled<0>},
     {"zeros_like", "(x, /, *, dtype=None, device=None)",
      "A new array of zeros with the shape of x." SKERRY_LIKE_DOC SKERRY_CREATION_ERRORS,
      run_filled_like<0>},
 };
 
+#undef SKERRY_DTYPE_DOC
 #undef SKERRY_DEVICE_DOC
 #undef SKERRY_PINNED_DOC
 #undef SKERRY_CREATION_ERRORS

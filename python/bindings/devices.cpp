@@ -230,7 +230,7 @@ void add_device_functions(py::module_& module) {
       },
       py::arg("device"),
       "Set the device of creation functions without device=, for the process.\n\n"
-      "Raises\n------\nDeviceUnavailableError");
+      "Raises\n------\nDeviceUnavailableError\n    If the device can't be used.");
   define_public(
       module, "rehearse",
       [](const py::object& cuda, const py::object& kernels) {

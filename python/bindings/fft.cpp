@@ -66,43 +66,62 @@ PyObject* run_shift(const Arguments& arguments) {
 
 #define SKERRY_FFT_SIGNATURE "(x, /, *, n=None, axis=-1, norm='backward')"
 #define SKERRY_FFTN_SIGNATURE "(x, /, *, s=None, axes=None, norm='backward')"
-#define SKERRY_FFT_COMPLEX                                                                  \
-  "Parameters\n----------\nx : Array\n    Of a floating dtype; real x is cast to complex, " \
-  "float16 is computed "                                                                    \
-  "in float32.\n"
-#define SKERRY_FFT_REAL                                                                      \
-  "Parameters\n----------\nx : Array\n    Of a real floating dtype; float16 is computed in " \
-  "float32.\n"
+#define SKERRY_FFT_CONVERSION                                                                \
+  "Integers and bools are converted to\n    float64 unless promotion is strict; float16 is " \
+  "computed in float32.\n"
+#define SKERRY_FFT_COMPLEX \
+  "Parameters\n----------\nx : Array\n    Real x is cast to complex. " SKERRY_FFT_CONVERSION
+#define SKERRY_FFT_REAL "Parameters\n----------\nx : Array\n    Real. " SKERRY_FFT_CONVERSION
 #define SKERRY_FFT_N                                                                           \
   "n : int, optional\n    Length of the transform: x is truncated or padded with zeros along " \
   "the axis.\n"
 #define SKERRY_FFT_N_OUT                                                                    \
   "n : int, optional\n    Length of the result along the axis, 2 (m - 1) by default for m " \
   "elements of x; x is\n    truncated or padded with zeros to n // 2 + 1 elements.\n"
-#define SKERRY_FFT_NORM                                                                       \
+#define SKERRY_FFT_SCALE                                                                      \
   "norm : {'backward', 'ortho', 'forward'}\n    Scale the inverse transform by 1/n, both by " \
-  "1/sqrt(n), or the forward\n    transform by 1/n.\n"
-#define SKERRY_FFT_AXIS "axis : int\n"
-#define SKERRY_FFT_S                                                                      \
-  "s : sequence of ints, optional\n    Length along each of the axes, like n of the 1-D " \
-  "function.\n"                                                                           \
-  "axes : sequence of ints, optional\n    All by default, or the last len(s).\n"
+  "1/sqrt(n), or the forward\n    transform by 1/n"
+#define SKERRY_FFT_NORM SKERRY_FFT_SCALE ".\n"
+#define SKERRY_FFTN_NORM \
+  SKERRY_FFT_SCALE ", where n is the product of the lengths along the axes.\n"
+#define SKERRY_FFT_AXIS "axis : int\n    Axis to transform; the last by default.\n"
+#define SKERRY_FFT_S                                                                       \
+  "s : sequence of ints, optional\n    Length along each of the axes, like n of the 1-D "  \
+  "function.\n"                                                                            \
+  "axes : sequence of ints, optional\n    Axes to transform; all by default, or the last " \
+  "len(s).\n"
 #define SKERRY_FFT_RETURNS(result) "\nReturns\n-------\nArray\n    " result " On the device of x.\n"
-#define SKERRY_FFT_ERRORS                                                                        \
-  "\nRaises\n------\nTypeError\n    For another dtype.\nAxisError\n    For an axis that x does " \
-  "not have.\nValueError\n    For a length below 1, repeated axes or an unknown norm.\n\n"       \
-  "Examples\n--------\n>>> import skerry as sk\n"
+#define SKERRY_EXAMPLES "\nExamples\n--------\n>>> import skerry as sk\n"
+#define SKERRY_COMPLEX_TYPE_ERROR \
+  "\nRaises\n------\nTypeError\n    For integers and bools under strict promotion.\n"
+#define SKERRY_REAL_TYPE_ERROR                                                              \
+  "\nRaises\n------\nTypeError\n    For complex x, or for integers and bools under strict " \
+  "promotion.\n"
+#define SKERRY_AXIS_ERROR "AxisError\n    For an axis that x does not have.\n"
+#define SKERRY_FFT_VALUE_ERROR \
+  SKERRY_AXIS_ERROR "ValueError\n    For a length below 1 or an unknown norm.\n" SKERRY_EXAMPLES
+#define SKERRY_FFTN_VALUE_ERROR                                                            \
+  SKERRY_AXIS_ERROR                                                                        \
+  "ValueError\n    For a length below 1, repeated axes, an unknown norm, s and axes of "   \
+  "different lengths, or\n    more lengths than x has axes; rfftn and irfftn also for no " \
+  "axes.\n" SKERRY_EXAMPLES
+#define SKERRY_FFT_ERRORS SKERRY_COMPLEX_TYPE_ERROR SKERRY_FFT_VALUE_ERROR
+#define SKERRY_RFFT_ERRORS SKERRY_REAL_TYPE_ERROR SKERRY_FFT_VALUE_ERROR
+#define SKERRY_FFTN_ERRORS SKERRY_COMPLEX_TYPE_ERROR SKERRY_FFTN_VALUE_ERROR
+#define SKERRY_RFFTN_ERRORS SKERRY_REAL_TYPE_ERROR SKERRY_FFTN_VALUE_ERROR
 #define SKERRY_FREQUENCIES_DOC                                                                 \
-  "Parameters\n----------\nn : int\n    At least 1.\nd : float\n    Sample spacing, not "      \
-  "0.\ndtype : dtype, optional\n    Real floating; float64 by default.\n"                      \
+  "Parameters\n----------\nn : int\n    Length of the transform, at least 1.\nd : float\n    " \
+  "Sample spacing, not 0.\ndtype : dtype, optional\n    Real floating; float64 by default.\n"  \
   "device : Device or str, optional\n    By default the device of `with skerry.device(...)`, " \
-  "else of set_default_device, else cpu:0.\n\nRaises\n------\n"                                \
-  "ValueError, TypeError, DeviceUnavailableError\n\n"                                          \
-  "Examples\n--------\n>>> import skerry as sk\n"
-#define SKERRY_SHIFT_DOC                                                                   \
-  "Parameters\n----------\nx : Array\n    Of any dtype.\naxes : int or sequence of ints, " \
-  "optional\n\nReturns\n-------\nArray\n    A copy, of the shape and dtype of x.\n\n"      \
-  "Raises\n------\nAxisError, ValueError\n\nExamples\n--------\n>>> import skerry as sk\n"
+  "else of set_default_device, else cpu:0.\n\nReturns\n-------\nArray\n    1-D, "              \
+  "on that device.\n\nRaises\n------\nValueError\n    If n is below 1 or d is 0.\n"            \
+  "TypeError\n    If dtype is not real floating.\nDeviceUnavailableError\n    If the device "  \
+  "can't be used.\n" SKERRY_EXAMPLES
+#define SKERRY_SHIFT_DOC                                                                         \
+  "Parameters\n----------\nx : Array\n    Of any dtype.\naxes : int or sequence of ints, "       \
+  "optional\n    Axes to shift; all by default.\n\nReturns\n-------\nArray\n    A copy, of the " \
+  "shape and dtype of x.\n\nRaises\n------\n" SKERRY_AXIS_ERROR                                  \
+  "ValueError\n    For repeated axes.\n" SKERRY_EXAMPLES
 
 constexpr FunctionEntry fft_functions[] = {
     {"fft", SKERRY_FFT_SIGNATURE,
@@ -119,7 +138,7 @@ constexpr FunctionEntry fft_functions[] = {
      run_frequencies<false>},
     {"fftn", SKERRY_FFTN_SIGNATURE,
      "The discrete Fourier transform over several axes.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_S
-         SKERRY_FFT_NORM SKERRY_FFT_RETURNS("Complex, in the precision of x.") SKERRY_FFT_ERRORS
+         SKERRY_FFTN_NORM SKERRY_FFT_RETURNS("Complex, in the precision of x.") SKERRY_FFTN_ERRORS
      ">>> sk.fft.fftn(sk.ones((2, 2)))\n"
      "Array([[4.+0.j, 0.+0.j],\n       [0.+0.j, 0.+0.j]], dtype=complex128, device='cpu:0')",
      run_fftn<FftKind::fft>},
@@ -141,8 +160,8 @@ constexpr FunctionEntry fft_functions[] = {
      ">>> sk.fft.ifft(sk.asarray([9 + 1j, 1 + 3j, -3 + 1j, 1 - 1j])).tolist()[0]\n(2+1j)",
      run_fft<FftKind::ifft>},
     {"ifftn", SKERRY_FFTN_SIGNATURE,
-     "The inverse of fftn.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_S SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
-         "Complex, in the precision of x.") SKERRY_FFT_ERRORS
+     "The inverse of fftn.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_S SKERRY_FFTN_NORM SKERRY_FFT_RETURNS(
+         "Complex, in the precision of x.") SKERRY_FFTN_ERRORS
      ">>> sk.fft.ifftn(sk.asarray([[4.0, 0.0], [0.0, 0.0]]))\n"
      "Array([[1.+0.j, 1.+0.j],\n       [1.+0.j, 1.+0.j]], dtype=complex128, device='cpu:0')",
      run_fftn<FftKind::ifft>},
@@ -155,27 +174,28 @@ constexpr FunctionEntry fft_functions[] = {
      "The inverse of hfft: the first half of a spectrum with Hermitian "
      "symmetry.\n\n" SKERRY_FFT_REAL SKERRY_FFT_N SKERRY_FFT_AXIS SKERRY_FFT_NORM
          SKERRY_FFT_RETURNS("Complex, in the precision of x, with n // 2 + 1 elements.")
-             SKERRY_FFT_ERRORS ">>> sk.real(sk.fft.ihfft(sk.asarray([8.0, -2.0, 0.0, -2.0])))\n"
-                               "Array([1., 2., 3.], dtype=float64, device='cpu:0')",
+             SKERRY_RFFT_ERRORS ">>> sk.real(sk.fft.ihfft(sk.asarray([8.0, -2.0, 0.0, -2.0])))\n"
+                                "Array([1., 2., 3.], dtype=float64, device='cpu:0')",
      run_fft<FftKind::ihfft>},
     {"irfft", SKERRY_FFT_SIGNATURE,
-     "The inverse of rfft.\n\nImaginary parts that are zero by symmetry are "
-     "ignored.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_N_OUT SKERRY_FFT_AXIS SKERRY_FFT_NORM
-         SKERRY_FFT_RETURNS("Real, in the precision of x.") SKERRY_FFT_ERRORS
+     "The inverse of rfft.\n\nThe imaginary parts of the first element and, for even n, of "
+     "element n // 2 are ignored: a\nHermitian spectrum has zeros there.\n\n" SKERRY_FFT_COMPLEX
+         SKERRY_FFT_N_OUT SKERRY_FFT_AXIS SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
+             "Real, in the precision of x.") SKERRY_FFT_ERRORS
      ">>> sk.fft.irfft(sk.asarray([1.0, 1.0, 1.0]))\n"
      "Array([1., 0., 0., 0.], dtype=float64, device='cpu:0')",
      run_fft<FftKind::irfft>},
     {"irfftn", SKERRY_FFTN_SIGNATURE,
-     "The inverse of rfftn; x has one half of the last of the axes."
-     "\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_S SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
-         "Real, in the precision of x.") SKERRY_FFT_ERRORS
+     "The inverse of rfftn; x holds the first half of the spectrum along the last of the axes."
+     "\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_S SKERRY_FFTN_NORM SKERRY_FFT_RETURNS(
+         "Real, in the precision of x.") SKERRY_FFTN_ERRORS
      ">>> sk.fft.irfftn(sk.asarray([[4.0, 0.0], [0.0, 0.0]]))\n"
      "Array([[1., 1.],\n       [1., 1.]], dtype=float64, device='cpu:0')",
      run_fftn<FftKind::irfft>},
     {"rfft", SKERRY_FFT_SIGNATURE,
      "The first half of the transform of real elements, which determines the "
      "other.\n\n" SKERRY_FFT_REAL SKERRY_FFT_N SKERRY_FFT_AXIS SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
-         "Complex, in the precision of x, with n // 2 + 1 elements.") SKERRY_FFT_ERRORS
+         "Complex, in the precision of x, with n // 2 + 1 elements.") SKERRY_RFFT_ERRORS
      ">>> sk.real(sk.fft.rfft(sk.asarray([1.0, 2.0, 4.0, 8.0])))\n"
      "Array([15., -3., -5.], dtype=float64, device='cpu:0')",
      run_fft<FftKind::rfft>},
@@ -186,8 +206,9 @@ constexpr FunctionEntry fft_functions[] = {
      run_frequencies<true>},
     {"rfftn", SKERRY_FFTN_SIGNATURE,
      "The transform of real elements over several axes: the first half along the last of them, "
-     "which determines the other.\n\n" SKERRY_FFT_REAL SKERRY_FFT_S SKERRY_FFT_NORM
-         SKERRY_FFT_RETURNS("Complex, in the precision of x.") SKERRY_FFT_ERRORS
+     "which determines the other.\n\n" SKERRY_FFT_REAL SKERRY_FFT_S SKERRY_FFTN_NORM
+         SKERRY_FFT_RETURNS("Complex, in the precision of x, with n // 2 + 1 elements along the "
+                            "last of the axes,\n    where n is its length.") SKERRY_RFFTN_ERRORS
      ">>> sk.fft.rfftn(sk.ones((2, 2)))\n"
      "Array([[4.+0.j, 0.+0.j],\n       [0.+0.j, 0.+0.j]], dtype=complex128, device='cpu:0')",
      run_fftn<FftKind::rfft>},
@@ -195,15 +216,27 @@ constexpr FunctionEntry fft_functions[] = {
 
 #undef SKERRY_FFT_SIGNATURE
 #undef SKERRY_FFTN_SIGNATURE
+#undef SKERRY_FFT_CONVERSION
 #undef SKERRY_FFT_COMPLEX
 #undef SKERRY_FFT_REAL
 #undef SKERRY_FFT_N
 #undef SKERRY_FFT_N_OUT
+#undef SKERRY_FFT_SCALE
 #undef SKERRY_FFT_NORM
+#undef SKERRY_FFTN_NORM
 #undef SKERRY_FFT_AXIS
 #undef SKERRY_FFT_S
 #undef SKERRY_FFT_RETURNS
+#undef SKERRY_EXAMPLES
+#undef SKERRY_COMPLEX_TYPE_ERROR
+#undef SKERRY_REAL_TYPE_ERROR
+#undef SKERRY_AXIS_ERROR
+#undef SKERRY_FFT_VALUE_ERROR
+#undef SKERRY_FFTN_VALUE_ERROR
 #undef SKERRY_FFT_ERRORS
+#undef SKERRY_RFFT_ERRORS
+#undef SKERRY_FFTN_ERRORS
+#undef SKERRY_RFFTN_ERRORS
 #undef SKERRY_FREQUENCIES_DOC
 #undef SKERRY_SHIFT_DOC
 

@@ -301,7 +301,8 @@ constexpr FunctionEntry own_signature[] = {
      "Returns\n-------\nArray\n    A new array of the promoted dtype on their device.\n\n"
      "Raises\n------\nDeviceMismatchError\n    For arrays on different devices.\nTypeError\n    "
      "For "
-     "dtypes of x1 and x2 that don't promote.\nValueError\n    For shapes that don't broadcast.",
+     "dtypes of x1 and x2 that don't promote, or a numeric condition under strict "
+     "promotion.\nValueError\n    For shapes that don't broadcast.",
      run_where},
 };
 

@@ -131,21 +131,26 @@ constexpr FunctionEntry joining_functions[] = {
      "equal shapes except along the axis; dtypes promote.\naxis : int or None\n    None: the "
      "arrays are flattened in C order first.\n\n"
      "Returns\n-------\nArray\n    A new array of the promoted dtype.\n\n"
-     "Raises\n------\nDeviceMismatchError, TypeError\n    For arrays on different devices, for "
-     "dtypes that don't promote.\nValueError\n    For no arrays, 0-d arrays or different shapes.\n"
-     "AxisError\n    (ValueError and IndexError).\n\n"
+     "Raises\n------\nDeviceMismatchError\n    For arrays on different devices.\n"
+     "TypeError\n    For dtypes that don't promote.\n"
+     "ValueError\n    For no arrays, 0-d arrays or different shapes.\n"
+     "AxisError\n    (ValueError and IndexError) for an axis that the arrays do not have.\n\n"
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.concat([sk.asarray([1, 2]), sk.asarray([3])]).tolist()\n[1, 2, 3]",
      run_concat},
     {"diff", "(x, /, *, axis=-1, n=1, prepend=None, append=None)",
      "The n-th differences of adjacent elements along an axis.\n\n"
-     "Parameters\n----------\nx : Array\n    Numeric, at least 1-D.\naxis : int\n"
+     "Parameters\n----------\nx : Array\n    Numeric, at least 1-D.\naxis : int\n    The last by "
+     "default.\n"
      "n : int\n    The number of times to take differences; 0 returns x.\n"
      "prepend, append : Array or Python scalar, optional\n    Joined to x along the axis first; "
      "of the shape of x except along that axis, or a scalar or\n    0-d array for one slice.\n\n"
      "Returns\n-------\nArray\n    n elements shorter along the axis, or of length 0; of the "
      "promoted dtype.\n\n"
-     "Raises\n------\nDeviceMismatchError, TypeError, ValueError, AxisError\n\n"
+     "Raises\n------\nDeviceMismatchError\n    For arrays on different devices.\n"
+     "TypeError\n    For bools, or dtypes that don't promote.\n"
+     "ValueError\n    For a negative n, or shapes that differ along other axes.\n"
+     "AxisError\n    For an axis that x does not have.\n\n"
      "Source: array API 2025.12, utility functions.\n\n"
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.diff(sk.asarray([1, 4, 9, 16])).tolist()\n[3, 5, 7]",
@@ -157,7 +162,9 @@ constexpr FunctionEntry joining_functions[] = {
      "axis : int, optional\n    x is flattened in C order by default.\n\n"
      "Returns\n-------\nArray\n    Of the dtype of x, on its device.\n\n"
      "Raises\n------\nValueError\n    For negative repeats, or the wrong number of them.\n"
-     "DeviceMismatchError, TypeError, AxisError\n\n"
+     "DeviceMismatchError\n    For arrays on different devices.\n"
+     "TypeError\n    If repeats is not of an integer dtype.\n"
+     "AxisError\n    For an axis that x does not have.\n\n"
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.repeat(sk.asarray([1, 2]), 2).tolist()\n[1, 1, 2, 2]",
      run_repeat},
@@ -167,7 +174,8 @@ constexpr FunctionEntry joining_functions[] = {
      "higher indices.\naxis : int or tuple of ints, optional\n    One for each shift, or one shift "
      "for all; by default x is flattened, shifted, and reshaped.\n\n"
      "Returns\n-------\nArray\n    Of the shape and dtype of x.\n\n"
-     "Raises\n------\nValueError\n    If the numbers of shifts and axes differ.\nAxisError\n"
+     "Raises\n------\nValueError\n    If the numbers of shifts and axes differ.\nAxisError\n    "
+     "For an axis that x does not have.\n"
      "OverflowError\n    For a shift outside 64 bits.\n\n"
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.roll(sk.asarray([1, 2, 3]), 1).tolist()\n[3, 1, 2]",
@@ -177,7 +185,10 @@ constexpr FunctionEntry joining_functions[] = {
      "Parameters\n----------\narrays : sequence of Array\n    At least one, all on one device and "
      "of one shape; dtypes promote.\naxis : int\n    Position of the new axis in the result.\n\n"
      "Returns\n-------\nArray\n    A new array of the promoted dtype.\n\n"
-     "Raises\n------\nDeviceMismatchError, TypeError, ValueError, AxisError\n\n"
+     "Raises\n------\nDeviceMismatchError\n    For arrays on different devices.\n"
+     "TypeError\n    For dtypes that don't promote.\n"
+     "ValueError\n    For no arrays, or different shapes.\n"
+     "AxisError\n    For a position that the result does not have.\n\n"
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.stack([sk.asarray([1, 2]), sk.asarray([3, 4])], axis=1).tolist()\n"
      "[[1, 3], [2, 4]]",
@@ -193,7 +204,8 @@ constexpr FunctionEntry joining_functions[] = {
      run_tile},
     {"unstack", "(x, /, *, axis=0)",
      "Split x along an axis into views without that axis.\n\n"
-     "Returns\n-------\ntuple of Array\n\nRaises\n------\nAxisError\n\n"
+     "Returns\n-------\ntuple of Array\n\nRaises\n------\nAxisError\n    For an axis that x does "
+     "not have.\n\n"
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> [part.tolist() for part in sk.unstack(sk.asarray([[1, 2], [3, 4]]))]\n"
      "[[1, 2], [3, 4]]",

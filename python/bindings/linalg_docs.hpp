@@ -8,50 +8,82 @@
 namespace skerry::python::docs {
 
 inline constexpr const char* square = R"(x : Array
-    Of shape (..., M, M) and a floating dtype other than float16.)";
+    Of shape (..., M, M) and any dtype but float16; integers and bools are converted to float64.)";
 inline constexpr const char* lower_triangle = R"(x : Array
-    Of shape (..., M, M) and a floating dtype other than float16; the lower triangle is read.)";
+    Of shape (..., M, M) and any dtype but float16; integers and bools are converted to float64.
+    Only the lower triangle is read.)";
 inline constexpr const char* matrices = R"(x : Array
-    Of shape (..., M, N) and a floating dtype other than float16.)";
+    Of shape (..., M, N) and any dtype but float16; integers and bools are converted to float64.)";
 inline constexpr const char* offset = R"(offset : int
     Above (positive) or below the main diagonal.)";
 inline constexpr const char* waits =
     "Blocks until the factorization is complete, also on CUDA devices.";
+inline constexpr const char* square_errors = R"(TypeError
+    For float16, and for integers and bools under strict promotion.
+ValueError
+    Below 2-D, or if the matrices are not square.)";
 inline constexpr const char* not_finite = R"(LinAlgError
     (a ValueError) for NaN and infinities, or if the iteration does not converge.
-TypeError, ValueError)";
+TypeError
+    For float16, and for integers and bools under strict promotion.
+ValueError
+    Below 2-D.)";
+inline constexpr const char* square_not_finite = R"(LinAlgError
+    (a ValueError) for NaN and infinities, or if the iteration does not converge.
+TypeError
+    For float16, and for integers and bools under strict promotion.
+ValueError
+    Below 2-D, or if the matrices are not square.)";
 inline constexpr const char* triangle_not_finite = R"(LinAlgError
     (a ValueError) for NaN and infinities in that triangle, or if the iteration does not converge.
-TypeError, ValueError)";
+TypeError
+    For float16, and for integers and bools under strict promotion.
+ValueError
+    Below 2-D, or if the matrices are not square.)";
 inline constexpr const char* tolerance_errors = R"(LinAlgError
     (a ValueError) for NaN and infinities.
-DeviceMismatchError, TypeError, ValueError)";
+DeviceMismatchError
+    If rtol is on another device than x.
+TypeError
+    For float16 or a complex rtol, and for integers and bools under strict promotion.
+ValueError
+    Below 2-D, or if the shape of rtol does not broadcast to (...).)";
 
 inline constexpr DocSections cholesky = {
     .summary = "The Cholesky factor of positive definite matrices: x = L @ conj(L.mT).",
     .details = waits,
     .parameters = {R"(x : Array
-    Of shape (..., M, M) and a floating dtype other than float16; symmetric or
-    Hermitian: only one triangle is read, the lower one for upper=False.
+    Of shape (..., M, M) and any dtype but float16; integers and bools are converted to float64.
+    Symmetric or Hermitian: only one triangle is read, the lower one for upper=False.
 upper : bool
     Return the upper factor U instead: x = conj(U.mT) @ U.)"},
     .returns = R"(Array
     Of the shape and dtype of x; exactly 0 in the other triangle.)",
     .raises = R"(LinAlgError
     (a ValueError) for NaN and infinities in that triangle, or if a matrix is not positive definite.
-TypeError, ValueError)",
+TypeError
+    For float16, and for integers and bools under strict promotion.
+ValueError
+    Below 2-D, or if the matrices are not square.)",
     .example = R"(>>> sk.linalg.cholesky(sk.asarray([[4.0, 2.0], [2.0, 5.0]])).tolist()
 [[2.0, 0.0], [1.0, 2.0]])"};
 
 inline constexpr DocSections cross = {
     .summary = "The cross products of vectors of three elements.",
     .parameters = {R"(x1, x2 : Array
-    Numeric; of size 3 along axis, the other axes broadcast.
+    Of size 3 along axis, the other axes broadcast; bools are converted to int64.
 axis : int
     Counted from the end of both, so negative.)"},
     .returns = R"(Array
     Of the promoted dtype of x1 and x2; integers wrap around.)",
-    .raises = "AxisError, DeviceMismatchError, TypeError, ValueError",
+    .raises = R"(AxisError
+    For an axis that is not negative, or that x1 or x2 does not have.
+DeviceMismatchError
+    For arrays on different devices.
+TypeError
+    For dtypes that don't promote, and for bools under strict promotion.
+ValueError
+    If the size along axis is not 3, or the other axes don't broadcast.)",
     .example = R"(>>> sk.linalg.cross(sk.asarray([1, 0, 0]), sk.asarray([0, 1, 0])).tolist()
 [0, 0, 1])"};
 
@@ -61,7 +93,7 @@ inline constexpr DocSections det = {
     .returns = R"(Array
     Of shape (...) and the dtype of x; 1 for a 0 x 0 matrix, NaN for one with NaN or infinity.
     Overflow and underflow of intermediate products do not affect the result.)",
-    .raises = "TypeError, ValueError",
+    .raises = square_errors,
     .example = R"(>>> sk.linalg.det(sk.asarray([[2.0, 0.0], [0.0, 3.0]])).item()
 6.0)"};
 
@@ -84,7 +116,7 @@ inline constexpr DocSections eig = {
     .returns = R"(EigResult
     A named tuple: eigenvalues of shape (..., M), eigenvectors in the columns of (..., M, M), both
     complex; in no particular order, vectors of 2-norm 1.)",
-    .raises = not_finite,
+    .raises = square_not_finite,
     .example = R"(>>> sk.linalg.eig(sk.asarray([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues.tolist()
 [1j, -1j])"};
 
@@ -105,7 +137,7 @@ inline constexpr DocSections eigvals = {
     .parameters = {square},
     .returns = R"(Array
     Complex, of shape (..., M), in no particular order.)",
-    .raises = not_finite,
+    .raises = square_not_finite,
     .example = R"(>>> sk.linalg.eigvals(sk.asarray([[1.0, 0.0], [0.0, 2.0]])).tolist()
 [(1+0j), (2+0j)])"};
 
@@ -127,14 +159,18 @@ inline constexpr DocSections inv = {
     Of the shape and dtype of x; NaN for a matrix with NaN or infinity.)",
     .raises = R"(LinAlgError
     (a ValueError) if a matrix is singular.
-TypeError, ValueError)",
+TypeError
+    For float16, and for integers and bools under strict promotion.
+ValueError
+    Below 2-D, or if the matrices are not square.)",
     .example = R"(>>> sk.linalg.inv(sk.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
 [[0.5, 0.0], [0.0, 0.25]])"};
 
 inline constexpr DocSections matrix_norm = {
     .summary = "The norms of matrices.",
     .parameters = {R"(x : Array
-    Of shape (..., M, N) and a floating dtype; other than float16 for orders of singular values.
+    Of shape (..., M, N), not float16 for orders of singular values; integers and bools are
+    converted to float64.
 keepdims : bool
     Keep the last two axes with size 1.
 ord : {'fro', 'nuc', 1, 2, inf, -1, -2, -inf}
@@ -144,21 +180,28 @@ ord : {'fro', 'nuc', 1, 2, inf, -1, -2, -inf}
     Of shape (...) and the real dtype; for empty matrices 0, or inf for negative orders.)",
     .raises = R"(LinAlgError
     (a ValueError) for NaN and infinities where singular values are needed.
-TypeError, ValueError)",
+TypeError
+    For float16 where singular values are needed, and for integers and bools under strict promotion.
+ValueError
+    Below 2-D, or for an unknown ord.)",
     .example = R"(>>> sk.linalg.matrix_norm(sk.asarray([[3.0, 0.0], [0.0, 4.0]])).item()
 5.0)"};
 
 inline constexpr DocSections matrix_power = {
     .summary = "Matrices to an integer power, by squaring.",
     .parameters = {R"(x : Array
-    Of shape (..., M, M) and a floating dtype, other than float16 for negative n.
+    Of shape (..., M, M), not float16 for negative n. Bools, and for negative n integers, are
+    converted to float64.
 n : int
     If negative, the inverses are raised to -n; 0 gives the identity.)"},
     .returns = R"(Array
     Of the shape and dtype of x.)",
     .raises = R"(LinAlgError
     (a ValueError) for a singular matrix if n is negative.
-TypeError, ValueError)",
+TypeError
+    For float16 if n is negative, and for integers and bools under strict promotion.
+ValueError
+    Below 2-D, or if the matrices are not square.)",
     .example = R"(>>> sk.linalg.matrix_power(sk.asarray([[1.0, 1.0], [0.0, 1.0]]), 5).tolist()
 [[1.0, 5.0], [0.0, 1.0]])"};
 
@@ -166,7 +209,7 @@ inline constexpr DocSections matrix_rank = {
     .summary = "The ranks of matrices: the number of singular values above a tolerance.",
     .details = waits,
     .parameters = {matrices, R"(rtol : float or Array, optional
-    The tolerance relative to the largest singular value, a real floating array of shape (...);
+    The tolerance relative to the largest singular value, a real array of shape (...);
     max(M, N) times the epsilon of the dtype by default.)"},
     .returns = R"(Array
     int64, of shape (...).)",
@@ -177,10 +220,15 @@ inline constexpr DocSections matrix_rank = {
 inline constexpr DocSections outer = {
     .summary = "The outer product of two vectors.",
     .parameters = {R"(x1, x2 : Array
-    Numeric, 1-D, of sizes M and N.)"},
+    1-D, of sizes M and N.)"},
     .returns = R"(Array
     Of shape (M, N), of the promoted dtype of x1 and x2.)",
-    .raises = "DeviceMismatchError, TypeError, ValueError",
+    .raises = R"(DeviceMismatchError
+    For arrays on different devices.
+TypeError
+    For dtypes that don't promote, and for bools under strict promotion.
+ValueError
+    Unless both are 1-D.)",
     .example = R"(>>> sk.linalg.outer(sk.asarray([1, 2]), sk.asarray([3, 4])).tolist()
 [[3, 4], [6, 8]])"};
 
@@ -188,7 +236,7 @@ inline constexpr DocSections pinv = {
     .summary = "The Moore-Penrose pseudo-inverses of matrices, by singular values.",
     .details = waits,
     .parameters = {matrices, R"(rtol : float or Array, optional
-    Singular values not above rtol times the largest one count as 0: a real floating array of
+    Singular values not above rtol times the largest one count as 0: a real array of
     shape (...); max(M, N) times the epsilon of the dtype by default.)"},
     .returns = R"(Array
     Of shape (..., N, M) and the dtype of x.)",
@@ -203,9 +251,10 @@ inline constexpr DocSections qr = {
     .returns = R"(QRResult
     A named tuple: Q, R, of the dtype of x; R is exactly 0 below the diagonal. Both are NaN for a
     matrix with NaN or infinity.)",
-    .raises = R"(ValueError
-    Below 2-D, or for another mode.
-TypeError)",
+    .raises = R"(TypeError
+    For float16, and for integers and bools under strict promotion.
+ValueError
+    Below 2-D, or for another mode.)",
     .example = R"(>>> q, r = sk.linalg.qr(sk.asarray([[0.0, 2.0], [1.0, 0.0]]))
 >>> sk.matmul(q, r).tolist()
 [[0.0, 2.0], [1.0, 0.0]])"};
@@ -216,7 +265,7 @@ inline constexpr DocSections slogdet = {
     .returns = R"(SlogdetResult
     A named tuple of arrays of shape (...): sign, of the dtype of x (a complex one has modulus 1),
     logabsdet, real; 0 and -inf for a singular matrix, NaN for one with NaN or infinity.)",
-    .raises = "TypeError, ValueError",
+    .raises = square_errors,
     .example = R"(>>> sign, logarithm = sk.linalg.slogdet(sk.asarray([[0.0, 1.0], [1.0, 0.0]]))
 >>> sign.item(), logarithm.item()
 (-1.0, 0.0))"};
@@ -225,7 +274,8 @@ inline constexpr DocSections solve = {
     .summary = "The solutions of x1 @ x = x2, by LU factors.",
     .details = waits,
     .parameters = {R"(x1 : Array
-    Of shape (..., M, M) and a floating dtype other than float16.
+    Of shape (..., M, M) and any dtype but float16. Integers and bools, also of x2, take the dtype
+    of the other argument if that is floating, else float64.
 x2 : Array
     Of shape (M,), one right-hand side, or (..., M, K). Stacks broadcast.)"},
     .returns = R"(Array
@@ -233,7 +283,12 @@ x2 : Array
     matrix or a right-hand side with NaN or infinity.)",
     .raises = R"(LinAlgError
     (a ValueError) if a matrix is singular.
-DeviceMismatchError, TypeError, ValueError)",
+DeviceMismatchError
+    For arrays on different devices.
+TypeError
+    For float16, and for integers and bools under strict promotion.
+ValueError
+    If the matrices of x1 are not square, or the shapes don't match.)",
     .example =
         R"(>>> sk.linalg.solve(sk.asarray([[2.0, 0.0], [0.0, 4.0]]), sk.asarray([2.0, 2.0])).tolist()
 [1.0, 0.5])"};
@@ -263,19 +318,22 @@ inline constexpr DocSections svdvals = {
 inline constexpr DocSections trace = {
     .summary = "The sums along the diagonals of matrices.",
     .parameters = {R"(x : Array
-    Of shape (..., M, N) and a numeric dtype.)",
+    Of shape (..., M, N); bools are converted to int64.)",
                    offset, R"(dtype : dtype, optional
     Dtype of the result; by default as in sum: int64 or uint64 for integers.)"},
     .returns = R"(Array
     Of shape (...).)",
-    .raises = "TypeError, ValueError",
+    .raises = R"(TypeError
+    For dtype=bool, if x does not cast to dtype, and for bools under strict promotion.
+ValueError
+    Below 2-D.)",
     .example = R"(>>> sk.linalg.trace(sk.asarray([[1, 2], [3, 4]])).item()
 5)"};
 
 inline constexpr DocSections vector_norm = {
     .summary = "The norms of vectors.",
     .parameters = {R"(x : Array
-    Of any shape and a floating dtype.
+    Of any shape; integers and bools are converted to float64.
 axis : int or tuple of ints, optional
     The axes of the vectors; by default all of x is one vector.
 keepdims : bool
@@ -285,7 +343,12 @@ ord : int or float
     number of nonzero elements for 0.)"},
     .returns = R"(Array
     Of the real dtype. Intermediate results don't overflow if the norm is finite.)",
-    .raises = "AxisError, TypeError, ValueError",
+    .raises = R"(AxisError
+    For an axis that x does not have.
+TypeError
+    For integers and bools under strict promotion.
+ValueError
+    For repeated axes, or if ord is NaN.)",
     .example = R"(>>> sk.linalg.vector_norm(sk.asarray([3.0, 4.0])).item()
 5.0)"};
 

@@ -210,7 +210,9 @@ constexpr FunctionEntry manipulation_functions[] = {
      run_astype},
     {"broadcast_arrays", "(*arrays)",
      "Views of the arrays, broadcast to their common shape; read-only if an axis is broadcast.\n\n"
-     "Returns\n-------\ntuple of Array\n\nRaises\n------\nDeviceMismatchError, ValueError",
+     "Returns\n-------\ntuple of Array\n\nRaises\n------\nDeviceMismatchError\n    For arrays on "
+     "different devices.\n"
+     "ValueError\n    For shapes that don't broadcast.",
      run_broadcast_arrays},
     {"broadcast_shapes", "(*shapes)",
      "The shape that the shapes broadcast to.\n\nReturns\n-------\ntuple of int\n\n"
@@ -231,7 +233,8 @@ constexpr FunctionEntry manipulation_functions[] = {
      run_view<expand_dims>},
     {"flip", "(x, /, *, axis=None)",
      "A view of x with the order of elements reversed along the axes, all of them by default.\n\n"
-     "Raises\n------\nAxisError",
+     "Raises\n------\nAxisError\n    For an axis that x does not have.\n"
+     "ValueError\n    For repeated axes.",
      run_flip},
     {"matrix_transpose", "(x, /)",
      "A view of x with its last two axes exchanged.\n\nRaises\n------\nValueError\n    Below 2-D."
@@ -239,10 +242,12 @@ constexpr FunctionEntry manipulation_functions[] = {
      run_matrix_transpose},
     {"moveaxis", "(x, source, destination, /)",
      "A view of x with axes moved to other positions; the rest keep their order.\n\n"
-     "Raises\n------\nAxisError, ValueError",
+     "Raises\n------\nAxisError\n    For an axis that x does not have.\n"
+     "ValueError\n    For repeated axes, or if source and destination have different lengths.",
      run_moveaxis},
     {"permute_dims", "(x, /, axes)",
-     "A view of x with its axes in another order.\n\nRaises\n------\nAxisError, ValueError",
+     "A view of x with its axes in another order.\n\nRaises\n------\nAxisError\n    For an axis "
+     "that x does not have.\nValueError\n    Unless each axis is given once.",
      run_view<permute_dims>},
     {"reshape", "(x, /, shape, *, copy=None)",
      "The elements of x in C order with another shape, one size of which may be -1.\n\n"
@@ -252,12 +257,12 @@ constexpr FunctionEntry manipulation_functions[] = {
      run_reshape},
     {"result_type", "(*arrays_and_dtypes)",
      "The dtype that arrays, dtypes and Python scalars promote to.\n\n"
-     "Raises\n------\nTypeError\n    If they don't promote.\nDeviceMismatchError\n    For "
-     "arrays on different devices.\n\nSource: array API 2025.12, data type functions.",
+     "Raises\n------\nTypeError\n    If they don't promote.\nValueError\n    Without arguments."
+     "\n\nSource: array API 2025.12, data type functions.",
      run_result_type},
     {"squeeze", "(x, /, axis)",
      "A view of x without axes of size 1.\n\nRaises\n------\nValueError\n    For an axis of "
-     "another size.\nAxisError",
+     "another size, or repeated axes.\nAxisError\n    For an axis that x does not have.",
      run_view<squeeze>},
 };
 

@@ -250,8 +250,9 @@ constexpr FunctionEntry table[] = {
     {"item", "($self, /, *args)",
      "An element as a Python scalar: the only one, or the one at an index.\n\n"
      "Blocks: reads from the device. A single int is an index in C order.\n\n"
-     "Raises\n------\nValueError\n    Without an index, unless the array has one element.\n"
-     "IndexError",
+     "Raises\n------\nValueError\n    Without an index, unless the array has one element; for an "
+     "index that is neither one int\n    nor one int for each axis.\nIndexError\n    For an index "
+     "out of bounds.",
      run_item},
     {"ravel", "($self, /, order='C')", "The flattened array, a view if possible.", run_ravel},
     {"reshape", "($self, /, *shape, order='C', copy=None)",
@@ -261,12 +262,12 @@ constexpr FunctionEntry table[] = {
      run_reshape},
     {"sort", "($self, /, axis=-1, kind=None, order=None, *, stable=None, descending=None)",
      "Sort the array in place along an axis, stably. skerry.sort(x) returns a new array.\n\n"
-     "Raises\n------\nTypeError\n    For a complex dtype.\nAxisError\nValueError\n    For a "
-     "read-only array.",
+     "Raises\n------\nTypeError\n    For a complex dtype.\nAxisError\n    For an axis that the "
+     "array does not have.\nValueError\n    For a read-only array.",
      run_sort},
     {"swapaxes", "($self, axis1, axis2, /)",
      "A view with two axes exchanged.\n\nRaises\n------\n"
-     "AxisError",
+     "AxisError\n    For an axis that the array does not have.",
      run_swapaxes},
     {"tobytes", "($self, /, order='C')",
      "The bytes of the elements, copied to the host from any device.", run_tobytes},
@@ -275,7 +276,8 @@ constexpr FunctionEntry table[] = {
      run_to_numpy},
     {"transpose", "($self, /, *axes)",
      "A view with its axes in another order, given as ints or as a tuple; reversed by default.\n\n"
-     "Raises\n------\nAxisError, ValueError",
+     "Raises\n------\nAxisError\n    For an axis that the array does not have.\n"
+     "ValueError\n    Unless each axis is given once.",
      run_transpose},
     {"view", "($self, /, dtype=None)",
      "The bytes of the array as elements of another dtype, without a copy.\n\n"

@@ -44,7 +44,8 @@ PyObject* run_searchsorted(const Arguments& arguments) {
   "Equal elements keep their order, also with descending=True or stable=False. NaN sorts last " \
   "in both\norders, as in NumPy; -0 and +0 are equal.\n\n"                                      \
   "Parameters\n----------\nx : Array\n    Of a real dtype or bool, of any shape but ().\n"      \
-  "axis : int\n    The last by default.\ndescending : bool\nstable : bool\n\n"
+  "axis : int\n    The last by default.\ndescending : bool\n    Sort from the largest to the "  \
+  "smallest.\nstable : bool\n    Has no effect: the sort is always stable.\n\n"
 #define SKERRY_SORT_ERRORS                                                                       \
   "Raises\n------\nTypeError\n    For a complex dtype.\nAxisError\n    For an axis that x does " \
   "not have, or a 0-d x.\n\nExamples\n--------\n>>> import skerry as sk\n"
@@ -61,13 +62,16 @@ constexpr FunctionEntry sorting_functions[] = {
      "For index i: x1[i-1] < v <= x1[i] with side='left', x1[i-1] <= v < x1[i] with "
      "'right'.\nNaN is greater than all other values and equal to itself, as for sort.\n\n"
      "Parameters\n----------\nx1 : Array\n    1-D, of a real dtype or bool, ascending.\n"
-     "x2 : Array, int, float\n    Of any shape; promotes with x1.\nside : {'left', 'right'}\n"
+     "x2 : Array, int, float\n    Of any shape; promotes with x1.\nside : {'left', 'right'}\n    "
+     "Insert before or after equal elements.\n"
      "sorter : Array, optional\n    Indices that sort x1, of an integer dtype, as returned by "
      "argsort.\n\n"
      "Returns\n-------\nArray\n    int64, of the shape of x2.\n\n"
-     "Raises\n------\nTypeError\n    For complex dtypes, or dtypes that don't promote.\n"
+     "Raises\n------\nTypeError\n    For complex dtypes, dtypes that don't promote, or a sorter of "
+     "another dtype.\n"
      "ValueError\n    Unless x1 is 1-D and sorter of its shape.\nIndexError\n    If an index of "
-     "sorter that is used is out of bounds.\nDeviceMismatchError\n\n"
+     "sorter that is used is out of bounds.\nDeviceMismatchError\n    For arrays on different "
+     "devices.\n\n"
      "Source: array API 2025.12, searching functions.\n\n"
      "Examples\n--------\n"
      ">>> import skerry as sk\n"
