@@ -6,8 +6,8 @@
     python -m bench.gpu.run --only elementwise,sorts   some subjects
     python -m bench.gpu.run --shrink 6                 a quick trial with arrays that are 2**6 times smaller
 
-Missing libraries are listed and left out. Goals are ratios of figures of this run; goals with missing figures are
-listed as not measured. Exit status 3: no GPU.
+Missing libraries are listed and left out. Each goal is a bound on the ratio of two measurements of this run; goals with
+missing measurements are listed as not measured. Exit status 3: skerry can't use a GPU.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ COPY = ("copy, device to device", "driver")
 
 @dataclasses.dataclass
 class Goal:
-    """A ratio to reach."""
+    """A bound on a ratio: `at_least` is the lower bound, or the upper bound if `at_most` is true."""
 
     name: str
     at_least: float
@@ -179,7 +179,8 @@ def table(bench: Bench) -> str:
         )
     lines += [
         "",
-        "(ms on the device or us on the host; then GB/s, or TFLOP/s; ! results differ)",
+        "(ms: device time, or wall time for transfers between host and device; us: host time; "
+        "then GB/s, or TFLOP/s; ! results differ)",
         "",
     ]
     lines += [f"note: {note}" for note in bench.notes]
@@ -202,7 +203,9 @@ def table(bench: Bench) -> str:
     ]
     mean, least = geometric_mean(speeds), worst(speeds)
     if mean and least:
-        lines.append(f"all rows / peers: geometric mean {mean:.2f}, worst {least:.2f}")
+        lines.append(
+            f"speed relative to CuPy and PyTorch, all rows: geometric mean {mean:.2f}, worst {least:.2f}"
+        )
     lines.append(
         f"{reached} of {measured} measured goals reached, {len(GOALS) - measured} not measured"
     )
@@ -243,7 +246,7 @@ def main() -> int:
     try:
         bench.open([Skerry, CuPy, Torch])
     except Exception as error:
-        print(f"no GPU, so nothing was measured: {error}")
+        print(f"nothing was measured: skerry can't use a GPU: {error}")
         return 3
     for name in options.only.split(","):
         print(f"… {name} ({time.monotonic() - begin:.0f} s)", flush=True)

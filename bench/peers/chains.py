@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of chains under ``skerry.fuse``, compared to NumPy, and to numexpr, jax.jit and torch.compile if installed."""
+"""Benchmarks of fused chains of operations (``skerry.fuse``).
+
+They are compared to NumPy and, if installed, to numexpr, jax.jit and torch.compile.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,7 @@ def black_scholes(xp: Any, price: Any, strike: Any, years: Any) -> Any:
 
 
 def mandelbrot(xp: Any, c: Any) -> Any:
-    """Computes fifty steps for points that stay bounded."""
+    """Iterates z*z + c fifty times; a point stops when its modulus reaches 2."""
     z = c
     for _ in range(50):
         z = xp.where(abs(z) < 2, z * z + c, z)
@@ -108,13 +111,13 @@ def heat(xp: Any, x: Any) -> Any:
 
 
 def grey(xp: Any, red: Any, green: Any, blue: Any) -> Any:
-    """Converts planes of bytes to linear light in float32."""
+    """Computes linear luminance in float32 from three planes of bytes, with gamma 2."""
     light = 0.2126 * xp.astype(red, xp.float32) + 0.7152 * xp.astype(green, xp.float32)
     return ((light + 0.0722 * xp.astype(blue, xp.float32)) / 255.0) ** 2
 
 
 def chains() -> list[Chain]:
-    """Returns all chains, over arrays that are out of cache."""
+    """Returns all chains with their inputs, most of them of 4 MB or more."""
     a, b, c = (numbers(MANY, seed=seed) for seed in range(3))
     rows, other = numbers(1000, 1000), numbers(1000, 1000, seed=1)
     planes = [np.random.default_rng(k).integers(0, 256, MANY, dtype="uint8") for k in range(3)]
@@ -163,7 +166,7 @@ def peers(chain: Chain, threads: int) -> dict[str, Callable[[], Any]]:
         calls["jax.jit"] = lambda: jax.block_until_ready(compiled(*theirs))
     if importlib.util.find_spec("torch") and importlib.util.find_spec("array_api_compat"):
         import torch
-        from array_api_compat import torch as functions  # by the standard's names
+        from array_api_compat import torch as functions  # functions under their array API names
 
         torch.set_num_threads(threads)
         torch._dynamo.reset()  # it stops compiling after 8 versions of the same code
@@ -185,7 +188,7 @@ def best_of(call: Callable[[], Any]) -> float:
 
 
 def measure(chain: Chain, *, budget: float = 0.6) -> tuple[float, float, dict[str, float]]:
-    """Returns the seconds of the fused call and of NumPy's, with compared results, and of the others by name."""
+    """Checks the fused result against NumPy's; returns the seconds per call of both, and of the others by name."""
     function = sk.fuse(lambda *arrays: chain.run(sk, *arrays))
     check(
         function(*(sk.asarray(array, copy=True) for array in chain.arrays)),
@@ -214,13 +217,13 @@ def fused_chains() -> list[Row]:
         rows.append(Row(f"fused: {chain.name}", ours, theirs, ">= 1 x", theirs >= ours, note))
     for name, values in shares.items():
         print(
-            f"fused, share of the time of {name}: {geometric_mean(values):.2f} ({len(values)} chains)"
+            f"fused time / {name} time, geometric mean: {geometric_mean(values):.2f} ({len(values)} chains)"
         )
     return rows
 
 
 def chain_cells(threads: int) -> list[Any]:
-    """Returns the same figures as cells of the sweep."""
+    """Measures the chains again, briefly, and returns cells of bench.peers' sweep."""
     cells = []
     for chain in chains():
         ours, theirs, others = measure(chain, budget=0.2)

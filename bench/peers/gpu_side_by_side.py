@@ -164,7 +164,7 @@ class Figure:
 
     case: str
     library: str
-    value: float  # ms on the device, or us on the host
+    value: float  # ms of device time (of wall time for wall_row), or us of host time
     unit: str
     wall: float | None = None  # the same by the wall clock, in ms
     least: float = 0.0

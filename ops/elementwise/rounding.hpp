@@ -49,8 +49,8 @@ struct nan_to_num {
   static constexpr OpInfo info{
       .name = "nan_to_num",
       .doc =
-          "Replace NaN by 0 and infinities by the largest finite numbers of their sign; integers "
-          "are unchanged.",
+          "Replace NaN by 0 and infinities by the finite number of largest magnitude and the same "
+          "sign; integers are unchanged.",
       .is_private = true,
   };
   static constexpr bool of_bits = true;

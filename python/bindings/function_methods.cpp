@@ -52,8 +52,8 @@ Object identity_of(std::string_view op, Dtype type) {
   return Object(type == Dtype::bool_ ? PyBool_FromLong(one) : PyLong_FromLong(one));
 }
 
-/// Handles where= and initial=, the last parameters of a reduction: replaces masked elements by the
-/// identity, and combines the result with the initial value.
+/// Handles where= and initial=, the last parameters of a reduction: replaces elements where `where`
+/// is false by the identity (by `initial` for min and max), and combines the result with `initial`.
 template <bool HasInitial>
 PyObject* reduce_some(MethodCall& call) {
   const Arguments& arguments = call.arguments;
@@ -103,8 +103,8 @@ PyObject* flat_without_axis(MethodCall& call) {
 
 bool has_one_axis(PyObject* const* values) { return value_of(values[0]).rank() == 1; }
 
-/// Flattens the array if axis is None, but not if it is absent. Rejects order=, which is for
-/// fields.
+/// Flattens the array if axis is None, but not if it is absent. Rejects order=, which selects
+/// fields of structured dtypes in NumPy.
 PyObject* flat_if_axis_is_none(MethodCall& call) {
   if (is_specified(call, 2)) reject(call, 2, "leave it out");
   if (call.arguments[0] != Py_None) return nullptr;
@@ -138,7 +138,8 @@ PyObject* check_cast(MethodCall& call) {
                    "; use casting='unsafe'");
 }
 
-/// Converts a list, a tuple or an int to an array on the same device.
+/// Converts the method's first argument, if it is a list, a tuple or an int, to an array on the
+/// array's device.
 PyObject* items_in_first(MethodCall& call) {
   call.put(1, array_of_items(call.values[1], call.array().device()));
   return nullptr;
@@ -208,7 +209,8 @@ PyObject* round_to_decimals(MethodCall& call) {
       .release();
 }
 
-/// Contracts the array's last axis with the other operand's second-to-last axis, or its only axis.
+/// Computes the products that matmul does not: by `*` with scalars and 0-d arrays, by tensordot
+/// with an operand of three or more axes.
 PyObject* prepare_dot(MethodCall& call) {
   PyObject* const other = call.values[1];
   Scalar value;

@@ -81,7 +81,7 @@ void for_barriers(Warp& warp, const Instruction& instruction, lane_mask active, 
 
 void take_arrivals(Mbarrier& state, u32 count, int lane) {
   if (count > state.pending) {
-    fault(code::launch_failure, lane, "more threads arrive at an mbarrier than it expects");
+    fault(code::launch_failure, lane, "more arrivals at an mbarrier than are pending in its phase");
   }
   state.pending -= count;
 }

@@ -76,7 +76,7 @@ int geev(Handle* handle, RoutineSettings* settings, int left, int right, std::in
         {settings, left, right, n, {type_a, type_w, type_vl, type_vr, compute}, lda, ldvl, ldvr});
   const auto required_nbytes = static_cast<std::size_t>(length_for(n, n));
   call.require(host_nbytes > required_nbytes && host_work != nullptr,
-               "host workspace smaller than bufferSize returned");
+               "host workspace null or smaller than bufferSize returned");
   call.workspace(static_cast<char*>(device_work), static_cast<std::int64_t>(device_nbytes),
                  static_cast<std::int64_t>(required_nbytes));
   const auto touch = [&](auto* item) {

@@ -52,7 +52,7 @@ int run_gesvdj_batched(Handle* handle, int jobz, int m, int n, T* a, int lda, la
   check_gesvdj(call, jobz, m, n, a, lda, ldu, ldv, settings, count);
   const int values = std::min(m, n);
   call.vector(s, std::int64_t{values} * count);
-  // Required even without vectors: the library fails without that memory.
+  // u and v are required even if jobz requests no singular vectors: cuSOLVER fails without them.
   check_stack(call, u, m, m, ldu, count);
   check_stack(call, v, n, n, ldv, count);
   call.workspace(workspace, length, length_for(m, std::int64_t{n} * count));
@@ -153,7 +153,7 @@ int syev_batched(Handle* handle, RoutineSettings* settings, int jobz, int uplo, 
   if (call.status() != success) return call.status();
   const std::size_t required_nbytes = device_nbytes_for(request);
   call.require(host_nbytes > required_nbytes && host_work != nullptr,
-               "host workspace smaller than bufferSize returned");
+               "host workspace null or smaller than bufferSize returned");
   call.workspace(static_cast<char*>(device_work), static_cast<std::int64_t>(device_nbytes),
                  static_cast<std::int64_t>(required_nbytes));
   const auto function = type_a == 0   ? run_syev_batched<float32>

@@ -7,10 +7,11 @@
 #include "enabled_dtypes.hpp"
 
 // How a scan is split. A unit is a contiguous run or a strip of adjacent columns; it consists of
-// chunks, and a chunk of blocks. A block is scanned on its own, then combined with what its chunk
-// and the chunks before it carry. The chunks of a long unit can thus run in parallel: first their
-// totals, then, given the carry of each, their results. The split, and thus the rounding, depends
-// on the shape and on whether units are runs, but not on the number of threads.
+// chunks, and a chunk of blocks. A block is scanned on its own, then combined with the total of
+// everything before it: earlier blocks of its chunk and earlier chunks. The chunks of a long unit
+// can thus run in parallel: first their totals, then, given the carry of each, their results. The
+// split, and thus the rounding, depends on the shape and on whether units are runs, but not on the
+// number of threads.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
@@ -72,7 +73,8 @@ UnitLocation locate(const ScanTask& task, int64 unit) noexcept {
   return location;
 }
 
-/// Scans one chunk after `base`; leaves the chunk's own total in `inner`.
+/// Scans one chunk, given the carry `base` of all chunks before it. Stores the chunk's own total in
+/// `inner`, and the results only if `write`.
 void scan_chunk(const ScanTask& task, const UnitLocation& location, int64 index, const char* base,
                 char* inner, bool write) noexcept {
   alignas(64) char carries[carry_capacity];
@@ -118,7 +120,8 @@ void scan_units(void* context, std::int64_t begin, std::int64_t end) noexcept {
   }
 }
 
-/// Scans short runs, all those along the fastest other axis in one call.
+/// Scans short runs. Each call of the kernel handles all runs of the range that are adjacent along
+/// outer axis 0.
 void scan_short_runs(void* context, std::int64_t begin, std::int64_t end) noexcept {
   const auto& task = *static_cast<const ScanTask*>(context);
   const ScanParams& params = task.params;

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of the page "Custom kernels" on the emulated GPU, each in a process of its own."""
+"""Runs each program of the page "Custom kernels" in its own process, without a GPU."""
 
 import pathlib
 import re
