@@ -245,7 +245,8 @@ constexpr FunctionEntry methods[] = {
      "HTML for notebooks: a summary, and a table of the elements at the edges.", run_html},
     {"to_device", "($self, device, /, *, stream=None)",
      "Copy the array to a device; returns the array itself if it is already there.\n\n"
-     "Parameters\n----------\ndevice : Device or str\nstream : Stream, int or object with "
+     "Parameters\n----------\ndevice : Device or str\n    The destination.\nstream : Stream, int "
+     "or object with "
      "__cuda_stream__, optional\n    Where the copy is enqueued; the current stream by default.\n\n"
      "Returns\n-------\nArray\n    Later work on it is ordered after the copy. The host waits only "
      "for a copy to a CPU.\n\nRaises\n------\nDeviceUnavailableError\n    If the device can't be "
