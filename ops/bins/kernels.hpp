@@ -18,7 +18,7 @@ struct BincountParams {
   OptionalInputPointer<double> weights;  ///< null: count occurrences
   std::int64_t bins;                     ///< at least 1
   OutputPointer<void> output;            ///< int64 counts, or float64 sums
-  /// `parts - 1` further outputs: one for each other part of the numbers.
+  /// The outputs of all parts of the numbers but the first, which counts into `output`.
   WorkspacePointer<char> scratch;
   std::int64_t parts;
 

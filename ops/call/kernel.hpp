@@ -52,8 +52,8 @@ template <class T>
 using WorkspacePointer = OperandPointer<T, Role::workspace>;
 
 /// A plan in a kernel's parameters, with operands in these roles and this order. Only a launch
-/// creates one. Without roles, the number of operands is known only at run time, and the plan has
-/// the number of outputs.
+/// creates one. Without roles, the number of operands is known only at run time, and the plan
+/// stores how many of them are outputs.
 template <class Plan, Role... Roles>
 class PlannedOperands {
  public:

@@ -30,7 +30,7 @@ void list_arrays(std::span<const Operand> operands, F&& append) {
   std::string text = "arguments are on different devices: ";
   std::vector<Device> devices;
   const Operand* odd = nullptr;
-  const Operand* scalar = nullptr;  // the first 0-d array, and the first array of elements
+  const Operand* scalar = nullptr;  // the first 0-D array, and the first array with axes
   const Operand* elements = nullptr;
   list_arrays(operands, [&](const char* separator, const Operand& x) {
     const NdArray& array = *x.array;

@@ -32,7 +32,8 @@ Dtype linspace_dtype(const Scalar& start, const Scalar& stop, std::optional<Dtyp
   return dtype;
 }
 
-/// Without the endpoint, there is one more interval, as in a linspace of num + 1 elements.
+/// The number of elements, and whether the last one is `stop`. Without the endpoint, there is one
+/// more interval, as in a linspace of num + 1 elements.
 struct Spacing {
   std::int64_t num;
   bool endpoint;

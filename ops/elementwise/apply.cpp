@@ -163,7 +163,7 @@ NdArray apply_entry(const OpEntry& entry, op_id op, std::span<const Operand> ope
   return apply_entry(entry_of(same.op()), same.op(), same.operands());
 }
 
-/// The fast path of a call.
+/// Applies an operation. Slow paths are out of line.
 NdArray apply_entry(const OpEntry& entry, op_id op, std::span<const Operand> operands) {
   const Common common = common_of(operands);
   if (needs_call_in_range(op, common.type, operands)) [[unlikely]]

@@ -59,7 +59,7 @@ struct isfinite {
           "Numeric dtypes; the result is bool. Complex x is finite if both parts are.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
-  static constexpr bool result_for_integers = true;  ///< the same for all: none is read
+  static constexpr bool result_for_integers = true;  ///< of every integer, without reading it
   template <integral T>
   SKERRY_HD SKERRY_INLINE bool operator()(T) const {
     return true;
@@ -82,7 +82,7 @@ struct isinf {
           "Numeric dtypes; the result is bool. Complex x is infinite if either part is.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
-  static constexpr bool result_for_integers = false;  ///< the same for all: none is read
+  static constexpr bool result_for_integers = false;  ///< of every integer, without reading it
   template <integral T>
   SKERRY_HD SKERRY_INLINE bool operator()(T) const {
     return false;
@@ -105,7 +105,7 @@ struct isnan {
           "Numeric dtypes; the result is bool. Complex x is NaN if either part is.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
-  static constexpr bool result_for_integers = false;  ///< the same for all: none is read
+  static constexpr bool result_for_integers = false;  ///< of every integer, without reading it
   template <integral T>
   SKERRY_HD SKERRY_INLINE bool operator()(T) const {
     return false;

@@ -77,7 +77,7 @@ function(skerry_add_fft_library level)
     set(unit ${generated}/fft_${level}_${real}.cpp)
     file(CONFIGURE OUTPUT ${unit} CONTENT
          "#define SKERRY_FFT_REALS(X) X(${real})\n#include \"ops/fourier/cpu/ducc/transforms.cpp\"\n" @ONLY)
-    # Otherwise static variables of templates would be shared by all instruction sets in the process.
+    # Without this option, static variables of templates would be shared by all instruction sets in the process.
     set(options -fno-gnu-unique)
     if(real STREQUAL "float64")
       # With these, transforms of 4096 complex128 take two thirds of the time; batches of 256 complex64 take a seventh longer.

@@ -24,8 +24,9 @@ namespace {
 /// Calls of a structure before its kernel is compiled, which takes a tenth of a second: too long
 /// for a pass that runs once.
 constexpr int calls_before = 1;
-constexpr std::size_t max_waiting = 4096;   ///< structures without a kernel that are remembered
-constexpr std::size_t max_kernels = 16384;  ///< never evicted; no more are compiled then
+constexpr std::size_t max_waiting = 4096;  ///< structures without a kernel that are remembered
+/// With this many kernels, no more are compiled. None is evicted.
+constexpr std::size_t max_kernels = 16384;
 /// Maximum size of a kernel's parameters in drivers before CUDA 12.1.
 constexpr std::size_t max_param_bytes = 4096;
 /// Passes with more steps are not unrolled over several elements per thread.

@@ -291,7 +291,7 @@ void Evaluation::launch_rows() {
   launch(device, table.rows, schedule, *row_operands_);
 }
 
-/// Collects the nodes on which `root` depends in order_. Returns false if feed() should.
+/// Collects in order_ the nodes on which `root` depends. Returns false if feed() should.
 bool Evaluation::find_cone(std::int32_t root, bool is_held) {
   for (node& operation : recording_.nodes_) operation.is_needed = operation.is_stored = false;
   node_at(root).is_needed = true;

@@ -7,7 +7,7 @@
 #include "core/ndarray.hpp"
 #include "core/scalar.hpp"
 
-/// Elementwise operations and reductions as functions, for composite functions.
+// Elementwise operations and reductions as functions, for composite functions.
 namespace skerry::linalg {
 
 [[nodiscard]] NdArray abs(const NdArray& x);

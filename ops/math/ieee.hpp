@@ -56,7 +56,8 @@ SKERRY_HD SKERRY_INLINE constexpr T from_bits(bits_t<T> bits) {
   return __builtin_bit_cast(T, bits);
 }
 
-// These change bits: a conversion to the compute dtype need not keep a NaN's sign, and GPUs do not.
+// These change bits: a conversion to the compute dtype need not keep a NaN's sign, and on GPUs
+// it does not.
 template <stored_only T>
 SKERRY_HD SKERRY_INLINE T copysign(T size, T sign) {
   return from_bits<T>((to_bits(size) & ~sign_bit<T>) | (to_bits(sign) & sign_bit<T>));

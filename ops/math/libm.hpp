@@ -15,8 +15,7 @@
 namespace skerry::inline SKERRY_TARGET::ops::math::libm {
 
 // float32 functions compute in float64 and round once: glibc's float32 functions have errors of up
-// to
-// 2.2 ulp. CUDA's have 2 to 4 ulp, but float64 is slow on many GPUs.
+// to 2.2 ulp. CUDA's have 2 to 4 ulp, but float64 is slow on many GPUs.
 #if defined(__CUDACC__)
 #define SKERRY_UNARY(name)                                                 \
   SKERRY_HD SKERRY_INLINE float32 name(float32 x) { return ::name##f(x); } \

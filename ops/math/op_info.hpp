@@ -7,7 +7,7 @@
 namespace skerry {
 
 /// The operation of a chain's step on the vectors of real floats in registers
-/// (ops/fuse/cpu/chain.hpp). They are the first of two inputs, from add_to on the second.
+/// (ops/fuse/cpu/chain.hpp). They are the first of two inputs or, from add_to on, the second.
 enum class ChainStep : unsigned char {
   no,
   square,

@@ -22,8 +22,8 @@ namespace skerry::inline SKERRY_TARGET::ops::math {
 
 /// True if functions use skerry's implementations (namespace portable), which return the same bits
 /// in every loop, build and machine, but need fused multiply-add instructions. Otherwise they call
-/// libm (namespace libm) for each element. Functions of complex numbers use namespace `elementary`:
-/// on a GPU, both forms take about as many instructions.
+/// libm (namespace libm) for each element. Functions of complex numbers use namespace `elementary`,
+/// which is the portable one on GPUs too: there, both forms take about as many instructions.
 #if defined(__FMA__) || defined(__CUDACC__)
 inline constexpr bool has_portable_functions = true;
 namespace elementary = portable;

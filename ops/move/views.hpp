@@ -36,7 +36,7 @@ struct AxesAtEnd {
 [[nodiscard]] NdArray broadcast_to(const NdArray& x, const Dims& shape);
 /// Throws DeviceMismatchError unless all arrays are on one device.
 [[nodiscard]] std::vector<NdArray> broadcast_arrays(std::span<const NdArray> arrays);
-/// Elements [start, start + length) of an axis.
+/// Returns elements [start, start + length) of an axis.
 [[nodiscard]] NdArray slice_of(const NdArray& x, int axis, std::int64_t start, std::int64_t length);
 /// `.T` (2-D only) and `.mT` (at least 2-D). Throw ShapeError.
 [[nodiscard]] NdArray transpose(const NdArray& x);

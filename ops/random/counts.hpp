@@ -43,7 +43,7 @@ SKERRY_HD inline float64 stirling_error(float64 n) {
                                               1.0 / 1188);
 }
 
-/// x log(x / mean) + mean - x, without cancellation near the mean.
+/// Returns x log(x / mean) + mean - x, without cancellation near the mean.
 SKERRY_HD inline float64 deviance(float64 x, float64 mean) {
   const float64 distance = x - mean;
   if (math::fabs(distance) >= 0.1 * (x + mean)) return x * math::portable::log(x / mean) - distance;

@@ -14,7 +14,7 @@
 
 namespace skerry::inline SKERRY_TARGET::ops::random {
 
-/// Largest int64, for larger counts.
+/// Largest int64, which stands for larger counts.
 inline constexpr int64 max_count = 0x7fffffffffffffff;
 SKERRY_HD SKERRY_INLINE int64 count_of(float64 x) {
   return x < 0x1p63 ? static_cast<int64>(x) : max_count;
@@ -26,9 +26,9 @@ struct Decided {
   bool is_final;
 };
 
-/// G. Marsaglia and W. W. Tsang, "A simple method for generating gamma variables" (2000); a shape
-/// below 1 is drawn by way of shape + 1. An attempt takes two blocks: a normal number, and two
-/// uniform ones.
+/// The gamma distribution, after G. Marsaglia and W. W. Tsang, "A simple method for generating
+/// gamma variables" (2000); a shape below 1 is drawn by way of shape + 1. An attempt takes two
+/// blocks: a normal number, and two uniform ones.
 class GammaElement {
  public:
   static constexpr int blocks = 2;
@@ -111,7 +111,7 @@ class LognormalElement {
   float64 deviation_;
 };
 
-/// Inversion by the logarithm of the probability of failure.
+/// The geometric distribution, by inversion with the logarithm of the probability of failure.
 class GeometricElement {
  public:
   static constexpr int blocks = 1;

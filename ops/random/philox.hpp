@@ -74,7 +74,7 @@ SKERRY_HD SKERRY_INLINE float64 to_real(uint64 x) {
 #endif
 }
 
-/// Uniform in (0, 1), with as many bits as are exact.
+/// Returns a uniform number in (0, 1), with as many bits as are exact.
 SKERRY_HD SKERRY_INLINE float64 open_uniform(uint64 word) {
   return (to_real(word >> 12) + 0.5) * 0x1p-52;
 }

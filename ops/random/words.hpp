@@ -17,14 +17,15 @@ SKERRY_HD SKERRY_INLINE T log_of_normal(T x) {
   return math::portable::log_of_parts(math::portable::split(x), T(0));
 }
 
-/// A multiple of 2^-53 in [0, 1).
+/// Returns a multiple of 2^-53 in [0, 1).
 SKERRY_HD SKERRY_INLINE float64 uniform_of(uint64 word) { return to_real(word >> 11) * 0x1p-53; }
-/// A multiple of 2^-24 in [0, 1).
+/// Returns a multiple of 2^-24 in [0, 1).
 SKERRY_HD SKERRY_INLINE float32 uniform_of(uint32 word) {
   return static_cast<float32>(static_cast<int32>(word >> 8)) * 0x1p-24f;
 }
 
-/// Uniform in (0, 1], with all low bits: its logarithm covers the range of the word.
+/// Returns a uniform number in (0, 1], with all low bits: its logarithm covers the range of
+/// the word.
 SKERRY_HD SKERRY_INLINE float64 positive_uniform_of(uint64 word) {
   return to_real(word) * 0x1p-64 + 0x1p-65;
 }
@@ -70,8 +71,8 @@ SKERRY_HD SKERRY_INLINE W quarters_of_turn(W word) {
   return (word + (W(1) << (top - 1))) >> top;
 }
 
-/// For |r| <= pi / 4, to an ulp or two. Coefficients from ops/math/trigonometric.hpp for float64,
-/// and from Cephes for float32.
+/// Returns cosine and sine for |r| <= pi / 4, to an ulp or two. Coefficients from
+/// ops/math/trigonometric.hpp for float64, and from Cephes for float32.
 SKERRY_HD SKERRY_INLINE Two<float64> cosine_and_sine(float64 r) {
   const float64 square = r * r;
   const float64 s = math::portable::polynomial(

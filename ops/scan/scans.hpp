@@ -22,10 +22,10 @@ using scans = type_list<cumulative_prod, cumulative_sum>;
 
 template <class Op, class T>
 concept scans_over = reduces<typename Op::reduction, T>;
-/// Type that is carried along.
+/// Accumulator type of a scan.
 template <class Op, class T>
 using scanned_t = accumulator_t<typename Op::reduction, T>;
-/// Type that is stored.
+/// Element type of a scan's result.
 template <class Op, class T>
 using scan_result_t = reduced_t<typename Op::reduction, T>;
 

@@ -103,7 +103,8 @@ BestItems best_of_rows(const Kernel<PartialParams>& kernel, const NdArray& x, st
   return best_items;
 }
 
-/// Sorting short rows is faster than selecting from them, and for itemsize 1, sorting counts.
+/// True if sorting is faster than selecting: for short rows, and for items of one byte, which are
+/// sorted by counting.
 bool is_sorted_first(const NdArray& x) { return row_length(x) <= 1024 || x.itemsize() == 1; }
 
 NdArray pick_sorted(const NdArray& x, std::span<const std::int64_t> ranks, const NdArray& out) {

@@ -49,7 +49,7 @@ struct SortKey<bool> : SortKey<uint8> {
   }
 };
 
-/// Bits of infinity for a floating-point type of `size` bytes.
+/// Returns the bits of infinity for a floating-point type of `size` bytes.
 SKERRY_HD constexpr uint64 infinity_bits(int size) {
   return size == 2 ? 0x7c00u : size == 4 ? 0x7f800000u : uint64{0x7ff} << 52;
 }

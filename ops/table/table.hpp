@@ -45,9 +45,9 @@
 namespace skerry {
 
 /// All kernels, by family. A family `f` has a header with its parameters and `struct FKernels`, an
-/// entry `f` here, and units `f.*` in the folders `cpu` and `cuda` next to the header, which the
-/// build finds by name. A null kernel means that the dtype has no loop. CPU units set the `host`
-/// members of kernels, units of the CUDA module the `native` members.
+/// entry `f` here, and units in the folders `cpu` and `cuda` next to the header, which the
+/// CMakeLists.txt there lists. A null kernel means that the dtype has no loop. CPU units set the
+/// `host` members of kernels, units of the CUDA module the `native` members.
 struct KernelTable {
 #define SKERRY_MEMBER(family, Kernels) Kernels family;
   SKERRY_FOR_EACH_FAMILY(SKERRY_MEMBER)

@@ -58,7 +58,7 @@ SKERRY_INLINE ops::computed_t<T> number_at(const char* source, int64 i) {
   return static_cast<ops::computed_t<T>>(load<T>(source + i * int64(sizeof(T))));
 }
 
-/// Bins of about equal width: the estimated bin is the right one or next to it.
+/// Counts items in bins of about equal width: the estimated bin is the right one or near it.
 template <class T>
 void count_uniform(const HistogramParams& p, int64 begin, int64 end, int64* counts) {
   using C = ops::computed_t<T>;

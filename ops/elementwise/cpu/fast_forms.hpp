@@ -209,7 +209,7 @@ struct QuotientOfDoubles {
     return b == T(0) ? T(0) : result;
   }
 
-  /// The highest bit is set if an operand has more bits.
+  /// The highest bit is set if an operand has more than `bits` bits.
   static SKERRY_INLINE uint64 slow_bits(T a, T b) {
     constexpr int bits = 51;
     constexpr uint64 bias = ops::signed_integral<T> ? uint64{1} << bits : 0;
@@ -264,7 +264,7 @@ struct FastForm<ops::pow, T> {
 
   SKERRY_INLINE T operator()(T base, T exponent) const { return small_power<bits>(base, exponent); }
 
-  /// The highest bit is set if the exponent has more bits or is negative.
+  /// The highest bit is set if the exponent has more than `bits` bits or is negative.
   static SKERRY_INLINE ops::bits_t<T> slow_bits(T, T exponent) {
     return ops::bits_t<T>{0} - (static_cast<ops::bits_t<T>>(exponent) >> bits);
   }

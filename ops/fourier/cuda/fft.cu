@@ -119,7 +119,7 @@ struct scale_loop {
 
 /// Scales `count` contiguous reals, and negates every second one if `conjugate`. A separate pass:
 /// cuFFT's callbacks could scale on store, but need code that is linked at run time, and most of
-/// these transforms read the caller's array without a prior copy.
+/// these transforms have no prior copy that could scale: they read the caller's array.
 template <class T>
 int scale(LaunchContext* context, char* output, std::int64_t count, double factor, bool conjugate) {
   if (factor == 1 && !conjugate) return end_launch(cudaSuccess);

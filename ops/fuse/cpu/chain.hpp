@@ -20,7 +20,7 @@ inline constexpr int chain_vectors = vector_bytes == 64 ? 8 : 4;
 struct StepLocations {
   const Element* constants;
   char* addresses[FusedParams::first_constant];
-  std::uint64_t single;  ///< bit of each location that is one element; constants share the last
+  std::uint64_t single;  ///< bit of each location that is one element; constants share the last bit
 
   [[nodiscard]] SKERRY_INLINE bool is_single(int location) const {
     return ((single >> minimum(location, FusedParams::first_constant)) & 1) != 0;

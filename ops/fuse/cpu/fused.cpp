@@ -12,7 +12,7 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 template <>
 inline constexpr int64 buffer_bytes<WidePlan> = tuning::fused_tile_bytes;
 
-/// Makes a pass a loop that the driver can run.
+/// A pass as a loop that the driver can run.
 struct FusedLoop {
   const FusedParams& pass;
   int cost;

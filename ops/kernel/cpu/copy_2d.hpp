@@ -6,7 +6,7 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// Item (i, j) is at base + i * step + j * row.
+/// A matrix of items: item (i, j) is at base + i * step + j * row.
 struct Strided2d {
   char* base;
   int64 step;
@@ -14,7 +14,7 @@ struct Strided2d {
 };
 
 /// Copies n by rows items of 1, 2, 4, 8 or 16 bytes between memory that doesn't overlap. A zero
-/// step or row of `input` repeats items. Transposes use 16-byte vectors. The structs are passed by
+/// step or row of `input` repeats items. Transposes use vectors. The structs are passed by
 /// reference: copying one would load two fields at once right after each was stored, which defeats
 /// store forwarding.
 void copy_2d(const Strided2d& output, const Strided2d& input, int64 n, int64 rows,

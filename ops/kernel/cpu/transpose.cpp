@@ -176,7 +176,7 @@ void repeat_items(char* out, const char* source, int64 count) {
   }
 }
 
-/// Returns a vector with one item in all lanes.
+/// A vector of `Bytes` bytes that repeats an item of `Size` bytes.
 template <int Size, int Bytes>
 struct FilledVector {
   using lane = std::conditional_t<Size == 16, uint64, item_t<Size>>;
@@ -239,7 +239,7 @@ void fill_rows(const Strided2d& output, const Strided2d& input, int64 n, int64 r
   }
 }
 
-/// Copies rows of ChunkBytes to twice as many bytes, each as two chunks, which may overlap.
+/// Copies rows of ChunkBytes to 2 * ChunkBytes bytes, each as two chunks, which may overlap.
 template <int ChunkBytes>
 void copy_short_rows(const Strided2d& output, const Strided2d& input, int64 nbytes, int64 rows) {
   struct Chunk {

@@ -275,7 +275,7 @@ inline constexpr int64_t sequence_block = 4096;
 /// Row: x = f8(1000, 1000) | sk.sum(x, axis=0)
 /// Row: x = f4(1000, 1000) | sk.max(x, axis=0)
 inline constexpr int64_t max_block_columns = 512;
-/// Bytes of their accumulators.
+/// Bytes of the accumulators of these columns.
 /// Row: x = f8(1000, 1000) | sk.var(x, axis=0)
 inline constexpr int64_t accumulator_bytes = 8 * kib;
 /// Bytes of elements that a reduction packs at a time.

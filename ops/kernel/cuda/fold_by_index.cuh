@@ -92,8 +92,8 @@ struct join_chunks {
   }
 };
 
-/// Calls `fold` for each index. `keys` are indices below `limit`, or `limit` for values to ignore;
-/// the buffer has room for 2 * size keys.
+/// Folds the values of each index, and passes the result to fold.apply(). `keys` are indices below
+/// `limit`, or `limit` for values to ignore; the buffer has room for 2 * size keys.
 template <class Fold>
 cudaError_t fold_by_index(const Fold& fold, std::uint32_t* keys, std::int64_t size,
                           std::uint32_t limit, LaunchContext* context) {

@@ -61,9 +61,9 @@ struct StridedLoop {
   using position_type = typename traversal_type::Position;
   template <std::size_t I>
   using input_t = ::cuda::std::tuple_element_t<I, ::cuda::std::tuple<In...>>;
-  /// `depth` is the number of elements that a thread loads before it computes the first: as many as
-  /// fit the registers.
   static constexpr std::size_t item_bytes = (std::size_t{0} + ... + sizeof(In));
+  /// Number of elements that a thread loads before it computes the first: as many as fit the
+  /// registers.
   static constexpr int depth = takes_long<Operation>() || item_bytes > 32 ? 1
                                : item_bytes > 16                          ? 2
                                                                           : 4;

@@ -29,7 +29,7 @@ typename factor<T>::type as_factor(const T& value) {
   }
 }
 
-/// One matrix of the stack.
+/// One pair of matrices of the stack, and its product.
 struct Product {
   const char* x1;
   const char* x2;
@@ -110,7 +110,7 @@ bool has_large_extent(const Product& p) {
   return std::max({p.m, p.n, p.k, p.first.leading, p.second.leading}) > max_extent;
 }
 
-/// True for x @ x.mT: half of the work, and an exactly symmetric result.
+/// True for x @ x.mT and x.mT @ x, which syrk computes with half of the work and exactly symmetric.
 bool is_with_own_transpose(const Product& p) {
   return p.x1 == p.x2 && p.m == p.n && p.first.leading == p.second.leading &&
          p.first.transposed != p.second.transposed;

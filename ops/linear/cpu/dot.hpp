@@ -85,7 +85,7 @@ SKERRY_INLINE T dot_of_complex(const char* a, int64 a_step, const char* b, int64
   return complex_sum<T, Conjugate>(direct, crossed);
 }
 
-/// Accumulates in at most 32 lanes, which also limits the rounding error of long sums.
+/// Computes a dot product in at most 32 lanes, which also limit the rounding error of long sums.
 template <class T, bool Conjugate>
 SKERRY_INLINE dot_sum_t<T> dot_of(const char* a, int64 a_step, const char* b, int64 b_step,
                                   int64 n) {
@@ -194,7 +194,7 @@ SKERRY_INLINE bool has_true_product(const char* a, int64 a_step, const char* b, 
   return false;
 }
 
-/// Contiguous float16, in blocks.
+/// Computes the dot product of contiguous float16, in blocks.
 SKERRY_INLINE float32 dot_of_halves(const char* a, const char* b, int64 n) {
   constexpr int64 width = sizeof(float32);
   alignas(64) float32 first[tuning::half_block];

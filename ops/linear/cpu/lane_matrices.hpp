@@ -15,7 +15,8 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-/// A matrix whose elements are vectors, with one matrix in each lane; strides count vectors.
+/// A matrix whose elements are vectors, with one matrix in each lane. Strides count elements, which
+/// are two vectors each if complex.
 template <class T>
 struct LaneMatrix {
   using R = typename Wide<T>::real;
@@ -127,7 +128,8 @@ SKERRY_INLINE void exchange_rows(LaneMatrix<T> a, int64 n, int64 k, Integers piv
   }
 }
 
-/// LU factorization by getrf's steps in Crout's order, in which each sum is computed in registers.
+/// Computes the LU factorization by getrf's steps in Crout's order, in which each sum is computed
+/// in registers.
 template <class T>
 void factor_in_lanes(const Group<T>& g) {
   using R = typename Wide<T>::real;
@@ -222,8 +224,8 @@ void solve_in_lanes(const Group<T>& g) {
   }
 }
 
-/// Cholesky factorization of the lower triangle, or of the upper one's transpose, column by column
-/// as in factor_in_lanes.
+/// Computes the Cholesky factorization of the lower triangle, or of the upper one's transpose,
+/// column by column as in factor_in_lanes.
 template <class T>
 void find_cholesky_in_lanes(const Group<T>& g) {
   using R = typename Wide<T>::real;

@@ -89,7 +89,8 @@ void open_after_fork() {
   calls.open();
 }
 
-/// Called after OpenBLAS was opened, so that these handlers run before its own.
+/// Registers handlers for fork and exit. Called after OpenBLAS was opened, so that they run before
+/// its own.
 void register_handlers() {
   pthread_atfork([] { calls.shut(); }, open_after_fork, open_after_fork);
   // shut_down() waits for kernels of rehearsed streams, which may still call the library.

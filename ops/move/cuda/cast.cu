@@ -10,7 +10,7 @@
 namespace skerry::native {
 namespace {
 
-/// True for supported casts: not complex to real; a dtype to itself is a copy.
+/// True for casts that have a kernel: not complex to real, nor a dtype to itself, which is a copy.
 template <class To, class From>
 concept castable = !ops::same_v<To, From> && (ops::complex_floating<To> || ops::same_v<To, bool> ||
                                               !ops::complex_floating<From>);

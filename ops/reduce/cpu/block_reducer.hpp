@@ -10,8 +10,8 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-/// Writes rows of `n` elements contiguously to `destination`. `source` is the virtual address of
-/// the first row; rows are `row` bytes apart there.
+/// Writes rows of `n` elements contiguously to `destination`. `source` is a placeholder: its
+/// distance from `input` is the byte offset of the first row; rows are `row` bytes apart.
 void feed(const Reduction& reduction, const char* source, int64 row, int64 rows, int64 n,
           char* destination) noexcept {
   const int64 size = reduction.reducer.itemsize;

@@ -134,7 +134,7 @@ bool feed_unit(const Reduction& reduction, BlockSlice& slice, char* workspace) n
   return true;
 }
 
-/// `workspace` is null if the elements are in memory.
+/// Reduces a block. `workspace` is null if the elements are in memory.
 void reduce_block(const Reduction& reduction, BlockSlice slice, char* workspace) noexcept {
   const bool is_there = workspace == nullptr || feed_unit(reduction, slice, workspace);
   if (is_there && reduce_at_once(reduction, slice)) return;

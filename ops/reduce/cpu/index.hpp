@@ -8,7 +8,7 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// argmax and argmin. A run is first searched for the block with the best value. In a block of
-/// rows, indices are as narrow as the elements: 128 rows fit in a byte.
+/// rows, indices are as narrow as the elements: 256 rows fit in a byte.
 template <class Op, class T>
 struct IndexLoops : AccumulatorLoops<Op, T> {
   using base = AccumulatorLoops<Op, T>;

@@ -19,8 +19,8 @@ struct ElementRows {
   const char* x;
   int64 row;          ///< distance of rows, in bytes
   int64 step;         ///< bytes between the elements of a row; the itemsize if they are contiguous
-  int64 rows;         ///< at most the reducer's block_rows; not 0
-  int64 n;            ///< at most max_block_columns
+  int64 rows;         ///< not 0; for `columns`, at most the reducer's block_rows
+  int64 n;            ///< elements of a row; for `columns`, at most max_block_columns
   bool overwrites;    ///< the accumulators are uninitialized
   int64 first;        ///< index of (j, i) along the reduced axis: first + j * per_row + i / width
   int64 per_row = 1;  ///< indices from one row to the next

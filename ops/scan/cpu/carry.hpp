@@ -27,8 +27,8 @@ SKERRY_INLINE A neutral() {
   }
 }
 
-/// `apply(offset, local)` returns the result of an element whose result within the block is
-/// `local`.
+/// The total of what precedes a block. `apply(offset, local)` returns the result of an element
+/// whose result within the block is `local`.
 template <class Op, class A>
 struct ScanCarry {
   using Offset = A;

@@ -50,7 +50,7 @@ struct HalfScanLoops {
   }
 
  private:
-  /// The same block in `wide`, which the results overwrite.
+  /// Returns the same block in `wide`, which the results overwrite.
   static SKERRY_INLINE ScanBlock widened(const ScanBlock& block, float32* wide, int64 row) {
     char* const wide_bytes = reinterpret_cast<char*>(wide);
     return {.out = block.out != nullptr ? wide_bytes : nullptr,

@@ -30,7 +30,7 @@ SKERRY_INLINE int64 count_true(const char* mask, int64 n) {
   return count;
 }
 
-/// Stores the true ones of 8 items; writes up to 8 items of garbage after them.
+/// Stores those of 8 items whose bit in `byte` is set; writes up to 8 items of garbage after them.
 template <int Size>
 SKERRY_INLINE void store_selected(char* destination, const char* source, uint32 byte) {
   if constexpr (packs_8_items<Size>) {

@@ -176,7 +176,7 @@ int count(const CountParams& count_params, LaunchContext* context) {
                                         nullptr, stream_of(context)));
 }
 
-/// The counts that count() stored. Selections only read them.
+/// Returns the counts that count() stored. Selections only read them.
 MaskBlockCounts left_by_count(const std::int64_t* starts, std::int64_t size) {
   return {const_cast<std::int64_t*>(starts), size};
 }

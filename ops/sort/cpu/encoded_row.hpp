@@ -19,7 +19,7 @@ struct RowOrder {
   static constexpr RowOrder create(bool descending) {
     return {descending, ops::signed_integral<T>};
   }
-  /// The `flip` argument for SortKey<T>.
+  /// Returns the `flip` argument for SortKey<T>.
   template <class T>
   [[nodiscard]] SKERRY_INLINE typename SortKey<T>::type flip() const {
     static_assert(!ops::signed_integral<T>);
@@ -80,7 +80,7 @@ struct ComparedItem<T> {
 template <class T>
 using compared_t = typename ComparedItem<T>::type;
 
-/// `source` and `destination` may be the same memory.
+/// Decodes n keys to items. `source` and `destination` may be the same memory.
 template <class T, class K>
 void decode_keys(const K* source, char* destination, int64 n, K flip) {
   for (int64 i = 0; i < n; ++i) {

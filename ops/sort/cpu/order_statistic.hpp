@@ -130,7 +130,8 @@ struct EnclosingKeys {
   K high;
 };
 
-/// `scratch` has room for n keys.
+/// Returns keys that most likely enclose that of `rank`, from a sorted sample. `scratch` has room
+/// for n keys.
 template <class T, class Source>
 EnclosingKeys<rank_key_t<T>> enclose(const Source& source, int64 n, int64 rank,
                                      rank_key_t<T>* scratch) {

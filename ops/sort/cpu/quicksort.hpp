@@ -208,7 +208,7 @@ K choose_pivot(const Source& source, int64 n) {
   return sample[lane_count<K> / 2];
 }
 
-/// Fallback for parts on which quicksort makes no progress.
+/// Sorts in place: the fallback for parts on which quicksort makes no progress.
 template <class K>
 void heap_sort(K* keys, int64 n) {
   const auto sift = [keys](int64 node, int64 size) {

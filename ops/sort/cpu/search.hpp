@@ -107,7 +107,7 @@ void search_range(const SearchParams& p, Items& items, int64 begin, int64 end) {
   }
 }
 
-/// One-byte items have so few values that each value is searched once.
+/// Searches once for each of the 256 values of one-byte items, and looks the results up.
 template <class T, bool Right>
 void search_bytes(const SearchParams& p, T sign) {
   SortedItems<T, false> items(p, sign);

@@ -48,7 +48,7 @@ struct TileItem {
 template <>
 struct TileItem<PlacedCode> {
   using key = std::uint64_t;
-  static constexpr int per_thread = 11;  // 45 KiB of shared memory
+  static constexpr int per_thread = 11;  // 44 KiB of shared memory
 
   __device__ static SKERRY_INLINE key rank(const PlacedCode& item, const CodeOrder<key>&) {
     return item.code;
