@@ -4,8 +4,8 @@
 
 Packages of Debian's sid, or of Ubuntu's development release, are downloaded from the mirror that this machine's apt
 uses; nothing is installed. patchelf makes the interpreter use the unpacked C library. The bindings are compiled against
-its headers and linked with the library of `make build`; the rest of the package is from that build. Other options and
-arguments are passed to pytest.
+that interpreter's headers and linked with the library of `make build`; the rest of the package is from that build.
+Other options and arguments are passed to pytest.
 """
 
 from __future__ import annotations

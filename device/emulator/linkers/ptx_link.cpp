@@ -70,7 +70,7 @@ int PtxLink::complete() {
   if (asks_for_ptx_) return result;
   if (result == link_result::success) take(real_->ptx());
   // The library returns PTX only if all inputs are LTO-IR.
-  return result == link_result::incompatible_options ? complete_mixed() : result;
+  return result == link_result::incorrect_input_type ? complete_mixed() : result;
 }
 
 int PtxLink::complete_mixed() {

@@ -105,8 +105,9 @@ void KernelDecoder::store_in_frame(row source_row, std::uint8_t nbytes, std::int
   location_ = saved_location;
 }
 
-/// Writes the parameter to memory, since it is read in other sizes than it was written. Each reader
-/// writes it again: other control-flow paths may bypass this write.
+/// Adds stores of the parameter's registers to the frame, for a load whose offset or size matches
+/// no register; returns the parameter in the frame. Each such load adds them again, since other
+/// control-flow paths may bypass earlier stores.
 CallParameter KernelDecoder::spilled(CallParameter& parameter) {
   if (parameter.spill_offset < 0) {
     parameter.spill_offset = take_local(parameter.nbytes, std::max(8U, parameter.alignment));

@@ -14,11 +14,10 @@
 
 // Selection by a mask in two passes, since the caller needs the size of the result before it is
 // written. The first pass reads the mask and stores one bit per byte and a count per chunk; the
-// second pass reads the bits and writes. The mask is read once, and its bits are written and read
-// once (1.25 bytes per element in total), sectors without a selected item are not read, and no
-// block waits for another.
-// cub::DeviceSelect instead reads adjacent items per thread (CCCL 3.5.0: 6 to 10 times the sectors
-// for one-byte flags).
+// second pass reads the bits and writes the result. The mask is read once, its bits are written
+// once and read once (1.25 bytes per element in total), sectors without a selected item are not
+// read, and no block waits for another. cub::DeviceSelect instead reads adjacent items per thread
+// (CCCL 3.5.0: 6 to 10 times the sectors for one-byte flags).
 
 namespace skerry::native {
 
@@ -104,8 +103,7 @@ __global__ void __launch_bounds__(scan_counts_threads)
   }
 }
 
-/// Selects items. A block collects those of a chunk in shared memory, or of half a chunk if they
-/// have more than 8 bytes.
+/// Selects items, collected in shared memory by chunk, or by half a chunk for items over 8 bytes.
 template <class T>
 struct SelectedItems {
   using slot = T;

@@ -3,8 +3,8 @@
 """A fixture for pytest: ``pytest_plugins = ["skerry_emulator.pytest_plugin"]`` in a conftest.py.
 
 The emulated GPUs are created before tests are collected, because test modules import ``numba.cuda``, look for devices
-and compile kernels. SKERRY_REHEARSE sets their number (2). With SKERRY_REHEARSE=0 there are none, and tests with the
-fixture are skipped, so that the other tests can run on a GPU.
+and compile kernels. SKERRY_REHEARSE sets their number (default 2). With SKERRY_REHEARSE=0 there are none, and tests
+with the fixture are skipped, so that the other tests can run on a GPU.
 """
 
 from __future__ import annotations
