@@ -4,8 +4,8 @@
 
 ``make accuracy`` writes the tables of the page "Accuracy and reproducibility". Real functions: in units in the last
 place (ULP) of the exact value, searched with ``numpy.longdouble`` (64 bits of precision; glibc's functions are within
-0.003 ULP of float64), and what is found is computed again with mpmath. Complex ones: the distance from the exact value
-over its modulus, in units of ``eps``, by mpmath.
+0.003 ULP of float64); the largest errors are computed again with mpmath. Complex ones: the distance from the exact
+value over its modulus, in units of ``eps``, by mpmath.
 """
 
 from __future__ import annotations

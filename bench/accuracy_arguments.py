@@ -136,7 +136,7 @@ def sums_of_exponentials(draw: Draw) -> Iterator[tuple[str, tuple[np.ndarray, np
 
 
 def lengths(draw: Draw) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
-    """Yields sides whose length is subnormal, which is rounded twice."""
+    """Yields sides of right triangles whose hypotenuse is subnormal: it is rounded twice."""
     bits = draw.limits.nmant
     greater = draw.integers(1 << (bits - 1), 1 << bits) * np.longdouble(
         draw.limits.smallest_subnormal

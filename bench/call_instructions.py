@@ -4,7 +4,8 @@
 
 The program runs once under ``valgrind --tool=callgrind``, which writes its counts whenever the program calls
 ``getppid``: before and after each loop. The cost of the empty loop is subtracted. ``--check`` compares with
-``bench/call_instructions.json``, which ``--record`` writes, and exits 1 if a call takes over 15 % more.
+``bench/call_instructions.json``, which ``--record`` writes, and exits 1 if a call takes over 15 % more (40 % if another
+version of Python was recorded).
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ import subprocess
 import sys
 import tempfile
 
-#: Statement with arrays a, b of 4 float64 and the 8 x 8 matrix m, on the device under test.
+#: Statements by name, with float64 arrays on the device under test: a, b and t of 4 elements, r of 8, the 8 x 8
+#: matrix m; indices i; the device d.
 CASES = {
     "pass": "pass",
     "a + b": "a + b",
@@ -92,7 +94,7 @@ def read_total(path: pathlib.Path) -> int:
 
 
 def refusal() -> str:
-    """Returns why nothing can be counted here; an empty string if it can."""
+    """Returns why instructions can't be counted here; an empty string if they can."""
     if shutil.which("valgrind") is None:
         return "valgrind is not installed (apt-get install valgrind)"
     code = "from skerry import _core; print(_core.instruction_set())"
@@ -137,7 +139,7 @@ def python_version() -> str:
 
 
 def excess(counted: dict[str, float]) -> list[str]:
-    """Returns a message for each call that takes over 15 % more than recorded."""
+    """Returns a message for each call that takes more instructions than recorded, beyond the tolerance."""
     recorded = json.loads(RECORD.read_text())
     tolerance = TOLERANCE if recorded["python"] == python_version() else OTHER_PYTHON
     return [

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measure the tuning constants of ops/kernel/cpu/tuning.hpp on this machine.
 
-``python -m bench.tune NAME...`` times the rows documented at each constant with 1/4, 1/2, 2 and 4 times its value,
-interleaved, in one process each. If another value is faster, the constant is stale on this machine. Without names, all
-constants that are read at run time are measured. Needs a compiler, CMake and pybind11, as ``make build`` does: it
-builds a library in ``build/tune`` from a header that reads constants from environment variables. Constants that size
-arrays are compile-time constants: they need a build for each value and are measured only by name.
+``python -m bench.tune NAME...`` times the calls in the ``/// Row:`` comments of each constant, with 1/4, 1/2, 1, 2 and
+4 times its value, alternately, each time in a new process. If another value takes less than 0.9 of the time, the
+constant is stale on this machine. Without names, all constants that are read at run time are measured. Needs a
+compiler, CMake and pybind11, as ``make build`` does: it builds a library in ``build/tune`` from a header that reads
+constants from environment variables. Constants that size arrays are compile-time constants: they need a build for each
+value and are measured only by name.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ inline long from_environment(const char* name, long value) {
 
 
 class Row(NamedTuple):
-    """A call on arrays."""
+    """A call on arrays, from a ``/// Row:`` comment."""
 
     arrays: str
     call: str
@@ -232,7 +233,7 @@ def main() -> int:
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="constants of tuning.hpp")
     parser.add_argument("--rounds", type=int, default=6, help="processes for each value")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="of the compiler")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="compiler jobs")
     parser.add_argument("--record", action="store_true", help="writes bench/results/tuning-….jsonl")
     parser.add_argument("--rows", help=argparse.SUPPRESS)
     options = parser.parse_args()

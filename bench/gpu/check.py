@@ -85,11 +85,11 @@ class Check:
         }
 
     def left(self) -> float:
-        """Returns the seconds until the limit."""
+        """Returns the seconds until the time limit."""
         return self.end - time.monotonic()
 
     def run(self, name: str, command: list[str], **more: str) -> str:
-        """Runs a command with its output in a log; returns the output. Raises if it fails or the time is up."""
+        """Runs a command with its output in a log; returns the output. Raises if it fails or exceeds the time limit."""
         LOGS.mkdir(parents=True, exist_ok=True)
         log = LOGS / f"{name}.log"
         with log.open("w") as output:
@@ -113,12 +113,12 @@ class Check:
         begin = time.monotonic()
         try:
             if self.left() < 5:
-                raise Skipped("the time was up")
+                raise Skipped("the time limit had passed")
             outcome = Outcome(name, "passed", detail=action(self))
         except Skipped as reason:
             outcome = Outcome(name, f"skipped: {reason}")
         except subprocess.TimeoutExpired:
-            outcome = Outcome(name, "failed: not done when the time was up")
+            outcome = Outcome(name, "failed: not finished within the time limit")
         except subprocess.CalledProcessError as error:
             tail = "\n".join(str(error.output).strip().splitlines()[-25:])
             print(tail, flush=True)
@@ -258,9 +258,9 @@ def build(check: Check) -> str:
 
 
 def kernels_command(check: Check) -> tuple[list[str], dict[str, str]]:
-    """Returns the GoogleTest command, and the environment with the OpenBLAS of the CPU's results.
+    """Returns the GoogleTest command, and variables that name OpenBLAS, which computes the CPU's results.
 
-    There a skipped test is a failure, so tests of missing components are excluded by name.
+    With --require-gpu a skipped test is a failure, so tests of missing components are excluded by name.
     """
     if not KERNELS.exists():
         raise Skipped("GoogleTest was not found when the tests were to be built")

@@ -1,18 +1,18 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``make gpu-estimate``: estimates the rows of ``bench/gpu/rows.py`` for a GPU from counts of an emulated one.
+"""``make gpu-estimate``: estimates the benchmarks of ``bench/gpu/rows.py`` for a GPU from counts of an emulated one.
 
     python -m bench.gpu.estimate                           all rows; writes bench/results/gpu-estimate-<target>.jsonl
     python -m bench.gpu.estimate --only elementwise,scans  some subjects; writes nothing
     python -m bench.gpu.estimate --check                   compares with that file instead of writing it
 
-All figures are estimates; ``make gpu-check`` measures. Rows run with arrays that are 2**6 times smaller than on a GPU,
-which takes seconds, and 2**8 times smaller, which shows how grids grow. Each row has these figures: 32-byte sectors
-that warps access divided by those of operands and results, counted once per request and once per launch; warp
-instructions times 32 per element; the share of shared memory wavefronts due to bank conflicts; registers and warps of
-the slowest kernel; waves of its grid at the full size; the busy fraction of the device with 2**24 elements, which a
-partial last wave reduces (tail); and the fraction of an H100's copy rate, with its limit. ``--check`` exits 1 if
-sectors or instructions of a row rose by more than 2 %. Rows that run no kernel of skerry are left out.
+All figures are estimates; ``make gpu-check`` measures. A row is one benchmark. It runs with arrays that are 2**6 times
+smaller than on a GPU, which takes seconds, and 2**8 times smaller, which shows how grids grow. It has these figures:
+32-byte sectors that warps access divided by those of operands and results, counted once per request and once per
+launch; warp instructions times 32 per element; the share of shared memory wavefronts due to bank conflicts; registers
+and warps of the slowest kernel; waves of its grid at the full size; the busy fraction of the device with 2**24
+elements, which a partial last wave reduces (tail); and the fraction of an H100's copy rate, with its limit. ``--check``
+exits 1 if sectors or instructions of a row rose by more than 2 %. Rows that run no kernel of skerry are left out.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ def totals(launch: dict[str, Any]) -> dict[str, float]:
 
 
 class Row(NamedTuple):
-    """The growth of a row."""
+    """How the number of elements of a row grows."""
 
     ratio: float  # elements over those of the smaller run
     scale: float  # elements of the full size over those of this run
@@ -202,7 +202,7 @@ def kernel_record(
     row: Row,
     resources_by_kernel: dict[str, model.Resources],
 ) -> dict[str, Any]:
-    """Returns the figures of a launch, also extrapolated to the full size."""
+    """Returns the figures of a launch, also extrapolated to the size on a GPU (the full size)."""
     blocks, threads = math.prod(launch["grid"]), math.prod(launch["block"])
     record: dict[str, Any] = {
         "kernel": launch["kernel"],
@@ -315,7 +315,7 @@ PUBLISHED = {
 
 
 def beside_published(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """Returns the deviation of the estimates from published measurements."""
+    """Returns lines that compare estimates with published measurements."""
     return [
         f"{row['case']:<36}{row['share_of_copy']:>6.2f}, measured {share:.2f}: "
         f"{row['share_of_copy'] / share - 1:+.0%} ({source})"
@@ -427,7 +427,7 @@ def main() -> int:
     print(
         table(estimates),
         "",
-        "Beside published figures:",
+        "Compared with published figures:",
         *beside_published(estimates),
         "",
         sep="\n",

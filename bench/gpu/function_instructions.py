@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Instructions of real functions on a GPU, of skerry's and of CUDA's implementation; exits 1 if the worse one is used.
+"""GPU instructions per call of real-valued math functions, skerry's and CUDA's; exits 1 if kernels use the wrong ones.
 
     python -m bench.gpu.function_instructions       after make emulate, which builds the emulated GPU
 
 Counted on the emulated GPU with typical arguments, per element, without loads and stores. Double-precision instructions
 count twice, since an H100 executes half as many per second; a division or a root counts as the instructions that ptxas
-generates. skerry's function is used up to 1.5 times the instructions of CUDA's (`ops/math/real.hpp`).
+generates. Kernels use skerry's function if it takes up to 1.5 times the instructions of CUDA's (`ops/math/real.hpp`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the GPU benchmark: one function per subject."""
+"""The benchmarks on a GPU, one function per subject. Each is a row of the table of run.py."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from bench.peers.gpu_side_by_side import Bench, Operation
 
 RNG = np.random.default_rng(0)
 GIB = 1 << 30
-#: float16 results may differ by an ulp, sums in another order by a few.
+#: Results in float16 may differ by an ulp, and sums that add in another order by a few.
 HALF_TOLERANCE = 2e-3
 
 
 def repeated(dtype: str, count: int) -> np.ndarray:
-    """Returns small random numbers, one block repeated, which is fast, for operations whose time ignores values."""
+    """Returns small random numbers for operations whose time does not depend on values: one block, repeated."""
     block = RNG.integers(1, 50, 1 << 20).astype(dtype)
     return np.resize(block, count)
 
@@ -30,14 +30,14 @@ def uniform(count: int) -> np.ndarray:
 
 
 def inputs(*arrays: np.ndarray) -> Callable[[], Sequence[np.ndarray]]:
-    """Returns a function that returns the inputs of a row."""
+    """Returns a function that returns these arrays, the inputs of a benchmark."""
     return lambda: arrays
 
 
 def compiled(
     bench: Bench, fused: Operation, host: np.ndarray
 ) -> Callable[[], Sequence[np.ndarray]]:
-    """Returns two inputs of a fused chain, after two calls, so that its kernel is compiled."""
+    """Returns a function that compiles the kernel of a fused chain by two calls, and returns its two inputs."""
     library = bench.libraries["skerry"]
 
     def make_inputs() -> Sequence[np.ndarray]:
@@ -49,7 +49,7 @@ def compiled(
 
 
 def ceilings(bench: Bench) -> None:
-    """Copies by the driver itself."""
+    """Measures copies by the driver, whose rates are upper bounds."""
     library = bench.libraries["skerry"]
     sk, driver = library.module, bench.driver
     assert driver is not None
@@ -74,7 +74,7 @@ def ceilings(bench: Bench) -> None:
 
 
 def calls(bench: Bench) -> None:
-    """M1, M2: the host time of a call on one element."""
+    """Measures the host time of a call on one element."""
     one = np.ones(1, np.float32)
     bench.host_row("host: a + a", lambda xp, a: a + a, one)
     bench.host_row("host: a + 1.5", lambda xp, a: a + 1.5, one)
@@ -98,7 +98,7 @@ def calls(bench: Bench) -> None:
 
 
 def elementwise(bench: Bench) -> None:
-    """M3: bytes per second, by dtype, and a curve over sizes."""
+    """Measures elementwise functions by dtype, and an addition by size."""
     for dtype in ("int8", "float32", "float64", "complex64"):
         count = bench.size(GIB // np.dtype(dtype).itemsize)
         host = repeated(dtype, count)
@@ -143,7 +143,7 @@ def elementwise(bench: Bench) -> None:
 
 
 def halves(bench: Bench) -> None:
-    """float16, which is computed in float32, and its casts."""
+    """Measures float16, which is computed in float32, and its casts."""
     host = (repeated("float32", bench.size(GIB // 2)) / 8).astype(np.float16)
     n = host.nbytes
     add = inputs(host, host)
@@ -160,7 +160,7 @@ def halves(bench: Bench) -> None:
 
 
 def chains(bench: Bench) -> None:
-    """Chains of operations, one kernel each under ``skerry.fuse``; other libraries run the operations one by one."""
+    """Measures chains: one kernel under ``skerry.fuse``; other libraries run the operations one by one."""
     host = uniform(bench.size(1 << 26))
 
     def gauss(xp: Any, a: Any, b: Any) -> Any:
@@ -180,7 +180,7 @@ def chains(bench: Bench) -> None:
 
 
 def layouts(bench: Bench) -> None:
-    """M4: broadcasts, slices, transposes."""
+    """Measures broadcasts, slices and transposes."""
     side = bench.side(1 << 14)
     m, r = uniform(side * side).reshape(side, side), uniform(side)
     n = m.nbytes
@@ -204,7 +204,7 @@ def layouts(bench: Bench) -> None:
 
 
 def shapes(bench: Bench) -> list[tuple[tuple[int, ...], int]]:
-    """Returns pairs of shape and axis with about the same number of bytes."""
+    """Returns pairs of a shape and an axis; the shapes have about the same number of elements."""
     n, side = bench.size(1 << 28), bench.side(1 << 14)
     listed: list[tuple[int, ...]] = [
         (n,),
@@ -219,7 +219,7 @@ def shapes(bench: Bench) -> list[tuple[tuple[int, ...], int]]:
 
 
 def reductions(bench: Bench) -> None:
-    """M5, M6: reductions of all elements, and over each axis of many shapes."""
+    """Measures reductions of all elements, and over each axis of several shapes."""
     host = uniform(bench.size(1 << 28))
     for name in ("sum", "max", "mean", "var"):
         bench.row(
@@ -246,7 +246,7 @@ def reductions(bench: Bench) -> None:
 
 
 def scans(bench: Bench) -> None:
-    """M7: cumulative sums."""
+    """Measures cumulative sums."""
     n, side = bench.size(1 << 28), bench.side(1 << 14)
     host = uniform(n)
     for shape, axis in (((n,), 0), ((side, side), 0), ((side, side), 1)):
@@ -262,7 +262,7 @@ def scans(bench: Bench) -> None:
 
 
 def sorts(bench: Bench) -> None:
-    """M8 to M11: sort, argsort, unique elements."""
+    """Measures sort, argsort and unique elements."""
     n, rows, columns = bench.size(1 << 26), bench.side(1 << 14), bench.side(1 << 12)
     for dtype in ("float32", "int32", "float64", "int64"):
         host = RNG.integers(0, 1 << 30, n).astype(dtype)
@@ -283,7 +283,7 @@ def sorts(bench: Bench) -> None:
 
 
 def selecting(bench: Bench) -> None:
-    """M12 to M15: masks, indices, searches, joins."""
+    """Measures masks, indices, searches, joins and roll."""
     n = bench.size(1 << 28)
     host = uniform(n)
     for share in (0.01, 0.5, 0.99):
@@ -316,7 +316,7 @@ def selecting(bench: Bench) -> None:
 
 
 def products(bench: Bench) -> None:
-    """M16 to M18: matrix products, transforms, factorisations."""
+    """Measures matrix products, transforms and decompositions."""
     for dtype in ("float32", "float64"):
         for nominal in (512, 2048, 8192):
             side = bench.side(nominal)
@@ -370,7 +370,7 @@ def products(bench: Bench) -> None:
 
 
 def transfers(bench: Bench) -> None:
-    """M19: between host and device."""
+    """Measures transfers between host and device."""
     n = bench.size(GIB // 4)
     host = uniform(n)
     sk = bench.libraries["skerry"].module
@@ -390,7 +390,7 @@ def transfers(bench: Bench) -> None:
 
 
 def memory(bench: Bench) -> None:
-    """M20: a steady loop of several sizes."""
+    """Measures a loop that allocates arrays of several sizes, in a steady state of the memory pools."""
     arrays = tuple(uniform(bench.size(1 << power)) for power in (10, 16, 22))
 
     def loop(xp: Any, a: Any, b: Any, c: Any) -> Any:

@@ -6,8 +6,8 @@
     python -m bench.gpu.run --only elementwise,sorts   some subjects
     python -m bench.gpu.run --shrink 6                 a quick trial with arrays that are 2**6 times smaller
 
-Missing libraries are listed and left out. Each goal is a bound on the ratio of two measurements of this run; goals with
-missing measurements are listed as not measured. Exit status 3: skerry can't use a GPU.
+A row of the table is one benchmark of rows.py. Missing libraries are listed and left out. Goals are ratios of figures
+of this run; goals with missing figures are listed as not measured. Exit status 3: no GPU.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ COPY = ("copy, device to device", "driver")
 
 @dataclasses.dataclass
 class Goal:
-    """A bound on a ratio: `at_least` is the lower bound, or the upper bound if `at_most` is true."""
+    """A minimum of a ratio, or its maximum with ``at_most``."""
 
     name: str
     at_least: float
@@ -44,7 +44,7 @@ def rate(bench: Bench, case: str, library: str = "skerry") -> float | None:
 
 
 def share(bench: Bench, case: str, reference: tuple[str, str] = COPY) -> float | None:
-    """Returns the rate of a row relative to another's."""
+    """Returns the rate of a row relative to that of another row, by default of the driver's copy."""
     case_rate, whole = rate(bench, case), rate(bench, *reference)
     return case_rate / whole if case_rate and whole else None
 
@@ -56,7 +56,7 @@ def speedup(bench: Bench, case: str, peer: str) -> float | None:
 
 
 def sweep_cases(bench: Bench) -> list[str]:
-    """Returns the cases of reductions over one axis."""
+    """Returns the names of the rows of reductions over one axis."""
     return [
         f"{name} {shape} axis {axis}"
         for shape, axis in shapes(bench)
@@ -81,7 +81,7 @@ def geometric_mean(values: list[float | None]) -> float | None:
 
 
 def shared(case: str, at_least: float) -> Goal:
-    """Returns a goal relative to the copy rate."""
+    """Returns a goal for the rate relative to that of the driver's copy."""
     return Goal(f"{case} / copy", at_least, lambda bench: share(bench, case))
 
 
@@ -91,12 +91,12 @@ def faster(case: str, peer: str, at_least: float) -> Goal:
 
 
 def of_own(case: str, whole: str, at_least: float) -> Goal:
-    """Returns a goal relative to the rate of another row of skerry."""
+    """Returns a goal for the rate relative to that of another row of skerry."""
     return Goal(f"{case} / {whole}", at_least, lambda bench: share(bench, case, (whole, "skerry")))
 
 
 def host_share(case: str, peer: str, at_most: float) -> Goal:
-    """Returns a goal relative to the host time of a peer."""
+    """Returns a goal for the host time relative to that of a peer."""
 
     def ratio(bench: Bench) -> float | None:
         speed = speedup(bench, case, peer)
@@ -170,7 +170,7 @@ def cell(figure: Figure | None) -> str:
 
 
 def table(bench: Bench) -> str:
-    """Formats all figures, then the goals."""
+    """Formats all figures, the notes and the goals."""
     names = [*bench.libraries, "driver"]
     lines = [f"{'':<40}" + "".join(f"{name:>22}" for name in names)]
     for case in dict.fromkeys(figure.case for figure in bench.figures):
@@ -232,7 +232,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--seconds", type=float, default=240.0, help="start no row after this (240)"
+        "--seconds", type=float, default=240.0, help="start no benchmark after this (240)"
     )
     parser.add_argument("--out", type=pathlib.Path, help="write the record here")
     parser.add_argument("--only", default=",".join(SUBJECTS), help="subjects, comma-separated")

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmarks of fused chains of operations (``skerry.fuse``).
+"""Benchmarks of ``skerry.fuse``, compared to NumPy, and to numexpr, jax.jit and torch.compile if installed.
 
-They are compared to NumPy and, if installed, to numexpr, jax.jit and torch.compile.
+A chain is a function that applies several operations, elementwise ones and reductions, to arrays.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MANY = 4_000_000
 
 @dataclasses.dataclass
 class Chain:
-    """A function of a namespace and arrays, and its expression for numexpr, if that supports it."""
+    """A function of a namespace and arrays, and the same as an expression for numexpr, if that supports it."""
 
     name: str
     run: Callable[..., Any]
@@ -64,7 +64,7 @@ def black_scholes(xp: Any, price: Any, strike: Any, years: Any) -> Any:
 
 
 def mandelbrot(xp: Any, c: Any) -> Any:
-    """Iterates z*z + c fifty times; a point stops when its modulus reaches 2."""
+    """Computes fifty steps; a point stays where its absolute value first reaches 2."""
     z = c
     for _ in range(50):
         z = xp.where(abs(z) < 2, z * z + c, z)
@@ -111,13 +111,13 @@ def heat(xp: Any, x: Any) -> Any:
 
 
 def grey(xp: Any, red: Any, green: Any, blue: Any) -> Any:
-    """Computes linear luminance in float32 from three planes of bytes, with gamma 2."""
+    """Converts color planes of uint8 to the square of their luminance, in float32."""
     light = 0.2126 * xp.astype(red, xp.float32) + 0.7152 * xp.astype(green, xp.float32)
     return ((light + 0.0722 * xp.astype(blue, xp.float32)) / 255.0) ** 2
 
 
 def chains() -> list[Chain]:
-    """Returns all chains with their inputs, most of them of 4 MB or more."""
+    """Returns all chains with their operands."""
     a, b, c = (numbers(MANY, seed=seed) for seed in range(3))
     rows, other = numbers(1000, 1000), numbers(1000, 1000, seed=1)
     planes = [np.random.default_rng(k).integers(0, 256, MANY, dtype="uint8") for k in range(3)]
@@ -177,7 +177,7 @@ def peers(chain: Chain, threads: int) -> dict[str, Callable[[], Any]]:
 
 
 def best_of(call: Callable[[], Any]) -> float:
-    """Returns the best seconds; NaN if the library raises."""
+    """Returns the best seconds per call; NaN if the library raises."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -188,7 +188,7 @@ def best_of(call: Callable[[], Any]) -> float:
 
 
 def measure(chain: Chain, *, budget: float = 0.6) -> tuple[float, float, dict[str, float]]:
-    """Checks the fused result against NumPy's; returns the seconds per call of both, and of the others by name."""
+    """Returns the seconds of the fused call, of NumPy's and of others by name. Raises if skerry's result is wrong."""
     function = sk.fuse(lambda *arrays: chain.run(sk, *arrays))
     check(
         function(*(sk.asarray(array, copy=True) for array in chain.arrays)),
@@ -217,7 +217,7 @@ def fused_chains() -> list[Row]:
         rows.append(Row(f"fused: {chain.name}", ours, theirs, ">= 1 x", theirs >= ours, note))
     for name, values in shares.items():
         print(
-            f"fused time / {name} time, geometric mean: {geometric_mean(values):.2f} ({len(values)} chains)"
+            f"fused, time relative to {name}: {geometric_mean(values):.2f} ({len(values)} chains)"
         )
     return rows
 

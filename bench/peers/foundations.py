@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the basics: calls, elementwise operations, layouts, reductions, the import."""
+"""Benchmarks of calls, elementwise operations, layouts, reductions and the import."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SIDE = 4096
 
 
 def calls() -> list[Row]:
-    """The cost of a call: arrays of one element."""
+    """Measures the cost of a call, on arrays of one element."""
     a, b = np.ones(1), np.ones(1)
     x, y = sk.asarray(a), sk.asarray(b)
     cx, cy = x.to_device("cuda:0"), y.to_device("cuda:0")
@@ -41,7 +41,7 @@ def calls() -> list[Row]:
 
 
 def contiguous() -> list[Row]:
-    """Large contiguous operands with a new result."""
+    """Measures an addition of large contiguous arrays."""
     rng = np.random.default_rng(0)
     a, b = rng.random(LARGE, dtype=np.float32), rng.random(LARGE, dtype=np.float32)
     x, y = sk.asarray(a), sk.asarray(b)
@@ -59,7 +59,7 @@ def contiguous() -> list[Row]:
 
 
 def transcendental() -> list[Row]:
-    """10^6 elements, in cache."""
+    """Measures functions of 10^6 elements, which fit in cache."""
     rows = []
     rng = np.random.default_rng(1)
     for dtype in ("float32", "float64"):
@@ -83,7 +83,7 @@ def transcendental() -> list[Row]:
 
 
 def layouts() -> list[Row]:
-    """Operands with different fast axes, broadcasts, strided slices."""
+    """Measures transposed, broadcast and strided operands."""
     rng = np.random.default_rng(2)
     m = rng.random((SIDE, SIDE), dtype=np.float32)
     row, column = m[0].copy(), m[:, :1].copy()
@@ -108,7 +108,7 @@ def layouts() -> list[Row]:
 
 
 def reductions() -> list[Row]:
-    """Sums over all kinds of axes, and where."""
+    """Measures sums of all elements and over each axis, and ``where``."""
     rng = np.random.default_rng(3)
     flat = rng.random(LARGE, dtype=np.float32)
     thin = flat.reshape(-1, 4)
@@ -138,7 +138,7 @@ def reductions() -> list[Row]:
 
 
 def import_time() -> list[Row]:
-    """Time to import skerry in addition to NumPy, best of several new interpreters."""
+    """Measures the time to import skerry in addition to NumPy's, the best of several new interpreters."""
 
     def best(statement: str) -> float:
         code = f"import time, sys; t = time.perf_counter(); {statement}; print(time.perf_counter() - t)"

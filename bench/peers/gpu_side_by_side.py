@@ -132,7 +132,7 @@ class Torch:
         import torch
 
         if not torch.cuda.is_available():
-            raise RuntimeError("it finds no GPU")
+            raise RuntimeError("PyTorch finds no GPU")
         torch.backends.cuda.matmul.allow_tf32 = False
         self.module, self.version = torch, torch.__version__
         self.stream = torch.cuda.current_stream().cuda_stream
@@ -160,16 +160,16 @@ Operation = Callable[..., Any]  # (module, *arrays) -> result
 
 @dataclasses.dataclass
 class Figure:
-    """The measurement of one library in one row."""
+    """The measurement of one library in one benchmark."""
 
     case: str
     library: str
     value: float  # ms of device time (of wall time for wall_row), or us of host time
     unit: str
-    wall: float | None = None  # the same by the wall clock, in ms
+    wall: float | None = None  # time per call by the wall clock, in ms
     least: float = 0.0
     most: float = 0.0
-    rate: float | None = None  # GB/s of the bytes that the row counts, or TFLOP/s
+    rate: float | None = None  # GB/s of the bytes that the benchmark states, or TFLOP/s
     check: str = ""
 
 
@@ -185,7 +185,7 @@ class Bench:
         self.notes: list[str] = []
 
     def open(self, kinds: Sequence[type]) -> None:
-        """Loads the installed libraries. The first is required, and creates the context of the events."""
+        """Loads the installed libraries. The first is required; it creates the CUDA context of the events."""
         for kind in kinds:
             try:
                 self.libraries[kind.name] = kind()
@@ -203,11 +203,11 @@ class Bench:
         print("  " + self.notes[-1], flush=True)
 
     def late(self) -> bool:
-        """Returns whether the time is up."""
+        """Returns whether the time limit has passed."""
         return time.monotonic() > self.end
 
     def size(self, count: int) -> int:
-        """Returns the number of elements of a row, reduced in a quick trial."""
+        """Returns the number of elements of a benchmark, reduced in a quick trial."""
         return max(count >> self.shrink, 64)
 
     def side(self, count: int) -> int:
@@ -215,12 +215,12 @@ class Bench:
         return max(count >> (self.shrink // 2), 8)
 
     def release(self) -> None:
-        """Frees memory between rows."""
+        """Frees memory between benchmarks."""
         gc.collect()
         for library in self.libraries.values():
             library.release()
 
-    # --- rows ---
+    # --- benchmarks: rows of the table ---
 
     def row(
         self,
@@ -239,7 +239,7 @@ class Bench:
         the results may differ (uninitialized memory, an unspecified order).
         """
         if self.late():
-            self.notes.append(f"{case}: the time was up")
+            self.notes.append(f"{case}: not measured, the time limit had passed")
             return
         hosts = list(inputs())
         expected: np.ndarray | None = None
@@ -347,7 +347,7 @@ class Bench:
                 self.note(f"{case} ({name})", error)
 
     def ceiling(self, case: str, copy: Callable[[], Any], nbytes: float) -> None:
-        """Measures a copy by the driver as the upper bound."""
+        """Measures a copy by the driver: its rate is the upper bound."""
         assert self.driver is not None
         driver, stream = self.driver, self.libraries["skerry"].stream
         for _ in range(3):
@@ -377,7 +377,7 @@ class Bench:
 
 
 def flattened(library: Library, result: Any) -> np.ndarray:
-    """Returns a result as a float64 or complex128 vector of at most 2**20 elements."""
+    """Returns the first 2**20 elements of a result, or of its first array, as a float64 or complex128 vector."""
     if isinstance(result, (tuple, list)):
         result = result[0]
     if not hasattr(result, "shape"):
@@ -387,7 +387,7 @@ def flattened(library: Library, result: Any) -> np.ndarray:
 
 
 def agreement(actual: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
-    """Returns an empty string if both agree, else the difference."""
+    """Returns an empty string if the results agree within the tolerance, otherwise a message with the difference."""
     if actual.shape != expected.shape:
         return f"DIFFERS in shape: {actual.shape}, {expected.shape}"
     scale = np.maximum(np.abs(expected), 1.0)

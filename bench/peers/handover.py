@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of exports and imports of an array of 8 elements: the cost of a call between two libraries."""
+"""Benchmarks of exports and imports of an array of 8 elements: the cost of a call between two libraries."""
 
 from __future__ import annotations
 

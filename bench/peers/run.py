@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``make bench``: skerry compared to NumPy in one process, with every result checked; writes a record to bench/results.
 
-Both use one thread, unless a row says "all cores" or ``--threads`` is set together with ``--only``. A goal is a ratio
-of figures of this run. A row that misses its goal is marked, but the exit status is still 0: goals are not tests.
+A row of the report is one benchmark, with a goal: a time or a speed relative to NumPy's in this run, or a maximum time.
+Both libraries use one thread, unless a row says "all cores" or ``--threads`` is set. A row that misses its goal is
+marked, but the exit status is still 0: goals are not tests.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def main() -> int:
         print(f"written to {path}")
     for row in rows:
         if row.name.startswith("import"):
-            print(f"import over NumPy: {duration(row.ours)}")
+            print(f"import of skerry, in addition to NumPy's: {duration(row.ours)}")
     return 0
 
 

@@ -104,7 +104,7 @@ def main() -> int:
     only = parser.parse_args().only
     print(", ".join(f"{key} {value}" for key, value in machine().items()))
     gc.disable()
-    print("  function     threads   ns an element at 10^6, 10^7, 10^8; growth by step (NumPy's)")
+    print("  function     threads   ns per element at 10^6, 10^7, 10^8; growth by step (NumPy's)")
     growing = 0
     for threads in sorted({1, sk.get_num_threads()}):
         sk.set_num_threads(threads)

@@ -19,7 +19,7 @@ import numpy as np
 
 @dataclasses.dataclass
 class Row:
-    """One line of a report: seconds per call of both libraries, and the goal."""
+    """A benchmark: seconds per call of both libraries, the goal, and whether it is reached."""
 
     name: str
     ours: float
@@ -83,7 +83,7 @@ def timed(
     all_cores: bool = False,
     all_cores_at_least: float = 0.0,
 ) -> Row:
-    """Returns a row whose goal is a speed relative to NumPy's, on one thread and optionally on all cores."""
+    """Returns a row whose goal is a speed relative to NumPy's, on one thread and optionally also on all cores."""
     check(ours(), peer(), tolerance)
     skerry_seconds, theirs = pair(ours, peer)
     row = Row(
@@ -114,7 +114,7 @@ def every_core() -> Iterator[None]:
 
 
 def overhead(name: str, ours: Callable[[], Any], peer: Callable[[], Any], at_most: float) -> Row:
-    """Returns a row whose goal is a fraction of NumPy's time."""
+    """Returns a row whose goal is a time of at most a fraction of NumPy's."""
     check(ours(), peer(), 1e-12)
     skerry_seconds, theirs = pair(ours, peer)
     return Row(

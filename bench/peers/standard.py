@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the standard's functions that are not elementwise."""
+"""Benchmarks of functions of the array API standard that are not elementwise."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SIDE = 4096
 
 
 def uniform(n: int, dtype: str = "float32", seed: int = 0) -> np.ndarray:
-    """Returns random numbers in [0, 1), or 64-bit integers."""
+    """Returns random numbers in [0, 1), or integers of both signs for int64."""
     rng = np.random.default_rng(seed)
     if dtype == "int64":
         return rng.integers(-(2**62), 2**62, n)
@@ -27,7 +27,7 @@ def uniform(n: int, dtype: str = "float32", seed: int = 0) -> np.ndarray:
 
 
 def scans() -> list[Row]:
-    """Prefix sums."""
+    """Measures prefix sums."""
     a = uniform(LARGE)
     x = sk.asarray(a)
     return [
@@ -43,7 +43,7 @@ def scans() -> list[Row]:
 
 
 def selecting() -> list[Row]:
-    """Masks and positions."""
+    """Measures masks and integer indices."""
     a, mask = uniform(LARGE), uniform(LARGE, seed=1) < 0.5
     indices = np.random.default_rng(2).integers(0, LARGE, KEYS)
     x, k, p = sk.asarray(a), sk.asarray(mask), sk.asarray(indices)
@@ -77,7 +77,7 @@ def selecting() -> list[Row]:
 
 
 def sorting() -> list[Row]:
-    """4e6 random keys."""
+    """Measures sorts of 4e6 random keys."""
     rows = []
     for dtype in ("float32", "float64", "int64"):
         a = uniform(KEYS, dtype)
@@ -157,7 +157,7 @@ def sets() -> list[Row]:
 
 
 def searching() -> list[Row]:
-    """Binary searches."""
+    """Measures binary searches."""
     a = np.sort(uniform(KEYS))
     keys = uniform(1_000_000, seed=4)
     x, w = sk.asarray(a), sk.asarray(keys)
@@ -174,7 +174,7 @@ def searching() -> list[Row]:
 
 
 def statistics() -> list[Row]:
-    """Variance of all elements and over each axis."""
+    """Measures the variance of all elements and over each axis."""
     flat = uniform(LARGE)
     square = flat[: 4000 * 4000].reshape(4000, 4000)
     x, s = sk.asarray(flat), sk.asarray(square)
@@ -186,7 +186,7 @@ def statistics() -> list[Row]:
 
 
 def axes() -> list[Row]:
-    """Reductions over each axis of several shapes: the rate relative to skerry's flat sum of as many bytes."""
+    """Measures reductions over an axis, compared to skerry's own sum of all elements of an array of the same size."""
     flat = sk.asarray(uniform(2**24))
     base = min(seconds_per_call(lambda: sk.sum(flat), 1) for _ in range(9))
     rows = []
@@ -208,7 +208,7 @@ def axes() -> list[Row]:
 
 
 def products() -> list[Row]:
-    """Matrix products."""
+    """Measures matrix products."""
     rng = np.random.default_rng(5)
     i, j = rng.integers(-1000, 1000, (512, 512)), rng.integers(-1000, 1000, (512, 512))
     a, b = rng.random((2048, 2048), dtype=np.float32), rng.random((2048, 2048), dtype=np.float32)
@@ -220,7 +220,7 @@ def products() -> list[Row]:
 
 
 def transforms() -> list[Row]:
-    """Fourier transforms of complex64."""
+    """Measures Fourier transforms of complex64."""
     rng = np.random.default_rng(6)
     line = (rng.random(1_000_000) + 1j * rng.random(1_000_000)).astype(np.complex64)
     image = (rng.random((1024, 1024)) + 1j * rng.random((1024, 1024))).astype(np.complex64)
@@ -246,7 +246,7 @@ def transforms() -> list[Row]:
 
 
 def joining() -> list[Row]:
-    """Copies of several layouts."""
+    """Measures functions that only move elements."""
     m, v = uniform(SIDE * SIDE).reshape(SIDE, SIDE), uniform(LARGE)
     h = m.reshape(256, 256, 256)
     x, w, t = sk.asarray(m), sk.asarray(v), sk.asarray(h)
@@ -269,7 +269,7 @@ def joining() -> list[Row]:
 
 
 def random_numbers() -> list[Row]:
-    """Distributions: NumPy's generator draws different numbers, so only times are compared."""
+    """Measures distributions. NumPy's generator draws different numbers, so only times are compared."""
     ours, theirs = sk.random.default_rng(1, "cpu:0"), np.random.default_rng(1)
     n = 4_000_000
     draws: list[tuple[str, Callable[[Any], Any], float]] = [

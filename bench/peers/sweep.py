@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``make sweep``: every public function compared to NumPy's, by dtype, size, layout and threads, in one process.
 
-The cells come from the operation tables and from signatures (sweep_cases.py), from Python statements
-(sweep_statements.py) and from chains (chains.py). Both libraries are measured alternately, best of several rounds; a
+A cell is one measured call: function, operands, dtype, size, layout and number of threads. The cells come from the
+operation tables and from signatures (sweep_cases.py), from Python statements (sweep_statements.py) and from chains of
+operations (chains.py). Both libraries are measured alternately, best of several rounds; a
 slow cell is measured again. ``SWEEP_PEERS=torch,jax`` also measures those. Prints the distribution of speeds, the
 geometric mean of each family, the worst cells and the speedup by threads (sweep_threads.py). Everything is written to a
 record, which ``--compare`` reads.
@@ -39,7 +40,7 @@ NOISE = 1.2
 
 
 def reason_of(cell: Cell) -> str | None:
-    """Returns why a cell is slower than NumPy's, if that is by design or unavoidable."""
+    """Returns why skerry is slower than NumPy in a cell, if that is by design or unavoidable."""
     from bench.peers.sweep_cases import ACCURACY, ACCURATE, ACCURATE_SPEED, DOES_MORE
     from bench.peers.sweep_statements import REASONS
 
@@ -75,7 +76,7 @@ class Outcome:
 
 
 def tried(case: Any) -> Outcome:
-    """Calls both libraries once."""
+    """Calls both libraries once, and compares the kinds of their results."""
     kinds = []
     for function, method in zip(case.functions(), ("skerry_array", "host"), strict=True):
         operands = [getattr(operand, method)() for operand in case.operands]
@@ -109,18 +110,18 @@ class Sweep:
 
         self.options, self.threads = options, threads
         self.cells: list[Cell] = []
-        #: Slow cells without a reason, which may be due to the load of the machine.
+        #: Slow cells without a reason, which are measured again: the machine may have been busy.
         self.doubtful: list[tuple[Cell, Any]] = []
         self.refused: dict[str, str] = {}
         self.unlike: dict[str, str] = {}
         self.peers = installed_peers(threads)
         self.bound_by_memory: set[tuple[str, str]] = set()
-        #: Cases that take too long for more than 10^4 elements.
+        #: Function, dtype and layout of cases that are expected to take NumPy more than LONG at 10^6 elements.
         self.long: set[tuple[str, str, str]] = set()
         self.left_out = 0
 
     def is_chosen(self, case: Any) -> bool:
-        """Returns whether the options and earlier figures of the function select a case."""
+        """Returns whether a case is measured, by the options and by earlier figures of its function."""
         from bench.peers.sweep_cases import LARGE
 
         if self.options.only and self.options.only not in case.function:
@@ -189,7 +190,7 @@ class Sweep:
             self.doubtful.append((cell, case))
 
     def measure_doubtful_again(self) -> None:
-        """Measures slow cells again minutes later: a busy machine or an unlucky memory layout rarely occurs twice."""
+        """Measures slow cells again, minutes later: a busy machine or an unlucky memory layout rarely occurs twice."""
         for cell, case in self.doubtful:
             own_s, numpy_s = best_of_both(case)
             cell.skerry_s, cell.numpy_s = min(cell.skerry_s, own_s), min(cell.numpy_s, numpy_s)
@@ -234,7 +235,7 @@ def report(cells: list[Cell]) -> None:
 
 
 def report_peers(cells: list[Cell]) -> None:
-    """Prints the same compared to other libraries."""
+    """Prints the speeds compared to other libraries, and the worst cells."""
     from bench.peers.sweep_peers import REASONS
     from bench.peers.sweep_peers import SLOW as SLOW_BESIDE_PEERS
 
@@ -256,7 +257,7 @@ def fields_of(cell: Cell) -> dict[str, Any]:
 
 
 def read(path: pathlib.Path) -> tuple[dict[str, Any], list[Cell]]:
-    """Reads a record: its header and cells, without the reasons, which may have changed since."""
+    """Returns the header and the cells of a record, without the reasons, which may have changed since."""
     head, rows = records.read(path)
     fields = [field.name for field in dataclasses.fields(Cell)]
     return head, [Cell(*(row[name] for name in fields)) for row in rows]
@@ -267,11 +268,11 @@ def compare(old_cells: list[Cell], new_cells: list[Cell]) -> None:
     old = {(cell.cell, cell.threads): cell for cell in old_cells}
     pairs = [(old[key], cell) for cell in new_cells if (key := (cell.cell, cell.threads)) in old]
     if not pairs:
-        print("no cell is in both")
+        print("the records have no cell in common")
         return
     changes = [(new.speed / was.speed, was, new) for was, new in pairs]
     mean = geometric_mean([change for change, _, _ in changes])
-    print(f"\n{len(pairs)} cells are in both; geometric mean of the change {mean:.3f}")
+    print(f"\n{len(pairs)} cells are in both records; geometric mean of the change {mean:.3f}")
     for title, chosen in (
         ("slower", sorted((c for c in changes if c[0] < 1 / NOISE), key=lambda c: c[0])),
         ("faster", sorted((c for c in changes if c[0] > NOISE), key=lambda c: -c[0])),
@@ -287,7 +288,7 @@ def compare(old_cells: list[Cell], new_cells: list[Cell]) -> None:
 
 
 def run_here(options: argparse.Namespace) -> None:
-    """Measures the cells with one number of threads, in this process."""
+    """Measures the cells with the number of threads of the options, in this process."""
     import skerry as sk
 
     sk.set_num_threads(options.threads)
@@ -301,7 +302,7 @@ def run_here(options: argparse.Namespace) -> None:
 
 
 def run_apart(options: argparse.Namespace, threads: int) -> tuple[dict[str, Any], list[Cell]]:
-    """Runs this in a new process: libraries read their number of threads when they are loaded."""
+    """Measures the cells in a new process: libraries read their number of threads when they are loaded."""
     with tempfile.TemporaryDirectory() as folder:
         output = pathlib.Path(folder) / "cells"
         command = [sys.executable, "-m", "bench.peers.sweep", "--threads", str(threads)]
@@ -368,7 +369,7 @@ def main() -> int:
         if len(counts) > 1:
             measure_threads(options.only, output.with_stem(f"{output.stem}-threads"))
         left_out = sum(head_of_part["left_out"] for head_of_part, _ in parts)
-        print(f"{left_out} cells left out, for which NumPy takes more than {LONG:g} s a call")
+        print(f"{left_out} cells left out: NumPy is expected to take over {LONG:g} s per call")
         for name, why in first["unlike"].items():
             print(f"not compared, as results differ: {name}: {why}")
     if cells:

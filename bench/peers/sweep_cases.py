@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of the sweep: calls of every public function that NumPy has, too, derived from its signature.
+"""Cases of the sweep: calls of every public function that NumPy also has, derived from its signature.
 
 A function is included automatically if ``ARGUMENTS`` has all its required parameters; ``LEFT_OUT`` has the others with
 a reason. A test compares both with the public names.
@@ -54,22 +54,22 @@ class Operand:
     shape: tuple[int, ...]
     dtype: str
     layout: str = "contiguous"
-    kind: str = "values"  # see `draw`
+    kind: str = "values"  # of its numbers: see `draw`
     seed: int = 0
 
-    @functools.lru_cache(maxsize=16)  # noqa: B019 - the operands of neighbouring cells
+    @functools.lru_cache(maxsize=16)  # noqa: B019 - neighboring cells share operands; the cache is small
     def host(self) -> Any:
-        """Returns it as a NumPy array."""
+        """Returns the operand as a NumPy array."""
         return laid_out(np, np.ascontiguousarray(self.memory()), self)
 
     @functools.lru_cache(maxsize=16)  # noqa: B019
     def skerry_array(self) -> Any:
-        """Returns it as a skerry array in memory of its own."""
+        """Returns the operand as a skerry array that does not share NumPy's memory."""
         return laid_out(sk, sk.asarray(self.memory(), copy=True), self)
 
     @functools.lru_cache(maxsize=4)  # noqa: B019
     def memory(self) -> np.ndarray:
-        """Returns the array of which it is a view."""
+        """Returns the contiguous array that the operand is a view of."""
         shape = list(self.shape)
         if self.layout == "transposed":
             shape.reverse()
@@ -96,7 +96,8 @@ def laid_out(xp: Any, memory: Any, operand: Operand) -> Any:
     return memory
 
 
-#: Numbers that are drawn once and shared by all but the largest cells, as drawing takes longer than measuring.
+#: How many random numbers are drawn, once for all cells, since drawing takes longer than measuring. Larger operands
+#: repeat them.
 DRAWN = 1 << 21
 
 
@@ -117,13 +118,23 @@ def numbers(n: int, low: float, high: float, seed: int, kind: str) -> np.ndarray
 
 
 def draw(shape: tuple[int, ...], dtype: np.dtype, kind: str, seed: int) -> np.ndarray:
-    """Returns numbers of a kind: "values" are in the domain of nearly all functions."""
+    """Returns random numbers of a kind.
+
+    * "values": in the domain of nearly all functions: 0.1 to 0.9, integers from 1 to 99, or bools
+    * "signed": -3 to 3
+    * "above one": 1.1 to 9
+    * "counts": integers from 0 to 7; also what "signed" and "above one" are for integer dtypes
+    * "choices": 0 and 1
+    * "below N": integers from 0 to N - 1
+    * "sorted": ascending "values"
+    * "matrix": symmetric matrices; "values" for a vector
+    """
     n = math.prod(shape)
     if kind == "matrix" and len(shape) < 2:
-        kind = "values"  # a vector operand beside matrices
+        kind = "values"  # a vector operand of a function of matrices
     if kind == "matrix":
         x = draw(shape, dtype, "values", seed).reshape(shape)
-        x = x + np.swapaxes(x, -1, -2)  # symmetric and positive definite
+        x = x + np.swapaxes(x, -1, -2)  # symmetric; positive definite for real floating dtypes
         return (x + 2 * shape[-1] * np.eye(shape[-1])).astype(dtype)
     if kind == "sorted":
         return np.sort(draw(shape, dtype, "values", seed))
@@ -143,7 +154,7 @@ def draw(shape: tuple[int, ...], dtype: np.dtype, kind: str, seed: int) -> np.nd
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A cell of the table, without the number of threads."""
+    """One call to measure: function, operands, dtype, size and layout. With a number of threads it is a cell."""
 
     family: str
     function: str  # path within skerry
@@ -174,7 +185,8 @@ def found_in(module: Any, path: str) -> Any:
 
 # --- arguments of parameters ----------------------------------------------------------------------
 
-#: By parameter: the kind of its array, or the text of another argument.
+#: By parameter name: a kind of array (see `Call.argument`; with "=", its dtype is bool or int64 in every case), or for
+#: other arguments a Python expression of n (the elements), side (of a square with n elements), k (a tenth of n) and a.
 ARGUMENTS: dict[str, str] = {
     **dict.fromkeys(
         ("x", "x1", "x2", "a", "b", "m", "y", "ary", "arr", "ar1", "ar2", "a1", "a2", "p", "z", "v", "f",
@@ -186,7 +198,7 @@ ARGUMENTS: dict[str, str] = {
     "q": "0.25", "kth": "k", "k": "k", "bins": "10", "pad_width": "3", "axis1": "0", "axis2": "-1",
     "indices_or_sections": "2", "window_shape": "1", "dimensions": "(side, side)",
 }  # fmt: skip
-#: The same by function, which take precedence.
+#: The same for single functions; these entries take precedence.
 SPECIAL: dict[str, dict[str, str]] = {
     "searchsorted": {"x1": "sorted"}, "interp": {"x": "values", "xp": "sorted", "fp": "values"},
     "digitize": {"bins": "sorted"}, "bincount": {"x": "counts"},
@@ -217,14 +229,14 @@ CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
     "tensordot": ("f(a, b, axes=1)", ("values", "values")),
     "select": ("f([a, b], [c, d])", ("=mask", "=mask", "values", "values")),
 }
-#: Functions of the last two axes that are not in skerry.linalg.
+#: Functions outside the namespace linalg that are measured on MATRICES.
 OF_MATRICES = {
     "matmul", "tensordot", "matrix_transpose", "transpose", "tril", "triu", "trace", "diagonal", "dot", "inner",
     "vdot", "cov", "corrcoef",
     "rot90", "fliplr", "flipud", "tril_indices_from", "triu_indices_from", "diag_indices_from", "swapaxes",
     "permute_dims", "hsplit", "vsplit",
 }  # fmt: skip
-#: Kinds of numbers for functions that are NaN or trivial between 0 and 1.
+#: Functions that are measured with other numbers than "values": to be in the domain, or to cover both signs.
 KINDS = {
     "acosh": "above one",
     **dict.fromkeys(("sin", "cos", "tan", "exp", "expm1", "tanh", "sinh", "cosh", "atan", "asinh", "sign", "abs",
@@ -237,15 +249,15 @@ ACCURATE = {
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "exp", "exp2", "expm1", "log", "log10",
     "log1p", "log2", "pow", "sin", "sinh", "tan", "tanh",
 }  # fmt: skip
-_ACCURACY = "accuracy: less than 1 ulp, and the same bits on every level of instructions"
-#: The reason by dtype.
+_ACCURACY = "accuracy: less than 1 ulp, and the same bits on every instruction set"
+#: By dtype: why functions in ACCURATE may be slower than NumPy's.
 ACCURACY = {
-    "float16": "accuracy: less than 0.501 ulp, and the same bits on every level of instructions",
+    "float16": "accuracy: less than 0.501 ulp, and the same bits on every instruction set",
     "float32": _ACCURACY,
     "float64": _ACCURACY,
 }
-#: Functions for which NumPy does less work: the kinds of dtypes, the minimum number of elements, and the reason.
 _NO_VIEW = "NumPy returns a view, as x.real and x.imag do here; results of elementwise functions are new arrays"
+#: Functions for which NumPy does less work: the kinds of dtypes, the minimum number of elements, and the reason.
 DOES_MORE = {
     "real": ("c", 0, _NO_VIEW),
     "imag": ("c", 0, _NO_VIEW),
@@ -255,14 +267,14 @@ DOES_MORE = {
         "NumPy's memory is zeroed as it is first touched; zeros of 128 MB and a write into it: 7.1 ms here, 12.6 there",
     ),
 }  # fmt: skip
-#: The minimum speed relative to NumPy that accuracy explains.
+#: Accuracy explains speeds relative to NumPy of at least this.
 ACCURATE_SPEED = 0.7
 #: Python scalars as second operands, of functions with fast paths for some of them.
 SCALARS = {"pow": (2, 3, -1, 0.5, 2.5), "floor_divide": (7, 2.5), "remainder": (7, 2.5)}
 
 
 class Call:
-    """Builder of a call: its text and its operands."""
+    """Builds a call: its text and its operands."""
 
     def __init__(self, dtype: str, kind: str = "values") -> None:
         self.dtype, self.kind = dtype, kind
@@ -277,7 +289,7 @@ class Call:
         return "abcdefgh"[seed]
 
     def argument(self, entry: str, shape: tuple[int, ...], layout: str) -> str:
-        """Returns the text of an argument from its entry in the tables above."""
+        """Returns the text of an argument from its entry in the tables above; adds the operands in it."""
         n = math.prod(shape)
         few = (max(1, min(9, shape[-1] if shape else 1)),)
         if entry == "several":
@@ -291,7 +303,8 @@ class Call:
         if entry == "=positions":
             return self.operand((n,), kind=f"below {n}", dtype="int64")
         if entry in ("=indices", "=indices along"):  # valid for any axis
-            few = (n,) if len(shape) < 2 else (min(100, max(shape)),)  # rows may be long
+            # At most 100 indices along an axis of a matrix: each may select a long row.
+            few = (n,) if len(shape) < 2 else (min(100, max(shape)),)
             index_shape = shape if entry == "=indices along" else few
             return self.operand(index_shape, kind=f"below {min(shape, default=1)}", dtype="int64")
         if entry == "one more axis":
@@ -358,7 +371,7 @@ class Function:
 
     path: str
     function: Callable[..., Any]
-    loops: tuple[str, ...] | None  # dtypes, where a table of operations has it
+    loops: tuple[str, ...] | None  # dtypes of its entry in an operation table; None without one
     is_elementwise: bool
 
     @property
@@ -368,7 +381,7 @@ class Function:
 
     @property
     def family(self) -> str:
-        """The chapter of the standard, or of NumPy's reference for functions beyond it."""
+        """The chapter of the standard; for others the subpackage of skerry._extra, or "beyond the standard"."""
         module = getattr(self.function, "__module__", "") or ""
         if "._extra." in module:
             return module.partition("._extra.")[2].partition(".")[0]
@@ -377,7 +390,7 @@ class Function:
 
 
 def public_functions() -> Iterator[tuple[str, Callable[..., Any], Any]]:
-    """Yields path, function and NumPy's counterpart or None of every public function."""
+    """Yields the path, the function, and NumPy's counterpart or None, of every public function."""
     for module, peers in NUMPY_MODULES.items():
         prefix = "" if module is sk else module.__name__.partition(".")[2] + "."
         for name in module.__all__:
@@ -424,7 +437,10 @@ def shapes_of(size: int) -> dict[str, tuple[int, ...]]:
 
 
 def elementwise_cases(function: Function) -> Iterator[Case]:
-    """Yields all dtypes by size; for main dtypes layouts, and a row, a column and scalars as second operand."""
+    """Yields each dtype and size, and for MAIN_DTYPES each layout.
+
+    For binary functions of MAIN_DTYPES, also a row, a column and scalars as the second operand.
+    """
     kind = KINDS.get(function.name, "values")
     is_binary = len(required_parameters(function.function)) == 2
     for dtype in function.loops or ():
@@ -465,7 +481,7 @@ def broadcast_cases(function: Function, dtype: str, size: int, kind: str) -> Ite
 
 
 def other_cases(function: Function) -> Iterator[Case]:
-    """Yields cases of functions of axes or of whole arrays."""
+    """Yields cases of functions that are not elementwise: by dtype, size, layout and axis."""
     parameters = inspect.signature(function.function).parameters
     takes_axis = "axis" in parameters and parameters["axis"].default is not inspect.Parameter.empty
     dtypes = function.loops or MAIN_DTYPES
@@ -486,7 +502,7 @@ def other_cases(function: Function) -> Iterator[Case]:
 def matrix_cases(
     function: Function, shapes: tuple[tuple[int, ...], ...], kind: str
 ) -> Iterator[Case]:
-    """Yields cases of functions of matrices and of rows, by shape."""
+    """Yields cases of functions of matrices or of transforms, by shape."""
     for dtype in ("float32", "float64", "complex64", "complex128"):
         for shape in shapes:
             yield from case_of(function, dtype, math.prod(shape), "contiguous", shape, kind=kind)
@@ -501,7 +517,7 @@ def case_of(
     keywords: str = "",
     kind: str = "",
 ) -> Iterator[Case]:
-    """Yields one case."""
+    """Yields the case of these arguments."""
     call, operands = call_of(
         function.name,
         function.function,
@@ -515,7 +531,7 @@ def case_of(
 
 
 def cases_of(function: Function) -> Iterator[Case]:
-    """Returns the cells of a function, by the kind of function."""
+    """Returns the cases of a function, which depend on what it takes: rows, matrices, or arrays of any shape."""
     if function.path.startswith("fft."):
         return matrix_cases(function, ROWS, "values")
     if function.path.startswith("linalg.") or function.name in OF_MATRICES:
@@ -524,7 +540,7 @@ def cases_of(function: Function) -> Iterator[Case]:
 
 
 def all_cases() -> Iterator[Case]:
-    """Yields every cell once, including those that one of the libraries rejects."""
+    """Yields every case once, including those that one of the libraries rejects."""
     seen: set[Any] = set()
     for case in itertools.chain.from_iterable(map(cases_of, measured_functions())):
         keys = {case.name, (case.function, case.call, case.operands)}

@@ -17,16 +17,16 @@ ROUND, LONG_ROUND = 60e-6, 400e-6
 ROUNDS, MORE_ROUNDS = 5, 12
 #: Seconds after which a cell gets no further round: some of NumPy's calls take ten seconds.
 ENOUGH = 0.06
-#: Seconds up to which operands of a call may be in cache. The other library's calls evict them, so that the first of
-#: few calls is not counted; otherwise cache hits would affect the libraries differently.
+#: The operands of a call that takes less, in seconds, may be in cache, and the other library's calls evict them. So a
+#: round of few such calls begins with one that is not counted.
 CACHED = 5e-3
-#: A cell below this relative speed needs a reason, which the record states.
+#: A cell below this speed relative to NumPy needs a reason, which the record states.
 SLOW = 0.9
 
 
 @dataclasses.dataclass
 class Cell:
-    """A measurement: seconds per call of each library."""
+    """One measured call: what it was, and the seconds per call of each library."""
 
     cell: str
     family: str
@@ -81,7 +81,7 @@ class Timer:
         return self.loop(number, *self.arguments) / number
 
     def choose(self, seconds: float) -> None:
-        """Sets the number of calls that take about that long."""
+        """Sets the number of calls in a round, which is to take about that long."""
         self.number = max(1, min(20_000, int(seconds / max(self.best, 1e-9))))
 
     def round(self) -> None:
@@ -92,7 +92,7 @@ class Timer:
 
 
 def measure(timers: list[Timer]) -> None:
-    """Measures alternating rounds, and more of them if the first timer is slower than the second."""
+    """Measures rounds alternately, and more and longer ones if the first timer is slower than the second."""
     rounds(timers, ROUNDS, 0)
     if timers[1].best < SLOW * timers[0].best:
         for timer in timers:

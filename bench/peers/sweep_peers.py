@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch and JAX in the sweep; a table maps the standard's names to theirs."""
+"""PyTorch and JAX in the sweep. A table maps the standard's names to PyTorch's; JAX has the standard's names."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ REASONS = {
     ),
 }  # fmt: skip
 
-#: One result per row: XLA compiles a program with 10^4 results for minutes, until memory is exhausted.
+#: Functions that are not measured with JAX. They return one array per row of the operand: XLA compiles a program with
+#: 10^4 results for minutes, until memory is exhausted.
 NEVER_COMPILED = ("unstack",)
 
 
@@ -79,7 +80,7 @@ class Torch(Peer):
         return found_in(self.torch, f"{module}.{TORCH_NAMES.get(name, name)}".lstrip("."))
 
     def array(self, host: Any) -> Any:
-        """Shares the memory."""
+        """Returns a tensor that shares the memory."""
         return self.torch.from_numpy(host)
 
 
@@ -103,7 +104,7 @@ class Jax(Peer):
         self.compiled: Callable[..., Any] | None = None
 
     def function(self, path: str) -> Callable[..., Any] | None:
-        """Returns the compiled, synchronous function. Only the last is cached: all of them exhaust the memory maps."""
+        """Returns the compiled, synchronous function. Caches only the last: all would need too many memory mappings."""
         if path != self.path:
             self.jax.clear_caches()
             self.path, self.compiled = path, None
@@ -128,7 +129,7 @@ class Jax(Peer):
         return call
 
     def array(self, host: Any) -> Any:
-        """Copies the array."""
+        """Returns a copy as a JAX array."""
         return self.jax.numpy.asarray(host)
 
 

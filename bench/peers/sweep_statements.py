@@ -112,9 +112,9 @@ REASONS = {
         0.12, "NumPy returns its argument; here an array is made that shares its memory and owns a reference to it",
     ),
     "np.asarray(x)": (
-        0.12, "NumPy returns its own array; for another's it reads __array_struct__, four fifths of the time its own",
+        0.12, "NumPy returns its own array; of others it reads __array_struct__: four fifths of the time are NumPy's",
     ),
-    "str(s)": (0.6, "dtype and device are written, too; a third is numpy.get_printoptions"),
+    "str(s)": (0.6, "the text also has dtype and device; a third of the time is numpy.get_printoptions"),
 }  # fmt: skip
 
 

@@ -27,7 +27,7 @@ import numpy as np
 
 from bench import records
 
-#: Sufficient speedup by two threads.
+#: A speedup from which no reason is needed.
 ENOUGH = 1.6
 SMALL = 10_000
 #: A call on 10^6 elements that takes longer, in seconds, is not measured on 1.6e7.
@@ -36,14 +36,14 @@ LONG = 20e-3
 NO_WORK = 20e-6
 #: Ratio from which a call on a small array counts as slower.
 NOISE = 1.15
-#: A speedup of at least this fraction of the memory's is limited by memory.
+#: A speedup of at least this fraction of that of NumPy's reads or copies is limited by memory bandwidth.
 NEARLY = 0.9
-#: Speedup of pure arithmetic by two threads if both have a core.
+#: With a lower speedup of pure arithmetic, other processes use the cores.
 FREE = 1.8
 #: If the calling thread does more than this fraction of the work of two threads, the work is not distributed.
 ALONE = 0.9
 #: Reasons that can't be measured, by function.
-REASONS = {"unstack": "makes as many objects of Python as there are elements"}
+REASONS = {"unstack": "makes as many Python objects as there are elements"}
 
 
 @dataclasses.dataclass
@@ -55,7 +55,7 @@ class Gain:
     size: int
     one_s: float
     all_s: float
-    callers_part: float  # of the processor time with all threads
+    callers_part: float  # the calling thread's fraction of the CPU time with all threads
 
     @property
     def gain(self) -> float:
@@ -69,7 +69,7 @@ class Gain:
         if self.function in REASONS:
             return REASONS[self.function]
         if self.callers_part > ALONE:
-            return f"not shared out: the calling thread does {100 * self.callers_part:.0f} % of the work"
+            return f"not distributed: the calling thread does {100 * self.callers_part:.0f} % of the work"
         for operation, gain in memory.items():
             if operation != "compute" and NEARLY * gain <= self.gain and NEARLY * gain < ENOUGH:
                 return f"memory: {threads} threads {operation} {gain:.2f} times as fast as one"
@@ -128,7 +128,7 @@ def reference_gains(threads: int) -> dict[str, float]:
 
 
 def cases(only: str) -> Iterator[tuple[Any, Any]]:
-    """Yields a small case and larger ones of every function."""
+    """Yields for every function a small case, and a pair of larger ones, the second of which may be None."""
     from bench.peers.sweep_cases import LARGE, cases_of, measured_functions
 
     for function in measured_functions():
@@ -144,7 +144,7 @@ def cases(only: str) -> Iterator[tuple[Any, Any]]:
 
 
 def bound(case: Any) -> Any:
-    """Binds a call to its operands."""
+    """Returns a function without arguments that makes the call."""
     ours, _ = case.functions()
     names = {
         "f": ours,
@@ -190,7 +190,7 @@ def report(measured_gains: list[Gain], memory: dict[str, float], threads: int) -
         + ", ".join(f"{operation} {gain:.2f}" for operation, gain in memory.items())
     )
     if memory["compute"] < FREE:
-        print("the cores are not free: the figures are meaningless")
+        print("other processes use the cores: the figures are meaningless")
     print(f"{len(few)} gain less than {ENOUGH}")
     for entry in few:
         why = entry.reason(memory, threads) or "?"
