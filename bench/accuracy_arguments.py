@@ -33,7 +33,7 @@ class Draw:
         return self.rng.uniform(low, high, self.count)
 
     def magnitude(self, low: float, high: float) -> np.ndarray:
-        """Returns powers of two with exponents between two bounds."""
+        """Returns numbers 2**x, where the real x is uniform between two bounds."""
         return np.exp2(self.uniform(low, high).astype(np.longdouble))
 
     def signed(self, low: float, high: float) -> np.ndarray:
@@ -45,7 +45,7 @@ class Draw:
         return self.rng.integers(low, high, self.count).astype(np.float64)
 
     def bits(self) -> np.ndarray:
-        """Returns finite numbers of random bits, or every k-th float32 if there are many."""
+        """Returns finite numbers of random bits, or every k-th float32 for more than 10^6 numbers."""
         kind = np.dtype(f"u{self.dtype.itemsize}")
         if kind.itemsize == 4 and self.count > 1_000_000:
             step = (1 << 32) // self.count

@@ -53,6 +53,7 @@ RECORD = pathlib.Path(__file__).with_suffix(".json")
 #: Level of the kernels: valgrind does not support AVX-512.
 ISA = {"SKERRY_ISA": "v3"}
 TOLERANCE = 1.15
+#: The tolerance if another version of Python was recorded.
 OTHER_PYTHON = 1.4
 #: The minimum of this many counts is used: on a rehearsed device, a contended lock costs extra.
 ROUNDS = 4

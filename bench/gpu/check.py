@@ -292,7 +292,7 @@ def pytest_command(*arguments: str) -> list[str]:
     """Returns a pytest command for one process."""
     if not is_installed("pytest"):
         raise Skipped("pytest is not installed")
-    without = ["-p", "no:cacheprovider", "-p", "no:benchmark"]  # benchmark warns with xdist
+    without = ["-p", "no:cacheprovider", "-p", "no:benchmark"]  # pytest-benchmark warns with xdist
     return [sys.executable, "-m", "pytest", "-q", *without, "-ra", *arguments]
 
 

@@ -47,7 +47,7 @@ def weight(operation: str, qualifiers: list[str]) -> int:
 
 
 def weighed(ptx: str) -> str:
-    """Inserts idle instructions after each instruction that counts more than one."""
+    """Inserts idle instructions after each instruction that counts as more than one."""
     lines = []
     for line in ptx.splitlines():
         lines.append(line)

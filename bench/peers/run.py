@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``make bench``: skerry compared to NumPy in one process, with every result checked; writes a record to bench/results.
+"""``make bench``: skerry compared to NumPy in one process, with results compared; writes a record to bench/results.
 
-A row of the report is one benchmark, with a goal: a time or a speed relative to NumPy's in this run, or a maximum time.
-Both libraries use one thread, unless a row says "all cores" or ``--threads`` is set. A row that misses its goal is
+A row of the report is one benchmark, with a goal: mostly a time or speed relative to NumPy's in this run, or a maximum
+time. The libraries use one thread, unless a row says "all cores" or ``--threads`` is set. A row that misses its goal is
 marked, but the exit status is still 0: goals are not tests.
 """
 

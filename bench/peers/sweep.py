@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``make sweep``: every public function compared to NumPy's, by dtype, size, layout and threads, in one process.
+"""``make sweep``: every public function compared to NumPy's, by dtype, size, layout and threads.
 
 A cell is one measured call: function, operands, dtype, size, layout and number of threads. The cells come from the
 operation tables and from signatures (sweep_cases.py), from Python statements (sweep_statements.py) and from chains of
-operations (chains.py). Both libraries are measured alternately, best of several rounds; a
-slow cell is measured again. ``SWEEP_PEERS=torch,jax`` also measures those. Prints the distribution of speeds, the
-geometric mean of each family, the worst cells and the speedup by threads (sweep_threads.py). Everything is written to a
-record, which ``--compare`` reads.
+operations (chains.py). Both libraries are measured alternately in one process, best of several rounds; a slow cell is
+measured again. ``SWEEP_PEERS=torch,jax`` also measures those. Prints the distribution of speeds, the geometric mean of
+each family, the worst cells and the speedup by threads (sweep_threads.py). The cells are written to a record, which
+``--compare`` reads.
 """
 
 from __future__ import annotations

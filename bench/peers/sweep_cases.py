@@ -21,7 +21,7 @@ import skerry as sk
 from skerry import _core
 
 SIZES = (1, 100, 10_000, 1_000_000)
-#: Out of cache, for functions that are bound by memory.
+#: Out of cache; only for functions that are bound by memory.
 LARGE = 16_000_000
 DTYPES = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
@@ -30,9 +30,9 @@ DTYPES = (
 #: Dtypes of functions that are not in the operation tables, and of layouts that are not contiguous.
 MAIN_DTYPES = ("bool", "uint8", "int64", "float32", "float64", "complex128")
 LAYOUT_SIZES = (10_000, 1_000_000)
-#: Matrices, and stacks of them.
+#: Shapes for functions of matrices: matrices, and stacks of them.
 MATRICES = ((3, 3), (8, 8), (30, 30), (300, 300), (1000, 3, 3), (100, 8, 8), (10, 100, 100))
-#: Rows for transforms: short and long, of prime and power-of-two lengths.
+#: Shapes for transforms along the last axis: short and long rows, of prime, power-of-two and other lengths.
 ROWS = ((16,), (100,), (1024,), (100_003,), (1000, 16), (1000, 101), (100, 1024))
 
 NUMPY_MODULES = {sk: np, sk.linalg: np.linalg, sk.fft: np.fft}
@@ -120,7 +120,7 @@ def numbers(n: int, low: float, high: float, seed: int, kind: str) -> np.ndarray
 def draw(shape: tuple[int, ...], dtype: np.dtype, kind: str, seed: int) -> np.ndarray:
     """Returns random numbers of a kind.
 
-    * "values": in the domain of nearly all functions: 0.1 to 0.9, integers from 1 to 99, or bools
+    * "values": in the domain of nearly all functions: 0.1 to 0.9 (imaginary parts, too), integers from 1 to 99, bools
     * "signed": -3 to 3
     * "above one": 1.1 to 9
     * "counts": integers from 0 to 7; also what "signed" and "above one" are for integer dtypes

@@ -101,7 +101,7 @@ def measure(timers: list[Timer]) -> None:
 
 
 def rounds(timers: list[Timer], most: int, least: int) -> None:
-    """Measures up to ``most`` rounds; only ``least`` if calls are long or time is up."""
+    """Measures up to ``most`` rounds; only ``least`` if calls are long or ENOUGH seconds have passed."""
     end = time.perf_counter() + ENOUGH
     for n in range(most):
         is_enough = time.perf_counter() > end or any(timer.best > ENOUGH / 2 for timer in timers)

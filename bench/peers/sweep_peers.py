@@ -41,7 +41,7 @@ class Peer:
     name = ""
 
     def function(self, path: str) -> Callable[..., Any] | None:
-        """Returns its function for a path within skerry, or None."""
+        """Returns the library's counterpart of the skerry function at a path, or None."""
         raise NotImplementedError
 
     def array(self, host: Any) -> Any:
