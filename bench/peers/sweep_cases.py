@@ -243,16 +243,16 @@ KINDS = {
                      "floor", "ceil", "trunc", "round", "signbit", "fabs", "absolute"), "signed"),
     **dict.fromkeys(("bitwise_left_shift", "bitwise_right_shift"), "counts"),
 }  # fmt: skip
-#: Functions that prefer accuracy to speed: errors below 1 ulp, and the same bits on every instruction set and at every
+#: Functions that prefer accuracy to speed: errors below 1 ulp, and the same bits with AVX2 and with AVX-512, at every
 #: position. NumPy uses SVML on machines with AVX-512, with errors up to 4 ulp.
 ACCURATE = {
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "exp", "exp2", "expm1", "log", "log10",
     "log1p", "log2", "pow", "sin", "sinh", "tan", "tanh",
 }  # fmt: skip
-_ACCURACY = "accuracy: less than 1 ulp, and the same bits on every instruction set"
+_ACCURACY = "accuracy: less than 1 ulp, and the same bits with AVX2 and with AVX-512"
 #: By dtype: why functions in ACCURATE may be slower than NumPy's.
 ACCURACY = {
-    "float16": "accuracy: less than 0.501 ulp, and the same bits on every instruction set",
+    "float16": "accuracy: less than 0.501 ulp, and the same bits with AVX2 and with AVX-512",
     "float32": _ACCURACY,
     "float64": _ACCURACY,
 }
