@@ -12,6 +12,7 @@
 /// Each family of ops has a table of calls; benchmarks.cpp measures them by dtype, size and device.
 namespace skerry::bench {
 
+/// What a benchmark is measured for.
 struct Point {
   Dtype dtype;
   std::int64_t size;  ///< elements of an operand
@@ -25,7 +26,7 @@ struct Benchmark {
   std::vector<Dtype> dtypes;
   Arrays (*operands)(const Point& point);
   std::function<NdArray(const Point& point, const Arrays& operands)> call;
-  /// Elements, square numbers for matrices: the cost of a call, in cache, out of cache.
+  /// Numbers of elements, perfect squares for matrices: cost of a call, in cache, out of cache.
   std::vector<std::int64_t> sizes = {1, 10'000, 16'000'000};
 };
 using Benchmarks = std::vector<Benchmark>;
@@ -33,10 +34,10 @@ using Benchmarks = std::vector<Benchmark>;
 inline const std::vector<Dtype> numeric = {Dtype::float32, Dtype::float64, Dtype::int64};
 inline const std::vector<Dtype> floating = {Dtype::float32, Dtype::float64};
 
-/// Random numbers: integers below `bound`; without it, non-negative integers of the full range, or
-/// floating-point numbers from 0 to 1.
+/// Returns random numbers below `bound`, without a fraction; if it is 0, non-negative integers of
+/// the full range, or floating-point numbers from 0 to 1.
 NdArray random_array(const Point& point, const Dims& shape, Dtype dtype, std::uint64_t bound = 0);
-/// Extent of the square matrix with this number of elements.
+/// Returns the extent of a square matrix with the point's number of elements.
 std::int64_t side(const Point& point);
 
 inline Arrays no_operands(const Point& /*point*/) { return {}; }
@@ -46,7 +47,7 @@ Arrays vectors(const Point& point) {
   for (int i = 0; i < Count; ++i) result.push_back(random_array(point, {point.size}, point.dtype));
   return result;
 }
-/// Random square matrices.
+/// Returns random square matrices.
 template <int Count = 1>
 Arrays matrices(const Point& point) {
   const Dims shape{side(point), side(point)};

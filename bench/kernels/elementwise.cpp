@@ -13,7 +13,7 @@ namespace {
 const std::vector<Dtype> added = {Dtype::int8, Dtype::int64, Dtype::float32, Dtype::float64,
                                   Dtype::complex64};
 
-/// Applies an operation to all operands, one or two.
+/// Returns a function that applies an operation to all operands, one or two.
 auto calling(const char* name) {
   const op_id op = find_op(name).value();
   return [op](const Point& /*point*/, const Arrays& arrays) {
@@ -23,7 +23,7 @@ auto calling(const char* name) {
   };
 }
 
-/// Adds `other(operand)` to the operand.
+/// Returns a function that adds `other(operand)` to the operand.
 template <class Other>
 auto adding(Other other) {
   return [add = calling("add"), other](const Point& point, const Arrays& a) {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t taps = 31;
 
-/// Positive definite matrices: symmetrized random matrices plus twice their extent on the diagonal.
+/// Returns positive definite matrices: x plus its transpose, plus twice the extent on the diagonal.
 NdArray definite(const NdArray& x) {
   const Point point{.dtype = x.dtype(), .size = x.shape()[x.rank() - 1], .device = x.device()};
   const NdArray sum = [&] {
@@ -36,7 +36,7 @@ NdArray definite(const NdArray& x) {
 
 Arrays matrix(const Point& point) { return {definite(matrices<>(point)[0])}; }
 
-/// A stack of 4 x 4 matrices with this number of elements in all.
+/// Returns a stack of 4 x 4 matrices with the point's number of elements in all.
 Arrays small_matrices(const Point& point) {
   return {definite(
       random_array(point, {std::max<std::int64_t>(point.size / 16, 1), 4, 4}, point.dtype))};

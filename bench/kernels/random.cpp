@@ -9,7 +9,7 @@
 namespace skerry::bench {
 namespace {
 
-/// Draws elements of a distribution with two parameters.
+/// Returns a function that draws elements of a distribution with up to two parameters.
 auto drawing(RandomMethod method, double a = 0, double b = 0) {
   return [method, a, b](const Point& point, const Arrays& /*operands*/) {
     NdArray result = empty({point.size}, point.dtype, point.device);

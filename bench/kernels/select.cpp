@@ -27,7 +27,7 @@ Arrays matrix_and_indices(const Point& point) {
   return {random_array(point, {n, n}, point.dtype), random_array(point, {n, n}, Dtype::int64, n)};
 }
 
-/// The mask is true for half of the elements.
+/// Returns a vector and a mask that is true for about half of its elements.
 Arrays vector_and_mask(const Point& point) {
   return {random_array(point, {point.size}, point.dtype),
           random_array(point, {point.size}, Dtype::bool_)};

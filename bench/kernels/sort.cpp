@@ -14,7 +14,7 @@
 namespace skerry::bench {
 namespace {
 
-/// Rows of 100 elements, which fit the cache; one row of one element at size 1.
+/// Returns rows of 100 elements, each of which fits in cache; one row of one element at size 1.
 Arrays short_rows(const Point& point) {
   const std::int64_t length = std::min<std::int64_t>(point.size, 100);
   return {random_array(point, {point.size / length, length}, point.dtype)};
@@ -25,7 +25,7 @@ Arrays sorted_and_vector(const Point& point) {
   return {sort(x, 0, false), x};
 }
 
-/// Integers, each of which occurs about ten times.
+/// Returns numbers without a fraction, each of which occurs about ten times.
 Arrays repeated(const Point& point) {
   return {random_array(point, {point.size}, point.dtype, point.size / 10 + 1)};
 }
