@@ -34,7 +34,7 @@ class GlobalRaces {
 
   GlobalRaces(std::uint64_t blocks, bool distinguishes_threads);
 
-  /// Reports each race, or faults with 719.
+  /// Checks and records an access by the active lanes. Each race is reported, or faults with 719.
   void check(const Warp& warp, const Instruction& instruction, lane_mask active,
              const LaneAddresses& addresses, MemoryAccess access);
   /// As check(), for a plain access of all lanes to contiguous elements from `begin`.

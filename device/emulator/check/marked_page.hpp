@@ -11,8 +11,8 @@
 
 namespace skerry::emulation {
 
-/// The marks of a line of 32 words of memory. If consecutive lanes access the whole line, as usual,
-/// one mark describes all words. That takes a fifth of the memory of marks per word, all of which
+/// The marks (last accesses) of a line of 32 words of memory. If consecutive lanes access the whole
+/// line, as usual, one mark describes all words: the line takes 56 bytes instead of 768, which
 /// would have to be initialized. Other lines have marks per word.
 class MarkedLine {
  public:

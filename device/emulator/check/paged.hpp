@@ -26,8 +26,8 @@ class Paged {
 
  private:
   static constexpr int slot_bits = 5;
-  /// Returns a hash of the page number. Its lowest bits would not do: arrays of one size are often
-  /// a multiple of the number of slots apart and would share a slot.
+  /// Returns a hash of the page number. Its lowest bits are not enough: arrays of equal size are
+  /// often a multiple of the number of slots apart and would share a slot.
   [[nodiscard]] static std::size_t slot_of(std::uint64_t number) noexcept {
     return static_cast<std::size_t>(number * 0x9e3779b97f4a7c15 >> (64 - slot_bits));
   }

@@ -73,7 +73,7 @@ constexpr std::array<NamedFlow, 38> flows = {{
 }
 
 [[nodiscard]] bool is_equality(string_view opcode) {
-  // Forms that combine a predicate have one '.' more.
+  // Forms that combine a predicate, such as setp.eq.and.s32, have one '.' more.
   return opcode.starts_with("setp.") && std::ranges::count(opcode, '.') == 2 &&
          (opcode.starts_with("setp.eq.") || opcode.starts_with("setp.ne."));
 }

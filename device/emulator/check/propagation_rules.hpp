@@ -20,7 +20,7 @@ enum class Propagation : std::uint8_t {
   conjunction,  ///< bitwise, but a defined 0 makes the result bit defined
   disjunction,  ///< bitwise, but a defined 1 makes the result bit defined
   either,       ///< bitwise: undefined if a source's bit is
-  equality,     ///< undefined unless bits differ that are defined in both sources
+  equality,     ///< undefined if a source is, unless bits differ that are defined in both
   ballot,       ///< one bit per lane
   group,        ///< an undefined bit of any lane makes the results of all members undefined
   load,

@@ -30,8 +30,8 @@ class RequestCounter {
  public:
   explicit RequestCounter(Statistics& statistics) : statistics_(statistics) {}
 
-  /// Counts the accesses of a warp's active lanes, each as one to the memory that its address is
-  /// in.
+  /// Counts an access by a warp's active lanes: one request to each memory (global, shared, local)
+  /// that their addresses are in.
   void note(const Warp& warp, lane_mask active, const LaneAddresses& addresses,
             MemoryAccess access);
   /// Counts a bulk copy as one request.

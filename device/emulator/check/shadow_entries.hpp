@@ -114,9 +114,9 @@ class MarkedWords {
     marks_[2 * count_ + word] = other.bits();
   }
 
-  /// Records an access to bytes [begin, end). `is_before(one, now)` returns whether an earlier
-  /// access is ordered before it; `report_conflict(one, is_write, byte)` is called for each that is
-  /// not.
+  /// Records an access to bytes [begin, end). `is_before(one, now)` returns whether the earlier
+  /// access `one` is ordered before this one. If it is not and either of them writes,
+  /// `report_conflict(one, is_write, byte)` is called.
   template <class Order, class Found>
   void note(std::size_t begin, std::size_t end, ShadowEntry now, bool writes,
             const Order& is_before, const Found& report_conflict) {
@@ -192,7 +192,7 @@ class MarkedWords {
   }
 
  private:
-  static constexpr std::uint64_t parted = ~std::uint64_t{0};
+  static constexpr std::uint64_t parted = ~std::uint64_t{0};  ///< the word has marks per byte
   struct WordMarks {
     std::uint64_t* write;
     std::uint64_t* read;

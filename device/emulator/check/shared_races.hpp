@@ -24,7 +24,7 @@ class SharedRaces {
   void synchronize() noexcept { clock_.synchronize(); }
   /// Orders the lanes of a warp.
   void synchronize_warp(const Warp& warp) noexcept { clock_.synchronize_warp(warp.number); }
-  /// Reports each race, or faults with 719.
+  /// Checks and records an access by the active lanes. Each race is reported, or faults with 719.
   void check(const Warp& warp, const Instruction& instruction, lane_mask active,
              const LaneAddresses& addresses, MemoryAccess access);
 

@@ -12,7 +12,7 @@
 namespace skerry::emulation {
 namespace {
 
-/// bar is barrier.aligned: all lanes of a warp execute the same instruction.
+/// True for bar and barrier.aligned, which all lanes of a warp must execute together.
 [[nodiscard]] bool is_for_whole_warps(std::string_view text) {
   return text.find("barrier") == std::string_view::npos ||
          text.find(".aligned") != std::string_view::npos;

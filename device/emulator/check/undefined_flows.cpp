@@ -10,7 +10,7 @@
 namespace skerry::emulation {
 namespace {
 
-constexpr std::size_t first_source = 4;  // index of its scratch row
+constexpr std::size_t first_source = 4;  // index of the scratch row of source 0
 
 /// Returns all bits from the lowest set one upwards: those that a carry may reach.
 [[nodiscard]] std::uint64_t upwards(std::uint64_t bits) { return bits | (~bits + 1); }

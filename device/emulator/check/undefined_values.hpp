@@ -15,11 +15,11 @@
 
 namespace skerry::emulation {
 
-/// Detects uses of undefined values: in a branch, in an address, in the guard of a memory access,
-/// as an operand of an atomic operation, or in the computation of a result in global memory. Every
-/// bit of a block's registers and memory has a shadow bit, 1 if undefined; the shadow of global
-/// memory is MemoryMap::undefined_bits. Moving a value, such as the padding of a struct, is not a
-/// use, in units of any size.
+/// Detects uses of undefined values: in control flow, in an address, in the guard of a memory
+/// access, as an operand of an atomic operation or a barrier, as the member mask of a collective,
+/// or in the computation of a result in global memory. Every bit of a block's registers and memory
+/// has a shadow bit, 1 if undefined; the shadow of global memory is MemoryMap::undefined_bits.
+/// Moving a value, in units of any size, is not a use: structs may be copied with their padding.
 class UndefinedValues {
  public:
   explicit UndefinedValues(Block& block);
@@ -53,7 +53,7 @@ class UndefinedValues {
   using one_row = std::array<std::byte, row_nbytes>;
 
   [[nodiscard]] const PropagationRule& rule_of(const Instruction& instruction) const;
-  /// Returns a row's shadow; rows of bank 1 are defined.
+  /// Returns a row's shadow. Rows of bank 1, the constants, share one without undefined bits.
   [[nodiscard]] std::byte* row_shadow(const Warp& warp, row register_row) noexcept;
   [[nodiscard]] lane_mask& predicate_shadow(const Warp& warp, row predicate) noexcept;
   [[nodiscard]] lane_mask& computed(const Warp& warp, row register_row) noexcept;
@@ -68,7 +68,8 @@ class UndefinedValues {
 
   void check_operands(const Warp& warp, const Instruction& instruction, const PropagationRule& rule,
                       lane_mask active);
-  // Each of these writes the shadows of the results to scratch_.
+  // set_result_shadows() and derive_*() write the shadows of the results to scratch_, and
+  // write_results() copies them to the shadows of the registers.
   void propagate(Warp& warp, const Instruction& instruction, const PropagationRule& rule,
                  lane_mask active);
   void set_result_shadows(const PropagationRule& rule, lane_mask lanes);
@@ -94,7 +95,8 @@ class UndefinedValues {
   std::span<const PropagationRule> rules_;
   std::size_t registers_nbytes_;  ///< per warp
   std::vector<std::byte> registers_;
-  std::vector<lane_mask> computed_;  ///< per row: lanes with computed undefined bits
+  std::vector<lane_mask>
+      computed_;  ///< per row: lanes whose undefined bits were computed, not moved
   std::vector<std::byte> shared_;
   std::vector<std::byte> local_;
   alignas(64) std::array<one_row, 9> scratch_{};  ///< four results, five sources

@@ -3,7 +3,7 @@
 #include "device/emulator/execute/block.hpp"
 #include "device/emulator/execute/elementwise.hpp"
 
-// Aliases of operations in control.cpp, and the parameter space.
+// Aliases of operations in control.cpp, and isspacep for the parameter space.
 namespace skerry::emulation {
 namespace {
 

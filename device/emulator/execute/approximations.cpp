@@ -8,9 +8,8 @@ namespace skerry::emulation {
 namespace {
 
 constexpr auto reciprocal_root = []<class T>(T a) { return T{1} / std::sqrt(a); };
-/// Returns 2^x. It is computed in float64 with an error of 3e-13, so nearly all results are the
-/// nearest float32, and in steps that the compiler vectorizes, unlike a call of the library's
-/// function.
+/// Returns 2^a, computed in float64 with a relative error of 3e-13, so that nearly all results are
+/// the nearest float32. The compiler vectorizes it, unlike a call of the library's function.
 f32 power_of_two(f32 a) {
   constexpr std::array taylor{1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
                               1.0 / 720,     1.0 / 120,    1.0 / 24,    1.0 / 6,

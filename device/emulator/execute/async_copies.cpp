@@ -12,8 +12,8 @@
 #include "device/emulator/execute/elementwise.hpp"
 #include "device/emulator/execute/memory_operations.hpp"
 
-// Copies are executed only when a thread waits for them, so that code that reads too early finds
-// poison.
+// Copies are executed only when a thread waits for them, so that code that reads too early does not
+// find their data.
 namespace skerry::emulation {
 namespace {
 

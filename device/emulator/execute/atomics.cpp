@@ -9,7 +9,7 @@
 namespace skerry::emulation {
 namespace {
 
-// The new value, from the old value, the operand and cas's second operand.
+// Each returns the new value, given the old value, the operand and the second operand (of cas).
 constexpr auto sum = []<class T>(T old, T operand, T /*second*/) {
   if constexpr (std::is_integral_v<T>) {
     using U = std::make_unsigned_t<T>;

@@ -79,7 +79,7 @@ void release(Block& block, std::size_t barrier) {
   }
 }
 
-/// A block that has ended never arrives.
+/// True if all live threads of the block have arrived; a block that has ended never arrives.
 [[nodiscard]] bool is_at_grid_barrier(const Block& block) {
   return !block.has_ended() && is_complete(block, grid_barrier);
 }
@@ -145,7 +145,7 @@ void arrive_at_cluster_barrier(Warp& warp, const Instruction& instruction, lane_
   return is_same(instruction.source[0]) && is_same(instruction.source[1]);
 }
 
-/// Lanes with the same operands arrive at a barrier; returns its index.
+/// Records that `lanes`, which have the same operands, arrive at a barrier; returns its index.
 std::size_t arrive(Warp& warp, const Instruction& instruction, lane_mask lanes) {
   const int lane = std::countr_zero(lanes);
   const auto value = [&](std::size_t source) {

@@ -6,7 +6,7 @@ namespace skerry::emulation {
 namespace {
 
 constexpr auto is_zero = []<class T>(T a) { return T{a == 0}; };
-// A shift by the width or more gives the result of shifting bit by bit.
+// PTX clamps shift counts to the width; in C++ larger ones are undefined.
 constexpr auto shift_left = []<class T>(T a, u32 n) {
   return n >= 8 * sizeof(T) ? T{0} : static_cast<T>(a << n);
 };
@@ -31,8 +31,8 @@ constexpr auto reversal = []<class T>(T a) {
   for (u32 k = 0; k < 8 * sizeof(T); ++k) reversed = static_cast<T>(reversed << 1 | (a >> k & 1));
   return reversed;
 };
-/// Index of the highest bit that differs from the sign. Amount: the left shift that moves it to the
-/// top instead.
+/// bfind: returns the index of the highest bit that differs from the sign or, with Amount, the left
+/// shift that moves this bit to the top.
 template <bool Amount>
 constexpr auto highest_bit = []<class T>(T a) {
   using U = std::make_unsigned_t<T>;

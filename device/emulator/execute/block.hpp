@@ -28,7 +28,7 @@ inline constexpr int poison = 0xa5;
 /// The size of a block's shared memory is rounded up to a multiple of this: see end_of_shared().
 inline constexpr std::uint32_t shared_vector = 16;
 
-/// Memory aligned to `alignment`: kernels may request more than 16 bytes for their arrays.
+/// Memory aligned to `alignment`: kernels may align their arrays to more than 16 bytes.
 class AlignedBytes {
  public:
   explicit AlignedBytes(std::size_t nbytes, std::size_t alignment = 1024);
@@ -158,7 +158,7 @@ class Block {
   std::vector<Warp> warps;
   std::array<BarrierState, grid_barrier + 1> barriers{};
   std::uint32_t cluster_phase = 0;
-  std::vector<std::uint32_t> cluster_phases;  ///< in which each thread last arrived
+  std::vector<std::uint32_t> cluster_phases;  ///< phase in which each thread last arrived
   std::vector<BulkLoad> loads;
   std::vector<BulkStore> stores;
   std::vector<std::uint32_t> store_groups;
@@ -180,12 +180,12 @@ class Block {
 /// Runs the ready lanes of a warp for `quantum` instructions, or until they wait. Throws Failure.
 void run_warp(Warp& warp, std::uint64_t quantum);
 
-/// Lanes `mask`, all at `instruction`, arrive at its barrier.
+/// Records that lanes `mask`, all at `instruction`, arrive at its barrier.
 void arrive_at_barrier(Warp& warp, const Instruction& instruction, lane_mask mask);
 /// Releases the barriers that are complete now that some threads have exited.
 void recheck_barriers(Block& block);
 
-// Stores are held back if DeviceModel::holds_stores_back: loads_and_stores.cpp.
+// Stores are held back if DeviceModel::holds_stores_back is set (loads_and_stores.cpp).
 void hold_store(Warp& warp, std::byte* destination, const std::byte* value, std::uint32_t nbytes);
 /// Makes the warp's held stores visible, in random order.
 void release_stores(Warp& warp);

@@ -13,7 +13,8 @@
 #include "device/emulator/execute/printf.hpp"
 #include "device/emulator/execute/printf_output.hpp"
 
-// Functions that modules declare and CUDA defines: one operation `call.name` each.
+// Functions that modules declare and CUDA defines, such as malloc, whose operation is
+// `call.malloc`.
 namespace skerry::emulation {
 namespace {
 

@@ -132,7 +132,7 @@ void converge(Warp& warp, const Instruction& /*instruction*/, lane_mask /*active
   if (warp.owner->races) warp.owner->races->synchronize_warp(warp);
 }
 
-/// Adds the member mask as the last argument.
+/// Returns an operation that takes the member mask after its other arguments.
 [[nodiscard]] Operation collective(handler function, std::vector<std::uint8_t> results,
                                    std::vector<std::uint8_t> arguments,
                                    std::size_t optional_results = 0) {

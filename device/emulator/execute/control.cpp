@@ -32,7 +32,7 @@ void read_clock(Warp& warp, const Instruction& instruction, lane_mask active) {
 
 enum class Window { shared, parameters };
 
-/// Generic address at which the state space begins.
+/// Returns the generic address at which the state space begins.
 template <Window Which>
 [[nodiscard]] u64 base_of(const Warp& warp) {
   return reinterpret_cast<u64>(Which == Window::shared

@@ -37,7 +37,7 @@ struct byte_format<e5m2> {
   static constexpr u8 nan = 0x7f;
 };
 
-/// .satfinite: values out of range become the largest finite one.
+/// Rounds to an 8-bit float, as .satfinite does: values out of range become the largest finite one.
 template <class Byte>
 [[nodiscard]] u8 byte_of(f64 x) noexcept {
   using format = byte_format<Byte>;

@@ -64,11 +64,12 @@ template <class T>
   if constexpr (std::is_same_v<T, f64>) return "f64";
 }
 
-/// Calls `declare` with a tag of each type: `for_types<u16, u32>([&]<class T>(type<T>) { ... })`.
+/// A tag that passes a type, and its name in PTX, to a function.
 template <class T>
 struct type {
   static constexpr std::string_view name = type_name<T>();
 };
+/// Calls `declare` with a tag of each type: `for_types<u16, u32>([&]<class T>(type<T>) { ... })`.
 template <class... T, class Declare>
 void for_types(Declare&& declare) {
   (declare(type<T>()), ...);
@@ -85,7 +86,7 @@ inline void choose(T* destination, lane_mask selected_lanes, const T* first,
   constexpr int mask_width = sizeof(T) <= 2 ? 16 : 32;
   for (int begin = 0; begin < warp_size; begin += mask_width) {
     const auto mask = static_cast<bits>(selected_lanes >> begin);
-    // A destination may alias a source only lane by lane.
+    // Lanes are independent, even if the destination is also a source.
 #pragma GCC ivdep
     for (int k = 0; k < mask_width; ++k) {
       const auto bit = static_cast<bits>(bits{1} << k);
@@ -96,7 +97,7 @@ inline void choose(T* destination, lane_mask selected_lanes, const T* first,
   }
 }
 
-/// Writes the active lanes only.
+/// Writes the values of the active lanes.
 template <class T>
 inline void blend(T* destination, const T* values, lane_mask active) noexcept {
   if (active == all_lanes) {
@@ -139,7 +140,7 @@ struct Elementwise {
   static void run(Warp& warp, const Instruction& instruction, lane_mask active) {
     with_rows<D, A...>(warp, instruction, [&](D* destination, const A*... sources) {
       if (active == all_lanes) {
-        // A destination may alias a source only lane by lane.
+        // Lanes are independent, even if the destination is also a source.
 #pragma GCC ivdep
         for (int lane = 0; lane < warp_size; ++lane) destination[lane] = F::apply(sources[lane]...);
       } else {

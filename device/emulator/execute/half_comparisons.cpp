@@ -6,7 +6,7 @@
 namespace skerry::emulation {
 namespace {
 
-/// Converts a source to float32: of each lane the value itself or one half of a pair.
+/// Converts a source to float32: each lane's value, or one half of its pair.
 template <bool Ftz, class T, class Component>
 [[nodiscard]] std::array<f32, warp_size> numbers(Warp& warp, row source_row,
                                                  Component&& component) {
@@ -29,7 +29,7 @@ lane_mask compare_lanes(Warp& warp, const Instruction& instruction) {
   return compare<Comparison>(a.data(), b.data());
 }
 
-/// The comparisons of both halves of a pair. Operation::immediate is the address of one.
+/// The comparisons of the halves of a pair. Operation::immediate points to a PairOfComparisons.
 struct PairOfComparisons {
   comparison low;
   comparison high;

@@ -5,7 +5,7 @@
 #include "device/emulator/execute/conversions.hpp"
 
 // Operands are converted to wider types, and results are rounded once. The implementation is
-// independent of skerry's own halves, so that tests of one with the other find errors of both.
+// independent of skerry's own halves, so that tests that compare the two find errors in either.
 
 namespace skerry::emulation {
 
@@ -14,7 +14,7 @@ struct half_format;
 template <>
 struct half_format<f16> {
   static constexpr int fraction = 10;           ///< bits
-  static constexpr int lowest = -14;            ///< exponent of normal numbers
+  static constexpr int lowest = -14;            ///< smallest exponent of a normal number
   static constexpr int overflow_exponent = 16;  ///< the smallest exponent that overflows
   static constexpr u16 infinity = 0x7c00;
 };

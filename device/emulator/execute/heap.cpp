@@ -45,7 +45,8 @@ bool DeviceHeap::map() {
   return true;
 }
 
-/// Returns the first free range from `start`, and removes the freed blocks that overlap it.
+/// Returns the start of the first free range from `start` on, if there is one, and removes the
+/// freed blocks that overlap it.
 std::optional<std::uint64_t> DeviceHeap::take(std::uint64_t start, std::uint64_t nbytes) {
   std::uint64_t address = start;
   const auto end_of = [](const auto& one) {

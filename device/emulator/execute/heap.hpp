@@ -56,7 +56,7 @@ class DeviceHeap {
 
   std::atomic<std::uint64_t> begin_ = 0;  ///< 0 until it is used
   std::uint64_t nbytes_;
-  std::uint64_t next_ = 0;  ///< start of the search for room: freed longest ago, or new
+  std::uint64_t next_ = 0;  ///< offset where the next search for free memory begins
   std::map<std::uint64_t, BlockState> blocks_;  ///< freed blocks stay until their bytes are reused
   mutable std::mutex mutex_;
 };

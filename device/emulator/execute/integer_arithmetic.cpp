@@ -89,7 +89,7 @@ void add_with_carry(Warp& warp, const Instruction& instruction, lane_mask active
   });
 }
 
-/// `S` is the named type: the upper half of a product depends on its sign.
+/// `S` is the type in the opcode: the upper half of a product depends on whether it is signed.
 template <class S, bool High, bool In, bool Out>
 void multiply_with_carry(Warp& warp, const Instruction& instruction, lane_mask active) {
   using T = std::make_unsigned_t<S>;

@@ -25,14 +25,16 @@ namespace {
 
 constexpr Extent max_grid_extent{0x7fffffff, 65535, 65535};
 constexpr Extent max_block_extent{1024, 1024, 64};
-/// Quantum where blocks do not wait for each other: long, to keep the warp's data in the cache.
+/// Quantum (instructions before another warp runs) if blocks do not wait for each other: long, to
+/// keep the warp's data in the cache.
 constexpr std::uint64_t long_turn = 20'000;
-/// Quantum where blocks may spin until other blocks have run.
+/// Quantum if blocks may spin until other blocks have run.
 constexpr std::uint64_t cooperative_turn = 500;
 
 constexpr std::uint64_t turns_between_looks = 256;
 constexpr std::uint64_t instructions_between_looks = 100'000;
-/// Kernels shorter than this do not install the interruption handler.
+/// Time limits and interruptions are not checked before this, so that short kernels do not install
+/// the signal handler.
 constexpr std::chrono::milliseconds soon{100};
 
 /// Time on the steady clock at which kernels have to end.

@@ -162,9 +162,10 @@ struct Statistics {
 };
 
 /// Checks a launch before anything runs and returns the error that the launch call reports: 1 too
-/// much shared memory, 9 an invalid grid or block, 209, 218 or 222 a kernel that cannot be decoded,
-/// 701 too many threads for the kernel, 720 a cooperative launch of more blocks than fit on the
-/// device, 912 an invalid cluster. `shared_bytes_limit` is the limit set by cudaFuncSetAttribute
+/// much shared memory or missing arguments, 9 an invalid grid or block, 209, 218 or 222 a kernel
+/// that cannot be decoded, 701 too many threads for the kernel, 720 a cooperative launch of more
+/// blocks than fit on the device, 801 an unsupported cluster, 912 an invalid one.
+/// `shared_bytes_limit` is the limit set by cudaFuncSetAttribute
 /// for the kernel, or 48 KiB.
 [[nodiscard]] std::optional<Failure> check_launch(const Kernel& kernel, const Launch& launch,
                                                   const DeviceModel& device,

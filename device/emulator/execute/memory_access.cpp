@@ -216,7 +216,7 @@ void resolve_in_cluster(const Warp& warp, lane_mask active, MemoryAccess access,
   }
 }
 
-/// Resolves addresses in a window whose memory is at `base`; accesses must end before `end`.
+/// Resolves addresses in a window whose memory is at `base`; accesses must be within [0, end).
 void resolve_window(const std::byte* base, std::uint64_t nbytes, std::uint64_t end,
                     lane_mask active, MemoryAccess access, const char* space,
                     LaneAddresses& addresses) {

@@ -16,7 +16,7 @@ namespace skerry::emulation {
                                      std::uint32_t register_nbytes);
 [[nodiscard]] handler store_operation(MemorySpace space, std::string_view type,
                                       std::uint32_t register_nbytes);
-/// `operation` is a name such as "add". Source 1 is the operand, source 2 the third operand of cas;
+/// `operation` is a name such as "add". Source 1 is the operand, source 2 the new value of cas;
 /// without a destination it is a reduction (red).
 [[nodiscard]] handler atomic_operation(MemorySpace in, std::string_view operation,
                                        std::string_view type);

@@ -39,7 +39,7 @@ u32 dot_product(u32 a, u32 b, u32 c) {
   return c;
 }
 
-/// Applies F to both halves of a register, of type T.
+/// Applies F to both halves of a register, which are numbers of type T.
 template <class T, auto F>
 constexpr auto apply_to_halves = [](auto... operands) {
   const auto low = static_cast<u16>(F(static_cast<T>(operands)...));

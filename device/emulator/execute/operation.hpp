@@ -41,7 +41,7 @@ struct Operation {
 inline constexpr std::string_view pack_prefix = "*pack.";
 inline constexpr std::string_view unpack_prefix = "*unpack.";
 inline constexpr std::string_view clock_prefix = "*clock.";
-/// Cache hints. Caches are not simulated, so the operands are not evaluated.
+/// Prefix of cache hints. Caches are not simulated, so the operands are not evaluated.
 inline constexpr std::string_view hint_prefix = "*";
 
 /// The operations of all opcodes with fixed operands, by every name that PTX has for them.

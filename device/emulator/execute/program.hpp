@@ -109,7 +109,7 @@ extern const SpecialRegister variable_address;  ///< of a variable of the module
 /// Returns null if PTX has no special register of that name.
 [[nodiscard]] const SpecialRegister* find_special_register(std::string_view name) noexcept;
 
-/// A row that is filled with a special register when a launch, block or warp starts.
+/// A row that is filled with the values of a special register when a launch or a block starts.
 struct SpecialRow {
   row destination = no_row;
   const SpecialRegister* special_register = nullptr;
