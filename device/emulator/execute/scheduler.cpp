@@ -14,7 +14,7 @@ namespace skerry::emulation {
 namespace {
 
 constexpr std::uint32_t nowhere = ~std::uint32_t{0};
-/// Backward jumps after which other lanes of the warp run, for which the jumping lanes may spin.
+/// Backward jumps after which other lanes of the warp run: the jumping lanes may wait for them.
 constexpr int jumps_of_a_turn = 200;
 
 /// Lanes with the same program counter, and the next program counter at which other lanes of the
@@ -35,7 +35,7 @@ void move_to(Warp& warp, lane_mask lanes, std::uint32_t pc) {
 }
 
 /// Returns the fragment that is first in program order, so that fragments reconverge where paths
-/// join; if the warp takes any fragment, that of a random lane.
+/// join. With Warp::takes_any_fragment, returns that of a random lane.
 [[nodiscard]] Fragment choose(Warp& warp, lane_mask ready_lanes) {
   Fragment fragment{.pc = nowhere};
   std::array<std::uint32_t, warp_size> lane_pcs;
@@ -91,7 +91,7 @@ void move_to(Warp& warp, lane_mask lanes, std::uint32_t pc) {
   return group;
 }
 
-/// `members` is the member mask of the group's lanes.
+/// Checks and executes a collective for `group`, whose lanes have the member mask `members`.
 void do_collective(Warp& warp, const Instruction& instruction, lane_mask group, lane_mask members) {
   if (warp.owner->launch_state.device.checks_synchronization) check_members(warp, members, group);
   if (warp.owner->undefined_values)
@@ -116,7 +116,8 @@ void run_group(Warp& warp, const Instruction& instruction, lane_mask group, lane
   warp.at_collective &= ~group;
 }
 
-/// Lanes `mask` arrive at a collective. Runs it for complete groups; the other lanes wait.
+/// Records that lanes `mask` arrive at a collective. Runs it for complete groups; the other lanes
+/// wait.
 void run_collective(Warp& warp, const Instruction& instruction, lane_mask mask) {
   const auto& code = warp.owner->launch_state.program.instructions;
   lane_mask here = mask;
@@ -138,7 +139,7 @@ void run_collective(Warp& warp, const Instruction& instruction, lane_mask mask) 
 void end_lanes(Warp& warp, lane_mask ended) {
   release_stores(warp);
   warp.alive &= ~ended;
-  // Waiting collectives may be complete without them.
+  // Lanes that wait for a collective try again: it may be complete without the ended lanes.
   warp.at_collective = 0;
   recheck_barriers(*warp.owner);
 }
@@ -206,7 +207,7 @@ class FragmentRun {
     return false;
   }
 
-  /// Lanes that the guard masks out continue after the instruction.
+  /// Stores the program counters; lanes that the guard masks out continue after the instruction.
   void split_lanes(lane_mask active) {
     move_to(warp_, fragment_.lanes & ~active, pc_ + 1);
     move_to(warp_, active, pc_);

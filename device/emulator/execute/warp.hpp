@@ -80,7 +80,7 @@ class Warp {
   std::array<std::uint32_t, warp_size> carry{};
   std::uint64_t known_begin = 0;
   std::uint64_t known_end = 0;
-  /// The next fragment is chosen at random: the first one in program order may wait for another.
+  /// The next fragment is chosen at random: the first in program order may be waiting for another.
   bool takes_any_fragment = false;
   bool is_waiting = false;  ///< set by yielding instructions
   std::array<std::uint32_t, warp_size> copy_group{};

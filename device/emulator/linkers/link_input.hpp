@@ -30,7 +30,7 @@ struct LinkInput {
 [[nodiscard]] bool is_device_runtime(const LinkInput& input) noexcept;
 
 /// Returns the PTX of an input: text, fat binaries, objects or archives of objects. Throws
-/// ImageError if it contains only machine code.
+/// ImageError if there is none, as in machine code, or if the input is damaged.
 [[nodiscard]] std::vector<std::string> ptx_in(const LinkInput& input, int compute_capability);
 
 }  // namespace skerry::emulation::linkers

@@ -18,8 +18,8 @@
 namespace skerry::emulation::linkers {
 namespace {
 
-/// Calls `call`, which may throw, if the arguments are not null, and converts exceptions to an
-/// error code.
+/// Returns an error code unless `is_handed`, that is, the arguments are not null. Otherwise calls
+/// `call`, and converts exceptions to an error code.
 template <class Call>
 [[nodiscard]] int guarded(bool is_handed, Call&& call) noexcept {
   if (!is_handed) return link_result::null_input;
@@ -40,7 +40,7 @@ template <class Call>
   return link_result::success;
 }
 
-/// Calls a query of NVIDIA's library with its own handle.
+/// Calls a query of NVIDIA's library with the handle of the real link.
 template <class Result>
 [[nodiscard]] int ask(const char* name, const PtxLink& link, Result* output) noexcept {
   auto* const function = real<int(void*, Result*)>(name);

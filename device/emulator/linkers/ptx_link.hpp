@@ -25,8 +25,8 @@ class PtxLink {
   [[nodiscard]] int add(LinkInput input);
   [[nodiscard]] int complete();
 
-  /// Returns the marked PTX text that stands in for a cubin; empty if there is none. size()
-  /// excludes the terminating zero, which is part of the image.
+  /// Returns the marked PTX text that stands in for the cubin; empty if there is none. size() does
+  /// not count the terminating zero, which is part of the image.
   [[nodiscard]] const std::string& image() const noexcept { return image_; }
   [[nodiscard]] bool asks_for_ptx() const noexcept { return asks_for_ptx_; }
   [[nodiscard]] std::string error_log() const { return own_log_ + real_->error_log(); }

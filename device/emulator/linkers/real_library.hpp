@@ -6,8 +6,8 @@
 
 namespace skerry::emulation::linkers {
 
-/// Returns the address of function `name` in the NVIDIA library that this stand-in replaces; null
-/// before skerry_linker_open, or if that library has no such function.
+/// Returns the address of `name` in the NVIDIA library that this stand-in replaces; null before
+/// skerry_linker_open, or if that library has no such function.
 [[nodiscard]] void* real_symbol(const char* name) noexcept;
 
 template <class Function>

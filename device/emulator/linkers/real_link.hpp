@@ -16,7 +16,7 @@ inline constexpr int success = 0;
 inline constexpr int invalid_input = 3;
 inline constexpr int internal_error = 6;
 inline constexpr int null_input = 10;
-inline constexpr int incorrect_input_type = 12;
+inline constexpr int incompatible_options = 12;  ///< NVJITLINK_ERROR_INCORRECT_INPUT_TYPE
 }  // namespace link_result
 
 /// A link by NVIDIA's library.
@@ -27,8 +27,8 @@ class RealLink {
   RealLink& operator=(const RealLink&) = delete;
   ~RealLink();
 
-  /// create, add and complete return an nvJitLinkResult. ptx, error_log and info_log return an
-  /// empty string if the library has no such output.
+  // create, add and complete return an nvJitLinkResult. ptx and the logs return an empty string if
+  // the library has no such output.
   [[nodiscard]] int create(std::span<const std::string> options);
   /// The input must stay at its address until the link is destroyed.
   [[nodiscard]] int add(const LinkInput& input);

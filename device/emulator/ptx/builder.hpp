@@ -24,12 +24,11 @@ struct VirtualRow {
 };
 
 /// Allocates rows for the registers of a region. Registers with disjoint live ranges share a row: a
-/// sort has thousands of virtual registers, whose rows would not fit a cache. Lanes may be at
-/// different instructions, but each has its own element of every row, so liveness per thread is
-/// sufficient.
-/// Rows are allocated from `begin`; the result is their end. Appends registers that may be read
-/// before they are written to `undefined_rows`, and registers that are live across a call to its
-/// CallSite.
+/// sorting kernel has thousands of virtual registers, whose rows would not fit a cache. Lanes may
+/// be at different instructions, but each has its own element of every row, so liveness per thread
+/// is sufficient. Rows are allocated from `begin`; the result is their end. Appends registers that
+/// may be read before they are written to `undefined_rows`, and registers that are live across a
+/// call to its CallSite.
 [[nodiscard]] std::uint32_t allocate_rows(Program& in, const CodeRegion& region,
                                           std::span<const VirtualRow> rows, std::uint32_t begin,
                                           std::vector<row>& physical_rows);

@@ -136,7 +136,7 @@ void KernelDecoder::add_builtin_call(const CallOperands& operands, const Functio
   add(one);
 }
 
-/// Registers all called functions before the first one is decoded.
+/// Decodes the called functions. All are registered first, since they may call each other.
 void KernelDecoder::decode_functions() {
   const CallGraph graph(module_source_, entry_);
   std::vector<CalledFunction>& functions = builder_.code().functions;
@@ -210,7 +210,8 @@ void KernelDecoder::take_results(const std::vector<std::shared_ptr<CallParameter
   for (std::size_t k = 0; k < results.size(); ++k) {
     CallParameter& result = *results[k];
     if (result.frame_offset < 0) {
-      // Each call of a function declares the same names again.
+      // PTX declares the results of every call anew, usually with the same names: these share a
+      // slot.
       auto [slot, is_new] = result_slots_.try_emplace(operands.results->parts[k].text);
       if (is_new || slot->second.nbytes < result.nbytes) {
         slot->second = {take_local(result.nbytes, std::max(8U, result.alignment)), result.nbytes};

@@ -18,8 +18,8 @@ class CallGraph {
  public:
   CallGraph(const ModuleSource& module_source, const EntrySource& entry);
 
-  /// Functions that are not inlined: recursive ones, ones whose address is taken or that take the
-  /// address of a parameter, and large ones that are called from several places.
+  /// Returns the functions that are not inlined: recursive ones, ones whose address is taken or
+  /// that take the address of a parameter, and large ones that are called from several places.
   [[nodiscard]] const std::vector<std::string_view>& called() const noexcept { return called_; }
 
  private:

@@ -81,7 +81,7 @@ std::string unpacked_lz4(std::span<const std::byte> packed, std::uint64_t nbytes
     const std::size_t back = low + (std::size_t{reader.byte()} << 8U);
     const std::size_t match = reader.length(token & 15U) + min_match;
     if (back == 0 || back > text.size() || match > nbytes - text.size()) damaged();
-    // Byte by byte: the match may overlap the output.
+    // Byte by byte: a match may overlap the bytes that it appends.
     for (std::size_t k = 0; k < match; ++k) text.push_back(text[text.size() - back]);
   }
   if (text.size() != nbytes) damaged();

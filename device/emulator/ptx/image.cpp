@@ -20,7 +20,7 @@ constexpr std::uint16_t kind_ptx = 1;
 constexpr std::uint64_t flag_lz4 = 0x2000;
 constexpr std::uint64_t flag_zstd = 0x8000;
 
-/// Prefix of PTX that linkers return in place of machine code.
+/// Prefix of PTX that the emulator's linkers return in place of machine code.
 constexpr std::string_view ptx_magic = "SKERRYPTX1\n";
 
 struct BinaryHeader {

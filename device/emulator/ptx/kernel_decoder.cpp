@@ -230,7 +230,7 @@ void KernelDecoder::add_instruction(const Statement& statement) {
 
 void KernelDecoder::add_return(const Statement& statement) {
   if (frame().is_called) return add({.flow = Control::ret});
-  // The end of an inlined function has the empty label, which PTX cannot have.
+  // The empty label, which PTX cannot have, marks the end of an inlined function.
   labels_.refer(frame().label_scopes.front(), "", builder_.size());
   if (!statement.operands.empty()) throw UnsupportedForm{};
   add({.flow = Control::branch});

@@ -135,7 +135,7 @@ class KernelDecoder {
   void add_vector_move(const Statement& statement, bool packs);
   void add_barrier(const Statement& statement);
 
-  // memory_forms.cpp
+  // memory_forms.cpp and copy_forms.cpp
   void add_load(const Statement& statement);
   void add_store(const Statement& statement);
   void add_atomic(const Statement& statement, bool has_result);

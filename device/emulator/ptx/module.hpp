@@ -87,7 +87,7 @@ class Module {
  public:
   /// Loads a fat binary (its PTX for the newest target that the capability, such as 80, can run),
   /// the `__fatBinC_Wrapper_t` that points to one, or PTX text. Text may end in zeros, and may
-  /// follow a line "SKERRYPTX1", as linkers that keep PTX write it. Throws ImageError: 200 for a
+  /// follow a line "SKERRYPTX1", which the emulator's linkers write. Throws ImageError: 200 for a
   /// damaged image, 209 if it has nothing for this capability, 218 for invalid PTX, 222 for PTX of
   /// a newer version.
   [[nodiscard]] static std::shared_ptr<const Module> load(std::span<const std::byte> image,
@@ -108,7 +108,7 @@ class Module {
   [[nodiscard]] std::span<const std::unique_ptr<Kernel>> kernels() const noexcept {
     return kernels_;
   }
-  /// Variables in the order of Launch::variables.
+  /// Returns the variables, in the order of Launch::variables.
   [[nodiscard]] std::span<const Variable> variables() const noexcept;
   [[nodiscard]] const Variable* find_variable(std::string_view name) const noexcept;
   [[nodiscard]] int target() const noexcept;  ///< such as 80

@@ -16,7 +16,7 @@
 
 namespace skerry::emulation::ptx {
 
-/// An element that is initialised with the address of a variable or function.
+/// An element that is initialized with the address of a variable or function.
 struct InitialAddress {
   std::size_t element = 0;
   std::string_view name{};

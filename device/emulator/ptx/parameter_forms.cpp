@@ -106,8 +106,8 @@ void KernelDecoder::store_in_frame(row source_row, std::uint8_t nbytes, std::int
 }
 
 /// Adds stores of the parameter's registers to the frame, for a load whose offset or size matches
-/// no register; returns the parameter in the frame. Each such load adds them again, since other
-/// control-flow paths may bypass earlier stores.
+/// none of them, and returns the parameter in the frame. Every such load adds the stores, since
+/// control flow may bypass those of another.
 CallParameter KernelDecoder::spilled(CallParameter& parameter) {
   if (parameter.spill_offset < 0) {
     parameter.spill_offset = take_local(parameter.nbytes, std::max(8U, parameter.alignment));
@@ -138,7 +138,7 @@ void KernelDecoder::move_in_frame(const Statement& statement, const CallParamete
   add(one);
 }
 
-/// Adds a load or store of a parameter of a call; false if it is a parameter of the kernel.
+/// Adds a load or store of a parameter of a call; false if the address does not name one.
 bool KernelDecoder::add_parameter_move(const Statement& statement, bool is_load) {
   const Operand& address = statement.operands[is_load ? 1 : 0];
   const Operand& value = statement.operands[is_load ? 0 : 1];
