@@ -18,7 +18,7 @@ namespace skerry::emulation {
 /// Second instruction of a failure that has only one.
 inline constexpr std::uint32_t nowhere_else = ~std::uint32_t{0};
 
-/// Failures that do not end the launch; one for each pair of instructions.
+/// Failures that do not end the launch; one for each kind and pair of instructions.
 class Findings {
  public:
   /// True for the first failure of this kind and pair; counts repetitions.

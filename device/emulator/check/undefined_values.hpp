@@ -37,7 +37,7 @@ class UndefinedValues {
     addresses_ = addresses;
     access_ = access;
   }
-  /// Copies the shadow when an asynchronous copy is executed; note_fill() marks bytes as defined.
+  /// Copies the shadow of bytes that are copied; note_fill() marks bytes as defined.
   void note_copy(const std::byte* destination, const std::byte* source, std::uint32_t nbytes);
   void note_fill(const std::byte* destination, std::uint32_t nbytes);
   /// Marks bytes as undefined.
@@ -95,8 +95,7 @@ class UndefinedValues {
   std::span<const PropagationRule> rules_;
   std::size_t registers_nbytes_;  ///< per warp
   std::vector<std::byte> registers_;
-  std::vector<lane_mask>
-      computed_;  ///< per row: lanes whose undefined bits were computed, not moved
+  std::vector<lane_mask> computed_;  ///< per row: undefined lanes that were computed, not moved
   std::vector<std::byte> shared_;
   std::vector<std::byte> local_;
   alignas(64) std::array<one_row, 9> scratch_{};  ///< four results, five sources

@@ -25,8 +25,8 @@ template <class Address>
   return differs == 0 ? static_cast<Address>(addresses[0] + static_cast<Address>(offset)) : nowhere;
 }
 
-/// True if all lanes' accesses are aligned and within [begin, end). Signed comparisons
-/// suffice: host addresses are positive.
+/// True if all lanes' accesses are aligned and within [begin, end). Signed comparisons suffice:
+/// host addresses are positive.
 [[nodiscard]] inline bool are_right(const LaneAddresses& addresses, std::uint64_t begin,
                                     std::uint64_t end, std::uint32_t nbytes) noexcept {
   const auto first = static_cast<std::int64_t>(begin);

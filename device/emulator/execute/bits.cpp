@@ -6,7 +6,7 @@ namespace skerry::emulation {
 namespace {
 
 constexpr auto is_zero = []<class T>(T a) { return T{a == 0}; };
-// PTX clamps shift counts to the width; in C++ larger ones are undefined.
+// PTX clamps shift counts to the width; C++ does not define shifts by the width or more.
 constexpr auto shift_left = []<class T>(T a, u32 n) {
   return n >= 8 * sizeof(T) ? T{0} : static_cast<T>(a << n);
 };

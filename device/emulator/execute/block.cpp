@@ -37,7 +37,7 @@ void fill_row(std::byte* destination, std::uint8_t nbytes, std::uint64_t value) 
   }
 }
 
-/// Fills the special registers whose values depend on the lane only, not on the block.
+/// Fills the special registers whose values differ between threads but not between blocks.
 void fill_lanes(Warp& warp) {
   for (const SpecialRow& row : warp.owner->launch_state.program.specials) {
     if (row.special_register->sharing != Sharing::lane) continue;

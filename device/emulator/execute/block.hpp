@@ -113,7 +113,7 @@ struct BulkStore {
   std::uint32_t nbytes = 0;
 };
 
-/// A plain store to global memory that is not visible yet.
+/// A plain store to global memory that other warps do not see yet.
 struct HeldStore {
   std::byte* destination = nullptr;
   std::uint32_t nbytes = 0;

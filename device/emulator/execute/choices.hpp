@@ -6,9 +6,9 @@
 
 namespace skerry::emulation {
 
-/// Common part of min and max of floats. -0 is less than +0. Nan: if an operand is NaN, the result
-/// is NaN, else the other operand. Xor (.xorsign.abs): compares magnitudes; the result is negative
-/// if exactly one operand is.
+/// Common part of min and max of floats. -0 is less than +0. If an operand is NaN, the result is
+/// NaN with Nan, and the other operand without. Xor (.xorsign.abs): compares magnitudes; the result
+/// is negative if exactly one operand is.
 template <bool Nan, bool Xor, class Ordered, class T>
 [[nodiscard]] T choice_of(T a, T b, Ordered&& ordered) {
   if constexpr (Xor) {

@@ -35,7 +35,7 @@ struct DeviceModel {
   std::uint64_t seed = 0;
   /// Number of blocks that run interleaved; 1, the fastest, runs them one after the other.
   int resident_blocks = 1;
-  /// Mean number of instructions before another warp runs; 0: a warp runs until it has to wait.
+  /// Mean number of instructions before another warp runs; 0: many, for speed (launch.cpp).
   int quantum = 0;
   /// Which member elect.sync elects, counted from the lowest. PTX allows any, as long as it is the
   /// same for the same mask, but CUB's scan for sm_90 is correct only with the lowest (CCCL 3.5,

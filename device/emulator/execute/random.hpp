@@ -18,8 +18,8 @@ class RandomSource {
     value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
     return value ^ (value >> 31);
   }
-  /// Returns a number less than `bound`. The probability of each number
-  /// differs from 1 / bound by less than 2^-32.
+  /// Returns a number less than `bound`. The probability of each number differs from 1 / bound by
+  /// less than 2^-32.
   [[nodiscard]] std::uint32_t below(std::uint32_t bound) noexcept {
     return static_cast<std::uint32_t>(((next() >> 32) * bound) >> 32);
   }
