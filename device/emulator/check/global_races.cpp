@@ -63,8 +63,8 @@ GlobalRaces::GlobalRaces(std::uint64_t blocks, bool distinguishes_threads)
       distinguishes_threads_(distinguishes_threads),
       states_(static_cast<std::size_t>(blocks_)) {}
 
-/// Returns the time of the block's barrier clock if threads are distinguished, else the number of
-/// its fences.
+/// Returns the time of the block's barrier clock if threads are distinguished, else its own time,
+/// which advances at fences.
 GlobalRaces::epoch GlobalRaces::time_of(const Block& block, const BlockState& state) const {
   return distinguishes_threads_ && block.races ? block.races->clock().time() : state.time;
 }

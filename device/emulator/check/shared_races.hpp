@@ -28,7 +28,7 @@ class SharedRaces {
   void check(const Warp& warp, const Instruction& instruction, lane_mask active,
              const LaneAddresses& addresses, MemoryAccess access);
 
-  /// The order of the block's threads; also used for races on global memory.
+  /// Returns the clock that orders the block's threads; also used for races on global memory.
   [[nodiscard]] BlockClock& clock() noexcept { return clock_; }
 
  private:

@@ -21,8 +21,8 @@ class CallStacks {
   /// Clears the stacks of a warp that starts a block.
   void start(Warp& warp);
   /// Calls functions from the instruction at `call_pc`, and sets the lanes' program counters to
-  /// their entries. Faults with 719 on stack overflow, and with 700 for an address that is not a
-  /// function.
+  /// their entries. Faults with 719 on stack overflow or if the signatures differ, and with 700 for
+  /// an address that is not a function.
   void call(Warp& warp, const Instruction& instruction, std::uint32_t call_pc, lane_mask active);
   /// Returns from the lanes' functions to the instructions after the calls.
   void return_from_call(Warp& warp, lane_mask active);

@@ -33,7 +33,7 @@ struct Upward {
 };
 
 /// Converts with F::apply from S to D, in registers that may be wider than their types: reads the
-/// lower bytes of the operand and extends the result by its sign.
+/// lower bytes of the operand, and sign-extends a signed result.
 template <class F, class D, class S>
 void convert(Warp& warp, const Instruction& instruction, lane_mask active) {
   if (instruction.result_nbytes == sizeof(D) && instruction.operand_nbytes == sizeof(S)) {
@@ -57,7 +57,7 @@ void convert(Warp& warp, const Instruction& instruction, lane_mask active) {
   });
 }
 
-/// Returns the operation for the table.
+/// Returns the operation that runs convert().
 template <class F, class D, class S>
 [[nodiscard]] Operation conversion() {
   return {.execute = convert<F, D, S>,

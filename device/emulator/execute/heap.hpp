@@ -23,7 +23,7 @@ class DeviceHeap {
   DeviceHeap& operator=(const DeviceHeap&) = delete;
   ~DeviceHeap();
 
-  /// Returns false if the heap is already in use.
+  /// Sets the size; returns false if the heap is already in use.
   [[nodiscard]] bool resize(std::size_t nbytes);
   /// Returns memory filled with poison and aligned to 16 bytes; 0 if there is no room.
   [[nodiscard]] std::uint64_t allocate(std::uint64_t nbytes);
@@ -54,7 +54,7 @@ class DeviceHeap {
 
   [[nodiscard]] bool map();
 
-  std::atomic<std::uint64_t> begin_ = 0;  ///< 0 until it is used
+  std::atomic<std::uint64_t> begin_ = 0;  ///< 0 before the first allocation
   std::uint64_t nbytes_;
   std::uint64_t next_ = 0;  ///< offset where the next search for free memory begins
   std::map<std::uint64_t, BlockState> blocks_;  ///< freed blocks stay until their bytes are reused

@@ -157,7 +157,7 @@ struct Statistics {
   GlobalRequests loads;
   GlobalRequests stores;
   SharedRequests shared;
-  std::uint64_t local_requests = 0;  ///< to local memory: stacks and spilled registers
+  std::uint64_t local_requests = 0;  ///< to local memory: local variables and call frames
   Statistics& operator+=(const Statistics& other) noexcept;
 };
 

@@ -69,7 +69,7 @@ struct Instruction {
   Control flow = Control::sequential;
   bool is_guard_negated = false;
   BarrierKind barrier = BarrierKind::sync;
-  std::uint8_t count = 1;           ///< elements of a vector
+  std::uint8_t count = 1;           ///< elements of a vector, or bytes that cp.async writes
   std::uint8_t result_nbytes = 0;   ///< bytes per lane of a destination row
   std::uint8_t operand_nbytes = 0;  ///< bytes per lane of a source row, or of the address
   /// Bit k negates source k, a predicate.

@@ -20,7 +20,7 @@ class PtxLink {
  public:
   explicit PtxLink(std::vector<std::string> options);
 
-  /// Return an nvJitLinkResult.
+  // These return an nvJitLinkResult.
   [[nodiscard]] int create();
   [[nodiscard]] int add(LinkInput input);
   [[nodiscard]] int complete();

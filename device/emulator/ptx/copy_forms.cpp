@@ -71,7 +71,7 @@ void KernelDecoder::add_copy(const Statement& statement) {
   add(one);
 }
 
-/// cp.async.mbarrier.arrive: executes the copies at once, since threads observe them only through
+/// Decodes cp.async.mbarrier.arrive as a wait for the copies, which threads observe only through
 /// the barrier. Without .noinc the pending count is incremented first, so the arrival has no net
 /// effect.
 void KernelDecoder::add_arrival_of_copies(const Statement& statement) {

@@ -51,7 +51,7 @@ struct KernelAttributes {
   std::size_t parameter_bytes = 0;
   std::size_t constant_bytes = 0;  ///< of the module's .const variables
   int registers = 0;               ///< an estimate: only ptxas knows the number
-  int max_threads_per_block = 0;   ///< .maxntid, or 1024
+  int max_threads_per_block = 0;   ///< .maxntid or .reqntid, else 1024
   int ptx_version = 0;             ///< such as 80
   int binary_version = 0;
 };
