@@ -14,7 +14,7 @@
 
 namespace skerry::emulation::driver {
 
-/// Values of CUresult that cudaError_t lacks, or that the emulated GPU itself never returns.
+/// Values of CUresult, in addition to the statuses in failure.hpp.
 namespace code {
 using namespace emulation::code;
 inline constexpr int success = 0;

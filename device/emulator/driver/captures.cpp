@@ -70,8 +70,8 @@ void end(const CaptureInProgress& capture) noexcept {
   return reinterpret_cast<std::uintptr_t>(stream) <= 2;
 }
 
-/// True if `end_point`, that of the origin, depends on the last nodes of all streams of the
-/// capture.
+/// True if `end_point`, the position of the stream that began the capture, depends on the last
+/// nodes of all streams of the capture.
 bool is_joined(const CaptureInProgress& capture, const CapturePoint& end_point) {
   std::unordered_set<const GraphNode*> visited;
   std::vector<const GraphNode*> open(end_point.last.begin(), end_point.last.end());

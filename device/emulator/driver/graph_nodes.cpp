@@ -107,7 +107,8 @@ int add(void** node, void* handle, void* const* dependencies, std::size_t count,
   return code::success;
 }
 
-/// Adds a node by the function for its kind, the only way before CUDA 12.2.
+/// Implements the functions that add nodes of one kind, such as cuGraphAddKernelNode. CUDA
+/// before 12.2 has only these.
 template <class From>
 int add_typed_node(void** node, void* handle, void* const* dependencies, std::size_t count,
                    NodeKind kind, const From* node_params) noexcept {

@@ -21,7 +21,7 @@ enum class FunctionAttribute : int {
   caches_all = 7,
   max_dynamic_shared_bytes = abi::max_dynamic_shared_bytes,
   shared_carveout = abi::preferred_carveout,
-  last = 15,  ///< those in between concern clusters
+  last = 15,  ///< 10 to 15 concern clusters
 };
 
 int get_attribute(int* value, int attribute, const RegisteredKernel& named) {

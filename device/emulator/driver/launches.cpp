@@ -12,8 +12,8 @@ namespace skerry::emulation::driver {
 
 namespace {
 
-/// Returns the address of each parameter in the buffer that `extra` describes, or nothing if that
-/// buffer is missing or too small. Throws ImageError.
+/// Returns the address of each parameter in the buffer that `extra` describes. Returns nothing if
+/// the buffer is missing or too small, or `extra` has an unknown key. Throws ImageError.
 std::vector<void*> arguments_in(void** extra, const RegisteredKernel& named) {
   char* buffer = nullptr;
   const std::size_t* nbytes = nullptr;
@@ -59,7 +59,8 @@ int launch(void* function, LaunchRequest request, void** extra) {
     return capture(request.stream, NodeKind::kernel, deferred_launch(named, request));
   }
   const int status = enqueue(named, request);
-  // Where the runtime reports a bad configuration, the driver reports an invalid value.
+  // For launches that exceed a limit, the driver returns an invalid value instead of the runtime's
+  // statuses.
   const bool is_of_size =
       status == code::invalid_configuration || status == code::launch_out_of_resources;
   return is_of_size ? code::invalid_value : status;

@@ -20,7 +20,7 @@ class LoadedLibrary {
   explicit LoadedLibrary(std::shared_ptr<LoadedImage> image);
   LoadedLibrary(const LoadedLibrary&) = delete;
   LoadedLibrary& operator=(const LoadedLibrary&) = delete;
-  /// Enqueued work keeps the kernels that it runs alive.
+  /// Makes the kernels' handles invalid. Enqueued work keeps the kernels that it runs alive.
   ~LoadedLibrary();
 
   /// Returns the kernels, sorted by name.
@@ -34,7 +34,7 @@ class LoadedLibrary {
     address data = 0;
     std::size_t nbytes = 0;
   };
-  /// Throws bad_alloc.
+  /// Returns nothing if there is no such variable. Throws bad_alloc.
   [[nodiscard]] std::optional<PlacedVariable> find_variable(std::string_view name,
                                                             int ordinal) const;
 
@@ -58,14 +58,15 @@ struct ImageOptions {
 /// Writes to the options' buffer for errors, if there is one.
 void write_error_log(const ImageOptions& options, const std::string& text) noexcept;
 
-/// Loads the image at `image`. Throws ImageError and writes its text to the options' error log.
+/// Loads the image at `image`. Throws ImageError, after it has written the text to the options'
+/// error log.
 [[nodiscard]] std::shared_ptr<LoadedLibrary> load_library(const void* image,
                                                           const ImageOptions& options = {});
 /// Loads a file. Throws ImageError(301) if it can't be read.
 [[nodiscard]] std::shared_ptr<LoadedLibrary> load_library_file(const char* path,
                                                                const ImageOptions& options = {});
 
-// Handles own their libraries and modules.
+// Libraries and modules live until their handles are removed.
 [[nodiscard]] void* add_library(std::shared_ptr<LoadedLibrary> library);
 [[nodiscard]] bool remove_library(const void* handle) noexcept;
 /// Returns null if there is no such library.

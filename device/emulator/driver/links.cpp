@@ -22,7 +22,7 @@ namespace skerry::emulation::driver {
 
 namespace {
 
-/// CUjitInputType: the last one that holds PTX.
+/// CU_JIT_INPUT_LIBRARY: the last CUjitInputType that may contain PTX.
 constexpr int archive_input = 4;
 
 struct LinkText {

@@ -18,8 +18,8 @@ int allocate(address* data, std::size_t nbytes) {
   return status;
 }
 
-/// Returns success if `nbytes` at `data` are managed memory. The host and all devices can access it
-/// at any time here, so there is nothing else to do.
+/// Returns success if `nbytes` at `data` are managed memory. Prefetches and advice only check this:
+/// the host and all devices can access managed memory at any time here.
 int check_managed(address data, std::size_t nbytes) {
   const KnownMemory memory = memory_at(data);
   if (!memory || !memory.use.is_managed || nbytes == 0) return code::invalid_value;

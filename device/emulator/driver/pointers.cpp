@@ -110,7 +110,7 @@ int pointer_get_attributes(unsigned count, const int* attributes, void** values,
     for (unsigned i = 0; i < count; ++i) {
       const auto attribute = static_cast<PointerAttribute>(attributes[i]);
       if (memory && give_attribute(memory, attribute, values[i], data) == code::success) continue;
-      // Attributes that don't apply are zero, or null for pointers.
+      // Attributes that don't apply are zero or null, except for the device, which is -2.
       const bool is_wide =
           attribute == PointerAttribute::context || attribute == PointerAttribute::device_pointer ||
           attribute == PointerAttribute::host_pointer || attribute == PointerAttribute::buffer_id ||

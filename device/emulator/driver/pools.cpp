@@ -87,7 +87,8 @@ int free_on_host(MemoryPool& pool, address data, void* stream) {
   return driver_api().launch_host_function(stream, release, pointer(data));
 }
 
-/// Allocates on the pool's device: on its legacy stream if `stream` belongs to another device.
+/// Allocates from a pool, or captures the allocation. Device memory is allocated in the order of
+/// `stream`, or of the legacy stream of the pool's device if `stream` belongs to another device.
 int allocate_from(MemoryPool& pool, address* data, std::size_t nbytes, void* stream) {
   int ordinal = 0;
   if (const int status = driver_api().stream_device(stream, &ordinal); status != 0) {
@@ -261,7 +262,7 @@ int pool_destroy(void* pool) {
     current_pools[static_cast<std::size_t>(memory_pool.ordinal)].compare_exchange_strong(expected,
                                                                                          nullptr);
     {
-      // Live blocks stay usable and count as the default pool's.
+      // Live blocks stay usable. On a device they count as the default pool's.
       PooledBlocks& all = blocks();
       const std::lock_guard lock(all.mutex);
       std::erase_if(all.owners, [&](const auto& entry) { return entry.second == &memory_pool; });

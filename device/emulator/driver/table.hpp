@@ -8,10 +8,10 @@ namespace skerry::emulation::driver {
 
 struct FoundFunction {
   void* function = nullptr;
-  bool is_known = false;  ///< if there is no function: another version has one
+  bool is_known = false;  ///< without a function: a newer version of CUDA has one
 };
-/// Returns the variant of a function that its name means in `version` of CUDA, such as 13000. For a
-/// function that is not emulated, returns one that reports this and fails.
+/// Returns the variant that `name` stands for in `version` of CUDA, such as 13000. For a function
+/// that is not emulated, returns one that reports this and fails.
 [[nodiscard]] FoundFunction find_function(std::string_view name, int version) noexcept;
 
 }  // namespace skerry::emulation::driver

@@ -22,8 +22,8 @@ constexpr std::string_view names[] = {
 #undef SKERRY_UNIMPLEMENTED
 };
 
-/// Ignores its arguments. It may have any number: by the calling convention the caller removes
-/// them.
+/// Fails, and prints the function's name at the first call. Callers may pass any arguments: by the
+/// calling convention the caller removes them.
 template <std::size_t Index>
 int reject_call() noexcept {
   static std::atomic<bool> was_said{false};

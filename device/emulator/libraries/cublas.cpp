@@ -161,7 +161,8 @@ std::vector<float32> widened(const char* data, std::int64_t rows, std::int64_t c
   return wide;
 }
 
-/// Computes C = A @ B for terms [begin, end) of the sums. The columns of C are contiguous.
+/// Computes C = alpha * A @ B with the terms [begin, end) of the sums over k. The columns of C are
+/// contiguous.
 void multiply_part(const Product& p, const float32* a, const float32* b, float32* c,
                    std::int64_t begin, std::int64_t end) {
   Product partial_product = p;
@@ -224,7 +225,7 @@ int refused(int status, const char* why) {
   return status;
 }
 
-/// Overwrites the workspace, as a kernel of the library may.
+/// Overwrites the start of the workspace, as the library's kernels may use it.
 void spoil(void* workspace, std::size_t nbytes) {
   constexpr int garbage = 0xa5;
   constexpr std::size_t enough = 4096;
@@ -252,7 +253,8 @@ int destroy(Handle* handle) {
 int set_stream(Handle* handle, void* stream) {
   if (handle == nullptr || handle->mark != LibraryHandle::alive) return not_initialized;
   handle->stream = stream;
-  // "unconditionally resets the cuBLAS library workspace back to the default workspace pool"
+  // cuBLAS, cublasSetStream: "unconditionally resets the cuBLAS library workspace back to the
+  // default workspace pool"
   handle->workspace = nullptr;
   handle->workspace_nbytes = 0;
   return success;

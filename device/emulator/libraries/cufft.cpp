@@ -179,14 +179,14 @@ void transform(const TransformPlan& plan, void* input, void* output, bool is_for
   const FftParams params = params_of(plan, input, output, is_forward, record.word());
   run_on_host(kernel_of(plan.type), params);
   record.finish();
-  // "cufftExecC2R … overwrites" its input.
+  // According to cuFFT's documentation, C2R transforms overwrite their input.
   if (base_of(plan.type) == complex_to_real && input != output) {
     std::memset(input, garbage, extent_of(plan, plan.input, true));
   }
 }
 
 const char* find_buffer_error(const TransformPlan& plan, const void* input, const void* output) {
-  // Real data, too: the library reads it as complex.
+  // Applies to real data, too: the library reads it as complex.
   const std::size_t complex_size = (plan.type & double_precision) != 0 ? 16 : 8;
   if (input == nullptr || output == nullptr) return "null pointer";
   if (!is_aligned(input, complex_size) || !is_aligned(output, complex_size)) {
@@ -295,7 +295,8 @@ int make_plan(int plan, int rank, const long long* lengths, const long long* inp
   if (error_message == nullptr)
     error_message = find_layout_error(new_plan, new_plan.output, is_output_half(new_plan));
   if (error_message != nullptr) return refused(invalid_size, routine, error_message);
-  // Never zero, and different for each length, so that another plan's work area is detected.
+  // Never zero, and different for each length of the last axis, so that the work area of a plan for
+  // another length is detected.
   new_plan.work_nbytes = static_cast<std::size_t>(64 + 8 * lengths[rank - 1]);
   new_plan.is_created = true;
   *transform_plan = new_plan;

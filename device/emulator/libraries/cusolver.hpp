@@ -7,8 +7,8 @@
 #include "device/emulator/libraries/stand_in_library.hpp"
 #include "ops/math/concepts.hpp"
 
-// The part of CUDA 13's cuSOLVER that linalg.cu calls, with an overload for each of the letters S,
-// D, C, Z.
+// The part of CUDA 13's cuSOLVER that linalg.cu calls. Functions for the types S, D, C and Z are
+// overloads of one name.
 
 namespace skerry::emulation::cusolver {
 

@@ -18,7 +18,7 @@ class Call : public RoutineCall {
 };
 
 /// Returns the workspace length that bufferSize reports and calls require. Never zero, and
-/// different for each shape, so that a length for another matrix is detected.
+/// different for most shapes, so that a length for another matrix is usually detected.
 [[nodiscard]] constexpr int length_for(std::int64_t m, std::int64_t n) {
   return static_cast<int>(32 + 4 * m + 3 * n);
 }

@@ -52,7 +52,7 @@ int run_gesvdj_batched(Handle* handle, int jobz, int m, int n, T* a, int lda, la
   check_gesvdj(call, jobz, m, n, a, lda, ldu, ldv, settings, count);
   const int values = std::min(m, n);
   call.vector(s, std::int64_t{values} * count);
-  // u and v are required even if jobz requests no singular vectors: cuSOLVER fails without them.
+  // Required even if jobz requests no singular vectors: the library fails if u or v is null.
   check_stack(call, u, m, m, ldu, count);
   check_stack(call, v, n, n, ldv, count);
   call.workspace(workspace, length, length_for(m, std::int64_t{n} * count));

@@ -52,7 +52,7 @@ class RoutineCall {
     memory(static_cast<const void*>(data),
            static_cast<std::size_t>(std::max<std::int64_t>(count, 0)) * sizeof(T), sizeof(T));
   }
-  /// `count` matrices, from a list of addresses in device memory.
+  /// Adds `count` matrices, whose addresses are in a list in device memory.
   template <class T>
   void matrices(T* const* list, std::int64_t count, std::int64_t rows, std::int64_t columns,
                 std::int64_t leading) {
@@ -63,7 +63,8 @@ class RoutineCall {
       lists_.add(list, count, extent_of_matrix(rows, columns, leading, sizeof(T)));
     }
   }
-  /// Workspace of at least `min_length` items, all of which run() overwrites.
+  /// Adds a workspace, which must have at least `min_length` items. run() overwrites all `length`
+  /// of them.
   template <class T>
   void workspace(T* data, std::int64_t length, std::int64_t min_length) {
     require(length >= min_length, "workspace smaller than bufferSize returned");

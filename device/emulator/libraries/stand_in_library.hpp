@@ -63,7 +63,7 @@ class MatrixLists {
     lists_.push_back({reinterpret_cast<const void* const*>(list), count, nbytes_each, sizeof(T)});
   }
 
-  /// Returns the matrices.
+  /// Reads the lists. Returns the matrices; throws invalid_argument if one is misaligned.
   std::vector<AccessedRange> operator()() const {
     std::vector<AccessedRange> all;
     for (const List& list : lists_) {

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Enumerators of CUDA's runtime; abi_check.cpp compares them with CUDA's headers.
+// Enumerators of CUDA's runtime and driver. abi_check.cpp and driver_abi_check.cpp compare most of
+// them with CUDA's headers.
 
 namespace skerry::emulation::abi {
 
-/// cudaDeviceAttr: those that are not 0 on an emulated device.
+/// cudaDeviceAttr: the attributes that are not 0 on all emulated devices.
 enum class DeviceAttribute : int {
   max_threads_per_block = 1,
   max_block_x = 2,

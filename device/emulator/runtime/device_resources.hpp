@@ -15,10 +15,11 @@ namespace skerry::emulation {
 
 /// Returns the heap of malloc in kernels.
 [[nodiscard]] DeviceHeap& heap_of(int ordinal) noexcept;
-/// False once a kernel has used the heap, as on a GPU.
+/// Sets the heap's size. False, without effect, once a kernel has used the heap, as on a GPU.
 [[nodiscard]] bool set_heap_limit(int ordinal, std::size_t nbytes);
 
-/// Returns the bytes per thread; 0 if not set, for the device model's default.
+/// Returns the stack size per thread in bytes; 0 if not set, which stands for the device model's
+/// default.
 [[nodiscard]] std::uint32_t stack_limit(int ordinal) noexcept;
 void set_stack_limit(int ordinal, std::size_t nbytes) noexcept;
 

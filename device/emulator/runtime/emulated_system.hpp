@@ -14,7 +14,8 @@ namespace skerry::emulation {
 // streams, events, errors and planned failures. The emulated CUDA runtime and driver call it
 // through one table.
 
-/// Returns the simulated runtime, and starts it with the devices of the settings.
+/// Returns the calls of the simulated runtime. The first call starts it, with as many devices as
+/// the settings require.
 [[nodiscard]] const cuda::Api& driver_api() noexcept;
 /// True once the system runs: the runtime starts it at its first call, the driver in cuInit. False
 /// in a forked child, where it can't be used, as with CUDA.

@@ -91,7 +91,7 @@ class RegisteredKernel {
 
   std::atomic<std::int64_t> requested_dynamic_bytes{-1};  ///< cudaFuncSetAttribute; -1 if unset
   std::atomic<int> preferred_carveout{-1};
-  /// True once its name is in the list of kernels that ran.
+  /// True once its name is in the list of kernels that ran (SKERRY_EMULATE_KERNELS).
   std::atomic<bool> is_listed{false};
 
  private:
@@ -106,7 +106,8 @@ class Registry {
   [[nodiscard]] static Registry& instance() noexcept;
 
   [[nodiscard]] void** add_image(const std::byte* data);
-  /// Enqueued work keeps the kernels that it runs alive.
+  /// Removes an image with its kernels and variables. Enqueued work keeps the kernels that it runs
+  /// alive.
   void remove_image(void** handle) noexcept;
   void add_kernel(void** handle, const void* host, const char* name);
   void add_variable(void** handle, const void* host, const char* name, std::size_t nbytes);

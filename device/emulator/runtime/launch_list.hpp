@@ -16,7 +16,7 @@ namespace skerry::emulation {
 /// write, so that several devices and processes can share the file.
 void list_launch(const Kernel& kernel, const Launch& launch, const Statistics& done);
 
-/// Appends a call of a library's stand-in: {"library": routine}.
+/// Appends a line {"library": routine} for a call of a library's stand-in to the same file.
 void list_library_call(const std::string& routine);
 
 }  // namespace skerry::emulation

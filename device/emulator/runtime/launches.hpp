@@ -21,7 +21,7 @@ struct LaunchRequest {
   void* stream = nullptr;
   /// A pointer to each parameter; read during the call.
   void** arguments = nullptr;
-  /// All blocks are resident at the same time, so that they can wait for each other.
+  /// True if all blocks must be resident at the same time, so that they can wait for each other.
   bool is_cooperative = false;
   /// Overrides the kernel's cluster dimensions.
   std::optional<Extent> cluster = {};
@@ -39,8 +39,8 @@ struct LaunchRequest {
 /// Implements cudaFuncSetAttribute. Returns a status; throws ImageError.
 [[nodiscard]] int set_kernel_attribute(RegisteredKernel& kernel, int attribute, int value);
 
-/// Counts the resident blocks per multiprocessor; 0 if a launch would be rejected, from which CUB
-/// finds the largest tile that fits. Returns a status; throws ImageError.
+/// Counts the resident blocks per multiprocessor; 0 if a launch would be rejected. CUB relies on
+/// the 0 to find the largest tile that fits. Returns a status; throws ImageError.
 [[nodiscard]] int active_blocks(int* blocks, const RegisteredKernel& kernel, int block_threads,
                                 std::size_t dynamic_shared_bytes);
 

@@ -18,14 +18,14 @@ struct MemoryPool {
   int ordinal = 0;  ///< 0 for host memory
   bool is_default = false;
   PoolMemory memory = PoolMemory::device;
-  std::atomic<std::uint64_t> host_bytes{0};  ///< allocated and not freed
+  std::atomic<std::uint64_t> host_bytes{0};  ///< host memory in use; 0 for device memory
   /// Attributes 1 to 4 of cudaMemPoolAttr: three kinds of reuse across streams, release threshold.
   std::array<std::atomic<std::uint64_t>, 4> settings{1, 1, 1, 0};
   std::atomic<std::uint64_t> peak_used{0};
 };
 
 [[nodiscard]] MemoryPool* default_pool(int ordinal) noexcept;
-/// Returns the default pool of host memory.
+/// Returns the default pool of pinned or managed memory.
 [[nodiscard]] MemoryPool* default_pool(PoolMemory memory) noexcept;
 /// Throws bad_alloc.
 [[nodiscard]] MemoryPool* add_pool(int ordinal, PoolMemory memory = PoolMemory::device);

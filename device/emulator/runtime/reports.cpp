@@ -48,7 +48,7 @@ bool is_same(const Failure& a, const Failure& b) {
          (!a.other->source_line || is_same_line(*a.other->source_line, *b.other->source_line));
 }
 
-/// True if the failure is new, otherwise increments its count.
+/// Adds a failure to the list. False if it repeats a listed one, whose count is increased instead.
 bool add(ReportList& list, const Failure& failure) {
   list.count += failure.times;
   const auto entry =

@@ -15,8 +15,8 @@ struct EmulatorSettings {
   DeviceModel model;
   /// File to append each kernel's name to at its first run; none if empty.
   std::string kernel_list;
-  bool says_statistics = false;  ///< whether kernel statistics are printed at process exit
-  bool is_quiet = false;         ///< whether reports are only recorded, not printed
+  bool says_statistics = false;  ///< prints counts of launches and instructions at process exit
+  bool is_quiet = false;         ///< reports are recorded, but not printed
   /// File to append each launch with its statistics and memory requests to; none if empty.
   std::string launch_list;
 };

@@ -20,7 +20,8 @@ namespace {
 
 using rehearsal::OrderPoint;
 
-/// The last access of a stream. Its earlier ones need not be kept: they are ordered before it.
+/// A stream's last access to a segment. Its earlier ones need not be kept: stream order puts them
+/// before this one.
 struct StreamAccess {
   std::uint64_t stream = 0;  ///< 0: none
   std::uint64_t ticket = 0;

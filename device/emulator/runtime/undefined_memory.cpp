@@ -15,7 +15,7 @@ namespace skerry::emulation {
 
 namespace {
 
-// For all devices, whose address ranges are consecutive.
+// Size of the address ranges of all devices, which are consecutive.
 constexpr std::size_t followed_nbytes =
     std::size_t{rehearsal::max_devices} * rehearsal::AddressRange::wished_stride;
 /// `reserved` is never unmapped; `shadow` is null while the check is off.

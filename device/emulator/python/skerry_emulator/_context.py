@@ -58,9 +58,9 @@ class emulated_gpu:  # noqa: N801 (used as a function)
     """Run CUDA kernels of a block of code on emulated GPUs, and raise their errors.
 
     Kernels of Numba (``@cuda.jit``), cuda.core and NVRTC run unchanged, without a GPU or a driver, together with
-    arrays of skerry. Accesses that are out of bounds, misaligned, to freed memory or to memory of the host or another
-    device, deadlocks and kernels that never end fail as on a GPU. Their report, with the source line, is added as a
-    note to the exception that leaves the block. Races, uses of uninitialised values and threads that are missing at a
+    arrays of skerry. As on a GPU, a kernel fails if an access is out of bounds, misaligned, to freed memory or to
+    memory of the host or another device, if it deadlocks, or if it never ends. The report, with the source line, is
+    added as a note to the exception that leaves the block. Races, uses of uninitialised values and threads that are missing at a
     barrier do not end a kernel: they are raised at the end of the block.
 
     The first block of a process must come before the first use of CUDA, and before ``numba.cuda`` or ``cuda.bindings``
@@ -86,6 +86,8 @@ class emulated_gpu:  # noqa: N801 (used as a function)
     ------
     EmulationError
         At the end of the block, if there are reports and no exception is being raised.
+    RuntimeError
+        If another driver has been loaded already.
     ValueError
         If a check or a setting is invalid, or CUDA was used already.
 

@@ -16,7 +16,7 @@ def folder() -> str:
 
 
 def find_library(name: str) -> str | None:
-    """Return the path of NVIDIA's library in a PyPI package, or in an installed toolkit."""
+    """Return the path of NVIDIA's library in a PyPI package or an installed toolkit, or None."""
     inside = ("lib64", "lib", "nvvm/lib64")
     packages = [os.path.join(path, "nvidia", "cu13") for path in sys.path]
     roots = [

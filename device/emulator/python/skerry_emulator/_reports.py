@@ -131,7 +131,7 @@ class EmulatorLibrary:
         self._wait = library.skerry_emulator_wait
 
     def reports(self) -> list[KernelReport]:
-        """All reports since they were cleared."""
+        """Return all reports since the last ``clear()``."""
         capacity = 1 << 16
         while True:
             buffer = ctypes.create_string_buffer(capacity)
