@@ -3,6 +3,8 @@
 """Check that kernels' results don't depend on the number of multiprocessors; called by run.py.
 
 python -m tests.emulator.models 1,4,132 [I/N]
+
+All results must equal those with the first number of multiprocessors. I/N selects part I of N of the cases.
 """
 
 from __future__ import annotations

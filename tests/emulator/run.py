@@ -36,8 +36,9 @@ KERNEL_TESTS = (
     "scan scatter_reduce searchsorted sets sorting special_cases standard_values statistics take tiled_layouts "
     "views_and_indexing"
 ).split()
-# Kernels whose threads or blocks exchange values: scans, reductions, sorting, sets, indexing. Each seed tests one of
-# the 14 dtypes. Uses of undefined values don't depend on the seed, and that check is 50 times slower.
+# GoogleTest's filters for kernels whose threads or blocks exchange values: scans, reductions, sorting, sets, indexing.
+# SCHEDULED is for the checks of races; each seed tests one of the 14 dtypes. INITIALIZED, for undefined values, selects
+# fewer tests and needs no seeds: uses of undefined values don't depend on the seed, and the check is 50 times slower.
 SCHEDULED = "*Order*:*Reduction*:*reduction*:*select*:*take*:*counting*:*Scatter*:*Partial*"
 SHARES_OF_SCHEDULED = 14
 INITIALIZED = "*Order*/int16:*Reduction*/float32:*reduction*:*select*:*take*:*counting*:*Scatter*/int32:*Partial*/float32"
@@ -182,7 +183,8 @@ def missing_targets(module: pathlib.Path, targets: list[str]) -> list[str]:
     return [target for target in targets if f".target sm_{target}".encode() not in compiled]
 
 
-# Mangled names of kernels that CUB compiles but never launches on a target, as its policies decide at run time.
+# Patterns of the mangled names of kernels that CUB compiles for a target but never launches there: its policies decide
+# at run time.
 SMALL_KEYS = "policy_selector_from_typesI[ahst]"
 NEVER_LAUNCHED = {
     # EmptyKernel is only queried for its PTX version. Rows that fit a tile are sorted by merging. Keys of 1 and 2 bytes

@@ -88,7 +88,8 @@ inline constexpr std::string_view store_ptx = R"(
 }
 )";
 
-/// Adds to the variable `counter` and stores the sum; has 1,024 bytes of shared memory.
+/// Adds `value` to the variable `counter` and stores the sum in data[0]; has 1,024 bytes of shared
+/// memory.
 inline constexpr std::string_view count_ptx = R"(
 .visible .entry count(.param .u64 data, .param .u32 value)
 .maxntid 64, 1, 1
@@ -111,7 +112,8 @@ inline std::string whole_ptx() {
   return std::string(ptx_head) + std::string(store_ptx) + std::string(count_ptx);
 }
 
-/// Makes device 0's primary context the only one on the thread's stack.
+/// Makes device 0's primary context current for a test, and removes all contexts from the thread's
+/// stack after it.
 class DriverTest : public testing::Test {
  protected:
   void SetUp() override {

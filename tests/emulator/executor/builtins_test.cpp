@@ -153,8 +153,8 @@ TEST(EmulationBuiltins, an_assertion_fails_with_cudas_message) {
        "thread: [6,0,0] Assertion `x > 0` failed."});
 }
 
-/// Each thread builds a list of as many nodes as its index, and adds them up. `at_end` runs after
-/// each node.
+/// Returns a kernel whose threads each build a list of as many nodes as their index, and add them
+/// up. `at_end` is PTX that runs after each node is read; the node's address is in %d1.
 [[nodiscard]] std::string list_kernel(const std::string& at_end) {
   return kernel_text(".param .u64 to", R"(
     .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %d<9>; mov.u32 %r1, %tid.x; mov.u64 %d1, 0;

@@ -31,7 +31,7 @@ constexpr const char* registers = R"(
   return std::ranges::find(parts, word) != parts.end();
 }
 
-/// Returns the register of a type with this number.
+/// Returns the register with this type and number.
 [[nodiscard]] std::string of_type(const std::string& type, int number) {
   const std::string index = std::to_string(number);
   if (type == "pred") return "%p" + index;
@@ -206,7 +206,7 @@ void append(std::string& output, std::uint64_t value, std::size_t nbytes) {
   output.append(reinterpret_cast<const char*>(&value), nbytes);
 }
 
-/// Returns an entry of a fat binary, as fatbinary writes it.
+/// Returns an entry of a fat binary, as CUDA's tool fatbinary writes it.
 [[nodiscard]] std::string entry(std::uint16_t kind, std::uint32_t target, const std::string& data,
                                 std::uint64_t flags = 0) {
   std::string result;

@@ -9,7 +9,8 @@ namespace {
 
 using words = std::vector<std::uint32_t>;
 
-/// Registers, with the thread's index in %r0 and its address in `p` in %d0.
+/// Declares registers. %r0 is the thread's index in its block, %d0 the address of its element of
+/// `p`.
 const std::string prologue = R"(
   .reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %d<9>;
   mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x;
@@ -80,7 +81,7 @@ TEST(EmulationExecution, lanes_diverge_and_reconverge) {
 }
 
 TEST(EmulationExecution, lanes_of_one_warp_may_wait_for_each_other) {
-  // Lane 0 is later in the code than the lanes that spin for it.
+  // The store of lane 0 is later in the code than the loop of the lanes that wait for it.
   const std::string body = R"(
     .shared .u32 flag; mov.u32 %r4, 0;
     setp.ne.u32 %p1, %r0, 0; @%p1 bra $spin; st.volatile.shared.u32 [flag], %r4;

@@ -111,7 +111,7 @@ TEST(EmulationNarrow, pairs_of_16_bit_integers_are_computed_by_halves) {
                             equal, a, b);
 }
 
-/// PTX ISA, fns.
+/// The pseudocode of fns in the PTX ISA.
 [[nodiscard]] u32 nth_set(u32 mask, u32 base, s32 offset) {
   if (offset == 0) return (mask >> base & 1) != 0 ? base : ~0U;
   s32 position = static_cast<s32>(base);
@@ -141,7 +141,7 @@ TEST(EmulationNarrow, fns_finds_the_nth_set_bit) {
   expect_computes_like<u32>("fns.b32", nth_set, equal, masks, bases, offsets);
 }
 
-/// PTX ISA, szext.
+/// The definition of szext in the PTX ISA.
 template <class T>
 [[nodiscard]] T extended(u32 a, u32 b, bool clamps) {
   const u32 width = b & 31;
@@ -227,8 +227,8 @@ TEST(EmulationNarrow, testp_classifies_numbers) {
   EXPECT_EQ(memory.read<u32>(address, 6), (std::vector<u32>{21, 6, 8, 5, 37, 21}));
 }
 
-/// Runs 64 threads with %d1, an address of `values`, and %r1, the thread's index. Returns the
-/// memory.
+/// Runs a body for 64 threads. %d1 points to `values`, %d2 to the thread's element; %r1 is the
+/// thread's index. Returns the memory afterwards.
 [[nodiscard]] std::vector<u32> run_threads(const std::string& body, std::vector<u32> values) {
   const std::string text = kernel_text(".param .u64 p", R"(
       .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %d<9>;

@@ -5,7 +5,7 @@
 namespace skerry::emulation {
 namespace {
 
-/// Runs a body for two warps in several schedules; returns the first failure.
+/// Runs a body for three blocks of two warps in several schedules; returns the first failure.
 [[nodiscard]] std::optional<Failure> raced(const std::string& body) {
   const std::string text = kernel_text(".param .u64 p", R"(
       .reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .shared .align 8 .b8 s[512];

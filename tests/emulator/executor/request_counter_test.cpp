@@ -28,7 +28,7 @@ namespace {
   return done;
 }
 
-/// Computes a lane's address: its index times `stride`, plus an offset.
+/// Returns PTX that sets %d1 to the lane's address: %d0 + the thread's index * `stride` + `offset`.
 [[nodiscard]] std::string lane_address(int stride, int offset = 0) {
   return "mad.wide.u32 %d1, %r0, " + std::to_string(stride) + ", %d0; add.u64 %d1, %d1, " +
          std::to_string(offset) + ";";
@@ -113,7 +113,7 @@ TEST(EmulationRequests, bank_conflicts_are_counted) {
   expect_shared(counted(shared_at(4) + load), {1, 128, 1, 0});
   expect_shared(counted(shared_at(0) + load), {1, 128, 1, 0});
   expect_shared(counted(shared_at(8) + load), {1, 128, 2, 1});
-  expect_shared(counted(shared_at(12) + load), {1, 128, 1, 0});  // an odd stride
+  expect_shared(counted(shared_at(12) + load), {1, 128, 1, 0});  // an odd number of words
   expect_shared(counted(shared_at(128) + load), {1, 128, 32, 31});
   expect_shared(counted(shared_at(132) + "st.shared.u32 [%r2], %r0;"), {1, 128, 1, 0});
   expect_shared(counted(shared_at(1) + "ld.shared.u8 %r3, [%r2];"), {1, 32, 1, 0});
@@ -125,7 +125,7 @@ TEST(EmulationRequests, wavefronts_of_wide_accesses_are_not_conflicts) {
   expect_shared(counted(shared_at(8) + "ld.shared.u64 %d2, [%r2];"), {1, 256, 2, 0});
   expect_shared(counted(shared_at(16) + "ld.shared.v4.u32 {%r3, %r4, %r5, %r6}, [%r2];"),
                 {1, 512, 4, 0});
-  // 16 lanes at a time; every second lane has the same banks.
+  // 16 lanes at a time; lanes k and k + 8 use the same banks.
   expect_shared(counted(shared_at(16) + "ld.shared.u64 %d2, [%r2];"), {1, 256, 4, 2});
 }
 

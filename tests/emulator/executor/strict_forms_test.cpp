@@ -19,7 +19,7 @@ constexpr const char* registers = R"(
   .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .b128 %q<9>;
 )";
 
-/// Modifiers, valid or invalid where the tests insert them.
+/// Modifiers that the tests put in place of others, which results in valid or invalid opcodes.
 constexpr std::array<const char*, 46> names = {
     "b8",    "b16",    "b32",  "b64",  "b128", "u8",    "u16", "u32",    "u64", "s8",
     "s16",   "s32",    "s64",  "f16",  "bf16", "f16x2", "f32", "bf16x2", "f64", "u16x2",

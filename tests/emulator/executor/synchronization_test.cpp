@@ -5,7 +5,7 @@
 namespace skerry::emulation {
 namespace {
 
-/// Runs a body for a block of 80 threads; %r1 is the thread's index.
+/// Runs a body for two blocks of 80 threads; %r1 is the thread's index.
 [[nodiscard]] std::optional<Failure> run_body(const std::string& body) {
   const std::string text = kernel_text(".param .u64 p", R"(
       .reg .pred %p<9>; .reg .b32 %r<9>; mov.u32 %r1, %tid.x;)" +

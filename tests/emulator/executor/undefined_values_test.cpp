@@ -5,8 +5,8 @@
 namespace skerry::emulation {
 namespace {
 
-/// Runs a body for two warps. %r1 is the thread's index. %d1 points to 256 written bytes, %d2 to
-/// 256 unwritten ones; %d3 and %d4 are the thread's addresses in them.
+/// Runs a body for two blocks of two warps. %r1 is the thread's index. %d1 points to 256 written
+/// bytes, %d2 to 256 unwritten ones; %d3 and %d4 are the thread's addresses in them.
 [[nodiscard]] std::optional<Failure> run_body(const std::string& body) {
   const std::string text = kernel_text(".param .u64 p, .param .u64 q", R"(
       .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<29>; .reg .f32 %f<9>; .reg .b64 %d<19>;

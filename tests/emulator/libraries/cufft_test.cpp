@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The stand-in for cuFFT: its results, and that each check of an argument accepts a valid call and
-// rejects an invalid one next to it.
+// Tests the stand-in for cuFFT: its results, and that each check of an argument accepts a valid
+// value and rejects a similar invalid one.
 
 #include <array>
 #include <cmath>

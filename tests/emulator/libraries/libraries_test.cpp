@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The stand-ins for cuBLAS and cuSOLVER: their results, and that each check of an argument accepts
-// a valid call and rejects an invalid one next to it.
+// Tests the stand-ins for cuBLAS and cuSOLVER: their results, and that each check of an argument
+// accepts a valid value and rejects a similar invalid one.
 
 #include <array>
 #include <cstdlib>
@@ -38,7 +38,7 @@ class CublasTest : public StandInsTest {
     EXPECT_EQ(cublas::destroy(nullptr), cublas::not_initialized);
     StandInsTest::TearDown();
   }
-  /// C = A @ B of 2 x 3 and 3 x 2; tests change single arguments.
+  /// Arguments of C = A @ B, 2 x 3 and 3 x 2. Tests change one or two of them.
   struct Arguments {
     std::int64_t m = 2, lda = 2, ldb = 3, ldc = 2, count = 1;
     long long stride_c = 4;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The stand-ins for the libraries' batched functions for small matrices: QR, eigenvalues, singular
+// Tests the stand-ins for the batched functions of cuBLAS and cuSOLVER: QR, eigenvalues, singular
 // values.
 
 #include <array>

@@ -8,7 +8,7 @@
 
 namespace skerry::emulation {
 
-/// Frees device memory of a test at its end.
+/// Frees the device memory of a test at its end.
 class StandInsTest : public EmulatedDevices {
  protected:
   void TearDown() override {

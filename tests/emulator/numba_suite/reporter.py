@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plugin of pytest that writes each test's outcome to a file at once, so that a crash loses only one test.
 
-Lines of JSON: a test that begins, then its outcome with its error.
+The file has lines of JSON: one when a test begins, then one with its outcome and error.
 """
 
 import json

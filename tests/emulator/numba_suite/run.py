@@ -35,7 +35,7 @@ TESTS = NUMBA_CUDA / "numba_cuda" / "numba" / "cuda" / "tests"
 # Benchmarks, and tests of Numba's simulator.
 LEFT_OUT = ("benchmarks", "cudasim")
 MOST_PROCESSES = 60  # for one file
-# Runs in every process, including those that tests start, before Numba looks for libraries.
+# sitecustomize.py: runs in every process, including those that tests start, before Numba looks for libraries.
 START = """\
 import site
 site.addsitedir({numba_cuda!r})
@@ -53,7 +53,7 @@ skerry_emulator.load()
 
 @dataclasses.dataclass
 class Outcome:
-    """Outcome of one test; `error` is the end of its output."""
+    """Outcome of one test. `error` is its error text; after a crash, how the process ended and the end of its output."""
 
     kind: str = "begun"
     error: str = ""
@@ -70,7 +70,7 @@ def read_report(path: pathlib.Path) -> tuple[dict[str, Outcome], bool]:
             is_stopped = True
             continue
         outcome = outcomes.setdefault(entry["test"], Outcome())
-        # A subtest's failure is reported before its test, which then counts as passed.
+        # A subtest's failure is reported before its test, whose outcome "passed" must not replace it.
         if outcome.kind not in ("failed", "error"):
             outcome.kind = entry["outcome"]
             outcome.error = entry.get("error", "")
@@ -147,7 +147,7 @@ def run_pytest(
 def environment_for(start: str, folder: str) -> dict[str, str]:
     (pathlib.Path(folder) / "sitecustomize.py").write_text(start)
     path = os.pathsep.join(filter(None, [folder, str(HERE), os.environ.get("PYTHONPATH")]))
-    # Without a warning for each test that its grid is too small for a GPU.
+    # Disables warnings about grids that are too small for a GPU.
     return {**os.environ, "PYTHONPATH": path, "NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS": "0"}
 
 
@@ -199,7 +199,7 @@ def report(outcomes: dict[str, Outcome], unknown: list[str], unneeded: list[str]
 
 
 def write_all(outcomes: dict[str, Outcome], path: pathlib.Path | None) -> None:
-    """Write all outcomes, after each file, so that an interrupted run leaves its results."""
+    """Write all outcomes so far; called after each file, so that an interrupted run leaves its results."""
     if path is not None:
         every = {name: dataclasses.asdict(outcome) for name, outcome in sorted(outcomes.items())}
         path.write_text(json.dumps(every, indent=1) + "\n")

@@ -41,7 +41,7 @@ inline constexpr std::string_view store_ptx = R"(
 }
 )";
 
-/// As store, with at most 64 threads per block and 1,024 bytes of shared memory.
+/// Sets data[0] = value, by way of 1,024 bytes of shared memory; for at most 64 threads per block.
 inline constexpr std::string_view narrow_ptx = R"(
 .visible .entry narrow(.param .u64 data, .param .u32 value)
 .maxntid 64, 1, 1
@@ -58,7 +58,7 @@ inline constexpr std::string_view narrow_ptx = R"(
 }
 )";
 
-/// Adds to the variable `counter` and stores the sum.
+/// Adds `value` to the variable `counter` and stores the sum in data[0].
 inline constexpr std::string_view count_ptx = R"(
 .visible .entry count(.param .u64 data, .param .u32 value) {
   .reg .b32 %r<4>; .reg .b64 %rd<3>;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The entry points of CUDA's runtime other than launches: devices, memory, streams, events, errors,
-// the driver's functions. The system behind them is tested in tests/device/rehearsal_test.cpp.
+// the driver's functions. The simulated runtime behind them is tested in
+// tests/device/rehearsal_test.cpp.
 
 #include "device/emulator/execute/failure_text.hpp"
 #include "device/emulator/runtime/attributes.hpp"

@@ -95,7 +95,7 @@ class StreamRacesTest : public EmulatedDevices {
 
 TEST_F(StreamRacesTest, an_unordered_read_after_write_is_a_race) {
   write(first, data);
-  // The write is complete by then, but the program does not order it.
+  // A query of another stream does not order the write, even if that is complete by then.
   while (stream_query(nullptr) == cuda::not_ready) {
   }
   copy_by_kernel(second, other, data);

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Invalid images, launches and arguments of cuda.core: CUDA's error and the remedy. Run by test_bad_kernel_input.py."""
+"""Invalid images, launches and arguments of cuda.core have CUDA's error and a remedy: run by test_bad_kernel_input.py."""
 
 import ctypes
 

@@ -100,7 +100,7 @@ def code(device):
 
 @pytest.fixture(params=[{}, {"SEED": 5, "RESIDENT": 8, "QUANTUM": 7}], ids=["plain", "interleaved"])
 def schedule(request):
-    """Set the schedule and the checks, none of which may report anything."""
+    """Set the schedule; check for races and missing threads in the interleaved one. Nothing may be reported."""
     settings = {**request.param, "RACECHECK": 2, "INITCHECK": 0, "SYNCCHECK": 1}
     if not request.param:
         settings = {"SEED": 0, "RESIDENT": 1, "QUANTUM": 0, "RACECHECK": 0, "SYNCCHECK": 0}

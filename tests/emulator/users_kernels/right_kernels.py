@@ -29,7 +29,7 @@ def blocks_of(a: np.ndarray) -> list[np.ndarray]:
 
 
 def at_front(values: list[float] | np.ndarray, n: int) -> np.ndarray:
-    """Return the values, padded with zeros."""
+    """Return the values, padded with zeros to n elements."""
     out = np.zeros(n, np.float32)
     out[: len(values)] = values
     return out

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Runs each program of the page "Custom kernels" in its own process, without a GPU."""
+"""The programs of the page "Custom kernels" run without a GPU, each in its own process."""
 
 import pathlib
 import re

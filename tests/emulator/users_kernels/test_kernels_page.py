@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The recipe of the page "Testing kernels without a GPU", as printed, where there is nothing else: no GPU, no variables."""
+"""The examples and the workflow of the page "Testing kernels without a GPU" run as printed, without a GPU."""
 
 import doctest
 import os

@@ -60,8 +60,8 @@ class emulated_gpu:  # noqa: N801 (used as a function)
     Kernels of Numba (``@cuda.jit``), cuda.core and NVRTC run unchanged, without a GPU or a driver, together with
     arrays of skerry. As on a GPU, a kernel fails if an access is out of bounds, misaligned, to freed memory or to
     memory of the host or another device, if it deadlocks, or if it never ends. The report, with the source line, is
-    added as a note to the exception that leaves the block. Races, uses of uninitialised values and threads that are missing at a
-    barrier do not end a kernel: they are raised at the end of the block.
+    added as a note to the exception that leaves the block. Races, uses of uninitialised values and threads that are
+    missing at a barrier do not end a kernel: they are raised at the end of the block.
 
     The first block of a process must come before the first use of CUDA, and before ``numba.cuda`` or ``cuda.bindings``
     have loaded a driver. It creates the rehearsed devices, which remain after the block. Devices that are lost in a
