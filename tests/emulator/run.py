@@ -42,7 +42,7 @@ KERNEL_TESTS = (
 SCHEDULED = "*Order*:*Reduction*:*reduction*:*select*:*take*:*counting*:*Scatter*:*Partial*"
 SHARES_OF_SCHEDULED = 14
 INITIALIZED = "*Order*/int16:*Reduction*/float32:*reduction*:*select*:*take*:*counting*:*Scatter*/int32:*Partial*/float32"
-# Option (also the name of the emulator's variable), help.
+# Options, which are also names of the emulator's variables, and their help.
 SETTINGS = (
     ("multiprocessors", "number of the device's multiprocessors (4)"),
     ("seed", "seed of the schedule (0)"),

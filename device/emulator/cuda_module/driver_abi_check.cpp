@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Compares the parameters of the emulated driver's functions, in all versions, with cuda.h. Part of
-// the emulated module, because only that is compiled with CUDA's headers.
+// Compares the emulated driver's types, and the parameters of its functions in all versions, with
+// cuda.h. Part of the emulated module, because only that is compiled with CUDA's headers.
 
 #define __CUDA_API_VERSION_INTERNAL  // NOLINT(bugprone-reserved-identifier): declares older
                                      // versions

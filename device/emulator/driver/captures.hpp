@@ -32,7 +32,8 @@ template <class Operation>
                              : operation(stream);
 }
 
-/// Returns true if the call is part of a capture, and writes its status to `status`.
+/// Implement cuEventRecord and cuStreamWaitEvent during captures. Return false if the call is not
+/// part of a capture, otherwise write its status to `status`.
 [[nodiscard]] bool capture_record(void* event, void* stream, int* status);
 [[nodiscard]] bool capture_wait(void* stream, void* event, int* status);
 

@@ -6,8 +6,8 @@
 
 namespace skerry::emulation::driver {
 
-/// Returns a function that fails with 801 and names itself on stderr at the first call; null for
-/// names that CUDA doesn't have.
+/// Returns, for a name in unimplemented.inc, a function that fails with 801 and prints the name to
+/// stderr at the first call. Returns null for other names.
 [[nodiscard]] void* find_unimplemented(std::string_view name) noexcept;
 
 }  // namespace skerry::emulation::driver

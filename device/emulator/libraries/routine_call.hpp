@@ -16,7 +16,7 @@ namespace skerry::emulation {
 
 [[nodiscard]] constexpr std::int64_t max_with_1(std::int64_t n) { return n > 1 ? n : 1; }
 
-/// Statuses of a library's routines. The numbers differ between libraries, except for 0.
+/// Statuses of a library's routines. Except for 0, success, the numbers differ between libraries.
 struct RoutineStatuses {
   int not_initialized;
   int invalid_value;

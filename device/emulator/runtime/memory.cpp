@@ -75,7 +75,8 @@ int fill_async(void* target, int value, std::size_t nbytes, void* stream) {
 }
 
 int get_default_pool(void** pool, int ordinal) {
-  // The call fails if the simulated runtime has no pools.
+  // Fails if the simulated runtime has no pools; otherwise without effect, as that ignores
+  // thresholds.
   const int code = driver_api().pool_set_release_threshold(ordinal, 0);
   if (code == cuda::success) *pool = default_pool(ordinal);
   return code;

@@ -7,8 +7,9 @@
 
 namespace skerry::emulation {
 
-// Shadow memory: a bit for each bit of device memory, set if that was never written. It covers the
-// devices' whole address ranges at a fixed distance; the system allocates only accessed pages.
+// Shadow memory: a bit for each bit of device memory, set if that is undefined: never written, or
+// computed from undefined bits. It covers the devices' whole address ranges at a fixed distance;
+// the system allocates only accessed pages.
 
 /// Starts to track allocations, copies and fills of the simulated runtime; false if the addresses
 /// can't be reserved.
@@ -21,7 +22,8 @@ void unfollow_undefined_memory() noexcept;
 /// Returns the shadow of `address`, or null if that is not in device memory or not tracked.
 [[nodiscard]] std::byte* undefined_memory_bits(std::uint64_t address) noexcept;
 
-/// Marks memory as written by other means than kernels: a library, or initial values of variables.
+/// Marks memory as defined that is written by other means than kernels: by fills, libraries, or
+/// initial values of variables.
 void define_memory(const void* data, std::size_t nbytes) noexcept;
 /// Marks newly allocated memory as undefined.
 void undefine_memory(const void* data, std::size_t nbytes) noexcept;

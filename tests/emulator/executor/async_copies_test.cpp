@@ -9,8 +9,8 @@ namespace {
 
 using words = std::vector<std::uint32_t>;
 
-/// Runs one warp, whose lanes each copy 16 bytes from `source` to shared memory at [%r4]; returns
-/// each lane's %r9.
+/// Runs a body for one warp. [%d0] and [%r4] are the lane's 16 bytes of global and of shared
+/// memory. Global memory contains the words 0, 1, 2, ... Returns each lane's %r9.
 [[nodiscard]] words copied(const std::string& body) {
   TestMemory memory;
   words values(128);

@@ -216,7 +216,7 @@ TEST(EmulationBuiltins, a_full_heap_returns_null_until_memory_is_freed) {
     EXPECT_EQ(one % 16, 0U);
     addresses.push_back(one);
   }
-  EXPECT_EQ(addresses.size(), 13U);  // of 64 bytes, with 16 between them
+  EXPECT_EQ(addresses.size(), 13U);  // blocks of 64 bytes, 16 bytes apart
   EXPECT_EQ(heap.release(addresses[3]), "");
   EXPECT_EQ(heap.allocate(200), 0U);
   EXPECT_EQ(heap.release(addresses[4]), "");

@@ -83,7 +83,7 @@ TEST(EmulationCalls, a_function_may_call_itself) {
     for (; n > 0; --n) b += std::exchange(a, b);
     return a;
   };
-  // Each lane has a different depth of recursion.
+  // Lanes differ in their depth of recursion.
   const words results =
       results_of(fibonacci(), "and.b32 %r1, %n, 15;\n" + call_of("fib", "%result", "%r1"));
   EXPECT_EQ(results, generate_words(40, [&](std::uint32_t k) { return fib(k % 16); }));

@@ -10,8 +10,8 @@
 
 #include "tests/emulator/executor/computed.hpp"
 
-// The reference of narrowing searches all finite magnitudes of float16, independently of the tested
-// arithmetic.
+// The reference for conversions to float16 searches all its finite magnitudes, independently of the
+// tested arithmetic.
 
 namespace skerry::emulation {
 namespace {

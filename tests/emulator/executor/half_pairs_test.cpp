@@ -33,8 +33,8 @@ const std::array<NamedRounding, 4> roundings = {{
   return std::isnan(x) ? nan_bits : static_cast<half>(format.rounded(x, rounding));
 }
 
-/// Returns numbers of both formats, the midpoints between neighbours, and the next numbers of T on
-/// both sides of these.
+/// Returns every 13th number of both formats, the midpoint between it and the next number, and the
+/// next numbers of T on both sides of these.
 template <class T>
 [[nodiscard]] std::vector<T> narrowed_values() {
   const T inf = std::numeric_limits<T>::infinity();

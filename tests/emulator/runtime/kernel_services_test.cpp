@@ -67,7 +67,7 @@ class KernelServicesTest : public EmulatedDevices {
   const void* meet = image.kernel("meet");
 };
 
-/// Captures standard output from its construction on.
+/// Captures standard output while it exists.
 class CaughtOutput {
  public:
   CaughtOutput() : file_(std::tmpfile()), saved_stdout_(::dup(STDOUT_FILENO)) {
