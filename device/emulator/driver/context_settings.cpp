@@ -24,9 +24,9 @@ constexpr std::array<std::size_t, 7> default_limits{
     1 << 10,  // stack of a thread
     1 << 20,  // buffer of printf
     8 << 20,  // heap of malloc in kernels
-    2,        // depth of launches by kernels
-    2048,     // launches by kernels
-    128,      // bytes fetched into L2
+    2,        // depth of grids that kernels can wait for
+    2048,     // pending launches by kernels
+    128,      // L2 fetch granularity
     0,        // persisting part of L2
 };
 
@@ -59,7 +59,7 @@ bool apply_limit(int limit, std::size_t value) {
   return limit != heap_limit_id || set_heap_limit(ordinal, value);
 }
 
-/// Calls `body` with the device of `context` as the peer of the current device, which accesses it.
+/// Calls `body` with the device of `context`, whose memory the current device accesses as its peer.
 template <class Body>
 int with_peer(void* context, Body body) noexcept {
   return in_context([&]() -> int {

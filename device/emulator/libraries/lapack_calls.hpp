@@ -112,7 +112,7 @@ void syevd(char jobz, char uplo, integer n, T* a, integer lda, real_of<T>* w, in
   }
 }
 
-/// For complex matrices.
+/// Computes eigenvalues and, if `jobvr` is 'V', right eigenvectors of a complex matrix.
 template <class T>
 void geev(char jobvr, integer n, T* a, integer lda, T* w, T* vr, integer ldvr, integer* info) {
   const blas::OneCall library = blas::use();

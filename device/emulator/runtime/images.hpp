@@ -55,7 +55,7 @@ void invalidate_variables(int ordinal) noexcept;
 /// An image that is loaded when its first kernel is used, as in CUDA since 12.2.
 class LazyImage {
  public:
-  /// References the caller's bytes; null if they are not an image.
+  /// References the caller's bytes. Null stands for bytes that are not an image: load() then fails.
   explicit LazyImage(const std::byte* data) noexcept : data_(data) {}
   /// An image that is loaded already.
   explicit LazyImage(std::shared_ptr<LoadedImage> loaded) noexcept : loaded_(std::move(loaded)) {}

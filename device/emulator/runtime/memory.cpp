@@ -75,8 +75,8 @@ int fill_async(void* target, int value, std::size_t nbytes, void* stream) {
 }
 
 int get_default_pool(void** pool, int ordinal) {
-  // Fails if the simulated runtime has no pools; otherwise without effect, as that ignores
-  // thresholds.
+  // Fails if the simulated runtime has no pools. It ignores thresholds, so there is no other
+  // effect.
   const int code = driver_api().pool_set_release_threshold(ordinal, 0);
   if (code == cuda::success) *pool = default_pool(ordinal);
   return code;
