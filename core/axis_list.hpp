@@ -11,7 +11,7 @@
 namespace skerry {
 
 /// The axes along which `Arrays` arrays are traversed together, before they become parameters of a
-/// kernel: axis 0 varies fastest. The only code that orders and coalesces axes.
+/// kernel. After order(), axis 0 varies fastest. The only code that orders and coalesces axes.
 template <int Arrays>
 class AxisList {
  public:
@@ -56,7 +56,7 @@ class AxisList {
     }
   }
 
-  /// Merges adjacent axes that every array traverses with one stride.
+  /// Merges adjacent axes that one stride per array can traverse as a single axis.
   void coalesce() noexcept {
     if (size_ < 2) return;
     int last = 0;

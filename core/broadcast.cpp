@@ -7,7 +7,8 @@
 namespace skerry {
 namespace {
 
-/// Returns the extent of the axis `from_end` steps before the last; 1 before the first.
+/// Returns the extent of the axis `from_end` steps before the last; 1 if the shape has no such
+/// axis.
 std::int64_t extent_from_end(const Dims& shape, int from_end) {
   return from_end < shape.rank() ? shape[shape.rank() - 1 - from_end] : 1;
 }

@@ -39,7 +39,7 @@ struct Device {
   return device.kind == DeviceKind::cpu;
 }
 
-/// `"cpu:0"`.
+/// Formats a device: `"cpu:0"`.
 [[nodiscard]] std::string to_string(Device device);
 [[nodiscard]] const char* to_string(DeviceKind kind);
 

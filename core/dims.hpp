@@ -95,7 +95,7 @@ class Dims {
   }
 
   std::int32_t rank_ = 0;
-  std::int64_t inline_[inline_capacity];  // uninitialized: each array has two of these
+  std::int64_t inline_[inline_capacity];  // uninitialized, since each array has two Dims
   std::unique_ptr<std::int64_t[]> heap_;
 };
 

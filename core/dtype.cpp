@@ -41,7 +41,7 @@ constexpr Dtype promotions[dtype_count][dtype_count] = {
 };
 // clang-format on
 
-/// True if no row or column is missing: a missing entry would be bool.
+/// True if the table is symmetric and complete: a missing entry would be 0, which is bool.
 constexpr bool is_complete() {
   for (std::size_t a = 0; a < dtype_count; ++a) {
     if (promotions[a][a] != static_cast<Dtype>(a)) return false;

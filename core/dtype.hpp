@@ -125,7 +125,7 @@ constexpr decltype(auto) visit(Dtype type, F&& f) {
   }
 }
 
-/// Returns the dtype in which `type` is computed, as computed_t.
+/// Returns the dtype in which `type` is computed (see computed_t).
 [[nodiscard]] constexpr Dtype computed_in(Dtype type) {
   return visit(type,
                []<class T>(type_identity<T> /*type_tag*/) { return dtype_of<computed_t<T>>; });

@@ -129,7 +129,7 @@ PlanParts::PlanParts(const Dims& shape, std::span<const PlanOperand> operands,
   current_.contiguous = is_contiguous(current_);
 }
 
-/// The common case: all operands are contiguous, so one axis is enough.
+/// Plans the common case: all operands are contiguous, so one axis is enough.
 void PlanParts::flatten(std::int64_t size) noexcept {
   if (size == 1) return;
   current_.rank = 1;

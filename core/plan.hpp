@@ -27,10 +27,10 @@ struct PlanOperand {
 };
 
 /// The iteration of a kernel over its operands, made on the host and passed to kernels by value.
-/// Only launches make plans (ops/call), and kernels from their pointers
-/// (ops/kernel/pointer_plan.hpp); front ends can't. Axes of size 1 are dropped, the rest is ordered
-/// (axis 0 varies fastest, by the output's strides) and coalesced; negative output strides are
-/// flipped. Operand 0 is the output.
+/// Plans are created by launches (ops/call), and inside kernels from pointers
+/// (ops/kernel/pointer_plan.hpp); front ends can't create them. Axes of size 1 are dropped, the
+/// rest is ordered (axis 0 varies fastest, by the output's strides) and coalesced; negative output
+/// strides are flipped. Operand 0 is the output.
 struct Plan {
   static constexpr int max_operands = 4;
   static constexpr int max_axes = 8;
@@ -60,8 +60,8 @@ struct Plan {
   friend class OperandList;
   friend class PointerPlan;
   Plan() = default;
-  /// One contiguous run of `count` elements (not 0). add() follows for each operand: a contiguous
-  /// array, or an element.
+  /// Plans one contiguous run of `count` elements (not 0). add() follows for each operand: a
+  /// contiguous array, or an element.
   SKERRY_INLINE explicit Plan(std::int64_t count) noexcept
       : rank(count == 1 ? 0 : 1), size(count), contiguous(true) {
     shape[0] = count;
@@ -80,7 +80,8 @@ struct Plan {
   }
 };
 
-/// Bound of the bytes that 32-bit indexing may span. Tests lower it, so that tiny arrays are split.
+/// Exclusive bound of the bytes that an operand may span under 32-bit indexing. Tests lower it, so
+/// that tiny arrays are split.
 inline constexpr std::int64_t index_limit_32bit = std::int64_t{1} << 31;
 
 /// Plans `shape` over `operands` (output first) and calls `function` with every part. There is one

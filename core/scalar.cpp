@@ -168,7 +168,7 @@ struct AsValue<complex<T>> {
   }
 };
 
-/// T for complex<T>; any other type itself.
+/// The type of an element's components: T for complex<T>, else the type itself.
 template <class T>
 struct ElementComponent {
   using type = T;

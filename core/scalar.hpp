@@ -17,8 +17,8 @@ enum class ScalarKind : std::uint8_t { boolean, integer, real, complex };
 struct Scalar {
   ScalarKind kind = ScalarKind::boolean;
   bool boolean = false;
-  /// For integers: the value if it fits int64; `as_unsigned` if it is in [2^63, 2^64)
-  /// (`is_unsigned`); neither if `out_of_range`, where `real` is the nearest float64.
+  /// An int is stored here if it fits int64, or in `as_unsigned` (with `is_unsigned` set) if it is
+  /// in [2^63, 2^64). For any other int, `out_of_range` is set and `real` is the nearest float64.
   std::int64_t integer = 0;
   std::uint64_t as_unsigned = 0;
   bool is_unsigned = false;
@@ -30,7 +30,7 @@ struct Scalar {
   static Scalar from_value(std::int64_t value) {
     return {.kind = ScalarKind::integer, .integer = value};
   }
-  static Scalar of_unsigned(std::uint64_t value);  ///< ScalarKind::integer, either range
+  static Scalar of_unsigned(std::uint64_t value);  ///< an int, below 2^63 or above
   /// An integer below -2^63 or at least 2^64: it fits floating dtypes only. `nearest` is infinite
   /// if it does not fit those either.
   static Scalar of_out_of_range(double nearest) {

@@ -27,12 +27,13 @@ std::int64_t check_shape(std::span<const std::int64_t> shape, std::int64_t items
 /// The same for several axes; throws ValueError for duplicates.
 [[nodiscard]] Dims normalize_axes(std::span<const std::int64_t> axes, int rank);
 
-// Views; pure functions.
+// These return the layout of a view.
 [[nodiscard]] Layout permute_dims(const Layout& layout, std::span<const std::int64_t> axes);
 [[nodiscard]] Layout expand_dims(const Layout& layout, std::span<const std::int64_t> axes);
 [[nodiscard]] Layout squeeze(const Layout& layout, std::span<const std::int64_t> axes);
 [[nodiscard]] Layout flip(const Layout& layout, std::span<const std::int64_t> axes);
-/// Resolves one -1 in `shape` against `size`; throws ShapeError if the sizes differ.
+/// Returns `shape` with a -1, if any, replaced so that it has `size` elements; throws ShapeError if
+/// that is impossible.
 [[nodiscard]] Dims resolve_reshape(std::int64_t size, std::span<const std::int64_t> shape);
 /// Returns the layout with a new shape, if possible without a copy.
 [[nodiscard]] std::optional<Layout> reshape_view(const Layout& layout, const Dims& shape,
@@ -60,8 +61,9 @@ struct IndexCounts {
     ellipses += kind == IndexKind::ellipsis ? 1 : 0;
   }
 };
-/// Basic indexing (integers, slices, `...`, None) with Python's rules. Throws IndexError: out of
-/// bounds, too many indices, two ellipses; ValueError for a zero step.
+/// Basic indexing (integers, slices, `...`, None) with Python's rules. Throws IndexError for an
+/// index out of bounds, too many indices or two ellipses, ValueError for a zero step, and
+/// ShapeError for too many axes.
 [[nodiscard]] Layout index_view(const Layout& layout, std::span<const IndexItem> items);
 /// The same with items that have already been counted.
 [[nodiscard]] Layout index_view(const Layout& layout, std::span<const IndexItem> items,
