@@ -18,7 +18,7 @@ struct CountedCall {
   bool may_wait;  ///< the call may wait for a device's work
   std::uint64_t count;
 };
-/// Starts or stops counting calls; calls nest. Finds the devices first.
+/// Starts or stops counting calls; pairs of start and stop nest. Finds the devices first.
 void count_cuda_calls(bool is_enabled);
 /// Returns the counts since the process began; callers subtract two results.
 [[nodiscard]] std::vector<CountedCall> counted_cuda_calls();

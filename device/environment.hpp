@@ -8,8 +8,8 @@
 
 namespace skerry {
 
-/// Returns the text of an environment variable; null if it is unset or empty. Invalid values count
-/// as unset: `import skerry` warns about them (python/skerry/_environment.py).
+/// Returns the text of an environment variable; null if it is unset or empty. Callers treat invalid
+/// values as unset; `import skerry` warns about them (python/skerry/_environment.py).
 [[nodiscard]] inline const char* environment_text(const char* variable) noexcept {
   const char* text = std::getenv(variable);
   return text != nullptr && *text != '\0' ? text : nullptr;

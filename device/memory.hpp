@@ -19,7 +19,7 @@ namespace skerry {
 
 /// Allocates host memory of a CPU device that CUDA devices, real or rehearsed, can read by address.
 [[nodiscard]] StorageRef allocate_pinned(Device device, std::size_t nbytes);
-/// True for such memory, and for foreign memory that was adopted as pinned.
+/// True for memory of allocate_pinned(), and for foreign memory that was adopted as pinned.
 [[nodiscard]] bool is_pinned(const Storage& memory) noexcept;
 
 /// Adopts foreign memory. `release(owner)` is called once, with the last reference, on any thread;

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-// Statistics of memory pools, and their actions and messages when memory runs out.
+// Statistics of memory pools, and their common actions and texts when memory runs out.
 
 namespace skerry {
 
@@ -17,7 +17,7 @@ struct MemoryStatistics {
   std::size_t cached_bytes = 0;  ///< in the pool, not in arrays
   std::size_t limit_bytes = SIZE_MAX;
   std::uint64_t allocations = 0;         ///< since start
-  std::uint64_t system_allocations = 0;  ///< those made by the driver or the system
+  std::uint64_t system_allocations = 0;  ///< those that called the driver or the system
 };
 
 /// Sets the function that collects garbage that may hold arrays; called when memory runs out,

@@ -30,8 +30,7 @@ struct DeviceInfo {
 };
 
 /// Returns the number of devices of a kind, which does not change later. A query for CUDA makes the
-/// process's first CUDA call. The CPU count comes from SKERRY_CPU_DEVICES (default
-/// 1).
+/// process's first CUDA call. The number of CPU devices is SKERRY_CPU_DEVICES (default 1).
 [[nodiscard]] int device_count(DeviceKind kind) noexcept;
 [[nodiscard]] std::vector<Device> devices(std::optional<DeviceKind> kind = std::nullopt);
 /// Returns the devices that may have unfinished work: those of used kinds that run later.

@@ -32,7 +32,7 @@ struct ForeignOwnership {
   } sharers{};
 };
 
-/// Set when the storage is created and constant while it lives.
+/// The device layer's data about a storage; set when the storage is created, and then constant.
 struct StorageAttachment {
   /// Unfinished uses of the memory by streams; null if all work is done when a call returns.
   StreamUses* uses = nullptr;
@@ -40,12 +40,12 @@ struct StorageAttachment {
   HostPages pages = HostPages::pageable;
 };
 
-/// StorageAttachment::uses; null without an attachment.
+/// Returns StorageAttachment::uses; null without an attachment.
 [[nodiscard]] inline StreamUses* stream_uses(const Storage& memory) noexcept {
   const StorageAttachment* const attachment = memory.attachment();
   return attachment == nullptr ? nullptr : attachment->uses;
 }
-/// StorageAttachment::ownership; null without an attachment.
+/// Returns StorageAttachment::ownership; null without an attachment.
 [[nodiscard]] inline ForeignOwnership* foreign_ownership(const Storage& memory) noexcept {
   const StorageAttachment* const attachment = memory.attachment();
   return attachment == nullptr ? nullptr : attachment->ownership;

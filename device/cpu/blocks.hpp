@@ -17,7 +17,7 @@ inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 /// Larger requests (above 64 TiB) fail at once, since reclaiming memory cannot help.
 inline constexpr std::size_t max_block_bytes = std::size_t{1} << 46;
 
-/// The header of a block that no array uses: free or cached.
+/// The header of a block that no array uses: new, cached, or about to be released.
 struct FreeBlock {
   FreeBlock* next;
   char* data;

@@ -57,8 +57,8 @@ struct ThreadCache {
 
 struct DeviceUsage {
   std::atomic<std::size_t> limit{SIZE_MAX};
-  /// Counts of medium and large blocks, and of ended threads. Not in the cache line of the limit,
-  /// which every allocation reads.
+  /// Counts of ended threads, and of allocations and releases that bypass a thread's cache. Not in
+  /// the cache line of the limit, which every allocation reads.
   alignas(64) Counts counted;
   std::int64_t peak = 0;
   std::size_t external_bytes = 0;  ///< charged by charge_external()
@@ -69,9 +69,9 @@ struct DeviceUsage {
   ThreadCache* threads = nullptr;
 };
 
-// Constant-initialized and without destructors, so valid before the first and after the last array
-// of any static object. One mutex serves all devices: fork() must lock it, and logical devices
-// exist for tests only.
+// Constant-initialized and without destructors, so that arrays in static objects can be created
+// before and released after main(). One mutex serves all devices: fork() must lock it, and several
+// logical devices exist for tests only.
 extern constinit DeviceUsage usages[max_devices];
 extern constinit std::mutex usages_mutex;
 

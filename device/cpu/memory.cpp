@@ -303,7 +303,7 @@ void trim_all() noexcept {
   for (int index = 0; index < max_devices; ++index) trim(index);
 }
 
-/// Allocates without the thread's own cache.
+/// Allocates what the fast path can't: under the lock, from a cache or from the system.
 [[gnu::noinline]] StorageRef allocate_slowly(int index, std::size_t nbytes) {
   if (nbytes > max_block_bytes) {
     throw_out_of_memory(index, nbytes, "nothing, since more than 64 TiB is never available",

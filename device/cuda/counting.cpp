@@ -68,7 +68,7 @@ struct entry_of_table {
         Rejected<&Api::name>::put_before                                                       \
   }
 
-/// All but error_name and error_string.
+/// All entry points except error_name and error_string.
 constexpr std::array entries{
     SKERRY_COUNTED(driver_version),
     SKERRY_COUNTED(runtime_version),

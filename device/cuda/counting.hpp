@@ -10,8 +10,8 @@ namespace skerry::cuda {
 
 /// Finds the devices and switches to a table of functions that count their calls. Calls nest:
 /// counting ends with the matching number of stop_counting(). A kernel launch is counted on
-/// rehearsed devices only (`launch_host_kernel`), since a GPU's does not use the table. Other
-/// threads may make calls meanwhile.
+/// rehearsed devices only (`launch_host_kernel`), since a launch on a GPU does not use the table.
+/// Other threads may make calls meanwhile.
 void start_counting();
 void stop_counting() noexcept;
 /// Delays each counted call that may wait by this much, to simulate waiting.

@@ -69,7 +69,8 @@ void set_current_stream(const Stream& stream) {
     own_streams.streams[index] = stream;
     return;
   }
-  // Leaving the `with` block of a lost device's stream is not an error.
+  // Uses look_at(), not usable_state(): leaving the `with` block of a lost device's stream is not
+  // an error.
   StreamState& stream_state = look_at(stream.device()).streams->enter(stream.handle());
   own_streams.exit_stream(index);
   own_streams.streams[index] = stream;

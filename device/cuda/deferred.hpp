@@ -49,7 +49,8 @@ class DeferredErrors {
     bool is_reported;
   };
 
-  /// Throws the first stored error of the entries with numbers below `end`.
+  /// Frees the words of entries for which `is_over` is true, then throws the first stored error of
+  /// the entries with numbers below `end`.
   template <class IsOver>
   void collect(IsOver&& is_over, std::uint64_t end = UINT64_MAX);
 

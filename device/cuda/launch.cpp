@@ -120,7 +120,7 @@ void launch(Device device, const AnyKernel& entry, const void* params, std::size
   const DeviceGuard guard(device_state);
   reject_capture(device_state, stream_state.handle(), "launch");
   {
-    // Recorded before the work: if the launch fails, later work waits for nothing, which is
+    // Recorded before the work: if the launch fails, later work waits without need, which is
     // harmless.
     const OrderedWork ordered(stream_state, uses);
     const auto rehearse_kernel = calls().launch_host_kernel;

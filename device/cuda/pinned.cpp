@@ -30,10 +30,10 @@ struct PinnedPool {
   std::array<MemoryStatistics, max_devices> of_device;
 };
 
-/// Cached blocks have no owner and are charged to this device.
+/// Index of the CPU device to which cached blocks, which have no owner, are charged.
 constexpr int cache_device_index = 0;
 
-/// Never destroyed.
+/// Returns the pool, created by the first call and never destroyed.
 PinnedPool& the_pool() {
   static PinnedPool* const created = [] {
     cpu::set_external_trim([]() noexcept { trim_pinned(); });

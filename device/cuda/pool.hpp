@@ -50,7 +50,7 @@ struct Block {
   /// The stream that the block is ordered with: work submitted there after the block is allocated
   /// follows all earlier uses.
   void* owner_stream = nullptr;
-  UnfinishedUses other_uses;       ///< on streams other than the owner, when it was freed
+  UnfinishedUses other_uses;       ///< on streams other than owner_stream, when freed
   bool is_to_be_released = false;  ///< when no longer pending, it goes to the driver
   alignas(DeviceStorage) std::byte object[sizeof(DeviceStorage)];
 };
@@ -152,7 +152,7 @@ class Pool {
   std::size_t pending_bytes_ = 0;
   Block* oldest_ = nullptr;  ///< among the cached blocks
   Block* newest_ = nullptr;
-  std::size_t max_held_bytes_ = 0;  ///< since trim()
+  std::size_t max_held_bytes_ = 0;  ///< maximum since release_cached()
   std::atomic<bool> keeps_memory_{false};
   MemoryStatistics counts_;  ///< of whole blocks; pending ones count as cached
 };

@@ -247,7 +247,7 @@ void probe() noexcept {
     result->failure = {UnavailableReason::no_device,
                        std::string("CUDA can't be initialised: ") + error.what()};
   }
-  // Registered after the driver's own exit handler: handlers run in reverse order.
+  // Registered after the driver's own exit handler, so that it runs before that one.
   static const int no_exit_handler = std::atexit([] { shut_down(); });
   static_cast<void>(no_exit_handler);
   total_count.store(n);

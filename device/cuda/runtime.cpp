@@ -13,7 +13,7 @@ namespace skerry::cuda {
 
 namespace {
 
-/// "an illegal memory access was encountered (cudaErrorIllegalAddress, 700)"
+/// Formats a status: "an illegal memory access was encountered (cudaErrorIllegalAddress, 700)".
 std::string describe_code(int code) {
   return std::string(calls().error_string(code)) + " (" + calls().error_name(code) + ", " +
          std::to_string(code) + ")";

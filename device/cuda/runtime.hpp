@@ -97,8 +97,8 @@ extern std::atomic<const Api*> table;
   return *detail::table.load(std::memory_order_acquire);
 }
 
-/// Calls an entry point; the only way to do so. An ignored status is a warning, and calls that may
-/// wait release the outer lock: the only mutex that their caller may hold is a WaitingMutex.
+/// Calls an entry point of the table. An ignored status is a warning. Calls that may wait release
+/// the outer lock, so the only mutex that their caller may hold is a WaitingMutex.
 template <auto Entry, class... Args>
 [[nodiscard]] int call(Args... args) noexcept {
   if constexpr (may_wait<Entry>) {

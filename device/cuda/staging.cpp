@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* copying = "copy_bytes";
 
-/// One thread copies out-of-cache memory at 5 to 10 GB/s, a tenth of a PCIe 5 link: on the host of
-/// an H100, four threads used 19 of its 55 GB/s.
+/// Copies by several threads, since one copies out-of-cache memory at 5 to 10 GB/s only: on the
+/// host of an H100, four threads reached 19 of the 55 GB/s of PCIe 5.
 void copy_by_threads(char* target, const char* source, std::size_t nbytes) noexcept {
   constexpr std::int64_t share = static_cast<std::int64_t>(Staging::chunk_bytes) / 16;
   cpu::parallel_for(

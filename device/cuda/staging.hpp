@@ -55,7 +55,7 @@ class Staging {
     char* data = nullptr;
     void* event = nullptr;   ///< recorded after the last copy
     void* stream = nullptr;  ///< the last copy's
-    std::size_t used = 0;    ///< since the last wait
+    std::size_t used = 0;    ///< bytes in use since the last wait
     bool in_flight = false;
   };
 

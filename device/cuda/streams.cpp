@@ -47,8 +47,9 @@ void StreamSet::give_back(void* handle) noexcept {
   }
 }
 
-/// Returns null for the per-thread handle, which does not identify a stream. A new stream may have
-/// the handle of a foreign one that is gone. Requires the lock.
+/// Returns the member with this handle; null if there is none, and for the per-thread handle, which
+/// does not identify a stream. The set's own streams take precedence: a new one may have the handle
+/// of a foreign one that is gone. Requires the lock.
 StreamSet::Member* StreamSet::find_member(void* handle) noexcept {
   if (handle == per_thread_stream) return nullptr;
   Member* member = nullptr;

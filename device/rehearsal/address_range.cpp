@@ -26,11 +26,11 @@ constexpr std::size_t min_extent = std::size_t{64} << 20;
 // a result.
 constexpr int uninitialized_byte = 0xff;
 constexpr int freed_byte = 0xfd;
-/// Larger blocks are not filled, so that pages that are never accessed cost nothing.
+/// Larger new blocks are not filled, so that pages that are never accessed cost nothing.
 constexpr std::size_t largest_filled = std::size_t{1} << 20;
 
-/// Limit for all devices together. A guard page splits a mapping in two, and half of the mappings
-/// allowed per process are left to other code.
+/// Returns the maximum number of guard pages of all devices together. A guard page splits a mapping
+/// in two, and half of the mappings allowed per process are left to other code.
 std::size_t max_guards() noexcept {
   static const std::size_t limit = [] {
     std::size_t mappings = 65530;  // Linux's default

@@ -33,7 +33,7 @@ class PackedBlocks {
 
   std::uintptr_t first_ = 0;
   std::uintptr_t end_ = 0;
-  std::uintptr_t next_ = 0;        ///< unused since all blocks were last returned
+  std::uintptr_t next_ = 0;        ///< start of the part not yet handed out
   std::uintptr_t mapped_end_ = 0;  ///< end of the accessible pages
   std::size_t out_ = 0;
   std::map<std::size_t, std::vector<std::uintptr_t>> free_;  ///< by span

@@ -30,10 +30,11 @@ struct OrderPoint {
   }
 };
 
-/// Set before the first stream has work, or never.
+/// True if the order is tracked. Set before the first stream has work, or never.
 inline constinit std::atomic<bool> follows_order{false};
 
-// These do nothing, and return empty points, if the order is not tracked.
+// If the order is not tracked, functions that take or return points do nothing and return empty
+// points.
 
 /// Returns a new stream number.
 [[nodiscard]] std::uint64_t next_stream_number() noexcept;

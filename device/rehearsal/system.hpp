@@ -87,7 +87,7 @@ class System {
   [[nodiscard]] bool disable_peer(int reader, int owner) noexcept;
   [[nodiscard]] bool peer_enabled(int reader, int owner) noexcept;
 
-  /// Memory of the stream-ordered allocator: cudaFree does not wait for it.
+  /// Records a block of the stream-ordered allocator: cudaFree does not wait for its uses.
   void note_pooled(void* data);
   [[nodiscard]] bool discard_pooled(void* data) noexcept;
   [[nodiscard]] bool is_pooled(void* data) noexcept;

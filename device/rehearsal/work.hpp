@@ -44,7 +44,7 @@ int enter_with_work(void* handle, Entry entry, Body body) noexcept {
   });
 }
 
-/// The same for entry points without work.
+/// The same for entry points that submit no work to the stream.
 template <class Body>
 int enter_on(void* handle, Entry entry, Body body) noexcept {
   return enter(entry, [&](System& all) -> int {

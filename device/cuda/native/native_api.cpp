@@ -147,7 +147,8 @@ bool is_mapped_in_chunks(CUdeviceptr address) {
   return true;
 }
 
-/// Leaves the range empty if the driver does not know it.
+/// Finds the allocation that contains `data`. Leaves the range empty if the driver does not know
+/// it, or if it may not bound the buffer.
 void find_allocation(PointerAttributes* attributes, const void* data) {
   static auto* const ask =
       driver_function<CUresult(void*, CUpointer_attribute, CUdeviceptr)>("cuPointerGetAttribute");
