@@ -178,7 +178,7 @@ TEST(dense_layout_like, is_dense_and_orders_elements_as_the_original) {
     EXPECT_TRUE(offsets.empty() || offsets.back() == 8 * (dense.size() - 1));
     EXPECT_EQ(std::adjacent_find(offsets.begin(), offsets.end()), offsets.end());
     if (layout.size() == 0 || overlaps_itself(layout, item)) return;
-    // The axis with the larger stride keeps it.
+    // Of two axes, the one with the larger stride keeps the larger stride.
     for (int i = 0; i < layout.rank(); ++i) {
       for (int j = 0; j < layout.rank(); ++j) {
         if (layout.shape[i] < 2 || layout.shape[j] < 2) continue;

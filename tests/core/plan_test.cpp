@@ -204,7 +204,7 @@ TEST(plan_parts, coalesce_twenty_axes_in_c_order_into_one) {
   EXPECT_TRUE(parts.first().contiguous);
 }
 
-/// Axis i of the input is axis rank - 1 - i of the output: nothing coalesces.
+/// The input has the axes of the output in reverse order, so that nothing coalesces.
 PlanSetup reversed(int rank) {
   const Dims shape(rank, 2);
   Layout backwards = c_layout(shape, 4);

@@ -6,7 +6,7 @@
 
 namespace skerry {
 
-/// Rejects promotion of mixed kinds during its lifetime, as the standard leaves it open.
+/// Rejects promotion of mixed kinds, which the standard leaves undefined, during its lifetime.
 class RefusedMixes {
  public:
   RefusedMixes() {

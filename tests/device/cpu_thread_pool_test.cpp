@@ -33,7 +33,8 @@ class ThreadPool : public testing::Test {
   int threads_before_ = cpu::thread_count();
 };
 
-/// Ranges may run on several threads, so each index has its own byte.
+/// Checks that a loop visits each index once. Ranges may run on several threads, so each index has
+/// its own byte.
 void expect_each_index_once(std::int64_t count, std::int64_t grain_size) {
   std::vector<unsigned char> visit_counts(static_cast<std::size_t>(count));
   cpu::parallel_for(count, grain_size, [&](std::int64_t begin, std::int64_t end) {

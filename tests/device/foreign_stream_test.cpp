@@ -17,7 +17,7 @@ class ForeignStreamTest : public Rehearsed {
     set_current_stream(Stream::from_handle(cuda0, handle_));
     const StorageRef block = allocate(cuda0, nbytes);
     store(block, 1);
-    // The block goes into that stream's cache.
+    // Here the block is freed, into the cache of that stream.
   }
   void TearDown() override {
     if (!is_rehearsing()) return;

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Longer than the stream's thread spins and naps.
+/// Longer than the stream's thread spins and naps before it sleeps.
 constexpr auto long_pause = 10ms;
 
 struct ObservedWork {

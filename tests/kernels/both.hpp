@@ -30,7 +30,8 @@ inline constexpr Dtype floating_dtypes[] = {Dtype::float32, Dtype::float64, Dtyp
 /// device.
 [[nodiscard]] NdArray sample(Dtype type, const Dims& shape, Device device, int seed = 0);
 /// Returns the same, but for floating-point dtypes numbers whose products are exact, nonzero and in
-/// range: 1 and -1 (and i and -i), a few twos and as many halves.
+/// range: 1 and -1 (for complex dtypes 1 and i), a few of them times 2, and about as many times
+/// 1/2.
 [[nodiscard]] NdArray sample_factors(Dtype type, const Dims& shape, Device device);
 /// Returns a 1-D array without its first `count` elements, so that it is not aligned for wide
 /// loads.

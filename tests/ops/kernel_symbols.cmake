@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-# Fails if a kernel unit of TARGET defines a weak symbol outside the target's namespace: the linker keeps one copy of
+# Fails if a kernel unit of TARGET defines a weak function outside the target's namespace: the linker keeps one copy of
 # such a function for the whole library, which could be one that older machines can't run.
 string(REPLACE "," ";" OBJECTS "${OBJECTS}")
 set(offenders "")

@@ -66,7 +66,7 @@ struct Array {
 enum class Kind { output, input };
 
 /// Returns an array whose axes are in any order and may have gaps or be reversed; inputs may also
-/// be broadcast or values. It may be misaligned.
+/// be broadcast or have fewer axes. It may be misaligned.
 Array random_array(std::mt19937_64& random, Dtype type, const indices& shape, Kind array_kind);
 indices random_shape(std::mt19937_64& random);
 
@@ -77,7 +77,7 @@ T read(const char* source) {
   return value;
 }
 
-/// True if the elements are equal, both NaN, or differ by at most `tolerance`.
+/// True if the elements are equal, both NaN, or within the relative error `tolerance`.
 bool is_near(Dtype type, const char* a, const char* b, double tolerance);
 /// Returns the tolerance for functions that aren't exact: several units in the last place.
 double tolerance_of(Dtype type);
@@ -93,7 +93,8 @@ void apply_scalar(char* out, const char* const* in) {
   std::memcpy(out, &result, sizeof result);
 }
 
-/// Runs a kernel over random plans of an output and inputs.
+/// Runs a kernel over random plans and compares every element of the output with `scalar`'s. Fails
+/// if the kernel writes anything else.
 void check_plans(const Kernel<Plan>& tested, std::uint64_t seed, int rounds, double tolerance,
                  Dtype output, std::span<const Dtype> inputs, scalar_function scalar);
 

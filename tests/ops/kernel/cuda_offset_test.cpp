@@ -66,7 +66,7 @@ TEST(cuda_offset, fast_divider_agrees_with_division_in_64_bits) {
   expect_quotients<std::uint64_t>(63, 300);
 }
 
-/// Byte offset of element `index`, axis 0 fastest.
+/// Returns the byte offset of element `index`, axis 0 fastest.
 std::int64_t reference_offset(std::int64_t index, int rank, const std::int64_t* shape,
                               const std::int64_t* strides) {
   std::int64_t bytes = 0;

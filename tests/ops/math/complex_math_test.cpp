@@ -284,7 +284,7 @@ TYPED_TEST(ComplexFunctions, expm1_follows_the_standard) {
                      false);
 }
 
-/// Common special cases of log and log1p.
+/// Checks the special cases that log and log1p share.
 template <class Op, class T, class Fixture>
 void expect_logarithm_rules() {
   constexpr T inf = Fixture::inf;
@@ -354,7 +354,7 @@ TYPED_TEST(ComplexFunctions, sign_follows_the_standard) {
   expect_rows<ops::sign, T>({{T(3), T(4), T(0.6), T(0.8)}, {large, -large, half, -half}});
 }
 
-/// f(z) = -i g(iz) or g(iz), as the standard defines the circular functions: the same bits.
+/// Checks f(z) = -i g(iz) or f(z) = g(iz), by which the standard defines the circular functions.
 template <class Circular, class Hyperbolic, class T>
 void expect_defined_by(bool rotated_back, const std::vector<T>& values) {
   for (const T a : values) {

@@ -13,7 +13,7 @@
 namespace skerry {
 namespace {
 
-/// Holds every sum, product and quotient of two 64-bit integers.
+/// Holds every sum, difference and quotient of two 64-bit integers.
 __extension__ using wide = __int128;
 
 template <class T>

@@ -53,7 +53,7 @@ std::vector<Level> levels() {
   return all;
 }
 
-/// Returns numbers of every magnitude, next to multiples of pi / 2 and to 1, and around the limits
+/// Appends numbers of every magnitude, next to multiples of pi / 2 and to 1, and around the limits
 /// of exponentials.
 template <class T>
 void append_hard(std::vector<T>& values) {
@@ -89,7 +89,7 @@ std::vector<T> values() {
   return result;
 }
 
-/// Returns pairs of special values, then pairs for which pow and atan2 have results of all
+/// Appends pairs of special values, then pairs for which pow and atan2 have results of all
 /// magnitudes.
 template <class T>
 void append_pairs(std::vector<T>& x1, std::vector<T>& x2) {
@@ -114,8 +114,8 @@ void append_pairs(std::vector<T>& x1, std::vector<T>& x2) {
   }
 }
 
-/// Computes runs of several lengths, which end inside a vector or at its end. Some of the elements
-/// before them are huge, so that blocks are computed in both forms.
+/// Computes runs of several lengths, which end inside a vector or at its end. Some blocks contain
+/// huge elements, so that both the fast form and the slow path are taken.
 template <class T>
 std::vector<T> computed_by(const Kernel<Plan>& tested,
                            const std::vector<const std::vector<T>*>& inputs) {
@@ -148,7 +148,8 @@ bool is_same(T a, T b) {
          std::bit_cast<ops::bits_t<T>>(a) == std::bit_cast<ops::bits_t<T>>(b);
 }
 
-// Returns the operation's result, which differs from the function's: some powers are products.
+// These return the operation's result, given the function's. Only pow differs: some powers are
+// products.
 template <class T>
 T result_of_atan2(T, T, T function) {
   return function;
@@ -248,7 +249,8 @@ TYPED_TEST(MathLoops, logaddexp_is_within_1_ulp_and_the_same_everywhere) {
   this->expect_right("logaddexp", portable_function, portable_function, logaddexp, x1, x2);
 }
 
-/// Expected values have 120 digits (mpmath); both dtypes represent the arguments exactly.
+/// Expected values were computed with 120 digits (mpmath); both dtypes represent the arguments
+/// exactly.
 TEST(logaddexp, is_accurate_where_the_terms_cancel) {
   struct Row {
     double x1, x2, want;

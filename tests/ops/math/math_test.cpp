@@ -56,7 +56,7 @@ class RealFunctions : public ::testing::Test {
   static constexpr T inf = limits::infinity();
   static constexpr T nan = limits::quiet_NaN();
   static constexpr T pi = std::numbers::pi_v<T>;
-  /// Positive finite numbers from one end of the range to the other.
+  /// Returns positive finite numbers from one end of the range to the other.
   static std::vector<T> positive() {
     return {limits::denorm_min(), limits::min(), T(0.5), T(1), T(2.5), T(1000), limits::max()};
   }
@@ -71,7 +71,7 @@ TYPED_TEST_SUITE(RealFunctions, reals);
   [[maybe_unused]] constexpr T pi = TestFixture::pi;   \
   [[maybe_unused]] const std::vector<T> positive = TestFixture::positive()
 
-/// Common special cases of divide and floor_divide: NaN, zeros and infinities.
+/// Checks the special cases that divide and floor_divide share: NaN, zeros and infinities.
 template <class Op, class T>
 void expect_quotient_rules(const std::vector<T>& positive) {
   constexpr T inf = std::numeric_limits<T>::infinity();

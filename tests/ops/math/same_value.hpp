@@ -10,7 +10,7 @@
 namespace skerry::testing {
 
 /// Succeeds if `actual` is NaN like `expected`, the same infinity, a zero of the same sign, or
-/// otherwise within four units in the last place. `any_sign` ignores the sign.
+/// otherwise within a relative error of four epsilons. `any_sign` ignores the sign.
 template <class T>
 ::testing::AssertionResult same_value(T actual, T expected, bool any_sign = false) {
   if (any_sign) {

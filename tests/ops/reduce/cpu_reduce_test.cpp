@@ -47,7 +47,8 @@ ReduceParams params_of(const ReductionAxes& axes, char* input, char* output) {
   return {{.input = operands(input_memory), .output = operands(output_memory)}, axes, 0, nullptr};
 }
 
-/// Axes are ordered, but not coalesced: the result does not depend on it.
+/// The axes of a reduction, sorted by stride. They are not coalesced, which does not change
+/// results.
 struct ReductionCase {
   ReductionAxes axes{};
   std::vector<std::pair<std::int64_t, std::int64_t>> retained_axes, reduced;  ///< (stride, extent)
@@ -129,7 +130,7 @@ void reduce_scalar(const ReduceParams& p, std::int64_t output, char* destination
   std::memcpy(destination, &result, sizeof result);
 }
 
-/// A reduction of one dtype, and its expected result.
+/// A reduction of one dtype, and how its result is checked.
 struct Subject {
   const Kernel<ReduceParams>& tested;
   Dtype input;
