@@ -18,7 +18,7 @@ namespace skerry {
 
 /// Converts `value` to an element of `type` without loss: a value of a higher kind must be exact in
 /// `type`, such as 2.0 for an integer dtype, and is rejected if promotion_is_strict(). Throws
-/// OverflowError for a Python int out of range, DtypeError for a lossy conversion.
+/// OverflowError for a whole number out of range, DtypeError for any other lossy conversion.
 [[nodiscard]] Element to_element(const Scalar& value, Dtype type);
 
 /// Converts `value` for to_element() to an explicitly requested dtype, as astype does: floats are

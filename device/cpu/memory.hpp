@@ -12,7 +12,7 @@ namespace skerry::cpu {
 /// Logical CPU devices share the machine's memory; each has its own statistics, cache and limit.
 inline constexpr int max_devices = 64;
 
-/// Allocates uninitialized memory, 64-byte aligned; above 1 MiB aligned to 2 MiB and with huge
+/// Allocates uninitialized memory, 64-byte aligned; from 1 MiB on, aligned to 2 MiB and with huge
 /// pages. Blocks up to 1 KiB come from a cache of the calling thread without a lock. The storage
 /// may be released on any thread, also after main. Throws OutOfMemoryError.
 [[nodiscard]] StorageRef allocate(int index, std::size_t nbytes);

@@ -95,7 +95,7 @@ class StreamState {
   /// Result of calls on one or two devices.
   struct Outcome {
     int code = 0;
-    DeviceState* device_state = nullptr;  ///< the device that failed
+    DeviceState* device_state = nullptr;  ///< whose call gave `code`; null without a call
     bool is_captured = false;             ///< no call was made, since a graph would record it
   };
 

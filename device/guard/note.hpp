@@ -18,7 +18,8 @@ struct OperandAttributes {
   const std::int64_t* strides = nullptr;  ///< bytes
 };
 
-/// The operation that a thread executes, for fault reports. Stored on the stack of the call.
+/// The operation that a thread executes, for fault reports. Stored on the stack of the call, except
+/// for copy_note()'s.
 struct CallNote {
   const char* operation = nullptr;
   /// Calls `visitor` for every operand of the call. Called in a signal handler.

@@ -36,7 +36,7 @@ void fail_call(std::uint64_t k, int code, bool sticky = false) noexcept;
 void fail_entry(Entry entry, std::uint64_t k, int code, bool sticky = false) noexcept;
 /// Cancels a planned failure and clears sticky errors.
 void clear() noexcept;
-/// Returns the number of calls since start or the last fail_call().
+/// Returns the number of calls since start, or since the last fail_call(), fail_entry() or clear().
 [[nodiscard]] std::uint64_t calls() noexcept;
 /// Returns the number of calls of one entry point since start.
 [[nodiscard]] std::uint64_t calls(Entry entry) noexcept;

@@ -36,7 +36,7 @@ TEST_P(OrderKernelsOf, sort) {
 }
 
 // Rows that are sorted by one thread, by part of a block, by a block, and by several blocks, which
-// merge tiles of 4,352 items (2,816 of 16 bytes); each with one item less and one more than fit.
+// merge tiles of 4,352 items (2,816 of 16 bytes); with as many items as fit, or one more.
 TEST_P(OrderKernelsOf, sort_rows_around_the_edges_of_tiles) {
   const Dtype type = GetParam();
   if (kind(type) == DtypeKind::complex_floating) return;

@@ -95,8 +95,8 @@ TEST_P(ReductionKernelsOf, scans_match_the_cpu) {
   }
 }
 
-// More than one group of 128 tiles, each of 72 rows: tiles look back at single tiles in their
-// group.
+// More than one group of 128 tiles (a tile has 72 rows of 32 columns): tiles look back at single
+// tiles in their group.
 TEST(reduction_kernels, scan_groups_of_tiles) {
   for (const std::int64_t columns : {32, 9}) {
     const Dims shape{(columns == 32 ? 72 : 216) * 2 * 128 + 1000, columns};
