@@ -102,8 +102,8 @@ constexpr decltype(auto) visit(Dtype type, F&& f) {
   __builtin_unreachable();
 }
 
-/// Looks up the standard's promotion table (array API 2025.12, type promotion rules); empty if it
-/// defines none.
+/// Returns the common dtype by the standard's promotion table (array API 2025.12, type promotion
+/// rules); empty if the table defines none.
 [[nodiscard]] std::optional<Dtype> promote(Dtype a, Dtype b) noexcept;
 
 /// Returns float32 for complex64, float64 for complex128, real dtypes unchanged.

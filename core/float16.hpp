@@ -62,7 +62,8 @@ class float16 {
   constexpr float16() = default;
   SKERRY_HD constexpr explicit float16(float32 x) : bits_(narrowed(x)) {}
   SKERRY_HD constexpr explicit float16(float64 x) : bits_(narrowed(detail::rounded_to_odd(x))) {}
-  /// For integers and bools: those that float32 can't represent exceed float16's range.
+  /// For integers and bools: those that float32 can't represent exactly exceed float16's range, so
+  /// the value is rounded once.
   template <class I>
   SKERRY_HD constexpr explicit float16(I x) : float16(static_cast<float32>(x)) {}
 

@@ -23,8 +23,8 @@ class NdArray {
         layout_(std::move(layout)),
         dtype_(type),
         read_only_(read_only || storage_->read_only()) {}
-  /// All of `memory` in C order. Builds the layout in place: moving one here twice took a third of
-  /// the time of a small call.
+  /// An array of all of `memory` in C order. Builds the layout in place: moving one here twice took
+  /// a third of the time of a small call.
   NdArray(StorageRef memory, const Dims& shape, skerry::Dtype type)
       : storage_(std::move(memory)), dtype_(type), read_only_(storage_->read_only()) {
     layout_.shape = shape;

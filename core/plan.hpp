@@ -84,11 +84,11 @@ struct Plan {
 /// that tiny arrays are split.
 inline constexpr std::int64_t index_limit_32bit = std::int64_t{1} << 31;
 
-/// Plans `shape` over `operands` (output first) and calls `function` with every part. There is one
-/// part unless more than eight axes remain after coalescing (the outer ones are looped over here)
-/// or `index_limit` is finite and some operand's byte extent or the element count would reach it (a
-/// part of one element is never split). The last block of a split axis may have size 1. An empty
-/// shape has no parts. Never allocates; 1 to 4 operands.
+/// A plan of `shape` over `operands` (output first), in parts; for_each() calls `function` with
+/// every part. There is one part unless more than eight axes remain after coalescing (the outer
+/// ones are looped over here) or `index_limit` is finite and some operand's byte extent or the
+/// element count would reach it (a part of one element is never split). The last block of a split
+/// axis may have size 1. An empty shape has no parts. Never allocates; 1 to 4 operands.
 class PlanParts {
  public:
   template <class F>

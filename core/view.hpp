@@ -11,13 +11,14 @@
 
 namespace skerry {
 
-/// Checks a user's shape and returns its number of bytes. Throws ShapeError (negative, more than 64
-/// axes, or so large that the bytes or the product of the non-zero dimensions overflow int64).
+/// Checks a user's shape and returns its number of bytes. Throws ShapeError for a negative
+/// dimension, more than 64 axes, or a shape so large that the bytes or the product of the non-zero
+/// dimensions overflow int64.
 std::int64_t check_shape(std::span<const std::int64_t> shape, std::int64_t itemsize);
 
 /// Returns the common shape. Throws ShapeError, whose text lists all shapes.
 [[nodiscard]] Dims broadcast_shapes(std::span<const Dims* const> shapes);
-/// Fast form for two shapes; empty if they do not broadcast.
+/// The same for two shapes, faster; empty if they do not broadcast.
 [[nodiscard]] std::optional<Dims> broadcast_two(const Dims& a, const Dims& b);
 /// Returns `layout` broadcast to `shape`: new and expanded axes get stride 0. Throws ShapeError.
 [[nodiscard]] Layout broadcast_to(const Layout& layout, const Dims& shape);

@@ -13,7 +13,7 @@ namespace skerry {
 /// Page-locks a host block for copies to and from CUDA devices. Returns false without an error if
 /// the pages stay pageable: see device/cuda/page_lock.hpp.
 [[nodiscard]] bool lock_pages(void* data, std::size_t nbytes) noexcept;
-/// Unlocks pages before the memory returns to the system. False if the memory must never be
+/// Unlocks pages before the memory returns to the system. Returns false if the memory must never be
 /// released.
 [[nodiscard]] bool unlock_pages(void* data, std::size_t nbytes) noexcept;
 

@@ -36,8 +36,8 @@ struct PointerInfo {
   void* allocation = nullptr;        ///< start of the allocation that contains it
   std::size_t allocation_bytes = 0;  ///< 0 if unknown
 };
-/// Queries the driver once and leaves no error behind. Throws DeviceUnavailableError if there is no
-/// CUDA device.
+/// Returns the attributes of an address. Queries the driver once and leaves no error behind. Throws
+/// DeviceUnavailableError if there is no CUDA device.
 [[nodiscard]] PointerInfo inspect_pointer(const void* data);
 
 /// Returns the CUDA ordinal of a stream's device; negative if there is no such stream. For a

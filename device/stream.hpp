@@ -43,7 +43,7 @@ class Stream {
   /// True if all work enqueued so far is done.
   [[nodiscard]] bool idle() const;
   /// Makes later work on this stream wait for the work on `other` so far. Works between any two
-  /// CUDA devices.
+  /// CUDA devices; for a stream of another kind of device the host waits.
   void wait(const Stream& other) const;
 
   friend bool operator==(const Stream& a, const Stream& b) noexcept {

@@ -8,8 +8,8 @@
 namespace skerry::cpu {
 
 inline constexpr std::size_t alignment = 64;
-/// The header precedes the data of a small or medium block; a large block's is a separate
-/// allocation.
+/// Size of a block's header, which precedes the data of a small or medium block; a large block's
+/// header is a separate allocation.
 inline constexpr std::size_t header_bytes = 64;
 inline constexpr std::size_t max_small_bytes = 1024;
 inline constexpr std::size_t min_large_bytes = std::size_t{1} << 20;

@@ -13,8 +13,9 @@ namespace skerry::cpu {
 inline constexpr int max_devices = 64;
 
 /// Allocates uninitialized memory, 64-byte aligned; from 1 MiB on, aligned to 2 MiB and with huge
-/// pages. Blocks up to 1 KiB come from a cache of the calling thread without a lock. The storage
-/// may be released on any thread, also after main. Throws OutOfMemoryError.
+/// pages. Blocks up to 1 KiB come from a cache of the calling thread, without a lock if the device
+/// has no limit. The storage may be released on any thread, also after main. Throws
+/// OutOfMemoryError.
 [[nodiscard]] StorageRef allocate(int index, std::size_t nbytes);
 
 /// Returns statistics in bytes of whole blocks: requests are rounded up to a multiple of 64 up to 1

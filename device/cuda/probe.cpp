@@ -111,7 +111,8 @@ CudaFailure no_module(const std::string& complaint) {
               "); install a build with CUDA, or set SKERRY_CUDA_MODULE." + cpu_works};
 }
 
-/// Sets up rehearsal. False, with a failure in `findings`, if the requested kernels are missing.
+/// Sets up rehearsal. Returns false, with a failure in `findings`, if the requested kernels are
+/// missing.
 bool find_rehearsal(Findings& findings) {
   const RehearsedKernels kernels = planned_kernels.load();
   choose_simulation(planned_rehearsal.load(), kernels);
@@ -136,7 +137,7 @@ bool find_rehearsal(Findings& findings) {
   return true;
 }
 
-/// Sets the table of calls. False, with a failure in `findings`, if there is no CUDA.
+/// Sets the table of calls. Returns false, with a failure in `findings`, if there is no CUDA.
 bool find_table(Findings& findings) {
   if (planned_rehearsal.load() > 0) return find_rehearsal(findings);
   if (const int rehearsed = count_from_environment("SKERRY_REHEARSE", 0, 0); rehearsed > 0) {

@@ -51,7 +51,7 @@ struct DeviceState {
   std::unique_ptr<DeferredErrors> deferred;
   std::array<std::atomic<Route>, max_devices> routes{};  ///< indexed by source device
   /// For each device that work here was ordered after, the number of its next deferred error at
-  /// that time: data read here may depend on the kernels of earlier entries.
+  /// that time: data read here may depend on kernels whose errors have lower numbers.
   std::array<std::atomic<std::uint64_t>, max_devices> sources{};
 
   DeviceState();
@@ -132,7 +132,7 @@ inline void note_failure(int code, DeviceState& device_state, const char* operat
 /// Makes lost rehearsed devices usable again, for tests of losses. A GPU stays lost.
 void clear_losses() noexcept;
 
-/// Makes a device current; restores the previous one at its end.
+/// Makes a device current during its lifetime, then restores the previous one.
 class DeviceGuard {
  public:
   explicit DeviceGuard(DeviceState& target);

@@ -23,8 +23,8 @@ void copy_by_threads(char* target, const char* source, std::size_t nbytes) noexc
       });
 }
 
-/// Returns the bytes to send per chunk: a quarter of a short transfer, so that short transfers
-/// overlap too.
+/// Returns the bytes to send per chunk: a quarter of a short transfer, so that its chunks overlap,
+/// too.
 std::size_t bytes_per_chunk(std::size_t nbytes) noexcept {
   constexpr std::size_t min_bytes = std::size_t{512} << 10;
   constexpr std::size_t page = 4096;

@@ -31,7 +31,8 @@ class StreamUses {
         [[unlikely]]
       order_slowly(access, stream_state, epoch);
   }
-  /// Moves a recorded use to `epoch`, if its work was submitted after the recorded epoch had ended.
+  /// Moves a recorded use to `epoch`. Call if its work was submitted after the recorded epoch had
+  /// ended.
   void extend(cuda::StreamState& stream_state, std::uint64_t epoch);
 
   /// True if all uses not known to be done are on that stream, so that its later work needs no

@@ -24,7 +24,7 @@ constexpr int signals[] = {SIGSEGV, SIGBUS};
 constexpr int max_finders = 4;
 constinit std::atomic<fault_finder> finders[max_finders]{};
 constinit std::mutex installing;
-struct sigaction former[2];  ///< guarded by `installing`, or accessed in the handler
+struct sigaction former[2];  ///< previous handlers; guarded by `installing`, except in on_fault()
 constinit std::atomic<bool> is_reported{false};
 
 /// Text for stderr, built without heap allocation: signal handlers must not allocate.

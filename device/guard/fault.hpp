@@ -24,7 +24,7 @@ void add_fault_finder(fault_finder find) noexcept;
 /// the handler before those installed since, such as faulthandler's.
 void catch_faults() noexcept;
 
-/// Reports a block that was overwritten, and aborts.
+/// Reports a block that was overwritten or freed wrongly, as `side` describes, and aborts.
 [[noreturn]] void report_overwritten(const FaultBlock& block, const char* side) noexcept;
 
 }  // namespace skerry::guard

@@ -215,7 +215,7 @@ bool Heap::locate(const void* data, FaultBlock& fault_block) noexcept {
   return nearest != UINTPTR_MAX;
 }
 
-/// Falls back to plain memory if there are no guards.
+/// Allocates a block and fills it. Falls back to unguarded memory.
 void* allocate_filled(std::size_t nbytes, void (*fill)(void* data, std::size_t nbytes)) noexcept {
   void* data = Heap::instance().allocate(nbytes);
   if (data == nullptr && nbytes < SIZE_MAX - fallback_alignment) {

@@ -15,8 +15,9 @@ namespace {
 
 constinit std::array<std::atomic<bool>, max_devices> contexts{};
 
-/// A context's name, with the ordinal in the upper byte, which is zero in addresses. Packed because
-/// static TLS is scarce: libraries that are opened late share 1.6 KiB of it.
+/// A context's name (its handle, or null) with the device's ordinal in the upper byte, which is
+/// zero in addresses. Packed because static TLS is scarce: libraries that are opened late share 1.6
+/// KiB of it.
 class StackedContext {
  public:
   StackedContext() = default;

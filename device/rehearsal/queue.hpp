@@ -116,7 +116,7 @@ class Queue : public std::enable_shared_from_this<Queue> {
   }
   /// Returns the device's sticky error if work up to this point failed with it; otherwise success.
   [[nodiscard]] int error_of(std::uint64_t ticket) const noexcept;
-  /// Waits for a point. Runs work that the stream's thread has not begun on the calling thread,
+  /// Waits for a point. The calling thread itself runs work that the stream's thread has not begun,
   /// since that thread may have to be woken first.
   void wait(std::uint64_t ticket) noexcept;
   /// Waits for all submitted work.
@@ -124,7 +124,7 @@ class Queue : public std::enable_shared_from_this<Queue> {
 
   /// Ends the thread after the work submitted so far; no more may be submitted.
   void close() noexcept;
-  /// Drops work that has not begun, from now on; it still counts as done.
+  /// From now on, drops work that has not begun; dropped work counts as done.
   void drop_work() noexcept { stopping_.store(true); }
 
  private:
