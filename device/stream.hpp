@@ -26,9 +26,9 @@ class Stream {
   /// Creates a non-blocking stream of a CUDA device: it does not wait for the default stream.
   /// Throws ValueError for a CPU device.
   [[nodiscard]] static Stream create(Device device);
-  /// Wraps a foreign cudaStream_t. Its owner must keep it alive while arrays that it used exist.
-  /// Handle 1 is the legacy default stream, 2 the per-thread one. Throws ValueError for 0, which is
-  /// ambiguous, and for a CPU device.
+  /// Wraps a foreign cudaStream_t. Its owner must keep it alive while it is a thread's current
+  /// stream. Handle 1 is the legacy default stream, 2 the per-thread one. Throws ValueError for 0,
+  /// which is ambiguous, and for a CPU device.
   [[nodiscard]] static Stream from_handle(Device device, void* handle);
   /// The same; keeps the stream's owner alive.
   [[nodiscard]] static Stream from_handle(Device device, void* handle, std::shared_ptr<void> owner);
