@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws architecture.svg: the folders of C++ sources, and which includes which.
 
-The arrows are the #include lines of the sources, except arrows that others imply. A box contains the first line of the
-folder's README.md. `python python/docs/architecture_picture.py` writes the file, and
+The arrows are the #include lines of the sources, except arrows that others imply. A box contains a folder's name and
+its purpose, from the first line of its README.md. `python python/docs/architecture_picture.py` writes the file, and
 tests/python/project/test_architecture.py fails if it is out of date.
 """
 
@@ -74,7 +74,7 @@ def rows_of(graph):
 
 
 def purpose(folder):
-    """Return the first line of a folder's README, wrapped to fit its box."""
+    """Return the purpose in the first line of a folder's README, after ": ", wrapped to fit its box."""
     first = (ROOT / folder / "README.md").read_text().partition("\n")[0]
     lines = [""]
     for word in first.partition(": ")[2].replace("`", "").split():

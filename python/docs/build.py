@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``make docs``: write the API reference, run the gallery, build the pages with Sphinx, where a warning is an error.
 
-At last the searches of ``searches.csv`` are made: the build fails if one of them does not find its page first.
+Finally, the searches of ``searches.csv`` are run: the build fails if one of them does not find its page first.
 """
 
 from __future__ import annotations

@@ -48,8 +48,8 @@ numpydoc_xref_aliases = {
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
-# Links to other sites need their inventories, which build.py has fetched if it could. Without them the pages are the
-# same but for these links.
+# Links to other sites need the inventories of these sites, which build.py fetches if it can. Without an inventory only
+# the links to that site are missing.
 SITES = {
     "python": "https://docs.python.org/3/",
     "numpy": "https://numpy.org/doc/stable/",
@@ -62,7 +62,7 @@ intersphinx_mapping = {
     if (_INVENTORIES / f"{name}.inv").is_file()
 }
 intersphinx_disabled_reftypes = ["std:*"]
-# In place of numpydoc's own links to terms of other sites, which are errors where a site is missing or has changed.
+# Replaces numpydoc's own links to terms of other sites: they are errors if a site can't be reached or has changed.
 numpydoc_xref_aliases |= {name: name for name in DEFAULT_LINKS}
 if "python" in intersphinx_mapping:
     numpydoc_xref_aliases |= {
@@ -125,7 +125,7 @@ def standard_page(name: str) -> str:
 
 
 def lift_source(name: str, lines: list[str]) -> None:
-    """Put "Source: …" above the first section, where it is not taken for a part of the section before it."""
+    """Move "Source: …" above the first section: at the end it would be part of the last section."""
     first = next((i for i, line in enumerate(lines) if line.startswith("Source: ")), None)
     if first is None:
         return
@@ -140,7 +140,7 @@ def lift_source(name: str, lines: list[str]) -> None:
 
 
 def _see_also(name: str) -> list[str]:
-    """Return the functions and methods of the same name."""
+    """Return the lines of "See Also": the function, method and NumPy function of the same name."""
     prefix, _, last = name.rpartition(".")
     if prefix not in ("skerry", "skerry.Array") or last.startswith("_"):
         return []

@@ -75,7 +75,7 @@ def _topics() -> dict[str, dict[str, list[str]]]:
     return chapters
 
 
-# A chapter is on the page with its name, after the functions of the standard, if there are any.
+# The topics of a chapter are on the page of the same name, after the standard's functions if that page has some.
 TOPICS = _topics()
 GROUPS |= {
     chapter: (_title(getattr(_extra, chapter)), []) for chapter in TOPICS if chapter not in GROUPS

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 TITLE, PARTIAL_TITLE, TERM, PARTIAL_TERM = 15, 7, 5, 2
 OBJECT_NAME, PARTIAL_OBJECT_NAME = 11, 6
 OBJECT_PRIORITY = {0: 15, 1: 5, 2: -5}
-# Pages that scorer.js puts behind the others, and how far.
+# Pages that scorer.js ranks lowest.
 LAST = re.compile(r"reference/generated|gallery|changelog")
 
 
@@ -46,7 +46,7 @@ def load(file: pathlib.Path) -> dict[str, Any]:
 
 
 def _terms(query: str) -> list[str]:
-    """Return the stems of the words of a query, without those that are not in the index."""
+    """Return the stems of the words of a query, without stop words and numbers."""
     from sphinx.search.en import SearchEnglish
 
     words = re.findall(r"\w+", query.lower())
@@ -108,7 +108,7 @@ def _of_objects(index: dict[str, Any], query: str) -> Iterator[Result]:
 def _word_scores(index: dict[str, Any], word: str) -> dict[int, int]:
     """Return the score of a word in each page that has it, in the text or in a heading."""
     scores: dict[int, int] = {}
-    # In this order, as the score that comes last counts.
+    # The order matters: a later score replaces an earlier one.
     tables = (("terms", TERM), ("titleterms", TITLE))
     for table, score in tables:
         scores |= dict.fromkeys(_files(index[table].get(word, [])), score)
@@ -133,7 +133,7 @@ def _of_text(index: dict[str, Any], query: str) -> Iterator[Result]:
 
 
 def search(index: dict[str, Any], query: str) -> list[Result]:
-    """Return what the site's search shows, the first result first."""
+    """Return the results of the site's search, in the order in which it shows them."""
     query = query.lower().strip()
     results = list(_of_titles(index, query))
     entries = list(_of_index_entries(index, query))
@@ -141,9 +141,9 @@ def search(index: dict[str, Any], query: str) -> list[Result]:
     results += [*_of_objects(index, query), *_of_text(index, query)]
     others = [result for result, is_main in entries if not is_main]
     shown: dict[tuple[str, str, bool], Result] = {}
-    for group in (results[::-1], others[::-1]):  # the last of those that are equal comes first
+    for group in (results[::-1], others[::-1]):  # of equal results the last comes first
         for result in sorted(group, key=lambda result: (-result.score, result.title.lower())):
-            # An entry of the index, the title of a page and its text are one result, that of the higher score.
+            # The results for a page by its title, its text and its index entries are merged: the first counts.
             key = (result.page, result.title, result.kind == "object")
             shown.setdefault(key, result)
     return list(shown.values())

@@ -73,7 +73,7 @@ if _os.environ.get("SKERRY_REHEARSE_KERNELS") in ("1", "all"):
 
 
 def __dir__() -> list[str]:
-    """List the public names and the module attributes, without the imported modules."""
+    """List the public names and the special attributes of the module, but not the modules that it imports."""
     return sorted({*__all__, "testing", *(name for name in globals() if name.startswith("__"))})
 
 

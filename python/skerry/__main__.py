@@ -14,7 +14,7 @@ from skerry.exceptions import DeviceUnavailableError
 def sanitize(
     parser: argparse.ArgumentParser, command: argparse.ArgumentParser, arguments: list[str]
 ) -> int:
-    """Run the ``sanitize`` command of skerry_emulator and return its exit status; 2 if that is not installed."""
+    """Run the ``sanitize`` command of skerry_emulator and return its exit status; 2 if the package is not installed."""
     try:
         emulator("sanitize")
     except DeviceUnavailableError as problem:

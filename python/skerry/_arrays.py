@@ -19,7 +19,7 @@ Array = _core.Array
 
 HOME = _core.Device("cpu:0")
 HOLDING = (np.ndarray, tuple, list)  # NumPy arrays and containers of them
-PLAIN = (np.ndarray, np.memmap)  # the operators of other subclasses may have another meaning
+PLAIN = (np.ndarray, np.memmap)  # no other subclasses: their operators may have another meaning
 # Names of NumPy's array parameters; functions convert lists for the other parameters themselves.
 OF_ARRAYS = frozenset([
     "a", "a1", "a2", "ar1", "ar2", "arr", "array", "ary", "b", "condition", "f", "fp", "m", "p",

@@ -5,8 +5,8 @@
 The list in ``d[[3, 1]]`` has no device; dask converts it to a NumPy array for each chunk, and xarray converts the
 positions of labels to one. Both pass these arrays to ``x[...]``, without a way to register another conversion. So NumPy
 arrays in a key are moved to the device of ``x`` if the caller is one of these libraries. A user's function, for example
-one called by ``map_blocks``, gets DeviceMismatchError for the same key. So do values to assign, except a number that
-the library has converted to an array.
+one called by ``map_blocks``, gets DeviceMismatchError for the same key. The same holds for
+NumPy arrays as values to assign, except a single number that the library has converted to an array.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ WITH_NUMBERS_OF_THE_HOST = {"gradient", "nanquantile", "quantile"}
 def beside_the_data(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Move NumPy arguments to the device of the first argument if dask or xarray is the caller.
 
-    Called by the wrapper of a Python function: the caller is two frames up.
+    The wrapper of a Python function calls this: the library's frame is two up.
     """
     caller: str = sys._getframe(2).f_globals.get("__name__", "")
     if caller.partition(".")[0] not in LIBRARIES or not isinstance(args[0], _core.Array):
@@ -38,7 +38,7 @@ def beside_the_data(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def number_again(x: _core.Array, value: np.ndarray[Any, Any]) -> Any:
-    """Return a one-element NumPy array as an array beside ``x`` if dask or xarray assigns it, else unchanged.
+    """Return a one-element NumPy array as an array on the device of ``x`` if dask or xarray assigns it, else unchanged.
 
     xarray passes the value of ``a[0] = 1.0`` as such an array, with the rank of the target.
     """
@@ -64,7 +64,7 @@ def placed(x: _core.Array, key: Any) -> Any:
         The converted key.
 
     """
-    # The indexing itself is a C slot of the type and has no frame.
+    # The caller is one frame up: the indexing itself is a C slot of the type and has no frame.
     caller: str = sys._getframe(1).f_globals.get("__name__", "")
     if caller.partition(".")[0] not in LIBRARIES:
         return key

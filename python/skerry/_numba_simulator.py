@@ -47,7 +47,7 @@ class _HostView:
 
 
 def _interface(op: str, x: Any) -> Any:
-    """Read the CUDA array interface of ``x`` once; None if it has none. Raise TypeError for skerry arrays without."""
+    """Read the CUDA array interface of ``x`` once; None if it has none, but TypeError for a skerry array without."""
     interface = getattr(x, "__cuda_array_interface__", None)
     if interface is None and isinstance(x, _core.Array):
         raise TypeError(
@@ -144,13 +144,13 @@ class _Hooks:
 
     def _view(self, op: str, interface: Any, owner: object, sync: bool = True) -> Any:
         """Make a simulated device array over the memory of an interface; it keeps ``owner`` alive."""
-        # skerry's import checks every field, finds the device of the memory and waits for its stream.
+        # skerry's import checks every field and finds the device of the memory.
         x = _core.asarray(_Described(interface, owner))
         if x.device.kind == "cuda" and not x.device.info.rehearsal:
             raise TypeError(
                 f"{op}: the array is on {x.device}, a real GPU, whose memory the simulator can't read"
             )
-        # Interfaces before version 3 have no stream: work is on the default stream.
+        # Interfaces before version 3 have no stream: their work is on the legacy default stream, handle 1.
         stream = interface.get("stream", 1)
         if sync and x.device.kind == "cuda" and stream is not None:
             _core.Stream.from_handle(x.device, stream).synchronize()

@@ -160,7 +160,7 @@ def eye(
     return sk.eye(N, M, k=k, dtype=dtype, device=device or like_device)
 
 
-#: Functions that convert their first argument to an array.
+#: Functions that convert an argument, the first after the device, to an array.
 CONVERTERS = (array, asarray, ascontiguousarray, asfortranarray)
 
 MAKERS: dict[str, Function] = {

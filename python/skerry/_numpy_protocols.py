@@ -32,7 +32,7 @@ POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR
 
 
 def _title(function: Function) -> str:
-    """Return the qualified name, such as ``numpy.linalg.norm``; without module, that of NumPy."""
+    """Return the qualified name, such as ``numpy.linalg.norm``; a function without a module is NumPy's."""
     module = getattr(function, "__module__", None)
     return f"{module or 'numpy'}.{function.__name__}"
 

@@ -132,7 +132,7 @@ def _has_kernel(ufunc: np.ufunc, x: Array, value: Any) -> bool:
 def scatter(
     ufunc: np.ufunc, function: Function, x: Array, positions: Array, values: Array | None
 ) -> None:
-    """Combine values with the elements of ``x`` at positions in C order; positions may repeat."""
+    """Combine values with the elements of ``x`` at flat indices in C order, which may repeat."""
     n = positions.shape[0]
     if n == 0:
         return

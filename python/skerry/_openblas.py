@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The location of OpenBLAS.
 
-Imported with the package, and imports nothing itself: the first matrix product may run in any thread, and a fork while
-another thread imports a module leaves that module's import lock held in the child for ever.
+It is imported with the package, so that the first matrix product imports nothing: that may run in any thread, and a
+fork while another thread imports a module leaves that module's import lock held in the child for ever.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``repr`` of arrays, with dtype and device. Of large arrays only the edges are shown and read from the device."""
+"""``repr`` and HTML of arrays, with dtype and device. At most the edges of large arrays are shown and read."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _edges(x: _core.Array, axis: int = 0) -> npt.NDArray[Any]:
 
 
 def _text_of_one(x: _core.Array) -> str | None:
-    """Format a 0-d array as ``array2string`` does by default, but faster; None if that would format it differently."""
+    """Format a 0-d array like ``array2string``, but faster; None for dtypes, numbers or options not handled here."""
     dtype = x.dtype
     kind = dtype.kind
     options: Mapping[str, Any] = np.get_printoptions()

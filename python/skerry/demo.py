@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Demonstration: k-means of handwritten digits on two devices.
 
-Run it with ``python -m skerry demo``. Without two GPUs it rehearses them and prints that it does. Every figure that it
-prints is checked against NumPy; the exit status is non-zero if a check fails.
+Run it with ``python -m skerry demo``. Without two GPUs it rehearses them and prints that it does. The results are
+checked against NumPy; the exit status is non-zero if a check fails.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclasses.dataclass
 class Tally:
-    """Statistics of one device: bytes copied to it and seconds of work."""
+    """Statistics of one device: rows of the data, bytes copied to it and seconds of work."""
 
     device: sk.Device
     rows: int = 0

@@ -37,7 +37,7 @@ VARIABLES = (
 
 
 def examine_cuda() -> list[str]:
-    """Describe the result of looking for a GPU, one line per sentence."""
+    """Return lines that describe the GPUs found, or why none is used and what to do."""
     devices = sk.devices("cuda")
     if devices and devices[0].info.rehearsal:
         return [

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reject wheels whose libraries have undefined symbols without a version.
 
-`auditwheel` only compares versions. A symbol that no library defined at link time has none and fails only when loaded.
+`auditwheel` only compares versions. A symbol that no library defined at link time has no version: it is found missing
+only when the module is loaded.
 """
 
 from __future__ import annotations

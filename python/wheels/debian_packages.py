@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Download and unpack packages of any Debian or Ubuntu release without installing them.
 
-Uses this machine's mirrors, but runs apt with its own folders and an empty list of installed packages, so that it
+It uses this machine's mirrors, but runs apt with separate folders and an empty list of installed packages, so that it
 downloads all dependencies too.
 """
 

@@ -68,7 +68,7 @@ def _register(module: ModuleType) -> None:
 class _Backend:
     """Lazy proxy of ``backend.SkerryBackendEntrypoint``.
 
-    dask finds it if skerry is on the path but not installed, so that it has no entry points.
+    It lets dask find the backend if skerry is importable but not installed, and thus has no entry points.
     """
 
     def __getattr__(self, name: str) -> Any:

@@ -54,8 +54,8 @@ def einsum(*operands: Any, dtype: Any = None, **options: Any) -> Any:
 def empty(shape: Any, dtype: Any = None, **_: Any) -> Array:
     """Make an array for ``dask.array.percentile`` on the device of the requested percentiles.
 
-    dask passes no array, since other libraries have one current device; so the percentiles are looked up in the calling
-    function.
+    dask passes no array, since other libraries have one current device. So the percentiles are looked up in the local
+    variables of the calling function.
     """
     asking = sys._getframe(1).f_locals
     percentiles = asking.get("finalq", asking.get("q"))

@@ -12,7 +12,8 @@ from skerry.exceptions import DeviceUnavailableError
 class Missing:
     """Placeholder for an array whose device a worker lacks; any use raises DeviceUnavailableError.
 
-    A worker that fails to deserialize a message waits for ever (dask/distributed#6705), so that must not raise.
+    A worker that fails to deserialize a message waits for ever (dask/distributed#6705), so deserialization must not
+    raise.
     """
 
     def __init__(self, error: str) -> None:

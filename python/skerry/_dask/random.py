@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random numbers of dask arrays from ``skerry.random``: one stream for each chunk, from seeds that NumPy spawns.
 
-dask passes the class of a bit generator to workers, which call it with a seed. It then calls
-``random.default_rng(bit_generator)`` of the library that the module name of the class begins with.
+dask passes the class of a bit generator to workers, which call it with a seed. dask then
+calls ``random.default_rng(bit_generator)`` of the package that the class is defined in, here ``skerry``.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 """Serialization of arrays between dask workers.
 
 The memory of a CPU array is the frame, without a copy on the sending side. An array on another device is copied to the
-host by one ``to_device``; if the transport supports GPU memory (the serializer ``cuda``), its memory is the frame. A
+host by one ``to_device``. If the transport supports GPU memory (the serializer ``cuda``), its memory is the frame. A
 broadcast axis is sent once. The receiver places the array on the device of the same name and raises an error if it has
 none: the transfer never changes the device of an array.
 """
@@ -62,7 +62,7 @@ def deserialize(header: Header, frames: list[Any]) -> Array | Missing:
 
 
 class _Memory:
-    """Exports memory of a device with another dtype and shape by the CUDA array interface."""
+    """Exports an object's GPU memory with another dtype and shape through the CUDA array interface."""
 
     def __init__(self, owner: Any, typestr: str, shape: tuple[int, ...]) -> None:
         self.owner = owner
@@ -73,7 +73,7 @@ class _Memory:
 
 
 def serialize_for_cuda(x: Array) -> tuple[Header, list[Any]]:
-    """Return a header and one frame, the array's own memory on its GPU."""
+    """Return a header and one frame on the GPU: the array's memory if it is contiguous, else a copy."""
     if x.device.kind != "cuda":
         raise NotImplementedError("host memory is serialized by `dask`, not `cuda`")
     once = _once(x)
@@ -85,7 +85,7 @@ def serialize_for_cuda(x: Array) -> tuple[Header, list[Any]]:
 
 
 def deserialize_for_cuda(header: Header, frames: list[Any]) -> Array:
-    """Restore an array from a frame in GPU memory, which is not copied."""
+    """Restore an array from a frame in GPU memory, which is only copied if it is on another device."""
     (frame,) = frames
     sent = tuple(header["sent"])
     x = _core.asarray(_Memory(frame, np.dtype(header["dtype"]).str, sent))

@@ -4,8 +4,8 @@
 
 Each folder corresponds to a chapter of NumPy's reference, "Routines and objects by topic". Each module in it is a
 topic: a section on the chapter's page of our reference, with the first line of the module's docstring as its title. The
-names in its ``__all__`` are public in ``skerry``, and ``numpy.f(x)`` dispatches to them. The functions are composed of
-those of the standard, so they run on the device of their arrays and copy nothing to the host.
+names in its ``__all__`` are public in ``skerry``, and ``numpy.f(x)`` dispatches to them. Most functions are composed
+of those of the standard, so they run on the device of their arrays. Docstrings say what is read from the device.
 
 A topic is imported at the first use of one of its functions, since importing all of them would double the time of
 ``import skerry``. ``python/stubs/generate.py`` writes ``_topics.py`` and ``__init__.pyi``, which list the topic of each

@@ -4,7 +4,7 @@
 
 In a docstring ``a : {real}`` stands for a parameter with the type and text of that name below,
 ``{DeviceMismatchError}`` for an error, ``{Returns: bool}`` for a section with a single entry. They are expanded when a
-topic is imported. Texts of fewer than three docstrings are not here.
+topic is imported. A text is here if at least three docstrings use it.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ PLACEHOLDER = re.compile(r"^( *)([\w*, ]+ : )?\{(?:(Returns|Raises): )?([\w, ]+)
 
 
 def composed(docstring: str | None) -> str | None:
-    """Expand the names of entries and sections in a docstring."""
+    """Expand the placeholders in a docstring."""
     return docstring and "\n".join(map(_written_out, docstring.split("\n")))
 
 

@@ -217,7 +217,7 @@ def by_pieces(compute: Callable[..., Array], *arrays: Array) -> Array:
 
 
 def in_passes(compute: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a function to run fused for CPU arrays that exceed the cache, where intermediates would go to memory.
+    """Decorate a function to run fused for CPU arrays of PIECE or more elements: intermediates stay in the cache.
 
     For other arrays it runs eagerly: on a GPU, fusing would compile a kernel at run time.
     """
@@ -233,7 +233,7 @@ def in_passes(compute: Callable[..., Any]) -> Callable[..., Any]:
 
 @in_passes
 def reduced(x: Array, reduce: Callable[..., Array], **kwargs: Any) -> Array:
-    """Reduce in the dtype of quotients, also under strict promotion."""
+    """Reduce in the dtype of ``floating_dtype``, also under strict promotion."""
     return reduce(cast(x, floating_dtype(x.dtype)), **kwargs)
 
 

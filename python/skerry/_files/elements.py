@@ -60,7 +60,7 @@ def write(file: Any, x: Array) -> None:
 def read(
     file: Any, dtype: np.dtype[Any], shape: tuple[int, ...], device: Any, *, is_size_known: bool
 ) -> Array:
-    """Read an array of elements in C order, in native or swapped byte order; EOFError if the file has fewer.
+    """Read an array of elements in C order, in native or swapped byte order; raise EOFError if the file ends early.
 
     If the size of the file is unknown, the first chunk is read before memory is allocated.
     """
@@ -75,7 +75,8 @@ def read(
         _fill(file, np.asarray(x).reshape(-1), dtype)
         return x
     flat = _core.reshape(x, (-1,), copy=False)
-    # Alternate two buffers: one is read while the other is copied. Viewing a buffer in NumPy waits for its copy.
+    # Alternate two buffers: the file is read into one while the other is copied to the device. Viewing a buffer in
+    # NumPy waits for its copy.
     buffers = [_core.empty((min(CHUNK // dtype.itemsize, x.size),), dtype=x.dtype, device="cpu:0")]
     buffers += [_core.empty_like(buffers[0])] if buffers[0].size < x.size else []
     for (part,) in boxes(flat.shape, dtype.itemsize):

@@ -47,7 +47,7 @@ def read(
 ) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
     """Read a header; return the shape, whether the order is Fortran's, the dtype, and the number of bytes read.
 
-    ``size`` is the number of bytes of the file, or None if unknown.
+    ``size`` is the number of bytes up to the end of the file, or None if unknown.
     """
     try:
         text, nbytes = _read_text(file, size)

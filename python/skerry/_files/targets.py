@@ -38,10 +38,11 @@ def path_of(file: Any) -> str:
 
 @contextlib.contextmanager
 def opened_to_write(file: Any) -> Iterator[Any]:
-    """Open a path or wrap a file object for complete writes, or OSError.
+    """Open a path, or wrap a file object, so that each write is complete or raises OSError.
 
-    A path is replaced at the end, atomically: the contents are written to a temporary file in the same folder, and an
-    existing file is unchanged if writing fails. If the folder is not writable, an existing file is written in place.
+    A file given by path is replaced at the end, atomically: the contents are written to a temporary file in the same
+    folder, and an existing file is unchanged if writing fails. If the folder is not writable, an existing file is
+    written in place.
     """
     if is_file_object(file):
         yield Writer(file)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Distributions composed of others by array functions.
 
-These functions give the same bits on every device (see "Accuracy and reproducibility"): ``expm1`` and ``cos`` do not,
-and are not used. On processors older than x86-64-v3 the last place of a number may be another.
+Only array functions with the same bits on every device are used (see "Accuracy and reproducibility"), so not ``expm1``
+and ``cos``. On processors older than x86-64-v3 the last place of a number may differ.
 """
 
 from __future__ import annotations

@@ -178,7 +178,7 @@ class Gamma(Continuous):
         shape = self._common_shape("beta", size, a, b)
         left, right = self.standard_gamma(a, shape), self.standard_gamma(b, shape)
         both = left + right
-        # With parameters near 0 both numbers can be 0; then draw 0 or 1 with the odds of a to b.
+        # With parameters near 0 both numbers can be 0; then draw 1 with probability a / (a + b), else 0.
         share = sk.where(both > 0, both, 1.0)
         certain = sk.astype(self.random(shape) * (a + b) < a, sk.float64)
         return sk.where(both > 0, left / share, certain)

@@ -41,7 +41,10 @@ class Order(Multivariate, Rejected):
 
         Raises
         ------
-        AxisError, DeviceMismatchError, TypeError, ValueError
+        AxisError, DeviceMismatchError
+            If the axis is out of bounds, or the array is on another device.
+        TypeError, ValueError
+            If ``x`` is neither an int nor an array, or is negative.
 
         Examples
         --------
@@ -69,7 +72,10 @@ class Order(Multivariate, Rejected):
 
         Raises
         ------
-        AxisError, DeviceMismatchError, ReadOnlyError, TypeError
+        AxisError, DeviceMismatchError
+            If the axis is out of bounds, or the array is on another device.
+        ReadOnlyError, TypeError
+            If ``x`` is read-only, or is not an array.
 
         Examples
         --------
@@ -104,7 +110,10 @@ class Order(Multivariate, Rejected):
 
         Raises
         ------
-        AxisError, DeviceMismatchError, ReadOnlyError, ValueError
+        AxisError, DeviceMismatchError
+            If the axis is out of bounds, or an array is on another device.
+        ReadOnlyError, ValueError
+            If ``out`` is read-only, or has another shape or dtype than ``x``.
 
         Examples
         --------
@@ -171,6 +180,7 @@ class Order(Multivariate, Rejected):
             If more elements are drawn without replacement than there are, or probabilities are negative or do not sum
             to 1.
         AxisError, DeviceMismatchError, TypeError
+            If the axis is out of bounds, an array is on another device, or ``a`` is neither an int nor an array.
 
         Examples
         --------

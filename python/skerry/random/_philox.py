@@ -37,7 +37,7 @@ class Philox:
     """
 
     def __init__(self, seed: Any = None) -> None:
-        from numpy.random import SeedSequence  # lazily, as NumPy imports it
+        from numpy.random import SeedSequence  # imported at first use, as NumPy does
 
         self._seed_seq = seed if isinstance(seed, SeedSequence) else SeedSequence(seed)
         low, high, nonce = (int(word) for word in self._seed_seq.generate_state(3))

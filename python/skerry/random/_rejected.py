@@ -109,7 +109,9 @@ class Rejected(Composed):
         envelope_shape = sk.where(
             kappa < 1e-5, 1.0 / kappa + kappa, (1.0 + rho * rho) / (2.0 * rho)
         )
-        z = ahead / sk.sqrt(ahead * ahead + aside * aside)  # the cosine of any angle
+        z = ahead / sk.sqrt(
+            ahead * ahead + aside * aside
+        )  # the cosine of a uniformly distributed angle
         w = (1.0 + envelope_shape * z) / (envelope_shape + z)
         y = kappa * (envelope_shape - w)
         is_accepted = (y * (2.0 - y) >= v) | (sk.log(y / v) + 1.0 >= y)

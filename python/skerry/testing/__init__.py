@@ -49,8 +49,8 @@ def assert_equal(actual: Any, desired: Any, err_msg: str = "") -> None:
     Parameters
     ----------
     actual, desired : Array or array_like
-        The values to compare. Elements of arrays on CUDA devices are copied to the host. A value that is no `Array`,
-        such as a NumPy array or a list, is compared with an array on any device. NaN equals NaN.
+        The values to compare. Elements of arrays on CUDA devices are copied to the host. A value that is not an
+        `Array`, such as a NumPy array or a list, is compared with an array on any device. NaN equals NaN.
     err_msg : str, default ""
         Text to print with a failure.
 
@@ -123,9 +123,10 @@ def _host_values(actual: Any, desired: Any) -> list[Any]:
 def count_cuda_calls() -> Iterator[dict[str, int]]:
     """Count the CUDA runtime calls that skerry makes in the body, on all threads.
 
-    Works on GPUs and on rehearsed devices: each call goes through one table, whose entries are counted. The table does
-    not contain kernel launches on a GPU and the calls of CUDA's own libraries; on a rehearsed device a launch is one
-    call of ``launch_host_kernel``. Python's garbage collector is disabled in the body, as it could free earlier arrays.
+    It works on GPUs and on rehearsed devices: each call goes through one table, whose entries are counted. The table
+    does not contain kernel launches on a GPU or the calls of CUDA's own libraries; on a rehearsed device a launch is
+    one call of ``launch_host_kernel``. Python's garbage collector is disabled in the body, as it could free earlier
+    arrays.
 
     Yields
     ------

@@ -155,7 +155,7 @@ def delayed_work(seconds: float, most: float | None = None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def slowed_waits(seconds: float) -> Iterator[None]:
-    """Slow down each call of `waiting_cuda_calls` in the body, while `count_cuda_calls` is active."""
+    """Slow down the CUDA calls in the body that `waiting_cuda_calls` lists, while `count_cuda_calls` is active."""
     _core.slow_waiting_cuda_calls(round(seconds * 1e6))
     try:
         yield

@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Powers of evenly spaced exponents e, in two parts: the power multiplies a rounding error by e * log(base)."""
+"""Powers with evenly spaced exponents, which have two float64 parts each: one would not be precise enough.
+
+A relative rounding error of an exponent e becomes ``e * log(base)`` times as large in the power.
+"""
 
 from __future__ import annotations
 

@@ -74,16 +74,16 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
 
 
 def choose(a: Any, choices: Sequence[Any], *, mode: str = "raise") -> Array:
-    """Select each element from the choice that an index array selects.
+    """Select elements from several arrays, by an array of the indices of these arrays.
 
     Parameters
     ----------
     a : Array
-        Integer array of the numbers of choices.
+        Integer array: for each element the index of the choice to take it from.
     choices : sequence of Array
         Choices, which are broadcast with ``a``.
     mode : {"raise", "wrap", "clip"}, default "raise"
-        How to handle out-of-bounds numbers. "raise" checks them, which reads from the device: the call waits.
+        How to handle out-of-bounds indices. "raise" checks them, which reads from the device: the call waits.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def choose(a: Any, choices: Sequence[Any], *, mode: str = "raise") -> Array:
     ------
     {DeviceMismatchError}
     ValueError
-        If a number is out of bounds and ``mode`` is "raise".
+        If an index is out of bounds and ``mode`` is "raise".
 
     Examples
     --------

@@ -312,7 +312,7 @@ class _Product(NamedTuple):
 
 
 def _sum_of_products(x: Array, y: Array) -> Array:
-    """Sum over the last axis; vecdot conjugates its first argument."""
+    """Sum products over the last axis; undo the conjugation of the first argument by vecdot."""
     return sk.vecdot(sk.conj(x) if x.dtype.kind == "c" else x, y)
 
 
@@ -340,7 +340,7 @@ def _product(
     shape_of_x: tuple[int, ...],
     shape_of_y: tuple[int, ...],
 ) -> _Product:
-    """Return the product that contracts two arrays over the labels that both have and the result has not.
+    """Return the product that contracts two arrays over the labels that both have and the result lacks.
 
     It is a stack of matrix products, of vector products if no label is of one array only, or an elementwise product if
     there is nothing to sum.

@@ -58,7 +58,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Array:
 
 
 def _positions(name: str, obj: Any, n: int, most: int) -> np.ndarray[Any, Any] | None:
-    """Return host indices as non-negative numbers; None for an array on a device."""
+    """Return host indices as non-negative numbers; None if the indices are a skerry array."""
     if isinstance(obj, Array):
         return None
     if isinstance(obj, slice):
@@ -214,7 +214,7 @@ def _along(values: Array, x: Array, axis: int) -> Array:
 
 
 def _slices_in(values: Array, x: Array, axis: int) -> int:
-    """Return the number of slices of ``x`` in the values; NumPy aligns axes from the front if there are enough."""
+    """Return how many slices along ``axis`` the values have; as in NumPy, axes that they lack are leading."""
     if values.ndim >= x.ndim:
         return values.shape[axis]
     return values.shape[axis - x.ndim] if values.ndim >= x.ndim - axis else 1

@@ -22,9 +22,9 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Array:
     """Return the discrete, linear convolution of two vectors.
 
     Products are summed in the order of the shorter vector, with the same bits on every device; integers wrap around.
-    Floating-point vectors of 384 elements and more use Fourier transforms in float64 or complex128: the error relative
-    to the norm is below 1e-13. This needs to know whether all numbers are finite, which is read from the device: the
-    call waits for it.
+    If both vectors and the result have 384 elements or more, finite floating-point numbers are convolved by Fourier
+    transforms in float64 or complex128: the error relative to the norm is below 1e-13. Whether all numbers are finite
+    is then read from the device: the call waits for it.
 
     Parameters
     ----------

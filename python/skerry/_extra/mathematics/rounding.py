@@ -60,7 +60,7 @@ def _rounded(x: Array, decimals: int) -> Array:
         scale, further = 10.0 ** min(decimals, 308), 10.0 ** min(max(decimals - 308, 0), 16)
         scaled = number * scale * further
         result = sk.round(scaled) / further / scale
-        # From 2**53 on numbers have no more digits, and products may overflow.
+        # Scaled numbers of 2**53 and more have no fraction to round, and may have overflowed.
         result = sk.where(sk.abs(scaled) < 2.0**53, result, number)
     elif decimals < -308:
         result = sk.where(sk.isinf(number), number, number * 0.0)

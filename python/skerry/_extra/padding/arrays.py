@@ -279,7 +279,7 @@ def _ramp_of_integers(edge: Array, end: int, steps: Array, width: int) -> Array:
     start = bits_of(sk.asarray(end, dtype=edge.dtype, device=edge.device))
     distance = sk.where(rises, bits_of(edge) - start, start - bits_of(edge))
     quotient, rest = distance // width, distance % width
-    # Falling ramps are rounded up before they are subtracted.
+    # Round the way of a falling ramp up: it is subtracted, so the result is rounded down.
     carried = (rest * steps + cast(~rises, sk.uint64) * (width - 1)) // width
     way = quotient * steps + carried
     result = sk.where(rises, start + way, start - way)
@@ -358,8 +358,8 @@ def _set_repeated(
 def _reflected(inside: Array, indices: Array, axis: int, with_edge: bool, odd: bool) -> Array:
     """Return the elements at ``indices`` of the array mirrored repeatedly at both ends.
 
-    The odd reflection about the last element e is ``2 e - x``: every second copy is the array itself, raised by the
-    difference of its ends for each copy, and the copies between are reversed.
+    An odd reflection about the last element e is ``2 * e - x``. So copy number k of the array is raised by k times the
+    difference of its ends if k is even; the copies between are reversed and mirrored.
     """
     n = inside.shape[axis]
     period = n if with_edge else n - 1

@@ -25,7 +25,7 @@ from skerry._extra._operands import (
 from skerry._extra.statistics._places import find_positions, promote_pair
 from skerry._extra.statistics.order_statistics import percentile
 
-_MAX_ESTIMATED = 2**31  # bins: edges and counts take 64 GiB
+_MAX_ESTIMATED = 2**31  # bins: edges and counts take 32 GiB
 
 
 @dataclass
@@ -42,7 +42,7 @@ def as_array(values: Any, device: Any) -> Array:
 
 
 def axes_of(bins: Any) -> int:
-    """Return the number of axes of edges; 1 for any list."""
+    """Return the number of axes of ``bins``: 0 for a number of bins, 1 for any list or tuple."""
     return 1 if isinstance(bins, tuple | list) else int(getattr(bins, "ndim", 0))
 
 

@@ -39,7 +39,7 @@ def means(x: Array, axis: Axis) -> tuple[Array, Array]:
 
 
 def lost(name: str, ddof: float, correction: float | None) -> float:
-    """Return the degrees of freedom to subtract, which have two names."""
+    """Return the degrees of freedom to subtract, which are passed as ``ddof`` or as ``correction``."""
     if correction is None:
         return ddof
     if ddof != 0:

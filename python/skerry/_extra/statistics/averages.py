@@ -120,7 +120,8 @@ def median(a: Array, axis: int | tuple[int, ...] | None = None, *, keepdims: boo
     Returns
     -------
     Array
-        Medians of the dtype of ``a``, float64 for integers and bool; NaN if an element is NaN, or there are none.
+        Medians of the dtype of ``a``, float64 for integers and bool; NaN if an element is NaN, or if there are no
+        elements.
 
     {Raises: TypeError of complex}
 

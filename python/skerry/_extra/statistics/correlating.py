@@ -186,7 +186,7 @@ def _scale(rows: Array) -> None:
 def correlate(a: Any, v: Any, mode: str = "valid") -> Array:
     """Return the cross-correlation of two vectors; the second is conjugated.
 
-    Computed like ``convolve``: whether all numbers are finite may be read from the device.
+    It is computed like ``convolve``: whether all numbers are finite may be read from the device.
 
     Parameters
     ----------

@@ -64,8 +64,8 @@ def quantile(
     keepdims : bool, default False
         Whether the reduced axes stay in the result with length 1.
     weights : Array, optional
-        Weights of the elements, not negative: of the shape of ``a``, or 1-D along ``axis``. Only for 'inverted_cdf'.
-        Whether they are valid is read from the device.
+        Weights of the elements, not negative: with the shape of ``a``, or of its axes ``axis``. Only for
+        'inverted_cdf'. Whether they are valid is read from the device.
 
     Returns
     -------
