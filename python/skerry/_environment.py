@@ -40,7 +40,7 @@ def _read_table() -> dict[str, dict[str, str]]:
 
 
 def _accepts(name: str, values: str, text: str) -> bool:
-    """Return whether ``text`` is a valid value of a variable; ``values`` is the column of the table."""
+    """Return whether ``text`` is a valid value of a variable; ``values`` is its entry in the table's column Values."""
     if name in _PATTERNS:
         return re.fullmatch(_PATTERNS[name], text) is not None
     if values in ("a path", "a folder"):

@@ -42,7 +42,7 @@ TYPED = (
 NOT_OF_ARGUMENTS = (
     Warning, StopIteration, OSError, OutOfMemoryError, DeviceUnavailableError, DeviceError, EmulationError,
 )  # fmt: skip
-#: "subtract: x2 is ...": an error of this package that names an inner function.
+#: Start of this package's own messages, which may name an inner function, such as "subtract: x2 is ...".
 OWN_TEXT = re.compile(r"[A-Za-z_][\w.]*: ")
 #: Public functions and methods in C++.
 PUBLIC = frozenset([*_core.__all__, *_core.linalg.__all__, *_core.fft.__all__, *dir(Array)])

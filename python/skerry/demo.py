@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Demonstration: k-means of handwritten digits on two devices.
 
-Run it with ``python -m skerry demo``. Without two GPUs it rehearses them and prints that it does. The results are
-checked against NumPy; the exit status is non-zero if a check fails.
+Run it with ``python -m skerry demo``. A single GPU is split into two devices; without a GPU two devices are rehearsed.
+It prints which. The results are checked against NumPy; the exit status is non-zero if a check fails.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
 
 The kernels are compiled once, into libskerry.a, which does not depend on Python; the extension module is compiled for
 each Python version. pip builds the wheel for this interpreter. Other interpreters are unpacked from Debian packages or
-passed as --interpreter. The wheels are written to dist/. auditwheel and twine check them, and smoke_test.py tests each
-in a fresh environment.
+passed as --interpreter. The wheels are written to dist/. auditwheel and twine check them, and smoke_test.py tests those
+of skerry itself in a fresh environment each.
 """
 
 from __future__ import annotations

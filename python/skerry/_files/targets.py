@@ -141,7 +141,7 @@ def _remove_leftover(path: str) -> bool:
 
 
 def _lock(descriptor: int) -> bool | None:
-    """Lock a file until the process ends; False if another process has locked it, None without lock support."""
+    """Lock a file until it is closed; False if it is locked already, None without lock support."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -105,7 +105,7 @@ class Continuous(Drawing):
         Returns
         -------
         Array
-            Drawn samples, by the Box-Muller method; their absolute value is at most 9.4, or 6.6 in float32.
+            Drawn samples, by the Box-Muller method; their absolute value is below 9.5, or 6.7 in float32.
 
         Raises
         ------
@@ -215,7 +215,7 @@ class Continuous(Drawing):
         Returns
         -------
         Array
-            Drawn samples, at most 45, or 22 in float32.
+            Drawn samples, below 45.1, or 22.2 in float32.
 
         Raises
         ------

@@ -44,7 +44,7 @@ class Order(Multivariate, Rejected):
         AxisError, DeviceMismatchError
             If the axis is out of bounds, or the array is on another device.
         TypeError, ValueError
-            If ``x`` is neither an int nor an array, or is negative.
+            If ``x`` is neither an int, an array nor a sequence, or is negative.
 
         Examples
         --------
@@ -75,7 +75,7 @@ class Order(Multivariate, Rejected):
         AxisError, DeviceMismatchError
             If the axis is out of bounds, or the array is on another device.
         ReadOnlyError, TypeError
-            If ``x`` is read-only, or is not an array.
+            If ``x`` is read-only, or is neither an array nor a sequence.
 
         Examples
         --------
@@ -180,7 +180,7 @@ class Order(Multivariate, Rejected):
             If more elements are drawn without replacement than there are, or probabilities are negative or do not sum
             to 1.
         AxisError, DeviceMismatchError, TypeError
-            If the axis is out of bounds, an array is on another device, or ``a`` is neither an int nor an array.
+            If the axis is out of bounds, an array is on another device, or ``a`` is of another type.
 
         Examples
         --------
