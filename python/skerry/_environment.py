@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from skerry import _core
 
 _DEVICE = r"(?:\d|[1-5]\d|6[0-3])"
-# For variables whose values the table describes by an example instead of a range or a list.
+# For variables whose values the table describes in words instead of a range or a list.
 _PATTERNS = {
     "SKERRY_HOST_CACHE": r"\d+[KMG]?",
     "SKERRY_KERNEL_CACHE": r".+",

@@ -5,8 +5,8 @@
 The list in ``d[[3, 1]]`` has no device; dask converts it to a NumPy array for each chunk, and xarray converts the
 positions of labels to one. Both pass these arrays to ``x[...]``, without a way to register another conversion. So NumPy
 arrays in a key are moved to the device of ``x`` if the caller is one of these libraries. A user's function, for example
-one called by ``map_blocks``, gets DeviceMismatchError for the same key. The same holds for
-NumPy arrays as values to assign, except a single number that the library has converted to an array.
+one called by ``map_blocks``, gets DeviceMismatchError for the same key. The same holds for NumPy arrays
+as values to assign, except a single number that the library has converted to an array.
 """
 
 from __future__ import annotations

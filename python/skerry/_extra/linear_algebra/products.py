@@ -27,7 +27,7 @@ def _result(x: Array, bools: bool) -> Array:
 
 
 def _sum_product(name: str, a: Any, b: Any, axis_of_matrix: int) -> Array:
-    """Sum products over the last axis of ``a`` and ``axis_of_matrix`` of ``b``, or its only axis."""
+    """Sum products over the last axis of ``a`` and ``axis_of_matrix`` of ``b``, or the only axis of a 1-D ``b``."""
     (x, y), bools = _numbers(name, a, b)
     if x.ndim == 0 or y.ndim == 0:
         return _result(x * y, bools)
