@@ -16,7 +16,7 @@ inline constexpr int success = 0;
 inline constexpr int invalid_input = 3;
 inline constexpr int internal_error = 6;
 inline constexpr int null_input = 10;
-inline constexpr int incompatible_options = 12;  ///< NVJITLINK_ERROR_INCORRECT_INPUT_TYPE
+inline constexpr int incorrect_input_type = 12;
 }  // namespace link_result
 
 /// A link by NVIDIA's library.

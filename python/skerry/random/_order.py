@@ -87,6 +87,12 @@ class Order(Multivariate, Rejected):
         Array([2, 4, 0, 1, 5, 3], dtype=int64, device='cpu:0')
 
         """
+        if not isinstance(
+            x, Array | np.ndarray
+        ):  # a list would be shuffled as a copy, and stay as it is
+            raise TypeError(
+                f"shuffle: x must be an Array or a numpy.ndarray, not {type(x).__name__}; use permutation(x)"
+            )
         x = self._array("shuffle", "x", x)
         count = x.shape[_axis_of("shuffle", x, axis)]
         x[...] = sk.take(x, self._order(count), axis=axis)

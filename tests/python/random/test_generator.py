@@ -273,6 +273,19 @@ def test_permutations_keep_the_elements(device):
     assert sorted(x[::2].tolist()) == sorted_rows
 
 
+def test_shuffle_rejects_what_it_could_not_change_in_place():
+    """A list was converted to an array, which was shuffled and dropped."""
+    rng = default_rng(1)
+    for sequence in ([1, 2, 3], (1, 2, 3), range(3)):
+        with pytest.raises(
+            TypeError, match=r"shuffle: x must be an Array or a numpy\.ndarray, not"
+        ):
+            rng.shuffle(sequence)
+    host = np.arange(100)
+    rng.shuffle(host)
+    assert sorted(host.tolist()) == list(range(100)) != host.tolist()
+
+
 def test_choices_have_the_shape_of_size(device):
     rng = default_rng(1, device)
     x = sk.reshape(sk.arange(24, device=device), (2, 3, 4))
