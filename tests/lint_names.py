@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Count uninformative names by folder; fail if there are more than in lint_names.csv.
+"""Count uninformative names by folder; fail if the counts differ from lint_names.csv.
 
     python tests/lint_names.py                 compare with lint_names.csv
     python tests/lint_names.py --update        rewrite lint_names.csv: counts may fall, not rise
@@ -44,7 +44,7 @@ Name = collections.namedtuple("Name", "folder kind name file line")
 
 
 def struck_words() -> tuple[frozenset[str], frozenset[str]]:
-    """Return words that no identifier may contain, and words that none may equal (in parentheses in the glossary)."""
+    """Return words that no C++ identifier may contain, and words that no identifier may equal."""
     rows = re.findall(
         r"^\|(?:[^|\n]*\|){3}([^|\n]*)\|$", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE
     )

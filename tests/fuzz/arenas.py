@@ -47,7 +47,7 @@ class Arena:
     """One allocation. ``host`` is the same memory as a NumPy array: rehearsed devices use the process's memory."""
 
     device: str
-    code: int  # DLPack's
+    code: int  # DLPack's device type
     ordinal: int
     address: int
     host: np.ndarray
@@ -81,7 +81,7 @@ class Shaped:
 
 
 def well_formed(rng, arenas: list[Arena]) -> Shaped:
-    """Draw a layout as array libraries make them: dense in any order, reversed, strided, broadcast, empty, 0-d."""
+    """Draw an array in a layout that array libraries produce: dense in any order, reversed, strided, broadcast, empty, 0-d."""
     dtype = rng.choice(DTYPES)
     width = dtype.itemsize
     rank = rng.choice((0, 1, 1, 2, 2, 3, 4, 9))

@@ -215,7 +215,7 @@ def geometry(case: Case, dtype: np.dtype) -> tuple[list[int], list[int]]:
 
 
 def filled(values: list[int]) -> list[int]:
-    """Pad to the maximum number of axes with length 1."""
+    """Append ones, which are read if a case claims more axes than it has."""
     return values + [1] * (NDIM_ROOM - len(values))
 
 
@@ -295,7 +295,7 @@ class Exchanged:
 
 
 class Offer:
-    """A producer of an older or newer version of the protocol."""
+    """A producer that accepts at most `knows` keywords, as in older versions of the protocol."""
 
     def __init__(self, capsule, device, knows: int) -> None:
         self.capsule, self.device, self.knows = capsule, device, knows
@@ -336,7 +336,7 @@ class Fuzzer:
 
     @staticmethod
     def is_owned(case: Case, way: float) -> bool:
-        """Return whether the structure must be deleted: a capsule marked as consumed has no owner."""
+        """Return whether the deleter must be called: not if the import gets a capsule that is already marked as consumed."""
         return (0.6 <= way < 0.75 and case.versioned) or not case.name.startswith(b"used")
 
     def take(self, rng, case: Case, way: float) -> tuple[Any, Exception | None]:

@@ -71,7 +71,7 @@ class CleanRun:
 
 
 class FailingProgram(programs.Program):
-    """A program that records its current step."""
+    """A program that records the names of its steps, and the arrays before the current one."""
 
     WEIGHTS = programs.Program.WEIGHTS | {"move": 10, "move_strided": 4}
 

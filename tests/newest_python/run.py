@@ -4,8 +4,8 @@
 
 Packages of Debian's sid, or of Ubuntu's development release, are downloaded from the mirror that this machine's apt
 uses; nothing is installed. patchelf makes the interpreter use the unpacked C library. The bindings are compiled against
-that interpreter's headers and linked with the library of `make build`; the rest of the package is from that build.
-Other options and arguments are passed to pytest.
+that interpreter's headers and linked with the library of `make build`; the rest of the package is from that build. Other
+options and arguments are passed to pytest.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def main() -> int:
         *arguments,
         *([] if named else TESTS),
     ]
-    # Tests of missing libraries are skipped: these may not support this Python yet.
+    # Skip tests of libraries that can't be installed: they may not support this Python yet.
     clean = {name: value for name, value in os.environ.items() if name != "SKERRY_ALL_CONSUMERS"}
     with step(f"tests under Python {options.python}"):
         return subprocess.run(
@@ -69,7 +69,7 @@ def main() -> int:
 
 
 def install_packages(home: pathlib.Path, python: pathlib.Path) -> pathlib.Path:
-    """Install the tests' dependencies for that Python, as pinned in pyproject.toml."""
+    """Install the tests' dependencies for that Python, as pinned in pyproject.toml; return their folder."""
     site = home / "site"
     done = home / "installed"
     pins = ROOT / "pyproject.toml"

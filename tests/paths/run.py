@@ -56,7 +56,7 @@ def build(jobs: int) -> None:
 
 
 def run_tests(jobs: int, tests: list[str]) -> bool:
-    """Run the shares in processes that write their counts at exit. Return whether one of them was aborted."""
+    """Run the tests in `jobs` processes, which write their counts at exit. Return whether pytest reports an aborted run."""
     for counts in BUILD.rglob("*.gcda"):
         counts.unlink()
     search = os.pathsep.join(filter(None, [str(PACKAGE), os.environ.get("PYTHONPATH")]))
@@ -123,8 +123,8 @@ def untaken(
     """Return file, text and line of each condition that was not taken both ways, and the number of conditions.
 
     Instantiations of a template can have different numbers of branches in a line, as some conditions are constant. A
-    line counts as taken both ways if that holds for one of these numbers. A line that is inlined has its branches
-    several times: those of a condition are added up.
+    line counts as taken both ways if that holds for one of these numbers. A line has its branches several times where
+    it is inlined: those of the same condition are added up.
     """
     lines: dict[tuple[str, int], list[list[int]]] = collections.defaultdict(list)
     for (name, line, _), counts in totals.items():

@@ -19,7 +19,7 @@ def missing(reason):
 
 def library(name):
     try:
-        with warnings.catch_warnings():  # about other libraries: numba-cuda's about NumPy 2.5
+        with warnings.catch_warnings():  # such as numba-cuda's about NumPy 2.5
             warnings.simplefilter("ignore")
             return importlib.import_module(name)
     except ImportError as error:

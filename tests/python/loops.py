@@ -48,7 +48,7 @@ class Loop:
 
 
 def choose(combinations, item_name):
-    """Returns at most QUICK_COUNT of the combinations, at equal distances, others for other items."""
+    """Returns at most QUICK_COUNT of the combinations, evenly spaced and different for each item."""
     count = min(QUICK_COUNT, len(combinations))
     first = zlib.crc32(item_name.encode())
     indices = {(first + len(combinations) * i // count) % len(combinations) for i in range(count)}

@@ -54,7 +54,7 @@ ON_CPU_ONLY = {
 
 # Functions with two names; messages use the other one.
 OTHER_NAMES = {"radians": "deg2rad", "degrees": "rad2deg"}
-# Parameters that messages call by another name: method parameters by the standard's name, items by a name of one.
+# Parameters with another name in messages: the standard's, that of one item, or `high` for a single bound.
 MEANT = {
     "ddof": "correction",
     "v": "x2",
@@ -69,7 +69,7 @@ OF_ONE_DEVICE = {
     "skerry.empty", "skerry.empty_like",
 }  # fmt: skip
 PARAMETERS_OF_ONE_DEVICE = {"pinned", "stream"}
-# Sizes with proportional work: valid, but too slow if huge.
+# Sizes to which the work is proportional: huge ones are valid, but too slow.
 ENDLESS = {("skerry.array_split", "indices_or_sections")}
 
 

@@ -66,7 +66,7 @@ def some(dtype, repeats, device):
 
 
 def outside(dtype, number):
-    """Whether the number is out of range: uint64 holds 2**63 of the list."""
+    """Whether the number is out of range: for example, uint64 can hold 2**63."""
     return dtype in FLOATS or not np.iinfo(dtype).min <= number <= np.iinfo(dtype).max
 
 

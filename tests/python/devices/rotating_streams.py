@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``pytest -p tests.python.devices.rotating_streams``: runs each line of a test on another stream, with random delays.
 
-A kernel launched without all of its reads and writes declared then runs too early, or later work does, and the test fails.
+If a launch does not declare all reads and writes of its kernel, then the kernel or later work runs too early, and the
+test fails.
 """
 
 import itertools

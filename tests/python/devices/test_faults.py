@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every operation with its k-th allocation failing, and on rehearsed devices with its k-th CUDA call failing.
+"""Runs every operation with its k-th allocation failing, and on rehearsed devices with its k-th CUDA call failing.
 
 The method is SQLite's: fail the first allocation, check that nothing was lost, then fail the second, and so on until
 the operation succeeds. Either only the k-th call fails, or all calls from the k-th on.
@@ -22,7 +22,7 @@ from tests.python.session import HAS_GPU
 
 
 def operations():
-    """(name, call of two float64 arrays of shape (6, 5) on one device)."""
+    """Yields (name, call of two float64 arrays of shape (6, 5) on one device)."""
     for entry in instruments.op_table():
         name, arity = entry["name"], entry["arity"]
         dtype = next(d for d in ("float64", "complex128", "int64", "bool") if d in entry["loops"])
@@ -130,7 +130,7 @@ def linear_algebra():
 
 
 def in_place():
-    """(name, statement that modifies x)."""
+    """Yields (name, call that modifies x)."""
     yield "iadd", lambda x, y: x.__iadd__(y)
     yield "iadd overlapping", lambda x, y: x[1:].__iadd__(x[:-1])
     yield "setitem", lambda x, y: x.__setitem__(slice(None), y)

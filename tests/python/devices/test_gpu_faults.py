@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""A lost GPU and a full one: `make gpu-check`. `test_unusable_devices.py` does the same on rehearsed devices.
+"""A lost GPU and a full one, tested by `make gpu-check`. `test_unusable_devices.py` tests both on rehearsed devices.
 
-Each runs in its own process: after an illegal access, CUDA requires the process to end.
+Each test runs in its own process: after an illegal access, CUDA requires the process to end.
 """
 
 import subprocess

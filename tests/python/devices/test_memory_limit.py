@@ -80,7 +80,7 @@ def test_random_allocations_keep_within_the_limit(limited):
             except sk.exceptions.OutOfMemoryError:
                 refused += 1
                 assert limit is not None
-                # Only rounding is lost.
+                # The array did not fit, with its size rounded up to at most twice as much and 8 KiB.
                 assert sk.memory_statistics(limited).live_bytes + 2 * nbytes + 8192 > limit
         elif choice < 0.95 and arrays:
             old_held_bytes = held_bytes(limited)

@@ -262,7 +262,7 @@ def test_mismatch_among_three_arguments_raises():
 
 
 def test_mismatch_with_a_0d_array_advises_to_move_it():
-    """xarray and SciPy create 0-d arrays on the default device: the user has none in view to move."""
+    """xarray and SciPy create 0-d arrays on the default device. Users can't move these, but can change the default."""
     x = sk.ones((3,), device="cuda:0")
     remedy = r'x2\.to_device\("cuda:0"\), or create it inside `with skerry\.device\("cuda:0"\):`$'
     with pytest.raises(DeviceMismatchError, match=remedy):

@@ -385,7 +385,7 @@ def take_more_words_for_errors_than_there_are():
     return lambda: results.extend(sk.take(x, i) for _ in range(1100))
 
 
-#: Waits of many calls, which must not take longer each.
+#: Waits that consist of many calls: the single calls are not slowed down by SLOW.
 LOOPS = [
     "launch_more_than_a_stream_holds",
     "upload_a_list",

@@ -132,7 +132,7 @@ class Walk:
             )
 
     def lengths(self, starts):
-        """Chunks of 1 to 41 elements that cover all values, each with `starts` first positions."""
+        """Checks calls on chunks of 1 to 41 elements that together cover all values, from `starts` first positions each."""
         collected = sk.empty(self.count, dtype=self.result.dtype, device=self.device)
         rng = np.random.default_rng([self.seed, 1])
         for length in range(1, LONGEST + 1):
@@ -149,7 +149,7 @@ class Walk:
             self.check(got, self.want[first:], f"from element {first}")
 
     def single_elements(self):
-        """0-d arrays."""
+        """Checks calls on 0-d arrays."""
         singles = [on_host(self.function(*[x[i] for x in self.args])) for i in range(self.count)]
         self.check(np.stack(singles), self.want, "0-d")
 
@@ -175,7 +175,7 @@ class Walk:
             self.check(IN_PLACE[self.name](*args), want, f"in place, {' with '.join(names)}")
 
     def repeated(self):
-        """One value in all elements, by `full` and by broadcasting."""
+        """Checks calls on arrays of one repeated value, made by `full` and by broadcasting."""
         for i in range(0, self.count, 7):
             n = 1 + i % LONGEST
             want = np.repeat(self.want[i : i + 1], n)
@@ -185,7 +185,7 @@ class Walk:
             self.check(self.function(*stretched), want, f"stretched to {n}")
 
     def broadcasting(self, count):
-        """Rows, columns, 0-d arrays and Python scalars against the whole table of pairs."""
+        """Checks rows, columns, 0-d arrays and Python scalars as operands against the table of all pairs."""
         if self.arity != 2:
             return
         special = argument_pools.special_values(np.finfo(self.dtype).dtype.type).astype(self.dtype)
@@ -224,7 +224,7 @@ class Walk:
             self.check(IN_PLACE[self.name](target, args[1]), want, "Python scalar second, in place")
 
     def single_parameters(self):
-        """The second and third operand of three as 0-d arrays and as Python scalars."""
+        """Checks the second and third of three operands as 0-d arrays and as Python scalars."""
         if self.arity != 3:
             return
         x, *others = self.args

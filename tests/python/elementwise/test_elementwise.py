@@ -195,7 +195,7 @@ def threads(request, restore_threads):
 
 @loop_over("dtype", ["int8", "int16", "float16", "float32", "int64", "complex128"])
 def test_strided_operands_of_every_step(dtype, device):
-    # Some steps have loops of their own; the lengths leave every remainder.
+    # Some steps have specialized loops. The lengths leave various remainders.
     a, b = sample(dtype, (3, 3001), 3), sample(dtype, (3, 3001), 4)
     x, y = to_device(device, a), to_device(device, b)
     for step in (2, 3, 4, 5, 17, -1, -2, -3):
@@ -211,8 +211,8 @@ def test_strided_operands_of_every_step(dtype, device):
 
 @pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "int64", "complex128"])
 def test_reversed_operands(dtype, device):
-    # If most operands are reversed, the loop runs from the other end, over several tiles, and the result may be an
-    # operand. Other operands are broadcast or forward.
+    # If most operands are reversed, the loop runs backwards. Covers several tiles, broadcast and forward operands beside
+    # reversed ones, and results that overwrite an operand.
     for shape in ((7001,), (3, 5003), (901, 5)):
         a, b, c = (sample(dtype, shape, seed) for seed in (3, 4, 5))
         x, y, z = (to_device(device, host) for host in (a, b, c))

@@ -28,7 +28,7 @@ ARITY = {
 
 
 def arguments(arity):
-    """Returns all float16 numbers for one argument; for two, each in random order, with numbers in [-10, 10]."""
+    """Returns all float16 numbers for one argument. For two, each is in random order, followed by numbers in [-10, 10]."""
     if arity == 1:
         return [NUMBERS]
     rng = np.random.default_rng(0)

@@ -22,7 +22,7 @@ from tests.python.exact.exact_oracle import (
     ends_of,
 )
 
-#: Exact in float16, also multiplied by small counts.
+#: Values of q that are exact in float16, also when multiplied by small counts.
 SHARES = [0.0, 0.125, 0.25, 0.40625, 0.5, 0.8125, 1.0]
 LENGTHS = (1, 2, 5)
 

@@ -47,7 +47,7 @@ DECIMALS = (
 
 
 def exact_around(x, decimals):
-    """Ties to even. Returns None close to a tie, to which the product may be rounded."""
+    """Rounds exactly, ties to even. Returns None close to a tie, as the scaled number may be rounded to the tie."""
     scaled = Fraction(x) * Fraction(10) ** decimals
     to_half = abs(abs(scaled - math.floor(scaled)) - Fraction(1, 2))
     if 0 < to_half < Fraction(abs(scaled)) / 2**50:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Docstrings of functions beyond the standard, which are composed: all is written out, and every parameter is there."""
+"""Docstrings of functions beyond the standard are composed from parts: no placeholder is left, no parameter missing."""
 
 import collections
 import inspect
@@ -15,7 +15,7 @@ from skerry._extra._docstrings import ENTRIES, PLACEHOLDER, composed
 
 @pytest.mark.parametrize("name", _extra.__all__)
 def test_every_parameter_is_described(name):
-    """As ruff's D417 asks of docstrings that are not composed."""
+    """Ruff checks this (D417) only for docstrings that are not composed."""
     function = getattr(sk, name)
     parameters = list(inspect.signature(function).parameters)
     section = re.search(r"^Parameters\n-+\n(.*?)(?:\n\n|\Z)", inspect.getdoc(function), re.M | re.S)

@@ -68,7 +68,7 @@ def run(name, function, stated, device):
     with np.errstate(all="ignore"), sk.device(device):
         want = oracle(*their_args, **their_kwargs)
         assert_alike(function(*args, **kwargs), want, stated, device)
-    # Both write the same into their arguments, and nothing else.
+    # Both functions leave equal values in their arguments.
     stated = dataclasses.replace(stated, dtype=None)
     assert_alike((*args, *kwargs.values()), (*their_args, *their_kwargs.values()), stated, device)
 

@@ -24,7 +24,7 @@ def test_explain_prints_passes_bytes_and_lines(capsys):
         "  2 operations over (1000,): 8008 bytes moved, 48008 one by one; "
         f"for a reduction in line {first + 2}: spread = sk.mean(apart * apart)"
     )
-    # Writes apart and x * 2; reads x and the mean.
+    # The pass writes `apart` and `x * 2`, and reads x and the mean.
     assert printed[2] == (
         "  2 operations over (1000,): 24008 bytes moved, 32008 one by one; "
         f"for a value in line {first + 3}: if float((x * 2)[0]) > 100:"

@@ -35,7 +35,7 @@ def assert_alike(program):
 
 
 def assert_rows_alike(run, *arrays):
-    """With different numbers of threads, so that other rows share a chunk."""
+    """Compares bits for several numbers of threads, as these change which rows share a chunk."""
     for threads in THREADS:
         sk.set_num_threads(threads)
         want, got = run(*arrays), sk.fuse(run)(*arrays)

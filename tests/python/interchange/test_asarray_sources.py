@@ -104,7 +104,7 @@ SOURCES = {
 
 
 def write(source, value):
-    """Change element [0, 0] behind skerry's back."""
+    """Change element [0, 0] without skerry; return whether that is possible."""
     if isinstance(source, ctypes.Array):
         source[0][0] = value
         return True
@@ -405,7 +405,7 @@ def test_the_default_device_is_for_memory_without_a_device():
 
 
 def test_the_order_of_protocols():
-    """interop.md §7.2: the CUDA array interface first, unless it is older than version 3 and DLPack is there."""
+    """The CUDA array interface comes first, unless its version is below 3 and the object also has DLPack."""
     x, y, z = (sk.full((2,), value, device="cuda:0") for value in (1.0, 2.0, 3.0))
 
     class Both(WithDLPack):

@@ -126,7 +126,7 @@ def test_export_keeps_memory_as_long_as_its_array(cuda_device):
 
 
 def blocks_left(rounds):
-    """Return Python's memory blocks leaked by 10,000 rounds: the median of five runs, since a cache grows in one."""
+    """Return Python's memory blocks leaked by 10,000 rounds: the median of five runs, as a cache may grow in one."""
     left = []
     for _ in range(5):
         gc.collect()

@@ -56,7 +56,7 @@ PER_THREAD = (17, 11)
 # multiprocessors of eight blocks of 256 threads each.
 LINE = vectors(1, *around(32, 256, 512, STRIDED, 2048, 4096), 3 * 4096 + 1, 70_001)
 FEW = vectors(1, *around(512, STRIDED), 20_001)
-# Rows for a thread, for lanes, for a warp and for a block, with loads of 16 bytes; then several parts.
+# Rows that are reduced by a thread, some lanes, a warp and a block, with loads of 16 bytes; then rows in several parts.
 ROWS = [(5, n) for n in around(4, 32, 128, THREADS, THREADS * LOADS, 4 * THREADS * LOADS)]
 ROWS += [(1025, 3), (THREADS + 1, 33), (2, 3 * 4096 + 1)]
 COLUMNS = [(n, m) for n in around(ALONE, 2 * ALONE) for m in (1, 33)] + [(5, 1031), (4099, 7)]
@@ -153,7 +153,7 @@ def signs(dtype: str, shape: Shape) -> list[np.ndarray]:
 
 
 def varied(dtype: str, shape: Shape) -> list[np.ndarray]:
-    """More distinct values than the dtype has, or than a block's tile."""
+    """Random integers below 2^15: more distinct values than int8 has, or than a tile has items."""
     values = np.random.default_rng(7).integers(0, 1 << 15, shape)
     return [values.astype(dtype)]
 

@@ -217,7 +217,7 @@ def shapes_of(call: Call, edge: int, turn: int, most: int) -> list[Shape]:
 def sampled_cells(
     path: str, calls: list[Call], device: str, seed: int, count: int
 ) -> Iterator[Cell]:
-    """Yields random cells of a function's calls. Half of the edges are long, as most thresholds are short."""
+    """Yields random cells of a function's calls. Half of the edges are in the longest quarter, as most edges are short."""
     most = MOST_OF_SAMPLE if device.startswith("cpu") else MOST_OF_KERNELS
     for call in calls:
         rng = random.Random(f"{seed} {path} {call.text} {device}")
@@ -235,7 +235,7 @@ def sampled_cells(
 def cell_of(
     call: Call, shape: Shape, dtype: str, rng: random.Random, device: str, layout: str | None = None
 ) -> Cell:
-    """Returns a cell in random layouts, apart from a given one. Often all operands have the same layout."""
+    """Returns a cell in random layouts. `layout`, if given, is that of the first operand, and often of the others too."""
     names = layouts_for(shape, device)
     first = layout or rng.choice(names)
     layouts = (first, *(first if rng.random() < 0.4 else rng.choice(names) for _ in range(3)))

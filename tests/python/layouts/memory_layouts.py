@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The memory layouts of an array of any shape: a base array and a view of it.
 
-NumPy and skerry create the view by the same expression. Elements around the view are poison: NaN, or the lowest number.
+NumPy and skerry create the view by the same expression. Elements around the view are poison: NaN, the lowest
+signed or highest unsigned integer, or True.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class MemoryLayout:
-    """A layout: the base's shape for a view's shape, and the view."""
+    """A layout: the shape of the base array for the shape of a view, and the view."""
 
     base_shape: Callable[[Shape], Shape]
     view: Callable[[Any, Any, Shape], Any]  # of a module and the base
@@ -33,7 +34,7 @@ class MemoryLayout:
 
 
 def stepped(axis: int, step: int) -> MemoryLayout:
-    """Elements along an axis are `step` items of the base apart."""
+    """Returns the layout in which elements along an axis are `step` items of the base apart."""
 
     def base_shape(shape: Shape) -> Shape:
         sizes = list(shape)
@@ -52,7 +53,7 @@ def stepped(axis: int, step: int) -> MemoryLayout:
 
 
 def repeated(*axes: int) -> MemoryLayout:
-    """Stride 0 along some axes, or along all."""
+    """Returns the layout with stride 0 along some axes, or along all."""
 
     def base_shape(shape: Shape) -> Shape:
         chosen = {axis % len(shape) for axis in axes} if axes else range(len(shape))
@@ -147,7 +148,7 @@ LAYOUTS: dict[str, MemoryLayout] = {
 
 
 def poison(dtype: np.dtype) -> Any:
-    """Returns a value that changes every result that reads it."""
+    """Returns the value of elements around a view: most results that wrongly include it change."""
     if dtype.kind in "fc":
         return np.nan
     return True if dtype.kind == "b" else np.iinfo(dtype).min or np.iinfo(dtype).max

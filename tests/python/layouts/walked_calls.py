@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of every public function of arrays, made from its signature by the tables of ``bench/peers/sweep_cases.py``.
 
-Calls that need other arguments or longer operands than the tables have are listed here. ``NO_ARRAYS`` lists functions without arrays.
+Calls that need other arguments or longer operands than the tables have are listed here. ``NO_ARRAYS`` lists functions
+without arrays.
 """
 
 from __future__ import annotations
@@ -215,7 +216,7 @@ KINDS = {
 ROUNDED = {"std", "var", "nanstd", "nanvar", "cov", "corrcoef", "polyfit", "unwrap"}
 
 
-#: Functions, apart from `linalg`, whose result or cost is larger than their operand.
+#: Functions, apart from `linalg`, with a high cost or a large result for the size of their operands.
 DEAR = {
     "matmul", "Array.__matmul__", "tensordot", "dot", "inner", "cov", "corrcoef", "diag_indices_from", "unstack",
 }  # fmt: skip
@@ -363,7 +364,8 @@ def draw(kind: str, shape: Shape, dtype: np.dtype, seed: int) -> np.ndarray:
         return np.sort(sweep_cases.draw(shape, dtype, "values", 0), axis=-1)
     if kind == "matrix" and (len(shape) < 2 or shape[-1] != shape[-2]):
         kind = "values"
-    return sweep_cases.draw(shape, dtype, kind, seed % 3)  # it keeps millions for each
+    # Few seeds, as millions of numbers are cached for each.
+    return sweep_cases.draw(shape, dtype, kind, seed % 3)
 
 
 def operand_shape(kind: str, shape: Shape) -> tuple[Shape, str | None, str]:

@@ -23,7 +23,7 @@ sides = loop_over("n", SIDES)
 
 
 def ill_conditioned(dtype, count, n):
-    """Rows and columns of very different sizes, in random order, so that every pivot requires a search."""
+    """Rows of very different sizes, in random order, so that every pivot requires a search."""
     a = random(dtype, (count, n, n), n)
     scales = np.logspace(-3, 3, n).astype(real_of(dtype))
     for i, order in enumerate(

@@ -100,7 +100,7 @@ def test_concat_keeps_the_order_of_axes(device):
         assert_same(sk.concat(mixed), np.concatenate([want, want]), device)
 
 
-# Functions whose results have the axes of x, and whether NumPy's results keep the order of axes, at least of C and F.
+# Functions whose results keep x's order of axes in memory, and whether NumPy's do so too, at least for C and F.
 IN_ORDER = {
     "concat with what has no order": (
         lambda xp, x: xp.concat([x[:1], xp.broadcast_to(x[:1, :1], (2, *x.shape[1:])), x[:0], x]),

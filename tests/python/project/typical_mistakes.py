@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Typical mistakes: code, the class of its error, and the whole text. Two CUDA devices are there, or rehearsed."""
+"""Typical mistakes: code, the class of its error, and the whole text. They need two CUDA devices, real or rehearsed."""
 
 MISTAKES = [
     (

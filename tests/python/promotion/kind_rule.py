@@ -9,7 +9,7 @@ DEFAULTS = {"i": "int64", "f": "float64", "c": "complex128"}
 
 
 def level(dtype):
-    """Returns the level of a dtype. The standard has a table within a level; real and complex dtypes share one."""
+    """Returns the level of a dtype: the standard defines promotion within a level. Real and complex dtypes share a level."""
     return LEVELS[np.dtype(dtype).kind]
 
 

@@ -27,6 +27,6 @@ def words(state, blocks, attempt=0):
 
 
 def halves(state, blocks, attempt=0):
-    """Returns the same as 64-bit words."""
+    """Returns the words of the next blocks, joined in pairs to 64-bit words."""
     parts = words(state, blocks, attempt)
     return [low | high << 32 for low, high in zip(parts[::2], parts[1::2], strict=True)]

@@ -30,12 +30,12 @@ SHAPES = [
 
 
 def small_integers(shape, seed=0):
-    """Sums are exact in float32, and nearly all sums of squares in float16."""
+    """Returns integers whose sums are exact in float32, and nearly all sums of squares in float16."""
     return np.random.default_rng(seed).integers(-4, 5, shape).astype(np.float16)
 
 
 def powers_of_two(shape, seed=0):
-    """Products stay in the range of float32, and often leave that of float16."""
+    """Returns numbers whose products stay in the range of float32, and often leave that of float16."""
     rng = np.random.default_rng(seed)
     signs = rng.integers(0, 2, shape) * 2 - 1
     sparse = rng.random(shape) < 1e-3 if np.prod(shape) > 1000 else True

@@ -305,7 +305,7 @@ def test_large_reductions_of_short_rows(length):
 
 @pytest.mark.parametrize("rows", [1, 3, 4, 5, 7, 8, 9, 11, 12, 130, 4099])
 def test_column_reductions_out_of_cache(rows):
-    # Prefetched four rows ahead.
+    # Rows are prefetched four rows ahead.
     columns = (1 << 20) // rows + 37
     x = np.random.default_rng(16).integers(-9, 9, (rows, columns)).astype("float32")
     for name in ("argmax", "argmin", "max", "min", "sum", "prod", "any"):
@@ -414,7 +414,7 @@ def test_reductions_of_adjacent_columns_in_many_blocks(dtype, shape):
     ],
 )
 def test_column_reductions_of_strided_out_of_cache_arrays(shape, rows, axis, dtype, threads):
-    """Rows of 16 MiB and more are prefetched, or combined one at a time. Sums of integers are exact."""
+    """In arrays of 16 MiB and more, rows are prefetched or combined one at a time. Sums of integers are exact."""
     sk.set_num_threads(threads)
     host = np.random.default_rng(7).integers(-9, 10, shape).astype(dtype)
     part = np.s_[:rows] if len(shape) == 2 else np.s_[:, :rows]

@@ -18,7 +18,7 @@ TABLE = {entry["name"]: entry for entry in instruments.reduction_table()}
 NAMES = [name for name, entry in TABLE.items() if not entry["is_private"]]
 CASES = [(name, dtype) for name in NAMES for dtype in TABLE[name]["loops"]]
 STEPS = (0, 1, 2, 3, 7, -1, -2)
-#: Around the edges of blocks and runs; 16 KiB and more along one axis used to be read in place.
+#: Around the edges of blocks and runs, up to more than 16 KiB along one axis.
 LENGTHS = (31, 129, 513, 1025, 2047, 2048, 2049, 4097, 16385)
 #: Involve squares and means, whose rounding depends on the order of summation.
 INEXACT = {"mean", "std", "var"}

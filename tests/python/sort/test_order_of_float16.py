@@ -13,7 +13,7 @@ from tests.python.sort.test_sorting import DESCENDING, check
 SPECIAL = np.asarray(
     [np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf, 1.0, -1.0, 6e-8, -6e-8, 65504], np.float16
 )
-# Rows that use insertion sort, byte-wise sort, and counting.
+# Lengths of rows that are sorted by insertion, by bytes, and by counting.
 LENGTHS = [1, 2, 31, 32, 33, 100, 1000, 8191, 8192, 65_536, 262_143, 262_144, 300_001]
 
 

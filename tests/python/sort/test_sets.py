@@ -42,7 +42,7 @@ def reference(x):
 
 
 def same_values(got, want, device, label):
-    """Compares bits: signs of zeros and of NaNs."""
+    """Compares values, and the signs of zeros and NaNs."""
     assert_same(got, want, device, label=label)
     if want.dtype.kind in "fc":
         values = to_numpy(got)

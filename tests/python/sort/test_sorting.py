@@ -68,7 +68,7 @@ def test_sort_of_every_layout(dtype, descending, device):
 
 
 def range_of(dtype):
-    """Few values, for ties."""
+    """Returns bounds for `sample`: few different integers, for ties."""
     return (0, 5) if np.dtype(dtype).kind in "iu" else (None, None)
 
 

@@ -26,7 +26,10 @@ def sorted_first(x, k, *, axis=-1, largest=True):
 
 
 def argpartitioned(a, kth, axis=-1):
-    """Oracle of argpartition: the groups around one rank, each in the order of the input. Otherwise a full sort."""
+    """Oracle of argpartition: items below, at and above the rank, each group in input order.
+
+    For several ranks, and for items of one byte, a full sort.
+    """
     if axis is None:
         a, axis = a.reshape(-1), -1
     if np.size(kth) > 1 or a.itemsize == 1:
