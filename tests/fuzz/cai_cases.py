@@ -90,7 +90,7 @@ class Fuzzer:
         self.accepted = self.compared = 0
 
     def plain(self, rng) -> tuple[dict[str, Any], Arena]:
-        """Return the description of a well-formed array."""
+        """Return the description of a well-formed array, and its arena."""
         s = well_formed(rng, self.arenas)
         empty = 0 in s.shape
         c_order = not empty and s.strides == c_strides(s.shape, s.dtype.itemsize)

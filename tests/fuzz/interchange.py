@@ -70,7 +70,7 @@ def child(kind: str, seed: int, start: int, count: int, progress: str, crash_at:
 
 
 def run(kind: str, seed: int, start: int, count: int, more: list[str]) -> bool:
-    """Run one child and print the outcome."""
+    """Run one child and print the outcome; return whether it succeeded."""
     with tempfile.NamedTemporaryFile() as progress:
         progress.write(start.to_bytes(8, "little"))
         progress.flush()

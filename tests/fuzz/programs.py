@@ -231,7 +231,7 @@ def make_streams(sk, kernels):
     streams = {}
     for device in DEVICES:
         own_streams = [sk.Stream(device) for _ in range(4)]
-        # By handle only, like a stream of another library.
+        # Known by their handles only, like streams of other libraries.
         handles = [int(own_streams[3].handle), 2, *(kernels.handles(device) if kernels else [])]
         foreign = [sk.Stream.from_handle(device, handle) for handle in handles]
         streams[device] = [None, *own_streams[:3], *foreign]

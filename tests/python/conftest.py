@@ -120,7 +120,7 @@ def strict_promotion():
 
 @pytest.fixture
 def restore_threads():
-    """For tests that set the number of threads."""
+    """Restores the number of threads after a test that sets it."""
     old_count = sk.get_num_threads()
     yield
     sk.set_num_threads(old_count)

@@ -282,7 +282,7 @@ def test_arange_and_linspace_reject_arrays_of_another_device(device):
 
 @pytest.mark.parametrize("dtype", ["int64", "uint64"])
 def test_64_bit_integers_round_once_to_float64(dtype, device):
-    """To nearest, ties to even, around powers of 2 and for any number of bits."""
+    """They round to nearest, ties to even: tested around powers of 2 and for any number of bits."""
     limits = np.iinfo(dtype)
     integers = [(1 << k) + i for k in range(65) for i in (-3, -2, -1, 0, 1, 2, 3)]
     integers += [(1 << k) + (1 << (k - 53)) + i for k in range(53, 64) for i in (-1, 0, 1)]

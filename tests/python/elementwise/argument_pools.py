@@ -32,7 +32,7 @@ SWITCHES = (
 
 
 def special_values(dtype):
-    """Zeros, infinities, NaNs of both signs and with a payload, limits of the range, ones and small integers."""
+    """Returns zeros, infinities, NaNs of both signs and with a payload, limits of the range, ones and small integers."""
     limits = np.finfo(dtype)
     ends = [limits.smallest_subnormal, limits.smallest_normal, limits.max, 0.0, np.inf]
     values = np.array([*ends, 0.5, 1.0, 1.5, 2.0, 3.0], dtype=dtype)
@@ -43,7 +43,7 @@ def special_values(dtype):
 
 
 def near_switches(dtype):
-    """Each switch and its neighbours, of both signs, within the range of the dtype."""
+    """Returns each switch and its neighbours, of both signs, within the range of the dtype."""
     switches = np.array([x for x in SWITCHES if x < float(np.finfo(dtype).max)]).astype(dtype)
     bits = switches.view(f"i{switches.itemsize}")
     neighbours = np.concatenate([(bits + step).view(dtype) for step in (-1, 0, 1)])
@@ -51,7 +51,7 @@ def near_switches(dtype):
 
 
 def random_values(dtype, count, rng):
-    """A fifth each of ordinary numbers, all magnitudes, subnormals, large numbers, and random bits."""
+    """Returns a fifth each of ordinary numbers, all magnitudes, subnormals, large numbers, and random bits."""
     limits = np.finfo(dtype)
     part = -(-count // 5)
     exponents = rng.uniform(limits.minexp - limits.nmant, limits.maxexp - 1, part)
@@ -75,7 +75,7 @@ def quieted(values):
 
 
 def real_pool(dtype, count, rng):
-    """Specials, switches and random values in a random order."""
+    """Returns special values, switches and random values in a random order."""
     fixed = [special_values(dtype), near_switches(dtype)]
     left = max(count - sum(map(len, fixed)), 0)
     return rng.permutation(np.concatenate([*fixed, random_values(dtype, left, rng)]))
@@ -88,7 +88,7 @@ def pairs(values):
 
 
 def complex_pool(dtype, count, rng):
-    """All pairs of special values as real and imaginary parts, then pairs of the real pool."""
+    """Returns all pairs of special values as real and imaginary parts, and pairs of the real pool, in random order."""
     part = np.finfo(dtype).dtype.type
     real, imaginary = pairs(special_values(part))
     left = max(count - len(real), 0)

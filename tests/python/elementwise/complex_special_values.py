@@ -248,7 +248,7 @@ def _scaled(name, divisor):
 
 
 def all_cases():
-    """Every function with special cases for complex arguments: those of the table and those defined by them."""
+    """Return the cases of all functions: those of the table, and those that are defined by them."""
     return {
         **{name: cases(name) for name in RULES},
         "asin": _rotated_cases("asinh"),

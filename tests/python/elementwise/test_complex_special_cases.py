@@ -42,7 +42,7 @@ def check(name, got, cases):
 
 
 def layouts(values, device):
-    """The same elements from loops over contiguous, stepped, reversed and 2-D memory."""
+    """Yields the same elements in contiguous, stepped, reversed and 2-D memory."""
     x = to_device(device, values)
     yield x
     stepped = to_device(device, np.repeat(values, 3))[1::3]

@@ -233,7 +233,7 @@ def test_reversed_operands(dtype, device):
 
 @pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
 def test_results_keep_the_order_of_axes(device):
-    """Also for parts of transposes, with gaps between their rows."""
+    """This includes parts of transposes, with gaps between their rows."""
     host = sample("float32", (6, 7, 8))
     for axes in itertools.permutations(range(3)):
         array, want = sk.permute_dims(to_device(device, host), axes), np.transpose(host, axes)

@@ -32,7 +32,7 @@ LENGTH = 37  # whole vectors of every instruction set, and a tail
 
 
 def check(got, want, labels):
-    """Every element is as expected: NaN, zeros with their sign, others to a few units in the last place."""
+    """Asserts that every element is as expected: NaN, zeros with their sign, others to a few units in the last place."""
     want = np.asarray(want, dtype=got.dtype)
     tolerance = 4 * np.finfo(got.dtype).eps * np.abs(want)
     with np.errstate(invalid="ignore"):
@@ -194,7 +194,7 @@ def test_clip_propagates_nan_and_takes_infinite_bounds(dtype, device):
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_clip_by_scalars_and_by_arrays_gives_the_same_bits(dtype):
-    """Including signs of zeros; NaN bits are unspecified."""
+    """The signs of zeros are equal too; the bits of NaNs are unspecified."""
     values = [-0.0, 0.0, 1.0, -1.0, nan, inf, -inf, 5e-324, 2.0]
     x = np.asarray(values * 5, dtype=dtype)
     for low in values:

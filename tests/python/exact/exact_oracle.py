@@ -23,7 +23,7 @@ def ends_of(dtype):
     if dtype.kind in "iu":
         low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
         numbers = {low, low + 1, low // 2, 0, 1, 2, 3, high // 3, high // 2, high - 1, high}
-        if dtype.itemsize == 8:  # not representable in float64
+        if dtype.itemsize == 8:  # beyond 2**53, where float64 skips integers
             numbers |= {2**53 + 1, 2**53 + 2, 2**53 + 3, 2**62 + 1}
             numbers |= {-(2**53) - 1, -(2**53) - 3} if low < 0 else set()
         return sorted(numbers)

@@ -58,7 +58,7 @@ def test_float16_statistics_accumulate_in_higher_precision(device):
 @pytest.mark.parametrize("device", TWO_DEVICES)
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_statistics_of_numbers_of_many_sizes(dtype, device):
-    """Without the limits of float32 and float64, where squares and sums overflow."""
+    """Numbers are below the square root of the largest one, so that squares and sums do not overflow."""
     rng = random.Random(dtype)
     top = math.sqrt(float(np.finfo(dtype).max) / 100)
     numbers = [x for x in ends_of(dtype) if abs(x) <= top] + [top, -top / 3]

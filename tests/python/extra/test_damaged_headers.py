@@ -261,7 +261,7 @@ def test_encrypted_or_unknown_archive_members_raise(tmp_path):
 
 
 def test_headers_do_not_cause_allocations(tmp_path):
-    """With 256 MiB of address space left, files whose headers state more raise as truncated, not as out of memory."""
+    """With 256 MiB of address space left, a file whose header states more is reported as truncated, not as out of memory."""
     path = tmp_path / "x.npy"
     path.write_bytes(npy(changed("shape", f"({2**36},)")))
     code = (

@@ -262,7 +262,7 @@ def test_reductions_and_other_streams_equal_eager_bits():
 
 
 def test_single_use_passes_are_evicted_first():
-    """As in a long session with few repeated passes: runs more passes than the table remembers."""
+    """Runs more passes than the table remembers, as in a long session with few repeated passes."""
     names = ["negative", "positive", "square", "abs", "bitwise_invert", "sign", "trunc", "floor"]
     functions = [getattr(sk, name) for name in names]
     x = sk.ones(1, dtype="int64", device=GPU)

@@ -160,7 +160,7 @@ def test_programs_on_empty_arrays(shape):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_chain_of_each_dtype(dtype):
-    """More elements than one block, and a remainder."""
+    """The arrays are longer than one block, and leave a remainder."""
     rng = np.random.default_rng(1)
     x, y = (sk.asarray(sample(rng, dtype, (5003,)), copy=True) for _ in range(2))
 

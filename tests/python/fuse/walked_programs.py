@@ -22,7 +22,7 @@ REDUCTIONS = [
 ]  # fmt: skip
 SCANS = ["cumulative_prod", "cumulative_sum"]
 CORRECTIONS = [0, 1, 0.5, 3, 1000, -1]
-# Around the sizes at which the CPU's kernels switch loops.
+# Extents around the sizes at which the CPU's kernels switch loops.
 EXTENTS = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 66, 127, 128, 129, 130, 255, 256, 257, 511, 512, 513, 700]  # fmt: skip
 UNARY = [
     "abs", "acos", "angle", "asinh", "atan", "bitwise_invert", "ceil", "conj", "cos", "exp", "exp2", "expm1", "floor",

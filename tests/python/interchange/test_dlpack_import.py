@@ -386,7 +386,7 @@ def test_dlpack_asarray_falls_back_to_the_older_interface(cuda_device):
     x = to_device(cuda_device, np.arange(3.0))
 
     class Both:
-        """Like PyTorch's tensors: interface version 2, and BufferError by DLPack for some."""
+        """Like PyTorch's tensors: has interface version 2, and may raise BufferError from DLPack."""
 
         error = BufferError("not on the current device")
 

@@ -47,7 +47,7 @@ def test_dlpack_D19_a_foreign_deleter_runs_on_any_thread():
     thread.start()
     thread.join()
     assert structure.deleted == 1
-    # From a thread without the GIL: through the deleter of our own export.
+    # A thread without the GIL calls the deleter of skerry's export, which releases the imported memory.
     structure = Made.from_array(np.arange(3.0))
     capsule = sk.from_dlpack(structure.capsule()).__dlpack__()
     managed = dl.opened(capsule)

@@ -17,7 +17,7 @@ COUNTS = {"cpu:0": 48, "cuda:0": 1}
 
 @pytest.fixture(scope="session")
 def walk_seed(request: pytest.FixtureRequest) -> int:
-    """The seed for the selection of cells."""
+    """Returns the seed for the selection of cells."""
     return request.config.getoption("--walk-seed")
 
 
@@ -44,7 +44,7 @@ def test_tables_name_existing_functions_only() -> None:
 
 
 def test_thresholds_are_read_from_the_sources() -> None:
-    """Includes named constants, and literals in comparisons."""
+    """Thresholds are named constants, and literals in comparisons."""
     names_by_number = thresholds()
     for number, name in {
         128: "block_rows",

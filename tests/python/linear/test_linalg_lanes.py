@@ -13,9 +13,9 @@ from tests.python.linear.matrices import adjoint, assert_close, dtypes, random, 
 from tests.python.loops import loop_over
 from tests.python.oracle import to_device, to_numpy
 
-#: Around the smallest vectorized stacks, and the lanes of vectors of 16, 32 and 64 bytes.
+#: Stack sizes around the smallest vectorized stacks, and the numbers of lanes of vectors of 16, 32 and 64 bytes.
 COUNTS = (1, 3, 4, 5, 8, 9, 16, 17, 33)
-#: Around blocks of four sums, and the largest sides for vectors of 16, 32 and 64 bytes.
+#: Sides around blocks of four sums, and around the largest sides for vectors of 16, 32 and 64 bytes.
 SIDES = (1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 32, 33)
 #: Maximum ratio of our errors to LAPACK's, which uses this machine's instructions and may fuse where ours do not.
 WORSE = 1.25 if instruments.instruction_set() == "x86-64-v2" else 1.06
@@ -23,7 +23,7 @@ sides = loop_over("n", SIDES)
 
 
 def ill_conditioned(dtype, count, n):
-    """Rows of very different sizes, in random order, so that every pivot requires a search."""
+    """Returns matrices with rows of very different sizes, in random order, so that every pivot requires a search."""
     a = random(dtype, (count, n, n), n)
     scales = np.logspace(-3, 3, n).astype(real_of(dtype))
     for i, order in enumerate(
@@ -34,7 +34,7 @@ def ill_conditioned(dtype, count, n):
 
 
 def permutations(dtype, count, n):
-    """Matrices whose pivots are all 1, one in each row."""
+    """Returns permutation matrices, whose pivots are all 1."""
     orders = np.random.default_rng(n).permuted(np.tile(np.arange(n), (count, 1)), axis=1)
     return np.eye(n, dtype=dtype)[orders]
 

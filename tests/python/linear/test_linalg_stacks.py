@@ -28,7 +28,7 @@ shapes = loop_over(("m", "n"), SHAPES)
 
 
 def stack(dtype, count, m, n):
-    """Random matrices. The second, if any, has rank 1, and the last of three or more is zero."""
+    """Returns random matrices. The second, if any, has rank 1, and the last of three or more is zero."""
     a = random(dtype, (count, m, n), m + n)
     if count > 1:
         a[1] = a[1][:, :1] * a[1][:1, :]

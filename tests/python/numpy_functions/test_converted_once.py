@@ -76,7 +76,7 @@ def test_numpy_arrays_are_referenced_during_the_call_only(call):
 
 
 def test_every_numpy_array_of_a_call_is_converted():
-    """Also the same array as several arguments, and within a sequence."""
+    """This includes an array passed as several arguments, and arrays within a sequence."""
     x, y = np.array([1.0, 2.0]), np.array([3.0, 4.0])
     assert [part.tolist() for part in sk.broadcast_arrays(x, x, y)] == [[1, 2], [1, 2], [3, 4]]
     assert sk.concat((x, y, x)).tolist() == [1, 2, 3, 4, 1, 2]

@@ -60,7 +60,7 @@ def check(name, array, theirs, axis, keepdims, device, label):
     if name in ("mean", "sum"):
         sizes = np.abs(theirs)
         scale = reference(name, sizes.astype("float32") if half else sizes, axis, keepdims)
-    elif name in ("std", "var"):  # such as of equal elements
+    elif name in ("std", "var"):  # the result may be 0, as for equal elements
         scale = np.max(np.abs(theirs)) ** (2 if name == "var" else 1) if theirs.size else scale
     if half:  # accumulated in float32, and rounded once
         slack = 30 * np.finfo("float32").eps * np.nan_to_num(scale.astype("float64"))
@@ -336,7 +336,7 @@ def test_extrema_of_rows_of_any_length(name, dtype):
 
 @pytest.mark.parametrize("dtype", ["bool", "float32", "complex128"])
 def test_any_and_all_find_an_element_anywhere(dtype):
-    """With more elements than one chunk of a reduction; the chunks after it are not read."""
+    """The array has several chunks; chunks after the one with the element are not read."""
     n = 1_000_000
     for index in (0, 5, 65_535, 65_536, 500_000, n - 1):
         x = np.zeros(n, dtype)

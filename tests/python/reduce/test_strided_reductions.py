@@ -70,7 +70,7 @@ def test_reductions_of_elements_of_any_stride(name: str, dtype: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_reductions_of_a_broadcast_element(name: str, device: str) -> None:
-    """With enough elements for several threads and chunks."""
+    """There are enough elements for several threads and chunks."""
     for dtype in ("uint8", "float32", "complex128"):
         if dtype not in TABLE[name]["loops"]:
             continue

@@ -314,7 +314,7 @@ def test_invalid_take_and_repeat_arguments_raise(name, device):
 
 @loop_over("dtype", DTYPES)
 def test_take_in_cache_and_out_of_cache(dtype, device):
-    """With indices from the start and from the end."""
+    """Indices count from the start and from the end."""
     rng = np.random.default_rng(5)
     for n in (1, 100, 70_000):
         host = sample(dtype, n)

@@ -154,7 +154,7 @@ def test_sort_of_rows_with_nan_and_both_zeros(dtype, length, descending, device)
 @loop_over("dtype", REAL)
 @loop_over("length", range(1, 10))
 def test_sort_of_many_short_rows(length, dtype, descending):
-    """By a network of keys joined with indices, which could reorder ties and special values."""
+    """They are sorted by a network of keys joined with indices, which could reorder ties and special values."""
     x = np.stack([bits(dtype, 200 * length, 1), sample(dtype, 200 * length, 2, *range_of(dtype))])
     if x.dtype.kind == "f":
         special = np.asarray([np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf, 1.0], dtype)
@@ -230,7 +230,7 @@ def test_invalid_sort_arguments_raise(function, device):
 
 
 def large_rows(dtype, n):
-    """Rows that split evenly among threads, and unevenly distributed ones."""
+    """Yields names and rows: some split evenly among threads, others are unevenly distributed."""
     rng = np.random.default_rng(n)
     if np.dtype(dtype).kind == "f":
         yield "normal", rng.standard_normal(n)
@@ -277,7 +277,7 @@ def lengths_around_vectors():
 
 
 def patterns(dtype, n):
-    """Orders that make a naive quicksort slow or wrong."""
+    """Yields names and rows whose order makes a naive quicksort slow or wrong."""
     rng = np.random.default_rng(n)
     half = np.minimum(np.arange(n), np.arange(n)[::-1])
     yield "whole range", bits(dtype, n, n)
@@ -320,7 +320,7 @@ def test_sort_of_large_patterns(dtype, threads):
 
 
 def slow_for_quicksort(n, lanes):
-    """float64 whose smallest items are quicksort's samples at each step, for vectors of so many lanes (n < 4096)."""
+    """Returns float64 numbers whose smallest ones are quicksort's samples at each step, for vectors of `lanes` items."""
     ranks = np.full(n, n)
     rest = np.arange(n)
     least = 0
