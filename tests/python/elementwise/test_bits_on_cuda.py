@@ -25,7 +25,7 @@ def test_cuda_bits_equal_cpu_bits(name, dtype, full):
     half = dtype == "float16"
     most = ALLOWED.get((name, "float32" if half else dtype))
     if most is not None:
-        # Measured for 10^6 arguments on an emulated GPU, whose approximations differ from a GPU's in the last bit.
+        # `most` was measured for 10^6 arguments on an emulated GPU, whose approximations differ from a GPU's in the last bit.
         assert largest <= (1 if half else most + 1)
     else:
         assert different == 0, f"by {largest} ULP at most"

@@ -44,7 +44,7 @@ def test_bits_of_every_float16_equal_those_of_the_host(name):
     if (name, "float32") not in ALLOWED:
         assert not differs.any(), EVERY[differs]
     elif differs.any():
-        # Two float32 results that round to different numbers.
+        # The float32 results differ, and round to adjacent float16 numbers.
         assert bits_on_cuda.units_apart(got[differs], want[differs]) == 1
         assert np.count_nonzero(differs) < 100
 

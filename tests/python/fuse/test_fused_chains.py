@@ -13,7 +13,7 @@ SIZES = [1, 7, 15, 16, 31, 32, 33, 127, 128, 129, 511, 512, 513, 1000, 5003]
 
 
 def in_both_orders(x, y, scalar):
-    """All operations of a chain, with its value as first and as second operand, and intermediate results that are returned."""
+    """Applies all operations of a chain to its value as first and as second operand. Some intermediate results are returned."""
     product = (x - y) * scalar + scalar
     reflected = scalar - (scalar / (scalar * (scalar + -(x * y))))
     rest = product * 3.0 - product

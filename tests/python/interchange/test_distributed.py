@@ -81,7 +81,7 @@ def test_broadcast_axes_are_sent_once(device):
 
 @pytest.fixture(scope="module")
 def cluster():
-    # Workers import what has been imported before them.
+    # Workers must find the same modules as this process.
     environment = {
         "SKERRY_REHEARSE": "1",
         "SKERRY_CPU_DEVICES": "1",

@@ -17,7 +17,7 @@ DTYPES = ("int8", "int16", "float32", "float64", "complex128")
 
 
 def matrix(shape, dtype, start=0):
-    """Returns distinct values, as far as the dtype has them."""
+    """Returns consecutive integers modulo 120, which every dtype holds."""
     return (np.arange(start, start + int(np.prod(shape))) % 120).astype(dtype).reshape(shape)
 
 

@@ -346,7 +346,7 @@ def test_invalid_joining_arguments_raise(name, device):
 
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "float32", "int64", "complex128"])
 def test_roll_of_long_rows(dtype, device):
-    # Contiguous rows are copied in one pass of blocks; a row that ends within a block is followed by the next.
+    # Contiguous rows are copied in chunks of a fixed size, which may contain parts of several rows.
     for shape, axis in (((5, 1100), 1), ((3, 2, 700), 2), ((4, 130, 20), 1), ((3, 1500), 0)):
         x = sample(dtype, shape, 8)
         array = to_device(device, x)

@@ -14,7 +14,7 @@ ROWS = (1, 2, 31, 32, 33, 700, 5000)
 
 
 def numbered(shape, dtype):
-    """Returns distinct items."""
+    """Returns items in ascending order, which wrap around in int8."""
     return np.arange(np.prod(shape)).astype(dtype).reshape(shape)
 
 
@@ -103,7 +103,7 @@ def test_copies_of_short_rows_do_not_write_gaps(step, device):
 
 @pytest.mark.parametrize("dtype", ["int8", "float32", "complex128"])
 def test_long_rows_shifted_by_few_bytes(dtype, device):
-    """Where a target begins little above its source modulo a page, rows are copied from their end."""
+    """Where a target begins less than 64 bytes after its source modulo 4 KiB, rows are copied line by line."""
     for columns in (2047, 2048, 4096, 5000, 8192):
         host = numbered((5, columns), dtype)
         x = to_device(device, host)
@@ -117,7 +117,7 @@ def test_long_rows_shifted_by_few_bytes(dtype, device):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_runs_shifted_by_few_bytes(dtype, device):
-    # Runs of more than 2 KiB are then copied backwards (ops/kernel/cpu/copy_2d.hpp).
+    # Runs of 2 KiB and more are then copied line by line: copy_bytes() in ops/kernel/cpu/copy_2d.hpp.
     for size in (2047, 2500, 5000, 200_000):
         host = numbered((size,), dtype)
         for shift in (1, 2, 3, 7, 63, 64):

@@ -115,7 +115,7 @@ def test_threads_that_acquire_the_gil_at_exit_are_blocked(call):
 
 @pytest.mark.parametrize("_", range(4))
 def test_a_fork_waits_for_products_of_other_threads(_):
-    """OpenBLAS ends its threads before a fork, even working ones; the first fork happens while they load OpenBLAS."""
+    """OpenBLAS ends its threads before a fork, even working ones; the first fork happens while the test's threads load it."""
     code = """
 import os, threading, skerry as sk
 def work():

@@ -27,10 +27,10 @@ def counts(sectors, once=None, instructions=0):
 @pytest.mark.parametrize(
     ("threads", "registers", "shared", "dynamic", "blocks"),
     [
-        (256, 16, 0, 0, 8),  # 2,048 threads
-        (32, 16, 0, 0, 32),  # blocks
+        (256, 16, 0, 0, 8),  # limited by 2,048 threads
+        (32, 16, 0, 0, 32),  # limited by 32 blocks
         (33, 16, 0, 0, 32),  # threads are rounded up to warps
-        (256, 40, 0, 0, 6),  # registers: 65,536 / (8 warps * 1,280)
+        (256, 40, 0, 0, 6),  # limited by registers: 65,536 / (8 warps * 1,280)
         (256, 41, 0, 0, 5),  # registers of a thread are rounded up to a multiple of 8
         (256, 16, 100 << 10, 0, 2),
         (256, 16, 0, 114 << 10, 1),  # the system reserves 1 KiB for each block

@@ -12,7 +12,7 @@ from tests.python.oracle import DTYPES, to_numpy
 FLOATS = [
     np.dtype(name) for name in ("float16", "float32", "float64") if name in {"float16", *DTYPES}
 ]
-# Loops change at 64 items (a plain scan below), at blocks of 8 KiB, at 64 KiB (two passes above), at rows of 32,768 items
+# Loops change at 64 items (a plain scan below), at blocks of 8 KiB, at 16 KiB (two passes above), at rows of 32,768 items
 # and at chunks of multiples of 1,024 and 65,536 items.
 EDGES = [1 << bits for bits in range(18)] + [24 * 1024, 40 * 1024, 96 * 1024]
 SIZES = sorted({size + d for size in EDGES for d in (-1, 0, 1) if size + d > 0} | {200_003})

@@ -167,7 +167,7 @@ def test_sorter_on_another_device_raises():
 
 @loop_over("dtype", ["bool", "int8", "uint8", "int64", "float32", "float64"])
 def test_searchsorted_among_many_equal_items(dtype, device):
-    """All steps of a search taken, and none, in blocks of any length. One-byte values are searched once each."""
+    """Searches take all steps, or none, in blocks of any length. Of many one-byte values, each is searched once."""
     for n in (1, 2, 31, 32, 33, 100, 400):
         items = np.sort((np.arange(n) // 3 - 20).astype(dtype))
         for repeats in (1, 600 // n + 1):
