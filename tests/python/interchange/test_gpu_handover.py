@@ -44,7 +44,7 @@ def numba_cuda():
 
 
 class Numba:
-    """How a library imports an array, creates one, and reads its values on its default stream."""
+    """Imports, creates and reads arrays as Numba does, on its default stream. The classes below use other libraries."""
 
     def __init__(self):
         self.cuda = numba_cuda()

@@ -28,7 +28,7 @@ READERS = {
     ],
 }
 SUFFIXES = {".py", ".cpp", ".hpp", ".cu", ".cuh", ".in", ".cmake", ".txt"}
-# Variables of other programs, which skerry passes on or uses as search paths.
+# Variables of other programs, and those that tests set for their own child processes.
 OF_OTHERS = {
     "PATH",
     "PYTHONPATH",

@@ -15,7 +15,7 @@ from skerry.random import default_rng
 from tests.python.libraries import library
 
 SIZE = 200_000
-# The seeds are fixed, so a test that passes always does. One in a million correct generators would fail.
+# The seeds are fixed, so a test that passes always does. One in a million correct generators would fail a test.
 RARE = 1e-6
 
 

@@ -260,7 +260,7 @@ def test_extrema_of_short_and_few_rows_of_any_number(name, dtype):
     items="name",
 )
 def test_reductions_of_middle_axes_of_any_length(name, dtype):
-    # Adjacent blocks and rows of up to 64 items are transposed, the next larger ones are not.
+    # Adjacent blocks of up to 1 KiB each are reduced together, larger ones are not (ops/reduce/cpu/cut.hpp).
     rng = np.random.default_rng(14)
     shapes = itertools.product((15, 16, 100), (2, 3, 16, 60, 127, 128, 200), (1, 2, 3, 4, 8, 9))
     for shape in (*shapes, (3000, 5, 4), (7, 90, 6, 2)):
