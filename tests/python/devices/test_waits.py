@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Waits for a device release the GIL: all waits, by the list of calls that may wait."""
+"""Every wait for a device releases the GIL. The waits together make every call that may wait."""
 
 import functools
 

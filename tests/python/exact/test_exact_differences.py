@@ -14,7 +14,7 @@ from tests.python.exact.exact_oracle import FLOATS, INTEGERS, TWO_DEVICES, asser
 
 
 def exact_gradient(values, positions):
-    """First order at the ends; inside, the derivative of the parabola through three points."""
+    """Returns first-order derivatives at the ends; inside, derivatives of the parabola through three points."""
     y, x = [Fraction(v) for v in values], [Fraction(v) for v in positions]
     slope = lambda i: (y[i + 1] - y[i]) / (x[i + 1] - x[i])  # noqa: E731
     inner = [
@@ -58,7 +58,7 @@ def test_gradients_at_the_limits_of_dtypes(dtype, device):
 @pytest.mark.parametrize("device", TWO_DEVICES)
 @pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS])
 def test_differences_of_positions_are_exact(dtype, device):
-    """Decreasing unsigned integers, close integers above 2**53, and distant ones."""
+    """Positions are decreasing unsigned integers, close integers above 2**53, and distant ones."""
     is_float = dtype in FLOATS
     top = float(np.finfo(dtype).max) / 4 if is_float else int(np.iinfo(dtype).max)
     sets = [[0, 1, 3, 4], [100, 50, 25, 5]]

@@ -71,7 +71,7 @@ def pinned_interface():
     return Only(x, "__cuda_array_interface__")
 
 
-# Name -> (factory, location of the memory: "host" without a device, "cuda:1", "copied" if it can't be shared)
+# Name -> (factory, location of the memory). "host": the memory belongs to no device; "copied": it can't be shared.
 SOURCES = {
     "array": (HOST.copy, "host"),
     "Fortran order": (lambda: np.asfortranarray(HOST), "host"),
@@ -104,7 +104,7 @@ SOURCES = {
 
 
 def write(source, value):
-    """Change element [0, 0] without skerry; return whether that is possible."""
+    """Change element [0, 0] of the source itself; return whether that is possible."""
     if isinstance(source, ctypes.Array):
         source[0][0] = value
         return True
