@@ -70,7 +70,7 @@ NOT_WALKED = {
     "Array", "DLDeviceType", "cuda_array_interface_version", "fuse", "rehearse", "set_default_device",
     "set_memory_limit", "set_num_threads", "show_config", "strict_promotion", "__array_namespace_info__",
 }  # fmt: skip
-DESCRIBED: dict[str, Any] = {}  # a CUDA array interface does not keep its array alive
+DESCRIBED: dict[str, Any] = {}  # keeps the array alive, which its interface does not
 FURTHER = {  # functions that test_parameter_devices does not call
     "Device": lambda home: {"name": "cpu"},
     "Event": lambda home: {"device": home},

@@ -137,7 +137,7 @@ def callables():
 
 
 def test_nonsense_arguments_raise_skerry_errors(tmp_path, monkeypatch):
-    """No error shows text of pybind11, of C++ or an address."""
+    """No error shows text of pybind11 or C++."""
     monkeypatch.chdir(tmp_path)  # savez(b"", no_such_name=1) writes a file
     failures = []
     called = 0

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The sweep of bench/peers/sweep.py covers every public function that NumPy also has, and all its calls work."""
+"""The sweep of bench/peers/sweep.py covers every public function that NumPy also has, and calls of each work."""
 
 import types
 
