@@ -113,7 +113,7 @@ def folded(axis):
 
 
 def exact_variance(axis):
-    """Return a variance of integers. NumPy's own adds up columns one at a time."""
+    """Return NumPy's variance in long double: in float32 it rounds more, as it adds up columns row by row."""
     return lambda s, x: np.var(x.astype(np.longdouble), axis=axis).astype(x.dtype)
 
 

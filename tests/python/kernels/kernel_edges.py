@@ -47,7 +47,7 @@ class Case(NamedTuple):
     dtypes: tuple[str, ...] = EVERY
     inputs: Callable[[str, Shape], list[np.ndarray]] = one
     want: Callable | None = None  # NumPy's call, where it differs
-    tolerance: float = 0  # relative, for float64; scaled by the epsilon of float32
+    tolerance: float = 0  # relative, for float64; scaled by epsilon for other dtypes
 
 
 class Operand:
