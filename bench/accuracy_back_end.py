@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that compute with one instruction set each, which the library selects when it is loaded, or on a GPU.
+"""Subprocesses that each compute with one instruction set of the CPU, or on a GPU.
+
+They are processes because the instruction set is chosen when the library is loaded.
 
 This file is also the program of these processes: it reads pickled requests and writes pickled results.
 """
@@ -45,7 +47,7 @@ class BackEnd:
 
 @contextlib.contextmanager
 def back_ends(levels: Sequence[str]) -> Iterator[list[BackEnd]]:
-    """Yields back ends for the instruction sets of this machine and build, and for its GPU."""
+    """Yields a back end for each of `levels` that this machine and build support, and for a GPU if there is one."""
     with contextlib.ExitStack() as stack:
         ends = []
         for level in levels:

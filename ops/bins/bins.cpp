@@ -48,13 +48,17 @@ void check_arguments(const NdArray& x, const NdArray* weights) {
 
 /// Returns the maximum of int64 numbers. Throws ValueError if one is negative: compared as unsigned
 /// integers, negative numbers are the greatest.
-std::int64_t find_max(const NdArray& numbers) {
+std::int64_t find_max(const NdArray& numbers, Dtype type) {
   const NdArray bits(numbers.memory(), numbers.layout(), Dtype::uint64);
   static const reduction_id max_id = *find_reduction("max");
   const NdArray max_array = reduce(max_id, bits, std::nullopt, std::nullopt, false);
   std::int64_t value = 0;
   read_bytes(&value, max_array.memory(), static_cast<std::size_t>(max_array.layout().offset),
              sizeof value);
+  if (value < 0 && type == Dtype::uint64) {
+    throw ValueError("x has the number " + std::to_string(static_cast<std::uint64_t>(value)) +
+                     ", which would need too many bins");
+  }
   if (value < 0) {
     throw ValueError("x must not be negative: " + std::to_string(value) +
                      "; subtract the minimum first");
@@ -69,7 +73,7 @@ NdArray count_numbers(const NdArray& x, const NdArray* weights, std::int64_t bin
   const Device device = x.device();
   if (weights != nullptr) {
     require_count<BincountParams>(device, x.size(), "numbers with weights");
-    require_count<BincountParams>(device, bins, "bins of weights");
+    require_count<BincountParams>(device, bins, "bins with weights");
   }
   const Kernel<BincountParams>& kernel =
       require_kernel(kernels<BinsKernels>(device).bincount, default_integer, device);
@@ -100,7 +104,7 @@ NdArray bincount(const NdArray& x, const NdArray* weights, std::int64_t min_bins
   const NdArray numbers = contiguous(astype(x, Dtype::int64, false));
   std::int64_t bins = min_bins;
   if (x.size() > 0) {
-    const std::int64_t max_number = find_max(numbers);
+    const std::int64_t max_number = find_max(numbers, x.dtype());
     if (max_number == std::numeric_limits<std::int64_t>::max()) {
       throw ShapeError("x has the number 2^63 - 1, which would need too many bins");
     }

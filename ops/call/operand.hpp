@@ -9,13 +9,14 @@ namespace skerry {
 
 class PendingValue;
 
-/// An argument of an operation: an array or a Python scalar (exactly one is set), with the name
-/// that the standard gives the parameter.
+/// An argument of an operation: an array, or a scalar without a dtype (exactly one is set), and the
+/// parameter's name for errors.
 struct Operand {
   const NdArray* array = nullptr;
   const Scalar* value = nullptr;
   const char* name = "x";
-  /// In a recorded operation, the value of an array that is still pending; `array` is its header.
+  /// Set if `array` is the result of an operation that skerry.fuse has recorded but not run. Then
+  /// `array` has a dtype, a device and a layout, but no data.
   const PendingValue* pending = nullptr;
 };
 

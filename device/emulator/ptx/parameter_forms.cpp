@@ -89,7 +89,7 @@ void KernelDecoder::load_cell(const CallParameter::Cell& cell, std::string_view 
               cell.register_row);
 }
 
-/// Adds a store of a register to the frame.
+/// Emits an instruction that stores a register in the frame.
 void KernelDecoder::store_in_frame(row source_row, std::uint8_t nbytes, std::int64_t frame_offset) {
   const std::uint8_t width = builder_.nbytes_of(source_row);
   Instruction one{.execute = store_operation(MemorySpace::local, 'b' + bits(nbytes), width),
@@ -105,9 +105,9 @@ void KernelDecoder::store_in_frame(row source_row, std::uint8_t nbytes, std::int
   location_ = saved_location;
 }
 
-/// Adds stores of the parameter's registers to the frame, for a load whose offset or size matches
-/// none of them, and returns the parameter in the frame. Every such load adds the stores, since
-/// control flow may bypass those of another.
+/// Emits stores of the parameter's registers to the frame, for a load that does not match a
+/// register's offset and size. Returns the parameter as it is in the frame. The stores are emitted
+/// again for each such load, as control flow may have bypassed earlier ones.
 CallParameter KernelDecoder::spilled(CallParameter& parameter) {
   if (parameter.spill_offset < 0) {
     parameter.spill_offset = take_local(parameter.nbytes, std::max(8U, parameter.alignment));

@@ -13,11 +13,11 @@ namespace skerry::emulation {
 struct EmulatorSettings {
   int devices = 1;
   DeviceModel model;
-  /// File to append each kernel's name to at its first run; none if empty.
+  /// Path of the file that gets each kernel's name at its first run. Empty: none.
   std::string kernel_list;
   bool says_statistics = false;  ///< prints counts of launches and instructions at process exit
   bool is_quiet = false;         ///< reports are recorded, but not printed
-  /// File to append each launch with its statistics and memory requests to; none if empty.
+  /// Path of the file that gets a record of each launch (statistics, memory requests). Empty: none.
   std::string launch_list;
 };
 

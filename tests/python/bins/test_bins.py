@@ -67,3 +67,12 @@ def test_weighted_sums_do_not_depend_on_the_number_of_threads(monkeypatch):
         )
         outputs.add(run.stdout)
     assert len(outputs) == 1
+
+
+def test_bincount_names_a_uint64_that_needs_too_many_bins(device):
+    """It was reported as a negative number."""
+    x = sk.asarray([1, 2**63 + 5], dtype=sk.uint64, device=device)
+    with pytest.raises(
+        ValueError, match="bincount: x has the number 9223372036854775813, which would need"
+    ):
+        sk.bincount(x)

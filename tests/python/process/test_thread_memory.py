@@ -8,7 +8,7 @@ import struct
 from skerry.testing import instruments
 
 PT_TLS = 7
-MOST = 512  # bytes; glibc has 1,664 for all libraries of a process
+MOST = 512  # bytes; all libraries loaded by dlopen share glibc's static TLS reserve of 1,664
 
 
 def bytes_of_threads(path):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The C++ interface of skerry: `installed_headers.csv`, and the page "C++" that shows it.
 
-The C++ test `consumer` checks that each of these headers compiles with only these installed, and that the page's program
+The C++ test `consumer` installs these headers only, and checks that each compiles by itself and that the page's program
 runs.
 """
 

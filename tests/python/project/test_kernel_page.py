@@ -11,11 +11,11 @@ OPS = ROOT / "ops"
 PAGE = OPS / "KERNELS.md"
 OWNERS = ("ours", "CUB", "Thrust")
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-#: Whitespace, also between and inside the C++ strings that contain the source of fused kernels.
+#: Whitespace, `\n` escapes and quotes: the source of fused kernels is split over adjacent C++ string literals.
 BLANK = r'(?:\s|\\n|")+'
 BOUNDS = r"__launch_bounds__\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 KERNEL = re.compile(rf"__global__{BLANK}void{BLANK}(?:{BOUNDS}{BLANK})?(\w+)\s*\(")
-#: A class or function of CUB, or a member function of a class; constants of CUB are in capitals.
+#: A class or function of CUB, or a member function of a class; names in capitals only are constants, and not matched.
 CUB = re.compile(r"\bcub::([A-Z][A-Za-z]*[a-z]\w*(?:::[A-Z]\w*)?)")
 CUB_TYPES = {"NullType", "TransformAlgorithm", "TransformPolicy", "Uninitialized"}
 THRUST = re.compile(r"\bthrust::(?!\w*iterator)(\w+)")
@@ -58,7 +58,7 @@ def test_each_kernel_and_algorithm_has_one_line():
     assert [row for row, count in listed.items() if count > 1] == []
 
 
-def test_each_marked_function_is_found():
+def test_every_global_function_is_recognized():
     for file, text in sources().items():
         marks = len(re.findall("__global__", COMMENT.sub(" ", text)))
         assert marks == len(KERNEL.findall(COMMENT.sub(" ", text))), (
@@ -68,7 +68,7 @@ def test_each_marked_function_is_found():
 
 def test_each_line_has_a_reason():
     for file, name, owner, reason in rows():
-        assert owner in OWNERS, f"{file}, {name}: {owner}"
+        assert owner in OWNERS, f"{file}, {name}: owner {owner!r} is not one of {OWNERS}"
         assert len(reason.split()) > 2, f"{file}, {name}: no reason"
 
 
