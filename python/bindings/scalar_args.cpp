@@ -108,8 +108,12 @@ std::string all_names() {
   const std::string text = shown(object);
   const std::string last_name = text.substr(text.rfind('.') + 1);
   for (const DtypeInfo& dtype_info : dtype_infos) {
-    if (last_name == dtype_info.name && last_name != text)
-      throw DtypeError("unsupported dtype: " + text + "; use skerry." + last_name);
+    if (last_name == dtype_info.name && last_name != text) {
+      throw DtypeError(std::string("unsupported dtype: ")
+                           .append(text)
+                           .append("; use skerry.")
+                           .append(last_name));
+    }
   }
   throw DtypeError("unsupported dtype: " + text + "; supported are " + all_names());
 }
