@@ -43,6 +43,8 @@ def repack(wheel: pathlib.Path, module: pathlib.Path) -> pathlib.Path:
     ):
         for entry in source.infolist():
             data, name = source.read(entry), entry.filename
+            if entry.is_dir():  # RECORD lists files only
+                continue
             if name.endswith("/RECORD"):
                 record_name = name
                 continue

@@ -124,6 +124,7 @@ def test_a_repacked_wheel_has_the_other_module_and_a_right_record(tmp_path):
     wheel = tmp_path / "skerry-1-cp311-cp311-manylinux_2_28_x86_64.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
         archive.writestr("skerry/_core.cpython-311-x86_64-linux-gnu.so", b"old")
+        archive.mkdir("skerry")
         archive.writestr("skerry/__init__.py", b"import this")
         archive.writestr("skerry-1.dist-info/WHEEL", "Tag: cp311-cp311-manylinux_2_28_x86_64\n")
         archive.writestr("skerry-1.dist-info/RECORD", "")
