@@ -29,7 +29,8 @@ struct log_of_2<float64> {
 };
 
 /// Returns q(r) of e^r = 1 + r + r^2 q(r) for |r| <= log(2) / 2. Near-minimax: Chebyshev
-/// interpolation of q in 60 digits, rounded. Error 1.1e-8 in float32, 1.5e-18 in float64.
+/// interpolation of q in 60 digits, rounded. Error of e^r: 9.3e-9 in float32, 2.8e-19 in float64,
+/// relative to e^r.
 SKERRY_HD SKERRY_INLINE float32 exp_terms(float32 r) {
   return polynomial(r, 0x1p-1f, 0x1.5554dcp-3f, 0x1.555518p-5f, 0x1.120ce4p-7f, 0x1.6d127ep-10f);
 }
@@ -127,7 +128,8 @@ SKERRY_HD SKERRY_INLINE Scaled<float64> scaled_exp2(float64 x) {
   const float64 more = math::fma(r * r, exp_terms(r), math::fma(r, low, low));
   return {leading.high + (leading.low + more), rounded};
 }
-/// Returns 2^r = 1 + r log(2) + r^2 q(r) for |r| <= 1/2. Error of q: 3e-9.
+/// Returns 2^r = 1 + r log(2) + r^2 q(r) for |r| <= 1/2. Error of the polynomial,
+/// relative to 2^r: 4.4e-9.
 SKERRY_HD SKERRY_INLINE float32 exp2_of_rest(float32 r) {
   const float32 leading = math::fma(r, log_of_2<float32>::nearest, 1.0f);
   const float32 lost = math::fma(r, log_of_2<float32>::nearest, 1.0f - leading);

@@ -9,7 +9,7 @@
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
 /// Returns q of asin(y) = y + y^3 q(y^2) for y^2 <= 1/4. Near-minimax (Chebyshev interpolation in
-/// 60 digits by mpmath's chebyfit, rounded). Error 1.5e-17; 4.9e-9 in float32.
+/// 60 digits by mpmath's chebyfit, rounded). Error relative to asin(y): 5.4e-18; 4.9e-9 in float32.
 SKERRY_HD SKERRY_INLINE float64 asin_terms(float64 square) {
   return polynomial(square, 0x1.5555555555556p-3, 0x1.3333333332ecap-4, 0x1.6db6db6e31f13p-5,
                     0x1.f1c71c1db0623p-6, 0x1.6e8bb1c8209a2p-6, 0x1.1c4d35cf95421p-6,

@@ -37,7 +37,7 @@ SKERRY_HD SKERRY_INLINE BinaryParts<T> split(T u, bits_t<T> begin = root_of_half
 }
 
 /// Returns R of log((1 + s) / (1 - s)) = 2 s + s R(s^2) for |s| <= 0.1716; near-minimax, like
-/// exp_terms(). Error of R / s^2: 1.2e-9 in float32, 2.1e-18 in float64.
+/// exp_terms(). Error of R / s^2: 2.3e-8 in float32, 3.8e-17 in float64.
 SKERRY_HD SKERRY_INLINE float32 log_terms(float32 square) {
   return square *
          polynomial(square, 0x1.555556p-1f, 0x1.9999ecp-2f, 0x1.245c0ap-2f, 0x1.dddadep-3f);

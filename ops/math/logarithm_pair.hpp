@@ -4,12 +4,12 @@
 
 #include "ops/math/logarithm.hpp"
 
-// Logarithms as pairs; log2 and log10, which use them.
+// Logarithms as pairs; log2 and log10, which use them in float64.
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
-/// Returns R of log(1 + s) - log(1 - s) - 2 s = s R(s^2) for |s| <= 0.2; near-minimax, like
-/// log_terms(). Error of R / s^2: 2.6e-17; in float32, for |s| <= 0.1716, 1.2e-9.
+/// Returns R(square), where log((1 + s) / (1 - s)) = 2 s + s R(s^2), for |s| <= 0.2; near-minimax,
+/// like log_terms(). Error of R / s^2: 3.8e-17; in float32, for |s| <= 0.1716, 2.3e-8.
 SKERRY_HD SKERRY_INLINE float64 wide_log_terms(float64 square) {
   return square * polynomial(square, 0x1.5555555555555p-1, 0x1.9999999999f4ap-2,
                              0x1.24924923d8d36p-2, 0x1.c71c72e6a31a2p-3, 0x1.745caa07872fep-3,
@@ -32,8 +32,9 @@ SKERRY_HD SKERRY_INLINE Pair<float64> log_of_significand(float64 m, float64 low)
   const Pair<float64> above = fast_two_sum(1.0, m);
   return log_by_quotient<float64>({m - 1.0, low}, {above.high, above.low + low});
 }
-/// Returns the same from a polynomial f^2 q(f) with an error of 7.7e-10, relative to the result.
-/// Approximates the slope at f by 1 - 1.12 f + f^2.
+/// Returns the same as f + f^2 q(f) + low (1 - 1.12 f + f^2) for f = m - 1. q is a polynomial;
+/// error 7.7e-10, relative to the result. The factor of low approximates 1 / (1 + f), the
+/// derivative of log(1 + f).
 SKERRY_HD SKERRY_INLINE Pair<float32> log_of_significand(float32 m, float32 low) {
   const float32 f = m - 1.0f;
   const float32 q =
@@ -53,7 +54,7 @@ SKERRY_HD SKERRY_INLINE Pair<T> add_exponent(T exponent, Pair<T> y) {
 /// and per_exponent.high is exact.
 SKERRY_HD SKERRY_INLINE float64 log_to_base(BinaryParts<float64> u, Pair<float64> per_exponent,
                                             Pair<float64> unit) {
-  const Pair<float64> y = log_of_significand(u.significand, -0.0);  // adding -0.0 is free
+  const Pair<float64> y = log_of_significand(u.significand, -0.0);  // x + -0.0 is x: compiled away
   const Pair<float64> scaled = two_product(y.high, unit.high);
   const float64 low = math::fma(y.low, unit.high, math::fma(y.high, unit.low, scaled.low));
   const Pair<float64> sum = fast_two_sum(u.exponent * per_exponent.high, scaled.high);
@@ -67,9 +68,9 @@ SKERRY_HD SKERRY_INLINE float64 log10_of_parts(BinaryParts<float64> u) {
                      {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57});
 }
 
-/// Returns the same as e per_exponent + f (unit + terms(f)) for f = m - 1 in [-0.293, 0.415). The
-/// terms are near-minimax; the first is the rounding error of `unit`. The product of e and
-/// per_exponent.high is exact.
+/// Like log_to_base(), computed as e per_exponent + f (unit + terms(f)) for f = m - 1 in
+/// [-0.293, 0.415). The terms are a near-minimax polynomial; the first is the rounding error of
+/// `unit`. The product of e and per_exponent.high is exact.
 template <class... Terms>
 SKERRY_HD SKERRY_INLINE float32 log_of_parts(BinaryParts<float32> u, Pair<float32> per_exponent,
                                              float32 unit, Terms... terms) {
@@ -94,7 +95,7 @@ SKERRY_LOGARITHM(log2)
 SKERRY_LOGARITHM(log10)
 #undef SKERRY_LOGARITHM
 
-/// Returns log(u.high + u.low) with a relative error of about 2^-31, also near 1.
+/// Returns log(u.high + u.low) with a relative error below 2^-35, also near 1.
 SKERRY_HD SKERRY_INLINE float64 coarse_log_of_pair(Pair<float64> u) {
   const BinaryParts<float64> parts = split(u.high);
   const float64 s = (parts.significand - 1.0) / (parts.significand + 1.0);

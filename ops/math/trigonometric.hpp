@@ -39,7 +39,7 @@ struct SineAndCosine {
 
 /// Returns sine and cosine for |r| <= pi / 4. The polynomials are near-minimax: Chebyshev
 /// interpolation of (sin(r) - r) / r^3 and (cos(r) - 1 + r^2 / 2) / r^4 in 60 digits, rounded.
-/// Their errors are 1.2e-20 and 6.5e-22.
+/// Their errors are 9.3e-18 and 2.4e-18.
 SKERRY_HD SKERRY_INLINE SineAndCosine sin_cos_of_rest(Pair<float64> r) {
   const float64 square = r.high * r.high;
   const float64 lost = math::fma(r.high, r.high, -square);
