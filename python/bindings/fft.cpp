@@ -74,7 +74,7 @@ PyObject* run_shift(const Arguments& arguments) {
 #define SKERRY_FFT_REAL "Parameters\n----------\nx : Array\n    Real. " SKERRY_FFT_CONVERSION
 #define SKERRY_FFT_N                                                                           \
   "n : int, optional\n    Length of the transform: x is truncated or padded with zeros along " \
-  "the axis.\n"
+  "the axis. By\n    default, the length of the axis.\n"
 #define SKERRY_FFT_N_OUT                                                                    \
   "n : int, optional\n    Length of the result along the axis, 2 (m - 1) by default for m " \
   "elements of x; x is\n    truncated or padded with zeros to n // 2 + 1 elements.\n"
@@ -127,7 +127,8 @@ constexpr FunctionEntry fft_functions[] = {
     {"fft", SKERRY_FFT_SIGNATURE,
      "The discrete Fourier transform along an axis: sum of x[j] exp(-2 pi i jk / n) over "
      "j.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_N SKERRY_FFT_AXIS SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
-         "Complex, in the precision of x.") SKERRY_FFT_ERRORS
+         "Complex: complex64 for float16, float32 and complex64, else complex128.")
+         SKERRY_FFT_ERRORS
      ">>> sk.fft.fft(sk.asarray([2 + 1j, 2, 1, 4]))\n"
      "Array([ 9.+1.j,  1.+3.j, -3.+1.j,  1.-1.j], dtype=complex128, device='cpu:0')",
      run_fft<FftKind::fft>},
@@ -138,7 +139,9 @@ constexpr FunctionEntry fft_functions[] = {
      run_frequencies<false>},
     {"fftn", SKERRY_FFTN_SIGNATURE,
      "The discrete Fourier transform over several axes.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_S
-         SKERRY_FFTN_NORM SKERRY_FFT_RETURNS("Complex, in the precision of x.") SKERRY_FFTN_ERRORS
+         SKERRY_FFTN_NORM SKERRY_FFT_RETURNS(
+             "Complex: complex64 for float16, float32 and complex64, else complex128.")
+             SKERRY_FFTN_ERRORS
      ">>> sk.fft.fftn(sk.ones((2, 2)))\n"
      "Array([[4.+0.j, 0.+0.j],\n       [0.+0.j, 0.+0.j]], dtype=complex128, device='cpu:0')",
      run_fftn<FftKind::fft>},
@@ -150,18 +153,21 @@ constexpr FunctionEntry fft_functions[] = {
     {"hfft", SKERRY_FFT_SIGNATURE,
      "The real transform of a signal with Hermitian symmetry, given by its first "
      "half.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_N_OUT SKERRY_FFT_AXIS SKERRY_FFT_NORM
-         SKERRY_FFT_RETURNS("Real, in the precision of x.") SKERRY_FFT_ERRORS
-     ">>> sk.fft.hfft(sk.asarray([1.0, 2.0, 3.0]))\n"
-     "Array([ 8., -2.,  0., -2.], dtype=float64, device='cpu:0')",
+         SKERRY_FFT_RETURNS("Real: float32 for float16, float32 and complex64, else float64.")
+             SKERRY_FFT_ERRORS ">>> sk.fft.hfft(sk.asarray([1.0, 2.0, 3.0]))\n"
+                               "Array([ 8., -2.,  0., -2.], dtype=float64, device='cpu:0')",
      run_fft<FftKind::hfft>},
     {"ifft", SKERRY_FFT_SIGNATURE,
      "The inverse of fft.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_N SKERRY_FFT_AXIS SKERRY_FFT_NORM
-         SKERRY_FFT_RETURNS("Complex, in the precision of x.") SKERRY_FFT_ERRORS
+         SKERRY_FFT_RETURNS(
+             "Complex: complex64 for float16, float32 and complex64, else complex128.")
+             SKERRY_FFT_ERRORS
      ">>> sk.fft.ifft(sk.asarray([9 + 1j, 1 + 3j, -3 + 1j, 1 - 1j])).tolist()[0]\n(2+1j)",
      run_fft<FftKind::ifft>},
     {"ifftn", SKERRY_FFTN_SIGNATURE,
      "The inverse of fftn.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_S SKERRY_FFTN_NORM SKERRY_FFT_RETURNS(
-         "Complex, in the precision of x.") SKERRY_FFTN_ERRORS
+         "Complex: complex64 for float16, float32 and complex64, else complex128.")
+         SKERRY_FFTN_ERRORS
      ">>> sk.fft.ifftn(sk.asarray([[4.0, 0.0], [0.0, 0.0]]))\n"
      "Array([[1.+0.j, 1.+0.j],\n       [1.+0.j, 1.+0.j]], dtype=complex128, device='cpu:0')",
      run_fftn<FftKind::ifft>},
@@ -171,31 +177,33 @@ constexpr FunctionEntry fft_functions[] = {
      "Array([ 0,  1, -1], dtype=int64, device='cpu:0')",
      run_shift<true>},
     {"ihfft", SKERRY_FFT_SIGNATURE,
-     "The inverse of hfft: the first half of a spectrum with Hermitian "
-     "symmetry.\n\n" SKERRY_FFT_REAL SKERRY_FFT_N SKERRY_FFT_AXIS SKERRY_FFT_NORM
-         SKERRY_FFT_RETURNS("Complex, in the precision of x, with n // 2 + 1 elements.")
-             SKERRY_RFFT_ERRORS ">>> sk.real(sk.fft.ihfft(sk.asarray([8.0, -2.0, 0.0, -2.0])))\n"
-                                "Array([1., 2., 3.], dtype=float64, device='cpu:0')",
+     "The inverse of hfft: the first half of the Hermitian signal "
+     "whose transform is x.\n\n" SKERRY_FFT_REAL SKERRY_FFT_N SKERRY_FFT_AXIS SKERRY_FFT_NORM
+         SKERRY_FFT_RETURNS("Complex, with n // 2 + 1 elements along the axis: complex64 for "
+                            "float16 and float32, else\n    complex128.") SKERRY_RFFT_ERRORS
+     ">>> sk.real(sk.fft.ihfft(sk.asarray([8.0, -2.0, 0.0, -2.0])))\n"
+     "Array([1., 2., 3.], dtype=float64, device='cpu:0')",
      run_fft<FftKind::ihfft>},
     {"irfft", SKERRY_FFT_SIGNATURE,
      "The inverse of rfft.\n\nThe imaginary parts of the first element and, for even n, of "
      "element n // 2 are ignored: a\nHermitian spectrum has zeros there.\n\n" SKERRY_FFT_COMPLEX
          SKERRY_FFT_N_OUT SKERRY_FFT_AXIS SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
-             "Real, in the precision of x.") SKERRY_FFT_ERRORS
+             "Real: float32 for float16, float32 and complex64, else float64.") SKERRY_FFT_ERRORS
      ">>> sk.fft.irfft(sk.asarray([1.0, 1.0, 1.0]))\n"
      "Array([1., 0., 0., 0.], dtype=float64, device='cpu:0')",
      run_fft<FftKind::irfft>},
     {"irfftn", SKERRY_FFTN_SIGNATURE,
      "The inverse of rfftn; x holds the first half of the spectrum along the last of the axes."
      "\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_S SKERRY_FFTN_NORM SKERRY_FFT_RETURNS(
-         "Real, in the precision of x.") SKERRY_FFTN_ERRORS
+         "Real: float32 for float16, float32 and complex64, else float64.") SKERRY_FFTN_ERRORS
      ">>> sk.fft.irfftn(sk.asarray([[4.0, 0.0], [0.0, 0.0]]))\n"
      "Array([[1., 1.],\n       [1., 1.]], dtype=float64, device='cpu:0')",
      run_fftn<FftKind::irfft>},
     {"rfft", SKERRY_FFT_SIGNATURE,
      "The first half of the transform of real elements, which determines the "
      "other.\n\n" SKERRY_FFT_REAL SKERRY_FFT_N SKERRY_FFT_AXIS SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
-         "Complex, in the precision of x, with n // 2 + 1 elements.") SKERRY_RFFT_ERRORS
+         "Complex, with n // 2 + 1 elements along the axis: complex64 for float16 and float32, "
+         "else\n    complex128.") SKERRY_RFFT_ERRORS
      ">>> sk.real(sk.fft.rfft(sk.asarray([1.0, 2.0, 4.0, 8.0])))\n"
      "Array([15., -3., -5.], dtype=float64, device='cpu:0')",
      run_fft<FftKind::rfft>},
@@ -207,8 +215,10 @@ constexpr FunctionEntry fft_functions[] = {
     {"rfftn", SKERRY_FFTN_SIGNATURE,
      "The transform of real elements over several axes: the first half along the last of them, "
      "which determines the other.\n\n" SKERRY_FFT_REAL SKERRY_FFT_S SKERRY_FFTN_NORM
-         SKERRY_FFT_RETURNS("Complex, in the precision of x, with n // 2 + 1 elements along the "
-                            "last of the axes,\n    where n is its length.") SKERRY_RFFTN_ERRORS
+         SKERRY_FFT_RETURNS(
+             "Complex, with n // 2 + 1 elements along the last of the axes, where n is "
+             "its length: complex64\n    for float16 and float32, else complex128.")
+             SKERRY_RFFTN_ERRORS
      ">>> sk.fft.rfftn(sk.ones((2, 2)))\n"
      "Array([[4.+0.j, 0.+0.j],\n       [0.+0.j, 0.+0.j]], dtype=complex128, device='cpu:0')",
      run_fftn<FftKind::rfft>},
