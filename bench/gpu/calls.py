@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Operations that differ between the libraries on a GPU, by library."""
+"""Operations that skerry, CuPy and PyTorch spell differently, as a function for each library."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def over(axis: int | None, calls: dict[str, Operation]) -> dict[str, Operation]:
 
 
 def reducing(name: str, axis: int | None) -> dict[str, Operation]:
-    """Returns a reduction, which has the same name in all libraries."""
+    """Returns a reduction for each library, by the name that skerry and CuPy use."""
     correction = {"correction": 0} if name == "var" else {}
 
     def torch(xp: Any, a: Any) -> Any:

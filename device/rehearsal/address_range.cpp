@@ -22,11 +22,12 @@ namespace {
 constexpr std::size_t preferred_extent = AddressRange::wished_stride / 2;
 constexpr std::size_t min_extent = std::size_t{64} << 20;
 
-// Uninitialized memory reads as NaN (or -1), freed memory as -4.2e37 (or -515): neither looks like
-// a result.
+// Unless blocks are guarded, new memory is filled with 0xff (NaN, or -1) and freed memory with 0xfd
+// (-4.2e37 as float32, -33686019 as int32): neither looks like a result.
 constexpr int uninitialized_byte = 0xff;
 constexpr int freed_byte = 0xfd;
-/// Larger new blocks are not filled, so that pages that are never accessed cost nothing.
+/// Unless blocks are guarded, larger new blocks are not filled, so that pages that are never
+/// accessed cost nothing.
 constexpr std::size_t largest_filled = std::size_t{1} << 20;
 
 /// Returns the maximum number of guard pages of all devices together. A guard page splits a mapping
@@ -95,9 +96,9 @@ const typename Blocks::value_type* last_before(const Blocks& blocks, const void*
 
 bool AddressRange::reserve(std::size_t limit) noexcept {
   const std::uintptr_t wish = first_wish + static_cast<std::uintptr_t>(ordinal_) * wished_stride;
-  // Reserve three times the memory: two thirds for guarded blocks with guard pages and
-  // fragmentation, one third for packed blocks. If the process may map less, halve it until a
-  // second range of that size could be mapped too.
+  // Reserve 64 GiB, or three times the limit if that is more: two thirds for guarded blocks with
+  // guard pages and fragmentation, one third for packed blocks. If the process may map less, halve
+  // the extent until as much again stays free for other code.
   for (std::size_t extent = std::max(preferred_extent, 3 * whole_pages(limit));
        extent >= min_extent; extent /= 2) {
     void* got =
@@ -219,7 +220,7 @@ bool AddressRange::reclaim(void* data) noexcept {
 }
 
 void AddressRange::end_quarantine(std::size_t max_bytes) noexcept {
-  // No more blocks than find_freed() can report.
+  // Also limits the number of blocks to what find_freed() can report.
   while (!waiting_.empty() && (waiting_bytes_ > max_bytes || waiting_.size() > freed_.size())) {
     const Quarantined oldest = waiting_.front();
     waiting_.pop_front();

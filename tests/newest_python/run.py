@@ -4,8 +4,8 @@
 
 Packages of Debian's sid, or of Ubuntu's development release, are downloaded from the mirror that this machine's apt
 uses; nothing is installed. patchelf makes the interpreter use the unpacked C library. The bindings are compiled against
-that interpreter's headers and linked with the library of `make build`; the rest of the package is from that build. Other
-options and arguments are passed to pytest.
+that interpreter's headers and linked with the library of `make build`. Generated files of the package come from that
+build, its Python files from the source tree. Other options and arguments are passed to pytest.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def main() -> int:
         *arguments,
         *([] if named else TESTS),
     ]
-    # Skip tests of libraries that can't be installed: they may not support this Python yet.
+    # Other libraries are not installed, as some may not support this Python yet. Without the variable, their tests are
+    # skipped.
     clean = {name: value for name, value in os.environ.items() if name != "SKERRY_ALL_CONSUMERS"}
     with step(f"tests under Python {options.python}"):
         return subprocess.run(
@@ -96,12 +97,13 @@ def install_packages(home: pathlib.Path, python: pathlib.Path) -> pathlib.Path:
 def compile_bindings(
     home: pathlib.Path, python: pathlib.Path, site: pathlib.Path, jobs: int
 ) -> None:
-    """Compile the bindings and add them to a copy of the built package."""
+    """Compile the bindings; add them and the source tree's Python files to a copy of the built package."""
     with step("bindings"):
         build = home / "build"
         options = {
             "CMAKE_BUILD_TYPE": "Release",
-            # Debian's pyconfig.h is in another folder than the other headers. Searched after this machine's headers.
+            # Debian puts pyconfig.h in a separate folder. -idirafter searches it last, so that this machine's system
+            # headers take precedence.
             "CMAKE_CXX_FLAGS": f"-idirafter {home / 'root' / 'usr' / 'include'}",
             "CMAKE_CXX_FLAGS_RELEASE": "-O1 -DNDEBUG",  # compiles in half the time of -O3
             "SKERRY_LIBRARY": LIBRARY,

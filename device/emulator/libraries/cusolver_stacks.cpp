@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks arguments according to the documentation of cuSOLVER 13.0: cusolverDn<t>gesvdjBatched,
-// cusolverDnXsyevBatched.
+// Emulates cusolverDn<t>gesvdjBatched and cusolverDnXsyevBatched. Arguments are checked as
+// documented for cuSOLVER 13.0.
 
 #include <cstring>
 #include <limits>

@@ -9,10 +9,9 @@
 
 namespace skerry::emulation {
 
-/// Locked by all work that changes device memory. run_host_kernel locks it exclusively, because
-/// before a second run it restores whole operands, including bytes between strided elements that
-/// other work may write. Other work shares it. Host kernels don't lock it while undefined memory is
-/// not tracked.
+/// While undefined memory is tracked, work that changes device memory holds this mutex:
+/// run_host_kernel exclusively, because before a second run it restores whole operands, including
+/// bytes between strided elements that other work may write; other work shared.
 [[nodiscard]] std::shared_mutex& memory_mutex() noexcept;
 
 /// Runs a kernel's host form, whose accesses can't be traced. If some bits of its operands are

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Index arrays."""
+"""Index arrays of grids, triangles and diagonals."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def triu_indices(
 
 
 def _size(name: str, n: Any, k: Any, m: Any) -> tuple[int, int, int]:
-    """Return rows, diagonal and columns; raise if the host lacks memory for NumPy's mask of them."""
+    """Return n, k and m as ints in range; raise if NumPy's n x m boolean mask does not fit in host memory."""
     n = max(operator.index(n), 0)
     m = n if m is None else max(operator.index(m), 0)
     require_host_memory(name, n * m)
