@@ -48,7 +48,7 @@ SKERRY_HD SKERRY_INLINE float64 log_terms(float64 square) {
                              0x1.3b1c42e222badp-3, 0x1.0fbd2bde02b13p-3, 0x1.0c1261fd9bdd6p-3);
 }
 
-/// Returns log(2^e m) + correction, as in fdlibm: f = m - 1, s = f / (2 + f),
+/// Returns log(2^e m) + correction, computed as in fdlibm: f = m - 1, s = f / (2 + f),
 /// log(m) = f - (f^2 / 2 - s (f^2 / 2 + R)).
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T log_of_parts(BinaryParts<T> u, T correction = T(0)) {
