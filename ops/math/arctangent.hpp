@@ -20,8 +20,9 @@ SKERRY_HD SKERRY_INLINE float64 arctangent_rest(Pair<float64> q) {
   return math::fma(q.high * square, terms, q.low);
 }
 
-/// Returns the same plus a small `more`, for |q| <= 1. Error 5.6e-10, relative to the angle. The
-/// slope at q is approximated by 1 - q^2 / 2, which is accurate where the low part matters.
+/// Returns atan(q.high + q.low) - q.high + more for |q| <= 1 and a small `more`. Error 5.6e-10,
+/// relative to the angle. The derivative at q is approximated by 1 - q^2 / 2, which is accurate
+/// where the low part matters.
 SKERRY_HD SKERRY_INLINE float32 arctangent_rest(Pair<float32> q, float32 more) {
   const float32 square = q.high * q.high;
   const float32 terms = polynomial(square, -0x1.55555p-2f, 0x1.999788p-3f, -0x1.246e5ep-3f,

@@ -85,7 +85,7 @@ SKERRY_HD inline SineAndCosine sin_cos(portable::Pair<float64> x) {
     return {math::fma(x.low, cosine, sine), math::fma(-x.low, sine, cosine)};
   }
 }
-/// The same without branches, for vectorized loops.
+/// Returns sine and cosine of x. Has no branches, so that CPU loops are vectorized.
 SKERRY_HD SKERRY_INLINE SineAndCosine sin_cos(float64 x) {
   if constexpr (has_portable_functions) {
     return sin_cos(portable::reduce_angle(x), 0.0);

@@ -6,8 +6,9 @@
 
 namespace skerry {
 
-/// The operation of a chain's step on the vectors of real floats in registers
-/// (ops/fuse/cpu/chain.hpp). They are the first of two inputs or, from add_to on, the second.
+/// The operation of one step of a fused chain of real floats, whose intermediate values stay in
+/// registers (ops/fuse/cpu/chain.hpp). The previous value is the first of two inputs or, from
+/// add_to on, the second.
 enum class ChainStep : unsigned char {
   no,
   square,
