@@ -3,7 +3,8 @@
 """Random numbers that are the same on every device and for any number of threads.
 
 The numbers of a generator depend only on its seed, the order of its calls and the position in the array: not on the
-device, the number of threads or the machine. Its bits are those of Philox 4x32-10, a function of a key and a counter.
+device, the number of threads or the machine, except for the last bits of ``multivariate_normal``, which depend on
+OpenBLAS. The bits are those of Philox 4x32-10, a function of a key and a counter.
 Names and signatures are those of NumPy's ``Generator``; the numbers differ from NumPy's.
 """
 
