@@ -113,7 +113,7 @@ def python_tests(sample: int | None, nth_target: int, more: list[str]) -> list[s
 def require_matches(command: list[str], patterns: str) -> None:
     """End the program if a pattern selects no test. A test that is renamed would otherwise no longer be checked."""
     for pattern in patterns.split(":"):
-        listing = [*command, "--gtest_list_tests", f"--gtest_filter={pattern}"]
+        listing = [command[0], "--gtest_list_tests", f"--gtest_filter={pattern}"]
         if not subprocess.run(listing, capture_output=True, text=True, check=True).stdout.strip():
             sys.exit(f"no test of {command[0]} matches {pattern}")
 
