@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import os
 import pathlib
 import sys
 from typing import Any
 
+import parameter_types
 import reference
 import skerry
 from numpydoc.xref import DEFAULT_LINKS
@@ -44,6 +46,7 @@ numpydoc_xref_ignore = "all"
 numpydoc_xref_aliases = {
     **{name: f"skerry.{name}" for name in ("Array", "Device", "Event", "Stream")},
     "Generator": "skerry.random.Generator",
+    **{name: f"skerry.exceptions.{name}" for name in skerry.exceptions.__all__},
 }
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
@@ -67,6 +70,10 @@ numpydoc_xref_aliases |= {name: name for name in DEFAULT_LINKS}
 if "python" in intersphinx_mapping:
     numpydoc_xref_aliases |= {
         name: f":py:class:`{name}`" for name in ("bool", "complex", "float", "int", "str", "tuple")
+    } | {
+        name: f":py:exc:`{name}`"
+        for name, kind in vars(builtins).items()
+        if isinstance(kind, type) and issubclass(kind, Exception)
     }
 if "numpy" in intersphinx_mapping:
     numpydoc_xref_aliases |= {"dtype": "numpy.dtype"}
@@ -159,9 +166,13 @@ def _see_also(name: str) -> list[str]:
 def add_sections(
     app: Any, kind: str, name: str, target: object, options: Any, lines: list[str]
 ) -> None:
-    """Complete a docstring before numpydoc reads its sections: related names, and an example from examples.py."""
-    if name.startswith("skerry."):
-        lift_source(name, lines)
+    """Complete a docstring before numpydoc reads its sections: types, related names, an example from examples.py."""
+    if not name.startswith("skerry."):
+        return
+    parameter_types.link_names(name, target, lines)
+    lift_source(name, lines)
+    if kind in ("class", "function", "method"):
+        parameter_types.complete_types(name, target, lines)
     if kind not in ("function", "method"):
         return
     related = _see_also(name)
@@ -172,13 +183,18 @@ def add_sections(
         lines += ["", "Examples", "--------", *example, ""] if example else []
 
 
-def strip_leading_slash(
+def clean_signature(
     app: Any, kind: str, name: str, target: object, options: Any, signature: str, annotation: str
 ) -> tuple[str, str] | None:
-    """Remove the slash that is left in front where a positional-only self was."""
-    if signature and signature.startswith("(/"):
-        return "(" + signature[2:].removeprefix(", "), annotation
-    return None
+    """Remove the slash that is left in front where a positional-only self was.
+
+    numpydoc would remove all slashes; it is not asked if this function returns a signature.
+    """
+    if not signature or not name.startswith("skerry."):
+        return None
+    if signature.startswith("(/"):
+        signature = "(" + signature[2:].removeprefix(", ")
+    return signature, annotation
 
 
 def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
@@ -203,4 +219,4 @@ def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
 def setup(app: Any) -> None:
     """Register what runs before numpydoc reads the sections."""
     app.connect("autodoc-process-docstring", add_sections, priority=400)
-    app.connect("autodoc-process-signature", strip_leading_slash)
+    app.connect("autodoc-process-signature", clean_signature, priority=400)

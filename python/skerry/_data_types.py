@@ -57,6 +57,11 @@ def _dtype_of(name: str, type: object) -> Dtype:
 def finfo(type: Any, /) -> FloatInfo:
     """Return the limits of a floating-point dtype, or of the dtype of an array.
 
+    Parameters
+    ----------
+    type : dtype or Array
+        A dtype, or an array, whose dtype is used.
+
     Returns
     -------
     FloatInfo
@@ -86,6 +91,11 @@ def finfo(type: Any, /) -> FloatInfo:
 
 def iinfo(type: Any, /) -> IntegerInfo:
     """Return the limits of an integer dtype, or of the dtype of an array.
+
+    Parameters
+    ----------
+    type : dtype or Array
+        A dtype, or an array, whose dtype is used.
 
     Returns
     -------

@@ -31,7 +31,7 @@ def einsum(*operands: Any, optimize: Optimize = False, dtype: Any = None) -> Arr
 
     Parameters
     ----------
-    *operands
+    *operands : str and Arrays
         Subscripts such as ``"ij,jk->ik"`` followed by the arrays; or arrays, each followed by a list of integer labels,
         and optionally the list of labels of the result. A label that occurs twice in one array selects its diagonal;
         ``...`` stands for additional axes, which broadcast. Without ``->`` the result has the labels that occur once,
@@ -81,7 +81,7 @@ def einsum_path(*operands: Any, optimize: Optimize = "greedy") -> tuple[list[Any
 
     Parameters
     ----------
-    *operands
+    *operands : str and Arrays
         See ``einsum``; only the shapes and dtypes matter.
     optimize : bool, str or path, default "greedy"
         "greedy" or "optimal", with a memory limit as in ``("greedy", 10000)``, or an explicit path.

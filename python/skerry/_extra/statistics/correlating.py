@@ -133,7 +133,9 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
 
     Parameters
     ----------
-    x, y, rowvar, dtype
+    x : Array
+        Variables and their observations, as ``m`` of ``cov``.
+    y, rowvar, dtype
         See ``cov``.
 
     Returns
