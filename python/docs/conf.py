@@ -14,6 +14,7 @@ from typing import Any
 import parameter_types
 import reference
 import skerry
+import versions
 from numpydoc.xref import DEFAULT_LINKS
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -95,7 +96,7 @@ sphinx_gallery_conf = {
 }
 
 html_theme = "pydata_sphinx_theme"
-html_title = "skerry"
+html_title = f"skerry {version}"
 html_static_path = ["static"]
 html_css_files = ["skerry.css"]
 html_favicon = "static/logo.svg"
@@ -114,6 +115,8 @@ html_theme_options = {
     "primary_sidebar_end": [],
     "footer_start": ["copyright"],
     "footer_end": ["sphinx-version", "theme-version"],
+    # The workflow that publishes the pages sets the variable: "dev", or the version of a release.
+    **versions.menu(os.environ.get("DOCS_VERSION", "")),
 }
 
 
