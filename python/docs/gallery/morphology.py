@@ -4,9 +4,9 @@
 Image morphology with a custom Numba kernel
 ===========================================
 
-A Numba kernel erodes or dilates an image: it computes the minimum or maximum within a square. It accepts skerry's
-arrays without a copy. Opening, erosion followed by dilation, removes specks. On a machine without a GPU Numba's
-simulator runs the kernel on rehearsed devices.
+*Opening* an image removes specks and keeps larger shapes: each pixel becomes the minimum of its
+neighbourhood (erosion), then the maximum (dilation). The neighbourhood is computed by a kernel of
+our own, written with Numba.
 """
 
 import contextlib
@@ -18,6 +18,12 @@ from numba import cuda
 from skerry.testing import numba_simulator
 
 SIDE, BLOCK = 40, 8
+
+# %%
+# The kernel
+# ----------
+#
+# One thread computes one pixel. The kernel takes skerry's arrays as they are, without a copy.
 
 
 @cuda.jit
@@ -32,41 +38,58 @@ def extreme_around(image, result, greatest):
         result[i, j] = extremum
 
 
+# %%
+# Launch
+# ------
+#
+# Blocks of 8 x 8 threads cover the image. On a machine without a GPU, Numba's simulator runs the
+# kernel on the memory of a rehearsed device; the guide :doc:`/kernels` shows the emulated GPU,
+# which also finds races.
+
+
 def around(image: sk.Array, greatest: bool) -> sk.Array:
     """Run the kernel on a whole image."""
     result = sk.empty_like(image)
     grid = (-(-SIDE // BLOCK),) * 2
-    simulated = image.device.info.rehearsal
-    with numba_simulator() if simulated else contextlib.nullcontext():
+    is_rehearsed = image.device.info.rehearsal
+    with numba_simulator() if is_rehearsed else contextlib.nullcontext():
         extreme_around[grid, (BLOCK, BLOCK)](image, result, greatest)
     return result
 
 
-def main() -> plt.Figure:
-    """Make a disc with specks, open it, and draw each step."""
-    device = sk.devices("cuda")[0]
-    i, j = sk.meshgrid(*[sk.arange(SIDE, dtype=sk.float64, device=device)] * 2, indexing="ij")
-    disc = (i - SIDE / 2) ** 2 + (j - SIDE / 2) ** 2 < 150.0
-    rng = sk.random.default_rng(0, device=device)
-    noisy = sk.astype(disc | (rng.random((SIDE, SIDE)) < 0.04), sk.int32)
+# %%
+# A disc with specks
+# ------------------
 
-    eroded = around(noisy, greatest=False)
-    opened = around(eroded, greatest=True)
+device = sk.devices("cuda")[0]
+axis = sk.arange(SIDE, dtype=sk.float64, device=device)
+i, j = sk.meshgrid(axis, axis, indexing="ij")
+disc = (i - SIDE / 2) ** 2 + (j - SIDE / 2) ** 2 < 150.0
+specks = sk.random.default_rng(0, device=device).random((SIDE, SIDE)) < 0.04
+noisy = (disc | specks).astype(sk.int32)
 
-    padded = np.pad(np.asarray(noisy.to_device("cpu")), 1, constant_values=1)
-    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3))
-    assert np.array_equal(np.asarray(eroded.to_device("cpu")), windows.min(axis=(2, 3)))
-    assert bool(sk.all(opened <= noisy))
+# %%
+# Erosion removes the specks, and the edge of the disc with them. Dilation gives the edge back.
 
-    figure, axes = plt.subplots(1, 3, figsize=(9, 3.3))
-    for panel, title, x in zip(
-        axes, ("with specks", "eroded", "opened"), (noisy, eroded, opened), strict=True
-    ):
-        panel.imshow(np.asarray(x.to_device("cpu")), cmap="gray")
-        panel.set_title(title)
-        panel.axis("off")
-    return figure
+eroded = around(noisy, greatest=False)
+opened = around(eroded, greatest=True)
+for title, x in {"disc": disc, "with specks": noisy, "eroded": eroded, "opened": opened}.items():
+    print(f"{title:12} {int(sk.sum(x)):4} pixels")
 
+# %%
+# The same erosion with NumPy is a check of the kernel:
 
-if __name__ == "__main__":
-    main().savefig("morphology.png")
+padded = np.pad(noisy.to_numpy(), 1, constant_values=1)
+windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3))
+assert np.array_equal(eroded.to_numpy(), windows.min(axis=(2, 3)))
+assert sk.all(opened <= noisy)
+
+# %%
+
+figure, panels = plt.subplots(1, 3, figsize=(9, 3.3))
+pictures = {"with specks": noisy, "eroded": eroded, "opened": opened}
+for panel, (title, x) in zip(panels, pictures.items(), strict=True):
+    panel.imshow(x.to_numpy(), cmap="gray")
+    panel.set_title(title)
+    panel.axis("off")
+figure.savefig("morphology.png")
