@@ -22,6 +22,29 @@ _GROUPS = {
     "__floor__ __round__ __trunc__",
 }
 GROUPS = {title: names.split() for title, names in _GROUPS.items()}
+INTRODUCTION = """\
+>>> import skerry as sk
+>>> x = sk.asarray([[1.0, 2.0], [3.0, 4.0]], device="cuda:0")
+>>> x.device, x.shape, x.dtype
+(Device('cuda:0'), (2, 2), dtype('float64'))
+>>> (x + 1).sum(axis=0)
+Array([6., 8.], dtype=float64, device='cuda:0')
+>>> x[0, 0] = 10.0
+>>> x.T.to_numpy()
+array([[10.,  3.],
+       [ 2.,  4.]])
+
+Methods have the names and signatures of those of ``numpy.ndarray``. What differs:
+
+* ``x[0, 0]`` is a 0-d array, a view of the element, and not a scalar. ``float(x[0, 0])`` gives the number, and waits
+  for the device.
+* :obj:`to_device <Array.to_device>` is the only way to another device; :obj:`to_numpy <Array.to_numpy>` gives a NumPy
+  array. ``numpy.asarray(x)`` raises ``TypeError`` unless the array is on a CPU device.
+* A basic index (integers and slices), ``reshape`` and ``T`` give views, as in NumPy: a write to one changes ``x``.
+* NumPy's functions take the array and return one on its device: ``numpy.sqrt(x)``.
+
+:doc:`/devices` explains devices, :doc:`/from_numpy` all differences from NumPy.
+"""
 # Symbol, special method, function that it calls; a special method with an in-place form is followed by "=".
 _OPERATORS = [
     ("x1 + x2", "add=", "add"),

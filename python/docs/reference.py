@@ -215,6 +215,7 @@ def _stubs(module: ModuleType, name: str) -> dict[str, str]:
 def _array_pages() -> dict[str, str]:
     """Return the page of the class Array, and a page for each of its members."""
     lines = [*_heading("Array"), ".. currentmodule:: skerry", "", ".. autoclass:: Array", ""]
+    lines += [*array_members.INTRODUCTION.splitlines(), ""]
     stubs = {}
     for title, names in array_members.GROUPS.items():
         lines += _heading(title, "-") + _table([f"~Array.{name}" for name in names])

@@ -82,6 +82,11 @@ def test_examples_of_classes(name):
     run(inspect.getdoc(getattr(sk, name)), name, {"sk": sk})
 
 
+@REHEARSED
+def test_example_of_the_class_array():
+    run(array_members.INTRODUCTION, "Array", {})
+
+
 @pytest.mark.parametrize("name", sorted(examples.examples()))
 def test_examples_of_the_reference(name):
     if HAS_GPU and name == "rehearse":
