@@ -321,7 +321,11 @@ constexpr FunctionEntry creation_functions[] = {
      "endpoint : bool\n    Whether stop is the last value, exactly.\n" SKERRY_CREATION_ERRORS,
      run_linspace},
     {"meshgrid", "(*arrays, indexing='xy')",
-     "Coordinate matrices from coordinate vectors.\n\nReturns\n-------\ntuple of Array\n    Views "
+     "Coordinate matrices from coordinate vectors.\n\n"
+     "Parameters\n----------\n*arrays : Array\n    The coordinates along each axis: 1-D or 0-d, "
+     "on one device.\nindexing : {'xy', 'ij'}\n    xy: the first array runs along axis 1 and the "
+     "second along axis 0. ij: each runs along the axis of its\n    position.\n\n"
+     "Returns\n-------\ntuple of Array\n    Views "
      "where possible.\n\nRaises\n------\nDeviceMismatchError\n    For arrays on different "
      "devices.\nValueError\n    For arrays of more than one axis, more than 64 arrays, or unknown "
      "indexing.",
@@ -335,11 +339,17 @@ constexpr FunctionEntry creation_functions[] = {
      "A new array of ones with the shape of x." SKERRY_LIKE_DOC SKERRY_CREATION_ERRORS,
      run_filled_like<1>},
     {"tril", "(x, /, *, k=0)",
-     "A copy of matrices with zeros above the k-th diagonal.\n\nRaises\n------\nValueError\n    "
+     "A copy of matrices with zeros above the k-th diagonal.\n\n"
+     "Parameters\n----------\nx : Array\n    At least 2-D.\nk : int\n    The diagonal; positive: "
+     "above the main diagonal.\n\n"
+     "Raises\n------\nValueError\n    "
      "Below 2-D.",
      run_triangle<tril>},
     {"triu", "(x, /, *, k=0)",
-     "A copy of matrices with zeros below the k-th diagonal.\n\nRaises\n------\nValueError\n    "
+     "A copy of matrices with zeros below the k-th diagonal.\n\n"
+     "Parameters\n----------\nx : Array\n    At least 2-D.\nk : int\n    The diagonal; positive: "
+     "above the main diagonal.\n\n"
+     "Raises\n------\nValueError\n    "
      "Below 2-D.",
      run_triangle<triu>},
     {"zeros", "(shape, *, dtype=None, device=None, pinned=False)",

@@ -268,7 +268,8 @@ constexpr FunctionEntry cuda_import_functions[] = {
      run_from_cuda_array_interface},
     {"is_cuda_array", "(obj, /)",
      "Test whether an object has __cuda_array_interface__, without validating it.\n\nFalse for an "
-     "array on a CPU device, unless pinned.",
+     "array on a CPU device, unless pinned.\n\n"
+     "Parameters\n----------\nobj : object\n    Any object.",
      run_is_cuda_array},
 };
 

@@ -217,7 +217,9 @@ void add_device_functions(py::module_& module) {
       module, "devices", devices_of_kind, py::arg("kind") = py::none(),
       "List the usable devices, of one kind (\"cpu\", \"cuda\") or of all.\n\n"
       "Listing CUDA devices makes the first CUDA call of the process. Does not raise if there is "
-      "none.\n\nReturns\n-------\ntuple of Device");
+      "none.\n\n"
+      "Parameters\n----------\nkind : {'cpu', 'cuda'}, optional\n    None: all kinds.\n\n"
+      "Returns\n-------\ntuple of Device");
   define_public(
       module, "default_device", [] { return py::handle(device_object(default_device())); },
       "The Device of creation functions without device=: that of `with skerry.device(...)`, else "
@@ -230,6 +232,7 @@ void add_device_functions(py::module_& module) {
       },
       py::arg("device"),
       "Set the device of creation functions without device=, for the process.\n\n"
+      "Parameters\n----------\ndevice : Device or str\n    The default device from now on.\n\n"
       "Raises\n------\nDeviceUnavailableError\n    If the device can't be used.");
   define_public(
       module, "rehearse",
@@ -266,30 +269,43 @@ void add_device_functions(py::module_& module) {
       "'skerry[emulator]'.");
   define_public(module, "synchronize", synchronize_devices, py::arg("device") = py::none(),
                 "Wait for all work on a device, or on all CUDA devices that are in use.\n\n"
+                "Parameters\n----------\ndevice : Device or str, optional\n    None: all CUDA "
+                "devices that are in use.\n\n"
                 "Raises\n------\nDeviceError\n    If work failed.");
 }
 
 void add_memory_functions(py::module_& module) {
   define_public(module, "memory_statistics", statistics_of, py::arg("device") = py::none(),
-                "Current, peak and cached bytes of arrays on a device: a MemoryStatistics.");
+                "Current, peak and cached bytes of arrays on a device.\n\n"
+                "Parameters\n----------\ndevice : Device or str, optional\n    The default device "
+                "if None.\n\nReturns\n-------\nMemoryStatistics\n    With live_bytes, "
+                "live_blocks, peak_bytes, cached_bytes, limit_bytes, allocations and\n    "
+                "system_allocations.");
   define_public(
       module, "reset_peak",
       [](const py::object& device_argument) {
         const OperationScope scope("reset_peak");
         reset_peak(device_or_default(device_argument.ptr()));
       },
-      py::arg("device") = py::none(), "Reset a device's peak_bytes to its current live_bytes.");
+      py::arg("device") = py::none(),
+      "Reset a device's peak_bytes to its current live_bytes.\n\n"
+      "Parameters\n----------\ndevice : Device or str, optional\n    The default device if None.");
   define_public(module, "set_memory_limit", limit_memory, py::arg("device"),
                 py::arg("nbytes") = py::none(),
                 "Limit the total bytes of arrays on a device, cache included; None for no "
                 "limit.\n\nExisting arrays are kept; an allocation beyond the limit raises "
-                "OutOfMemoryError.");
+                "OutOfMemoryError.\n\n"
+                "Parameters\n----------\ndevice : Device or str\n    The device whose pool is "
+                "limited.\nnbytes : int, optional\n    None: no limit.");
   define_public(module, "trim", trim_device, py::arg("device") = py::none(),
-                "Release cached memory of a device to the system; returns the number of bytes.");
+                "Release cached memory of a device to the system.\n\n"
+                "Parameters\n----------\ndevice : Device or str, optional\n    The default device "
+                "if None.\n\nReturns\n-------\nint\n    The number of bytes that were released.");
   define_public(module, "get_num_threads", cpu::thread_count,
                 "The number of threads of parallel loops on the CPU.");
   define_public(module, "set_num_threads", limit_threads, py::arg("count"),
-                "Set the number of threads of parallel loops on the CPU.");
+                "Set the number of threads of parallel loops on the CPU.\n\n"
+                "Parameters\n----------\ncount : int\n    At least 1; at most 1024 are used.");
 }
 
 void add_scope_functions(py::module_& module) {

@@ -204,6 +204,8 @@ constexpr FunctionEntry joining_functions[] = {
      run_tile},
     {"unstack", "(x, /, *, axis=0)",
      "Split x along an axis into views without that axis.\n\n"
+     "Parameters\n----------\nx : Array\n    At least 1-D.\naxis : int\n    The axis to split "
+     "along.\n\n"
      "Returns\n-------\ntuple of Array\n\nRaises\n------\nAxisError\n    For an axis that x does "
      "not have.\n\n"
      "Examples\n--------\n>>> import skerry as sk\n"

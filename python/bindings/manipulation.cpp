@@ -203,65 +203,96 @@ constexpr FunctionEntry manipulation_functions[] = {
     {"astype", "(x, dtype, /, *, copy=True, device=None)",
      "Cast an array to a dtype.\n\n"
      "Floats are truncated towards zero; the result is unspecified for a float that the integer "
-     "dtype can't hold.\nReturns x itself with copy=False if nothing changes. With device=, the "
-     "result is on that device.\n\nRaises\n------\nTypeError\n    From a complex dtype to a real "
+     "dtype can't hold.\n\n"
+     "Parameters\n----------\nx : Array\ndtype : dtype\n    The dtype of the result.\ncopy : "
+     "bool\n    False: return x itself if neither its dtype nor its device changes.\ndevice : "
+     "Device or str, optional\n    The device of the result; that of x by default.\n\n"
+     "Returns\n-------\nArray\n    A new array, or x.\n\n"
+     "Raises\n------\nTypeError\n    From a complex dtype to a real "
      "one.\n\n"
      "Source: array API 2025.12, data type functions.",
      run_astype},
     {"broadcast_arrays", "(*arrays)",
      "Views of the arrays, broadcast to their common shape; read-only if an axis is broadcast.\n\n"
+     "Parameters\n----------\n*arrays : Array\n    On one device.\n\n"
      "Returns\n-------\ntuple of Array\n\nRaises\n------\nDeviceMismatchError\n    For arrays on "
      "different devices.\n"
      "ValueError\n    For shapes that don't broadcast.",
      run_broadcast_arrays},
     {"broadcast_shapes", "(*shapes)",
-     "The shape that the shapes broadcast to.\n\nReturns\n-------\ntuple of int\n\n"
+     "The shape that the shapes broadcast to.\n\n"
+     "Parameters\n----------\n*shapes : int or tuple of ints\n    Any number of shapes.\n\n"
+     "Returns\n-------\ntuple of int\n\n"
      "Raises\n------\nValueError\n    If they don't broadcast.",
      run_broadcast_shapes},
     {"broadcast_to", "(x, /, shape)",
      "A view of x, broadcast to a shape; read-only if an axis is broadcast.\n\n"
+     "Parameters\n----------\nx : Array\nshape : int or tuple of ints\n    Its last sizes are "
+     "those of x, or any where x has size 1.\n\n"
      "Raises\n------\nValueError\n    If x does not broadcast to the shape.",
      run_broadcast_to},
     {"can_cast", "(from_, to, /)",
      "Test whether a dtype, or the dtype of an array, promotes to another one.\n\n"
+     "Parameters\n----------\nfrom_ : dtype or Array\n    The dtype to convert from.\nto : "
+     "dtype\n    The dtype to convert to.\n\nReturns\n-------\nbool\n    By the table of the "
+     "standard, in which dtypes of different kinds don't promote.\n\n"
      "Source: array API 2025.12, data type functions.",
      run_can_cast},
     {"expand_dims", "(x, /, axis)",
      "A view of x with new axes of size 1 at the positions of axis in the result.\n\n"
+     "Parameters\n----------\nx : Array\naxis : int or tuple of ints\n    Negative positions "
+     "count from the end of the result.\n\n"
      "Raises\n------\nAxisError\n    (ValueError and IndexError) for a position that the result "
      "does not have.",
      run_view<expand_dims>},
     {"flip", "(x, /, *, axis=None)",
      "A view of x with the order of elements reversed along the axes, all of them by default.\n\n"
+     "Parameters\n----------\nx : Array\naxis : int or tuple of ints, optional\n    The axes to "
+     "reverse.\n\n"
      "Raises\n------\nAxisError\n    For an axis that x does not have.\n"
      "ValueError\n    For repeated axes.",
      run_flip},
     {"matrix_transpose", "(x, /)",
-     "A view of x with its last two axes exchanged.\n\nRaises\n------\nValueError\n    Below 2-D."
+     "A view of x with its last two axes exchanged.\n\n"
+     "Parameters\n----------\nx : Array\n    At least 2-D.\n\n"
+     "Raises\n------\nValueError\n    Below 2-D."
      "\n\nSource: array API 2025.12, linear algebra functions.",
      run_matrix_transpose},
     {"moveaxis", "(x, source, destination, /)",
      "A view of x with axes moved to other positions; the rest keep their order.\n\n"
+     "Parameters\n----------\nx : Array\nsource : int or tuple of ints\n    The axes to "
+     "move.\ndestination : int or tuple of ints\n    Their positions in the result.\n\n"
      "Raises\n------\nAxisError\n    For an axis that x does not have.\n"
      "ValueError\n    For repeated axes, or if source and destination have different lengths.",
      run_moveaxis},
     {"permute_dims", "(x, /, axes)",
-     "A view of x with its axes in another order.\n\nRaises\n------\nAxisError\n    For an axis "
+     "A view of x with its axes in another order.\n\n"
+     "Parameters\n----------\nx : Array\naxes : int or tuple of ints\n    Each axis of x once, in "
+     "the order of the result.\n\n"
+     "Raises\n------\nAxisError\n    For an axis "
      "that x does not have.\nValueError\n    Unless each axis is given once.",
      run_view<permute_dims>},
     {"reshape", "(x, /, shape, *, copy=None)",
      "The elements of x in C order with another shape, one size of which may be -1.\n\n"
      "A view if the layout of x allows it, unless copy=True.\n\n"
+     "Parameters\n----------\nx : Array\nshape : int or tuple of ints\n    -1 stands for the size "
+     "that follows from the number of elements.\ncopy : bool, optional\n    None: copy only if "
+     "required. True: always. False: raise ValueError if a copy is required.\n\n"
      "Raises\n------\nValueError\n    For another number of elements, or with copy=False if a "
      "copy is required.",
      run_reshape},
     {"result_type", "(*arrays_and_dtypes)",
      "The dtype that arrays, dtypes and Python scalars promote to.\n\n"
+     "Parameters\n----------\n*arrays_and_dtypes : Array, dtype or Python scalar\n    At least "
+     "one; arrays may be on different devices.\n\nReturns\n-------\ndtype\n\n"
      "Raises\n------\nTypeError\n    If they don't promote.\nValueError\n    Without arguments."
      "\n\nSource: array API 2025.12, data type functions.",
      run_result_type},
     {"squeeze", "(x, /, axis)",
-     "A view of x without axes of size 1.\n\nRaises\n------\nValueError\n    For an axis of "
+     "A view of x without axes of size 1.\n\n"
+     "Parameters\n----------\nx : Array\naxis : int or tuple of ints\n    The axes to remove, "
+     "each of size 1.\n\n"
+     "Raises\n------\nValueError\n    For an axis of "
      "another size, or repeated axes.\nAxisError\n    For an axis that x does not have.",
      run_view<squeeze>},
 };

@@ -121,7 +121,10 @@ void add_stream_class(py::module_& module) {
           },
           py::arg("device"), py::arg("handle"),
           "Import a stream of another library by its handle, or an object with __cuda_stream__. "
-          "It must outlive the work on it.")
+          "It must outlive the work on it.\n\n"
+          "Parameters\n----------\ndevice : Device or str\n    The device of the stream.\nhandle "
+          ": int or object\n    A cudaStream_t, or an object with __cuda_stream__, ptr, "
+          "cuda_stream or handle.\n\nReturns\n-------\nStream")
       .def_property_readonly("device", [](const Stream& self) { return device_of(self.device()); })
       .def_property_readonly("handle", handle_number,
                              "The cudaStream_t; 1 for the legacy default stream.")
@@ -143,7 +146,9 @@ void add_stream_class(py::module_& module) {
           },
           py::arg("other"),
           "Make later work on this stream wait for the current work of another: a Stream of any "
-          "device, or another library's stream of this device.");
+          "device, or another library's stream of this device.\n\n"
+          "Parameters\n----------\nother : Stream, int or object with __cuda_stream__\n    The "
+          "stream to wait for.");
   add_stream_protocols(streams);
 }
 
@@ -168,7 +173,9 @@ void add_event_class(py::module_& module) {
           },
           py::arg("stream") = py::none(),
           "Record the current point in the work of a stream of the device, by default the current "
-          "stream.")
+          "stream.\n\n"
+          "Parameters\n----------\nstream : Stream, int or object with __cuda_stream__, "
+          "optional\n    The current stream of the device by default.")
       .def(
           "wait",
           [](const Event& self, const py::object& stream_argument) {
@@ -176,7 +183,10 @@ void add_event_class(py::module_& module) {
             self.wait(any_stream(stream_argument, self.device()));
           },
           py::arg("stream") = py::none(),
-          "Make later work on a stream, by default the current one, wait for the recorded point.")
+          "Make later work on a stream, by default the current one, wait for the recorded "
+          "point.\n\n"
+          "Parameters\n----------\nstream : Stream, int or object with __cuda_stream__, "
+          "optional\n    The current stream of the device by default.")
       .def(
           "synchronize",
           [](const Event& self) {
@@ -193,6 +203,8 @@ void add_event_class(py::module_& module) {
           py::arg("end"),
           "Seconds from this event to another one of the device, accurate to 0.5 us.\n\n"
           "Negative if the other event was reached first.\n\n"
+          "Parameters\n----------\nend : Event\n    An event of the same "
+          "device.\n\nReturns\n-------\nfloat\n    Seconds.\n\n"
           "Raises\n------\nDeviceMismatchError\n    If the events belong to different devices.\n"
           "ValueError\n    If one was not recorded or has not been reached: wait with "
           "`end.synchronize()`.");

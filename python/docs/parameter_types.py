@@ -46,11 +46,29 @@ WORDS = {
 }
 #: Types whose alternatives include None without saying so.
 _OPTIONAL = {"Axis", "DtypeLike"}
-#: Parameters of NumPy's methods that the functions of the same names do not have.
+#: Parameters of methods, or of one method, that the functions of the same names do not have.
 _OF_METHODS = {
-    "out": "An array of the dtype, shape and device of the result. It receives the result and is returned.",
+    "args": "An index in C order, or one index for each axis.",
+    "casting": "Raise TypeError for a cast that this rule of NumPy does not allow.",
+    "ddof": "The sum is divided by the number of elements minus ``ddof``.",
+    "decimals": "The number of decimals; negative for positions before the point.",
+    "dtype": "The dtype of the result. ``mean``, ``var`` and ``std`` cast the elements first.",
     "initial": "Start of the reduction: an operand beside the elements.",
+    "key": "An index, or a tuple of indices.",
+    "kind": "Has no effect: all sorts are stable.",
+    "mode": "Accepted for NumPy's signature.",
+    "order": "'C': the last axis varies fastest; 'F': the first. 'A' and 'K' follow the memory, as in NumPy.",
+    "other": "The right operand.",
+    "out": "An array of the dtype, shape and device of the result. It receives the result and is returned.",
+    "shape": "The sizes, as ints or as a tuple; -1 stands for the one that follows from the others.",
+    "subok": "Has no effect: arrays have no subclasses.",
+    "v": "The values to insert.",
+    "value": "On the device of the array.",
     "where": "The elements to include; the others are skipped.",
+    "argsort.order": "Must be None: arrays have no fields.",
+    "astype.order": "'K' keeps the array's order; 'F' is refused.",
+    "sort.order": "Must be None: arrays have no fields.",
+    "view.dtype": "The dtype that the bytes are read as.",
 }
 _PLURALS = {"Any": "objects", "Array": "Arrays", "int": "ints", "float": "floats", "str": "strings"}
 
@@ -125,19 +143,19 @@ def _stubs() -> dict[str, ast.FunctionDef]:
 def annotations(name: str, target: Any) -> dict[str, str]:
     """Return the annotations of a public function, method or class by parameter; that of its result as ``return``."""
     function = target.__init__ if inspect.isclass(target) else target
-    found = {
+    types = {
         parameter: value if isinstance(value, str) else getattr(value, "__name__", str(value))
         for parameter, value in getattr(inspect.unwrap(function), "__annotations__", {}).items()
     }
     path = name.removeprefix("skerry.")
     stub = _stubs().get(path) or _stubs().get(path.removeprefix("linalg."))
-    if found or stub is None:
-        return found
+    if types or stub is None:
+        return types
     arguments = stub.args
     listed = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     listed += [argument for argument in (arguments.vararg, arguments.kwarg) if argument]
-    found = {item.arg: ast.unparse(item.annotation) for item in listed if item.annotation}
-    return found | ({"return": ast.unparse(stub.returns)} if stub.returns else {})
+    types = {item.arg: ast.unparse(item.annotation) for item in listed if item.annotation}
+    return types | ({"return": ast.unparse(stub.returns)} if stub.returns else {})
 
 
 def _sections(lines: list[str]) -> Iterator[tuple[str, int, int]]:
@@ -177,7 +195,8 @@ def _described(name: str) -> dict[str, list[str]]:
     prefix, _, method = name.rpartition(".")
     if prefix != "skerry.Array":
         return {}
-    descriptions = {parameter: [f"    {text}"] for parameter, text in _OF_METHODS.items()}
+    texts = {key.removeprefix(f"{method}."): text for key, text in _OF_METHODS.items()}
+    descriptions = {parameter: [f"    {text}"] for parameter, text in texts.items()}
     for entry in _documented(getattr(sk, method, None)):
         descriptions |= dict.fromkeys(entry.names, entry.description)
     return descriptions
@@ -213,8 +232,8 @@ def complete_types(name: str, target: Any, lines: list[str]) -> None:
         parameters = list(inspect.signature(target).parameters.values())
     except (TypeError, ValueError):
         return
-    of = annotations(name, target)
-    kinds = {p.name: words(of[p.name], p.default) for p in parameters if p.name in of}
+    spellings = annotations(name, target)
+    kinds = {p.name: words(spellings[p.name], p.default) for p in parameters if p.name in spellings}
     sections = {title: (start, end) for title, start, end in _sections(lines)}
     start, end = sections.get("Parameters", (0, 0))
     entries = _parsed(lines[start + 2 : end])
@@ -230,7 +249,7 @@ def complete_types(name: str, target: Any, lines: list[str]) -> None:
     added = []
     if typed:
         added += ["Parameters", "----------", *(line for entry in typed for line in entry.lines())]
-    result = of.get("return", "None")
+    result = spellings.get("return", "None")
     is_stated = bool({"Returns", "Yields"} & set(sections))
     if not is_stated and result != "None" and not inspect.isclass(target):
         added += ["", "Returns", "-------", words(result)]
@@ -242,10 +261,14 @@ def complete_types(name: str, target: Any, lines: list[str]) -> None:
 def link_names(name: str, target: Any, lines: list[str]) -> None:
     """Make links of the names of public functions in double backticks; make code of what is in single ones."""
     try:
-        own = set(inspect.signature(target).parameters)
+        excluded = set(inspect.signature(target).parameters)
     except (TypeError, ValueError):
-        own = set()
-    own.add(name.rpartition(".")[2])
+        excluded = set()
+    path_of_class, _, last = name.rpartition(".")
+    owner = getattr(sk, path_of_class.removeprefix("skerry."), None)
+    excluded |= {last, *(dir(owner) if isinstance(owner, type) else ())}
+    if isinstance(target, type):
+        excluded |= set(sk.__all__)  # a bare name is more likely an attribute of the class
 
     def link(match: re.Match[str]) -> str:
         word = match[1].removesuffix("()")
@@ -254,7 +277,7 @@ def link_names(name: str, target: Any, lines: list[str]) -> None:
         for part in path:
             value = getattr(value, part, None)
         is_dtype = isinstance(value, type) and path[0].islower()
-        if word in own or not callable(value) or is_dtype:
+        if word in excluded or not callable(value) or is_dtype:
             return match[0]
         return f":obj:`{word} <skerry.{'.'.join(path)}>`"
 

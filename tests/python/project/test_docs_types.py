@@ -41,8 +41,8 @@ def completed(name, target):
 
 
 def test_a_function_in_cpp_has_the_types_of_the_stub():
-    text = completed("skerry.reshape", sk.reshape)
-    assert "shape : int or tuple of ints\ncopy : bool, optional" in text
+    text = completed("skerry.full_like", sk.full_like)
+    assert "\nfill_value : Array or Python scalar\ndtype : dtype, optional\n" in text
     assert "Returns\n-------\nArray" in text
 
 
