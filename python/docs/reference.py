@@ -157,8 +157,9 @@ def _page(title: str, module: ModuleType, names: list[str]) -> list[str]:
 def _stub(module: ModuleType, name: str, directive: str) -> str:
     """Return the page of one function, method, attribute or exception."""
     full_name = f"{module.__name__}.{name}"
-    # A member's title names its class but not the module: the navigation is narrow.
-    title = name if directive in ("autoattribute", "automethod") else full_name
+    # Titles of members and exceptions don't name the module: the navigation is narrow.
+    is_short = directive in ("autoattribute", "autoexception", "automethod")
+    title = name if is_short else full_name
     lines = [*_heading(title), f".. currentmodule:: {module.__name__}", ""]
     lines += [f".. {directive}:: {name}", ""]
     if directive == "autoexception":
