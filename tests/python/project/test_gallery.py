@@ -20,6 +20,14 @@ def test_there_are_ten_programs():
     assert len(PROGRAMS) >= 10
 
 
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_program_is_divided_into_steps_with_text_and_output(program):
+    text = program.read_text()
+    cells = re.findall(r"^# %%\n((?:#.*\n)*)", text, re.MULTILINE)
+    assert len([cell for cell in cells if cell]) >= 4
+    assert "print(" in text
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
 def test_program(program, tmp_path):
