@@ -17,7 +17,7 @@ var Scorer = {
     }
     if (kind === "index") {
       result[2] = ""; // without an anchor, so that it and the same page's text are one result
-      return score;
+      return docname === "glossary" ? Math.floor(score / 10) : score; // after the page that explains the term
     }
     const pageTitle = title.toLowerCase().split(" > ")[0];
     const weight = /^(reference\/generated|gallery|changelog)/.test(docname) ? 4 : docname.startsWith("reference/") ? 2 : 0;

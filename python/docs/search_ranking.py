@@ -78,10 +78,9 @@ def _of_index_entries(index: dict[str, Any], query: str) -> Iterator[tuple[Resul
             continue
         for file, _, is_main in occurrences:
             score = int(100 * len(query) / len(entry) + 0.5)
-            yield (
-                Result(index["docnames"][file], index["titles"][file], score, "index"),
-                bool(is_main),
-            )
+            page = index["docnames"][file]
+            score = score // 10 if page == "glossary" else score  # as scorer.js does
+            yield Result(page, index["titles"][file], score, "index"), bool(is_main)
 
 
 def _of_objects(index: dict[str, Any], query: str) -> Iterator[Result]:

@@ -53,6 +53,18 @@ def test_the_table_has_forty_searches_and_their_pages_exist():
     assert {page for _, results in SEARCHES for page in results} <= pages()
 
 
+def test_a_term_of_the_glossary_comes_after_the_page_of_its_name():
+    index = {
+        **INDEX,
+        "docnames": [*INDEX["docnames"], "glossary"],
+        "titles": [*INDEX["titles"], "Glossary"],
+        "indexentries": {**INDEX["indexentries"], "stream": [[4, "term-stream", True]]},
+    }
+    pages = [result.page for result in search_ranking.search(index, "stream")]
+    assert pages[0] == "streams"
+    assert "glossary" in pages
+
+
 def test_a_guide_comes_before_the_reference_of_the_same_title():
     assert first("kernel fusion") == ("fuse", "title")
     assert [result.page for result in search_ranking.search(INDEX, "fusion")][-1] == (
