@@ -3,14 +3,16 @@
 """The types and links that pages of functions show beside those of their docstrings."""
 
 import inspect
+import re
 import sys
 
 import pytest
 import skerry as sk
 
-from tests.python.project.test_docs import DOCS
+from tests.python.project.test_docs import DOCS, FUNCTIONS
 
 sys.path.insert(0, str(DOCS))
+import array_members
 import parameter_types
 
 sys.path.remove(str(DOCS))
@@ -63,3 +65,23 @@ def test_examples_and_parameters_are_not_linked():
     text = completed("skerry.percentile", sk.percentile)
     assert "If ``q`` is outside" in text
     assert ">>> sk.percentile(sk.asarray([1.0, 2.0, 3.0, 4.0]), 50)" in text
+
+
+METHODS = {
+    f"Array.{name}": getattr(sk.Array, name)
+    for names in array_members.GROUPS.values()
+    for name in names
+    if callable(getattr(sk.Array, name)) and name != "__delitem__"  # which always raises
+}
+
+
+@pytest.mark.parametrize("name", sorted({**FUNCTIONS, **METHODS}))
+def test_every_parameter_of_a_page_has_a_type(name):
+    function = {**FUNCTIONS, **METHODS}[name]
+    text = completed(f"skerry.{name}", function)
+    section = re.search(
+        r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n---|\Z)", text, re.MULTILINE | re.DOTALL
+    )
+    entries = re.findall(r"^(\S[^:\n]*?) : .", section[1] if section else "", re.MULTILINE)
+    typed = {part.strip().lstrip("*") for entry in entries for part in entry.split(",")}
+    assert set(inspect.signature(function).parameters) - {"self"} <= typed
