@@ -27,9 +27,8 @@ PATHS = 200_000
 
 seeds = np.random.SeedSequence(42).spawn(2)
 devices = sk.devices("cuda")[:2]
-rngs = [
-    sk.random.default_rng(seed, device=device) for seed, device in zip(seeds, devices, strict=True)
-]
+pairs = zip(seeds, devices, strict=True)
+rngs = [sk.random.default_rng(seed, device=device) for seed, device in pairs]
 
 # %%
 # Payoffs
