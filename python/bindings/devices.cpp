@@ -212,6 +212,23 @@ RehearsedKernels kernels_argument(const py::object& kernels) {
   throw ValueError("kernels must be False, True or \"all\"");
 }
 
+constexpr const char* rehearse_text =
+    "Create rehearsed devices cuda:0, cuda:1, ... on this computer, with or without a GPU.\n\n"
+    "All of the library's CUDA code runs on a simulated CUDA runtime with asynchronous streams "
+    "and separate memory.\nCall it before the first use of CUDA in the process.\n\n"
+    "Parameters\n----------\n"
+    "cuda : int\n    The number of devices, 1 to 64.\n"
+    "kernels : bool or \"all\", optional\n"
+    "    True: use an emulated GPU that also runs kernels of other libraries: Numba's "
+    "``@cuda.jit``,\n    programs of cuda.core, NVRTC. Call it before these load a driver. "
+    "\"all\": also run skerry's own CUDA kernels there,\n    instead of their CPU form, which is "
+    "faster.\n\n"
+    "Raises\n------\nValueError\n    If CUDA has been used already, or the count is not in "
+    "1...64.\n"
+    "RuntimeError\n    With kernels, if another driver has been loaded already.\n"
+    "DeviceUnavailableError\n    If the emulated GPU is not installed: pip install "
+    "'skerry[emulator]'.";
+
 void add_device_functions(py::module_& module) {
   define_public(
       module, "devices", devices_of_kind, py::arg("kind") = py::none(),
@@ -251,22 +268,7 @@ void add_device_functions(py::module_& module) {
         // Other libraries find the emulator under the names of NVIDIA's libraries.
         emulator.attr("load")();
       },
-      py::kw_only(), py::arg("cuda"), py::arg("kernels") = false,
-      "Create rehearsed devices cuda:0, cuda:1, ... on this computer, with or without a GPU.\n\n"
-      "All of the library's CUDA code runs on a simulated CUDA runtime with asynchronous streams "
-      "and separate memory.\nCall it before the first use of CUDA in the process.\n\n"
-      "Parameters\n----------\n"
-      "cuda : int\n    The number of devices, 1 to 64.\n"
-      "kernels : bool or \"all\", optional\n"
-      "    True: use an emulated GPU that also runs kernels of other libraries: Numba's "
-      "``@cuda.jit``,\n    programs of cuda.core, NVRTC. Call it before these load a driver. "
-      "\"all\": also run skerry's own CUDA kernels there,\n    instead of their CPU form, which is "
-      "faster.\n\n"
-      "Raises\n------\nValueError\n    If CUDA has been used already, or the count is not in "
-      "1...64.\n"
-      "RuntimeError\n    With kernels, if another driver has been loaded already.\n"
-      "DeviceUnavailableError\n    If the emulated GPU is not installed: pip install "
-      "'skerry[emulator]'.");
+      py::kw_only(), py::arg("cuda"), py::arg("kernels") = false, rehearse_text);
   define_public(module, "synchronize", synchronize_devices, py::arg("device") = py::none(),
                 "Wait for all work on a device, or on all CUDA devices that are in use.\n\n"
                 "Parameters\n----------\ndevice : Device or str, optional\n    None: all CUDA "
