@@ -74,10 +74,12 @@ BY_MPMATH: dict[str, Callable[..., Any]] = {
     "atan": arc_tangent,
     "atanh": area_tangent,
     "add": lambda x1, x2: x1 + x2,
+    "cbrt": lambda x: mp.sign(x) * mp.cbrt(abs(x)),
     "deg2rad": mp.radians,
     "divide": lambda x1, x2: x1 / x2,
     "log2": lambda x: mp.log(x) / mp.ln2,
     "logaddexp": lambda x1, x2: mp.log(mp.exp(x1) + mp.exp(x2)),
+    "logaddexp2": lambda x1, x2: mp.log(mp.power(2, x1) + mp.power(2, x2)) / mp.ln2,
     "multiply": lambda x1, x2: x1 * x2,
     "pow": power,
     "rad2deg": mp.degrees,
@@ -190,8 +192,8 @@ def in_eps(got: np.ndarray, real: np.ndarray, imaginary: np.ndarray) -> np.ndarr
 
 
 def least_size(name: str, args: Sequence[np.ndarray]) -> np.ndarray:
-    """Returns 0, or for logaddexp the size of the arguments, whose rounding affects results that are closer to 0."""
-    if name == "logaddexp":
+    """Returns 0, or for sums of powers the size of the arguments, whose rounding affects results closer to 0."""
+    if name in ("logaddexp", "logaddexp2"):
         return np.where(np.isfinite(args[0] + args[1]), np.maximum(*map(np.abs, args)), 0)
     return np.zeros(len(args[0]), args[0].dtype)
 

@@ -135,6 +135,15 @@ def sums_of_exponentials(draw: Draw) -> Iterator[tuple[str, tuple[np.ndarray, np
     yield "sums near 1", (first, np.log(-np.expm1(first)))
 
 
+def sums_of_powers_of_2(draw: Draw) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
+    """Yields arguments like those of `sums_of_exponentials`."""
+    log_2 = np.log(np.longdouble(2))
+    for label, (first, second) in sums_of_exponentials(draw):
+        first = (first / log_2).astype(draw.dtype).astype(np.longdouble)
+        near_1 = np.log(-np.expm1(first * log_2)) / log_2 if label == "sums near 1" else None
+        yield label, (first, second / log_2 if near_1 is None else near_1)
+
+
 def lengths(draw: Draw) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
     """Yields sides of right triangles whose hypotenuse is subnormal: it is rounded twice."""
     bits = draw.limits.nmant
@@ -149,6 +158,7 @@ PAIRS: dict[str, Callable[[Draw], Iterator[tuple[str, tuple[np.ndarray, np.ndarr
     "atan2": angles,
     "hypot": lengths,
     "logaddexp": sums_of_exponentials,
+    "logaddexp2": sums_of_powers_of_2,
 }
 
 

@@ -196,6 +196,21 @@ struct fmod {
   }
 };
 
+struct gcd {
+  static constexpr OpInfo info{
+      .name = "gcd",
+      .doc =
+          "Return the greatest common divisor element-wise.\n\n"
+          "Integer dtypes; the result has their promoted dtype. 0 if both are 0.",
+      .expensive = true,
+      .is_private = true,
+  };
+  template <integral T>
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
+    return math::gcd(x1, x2);
+  }
+};
+
 struct heaviside {
   static constexpr OpInfo info{
       .name = "heaviside",

@@ -23,6 +23,20 @@ struct bitwise_and {
   }
 };
 
+struct bitwise_count {
+  static constexpr OpInfo info{
+      .name = "bitwise_count",
+      .doc =
+          "Count the ones in the bits of abs(x), element-wise.\n\n"
+          "Integer dtypes; the result is uint8.",
+      .is_private = true,
+  };
+  template <integral T>
+  SKERRY_HD SKERRY_INLINE uint8 operator()(T x) const {
+    return math::bit_count(x);
+  }
+};
+
 struct bitwise_invert {
   static constexpr OpInfo info{
       .name = "bitwise_invert",

@@ -9,6 +9,21 @@
 
 namespace skerry::inline SKERRY_TARGET::ops {
 
+struct cbrt {
+  static constexpr OpInfo info{
+      .name = "cbrt",
+      .doc =
+          "Compute the cube root element-wise.\n\n"
+          "Real floating-point dtypes; the result has the dtype of x, and its sign.",
+      .expensive = true,
+      .is_private = true,
+  };
+  template <real_floating T>
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
+    return math::cbrt(x);
+  }
+};
+
 struct exp {
   static constexpr OpInfo info{
       .name = "exp",
@@ -147,6 +162,22 @@ struct logaddexp {
   template <real_floating T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return math::logaddexp(x1, x2);
+  }
+};
+
+struct logaddexp2 {
+  static constexpr OpInfo info{
+      .name = "logaddexp2",
+      .doc =
+          "Compute log2(2**x1 + 2**x2) element-wise, without undue overflow.\n\n"
+          "Real floating-point dtypes; the result has their promoted dtype. NaN if either argument "
+          "is.",
+      .expensive = true,
+      .is_private = true,
+  };
+  template <real_floating T>
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
+    return math::logaddexp2(x1, x2);
   }
 };
 

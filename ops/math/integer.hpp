@@ -70,6 +70,44 @@ SKERRY_HD SKERRY_INLINE T wrapping_multiply(T a, T b) {
 
 namespace math {
 
+/// Returns |x|, which is representable even for the smallest integer.
+template <integral T>
+SKERRY_HD SKERRY_INLINE bits_t<T> magnitude(T x) {
+  const auto bits = static_cast<bits_t<T>>(x);
+  return x < T(0) ? static_cast<bits_t<T>>(bits_t<T>(0) - bits) : bits;
+}
+
+/// Returns the greatest common divisor by Euclid's algorithm; 0 for zeros. It wraps around if it is
+/// the magnitude of the smallest integer.
+template <integral T>
+SKERRY_HD SKERRY_INLINE T gcd(T a, T b) {
+  bits_t<T> dividend = magnitude(a);
+  bits_t<T> divisor = magnitude(b);
+  while (divisor != 0) {
+    const auto rest = static_cast<bits_t<T>>(dividend % divisor);
+    dividend = divisor;
+    divisor = rest;
+  }
+  return static_cast<T>(dividend);
+}
+
+/// Returns the number of ones in the bits of |x|: sums in parallel of 2, 4, 8, ... bits.
+template <integral T>
+SKERRY_HD SKERRY_INLINE uint8 bit_count(T x) {
+  using B = bits_t<T>;
+  constexpr auto odd_bits = static_cast<B>(uint64{0x5555555555555555});
+  constexpr auto odd_pairs = static_cast<B>(uint64{0x3333333333333333});
+  constexpr auto odd_nibbles = static_cast<B>(uint64{0x0f0f0f0f0f0f0f0f});
+  B n = magnitude(x);
+  n = static_cast<B>(n - ((n >> 1) & odd_bits));
+  n = static_cast<B>((n & odd_pairs) + ((n >> 2) & odd_pairs));
+  n = static_cast<B>((n + (n >> 4)) & odd_nibbles);
+  for (int bits = 8; bits < 8 * static_cast<int>(sizeof(T)); bits *= 2) {
+    n = static_cast<B>(n + (n >> bits));
+  }
+  return static_cast<uint8>(n & 0x7f);
+}
+
 /// Returns a divisor that neither traps nor overflows: 1 instead of 0, and 1 instead of -1 if the
 /// dividend is the smallest integer, whose quotient by -1 wraps around to itself.
 template <integral T>

@@ -9,16 +9,34 @@
 
 namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
-/// Returns e^(x.high + x.low) for -750 <= x <= 0, with a relative error of 2^-57.
-SKERRY_HD SKERRY_INLINE Pair<float64> exp_as_pair(Pair<float64> x) {
-  const ReducedExponent<float64> reduced = reduce_exponent(x);
-  const float64 r = reduced.r;
-  const float64 low = reduced.low;
+/// Returns 2^n e^(r + low) with a relative error of 2^-57; n = rounded - magic is at least -1082.
+SKERRY_HD SKERRY_INLINE Pair<float64> exp_as_pair(ReducedExponent<float64> x) {
+  const float64 r = x.r;
+  const float64 low = x.low;
   const Pair<float64> leading = fast_two_sum(1.0, r);
   const float64 rest = leading.low + math::fma(r * r, exp_terms(r), math::fma(r, low, low));
   const Pair<float64> y = fast_two_sum(leading.high, rest);
-  return {unscale_any<float64>({y.high, reduced.rounded}),
-          unscale_any<float64>({y.low, reduced.rounded})};
+  return {unscale_any<float64>({y.high, x.rounded}), unscale_any<float64>({y.low, x.rounded})};
+}
+
+/// Returns log(1 + y) for 0 <= y <= 1.
+SKERRY_HD SKERRY_INLINE Pair<float64> log1p_of_pair(Pair<float64> y) {
+  const Pair<float64> u = fast_two_sum(1.0, y.high);
+  const BinaryParts<float64> parts = split(u.high);
+  const float64 low = (u.low + y.low) * (parts.exponent == 0 ? 1.0 : 0.5);
+  const Pair<float64> any_log =
+      add_exponent(parts.exponent, log_of_significand(parts.significand, low));
+  const bool is_linear = y.high < 0x1p-60;
+  return {is_linear ? y.high : any_log.high, is_linear ? y.low : any_log.low};
+}
+
+/// Returns greater + log; greater if that is infinite, NaN if either argument is.
+SKERRY_HD SKERRY_INLINE float64 add_log(float64 greater, Pair<float64> log, float64 x1,
+                                        float64 x2) {
+  const Pair<float64> sum = two_sum(greater, log.high);
+  const float64 finite = sum.high + (sum.low + log.low);
+  const float64 result = math::fabs(greater) < infinity<float64>() ? finite : greater;
+  return ((x1 != x1) | (x2 != x2)) ? x1 + x2 : result;
 }
 
 /// Computes logaddexp, accurate to the last place unless the terms cancel.
@@ -27,19 +45,9 @@ SKERRY_HD SKERRY_INLINE float64 fast_logaddexp(float64 x1, float64 x2) {
   const float64 lesser = x1 > x2 ? x2 : x1;
   const Pair<float64> distance = two_sum(lesser, -greater);
   const bool is_out_of_range = !(distance.high > -750.0);  // or infinite
-  const Pair<float64> y =
-      exp_as_pair({is_out_of_range ? -750.0 : distance.high, is_out_of_range ? 0.0 : distance.low});
-  const Pair<float64> u = fast_two_sum(1.0, y.high);
-  const BinaryParts<float64> parts = split(u.high);
-  const float64 low = (u.low + y.low) * (parts.exponent == 0 ? 1.0 : 0.5);
-  const Pair<float64> any_log =
-      add_exponent(parts.exponent, log_of_significand(parts.significand, low));
-  const bool is_linear = y.high < 0x1p-60;
-  const Pair<float64> log = {is_linear ? y.high : any_log.high, is_linear ? y.low : any_log.low};
-  const Pair<float64> sum = two_sum(greater, log.high);
-  const float64 finite = sum.high + (sum.low + log.low);
-  const float64 result = math::fabs(greater) < infinity<float64>() ? finite : greater;
-  return ((x1 != x1) | (x2 != x2)) ? x1 + x2 : result;
+  const Pair<float64> y = exp_as_pair(reduce_exponent(Pair<float64>{
+      is_out_of_range ? -750.0 : distance.high, is_out_of_range ? 0.0 : distance.low}));
+  return add_log(greater, log1p_of_pair(y), x1, x2);
 }
 
 /// True if the terms may cancel. is_cancelled() is true if they do: the fast result is so small
@@ -71,6 +79,15 @@ SKERRY_HD inline Pair<float64> expm1_as_pair(Pair<float64> x) {
   return y;
 }
 
+/// Returns t + 2^(n + lift) e^r for n = rounded - magic.
+SKERRY_HD inline Pair<float64> add_scaled_exp(Pair<float64> t, Pair<float64> r, float64 rounded,
+                                              float64 lift) {
+  const Pair<float64> y = expm1_as_pair(r);
+  const float64 n = rounded - magic<float64>;
+  const float64 scale = n + lift < -1000.0 ? 0.0 : power_of_2(rounded + lift);
+  return add(add<float64>({scale, 0.0}, t), Pair<float64>{y.high * scale, y.low * scale});
+}
+
 /// Returns t + 2^lift e^x for x in (-750, 0).
 SKERRY_HD inline Pair<float64> add_exp(Pair<float64> t, float64 x, float64 lift) {
   using log_2 = log_of_2<float64>;
@@ -79,9 +96,7 @@ SKERRY_HD inline Pair<float64> add_exp(Pair<float64> t, float64 x, float64 lift)
   const Pair<float64> low = two_product(n, -log_2::low);
   const float64 lowest = math::fma(n, -0x1.f97b57a079a19p-103, low.low);
   const Pair<float64> r = add<float64>({math::fma(n, -log_2::high, x), 0.0}, {low.high, lowest});
-  const Pair<float64> y = expm1_as_pair(r);
-  const float64 scale = n + lift < -1000.0 ? 0.0 : power_of_2(rounded + lift);
-  return add(add<float64>({scale, 0.0}, t), Pair<float64>{y.high * scale, y.low * scale});
+  return add_scaled_exp(t, r, rounded, lift);
 }
 
 /// Computes logaddexp for terms that cancel. Its error of 2^-100 suffices for results above 2^-46.
@@ -129,6 +144,68 @@ SKERRY_HD SKERRY_INLINE float32 accurate_logaddexp(float32 x1, float32 x2) {
 SKERRY_HD SKERRY_INLINE float32 logaddexp(float32 x1, float32 x2) {
   const float32 fast_result = fast_logaddexp(x1, x2);
   return is_cancelled(x1, x2, fast_result) ? accurate_logaddexp(x1, x2) : fast_result;
+}
+
+// logaddexp2 uses the same method with 2^x = 2^n e^(r log(2)), n + r = x, and computes float32 in
+// float64.
+
+SKERRY_HD SKERRY_INLINE Pair<float64> reciprocal_log_of_2() {
+  return {log_of_2<float64>::reciprocal, 0x1.777d0ffda0d24p-56};
+}
+
+/// Returns (x.high - n + x.low) log(2) for n = rounded - magic.
+SKERRY_HD SKERRY_INLINE Pair<float64> rest_of_exponent_of_2(Pair<float64> x, float64 rounded) {
+  const Pair<float64> rest = fast_two_sum(x.high - (rounded - magic<float64>), x.low);
+  return multiply(rest, Pair<float64>{log_of_2<float64>::nearest, log_of_2<float64>::residual});
+}
+
+/// Computes logaddexp2, accurate to the last place unless the terms cancel.
+SKERRY_HD SKERRY_INLINE float64 fast_logaddexp2(float64 x1, float64 x2) {
+  const float64 greater = x1 > x2 ? x1 : x2;
+  const float64 lesser = x1 > x2 ? x2 : x1;
+  const Pair<float64> distance = two_sum(lesser, -greater);
+  const bool is_out_of_range = !(distance.high > -1080.0);  // or infinite
+  const Pair<float64> d = {is_out_of_range ? -1080.0 : distance.high,
+                           is_out_of_range ? 0.0 : distance.low};
+  const float64 rounded = d.high + magic<float64>;
+  const Pair<float64> r = rest_of_exponent_of_2(d, rounded);
+  const Pair<float64> y = exp_as_pair(ReducedExponent<float64>{rounded, r.high, r.low});
+  return add_log(greater, multiply(log1p_of_pair(y), reciprocal_log_of_2()), x1, x2);
+}
+
+/// True if the terms cancel: the fast result is so small that its error matters.
+SKERRY_HD SKERRY_INLINE bool is_cancelled_in_base_2(float64 x1, float64 x2, float64 result) {
+  const float64 greater = x1 > x2 ? x1 : x2;
+  return (greater < 0) & (greater > -1.0625) & (math::fabs(result) < -0.125 * greater);
+}
+
+/// Returns t + 2^(x + lift) for x in (-1082, 0).
+SKERRY_HD inline Pair<float64> add_exp2(Pair<float64> t, float64 x, float64 lift) {
+  const float64 rounded = x + magic<float64>;
+  return add_scaled_exp(t, rest_of_exponent_of_2({x, 0.0}, rounded), rounded, lift);
+}
+
+/// Computes logaddexp2 for terms that cancel, like accurate_logaddexp().
+SKERRY_HD inline float64 accurate_logaddexp2(float64 x1, float64 x2) {
+  const float64 greater = x1 > x2 ? x1 : x2;
+  const float64 lesser = x1 > x2 ? x2 : x1;
+  if (greater > -0x1p-100) {  // greater + 2^lesser / log(2)
+    const Pair<float64> scaled = multiply<float64>(
+        {greater * 0x1p300, 0.0}, {log_of_2<float64>::nearest, log_of_2<float64>::residual});
+    return multiply(add_exp2(scaled, lesser, 300.0), reciprocal_log_of_2()).high * 0x1p-300;
+  }
+  const Pair<float64> of_greater = add_exp2({-1.0, 0.0}, greater, 0.0);
+  const Pair<float64> t = add_exp2(of_greater, lesser, 0.0);
+  const Pair<float64> log = log_by_quotient(t, add<float64>({2.0, 0.0}, t));
+  return multiply(log, reciprocal_log_of_2()).high;
+}
+
+SKERRY_HD SKERRY_INLINE float64 logaddexp2(float64 x1, float64 x2) {
+  const float64 fast_result = fast_logaddexp2(x1, x2);
+  return is_cancelled_in_base_2(x1, x2, fast_result) ? accurate_logaddexp2(x1, x2) : fast_result;
+}
+SKERRY_HD SKERRY_INLINE float32 logaddexp2(float32 x1, float32 x2) {
+  return static_cast<float32>(logaddexp2(static_cast<float64>(x1), static_cast<float64>(x2)));
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::ops::math::portable

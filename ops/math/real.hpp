@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/math/cbrt.hpp"
 #include "ops/math/exponential.hpp"
 #include "ops/math/hyperbolic.hpp"
 #include "ops/math/hypot.hpp"
@@ -202,7 +203,9 @@ SKERRY_HD SKERRY_INLINE T nextafter(T x1, T x2) {
   return from_bits<T>(size(a) > inf || size(b) > inf ? of_nan : result);
 }
 
+using portable::cbrt;
 using portable::logaddexp;
+using portable::logaddexp2;
 
 /// Returns a - b * c with the sign of the exact value.
 SKERRY_HD SKERRY_INLINE float64 residue(float32 a, float32 b, float32 c) {

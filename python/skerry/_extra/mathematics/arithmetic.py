@@ -9,9 +9,9 @@ from typing import Any
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import FLOAT64, in_passes, promoted, real_floating
+from skerry._extra._operands import FLOAT64, cast, in_passes, promoted, real_floating
 
-__all__ = ["divmod", "fmod", "modf"]
+__all__ = ["divmod", "float_power", "fmod", "modf"]
 
 #: Number of elements from which a vector may be out of cache.
 LONG = 1 << 17
@@ -40,6 +40,35 @@ def fmod(x1: Any, x2: Any, /) -> Array:
     """
     x, y = promoted("fmod", x1, x2)
     return sk.remainder(x, y) if x.dtype.kind == "b" else _core.fmod(x, y)
+
+
+def float_power(x1: Any, x2: Any, /) -> Array:
+    """Raise ``x1`` to the power of ``x2`` in float64 or complex128.
+
+    Parameters
+    ----------
+    x1, x2 : Array or scalar
+        Operands of any dtypes that promote, of which at least one is an array.
+
+    Returns
+    -------
+    Array
+        Array of dtype float64, or complex128 if an operand is complex. Negative numbers have real powers for integral
+        exponents only: the others are NaN.
+
+    {Raises: DeviceMismatchError}
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.float_power(sk.asarray([2, 4]), -1)
+    Array([0.5 , 0.25], dtype=float64, device='cpu:0')
+
+    """
+    x, y = promoted("float_power", x1, x2)
+    dtype = sk.complex128 if x.dtype.kind == "c" else FLOAT64
+    result: Array = sk.pow(cast(x, dtype), cast(y, dtype))
+    return result
 
 
 def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:

@@ -9,9 +9,9 @@ from typing import Any
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import floating
+from skerry._extra._operands import floating, real_floating
 
-__all__ = ["exp2"]
+__all__ = ["exp2", "logaddexp2"]
 
 
 def exp2(x: Any, /) -> Array:
@@ -33,3 +33,27 @@ def exp2(x: Any, /) -> Array:
     (x,) = floating("exp2", x)
     result: Array = sk.pow(2.0, x) if x.dtype.kind == "c" else _core.exp2(x)
     return result
+
+
+def logaddexp2(x1: Any, x2: Any, /) -> Array:
+    """Compute ``log2(2**x1 + 2**x2)`` for each pair of elements, without undue overflow.
+
+    Parameters
+    ----------
+    x1, x2 : {real, one array}
+
+    Returns
+    -------
+    Array
+        Array of a floating-point dtype; NaN where an operand is NaN.
+
+    {Raises: DeviceMismatchError}
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.logaddexp2(sk.asarray([3.0, 2000.0]), 3.0)
+    Array([   4., 2000.], dtype=float64, device='cpu:0')
+
+    """
+    return _core.logaddexp2(*real_floating("logaddexp2", x1, x2))

@@ -12,10 +12,66 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import as_array, as_arrays, cast, complex_of, floating, promoted
+from skerry._extra._operands import (
+    as_array,
+    as_arrays,
+    cast,
+    complex_of,
+    floating,
+    promoted,
+    real_floating,
+)
 from skerry.exceptions import ShapeError
 
-__all__ = ["convolve", "fabs", "heaviside", "interp", "nan_to_num"]
+__all__ = ["bitwise_count", "cbrt", "convolve", "fabs", "heaviside", "interp", "nan_to_num"]
+
+
+def bitwise_count(x: Any, /) -> Array:
+    """Count the ones in the bits of the absolute values.
+
+    Parameters
+    ----------
+    x : Array
+        Input array of an integer dtype or bool.
+
+    Returns
+    -------
+    Array
+        Array of dtype uint8.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is floating-point.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.bitwise_count(sk.asarray([0, 7, -8]))
+    Array([0, 3, 1], dtype=uint8, device='cpu:0')
+
+    """
+    x = as_array("bitwise_count", x)
+    return cast(x, sk.uint8) if x.dtype.kind == "b" else _core.bitwise_count(x)
+
+
+def cbrt(x: Any, /) -> Array:
+    """Compute the cube roots, which have the sign of ``x``.
+
+    Parameters
+    ----------
+    x : {real}
+
+    {Returns: floating}
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.cbrt(sk.asarray([27, -8]))
+    Array([ 3., -2.], dtype=float64, device='cpu:0')
+
+    """
+    return _core.cbrt(*real_floating("cbrt", x))
 
 
 def convolve(a: Any, v: Any, mode: str = "full") -> Array:

@@ -26,6 +26,17 @@ CALLS = {
         call(U, 7),
         call(F, 0.5),
     ],
+    "float_power": [
+        call(X, Y, _rtol=1e-14),
+        call(A([-8.0, 2.0]), A(1.0 / 3), _rtol=1e-14),
+        call(N, M, _rtol=1e-14),
+        call(N, -2, _rtol=1e-14),
+        call(F, 2.5, _rtol=1e-14),
+        call(3, M, _rtol=1e-14),
+        call(Z, 2, _rtol=1e-13),
+        call(R((4,), "complex64"), M[:4], _rtol=1e-13),
+        call(A([True, False]), A([2, 3], "int8")),
+    ],
     "divmod": [
         call(X[:6], 0.7),
         call(N, M),

@@ -52,6 +52,23 @@ NOT_COMPLEX = call(Z, _raises=TypeError)
 ENDS = A([1.0, NAN, INF, -INF, -0.0])
 
 CALLS = {
+    "bitwise_count": [
+        *(call(R((40,), dtype, 3)) for dtype in ("int8", "int64", "uint16", "uint64")),
+        *(
+            call(A([np.iinfo(dtype).min, np.iinfo(dtype).max, 0], dtype))
+            for dtype in ("int8", "int32", "int64")
+        ),
+        call(A([[-1, 255], [7, -8]], "int32")[::-1, ::-1]),
+        call(A([True, False])),
+        call(A([1.0]), _raises=TypeError),
+    ],
+    "cbrt": [
+        call(A([27.0, -8.0, 0.0, -0.0, INF, -INF, NAN, 5e-324, 1e300]), _rtol=4e-16),
+        call(R((7, 5), "float64", 2)[::2, ::-1], _rtol=4e-16),
+        call(R((9,), "float32", 2), _rtol=2e-7),
+        call(A([-27, 8, 1]), _rtol=4e-16),
+        call(A([1j]), _raises=TypeError),
+    ],
     "convolve": [*PAIRS, call(A(2.0), R((2,)), _rtol=1e-13)],
     "interp": [
         call(X, XP, FP, **CLOSE),
