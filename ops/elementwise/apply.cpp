@@ -155,16 +155,17 @@ inline bool needs_call_in_range(op_id op, Dtype type, std::span<const Operand> o
   return takes_any_int(op) && has_out_of_range_int(type, operands);
 }
 
-NdArray apply_entry(const OpEntry& entry, op_id op, std::span<const Operand> operands);
-
 [[gnu::noinline, gnu::cold]] NdArray apply_in_range(op_id op, Dtype type,
                                                     std::span<const Operand> operands) {
   const CallInRange same(op, type, operands);
-  return apply_entry(entry_of(same.op()), same.op(), same.operands());
+  return apply(same.op(), same.operands());
 }
 
-/// Applies an operation. Slow paths are out of line.
-NdArray apply_entry(const OpEntry& entry, op_id op, std::span<const Operand> operands) {
+}  // namespace
+
+/// Slow paths are out of line.
+NdArray apply(op_id op, std::span<const Operand> operands) {
+  const OpEntry& entry = entry_of(op);
   const Common common = common_of(operands);
   if (needs_call_in_range(op, common.type, operands)) [[unlikely]]
     return apply_in_range(op, common.type, operands);
@@ -182,6 +183,8 @@ NdArray apply_entry(const OpEntry& entry, op_id op, std::span<const Operand> ope
   launch_run(loop, common, memory, 0, width, operands);
   return {std::move(memory), *common.shape, result};
 }
+
+namespace {
 
 /// Converts a scalar to an element for a loop of `type`.
 Element element_of(const Scalar& value, Dtype type) {
@@ -271,11 +274,6 @@ PendingArray record_into(Recording& recording, op_id op, std::span<const Operand
   return array;
 }
 
-NdArray apply(op_id op, std::span<const Operand> operands) {
-  const OpEntry& entry = entry_of(op);
-  return apply_entry(entry, op, operands);
-}
-
 void apply_into(op_id op, const NdArray& target, std::span<const Operand> operands) {
   const OpEntry& entry = entry_of(op);
   const Common common = common_of(operands, &target);
@@ -296,6 +294,24 @@ void apply_into(op_id op, const NdArray& target, std::span<const Operand> operan
   const Kernel<Plan>& loop = elementwise_kernel(op, common);
   launch_run(loop, common, target.memory(), target.layout().offset, itemsize(common.type),
              operands);
+}
+
+bool apply_to_output(op_id op, const NdArray& output, std::span<const Operand> operands) {
+  const Common operands_common = common_of(operands);
+  if (output.device() != operands_common.device || output.read_only()) return false;
+  if (needs_call_in_range(op, operands_common.type, operands)) return false;
+  const Dims shape = common_shape(operands);
+  const auto [loop_op, common, result] = decide(op, operands_common, operands);
+  if (result != output.dtype() || shape != output.shape()) return false;
+  if (entry_of(loop_op).result_for_integers && is_integer(common.type)) return false;
+  const bool is_run = is_one_part(common) && contiguous_size(output) == common.run_size;
+  if (!is_run || result != common.type || !safe_in_place(output, operands)) {
+    apply_parts_into(loop_op, common, output, operands);
+    return true;
+  }
+  launch_run(elementwise_kernel(loop_op, common), common, output.memory(), output.layout().offset,
+             itemsize(result), operands);
+  return true;
 }
 
 }  // namespace skerry

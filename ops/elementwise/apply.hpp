@@ -22,6 +22,12 @@ class Recording;
 /// and DtypeError or ShapeError if the result does not have the target's dtype or shape.
 void apply_into(op_id op, const NdArray& target, std::span<const Operand> operands);
 
+/// Computes an operation into `output`, as out= of NumPy's ufuncs. Returns false, without any
+/// effect, unless the result has the device, the dtype and the shape of `output`, which is
+/// writable. Throws like apply().
+[[nodiscard]] bool apply_to_output(op_id op, const NdArray& output,
+                                   std::span<const Operand> operands);
+
 // Record these calls, with the same checks in the same order. Operands may be pending.
 [[nodiscard]] PendingArray record(Recording& recording, op_id op,
                                   std::span<const Operand> operands);

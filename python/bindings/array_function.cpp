@@ -26,6 +26,7 @@
 #include "python/bindings/functions.hpp"
 #include "python/bindings/method_table.hpp"
 #include "python/bindings/sequence.hpp"
+#include "python/bindings/ufunc_type.hpp"
 #include "python/bindings/value_args.hpp"
 
 // Functions written in Python that accept NumPy's arrays and lists, like those in C++ do
@@ -35,7 +36,8 @@ namespace skerry::python {
 namespace {
 
 struct ArrayFunction {
-  PyObject_HEAD PyObject* attributes;
+  UfuncHeader header;  ///< inputs is 0 unless the function is a ufunc in NumPy
+  PyObject* attributes;
   PyObject* weak_references;
   PyObject* direct;      ///< the function
   PyObject* converting;  ///< the function with conversion of arguments
@@ -156,6 +158,16 @@ PyObject* call(PyObject* self, PyObject* const* args, std::size_t count, PyObjec
   return name_failed_call(function.direct, args, positional, keywords);
 }
 
+/// Calls a function that is a ufunc in NumPy.
+PyObject* call_ufunc(PyObject* self, PyObject* const* args, std::size_t count, PyObject* keywords) {
+  const Py_ssize_t positional = PyVectorcall_NARGS(count);
+  const Py_ssize_t inputs = reinterpret_cast<UfuncHeader*>(self)->inputs;
+  if (positional < inputs || (keywords == nullptr && positional == inputs)) {
+    return call(self, args, count, keywords);
+  }
+  return call_with_options(self, args, positional, keywords);
+}
+
 /// Binds like a function: as a class attribute it is a method.
 PyObject* bind(PyObject* self, PyObject* instance, PyObject*) {
   if (instance == nullptr || instance == Py_None) return Py_NewRef(self);
@@ -211,26 +223,34 @@ PyMemberDef members[] = {
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {}};
 PyGetSetDef attributes[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr}, {}};
-PyType_Slot slots[] = {{Py_tp_call, slot(PyVectorcall_Call)},
-                       {Py_tp_descr_get, slot(bind)},
-                       {Py_tp_repr, slot(represent)},
-                       {Py_tp_traverse, slot(traverse)},
-                       {Py_tp_clear, slot(clear)},
-                       {Py_tp_dealloc, slot(dealloc)},
-                       {Py_tp_members, members},
-                       {Py_tp_methods, methods},
-                       {Py_tp_getset, attributes},
-                       {}};
-PyType_Spec spec{"skerry._core.ArrayFunction", sizeof(ArrayFunction), 0,
-                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
-                     Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                 slots};
+/// Creates a type with these methods and attributes.
+PyTypeObject* make_type(const char* name, PyMethodDef* type_methods, PyGetSetDef* type_attributes) {
+  PyType_Slot slots[] = {{Py_tp_call, slot(PyVectorcall_Call)},
+                         {Py_tp_descr_get, slot(bind)},
+                         {Py_tp_repr, slot(represent)},
+                         {Py_tp_traverse, slot(traverse)},
+                         {Py_tp_clear, slot(clear)},
+                         {Py_tp_dealloc, slot(dealloc)},
+                         {Py_tp_members, members},
+                         {Py_tp_methods, type_methods},
+                         {Py_tp_getset, type_attributes},
+                         {}};
+  PyType_Spec spec{name, sizeof(ArrayFunction), 0,
+                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                       Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                   slots};
+  return reinterpret_cast<PyTypeObject*>(Object(PyType_FromSpec(&spec)).release());
+}
 
 constinit PyTypeObject* array_function_type = nullptr;
+constinit PyTypeObject* array_ufunc_type = nullptr;
 
 PyObject* run_array_function(const Arguments& arguments) {
-  Object result(PyType_GenericAlloc(array_function_type, 0));
+  const std::int64_t inputs = integer(arguments, 4, 0);
+  Object result(PyType_GenericAlloc(inputs > 0 ? array_ufunc_type : array_function_type, 0));
   ArrayFunction& function = *reinterpret_cast<ArrayFunction*>(result.get());
+  function.header.inputs = inputs;
+  function.header.outputs = integer(arguments, 5, 1);
   function.direct = Py_NewRef(arguments[0]);
   function.converting = Py_NewRef(arguments[1]);
   function.rejects_lists = PyObject_IsTrue(arguments[2]) == 1;
@@ -241,7 +261,7 @@ PyObject* run_array_function(const Arguments& arguments) {
       function.operation = Py_NewRef(arguments[3]);
     }
   }
-  function.call = call;
+  function.call = inputs > 0 ? call_ufunc : call;
   return result.release();
 }
 
@@ -355,17 +375,21 @@ constexpr FunctionEntry array_functions[] = {
      "Raise DeviceMismatchError, in the name of a function, unless all arrays of a tuple, NumPy's "
      "included, are on one device.",
      run_require_one_device},
-    {"array_function", "(direct, converting, refuses_lists, operation=None, /)",
+    {"array_function", "(direct, converting, refuses_lists, operation=None, nin=0, nout=1, /)",
      "Return a callable that calls `direct`, or `converting` if arguments may need conversion: "
      "NumPy's arrays, also in sequences, and lists in calls without an array. Calls an elementwise "
-     "`operation` directly for arrays of a dtype that it supports.",
+     "`operation` directly for arrays of a dtype that it supports. With `nin`, the callable has "
+     "the "
+     "attributes and options of NumPy's ufuncs.",
      run_array_function},
 };
 
 }  // namespace
 
 void add_array_functions(PyObject* module) {
-  array_function_type = reinterpret_cast<PyTypeObject*>(Object(PyType_FromSpec(&spec)).release());
+  array_function_type = make_type("skerry._core.ArrayFunction", methods, attributes);
+  array_ufunc_type = make_type("skerry._core.ArrayUfunc", join_definitions(methods, ufunc_methods),
+                               join_definitions(attributes, ufunc_attributes));
   add_functions<array_functions>(module, nullptr, private_module);
 }
 

@@ -227,7 +227,9 @@ Object tuple_of(const Dims& values) {
 ArrayObject* new_object() {
   if (free_count > 0) {
     ArrayObject* const self = free_objects[--free_count];
-    PyObject_Init(reinterpret_cast<PyObject*>(self), array_type);
+    // As PyObject_Init, which would set the type again.
+    Py_INCREF(array_type);
+    _Py_NewReference(reinterpret_cast<PyObject*>(self));
     return self;
   }
   ArrayObject* const self = PyObject_GC_New(ArrayObject, array_type);

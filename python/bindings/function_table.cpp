@@ -195,7 +195,10 @@ Py_ssize_t Signature::bind(PyObject* const* args, Py_ssize_t count, PyObject* ke
 }
 
 const char* make_docstring(const char* name, const char* signature, const std::string& doc) {
-  const std::string text = std::string(name) + signature + "\n--\n\n" + doc;
+  return copy_text(std::string(name) + signature + "\n--\n\n" + doc);
+}
+
+const char* copy_text(const std::string& text) {
   char* text_copy = new char[text.size() + 1];
   std::memcpy(text_copy, text.c_str(), text.size() + 1);
   return text_copy;

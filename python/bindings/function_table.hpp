@@ -125,6 +125,8 @@ struct FunctionEntry {
 /// `__doc__`. Never freed.
 [[nodiscard]] const char* make_docstring(const char* name, const char* signature,
                                          const std::string& doc);
+/// Returns a copy that is never freed.
+[[nodiscard]] const char* copy_text(const std::string& text);
 /// Returns the text of a docstring. Appends `chapter` of the standard as its source, unless that is
 /// null or the text names a source.
 [[nodiscard]] std::string docstring_text(const Docstring& doc, const char* chapter);

@@ -15,6 +15,7 @@
 #include "python/bindings/converted_args.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/recorded_calls.hpp"
+#include "python/bindings/ufunc_type.hpp"
 #include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
@@ -23,15 +24,61 @@ namespace {
 const char* const unary_names[] = {"x"};
 const char* const binary_names[] = {"x1", "x2"};
 
-PyObject* wrong_count(const OpEntry& op, Py_ssize_t count, PyObject* keywords) {
-  if (keywords != nullptr && PyTuple_GET_SIZE(keywords) > 0) {
-    PyErr_Format(PyExc_TypeError, "%s() takes no keyword arguments, got '%U'", op.name,
-                 PyTuple_GET_ITEM(keywords, 0));
-  } else {
-    PyErr_Format(PyExc_TypeError, "%s() takes %d positional argument%s, got %zd", op.name, op.arity,
-                 op.arity == 1 ? "" : "s", count);
-  }
+/// The functions by op_id; filled at import.
+constinit PyObject* elementwise_functions[unary_count + binary_count]{};
+
+PyObject* reject_count(const OpEntry& op, Py_ssize_t count) {
+  PyErr_Format(PyExc_TypeError, "%s() takes %d positional argument%s, got %zd", op.name, op.arity,
+               op.arity == 1 ? "" : "s", count);
   return nullptr;
+}
+
+/// Computes into an array that has the dtype and the shape of the result. Returns null, without an
+/// error, for other calls.
+PyObject* compute_into(op_id id, PyObject* const* args, int arity, PyObject* out) {
+  if (detail::active_recording != nullptr || !is_array(out)) return nullptr;
+  return translate_exceptions(op_table()[id].name, [&]() -> PyObject* {
+    Scalar values[2];
+    Operand operands[2];
+    bool any_array = false;
+    for (int i = 0; i < arity; ++i) {
+      operands[i].name = arity == 1 ? unary_names[i] : binary_names[i];
+      const Parsed result = parse_operand(args[i], operands[i], values[i]);
+      if (result == Parsed::error) throw PythonError{};
+      if (result == Parsed::no) return nullptr;
+      any_array = any_array || operands[i].array != nullptr;
+    }
+    if (!any_array) return nullptr;
+    const std::span<const Operand> all(operands, static_cast<std::size_t>(arity));
+    const NdArray& output = target_of(out);
+    bool is_computed = false;
+    {
+      const WithoutGil working(takes_long(all));
+      is_computed = apply_to_output(id, output, all);
+    }
+    return is_computed ? Py_NewRef(out) : nullptr;
+  });
+}
+
+/// Calls a function with keywords or with a wrong number of arguments.
+[[gnu::noinline, gnu::cold]] PyObject* elementwise_with_options(op_id id, PyObject* const* args,
+                                                                Py_ssize_t count,
+                                                                PyObject* keywords) {
+  const OpEntry& op = op_table()[id];
+  const Py_ssize_t keyword_count = keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords);
+  const bool has_output = count == op.arity + 1;
+  const bool is_output =
+      has_output && (is_array(args[count - 1]) || args[count - 1] == Py_None ||
+                     PyTuple_Check(args[count - 1]) || is_numpy_array(args[count - 1]));
+  if (count != op.arity && !is_output && keyword_count == 0) return reject_count(op, count);
+  const bool has_out_only =
+      keyword_count == 1 && count == op.arity &&
+      PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keywords, 0), "out") == 0;
+  if ((has_output && keyword_count == 0) || has_out_only) {
+    PyObject* const result = compute_into(id, args, op.arity, args[op.arity]);
+    if (result != nullptr || PyErr_Occurred() != nullptr) return result;
+  }
+  return call_with_options(elementwise_functions[id], args, count, keywords);
 }
 
 /// Slow path of a call whose argument at index `first` is neither an array nor a scalar. `read` is
@@ -70,17 +117,16 @@ template <int Arity>
 
 /// Calls an elementwise function of one or two arrays, all positional.
 template <int Arity>
-[[gnu::noinline]] PyObject* elementwise_of(op_id id, PyObject* const* args, Py_ssize_t count,
-                                           PyObject* keywords) {
-  const OpEntry& op = op_table()[id];
+inline PyObject* elementwise_of(op_id id, const char* name, PyObject* const* args, Py_ssize_t count,
+                                PyObject* keywords) {
   if (count != Arity || (keywords != nullptr && PyTuple_GET_SIZE(keywords) > 0)) {
-    return wrong_count(op, count, keywords);
+    return elementwise_with_options(id, args, count, keywords);
   }
   if (detail::active_recording != nullptr && !runs_at_once(args, Arity)) [[unlikely]] {
     PyObject* const result = record_call(id, args, Arity);
     if (result != nullptr || PyErr_Occurred() != nullptr) return result;
   }
-  return translate_exceptions(op.name, [&]() -> PyObject* {
+  return translate_exceptions(name, [&]() -> PyObject* {
     Scalar values[Arity];
     Operand operands[Arity];
     bool any_array = false;
@@ -97,29 +143,42 @@ template <int Arity>
                       "device");
     }
     if constexpr (Arity == 1) {
-      if (PyObject* const component = part_of_reals(id, args[0], *operands[0].array))
-        return component;
+      if (id == op_id_of<ops::real> || id == op_id_of<ops::imag>) [[unlikely]] {
+        if (PyObject* const component = part_of_reals(id, args[0], *operands[0].array))
+          return component;
+      }
     }
     return wrap_result(takes_long(operands), [&] { return apply(id, operands); });
   });
 }
 
-/// Entry point for Python: one function for each operation, as builtins get no argument that
-/// identifies them.
-template <op_id Op>
-PyObject* elementwise(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
-  constexpr int arity = Op < unary_count ? 1 : 2;
-  return elementwise_of<arity>(Op, args, count, keywords);
+/// Entry points for Python. Flattened: the calls inside translate_exceptions() are measurable.
+template <int Arity>
+[[gnu::flatten]] PyObject* elementwise(PyObject* self, PyObject* const* args, std::size_t count,
+                                       PyObject* keywords) {
+  const auto& function = *reinterpret_cast<UfuncObject*>(self);
+  return elementwise_of<Arity>(function.id, function.name, args, PyVectorcall_NARGS(count),
+                               keywords);
 }
-
-/// Method definition of an elementwise function; filled at import.
-template <op_id Op>
-constinit PyMethodDef elementwise_definition{};
+template <int Arity>
+PyObject* elementwise_noted(PyObject* self, PyObject* const* args, std::size_t count,
+                            PyObject* keywords) {
+  const PythonNote note(reinterpret_cast<UfuncObject*>(self)->name, args,
+                        PyVectorcall_NARGS(count));
+  const guard::NotedCall noting(note);
+  return elementwise<Arity>(self, args, count, keywords);
+}
+template <int Arity>
+vectorcallfunc elementwise_entry() {
+  return guard::is_on() ? elementwise_noted<Arity> : elementwise<Arity>;
+}
 
 /// Entry point for methods, whose arguments are already bound.
 template <op_id Op>
 PyObject* run_elementwise(const Arguments& arguments) {
-  return elementwise<Op>(arguments.self, arguments.values, arguments.signature->count(), nullptr);
+  return elementwise <
+         Op<unary_count ? 1 : 2>(elementwise_functions[Op], arguments.values,
+                                 static_cast<std::size_t>(arguments.signature->count()), nullptr);
 }
 
 PyObject* run_clip(const Arguments& arguments) {
@@ -311,25 +370,36 @@ const char* module_name_of(const Entry& entry) {
   return entry.is_private ? private_module : "skerry";
 }
 
+/// Signatures of elementwise functions: the standard's, and the arguments of NumPy's ufuncs.
+#define SKERRY_OPTIONS \
+  "/, out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True)"
+constexpr const char* unary_signature = "(x, " SKERRY_OPTIONS;
+constexpr const char* binary_signature = "(x1, x2, " SKERRY_OPTIONS;
+#undef SKERRY_OPTIONS
+
+void add_clip(PyObject* module) {
+  const OpEntry& op = op_table()[unary_count + binary_count];
+  static constinit PyMethodDef definition{};
+  definition = method_definition<entry_function<own_signature, 0>>(
+      op.name, make_docstring(op.name, own_signature[0].signature, elementwise_doc(op)));
+  add_function(module, &definition, module_name_of(op));
+  register_function(
+      {definition.ml_name, entry_signature<own_signature, 0>(), run_clip, definition.ml_doc});
+}
+
 template <op_id Op>
 void add_elementwise(PyObject* module) {
   const OpEntry& op = op_table()[Op];
-  PyMethodDef& definition = elementwise_definition<Op>;
-  const char* const text = op.arity == 3   ? own_signature[0].signature
-                           : op.arity == 1 ? "(x, /)"
-                                           : "(x1, x2, /)";
-  constexpr fast_function function =
-      Op < unary_count + binary_count ? elementwise<Op> : entry_function<own_signature, 0>;
-  definition =
-      method_definition<function>(op.name, make_docstring(op.name, text, elementwise_doc(op)));
-  add_function(module, &definition, module_name_of(op));
-  if constexpr (Op < unary_count + binary_count) {
-    register_function(
-        {definition.ml_name, Signature(op.name, text), run_elementwise<Op>, definition.ml_doc});
-  } else {
-    register_function(
-        {definition.ml_name, entry_signature<own_signature, 0>(), run_clip, definition.ml_doc});
-  }
+  const bool is_unary = op.arity == 1;
+  const char* const text = is_unary ? "(x, /)" : "(x1, x2, /)";
+  const char* const doc = copy_text(elementwise_doc(op));
+  const Object function(new_ufunc(Op, is_unary ? elementwise_entry<1>() : elementwise_entry<2>(),
+                                  is_unary ? unary_signature : binary_signature, doc,
+                                  module_name_of(op)));
+  elementwise_functions[Op] = Py_NewRef(function.get());
+  add_to_module(module, op.name, function);
+  register_function({op.name, Signature(op.name, text), run_elementwise<Op>,
+                     make_docstring(op.name, text, elementwise_doc(op))});
 }
 
 template <reduction_id Op>
@@ -363,7 +433,9 @@ void add_manipulation(PyObject* module);
 
 void add_functions(PyObject* module) {
   prepare_signatures<own_signature>();
-  add_all_elementwise(module, std::make_integer_sequence<op_id, elementwise_count>{});
+  prepare_ufunc_type(module);
+  add_all_elementwise(module, std::make_integer_sequence<op_id, unary_count + binary_count>{});
+  add_clip(module);
   add_all_reductions(module, std::make_integer_sequence<reduction_id, reduction_count>{});
   static constinit PyMethodDef where_definition{};
   where_definition = method_definition<entry_function<own_signature, 1>>(

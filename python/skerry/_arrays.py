@@ -127,8 +127,10 @@ def accept_numpy_arrays(function: Function, name: str, *, lists: str = "arrays")
         return function(*args, **kwargs)
 
     operation = getattr(_core, name, None)
+    ufunc = getattr(np, name, None)
+    counts = (ufunc.nin, ufunc.nout) if isinstance(ufunc, np.ufunc) else (0, 1)
     return functools.wraps(function)(
-        _core.array_function(function, call, lists == "refused", operation)
+        _core.array_function(function, call, lists == "refused", operation, *counts)
     )
 
 

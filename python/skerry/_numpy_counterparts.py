@@ -32,19 +32,6 @@ OTHER_NAMES = {"amax": "max", "amin": "min", "rint": "round", "round": "around"}
 FUNCTIONS: dict[Any, Function] = {}
 UFUNCS: dict[np.ufunc, Function] = {}
 
-REDUCTIONS: dict[np.ufunc, Function] = {
-    np.add: sk.sum,
-    np.logical_and: sk.all,
-    np.logical_or: sk.any,
-    np.maximum: sk.max,
-    np.minimum: sk.min,
-    np.multiply: sk.prod,
-}
-SCANS: dict[np.ufunc, Function] = {
-    np.add: sk.cumulative_sum,
-    np.multiply: sk.cumulative_prod,
-}
-
 
 def _find_by_name(theirs: Any, ours: Any) -> None:
     names = {name: name for name in ours.__all__ if not name.startswith("_")}
@@ -82,13 +69,6 @@ def replaces(*names: str) -> Callable[[Function], Function]:
 def _along(axis: int | None, x: Array) -> tuple[Array, int]:
     """Flatten the array for ``axis=None``, as NumPy does."""
     return (sk.reshape(x, (-1,)), 0) if axis is None else (x, axis)
-
-
-def against_each_other(x1: Any, x2: Any) -> tuple[Any, Any]:
-    """Reshape the operands so that they broadcast to all pairs of their elements."""
-    if isinstance(x1, Array) and isinstance(x2, Array):
-        x1 = sk.reshape(x1, x1.shape + (1,) * x2.ndim)
-    return x1, x2
 
 
 # Sorting and selection: axis=None flattens.

@@ -21,7 +21,8 @@ from skerry import _arrays, _core
 from skerry import _numpy_counterparts as counterparts
 from skerry import _numpy_host as host
 from skerry import _numpy_linalg as _numpy_linalg
-from skerry import _numpy_ufunc_methods as ufunc_methods
+from skerry import _ufunc_calls as ufunc_calls
+from skerry import _ufunc_methods as ufunc_methods
 from skerry._numpy_creation import CONVERTERS, MAKERS
 from skerry._numpy_host import HOST, NoCounterpartError
 
@@ -228,66 +229,42 @@ def _first_of(
     return theirs()
 
 
-UFUNC_DEFAULTS = {"where": True, "casting": "same_kind", "order": "K", "subok": True, "dtype": None}
-REDUCE_DEFAULTS = {"where": True, "initial": np._NoValue}
-
-
-def _without_defaults(
-    name: str, kwargs: dict[str, Any], defaults: dict[str, Any]
-) -> dict[str, Any]:
+def _without_defaults(name: str, kwargs: dict[str, Any]) -> dict[str, Any]:
     rest = {}
     for key, value in kwargs.items():
-        if key not in defaults:
+        if key not in UFUNC_DEFAULTS:
             rest[key] = value
-        elif value is not defaults[key] and not _equal(value, defaults[key]):
+        elif value is not UFUNC_DEFAULTS[key] and not _equal(value, UFUNC_DEFAULTS[key]):
             raise NoCounterpartError(
                 f"{name}: {key}={_shown(value)} has no counterpart in skerry; leave it out, or {HOST}"
             )
     return rest
 
 
+UFUNC_DEFAULTS = {"where": True, "casting": "same_kind", "order": "K", "subok": True, "dtype": None}
+
+
 def _call_ufunc(name: str, ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    target = counterparts.UFUNCS.get(ufunc)
+    target: Any = counterparts.UFUNCS.get(ufunc)
     if target is None:
         raise _reject_unknown(name, ufunc)
-    if ufunc not in COMPARISONS and (dtype := kwargs.get("dtype")) is not None:
-        kwargs = {**kwargs, "dtype": None}
-        inputs = tuple(
-            sk.astype(x, dtype, copy=False) if isinstance(x, Array) else x for x in inputs
-        )
-    rest = _without_defaults(name, kwargs, UFUNC_DEFAULTS)
-    allowed = ("axis",) if ufunc.__name__ == "vecdot" else ()
-    for key in rest:
+    is_elementwise = hasattr(target, "nin")  # not matmul and vecdot
+    if is_elementwise:
+        allowed = ufunc_calls.OPTIONS
+    else:
+        allowed = {"axis", "out"} if ufunc.__name__ == "vecdot" else {"out"}
+        kwargs = _without_defaults(name, kwargs)
+    for key in kwargs:
         if key not in allowed:
             raise NoCounterpartError(
                 f"{name}: {key}= has no counterpart in skerry; leave it out, or {HOST}"
             )
-    return target(*inputs, **rest)
-
-
-def _fold_ufunc(
-    name: str, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    """Run ``reduce`` or ``accumulate``, whose default axis is 0."""
-    table = counterparts.REDUCTIONS if method == "reduce" else counterparts.SCANS
-    target = table.get(ufunc)
-    x, *rest = inputs
-    arguments = dict(zip(("axis", "dtype"), rest, strict=False), **kwargs)
-    named = _without_defaults(name, {"axis": 0, **arguments}, REDUCE_DEFAULTS)
-    if named.get("dtype") is None:
-        named.pop("dtype", None)
-    if target is None:
-        fold = getattr(ufunc_methods, method)
-        if (dtype := named.pop("dtype", None)) is not None:
-            x = sk.astype(x, dtype)
-        if host.is_home(x):
-            raise NoCounterpartError(name)  # NumPy does it in one pass
-        return fold(name, ufunc, x, **named)
-    if "dtype" in named and "dtype" not in inspect.signature(target).parameters:
-        raise NoCounterpartError(
-            f"{name}: dtype= has no counterpart in skerry; use skerry.astype first"
-        )
-    return target(x, **named)
+    if not is_elementwise:
+        out = kwargs.pop("out", None)
+        return store(name, target(*inputs, **kwargs), out)
+    if kwargs.keys() == {"out"}:  # may be computed in place
+        return target(*inputs, **kwargs)
+    return ufunc_calls.evaluate(name, target, inputs, kwargs)
 
 
 def _run_method(
@@ -295,15 +272,24 @@ def _run_method(
 ) -> Any:
     if method == "__call__":
         return _call_ufunc(name, ufunc, inputs, kwargs)
-    if method in ("reduce", "accumulate"):
-        return _fold_ufunc(name, ufunc, method, inputs, kwargs)
-    if method == "outer" and len(inputs) == 2:
-        rest = _without_defaults(name, kwargs, UFUNC_DEFAULTS)
-        if not rest:
-            return ufunc_methods.outer(name, ufunc, *inputs)
-    if method == "at" and isinstance(inputs[0], Array) and not host.is_home(inputs):
-        return ufunc_methods.at(name, ufunc, *inputs)
-    raise _reject_unknown(name, ufunc)
+    target: Any = counterparts.UFUNCS.get(ufunc)
+    if target is None or not hasattr(target, "nin"):
+        raise _reject_unknown(name, ufunc)
+    if method == "outer":
+        return ufunc_methods.all_pairs(name, target, *inputs, **kwargs)
+    if method == "at":
+        if host.is_home(inputs) or not isinstance(inputs[0], Array):
+            raise NoCounterpartError(name)  # NumPy writes to the memory itself
+        return ufunc_methods.change_at(name, target, *inputs)
+    folds = {"reduce": ufunc_methods.REDUCTIONS, "accumulate": ufunc_methods.SCANS}
+    if target.__name__ not in folds.get(method, ()) and host.is_home(inputs):
+        raise NoCounterpartError(name)  # NumPy does it in one pass
+    run: dict[str, Function] = {
+        "reduce": ufunc_methods.fold,
+        "accumulate": ufunc_methods.scan,
+        "reduceat": ufunc_methods.fold_slices,
+    }
+    return run[method](name, target, *inputs, **kwargs)
 
 
 COMPARISONS = {np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal}
@@ -329,7 +315,7 @@ def array_ufunc(ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> An
     result = _first_of(
         name,
         ufunc,
-        lambda: store(name, _run_method(name, ufunc, method, inputs, kwargs), outs or None),
+        lambda: _run_method(name, ufunc, method, inputs, with_out),
         lambda: host.run(getattr(ufunc, method), inputs, with_out),
         (inputs, outs, kwargs),
     )

@@ -92,6 +92,7 @@ PARAMETERS = {
     "array_function.direct": "Callable[..., Any]",
     "array_function.operation": "Callable[..., Any] | None",
     "array_function.refuses_lists": "bool",
+    **dict.fromkeys(["array_function.nin", "array_function.nout"], "int"),
     "fused_function.function": "Callable[..., Any]",
     "lexical_order.keys": "Sequence[Array]",
     "ravel_indices.indices": "tuple[Any, ...]",
@@ -199,11 +200,8 @@ HEADER = '''# SPDX-FileCopyrightText: The skerry developers
 
 
 def _tables() -> dict[str, str]:
-    """Return the parameter types of elementwise functions and reductions, from the operation tables."""
+    """Return the parameter types of reductions, from the operation table."""
     types = {}
-    for row in _core.op_table():
-        if row["arity"] == 2:
-            types |= {f"{row['name']}.x1": "Operand", f"{row['name']}.x2": "Operand"}
     for row in _core.reduction_table():
         if not row["has_one_axis"]:
             types[f"{row['name']}.axis"] = "Axis"
@@ -246,6 +244,8 @@ def _parameters(function: str, signature: inspect.Signature, tables: dict[str, s
 
 
 def _function(name: str, function: Callable[..., Any], tables: dict[str, str]) -> str:
+    if isinstance(function, _core.Ufunc):
+        return f"{name}: {'UnaryUfunc' if function.nin == 1 else 'BinaryUfunc'}\n"
     parts = _parameters(name, inspect.signature(function), tables)
     result = RESULTS.get(name, "Array")
     line = f"def {name}({', '.join(parts)}) -> {result}: ..."
@@ -259,7 +259,11 @@ def _function(name: str, function: Callable[..., Any], tables: dict[str, str]) -
 
 def stub(module: ModuleType) -> str:
     """Return the text of the stub of a module."""
-    names = sorted(name for name, value in vars(module).items() if inspect.isbuiltin(value))
+    names = sorted(
+        name
+        for name, value in vars(module).items()
+        if inspect.isbuiltin(value) or isinstance(value, _core.Ufunc)
+    )
     tables = _tables()
     functions = "".join(_function(name, getattr(module, name), tables) for name in names)
     words = set(re.findall(r"\w+", functions))

@@ -411,6 +411,76 @@ class Array:
     def __ilshift__(self, other: Operand, /) -> Self: ...
     def __irshift__(self, other: Operand, /) -> Self: ...
 
+class Ufunc:
+    """An elementwise function with the attributes and methods of NumPy's ufuncs."""
+
+    __name__: str
+    __qualname__: str
+    @property
+    def nin(self) -> int: ...
+    @property
+    def nout(self) -> int: ...
+    @property
+    def nargs(self) -> int: ...
+    @property
+    def identity(self) -> bool | float | None: ...
+    @property
+    def signature(self) -> None: ...
+    def accumulate(
+        self, array: Any, /, axis: int = 0, dtype: DtypeLike = None, out: Array | None = None
+    ) -> Array: ...
+    def at(self, a: Array, indices: Any, b: Any = None, /) -> None: ...
+    def outer(self, a: Any, b: Any, /, **kwargs: Any) -> Array: ...
+    def reduce(
+        self,
+        array: Any,
+        /,
+        axis: Axis = 0,
+        dtype: DtypeLike = None,
+        out: Array | None = None,
+        keepdims: bool = False,
+        initial: Operand | None = None,
+        where: Any = True,
+    ) -> Array: ...
+    def reduceat(
+        self,
+        array: Any,
+        /,
+        indices: Any,
+        axis: int = 0,
+        dtype: DtypeLike = None,
+        out: Array | None = None,
+    ) -> Array: ...
+
+class UnaryUfunc(Ufunc):
+    def __call__(
+        self,
+        x: Array,
+        /,
+        out: Array | tuple[Array | None] | None = None,
+        *,
+        where: Any = True,
+        casting: Casting = "same_kind",
+        order: Order = "K",
+        dtype: DtypeLike = None,
+        subok: bool = True,
+    ) -> Array: ...
+
+class BinaryUfunc(Ufunc):
+    def __call__(
+        self,
+        x1: Operand,
+        x2: Operand,
+        /,
+        out: Array | tuple[Array | None] | None = None,
+        *,
+        where: Any = True,
+        casting: Casting = "same_kind",
+        order: Order = "K",
+        dtype: DtypeLike = None,
+        subok: bool = True,
+    ) -> Array: ...
+
 class UniqueAllResult(NamedTuple):
     values: Array
     indices: Array

@@ -267,7 +267,7 @@ MISTAKES = [
     (
         "sk.add(sk.ones(3), x2=1)",
         "TypeError",
-        "add() takes no keyword arguments, got 'x2'",
+        "add() takes x2 by position only",
     ),
     (
         "sk.sum(sk.ones(3), axes=0)",

@@ -25,9 +25,11 @@ BINARY = (
     "minimum multiply nextafter not_equal pow remainder subtract"
 ).split()
 
+# The standard's signatures with the addition of the arguments of NumPy's ufuncs.
+OPTIONS = "/, out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True)"
 SIGNATURES = {
-    **dict.fromkeys(UNARY, "(x, /)"),
-    **dict.fromkeys(BINARY, "(x1, x2, /)"),
+    **dict.fromkeys(UNARY, f"(x, {OPTIONS}"),
+    **dict.fromkeys(BINARY, f"(x1, x2, {OPTIONS}"),
     **dict.fromkeys(
         ["all", "any", "argmax", "argmin", "count_nonzero", "max", "mean", "min"],
         "(x, /, *, axis=None, keepdims=False)",
@@ -199,7 +201,7 @@ def test_arguments_are_bound_by_the_signature():
         lambda: sk.reshape(x),
         lambda: sk.reshape(x, (6,), shape=(6,)),
         lambda: sk.add(x),
-        lambda: sk.add(x, x, x),
+        lambda: sk.add(x, x, x, x),
         lambda: sk.add(x1=x, x2=x),
         lambda: sk.rehearse(2),
     ):

@@ -1,0 +1,192 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of elementwise functions with the keywords of NumPy's ufuncs: out, where, casting, order, dtype, subok.
+
+Plain calls bypass this module, and so do those with only ``out=``, of the dtype and the shape of the result
+(python/bindings/functions.cpp).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import skerry as sk
+from skerry import _core
+from skerry._arrays import Array, arrays_in, take_numpy_arrays
+from skerry.exceptions import DTypeError, ShapeError
+
+OPTIONS = {"out", "where", "casting", "order", "dtype", "subok"}
+#: The default, and the other rules; those that don't allow every promotion are the last.
+CASTINGS = ("same_kind", "unsafe", "safe", "equiv", "no")
+
+
+def call(function: Any, /, *args: Any, **options: Any) -> Any:
+    """Call an elementwise function with options, or with outputs after its inputs."""
+    name = function.__name__
+    _require_known(name, options)
+    inputs, outs = args[: function.nin], args[function.nin :]
+    if len(inputs) < function.nin or len(outs) > function.nout:
+        most = function.nin + function.nout
+        raise TypeError(
+            f"{name}() takes {function.nin} to {most} positional arguments, got {len(args)}"
+        )
+    if outs:
+        if "out" in options:
+            raise TypeError(f"{name}() got two values for argument 'out'")
+        options["out"] = (*outs, *(None,) * (function.nout - len(outs)))
+    return evaluate(name, function, inputs, options)
+
+
+def evaluate(name: str, function: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Call an elementwise function with options; ``name`` begins the messages of errors."""
+    _require_known(name, options)
+    _core.require_one_device(name, tuple(arrays_in((inputs, options))))
+    _choice(name, options, "order", ("K", "C", "F", "A"))
+    casting = _choice(name, options, "casting", CASTINGS)
+    outs = outputs(name, options.get("out"), function.nout)
+    arguments, _, originals = take_numpy_arrays(
+        name, (inputs, outs, options.get("where", True)), {}
+    )
+    inputs, outs, condition = arguments
+    dtype = options.get("dtype")
+    if dtype is not None:
+        dtype = np.dtype(dtype)
+        inputs = _with_dtype(name, function, inputs, dtype, casting)
+    result = function(*inputs)
+    results = result if function.nout > 1 else (result,)
+    if dtype is not None and results[0].dtype != dtype:
+        raise DTypeError(
+            f"{name}: a Python scalar among the arguments makes the result {results[0].dtype}, not {dtype}; "
+            "convert it first"
+        )
+    if casting in CASTINGS[2:]:
+        _require_inputs_cast(name, inputs, results[0].dtype, casting)
+    mask = None if condition is True else _mask(name, condition, results[0])
+    stored = tuple(store(name, x, out, mask, casting) for x, out in zip(results, outs, strict=True))
+    stored = tuple(originals.get(id(x), x) for x in stored)
+    return stored if function.nout > 1 else stored[0]
+
+
+def _require_known(name: str, options: dict[str, Any]) -> None:
+    for key in options:
+        if key in ("x", "x1", "x2"):
+            raise TypeError(f"{name}() takes {key} by position only")
+        if key not in OPTIONS:
+            raise TypeError(f"{name}() got an unexpected keyword argument {key!r}")
+
+
+def _choice(name: str, options: dict[str, Any], key: str, choices: tuple[str, ...]) -> str:
+    """Return an option, by default the first choice."""
+    value = options.get(key, choices[0])
+    if not isinstance(value, str) or value not in choices:
+        shown = repr(value) if isinstance(value, str) else type(value).__name__
+        raise ValueError(f"{name}: {key} must be one of {', '.join(choices)}, not {shown}")
+    return value
+
+
+def outputs(name: str, out: Any, count: int) -> tuple[Any, ...]:
+    """Return ``out=``, an array or a tuple with an array or None for each output, as a tuple."""
+    outs = out if isinstance(out, tuple) else (None,) * count if out is None else (out,)
+    if len(outs) != count:
+        raise ValueError(f"{name}: out has {len(outs)} arrays for {count} results")
+    for x in outs:
+        if x is not None and not isinstance(x, (Array, np.ndarray)):
+            raise TypeError(f"{name}: out must be a skerry.Array, not {type(x).__name__}")
+    return outs
+
+
+def single_output(name: str, out: Any) -> Any:
+    """Return ``out=`` of a function with one result as an array or None."""
+    (x,) = outputs(name, out, 1)
+    return sk.asarray(x, device="cpu:0", copy=False) if isinstance(x, np.ndarray) else x
+
+
+def _result_dtype(function: Any, dtype: np.dtype[Any]) -> np.dtype[Any] | None:
+    """Return the dtype of the first result for inputs of a dtype; None if the function rejects them."""
+    empty = sk.empty((0,), dtype=dtype, device="cpu:0")
+    try:
+        result = function(*(empty,) * function.nin)
+    except TypeError:
+        return None
+    first: Array = result[0] if function.nout > 1 else result
+    return first.dtype
+
+
+def _with_dtype(
+    name: str, function: Any, inputs: tuple[Any, ...], dtype: np.dtype[Any], casting: str
+) -> tuple[Any, ...]:
+    """Convert the inputs so that the result has a dtype."""
+    if not any(isinstance(x, Array) for x in inputs):
+        inputs = tuple(sk.asarray(x) for x in inputs)
+    if _result_dtype(function, sk.result_type(*inputs)) == dtype:
+        return inputs
+    if _result_dtype(function, dtype) != dtype:
+        raise DTypeError(
+            f"{name}: has no results of {dtype} for these arguments; leave dtype out, and convert the result"
+        )
+    for x in inputs:
+        if isinstance(x, Array) and not np.can_cast(x.dtype, dtype, casting):  # type: ignore[arg-type]
+            raise _no_cast(name, "an argument", x.dtype, dtype, casting)
+    return tuple(sk.astype(x, dtype, copy=False) if isinstance(x, Array) else x for x in inputs)
+
+
+def _no_cast(
+    name: str, subject: str, source: np.dtype[Any], dtype: np.dtype[Any], casting: str
+) -> DTypeError:
+    return DTypeError(
+        f"{name}: {subject} of {source} does not cast to {dtype} with casting={casting!r}; use skerry.astype"
+    )
+
+
+def _require_inputs_cast(
+    name: str, inputs: tuple[Any, ...], result: np.dtype[Any], casting: str
+) -> None:
+    """Raise unless the inputs cast to the dtype of the computation by the stricter rules."""
+    arrays = [x for x in inputs if isinstance(x, Array)]
+    common = sk.result_type(*arrays)
+    is_wider = result.kind != "b" and np.can_cast(common, result, "safe")
+    compute = result if is_wider else common
+    for x in arrays:
+        if not np.can_cast(x.dtype, compute, casting):  # type: ignore[arg-type]
+            raise _no_cast(name, "an argument", x.dtype, compute, casting)
+
+
+def _mask(name: str, condition: Any, result: Array) -> Array:
+    is_array = isinstance(condition, Array)
+    mask: Array = condition if is_array else sk.asarray(condition, device=result.device)
+    if mask.dtype != np.bool_:
+        raise DTypeError(f"{name}: where must be bool, not {mask.dtype}; pass where != 0")
+    return mask
+
+
+def store(
+    name: str,
+    result: Array,
+    out: Array | None,
+    mask: Array | None = None,
+    casting: str = "same_kind",
+) -> Array:
+    """Store a result into ``out``, or return it if that is None.
+
+    With a mask, other elements keep the value of ``out``; without ``out`` they are 0.
+    """
+    if mask is None and out is None:
+        return result
+    shape = result.shape if mask is None else sk.broadcast_shapes(result.shape, mask.shape)
+    if out is None:
+        zero = sk.zeros((), dtype=result.dtype, device=result.device)
+        return sk.where(mask, result, zero)  # type: ignore[arg-type]
+    fits = len(shape) <= out.ndim and all(
+        n in (1, extent) for n, extent in zip(shape[::-1], out.shape[::-1], strict=False)
+    )
+    if not fits:
+        raise ShapeError(
+            f"{name}: out has shape {out.shape}, the result {shape}; make out with skerry.empty"
+        )
+    if not np.can_cast(result.dtype, out.dtype, casting):  # type: ignore[arg-type]
+        raise _no_cast(name, "the result", result.dtype, out.dtype, casting)
+    values = sk.astype(result, out.dtype, copy=False)
+    out[...] = values if mask is None else sk.where(mask, values, out)
+    return out
