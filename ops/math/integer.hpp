@@ -73,8 +73,12 @@ namespace math {
 /// Returns |x|, which is representable even for the smallest integer.
 template <integral T>
 SKERRY_HD SKERRY_INLINE bits_t<T> magnitude(T x) {
-  const auto bits = static_cast<bits_t<T>>(x);
-  return x < T(0) ? static_cast<bits_t<T>>(bits_t<T>(0) - bits) : bits;
+  if constexpr (signed_integral<T>) {
+    const auto bits = static_cast<bits_t<T>>(x);
+    return x < T(0) ? static_cast<bits_t<T>>(bits_t<T>(0) - bits) : bits;
+  } else {
+    return x;
+  }
 }
 
 /// Returns the greatest common divisor by Euclid's algorithm; 0 for zeros. It wraps around if it is
