@@ -30,7 +30,7 @@ std::optional<wide_int> whole(const Scalar& x) {
       if (x.out_of_range) return std::nullopt;
       return x.is_unsigned ? wide_int{x.as_unsigned} : wide_int{x.integer};
     case ScalarKind::real:
-      if (std::trunc(x.real) != x.real || std::abs(x.real) > 0x1p63) return std::nullopt;
+      if (std::trunc(x.real) != x.real || std::abs(x.real) > 0x1p64) return std::nullopt;
       return static_cast<wide_int>(x.real);
     case ScalarKind::complex:
       return std::nullopt;
@@ -115,7 +115,7 @@ NdArray integer_arange(const Scalar& start, const Scalar& stop, const Scalar& st
                        Device device) {
   const auto value_of = [&](const Scalar& x, const char* argument_name) {
     if (const std::optional<wide_int> value = whole(x)) return *value;
-    if (x.out_of_range) {
+    if (x.out_of_range || (x.kind == ScalarKind::real && std::trunc(x.real) == x.real)) {
       throw OverflowError(std::string(argument_name) + " does not fit 64 bits");
     }
     throw DtypeError(std::string(argument_name) + " is not a whole number, but dtype is " +
@@ -151,7 +151,7 @@ NdArray arange(const Scalar& start, const Scalar& stop, const Scalar& step,
                std::optional<Dtype> type, Device device) {
   for (const Scalar* x : {&start, &stop, &step}) {
     if (x->kind == ScalarKind::complex) {
-      throw DtypeError("start, stop and step must be real");
+      throw TypeError("start, stop and step must be real numbers, not complex");
     }
   }
   if (real_of(step) == 0) throw ValueError("step must not be 0");

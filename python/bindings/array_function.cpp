@@ -271,7 +271,9 @@ PyObject* run_require_one_device(const Arguments& arguments) {
   const OperationScope scope(utf8(arguments[0]));
   ConvertedArgs converted_args(nullptr);
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    converted_args.add("arrays[" + std::to_string(i) + "]", arrays[i]);
+    converted_args.add(
+        arguments.has(2) ? utf8(items_of(arguments[2])[i]) : "arrays[" + std::to_string(i) + "]",
+        arrays[i]);
   }
   converted_args.require_one_device();
   Py_RETURN_NONE;
@@ -312,7 +314,7 @@ PyObject* run_with_axes(const Arguments& arguments) {
 }
 
 /// Converts an argument to values that can be assigned to elements of `target`.
-NdArray assigned_values(PyObject* object, const NdArray& target) {
+NdArray assigned_values(const char* parameter, PyObject* object, const NdArray& target) {
   Scalar value;
   const Parsed number = is_array(object) ? Parsed::no : parse_scalar(object, value);
   if (number == Parsed::error) throw PythonError{};
@@ -324,14 +326,14 @@ NdArray assigned_values(PyObject* object, const NdArray& target) {
   if (is_array(object)) {
     x = value_of(object);
   } else if (is_numpy_array(object)) {
-    x = share_numpy_array("values", object);
+    x = share_numpy_array(parameter, object);
   } else if (is_list_or_tuple(object) || is_other_sequence(object)) {
     x = values_to_assign(object, target);
   } else {
-    x = require_array("values", object);
+    x = require_array(parameter, object);
   }
   const Operand both[] = {{.array = &target, .name = "the target"},
-                          {.array = &x, .name = "values"}};
+                          {.array = &x, .name = parameter}};
   static_cast<void>(common_device(both));
   if (x.size() > 0) check_assigned_dtype(target, x.dtype());
   return astype(x, target.dtype(), false);
@@ -339,7 +341,7 @@ NdArray assigned_values(PyObject* object, const NdArray& target) {
 
 PyObject* run_assigned(const Arguments& arguments) {
   const OperationScope scope(utf8(arguments[0]));
-  return wrap(assigned_values(arguments[1], array_argument(arguments, 2)));
+  return wrap(assigned_values(utf8(arguments[1]), arguments[2], array_argument(arguments, 3)));
 }
 
 PyObject* run_scalar_with_dtype(const Arguments& arguments) {
@@ -355,9 +357,9 @@ PyObject* run_scalar_with_dtype(const Arguments& arguments) {
 }
 
 constexpr FunctionEntry array_functions[] = {
-    {"assigned", "(name, values, like, /)",
+    {"assigned", "(name, parameter, values, like, /)",
      "Convert an argument to values that can be assigned to elements of an array: of its dtype, on "
-     "its device. Raises the errors of an assignment, in the name of a function.",
+     "its device. Raises the errors of an assignment, in the name of a function and its parameter.",
      run_assigned},
     {"scalar_beside", "(name, value, dtype, device, /)",
      "Convert a scalar to a 0-d array for use with arrays of a dtype: of that dtype unless the "
@@ -371,9 +373,9 @@ constexpr FunctionEntry array_functions[] = {
      run_are_arrays},
     {"agree", "(values, /)",
      "Test whether all items of a tuple are arrays of one device and one dtype.", run_agree},
-    {"require_one_device", "(name, arrays, /)",
+    {"require_one_device", "(name, arrays, names=None, /)",
      "Raise DeviceMismatchError, in the name of a function, unless all arrays of a tuple, NumPy's "
-     "included, are on one device.",
+     "included, are on one device. `names` has a name for each.",
      run_require_one_device},
     {"array_function", "(direct, converting, refuses_lists, operation=None, nin=0, nout=1, /)",
      "Return a callable that calls `direct`, or `converting` if arguments may need conversion: "

@@ -108,11 +108,12 @@ void ConvertedArgs::require_one_device() {
 }
 
 void ConvertedArgs::require_own_on_one_device() const {
-  std::vector<NdArray> own_arrays;
+  std::vector<Operand> own_arrays;
   for (const NamedArray& array : arrays_) {
-    if (is_array(array.value)) own_arrays.push_back(value_of(array.value));
+    if (!is_array(array.value)) continue;
+    own_arrays.push_back({.array = &value_of(array.value), .name = array.name.c_str()});
   }
-  if (own_arrays.size() > 1) common_device(own_arrays);
+  if (own_arrays.size() > 1) static_cast<void>(common_device(own_arrays));
 }
 
 void ConvertedArgs::reject_devices() const {

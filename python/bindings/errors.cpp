@@ -103,6 +103,10 @@ void prepare_errors() {
   }
 }
 
+bool is_device_mismatch(PyObject* error) noexcept {
+  return PyErr_GivenExceptionMatches(error, class_of<DeviceMismatchError>) != 0;
+}
+
 void set_python_error() noexcept {
   try {
     throw;

@@ -44,6 +44,9 @@ Result translate_exceptions(const char* operation, Body&& body, Result failed = 
   return translate_exceptions(std::forward<Body>(body), std::move(failed));
 }
 
+/// True for an instance of skerry.exceptions.DeviceMismatchError.
+[[nodiscard]] bool is_device_mismatch(PyObject* error) noexcept;
+
 /// Returns the name of an object's class, for messages.
 inline std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
 

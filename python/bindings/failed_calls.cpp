@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "python/bindings/array_type.hpp"
 #include "python/bindings/errors.hpp"
 #include "python/bindings/lazy_object.hpp"
 
@@ -41,14 +42,14 @@ PyObject* imported(LazyObject& function, const char* name) {
   return function.get([&] { return package_function("skerry._failed_calls", name).release(); });
 }
 
-/// Replaces the current error by what `find_better` returns. Keeps the error if its message already
-/// begins with the function's name (from `find_name`) or the result is None.
-template <class FindName, class FindBetter>
-PyObject* name_error(FindName find_name, FindBetter find_better) noexcept {
+/// Replaces the current error by what `find_better` returns. Keeps the error if `is_complete` or
+/// the result is None.
+template <class IsComplete, class FindBetter>
+PyObject* name_error(IsComplete is_complete, FindBetter find_better) noexcept {
   if (PyErr_ExceptionMatches(PyExc_Exception) == 0) return nullptr;
   return translate_exceptions([&]() -> PyObject* {
     const Object error = take_error();
-    if (is_named(error.get(), find_name())) {
+    if (is_complete(error.get())) {
       raise(error.get());
       return nullptr;
     }
@@ -66,9 +67,12 @@ PyObject* name_error(FindName find_name, FindBetter find_better) noexcept {
 }  // namespace
 
 PyObject* name_failed_call(const Arguments& arguments) noexcept {
+  const bool is_method = arguments.self != nullptr && is_array(arguments.self);
   const auto find_better = [&](PyObject* error) {
     static constinit LazyObject function;
     const Object named_values(PyDict_New());
+    if (is_method && PyDict_SetItemString(named_values.get(), "self", arguments.self) != 0)
+      throw PythonError{};
     for (int i = 0; i < arguments.signature->count(); ++i) {
       if (arguments[i] == nullptr) continue;
       if (PyDict_SetItem(named_values.get(), arguments.signature->name(i), arguments[i]) != 0)
@@ -83,17 +87,21 @@ PyObject* name_failed_call(const Arguments& arguments) noexcept {
                                         arguments.signature->function(), named_values.get(),
                                         error));
   };
-  return name_error([&] { return arguments.signature->function(); }, find_better);
+  // Methods have parameters with other names than the functions that they call.
+  const auto is_complete = [&](PyObject* error) {
+    return !is_method && is_named(error, arguments.signature->function());
+  };
+  return name_error(is_complete, find_better);
 }
 
 PyObject* name_failed_call(PyObject* function, PyObject* const* args, Py_ssize_t count,
                            PyObject* keywords) noexcept {
-  Object name;
-  const auto find_name = [&] {
-    name = Object(PyObject_GetAttrString(function, "__name__"));
-    return utf8(name.get());
+  // A function in Python checks the devices of its operands without their parameters' names.
+  const auto is_complete = [&](PyObject* error) {
+    const Object name(PyObject_GetAttrString(function, "__name__"));
+    return is_named(error, utf8(name.get())) && !is_device_mismatch(error);
   };
-  return name_error(find_name, [&](PyObject* error) {
+  return name_error(is_complete, [&](PyObject* error) {
     static constinit LazyObject helper;
     const Object positional(PyTuple_New(count));
     for (Py_ssize_t i = 0; i < count; ++i) {

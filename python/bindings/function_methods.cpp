@@ -216,7 +216,9 @@ PyObject* prepare_dot(MethodCall& call) {
   Scalar value;
   const bool no_axes =
       is_array(other) ? value_of(other).rank() == 0 : parse_scalar(other, value) == Parsed::yes;
-  if (no_axes || call.array().rank() == 0) return PyNumber_Multiply(call.values[0], other);
+  if (no_axes || call.array().rank() == 0) {
+    return Object(PyNumber_Multiply(call.values[0], other)).release();
+  }
   if (!is_array(other) || value_of(other).rank() < 3) return nullptr;
   const Object axes(Py_BuildValue("((i)(i))", -1, -2));
   return called("tensordot", {call.values[0], other, axes.get()}).release();

@@ -104,6 +104,16 @@ Signature Signature::without_conversion() const {
   return signature;
 }
 
+Signature Signature::named_like(const Signature& method, const int* positions) const {
+  Signature signature = *this;
+  signature.function_ = method.function_;
+  for (int i = 0; i < method.count_; ++i) {
+    if (positions[i] >= max_parameters) continue;
+    signature.parameters_[positions[i]].name = method.parameters_[i].name;
+  }
+  return signature;
+}
+
 int Signature::find(const char* name) const {
   for (int i = 0; i < count_; ++i) {
     if (PyUnicode_CompareWithASCIIString(parameters_[i].name, name) == 0) return i;

@@ -45,6 +45,9 @@ class Signature {
   /// methods.
   [[nodiscard]] bool allows_conversion() const noexcept { return allows_conversion_; }
   [[nodiscard]] Signature without_conversion() const;
+  /// Returns this signature with the function's name and the parameters' names of a method, whose
+  /// parameter i is parameter positions[i] here, if that is below max_parameters.
+  [[nodiscard]] Signature named_like(const Signature& method, const int* positions) const;
 
  private:
   struct Parameter {

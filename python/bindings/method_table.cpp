@@ -42,6 +42,7 @@ MethodAdapter::MethodAdapter(const MethodEntry& entry)
         function_signature_->find(name_in_function(PyUnicode_AsUTF8(signature_.name(i))));
     positions_[i] = position > 0 ? position : Signature::max_parameters + extras_++;
   }
+  named_signature_ = function_signature_->named_like(signature_, positions_);
 }
 
 PyObject* MethodAdapter::run(const Arguments& arguments, PyObject** values) const {
@@ -55,8 +56,7 @@ PyObject* MethodAdapter::run(const Arguments& arguments, PyObject** values) cons
     if (PyObject* const early_result = entry_->prepare(call)) result = Object(early_result);
   }
   if (result.get() == nullptr) {
-    const OperationScope scope(function_signature_->function());
-    result = Object(function_({arguments.self, values, nullptr, 0, function_signature_}));
+    result = Object(function_({arguments.self, values, nullptr, 0, &named_signature_}));
   }
   return is_specified(out) ? store_result(std::move(result), out) : result.release();
 }
@@ -93,8 +93,8 @@ PyObject* MethodAdapter::operator()(PyObject* self, PyObject* const* args, Py_ss
   }
   if (!can_skip_prepare && !entry.needs_no_prepare(values))
     return prepare_and_run(self, args, count, keywords);
-  PyObject* const result = translate_exceptions(function_signature_->function(), [&] {
-    return function_({self, values, nullptr, 0, function_signature_});
+  PyObject* const result = translate_exceptions(signature_.function(), [&] {
+    return function_({self, values, nullptr, 0, &named_signature_});
   });
   if (result != nullptr) [[likely]]
     return result;

@@ -65,6 +65,7 @@ class MethodAdapter {
   Signature signature_;
   PyObject* (*function_)(const Arguments& arguments) = nullptr;
   const Signature* function_signature_ = nullptr;
+  Signature named_signature_;  ///< of the function, with the names of the method for errors
   /// Maps the method's parameters to the function's, or to indices from max_parameters on if the
   /// function has no such parameter.
   int positions_[Signature::max_parameters]{};

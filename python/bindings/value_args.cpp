@@ -84,8 +84,9 @@ PyObject* convert_numpy_array(const ArgumentRef& argument, PyObject* object) {
 }
 
 /// Slow path for operands that are not arrays.
-[[gnu::noinline]] void other_operand_argument(const Arguments& arguments, PyObject* object,
+[[gnu::noinline]] void other_operand_argument(const Arguments& arguments, int parameter,
                                               Operand& operand, Scalar& scalar_value) {
+  PyObject* const object = arguments[parameter];
   const Parsed result = parse_scalar(object, scalar_value);
   if (result == Parsed::error) throw PythonError{};
   if (result == Parsed::yes) {
@@ -93,7 +94,7 @@ PyObject* convert_numpy_array(const ArgumentRef& argument, PyObject* object) {
   } else if (PyObject* const array = convert_argument(arguments, object)) {
     operand.array = &header_of(array);
   } else {
-    reject_operand(operand.name, object);
+    reject_operand(name_of(arguments, parameter), object);
   }
 }
 
@@ -162,7 +163,7 @@ void operand_argument(const Arguments& arguments, int parameter, Operand& operan
   if (is_array(object)) [[likely]] {
     operand.array = &value_of(object);
   } else {
-    other_operand_argument(arguments, object, operand, scalar_value);
+    other_operand_argument(arguments, parameter, operand, scalar_value);
   }
 }
 

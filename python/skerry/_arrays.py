@@ -25,7 +25,25 @@ OF_ARRAYS = frozenset([
     "a", "a1", "a2", "ar1", "ar2", "arr", "array", "ary", "b", "condition", "f", "fp", "m", "p",
     "v", "x", "x1", "x2", "xp", "y", "z",
 ])  # fmt: skip
+# Private elementwise operations of functions with another name.
+OPERATION_OF = {"degrees": "rad2deg", "radians": "deg2rad"}
+LONGEST = 40  # characters of an argument in an error message
 DTYPES = frozenset(_core.dtype_kinds())
+
+
+def shown(value: Any) -> str:
+    """Format an argument for an error message in a few words, without its elements."""
+    if isinstance(value, (Array, np.ndarray)):
+        device = value.device if isinstance(value, Array) else "cpu:0"
+        return f"{value.dtype} {value.shape} on {device}"
+    if value is None or isinstance(value, (bool, float, complex, str, bytes, np.generic)):
+        text = repr(value)
+        return text if len(text) <= LONGEST else f"a long {type(value).__name__}"
+    if isinstance(value, type):
+        return value.__name__
+    if isinstance(value, int):
+        return repr(value) if value.bit_length() <= 128 else f"an int of {value.bit_length()} bits"
+    return f"a {type(value).__name__}"
 
 
 def arrays_in(value: Any) -> Iterator[Any]:
@@ -126,7 +144,7 @@ def accept_numpy_arrays(function: Function, name: str, *, lists: str = "arrays")
                 break
         return function(*args, **kwargs)
 
-    operation = getattr(_core, name, None)
+    operation = getattr(_core, OPERATION_OF.get(name, name), None)
     ufunc = getattr(np, name, None)
     counts = (ufunc.nin, ufunc.nout) if isinstance(ufunc, np.ufunc) else (0, 1)
     return functools.wraps(function)(

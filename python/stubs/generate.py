@@ -104,8 +104,15 @@ PARAMETERS = {
     "with_axes.least": "int",
     "with_axes.values": "tuple[Any, ...]",
     "require_one_device.arrays": "tuple[Array, ...]",
+    "require_one_device.names": "tuple[str, ...] | None",
     **dict.fromkeys(
-        ["assigned.name", "require_objects.name", "require_one_device.name", "scalar_beside.name"],
+        [
+            "assigned.name",
+            "assigned.parameter",
+            "require_objects.name",
+            "require_one_device.name",
+            "scalar_beside.name",
+        ],
         "str",
     ),
     **dict.fromkeys(["assigned.values", "scalar_beside.value"], "Any"),

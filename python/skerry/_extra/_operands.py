@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import os
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -172,6 +173,7 @@ def host_values(name: str, values: Any, array: Array) -> Any:
 
 def axis_within(name: str, axis: int, ndim: int) -> int:
     """Return the axis as a non-negative number."""
+    axis = operator.index(axis)
     if not -ndim <= axis < ndim:
         use = f"use {-ndim} to {ndim - 1}" if ndim else "it has none"
         raise AxisError(f"{name}: axis {axis} is out of bounds for array of {ndim} axes; {use}")
@@ -185,7 +187,7 @@ def axes_within(name: str, axis: int | Iterable[int] | None, ndim: int) -> tuple
     axes = tuple(axis) if np.iterable(axis) else (axis,)
     normalized_axes = tuple(axis_within(name, axis_index, ndim) for axis_index in axes)
     if len(set(normalized_axes)) < len(normalized_axes):
-        raise ValueError(f"{name}: axis contains an axis twice: {axes}; list each once")
+        raise ValueError(f"{name}: axis contains an axis twice: {normalized_axes}; list each once")
     return normalized_axes
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from skerry._arrays import shown
 from skerry._core import Array
 from skerry.random._drawing import Drawing, Size, not_negative, require_finite, shifted
 
@@ -232,7 +233,7 @@ class Continuous(Drawing):
         """
         if method not in ("zig", "inv"):
             raise ValueError(
-                f"standard_exponential: unknown method: {method!r}; use 'zig' or 'inv'"
+                f"standard_exponential: unknown method: {shown(method)}; use 'zig' or 'inv'"
             )
         return self._draw_real("standard_exponential", "exponential", size, dtype, out)
 

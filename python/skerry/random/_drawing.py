@@ -13,7 +13,9 @@ import numpy as np
 
 import skerry as sk
 from skerry import _core
+from skerry._arrays import shown
 from skerry._core import Array
+from skerry.exceptions import DTypeError
 from skerry.random._philox import Philox
 
 Size = Any
@@ -74,14 +76,14 @@ class Drawing:
         """Return the array to fill: ``out``, checked, or a new array."""
         result_dtype = np.dtype(dtype)
         if result_dtype not in (np.float32, np.float64):
-            raise TypeError(f"{op}: dtype must be float32 or float64, not {result_dtype}")
+            raise DTypeError(f"{op}: dtype must be float32 or float64, not {result_dtype}")
         if out is None:
             return self._empty(op, size, result_dtype)
         if not isinstance(out, Array):
             raise TypeError(f"{op}: out must be an Array, not {type(out).__name__}")
-        self._require_here(op, out)
+        self._require_here(op, "out", out)
         if out.dtype != result_dtype:
-            raise TypeError(
+            raise DTypeError(
                 f"{op}: the dtype of out and dtype= must be equal: {out.dtype} and {result_dtype}"
             )
         if size is not None and shape_of(op, size) != out.shape:
@@ -91,15 +93,15 @@ class Drawing:
     def _empty(self, op: str, size: Size, dtype: Any) -> Array:
         return _core.empty(shape_of(op, size), dtype=dtype, device=self._device)
 
-    def _require_here(self, op: str, x: Array) -> None:
-        _core.require_one_device(op, (self._mark, x))
+    def _require_here(self, op: str, name: str, x: Array) -> None:
+        _core.require_one_device(op, (self._mark, x), ("the generator's state", name))
 
     def _array(self, op: str, name: str, x: Any) -> Array:
         """Convert an argument that is not a number to an array, which must be on the generator's device."""
         if isinstance(x, np.ndarray):
             x = _core.asarray(x, device="cpu:0")
         if isinstance(x, Array):
-            self._require_here(op, x)
+            self._require_here(op, name, x)
             return x
         if isinstance(x, list | tuple):  # without a device of its own
             return _core.asarray(x, device=self._device)
@@ -154,7 +156,9 @@ def shape_of(op: str, size: Size) -> tuple[int, ...]:
     try:
         shape = tuple(map(operator.index, size)) if np.iterable(size) else (operator.index(size),)
     except TypeError:
-        raise TypeError(f"{op}: size must be an int or a tuple of ints, not {size!r}") from None
+        raise TypeError(
+            f"{op}: size must be an int or a tuple of ints, not {shown(size)}"
+        ) from None
     if any(n < 0 for n in shape):
         raise ValueError(f"{op}: size must not be negative: {size}")
     return shape

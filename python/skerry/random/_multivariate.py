@@ -8,6 +8,7 @@ import warnings
 from typing import Any
 
 import skerry as sk
+from skerry._arrays import shown
 from skerry._core import Array
 from skerry.random._drawing import Size, shape_of
 from skerry.random._gamma import Gamma
@@ -90,10 +91,10 @@ class Multivariate(Gamma):
 def _require_known(method: str, check_valid: str) -> None:
     op = "multivariate_normal"
     if method not in ("svd", "eigh", "cholesky"):
-        raise ValueError(f"{op}: unknown method: {method!r}; use 'svd', 'eigh' or 'cholesky'")
+        raise ValueError(f"{op}: unknown method: {shown(method)}; use 'svd', 'eigh' or 'cholesky'")
     if check_valid not in ("warn", "raise", "ignore"):
         raise ValueError(
-            f"{op}: unknown check_valid: {check_valid!r}; use 'warn', 'raise' or 'ignore'"
+            f"{op}: unknown check_valid: {shown(check_valid)}; use 'warn', 'raise' or 'ignore'"
         )
 
 

@@ -131,12 +131,14 @@ class Order(Multivariate, Rejected):
 
         """
         x = self._array("permuted", "x", x)
+        if out is not None and not isinstance(out, Array):
+            raise TypeError(f"permuted: out must be an Array, not {type(out).__name__}")
         if out is not None and (out.shape != x.shape or out.dtype != x.dtype):
             raise ValueError(
                 f"permuted: out must have the shape and dtype of x: {out.shape} {out.dtype} and {x.shape} {x.dtype}"
             )
         if out is not None:
-            self._require_here("permuted", out)
+            self._require_here("permuted", "out", out)
         if axis is None:
             result = sk.reshape(sk.take(sk.reshape(x, (-1,)), self._order(x.size), axis=0), x.shape)
         else:

@@ -9,14 +9,16 @@ calls runs; ``--full`` runs all.
 """
 
 import collections
+import functools
 import inspect
+import re
 import signal
 import zlib
 
 import numpy as np
 import pytest
 import skerry as sk
-from skerry.exceptions import DeviceMismatchError, OutOfMemoryError
+from skerry.exceptions import DeviceMismatchError, DTypeError, OutOfMemoryError
 
 from tests.python.call.base_calls import base_calls
 
@@ -52,8 +54,6 @@ ON_CPU_ONLY = {
     "0-d numpy.ndarray": lambda _: np.asarray(1.0),
 }
 
-# Functions with two names; messages use the other one.
-OTHER_NAMES = {"radians": "deg2rad", "degrees": "rad2deg"}
 # Parameters with another name in messages: the standard's, that of one item, or `high` for a single bound.
 MEANT = {
     "ddof": "correction",
@@ -71,6 +71,15 @@ OF_ONE_DEVICE = {
 PARAMETERS_OF_ONE_DEVICE = {"pinned", "stream"}
 # Sizes to which the work is proportional: huge ones are valid, but too slow.
 ENDLESS = {("skerry.array_split", "indices_or_sections")}
+
+
+# The second name in a message, as in "cumsum: axis: cumulative_sum: ...".
+INNER_NAME = re.compile(r"\w+: (?:[\w\[\]]+: )?([A-Za-z_]\w*): ")
+
+
+@functools.cache
+def function_names():
+    return {name.split(".")[-1] for name in base_calls()}
 
 
 class TooSlow(BaseException):
@@ -137,12 +146,14 @@ def faults_of_error(call, parameter, error, value):
         return
     if not isinstance(error, TYPED) or kind.__module__ not in BUILTIN:
         yield f"{kind.__module__}.{kind.__name__} is not a typed error"
-    names = {call.name, OTHER_NAMES.get(call.name, call.name)}
-    begins = any(text.startswith((f"{name}:", f"{name}(")) for name in names)
+    begins = text.startswith((f"{call.name}:", f"{call.name}("))
     # On CUDA devices a later synchronization raises errors of kernels, with the name of the kernel's function.
     is_of_kernel = isinstance(error, IndexError) and "out of bounds: axis" in text
     if not begins and not is_of_kernel:
         yield "does not begin with the name of the function"
+    inner = INNER_NAME.match(text)
+    if inner is not None and inner[1] in function_names() and inner[1] not in call.parameters():
+        yield f"names the inner function {inner[1]}"
     is_named = parameter in text or MEANT.get(parameter, parameter) in text
     is_type_error = isinstance(error, TypeError) and not isinstance(error, DeviceMismatchError)
     if is_type_error and not is_named and not is_shown(value, text):
@@ -217,3 +228,33 @@ def test_original_exception_is_kept_as_cause():
     with pytest.raises(TypeError, match=r"^median: axis must be ") as caught:
         sk.median(sk.ones(3), axis="a")
     assert isinstance(caught.value.__cause__, TypeError)
+
+
+#: Arguments that no call accepts: every array has fewer axes, and no dtype has this name.
+WRONG = {"axis": 99, "axis1": 99, "axis2": 99, "axes": (99, 98), "dtype": "float46"}
+UNCHECKED = {("Generator.choice", "axis")}  # has no effect on a choice of numbers
+
+
+def wrong_calls():
+    for name, call in base_calls().items():
+        for parameter in call.parameters():
+            if parameter in WRONG and (name, parameter) not in UNCHECKED:
+                yield name, parameter
+
+
+@pytest.mark.not_emulated("it is about arguments, which no kernel reads")
+@pytest.mark.parametrize(("name", "parameter"), list(wrong_calls()))
+def test_wrong_axis_and_dtype_are_reported_by_the_public_function(name, parameter):
+    call = base_calls()[name]
+    function, arguments = call.make("cpu:0")
+    with pytest.raises((ValueError, IndexError, TypeError)) as caught:
+        call.run(function, arguments | {parameter: WRONG[parameter]})
+    text = str(caught.value)
+    assert text.startswith(f"{call.name}: ")
+    rest = text.removeprefix(f"{call.name}: ")
+    begins_with = re.match(r"([A-Za-z_]\w*): ", rest)
+    assert begins_with is None or begins_with[1] in call.parameters()
+    assert parameter[:2] in rest
+    assert ("99" in rest) if parameter != "dtype" else ("'float46'" in rest)
+    expected = DTypeError if parameter == "dtype" else ValueError
+    assert isinstance(caught.value, expected)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import skerry as sk
 
-from tests.python.project.typical_mistakes import MISTAKES
+from tests.python.project import typical_mistakes, typical_mistakes_composed
 
+MISTAKES = [*typical_mistakes.MISTAKES, *typical_mistakes_composed.MISTAKES]
 NAMESPACE = {"sk": sk, "np": np}
 
 
@@ -22,7 +23,7 @@ def test_typical_mistake_raises_this_text(code, error, text):
 
 def test_texts_name_the_function_and_what_is_wrong():
     """`op: what is wrong: values; remedy`, or what Python itself says of a call's arguments."""
-    assert len(MISTAKES) >= 150
+    assert len(MISTAKES) >= 220
     form = re.compile(
         r"\w+(\.\w+)*: \S|\w+\(\) (takes|got)|'skerry\.Array' object has no attribute"
     )

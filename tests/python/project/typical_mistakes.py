@@ -703,7 +703,7 @@ MISTAKES = [
     (
         "sk.cov(sk.ones((2, 2, 2)))",
         "ShapeError",
-        "cov: operands must have at most 2 axes, not 3",
+        "cov: an array must have at most 2 axes, not 3: shape (2, 2, 2)",
     ),
     (
         "sk.from_dlpack([1, 2])",

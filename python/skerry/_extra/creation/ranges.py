@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,7 @@ def logspace(
     Array([  1.,  10., 100.], dtype=float64, device='cpu:0')
 
     """
+    num = operator.index(num)
     (start, stop, base), device = _powers.numbers_of(
         "logspace", device, start=start, stop=stop, base=base
     )
@@ -114,5 +116,6 @@ def geomspace(
     Array([  1.,  10., 100.], dtype=float64, device='cpu:0')
 
     """
+    num = operator.index(num)
     (start, stop), device = _powers.numbers_of("geomspace", device, start=start, stop=stop)
     return _powers.multiples(start, stop, num, endpoint, dtype, device)

@@ -8,17 +8,19 @@ import numpy as np
 
 import skerry as sk
 from skerry import _core
+from skerry._arrays import shown
 from skerry._core import Array
 from skerry._extra._operands import cast
+from skerry.exceptions import DTypeError
 
 INT64 = np.dtype(np.int64)
 
 
-def within(name: str, positions: Array, n: int, mode: str) -> Array:
-    """Check, wrap or clip indices to range(n) according to ``mode``."""
+def within(name: str, parameter: str, positions: Array, n: int, mode: str) -> Array:
+    """Check, wrap or clip indices, the argument of ``parameter``, to range(n) according to ``mode``."""
     if positions.dtype is not INT64 and positions.dtype.kind not in "iub":
-        raise TypeError(
-            f"{name}: indices must be integers, not {positions.dtype}; convert with astype"
+        raise DTypeError(
+            f"{name}: {parameter} must be integers, not {positions.dtype}; convert with astype"
         )
     if positions.dtype == np.uint64:
         # Values beyond int64 are out of bounds; a cast would make them negative.
@@ -35,4 +37,4 @@ def within(name: str, positions: Array, n: int, mode: str) -> Array:
         return positions % n
     if mode == "clip":
         return sk.clip(positions, 0, n - 1)
-    raise ValueError(f"{name}: unknown mode: {mode!r}; use 'raise', 'wrap' or 'clip'")
+    raise ValueError(f"{name}: unknown mode: {shown(mode)}; use 'raise', 'wrap' or 'clip'")

@@ -13,9 +13,11 @@ import numpy as np
 
 import skerry as sk
 from skerry import _core
+from skerry._arrays import shown
 from skerry._core import Array
 from skerry._extra._operands import as_arrays, cast
 from skerry._extra.indexing._bounds import INT64, within
+from skerry.exceptions import DTypeError
 
 __all__ = ["ravel_multi_index", "unravel_index"]
 
@@ -126,7 +128,7 @@ def _positions(axes: list[tuple[Array, int, str]]) -> Array:
     """Combine indices, ordered from the slowest axis to the fastest, to flat indices."""
     total: Array | None = None
     for part, n, mode in axes:
-        index = within("ravel_multi_index", part, n, mode)
+        index = within("ravel_multi_index", "multi_index", part, n, mode)
         total = index if total is None else total * n + index
     assert total is not None
     return total
@@ -145,7 +147,7 @@ def _lengths(name: str, parameter: str, shape: Any) -> tuple[int, ...]:
 
 def _require_order(name: str, order: str) -> None:
     if order not in ("C", "F"):
-        raise ValueError(f"{name}: unknown order: {order!r}; use 'C' or 'F'")
+        raise ValueError(f"{name}: unknown order: {shown(order)}; use 'C' or 'F'")
 
 
 def _integers(name: str, values: Any) -> Array:
@@ -153,7 +155,7 @@ def _integers(name: str, values: Any) -> Array:
         return values
     positions = sk.asarray(values) if isinstance(values, int) else as_arrays(name, values)[0]
     if positions.dtype.kind not in "iu":
-        raise TypeError(
+        raise DTypeError(
             f"{name}: indices must be integers, not {positions.dtype}; convert with astype"
         )
     return cast(positions, INT64)

@@ -17,9 +17,9 @@ from skerry.exceptions import ShapeError
 __all__ = ["fill_diagonal", "place", "put", "put_along_axis", "putmask"]
 
 
-def _cycled(name: str, values: Any, destination: Array) -> Array:
+def _cycled(name: str, parameter: str, values: Any, destination: Array) -> Array:
     """Return the values to write, flattened, on the device and in the dtype of ``destination``."""
-    return flat(_core.assigned(name, values, destination))
+    return flat(_core.assigned(name, parameter, values, destination))
 
 
 def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
@@ -51,8 +51,8 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
     Array([7., 0., 0., 7.], dtype=float64, device='cpu:0')
 
     """
-    positions = flat(within("put", indices_beside("put", ind, a), a.size, mode))
-    values = _cycled("put: v", v, a)
+    positions = flat(within("put", "ind", indices_beside("put", ind, a), a.size, mode))
+    values = _cycled("put", "v", v, a)
     if positions.size == 0 or values.size == 0:
         return
     if values.size != positions.size:
@@ -86,7 +86,7 @@ def putmask(a: Array, mask: Any, values: Any) -> None:
 
     """
     mask = _mask("putmask", mask, a)
-    written = _cycled("putmask: values", values, a)
+    written = _cycled("putmask", "values", values, a)
     if written.size == 0:
         return
     if written.size == a.size:
@@ -136,7 +136,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
 
     """
     mask = _mask("place", mask, arr)
-    values = _cycled("place: vals", vals, arr)
+    values = _cycled("place", "vals", vals, arr)
     if values.size == 0:
         if arr.size and sk.any(mask):
             raise ValueError("place: vals is empty; pass at least one value")
@@ -176,7 +176,7 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> N
 
     """
     _, positions = as_arrays("put_along_axis", arr, indices)
-    written = _core.assigned("put_along_axis: values", values, arr)
+    written = _core.assigned("put_along_axis", "values", values, arr)
     if axis is None:
         if positions.ndim != 1:
             raise ShapeError("put_along_axis: indices must be 1-D with axis=None; use put")
@@ -235,7 +235,7 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
         raise ValueError(
             f"fill_diagonal: a must be an array of two axes, or more of equal length, not {a.shape}"
         )
-    values = _cycled("fill_diagonal: val", val, a)
+    values = _cycled("fill_diagonal", "val", val, a)
     if a.ndim > 2:
         step, end = sum(a.shape[0] ** i for i in range(a.ndim)), a.size
     else:

@@ -105,7 +105,7 @@ def choose(a: Any, choices: Sequence[Any], *, mode: str = "raise") -> Array:
     """
     listed = sk.unstack(choices) if isinstance(choices, Array) else choices
     choice_indices, *_ = as_arrays("choose", a, *listed)
-    choice_indices = within("choose", choice_indices, len(listed), mode)
+    choice_indices = within("choose", "a", choice_indices, len(listed), mode)
     options = promoted("choose", *listed) if listed else []
     if 1 < len(options) <= FEW_CHOICES:
         result = options[-1]

@@ -17,7 +17,7 @@ def _matrices(name: str, a: Any, axis1: int, axis2: int) -> Array:
     x = as_array(name, a)
     axes = tuple(axis_within(name, axis, x.ndim) for axis in (axis1, axis2))
     if axes[0] == axes[1]:
-        raise ValueError(f"{name}: axis1 and axis2 must be different axes: {axis1} and {axis2}")
+        raise ValueError(f"{name}: axis1 and axis2 must be different axes: {axes[0]} twice")
     return x if axes == (x.ndim - 2, x.ndim - 1) else sk.moveaxis(x, axes, (-2, -1))
 
 

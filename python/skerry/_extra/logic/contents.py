@@ -9,6 +9,7 @@ from typing import Any
 import skerry as sk
 from skerry._core import Array
 from skerry._extra._operands import as_array
+from skerry.exceptions import DTypeError
 
 __all__ = ["iscomplex", "isneginf", "isposinf", "isreal"]
 
@@ -16,7 +17,7 @@ __all__ = ["iscomplex", "isneginf", "isposinf", "isreal"]
 def _infinite(name: str, x: Any, sign: float) -> Array:
     x = as_array(name, x)
     if x.dtype.kind == "c":
-        raise TypeError(f"{name}: takes real numbers, not {x.dtype}; pass real(x)")
+        raise DTypeError(f"{name}: takes real numbers, not {x.dtype}; pass real(x)")
     return x == sign * sk.inf if x.dtype.kind == "f" else sk.zeros_like(x, dtype=bool)
 
 

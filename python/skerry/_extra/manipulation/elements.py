@@ -69,7 +69,7 @@ def _positions(name: str, obj: Any, n: int, most: int) -> np.ndarray[Any, Any] |
         return np.flatnonzero(positions)
     positions = positions.astype(np.int64) if positions.size == 0 else positions
     if positions.dtype.kind not in "iu":
-        raise IndexError(f"{name}: indices must be integers or bools, not {positions.dtype}")
+        raise IndexError(f"{name}: obj must be integers or bools, not {positions.dtype}")
     if positions.size and (positions.min() < -n or positions.max() > most):
         raise IndexError(f"{name}: an index is out of bounds for {n} elements: {obj}")
     return np.where(positions < 0, positions + n, positions)
@@ -181,7 +181,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
 
     """
     x = as_array("insert", arr)
-    values = _core.assigned("insert: values", values, x)
+    values = _core.assigned("insert", "values", values, x)
     x, axis = (flat(x), 0) if axis is None else (x, axis_within("insert", axis, x.ndim))
     n = x.shape[axis]
     if type(obj) is int and -n <= obj <= n:

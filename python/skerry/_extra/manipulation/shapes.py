@@ -9,6 +9,7 @@ from typing import Any
 
 import skerry as sk
 from skerry import _core
+from skerry._arrays import shown
 from skerry._core import Array
 from skerry._extra._operands import arrays_or_scalars, as_array, flat
 
@@ -65,7 +66,7 @@ def ravel(a: Any, order: str = "C") -> Array:
     if order == "C":
         return sk.reshape(x, (-1,))
     if order not in ("C", "F", "A", "K"):
-        raise ValueError(f"ravel: unknown order: {order!r}; use 'C' or 'F'")
+        raise ValueError(f"ravel: unknown order: {shown(order)}; use 'C' or 'F'")
     return flat(sk.permute_dims(x, tuple(range(x.ndim))[::-1]) if order == "F" else x)
 
 

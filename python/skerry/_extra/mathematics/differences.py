@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import skerry as sk
+from skerry._arrays import shown
 from skerry._core import Array
 from skerry._extra._operands import (
     as_array,
@@ -182,7 +183,7 @@ def gradient(
     x = as_array("gradient", f)
     axes = axes_within("gradient", axis, x.ndim)
     if edge_order not in (1, 2):
-        raise ValueError(f"gradient: edge_order must be 1 or 2, not {edge_order}")
+        raise ValueError(f"gradient: edge_order must be 1 or 2, not {shown(edge_order)}")
     steps = _steps(x, axes, varargs)
     for axis_index in axes:
         if (n := x.shape[axis_index]) < edge_order + 1:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ def around(a: Any, decimals: int = 0) -> Array:
     Array([1.2, 3.1], dtype=float64, device='cpu:0')
 
     """
+    decimals = operator.index(decimals)
     x = as_array("around", a)
     if x.dtype.kind == "b":
         x = cast(x, sk.float16)

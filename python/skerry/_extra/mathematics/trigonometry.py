@@ -67,9 +67,48 @@ def rad2deg(x: Any, /) -> Array:
     return _core.rad2deg(*floating("rad2deg", x))
 
 
-# Aliases, as in NumPy.
-radians = deg2rad
-degrees = rad2deg
+def radians(x: Any, /) -> Array:
+    """Convert degrees to radians; the same as ``deg2rad``.
+
+    Parameters
+    ----------
+    x : {real}
+
+    Returns
+    -------
+    Array
+        ``x * pi / 180``; float64 for integers.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.radians(sk.asarray([180.0]))
+    Array([3.14159265], dtype=float64, device='cpu:0')
+
+    """
+    return _core.deg2rad(*floating("radians", x))
+
+
+def degrees(x: Any, /) -> Array:
+    """Convert radians to degrees; the same as ``rad2deg``.
+
+    Parameters
+    ----------
+    x : {real}
+
+    Returns
+    -------
+    Array
+        ``x * 180 / pi``; float64 for integers.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.degrees(sk.asarray([sk.pi]))
+    Array([180.], dtype=float64, device='cpu:0')
+
+    """
+    return _core.rad2deg(*floating("degrees", x))
 
 
 def unwrap(

@@ -12,6 +12,7 @@ import numpy as np
 
 import skerry as sk
 from skerry import _core
+from skerry._arrays import shown
 from skerry._core import Array
 from skerry._extra._operands import (
     as_array,
@@ -23,6 +24,7 @@ from skerry._extra._operands import (
     slice_along,
     to_nearest,
 )
+from skerry.exceptions import DTypeError
 
 __all__ = ["pad"]
 
@@ -170,7 +172,7 @@ def _widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
                 raise OverflowError(
                     "pad: pad_width does not fit 64 bits"
                 )  # NumPy converted it to floats or objects
-            raise TypeError(f"pad: pad_width must be integers, not {host.dtype}")
+            raise DTypeError(f"pad: pad_width must be integers, not {host.dtype}")
         widths = [
             (before_width, after_width)
             for before_width, after_width in np.broadcast_to(host, (ndim, 2)).tolist()
@@ -185,7 +187,7 @@ def _widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
 def _filler(mode: str, options: dict[str, Any], ndim: int) -> Fill | None:
     """Return the function that fills the padding of one axis; None to leave it uninitialized."""
     if mode not in OPTIONS:
-        raise ValueError(f"pad: unknown mode: {mode!r}; use one of {', '.join(OPTIONS)}")
+        raise ValueError(f"pad: unknown mode: {shown(mode)}; use one of {', '.join(OPTIONS)}")
     unknown = set(options) - set(OPTIONS[mode])
     if unknown:
         raise ValueError(f"pad: mode {mode!r} does not accept {', '.join(sorted(unknown))}")
@@ -203,7 +205,7 @@ def _filler(mode: str, options: dict[str, Any], ndim: int) -> Fill | None:
         return lambda part, axis, pair, n: _set_statistics(part, axis, pair, n, mode, counts[axis])
     kind = options.get("reflect_type", "even")
     if kind not in ("even", "odd"):
-        raise ValueError(f"pad: unknown reflect_type: {kind!r}; use 'even' or 'odd'")
+        raise ValueError(f"pad: unknown reflect_type: {shown(kind)}; use 'even' or 'odd'")
     return lambda part, axis, pair, n: _set_repeated(part, axis, pair, n, mode, kind == "odd")
 
 

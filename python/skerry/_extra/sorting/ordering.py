@@ -169,6 +169,10 @@ def lexsort(keys: Sequence[Any] | Any, axis: int = -1) -> Array:
     """
     if type(keys) is tuple and keys and _core.are_arrays(keys):
         return _core.lexical_order(keys, axis)
+    if not isinstance(keys, Array | Sequence):
+        raise TypeError(
+            f"lexsort: keys must be an Array or a sequence of Arrays, not {type(keys).__name__}"
+        )
     listed = sk.unstack(keys) if isinstance(keys, Array) else tuple(keys)
     if not listed:
         raise TypeError("lexsort: keys is empty; pass at least one key")

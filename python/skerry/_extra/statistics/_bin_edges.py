@@ -14,6 +14,7 @@ import numpy as np
 
 import skerry as sk
 from skerry import _core
+from skerry._arrays import shown
 from skerry._core import Array
 from skerry._extra._operands import (
     cast,
@@ -24,6 +25,7 @@ from skerry._extra._operands import (
 )
 from skerry._extra.statistics._places import find_positions, promote_pair
 from skerry._extra.statistics.order_statistics import percentile
+from skerry.exceptions import DTypeError, ShapeError
 
 _MAX_ESTIMATED = 2**31  # bins: edges and counts take 32 GiB
 
@@ -43,7 +45,9 @@ def as_array(values: Any, device: Any) -> Array:
 
 def axes_of(bins: Any) -> int:
     """Return the number of axes of ``bins``: 0 for a number of bins, 1 for any list or tuple."""
-    return 1 if isinstance(bins, tuple | list) else int(getattr(bins, "ndim", 0))
+    if isinstance(bins, tuple | list):
+        return 1
+    return bins.ndim if isinstance(bins, Array | np.ndarray) else 0
 
 
 def never_decreases(edges: Array) -> bool:
@@ -58,7 +62,7 @@ def items_of(name: str, a: Array, bins: Any, weights: Array | None) -> tuple[Arr
         _core.require_one_device(name, tuple(arrays))
     if a.dtype.kind == "c":
         msg = f"{name}: {a.dtype} has no order; use a bool or real dtype"
-        raise TypeError(msg)
+        raise DTypeError(msg)
     if weights is not None and weights.shape != a.shape:
         msg = f"{name}: weights must have the shape of a: {weights.shape} and {a.shape}"
         raise ValueError(msg)
@@ -69,7 +73,7 @@ def items_of(name: str, a: Array, bins: Any, weights: Array | None) -> tuple[Arr
 def outer_edges(name: str, items: Array, limits: Any) -> tuple[Any, Any]:
     """Return the first and the last edge: the given range, or the extrema read from the device."""
     if limits is not None:
-        first, last = host_values(name, limits, items)
+        first, last = _two_numbers(name, limits, items)
         # Edges are floats, so an int may exceed all integer dtypes.
         too_large = [isinstance(limit, int) and abs(limit) >= 1 << 63 for limit in (first, last)]
         first, last = float(first) if too_large[0] else first, float(last) if too_large[1] else last
@@ -86,6 +90,16 @@ def outer_edges(name: str, items: Array, limits: Any) -> tuple[Any, Any]:
     if first == last:
         first, last = first - 0.5, last + 0.5
     return first, last
+
+
+def _two_numbers(name: str, limits: Any, items: Array) -> tuple[Any, Any]:
+    """Return the bounds of a range as numbers; read from the device if it is an array."""
+    values = host_values(name, limits, items)
+    if not isinstance(values, str | bytes) and np.iterable(values):
+        bounds = [x.item() if isinstance(x, np.ndarray) and x.ndim == 0 else x for x in values]
+        if len(bounds) == 2 and all(isinstance(x, int | float | np.number) for x in bounds):
+            return bounds[0], bounds[1]
+    raise TypeError(f"{name}: range must be two numbers, not {shown(limits)}")
 
 
 def even_edges(items: Array, limits: Any, ends: tuple[Any, Any], bins: int, dtype: Any) -> Any:
@@ -158,7 +172,7 @@ def bin_count(name: str, bins: Any) -> int:
     try:
         count = operator.index(bins)
     except TypeError:
-        msg = f"{name}: bins must be an int, a str or edges: {bins!r}"
+        msg = f"{name}: bins must be an int, a str or edges, not {shown(bins)}"
         raise TypeError(msg) from None
     if count < 1:
         msg = f"{name}: bins must be positive: {count}"
@@ -200,6 +214,10 @@ def columns_of(name: str, sample: Any) -> list[Array]:
             msg = f"{name}: sample must have shape (points, dimensions), not {sample.shape}"
             raise ValueError(msg)
         return [sample[:, i] for i in range(sample.shape[1])]
+    if not isinstance(sample, tuple | list):
+        raise TypeError(
+            f"{name}: sample must be an Array or a sequence of Arrays, not {type(sample).__name__}"
+        )
     columns = list(sample)
     if not any(isinstance(x, Array) for x in columns):
         columns = [sk.asarray(x) for x in columns]
@@ -284,12 +302,20 @@ def count_points(
     columns = columns_of(name, sample)
     dims = len(columns)
     each_bins = list(bins) if axes_of(bins) else [bins] * dims
+    if limits is not None and not isinstance(limits, tuple | list | Array | np.ndarray):
+        raise TypeError(
+            f"{name}: range must be a sequence of two numbers for each dimension, not {shown(limits)}"
+        )
     ranges = [None] * dims if limits is None else list(limits)
     if len(each_bins) != dims or len(ranges) != dims:
         msg = f"{name}: bins and range must have one item for each of {dims} dimensions"
         raise ValueError(msg)
     arrays = [*columns, *[x for x in (*each_bins, weights) if isinstance(x, Array)]]
     _core.require_one_device(name, tuple(arrays))
+    if weights is not None and weights.shape != columns[0].shape:
+        raise ShapeError(
+            f"{name}: weights must have the shape ({columns[0].size},), one for each point, not {weights.shape}"
+        )
     edges = [edges_along(name, *args) for args in zip(columns, each_bins, ranges, strict=True)]
     shape = tuple(bounds.shape[0] - 1 for bounds in edges)
     number = sk.zeros(columns[0].shape, dtype=sk.int64, device=columns[0].device)

@@ -11,6 +11,7 @@ import numpy as np
 import skerry as sk
 from skerry._core import Array
 from skerry._extra._operands import Axis, as_arrays, cast, filled, floating_dtype, in_passes, wide
+from skerry.exceptions import DTypeError
 
 
 def _numbers_counted(x: Array, axis: Axis, dtype: Any) -> Array:
@@ -26,7 +27,7 @@ def drop_reduced_axes(x: Array, operand: Array, axis: Axis, keepdims: bool) -> A
     """Drop the axes of length 1 that a reduction of ``operand`` kept."""
     if keepdims:
         return x
-    axes = range(operand.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+    axes = range(operand.ndim) if axis is None else axis if np.iterable(axis) else (axis,)
     return sk.squeeze(x, tuple(axes)) if operand.ndim else x
 
 
@@ -55,7 +56,7 @@ def variances(
     """Return the variances, computed in float32 for float16, and the dtype of the result."""
     x = cast(x, dtype or floating_dtype(x.dtype))
     if x.dtype.kind not in "fc":
-        raise TypeError(f"{name}: dtype must be floating, not {x.dtype}; leave it out")
+        raise DTypeError(f"{name}: dtype must be floating, not {x.dtype}; leave it out")
     dtype = _real(x.dtype)
     if mean is not None:
         x, mean = as_arrays(name, x, mean)

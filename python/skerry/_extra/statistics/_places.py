@@ -12,6 +12,7 @@ import skerry as sk
 from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import cast, is_long_integer
+from skerry.exceptions import DTypeError
 
 Side = Literal["left", "right"]
 
@@ -21,7 +22,7 @@ def check_alike(name: str, edges: Array, items: Array) -> None:
     _core.require_one_device(name, (edges, items))
     if "c" in (edges.dtype.kind, items.dtype.kind):
         msg = f"{name}: complex numbers have no order; use a bool or real dtype"
-        raise TypeError(msg)
+        raise DTypeError(msg)
 
 
 def promote_pair(name: str, edges: Array, items: Array) -> tuple[Array, Array]:

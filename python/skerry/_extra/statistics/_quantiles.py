@@ -17,9 +17,16 @@ import numpy as np
 
 import skerry as sk
 from skerry import _core
+from skerry._arrays import shown
 from skerry._core import Array
-from skerry._extra._operands import FLOAT64, cast, high_and_low, is_long_integer
-from skerry.exceptions import AxisError
+from skerry._extra._operands import (
+    FLOAT64,
+    axes_within,
+    cast,
+    high_and_low,
+    is_long_integer,
+)
+from skerry.exceptions import DTypeError
 
 # Virtual index n * q + alpha + q * (1 - alpha - beta) - 1.
 ALPHA_BETA = {
@@ -39,15 +46,7 @@ def rows_of(name: str, a: Array, axis: Any, *, keepdims: bool) -> tuple[Array, t
     if axis is None:
         flat = a if a.ndim == 1 else sk.reshape(a, (-1,))
         return flat, (1,) * a.ndim if keepdims else ()
-    requested_axes = axis if isinstance(axis, tuple | list) else (axis,)
-    for axis_index in requested_axes:
-        if not -a.ndim <= axis_index < a.ndim:
-            msg = f"{name}: axis {axis_index} is out of bounds for array of {a.ndim} axes"
-            raise AxisError(msg)
-    axes = [axis_index % a.ndim for axis_index in requested_axes]
-    if len(set(axes)) != len(axes):
-        msg = f"{name}: axis contains an axis twice: {axis}; list each once"
-        raise ValueError(msg)
+    axes = axes_within(name, axis, a.ndim)
     others = [i for i in range(a.ndim) if i not in axes]
     moved = sk.permute_dims(a, (*others, *axes))
     left = tuple(a.shape[i] for i in others)
@@ -77,7 +76,7 @@ class QuantileRequest:
     def __post_init__(self) -> None:
         """Check the arguments, and read the probabilities to the host."""
         if self.method not in METHODS:
-            msg = f"{self.name}: unknown method: {self.method!r}; use one of {', '.join(METHODS)}"
+            msg = f"{self.name}: unknown method: {shown(self.method)}; use one of {', '.join(METHODS)}"
             raise ValueError(msg)
         # A Python scalar does not take part in promotion.
         self.is_weak = type(self.q) in (int, float)
@@ -86,9 +85,9 @@ class QuantileRequest:
             values = np.asarray(self.q.to_device("cpu:0"))
         else:
             self.q_array = None
-            values = np.asarray(self.q)
+            values = _numbers(self.name, self.q)
         if values.dtype.kind not in "biuf" or values.ndim > 2:
-            msg = f"{self.name}: q must be real numbers with at most two axes: {self.q!r}"
+            msg = f"{self.name}: q must be real numbers with at most two axes, not {shown(self.q)}"
             raise ValueError(msg)
         scaled = values / self.scale if self.scale != 1 else values
         # The dtype of q affects that of the result, but positions need float64.
@@ -104,6 +103,13 @@ class QuantileRequest:
         """Whether each result is an element, without interpolation."""
         by_integers = self.method == "linear" and self.values.dtype.kind in "iu"
         return self.method in OF_ELEMENTS or by_integers
+
+
+def _numbers(name: str, q: Any) -> np.ndarray:
+    try:
+        return np.asarray(q)
+    except ValueError:
+        raise ValueError(f"{name}: q must be a number or a sequence of numbers") from None
 
 
 def virtual_index(method: str, n: Any, q: Any, xp: Any) -> Any:
@@ -152,7 +158,7 @@ def quantiles(
     _core.require_one_device(request.name, tuple(arrays))
     if a.dtype.kind == "c":
         msg = f"{request.name}: {a.dtype} has no order; use a bool or real dtype"
-        raise TypeError(msg)
+        raise DTypeError(msg)
     rows, shape = rows_of(request.name, a, axis, keepdims=keepdims)
     if rows.shape[-1] == 0:
         msg = f"{request.name}: no elements to compute over: {a.shape}"
@@ -282,14 +288,12 @@ def _weight_rows(request: QuantileRequest, a: Array, axis: Any, weights: Array) 
         raise ValueError(msg)
     if weights.dtype.kind not in "biuf":
         msg = f"{request.name}: weights must be of a real dtype, not {weights.dtype}"
-        raise TypeError(msg)
+        raise DTypeError(msg)
     if weights.shape != a.shape:
         if axis is None:
             msg = f"{request.name}: axis is needed for weights of another shape than a: {weights.shape}, {a.shape}"
             raise TypeError(msg)
-        axes = [
-            axis_index % a.ndim for axis_index in (axis if isinstance(axis, tuple) else (axis,))
-        ]
+        axes = axes_within(request.name, axis, a.ndim)
         if weights.shape != tuple(a.shape[i] for i in axes):
             msg = f"{request.name}: weights must have the shape of a or of its axes: {weights.shape}, {a.shape}"
             raise ValueError(msg)

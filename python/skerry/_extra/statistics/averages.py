@@ -26,7 +26,7 @@ from skerry._extra._operands import (
 )
 from skerry._extra.statistics import _quantiles
 from skerry._extra.statistics._moments import drop_reduced_axes, lost, means, variances
-from skerry.exceptions import ShapeError
+from skerry.exceptions import DTypeError, ShapeError
 
 __all__ = ["average", "median", "nanmean", "nanmedian", "nanstd", "nanvar"]
 
@@ -218,7 +218,7 @@ def nanmean(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = Fa
         return result
     x = cast(array, dtype or array.dtype)
     if x.dtype.kind not in "fc":
-        raise TypeError(f"nanmean: dtype must be floating, not {x.dtype}; leave it out")
+        raise DTypeError(f"nanmean: dtype must be floating, not {x.dtype}; leave it out")
     if array.dtype.kind not in "fc":  # no NaN
         return sk.mean(x, axis=axis, keepdims=keepdims)
     result = means(wide(x), axis)[0]

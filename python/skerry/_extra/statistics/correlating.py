@@ -12,7 +12,7 @@ import skerry as sk
 from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import as_arrays, cast, common_dtype, complex_of, promoted
-from skerry.exceptions import ShapeError
+from skerry.exceptions import DTypeError, ShapeError
 
 __all__ = ["corrcoef", "correlate", "cov"]
 
@@ -79,8 +79,16 @@ def cov(
 
 def _rows(name: str, parts: list[Array], rowvar: bool, dtype: Any) -> Array:
     """Return the variables of all arrays as rows."""
-    dtype = dtype or common_dtype(name, np.dtype("f8"), *(part.dtype for part in parts))
-    return sk.concat([_variables(name, part, rowvar, np.dtype(dtype)) for part in parts])
+    dtype = np.dtype(dtype or common_dtype(name, np.dtype("f8"), *(part.dtype for part in parts)))
+    if dtype.kind not in "fc":
+        raise DTypeError(f"{name}: dtype must be floating, not {dtype}; leave it out")
+    rows = [_variables(name, part, rowvar, dtype) for part in parts]
+    counts = [x.shape[1] for x in rows]
+    if min(counts) < max(counts):
+        raise ShapeError(
+            f"{name}: both arrays must have the same number of observations: {counts[0]} and {counts[1]}"
+        )
+    return sk.concat(rows)
 
 
 def _covariances(x: Array, ddof: int, fweights: Array | None, aweights: Array | None) -> Array:
@@ -107,7 +115,9 @@ def _covariances(x: Array, ddof: int, fweights: Array | None, aweights: Array | 
 def _variables(name: str, x: Array, rowvar: bool, dtype: Any) -> Array:
     """Return the variables of an array as rows."""
     if x.ndim > 2:
-        raise ShapeError(f"{name}: operands must have at most 2 axes, not {x.ndim}")
+        raise ShapeError(
+            f"{name}: an array must have at most 2 axes, not {x.ndim}: shape {x.shape}"
+        )
     matrix = cast(sk.reshape(x, (1,) * (2 - x.ndim) + x.shape), dtype)
     return matrix if rowvar or x.ndim != 2 else matrix.T
 
@@ -115,7 +125,7 @@ def _variables(name: str, x: Array, rowvar: bool, dtype: Any) -> Array:
 def _weights(x: Array, fweights: Array | None, aweights: Array | None) -> Array | None:
     """Return the product of both weights in the dtype of ``x``."""
     if fweights is not None and fweights.dtype.kind not in "biu":
-        raise TypeError(f"cov: fweights must be of an integer dtype, not {fweights.dtype}")
+        raise DTypeError(f"cov: fweights must be of an integer dtype, not {fweights.dtype}")
     product = None
     for name, weights in (("fweights", fweights), ("aweights", aweights)):
         if weights is None:
