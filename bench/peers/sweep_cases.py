@@ -189,7 +189,7 @@ def found_in(module: Any, path: str) -> Any:
 #: other arguments a Python expression of n (the elements), side (of a square with n elements), k (a tenth of n) and a.
 ARGUMENTS: dict[str, str] = {
     **dict.fromkeys(
-        ("x", "x1", "x2", "a", "b", "m", "y", "ary", "arr", "ar1", "ar2", "a1", "a2", "p", "z", "v", "f",
+        ("x", "x1", "x2", "a", "b", "m", "y", "ary", "ar", "arr", "ar1", "ar2", "a1", "a2", "p", "z", "v", "f",
          "array", "obj", "values"), "values"),
     **dict.fromkeys(("arrays", "tup", "arys"), "several"),
     "condition": "=mask", "indices": "=indices", "shape": "n,", "axis": "0", "axes": "(1, 0)",

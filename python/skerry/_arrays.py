@@ -22,7 +22,7 @@ HOLDING = (np.ndarray, tuple, list)  # NumPy arrays and containers of them
 PLAIN = (np.ndarray, np.memmap)  # no other subclasses: their operators may have another meaning
 # Names of NumPy's array parameters; functions convert lists for the other parameters themselves.
 OF_ARRAYS = frozenset([
-    "a", "a1", "a2", "ar1", "ar2", "arr", "array", "ary", "b", "condition", "f", "fp", "m", "p",
+    "a", "a1", "a2", "ar", "ar1", "ar2", "arr", "array", "ary", "b", "condition", "f", "fp", "m", "p",
     "v", "x", "x1", "x2", "xp", "y", "z",
 ])  # fmt: skip
 # Private elementwise operations of functions with another name.

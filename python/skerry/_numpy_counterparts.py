@@ -105,31 +105,6 @@ def where(condition: Array, x: Any = None, y: Any = None) -> Any:
     return sk.where(condition, x, y)
 
 
-@replaces("unique")
-def unique(
-    ar: Array,
-    return_index: bool = False,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    equal_nan: bool = True,
-) -> Any:
-    floats = sk.isdtype(ar.dtype, ("real floating", "complex floating"))
-    if not (return_index or return_inverse or return_counts):
-        values = sk.unique_values(ar)
-        if floats and equal_nan:
-            # The values are sorted, NaNs last.
-            nans = int(sk.count_nonzero(sk.isnan(values)))
-            values = values[: values.shape[0] - max(nans - 1, 0)]
-        return values
-    if floats and equal_nan:
-        raise NoCounterpartError(
-            "numpy.unique: equal_nan=True has no counterpart in skerry; pass equal_nan=False"
-        )
-    results = sk.unique_all(ar)
-    chosen = (True, return_index, return_inverse, return_counts)
-    return tuple(one for one, is_requested in zip(results, chosen, strict=True) if is_requested)
-
-
 # Shapes.
 
 

@@ -121,6 +121,7 @@ from skerry._extra.sets.operations import intersect1d as intersect1d
 from skerry._extra.sets.operations import setdiff1d as setdiff1d
 from skerry._extra.sets.operations import setxor1d as setxor1d
 from skerry._extra.sets.operations import union1d as union1d
+from skerry._extra.sets.operations import unique as unique
 from skerry._extra.sorting.ordering import argpartition as argpartition
 from skerry._extra.sorting.ordering import lexsort as lexsort
 from skerry._extra.sorting.ordering import partition as partition

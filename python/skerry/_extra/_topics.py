@@ -143,6 +143,7 @@ TOPIC_OF = {
     "triu_indices": "indexing.index_arrays",
     "triu_indices_from": "indexing.index_arrays",
     "union1d": "sets.operations",
+    "unique": "sets.operations",
     "unravel_index": "indexing.flat_indices",
     "unwrap": "mathematics.trigonometry",
     "vander": "creation.matrices",

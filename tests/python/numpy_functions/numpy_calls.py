@@ -191,6 +191,8 @@ CALLS = {
         lambda a: np.unique(a.u),
         lambda a: np.unique(a.u, equal_nan=False),
         lambda a: np.unique(a.n, return_counts=True),
+        lambda a: np.unique(a.u, return_counts=True),
+        lambda a: np.unique(a.n, axis=0),
         lambda a: np.unique(a.n, return_index=True, return_inverse=True),
     ],
     "numpy.unique_all": [lambda a: tuple(np.unique_all(a.n))],

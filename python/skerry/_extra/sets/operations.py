@@ -4,19 +4,133 @@
 
 from __future__ import annotations
 
+import math
+from itertools import compress
 from typing import Any
 
 import skerry as sk
+from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import as_arrays, flat, promoted
+from skerry._extra._operands import as_array, as_arrays, axis_within, flat, promoted
 
-__all__ = ["intersect1d", "setdiff1d", "setxor1d", "union1d"]
+__all__ = ["intersect1d", "setdiff1d", "setxor1d", "union1d", "unique"]
 
 
-def _unique(x: Array) -> Array:
-    """Return the sorted unique values. Real NaNs count as equal, complex ones as different."""
+def unique(
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Any:
+    """Return the sorted unique elements, or the unique slices along an axis.
+
+    The size of the result is read from the device: the call waits for it.
+
+    Parameters
+    ----------
+    ar : {any dtype}
+    return_index, return_inverse, return_counts : bool, default False
+        Whether to also return the indices of the first occurrences; the indices of the unique elements that give
+        ``ar``; how often each unique element occurs.
+    axis : int, optional
+        Axis whose slices are compared; by default the flattened array.
+    equal_nan : bool, default True
+        Whether NaNs are equal. Slices with NaN are always different, as in NumPy.
+    sorted : bool, default True
+        Whether the result must be sorted. It always is; slices lexicographically.
+
+    Returns
+    -------
+    Array or tuple of Array
+        The unique elements or slices; with a ``return_`` parameter a tuple of these, the indices, the inverse indices
+        (of the shape of ``ar``; 1-D with ``axis``) and the counts, as far as they are requested, of int64.
+
+    Raises
+    ------
+    AxisError
+        If the axis is out of bounds.
+
+    See Also
+    --------
+    unique_all, unique_counts, unique_inverse, unique_values
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.unique(sk.asarray([3, 1, 3]))
+    Array([1, 3], dtype=int64, device='cpu:0')
+    >>> sk.unique(sk.asarray([[1, 2], [0, 5], [1, 2]]), axis=0, return_counts=True)[1]
+    Array([1, 2], dtype=int64, device='cpu:0')
+
+    """
+    x = as_array("unique", ar)
+    if axis is not None:
+        axis = axis_within("unique", axis, x.ndim)
+    requested = (True, return_index, return_inverse, return_counts)
+    results = _unique_parts(x, axis if x.ndim > 1 else None, any(requested[1:]), equal_nan)
+    selected = tuple(compress(results, requested))
+    return selected if len(selected) > 1 else selected[0]
+
+
+def _unique_parts(
+    x: Array, axis: int | None, with_indices: bool, equal_nan: bool
+) -> tuple[Array, ...]:
+    """Return the unique elements or slices, and further results of ``unique`` if they are requested."""
+    if axis is not None:
+        return _unique_slices(x, axis)
+    if not with_indices:
+        return (_unique(x, complex_nans=True) if equal_nan else sk.unique_values(x),)
+    results = tuple(sk.unique_all(x))
+    return _with_one_nan(*results) if equal_nan and x.dtype.kind in "fc" else results
+
+
+def _with_one_nan(
+    values: Array, indices: Array, inverse: Array, counts: Array
+) -> tuple[Array, ...]:
+    """Unite the NaNs, which are the last values, in the result of ``unique_all``."""
+    nans = int(sk.count_nonzero(sk.isnan(values)))
+    if nans < 2:
+        return values, indices, inverse, counts
+    first = values.size - nans
+    total = sk.sum(counts[first:], keepdims=True)
+    return (
+        values[: first + 1],
+        indices[: first + 1],
+        sk.minimum(inverse, first),
+        sk.concat([counts[:first], total]),
+    )
+
+
+def _unique_slices(x: Array, axis: int) -> tuple[Array, ...]:
+    """Return the unique slices along an axis, with the indices, the inverse indices and the counts."""
+    moved = sk.moveaxis(x, axis, 0)
+    count = moved.shape[0]
+    rows = sk.reshape(moved, (count, math.prod(moved.shape[1:])))
+    order = sk.arange(count, device=x.device)
+    is_new = sk.arange(count, device=x.device) == 0
+    if rows.shape[1] and count:
+        columns = sk.unstack(rows, axis=1)
+        if x.dtype.kind == "c":
+            columns = tuple(part(column) for column in columns for part in (sk.real, sk.imag))
+        order = _core.lexical_order(columns[::-1], -1)
+        ranked = sk.take(rows, order, axis=0)
+        is_new[1:] = sk.any(ranked[1:] != ranked[:-1], axis=1)
+    starts = sk.nonzero(is_new)[0]
+    indices = sk.take(order, starts)
+    groups = sk.cumulative_sum(is_new, dtype=sk.int64) - 1
+    inverse = sk.take(groups, sk.argsort(order))
+    ends = sk.concat([starts[1:], sk.full((min(starts.size, 1),), count, device=x.device)])
+    return sk.take(x, indices, axis=axis), indices, inverse, ends - starts
+
+
+def _unique(x: Array, *, complex_nans: bool = False) -> Array:
+    """Return the sorted unique values. Real NaNs count as equal, complex ones if ``complex_nans``."""
     values = sk.unique_values(x)
-    if values.dtype.kind != "f" or values.size < 2:
+    if values.dtype.kind not in ("fc" if complex_nans else "f") or values.size < 2:
         return values
     # NaNs are last: drop all but the first.
     missing = sk.isnan(values)

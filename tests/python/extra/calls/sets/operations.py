@@ -25,3 +25,26 @@ CALLS["intersect1d"] += [
     call(F, F[:1], return_indices=True),
 ]
 CALLS["setxor1d"] += [call(U, A([4, 5, 1]), assume_unique=True)]
+
+ALL = {"return_index": True, "return_inverse": True, "return_counts": True}
+T = A([[[1, 2], [0, 5]], [[1, 2], [0, 5]], [[1, 2], [-1, 5]], [[1, 2], [0, 5]]])
+Z = A([1 + 1j, complex(NAN, 1), 1 + 1j, 1 - 1j, complex(NAN, 1), 0])
+ROWS = A([[1.5, NAN], [0.0, -0.0], [1.5, NAN], [-0.0, 0.0]])
+CALLS["unique"] = [
+    *(call(x) for x in (K, J, F, G, B, E, Z, A(3.5), T[:, ::-1], A([0.0, -0.0]))),
+    *(call(x, **ALL) for x in (K, J, F, G, B, E, Z, A(3.5), T[::2])),
+    *(call(x, equal_nan=False, **ALL) for x in (K, F, G, E)),
+    call(K, True),
+    call(K, False, True),
+    call(K, False, False, True),
+    call(K, sorted=True),
+    call(F, equal_nan=False),
+    *(call(T, axis=axis) for axis in (0, 1, 2, -1)),
+    *(call(T, axis=axis, **ALL) for axis in (0, 1, -1)),
+    *(call(x, axis=0, **ALL) for x in (J, F, B, E, ROWS, Z, A(T, "float16"), T[::-1])),
+    call(A([[1, 1j], [1, 0], [1, 1j]]), False, False, False, 0),
+    call(np.empty((0, 3)), axis=0, **ALL),
+    call(np.empty((3, 0)), axis=0, **ALL),
+    call(np.empty((3, 0)), axis=1, **ALL),
+    call(K, axis=2, _raises=ValueError),
+]
