@@ -20,6 +20,11 @@ ENTRIES = {
     "flattened": ("Array", "Input arrays. They are flattened first."),
     "not changed": ("Array", "Input array. It is not modified."),
     "numbers": ("Array", "Input array of a numeric dtype."),
+    "out": (
+        "Array, optional",
+        "Array of the shape of the result to store it in, if its dtype casts to that of the array (same kind). It may "
+        "overlap the operands, and is returned.",
+    ),
     "real": ("Array", "Input array of a real dtype."),
     "real or bool": ("Array", "Input array of a real dtype or bool."),
     "real, one array": (
@@ -43,6 +48,14 @@ ENTRIES = {
     "None is all": (
         "int, tuple of int or None",
         "Axis or axes to compute over; None for all axes.",
+    ),
+    "not overwritten": (
+        "bool, default False",
+        "Whether the input may be modified; it never is.",
+    ),
+    "selected": (
+        "Array of bool, default True",
+        "Elements to include; broadcast with ``a``.",
     ),
     "None is flattened": ("int or None", "Axis to operate along; None for the flattened array."),
     "which diagonal": (

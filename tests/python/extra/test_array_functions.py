@@ -21,7 +21,7 @@ from skerry.testing import instruments
 
 def test_array_functions_are_shown_as_functions():
     assert inspect.isroutine(sk.hstack)
-    assert list(inspect.signature(sk.hstack).parameters) == ["tup", "dtype"]
+    assert list(inspect.signature(sk.hstack).parameters) == ["tup", "dtype", "casting"]
     assert sk.hstack.__name__ == "hstack"
     assert repr(sk.hstack) == "<function skerry.hstack>"
     assert "join along axis 1; vectors along their only axis" in pydoc.render_doc(sk.hstack)

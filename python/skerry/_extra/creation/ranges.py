@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from skerry._core import Array
+from skerry._extra._operands import axis_within
 from skerry._extra.creation import _powers
 
 __all__ = ["geomspace", "logspace"]
@@ -24,6 +25,7 @@ def logspace(
     endpoint: bool = True,
     base: float = 10.0,
     dtype: Any = None,
+    axis: int = 0,
     *,
     device: Device = None,
 ) -> Array:
@@ -41,6 +43,8 @@ def logspace(
         Base of the powers.
     dtype : dtype, optional
         Dtype of the result, by default float64. For integer dtypes numbers are truncated.
+    axis : {0, -1}, default 0
+        Axis of the numbers: the only one of the result, because the ends are numbers.
     device : Device or str, optional
         Device of the result; by default that of the arrays, or the default device if there are none.
 
@@ -60,6 +64,7 @@ def logspace(
     Array([  1.,  10., 100.], dtype=float64, device='cpu:0')
 
     """
+    axis_within("logspace", axis, 1)
     num = operator.index(num)
     (start, stop, base), device = _powers.numbers_of(
         "logspace", device, start=start, stop=stop, base=base
@@ -77,6 +82,7 @@ def geomspace(
     num: int = 50,
     endpoint: bool = True,
     dtype: Any = None,
+    axis: int = 0,
     *,
     device: Device = None,
 ) -> Array:
@@ -92,6 +98,8 @@ def geomspace(
         Whether ``stop`` is included.
     dtype : dtype, optional
         Dtype of the result, by default float64. For integer dtypes numbers are truncated.
+    axis : {0, -1}, default 0
+        Axis of the numbers: the only one of the result, because the ends are numbers.
     device : Device or str, optional
         Device of the result; by default that of the arrays, or the default device if there are none.
 
@@ -116,6 +124,7 @@ def geomspace(
     Array([  1.,  10., 100.], dtype=float64, device='cpu:0')
 
     """
+    axis_within("geomspace", axis, 1)
     num = operator.index(num)
     (start, stop), device = _powers.numbers_of("geomspace", device, start=start, stop=stop)
     return _powers.multiples(start, stop, num, endpoint, dtype, device)

@@ -13,6 +13,7 @@ import skerry as sk
 from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import as_array, as_arrays, axis_within, flat, indices, promoted
+from skerry._extra._outputs import output_argument, stored
 from skerry._extra.indexing._bounds import within
 from skerry.exceptions import ShapeError
 
@@ -73,7 +74,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     return result if result.shape == shape else sk.broadcast_to(result, shape).copy()
 
 
-def choose(a: Any, choices: Sequence[Any], *, mode: str = "raise") -> Array:
+def choose(a: Any, choices: Sequence[Any], out: Array | None = None, mode: str = "raise") -> Array:
     """Select elements from several arrays, by an array of the indices of these arrays.
 
     Parameters
@@ -82,6 +83,7 @@ def choose(a: Any, choices: Sequence[Any], *, mode: str = "raise") -> Array:
         Integer array: for each element the index of the choice to take it from.
     choices : sequence of Array
         Choices, which are broadcast with ``a``.
+    out : {out}
     mode : {"raise", "wrap", "clip"}, default "raise"
         How to handle out-of-bounds indices. "raise" checks them, which reads from the device: the call waits.
 
@@ -105,7 +107,13 @@ def choose(a: Any, choices: Sequence[Any], *, mode: str = "raise") -> Array:
     """
     listed = sk.unstack(choices) if isinstance(choices, Array) else choices
     choice_indices, *_ = as_arrays("choose", a, *listed)
-    choice_indices = within("choose", "a", choice_indices, len(listed), mode)
+    result = _chosen(within("choose", "a", choice_indices, len(listed), mode), listed)
+    return (
+        result if out is None else stored("choose", result, output_argument("choose", out, result))
+    )
+
+
+def _chosen(choice_indices: Array, listed: Sequence[Any]) -> Array:
     options = promoted("choose", *listed) if listed else []
     if 1 < len(options) <= FEW_CHOICES:
         result = options[-1]
@@ -118,7 +126,7 @@ def choose(a: Any, choices: Sequence[Any], *, mode: str = "raise") -> Array:
     return sk.take_along_axis(stacked, sk.expand_dims(choice_indices, 0), axis=0)[0, ...]
 
 
-def compress(condition: Any, a: Any, axis: int | None = None) -> Array:
+def compress(condition: Any, a: Any, axis: int | None = None, out: Array | None = None) -> Array:
     """Return the slices along an axis where a condition is true.
 
     The size of the result is read from the device: the call waits for it.
@@ -129,11 +137,12 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Array:
         1-D condition. Slices beyond its end are not selected.
     a : {any dtype}
     axis : {None is flattened}
+    out : {out}
 
     Returns
     -------
     Array
-        New array.
+        New array, or ``out``.
 
     {Raises: DeviceMismatchError}
 
@@ -156,7 +165,10 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Array:
             f"compress: condition is true at {int(selected[-1])}, and axis {axis} of a has size {length}; "
             f"use condition[:{length}]"
         )
-    return sk.take(x, selected, axis=axis)
+    result = sk.take(x, selected, axis=axis)
+    return (
+        result if out is None else stored("compress", result, output_argument("compress", out, x))
+    )
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:

@@ -23,7 +23,7 @@ _ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # archives with members, and empty ones
 _PICKLE = b"\x80"
 
 
-def save(file: Any, arr: Any) -> None:
+def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
     """Save an array to a .npy file, or named arrays to a .safetensors file.
 
     A .npy file has the same bytes as one of ``numpy.save``: any version of NumPy can read it.
@@ -38,6 +38,8 @@ def save(file: Any, arr: Any) -> None:
     arr : Array, or dict of str to Array
         An array on any device. For a path that ends with ``.safetensors`` it must be a dict, whose arrays may be on
         different devices.
+    allow_pickle : bool, default True
+        Has no effect: no dtype needs a pickle.
 
     Raises
     ------
@@ -81,7 +83,7 @@ def save(file: Any, arr: Any) -> None:
         npy.write(stream, x)
 
 
-def savez(file: Any, *args: Any, **kwds: Any) -> None:
+def savez(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
     """Save several arrays to an uncompressed .npz file, which ``numpy.load`` can read.
 
     Parameters
@@ -90,6 +92,8 @@ def savez(file: Any, *args: Any, **kwds: Any) -> None:
         ``.npz`` is appended to a path without it, as in NumPy. The file is replaced atomically once it is complete.
     *args : Array
         Arrays to save as ``arr_0``, ``arr_1``, ...
+    allow_pickle : bool, default True
+        Has no effect: no dtype needs a pickle.
     **kwds : Array
         Arrays to save by name. Arrays may be on different devices.
 
@@ -119,12 +123,12 @@ def savez(file: Any, *args: Any, **kwds: Any) -> None:
     _savez("savez", file, args, kwds, compressed=False)
 
 
-def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
+def savez_compressed(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
     """Save several arrays to a compressed .npz file, which ``numpy.load`` can read.
 
     Parameters
     ----------
-    file, *args, **kwds
+    file, *args, allow_pickle, **kwds
         See ``savez``.
 
     Raises
@@ -151,7 +155,15 @@ def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
     _savez("savez_compressed", file, args, kwds, compressed=True)
 
 
-def load(file: Any, mmap_mode: str | None = None, *, device: Any = None) -> Any:
+def load(
+    file: Any,
+    mmap_mode: str | None = None,
+    allow_pickle: bool = False,
+    fix_imports: bool = True,
+    encoding: str = "ASCII",
+    *,
+    device: Any = None,
+) -> Any:
     """Load arrays from a file of ``save``, ``savez`` or NumPy to a device.
 
     On a CPU elements are read directly into the array's memory; for other devices they are transferred in chunks.
@@ -166,6 +178,8 @@ def load(file: Any, mmap_mode: str | None = None, *, device: Any = None) -> Any:
         Memory-map a .npy file given by path. On a CPU the array is a view of the mapped file: read-only (``"r"``),
         with writes to the file (``"r+"``), or with writes in memory only (``"c"``). To other devices the mapped file is
         copied in chunks.
+    allow_pickle, fix_imports, encoding
+        Have no effect: they are about pickled objects, which are never loaded.
     device : Device or str, optional
         Device of the arrays; by default the default device.
 

@@ -9,6 +9,7 @@ from typing import Any
 import skerry as sk
 from skerry._core import Array
 from skerry._extra._operands import as_array, axis_within
+from skerry._extra._outputs import output_argument, stored
 
 __all__ = ["trace"]
 
@@ -21,7 +22,14 @@ def _matrices(name: str, a: Any, axis1: int, axis2: int) -> Array:
     return x if axes == (x.ndim - 2, x.ndim - 1) else sk.moveaxis(x, axes, (-2, -1))
 
 
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Array:
+def trace(
+    a: Any,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+    dtype: Any = None,
+    out: Array | None = None,
+) -> Array:
     """Return the sums along diagonals of matrices.
 
     Parameters
@@ -30,6 +38,7 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
         See ``diagonal``.
     dtype : dtype, optional
         Dtype of the result; by default that of ``sum``.
+    out : {out}
 
     Returns
     -------
@@ -44,4 +53,5 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
 
     """
     x = _matrices("trace", a, axis1, axis2)
-    return sk.sum(sk.linalg.diagonal(x, offset=offset), axis=-1, dtype=dtype)
+    result = sk.sum(sk.linalg.diagonal(x, offset=offset), axis=-1, dtype=dtype)
+    return result if out is None else stored("trace", result, output_argument("trace", out, x))

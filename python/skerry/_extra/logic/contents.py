@@ -9,24 +9,27 @@ from typing import Any
 import skerry as sk
 from skerry._core import Array
 from skerry._extra._operands import as_array
+from skerry._extra._outputs import output_argument, stored
 from skerry.exceptions import DTypeError
 
 __all__ = ["iscomplex", "isneginf", "isposinf", "isreal"]
 
 
-def _infinite(name: str, x: Any, sign: float) -> Array:
+def _infinite(name: str, x: Any, sign: float, out: Array | None) -> Array:
     x = as_array(name, x)
     if x.dtype.kind == "c":
         raise DTypeError(f"{name}: takes real numbers, not {x.dtype}; pass real(x)")
-    return x == sign * sk.inf if x.dtype.kind == "f" else sk.zeros_like(x, dtype=bool)
+    result = x == sign * sk.inf if x.dtype.kind == "f" else sk.zeros_like(x, dtype=bool)
+    return result if out is None else stored(name, result, output_argument(name, out, x))
 
 
-def isposinf(x: Any) -> Array:
+def isposinf(x: Any, out: Array | None = None) -> Array:
     """Return elementwise whether numbers are positive infinity.
 
     Parameters
     ----------
     x : {real}
+    out : {out}
 
     {Returns: bool}
 
@@ -37,15 +40,16 @@ def isposinf(x: Any) -> Array:
     Array([False,  True, False], dtype=bool, device='cpu:0')
 
     """
-    return _infinite("isposinf", x, 1.0)
+    return _infinite("isposinf", x, 1.0, out)
 
 
-def isneginf(x: Any) -> Array:
+def isneginf(x: Any, out: Array | None = None) -> Array:
     """Return elementwise whether numbers are negative infinity.
 
     Parameters
     ----------
     x : {real}
+    out : {out}
 
     {Returns: bool}
 
@@ -56,7 +60,7 @@ def isneginf(x: Any) -> Array:
     Array([False, False,  True], dtype=bool, device='cpu:0')
 
     """
-    return _infinite("isneginf", x, -1.0)
+    return _infinite("isneginf", x, -1.0, out)
 
 
 def iscomplex(x: Any) -> Array:

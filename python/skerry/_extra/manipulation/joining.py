@@ -7,25 +7,42 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import arrays_or_scalars, promoted
+from skerry._extra._operands import arrays_or_scalars, cast, promoted
+from skerry._extra._outputs import require_cast
 
 __all__ = ["column_stack", "dstack", "hstack", "vstack"]
 
 
-def _join(name: str, arrays: Sequence[Any], axis: int, least: int, dtype: Any = None) -> Array:
+def _join(
+    name: str,
+    arrays: Sequence[Any],
+    axis: int,
+    least: int,
+    dtype: Any = None,
+    casting: str = "same_kind",
+) -> Array:
     if isinstance(arrays, Array):
         arrays = sk.unstack(arrays)
-    operands = (arrays_or_scalars if dtype is not None else promoted)(name, *arrays)
+    if dtype is None and casting == "same_kind":
+        operands = promoted(name, *arrays)
+    else:
+        operands = arrays_or_scalars(name, *arrays)
+        target = (
+            np.dtype(dtype) if dtype is not None else np.result_type(*(x.dtype for x in operands))
+        )
+        for i, x in enumerate(operands):
+            require_cast(name, f"tup[{i}]", x.dtype, "the result", target, casting)
+        operands = [cast(x, target) for x in operands]
     parts: Any = _core.with_axes(tuple(operands), least)
-    if dtype is not None:
-        parts = [sk.astype(x, dtype, copy=False) for x in parts]
     return sk.concat(parts, axis=axis if parts[0].ndim > 1 else 0)
 
 
-def vstack(tup: Sequence[Any], *, dtype: Any = None) -> Array:
+def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Array:
     """Stack arrays vertically (row-wise): join along axis 0, with vectors as rows.
 
     Parameters
@@ -34,10 +51,16 @@ def vstack(tup: Sequence[Any], *, dtype: Any = None) -> Array:
         Arrays to join; their shapes may differ along axis 0 only.
     dtype : dtype, optional
         Dtype of the result.
+    casting : {"no", "equiv", "safe", "same_kind", "unsafe"}, default "same_kind"
+        Which casts to the dtype of the result are allowed, as in ``numpy.can_cast``.
 
     {Returns: common dtype}
 
-    {Raises: DeviceMismatchError}
+    Raises
+    ------
+    {DeviceMismatchError}
+    DTypeError
+        If a cast is not allowed.
 
     Examples
     --------
@@ -47,15 +70,15 @@ def vstack(tup: Sequence[Any], *, dtype: Any = None) -> Array:
            [3, 4]], dtype=int64, device='cpu:0')
 
     """
-    return _join("vstack", tup, 0, 2, dtype)
+    return _join("vstack", tup, 0, 2, dtype, casting)
 
 
-def hstack(tup: Sequence[Any], *, dtype: Any = None) -> Array:
+def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Array:
     """Stack arrays horizontally (column-wise): join along axis 1; vectors along their only axis.
 
     Parameters
     ----------
-    tup, dtype
+    tup, dtype, casting
         See ``vstack``; the shapes may differ along axis 1 only.
 
     {Returns: common dtype}
@@ -69,7 +92,7 @@ def hstack(tup: Sequence[Any], *, dtype: Any = None) -> Array:
     Array([1, 2, 3], dtype=int64, device='cpu:0')
 
     """
-    return _join("hstack", tup, 1, 1, dtype)
+    return _join("hstack", tup, 1, 1, dtype, casting)
 
 
 def dstack(tup: Sequence[Any]) -> Array:

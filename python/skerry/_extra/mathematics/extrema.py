@@ -9,7 +9,8 @@ from typing import Any
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import Axis, as_array, promoted
+from skerry._extra._operands import Axis, as_array, filled, indices, promoted
+from skerry._extra._outputs import output_argument, stored
 
 __all__ = ["fmax", "fmin", "nanmax", "nanmin"]
 
@@ -58,14 +59,24 @@ def fmin(x1: Any, x2: Any, /) -> Array:
     return x & y if x.dtype.kind == "b" else _core.fmin(x, y)
 
 
-def nanmin(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
+def nanmin(
+    a: Any,
+    axis: Axis = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Array:
     """Return the minimum along axes, ignoring NaN.
 
     Parameters
     ----------
     a : {real}
-    axis, keepdims
+    axis, out, keepdims
         See ``nansum``.
+    initial : scalar, optional
+        Number to combine with each result; needed with ``where``.
+    where : {selected}
 
     Returns
     -------
@@ -75,7 +86,7 @@ def nanmin(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
     Raises
     ------
     ValueError
-        If there are no elements.
+        If there are no elements and no ``initial``, or ``where`` is passed without ``initial``.
 
     Examples
     --------
@@ -85,16 +96,27 @@ def nanmin(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
 
     """
     x = as_array("nanmin", a)
-    reduce = {"f": _core.nanmin, "b": sk.all}.get(x.dtype.kind, sk.min)
-    return reduce(x, axis=axis, keepdims=keepdims)
+    if initial is None and where is True:
+        reduce = {"f": _core.nanmin, "b": sk.all}.get(x.dtype.kind, sk.min)
+        result: Array = reduce(x, axis=axis, keepdims=keepdims)
+    else:
+        result = _extremum("nanmin", x, axis, keepdims, initial, where)
+    return result if out is None else stored("nanmin", result, output_argument("nanmin", out, x))
 
 
-def nanmax(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
+def nanmax(
+    a: Any,
+    axis: Axis = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Array:
     """Return the maximum along axes, ignoring NaN.
 
     Parameters
     ----------
-    a, axis, keepdims
+    a, axis, out, keepdims, initial, where
         See ``nanmin``.
 
     Returns
@@ -105,7 +127,7 @@ def nanmax(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
     Raises
     ------
     ValueError
-        If there are no elements.
+        If there are no elements and no ``initial``, or ``where`` is passed without ``initial``.
 
     Examples
     --------
@@ -115,5 +137,34 @@ def nanmax(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
 
     """
     x = as_array("nanmax", a)
-    reduce = {"f": _core.nanmax, "b": sk.any}.get(x.dtype.kind, sk.max)
-    return reduce(x, axis=axis, keepdims=keepdims)
+    if initial is None and where is True:
+        reduce = {"f": _core.nanmax, "b": sk.any}.get(x.dtype.kind, sk.max)
+        result: Array = reduce(x, axis=axis, keepdims=keepdims)
+    else:
+        result = _extremum("nanmax", x, axis, keepdims, initial, where)
+    return result if out is None else stored("nanmax", result, output_argument("nanmax", out, x))
+
+
+def _extremum(name: str, x: Array, axis: Axis, keepdims: bool, initial: Any, mask: Any) -> Array:
+    """Return the extrema of the elements that are selected and not NaN, and of ``initial``."""
+    if initial is None:
+        raise ValueError(f"{name}: where= needs initial=, as this reduction has no identity")
+    is_minimum = name == "nanmin"
+    if x.dtype.kind == "f":
+        identity = sk.inf if is_minimum else -sk.inf
+        x = filled(x, identity)
+    elif x.dtype.kind == "b":
+        identity = is_minimum
+    else:
+        limits = sk.iinfo(x.dtype)
+        identity = limits.max if is_minimum else limits.min
+    if mask is not True:
+        x = sk.where(indices(name, mask, x), x, identity)
+    if x.size == 0:
+        shape = sk.any(x, axis=axis, keepdims=keepdims).shape
+        result = sk.full(shape, identity, dtype=x.dtype, device=x.device)
+    elif x.dtype.kind == "b":
+        result = (sk.all if is_minimum else sk.any)(x, axis=axis, keepdims=keepdims)
+    else:
+        result = (sk.min if is_minimum else sk.max)(x, axis=axis, keepdims=keepdims)
+    return fmin(result, initial) if is_minimum else fmax(result, initial)

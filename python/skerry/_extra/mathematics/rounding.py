@@ -12,11 +12,12 @@ import numpy as np
 import skerry as sk
 from skerry._core import Array
 from skerry._extra._operands import as_array, by_pieces, cast, complex_of, in_passes, to_nearest
+from skerry._extra._outputs import output_argument, stored
 
 __all__ = ["around", "fix"]
 
 
-def around(a: Any, decimals: int = 0) -> Array:
+def around(a: Any, decimals: int = 0, out: Array | None = None) -> Array:
     """Round to the given number of decimals, halves to even.
 
     Parameters
@@ -24,6 +25,7 @@ def around(a: Any, decimals: int = 0) -> Array:
     a : {numbers}
     decimals : int, default 0
         Number of decimal places; negative numbers count places to the left of the decimal point.
+    out : {out}
 
     Returns
     -------
@@ -41,6 +43,11 @@ def around(a: Any, decimals: int = 0) -> Array:
     """
     decimals = operator.index(decimals)
     x = as_array("around", a)
+    result = _around(x, decimals)
+    return result if out is None else stored("around", result, output_argument("around", out, x))
+
+
+def _around(x: Array, decimals: int) -> Array:
     if x.dtype.kind == "b":
         x = cast(x, sk.float16)
     if decimals == 0 or (decimals > 0 and x.dtype.kind in "iu"):
@@ -90,12 +97,13 @@ def _rounded_integers(x: Array, unit: int) -> Array:
     return by_pieces(rounded, x)
 
 
-def fix(x: Any) -> Array:
+def fix(x: Any, out: Array | None = None) -> Array:
     """Round towards zero.
 
     Parameters
     ----------
     x : {real}
+    out : {out}
 
     Returns
     -------
@@ -110,4 +118,5 @@ def fix(x: Any) -> Array:
 
     """
     x = as_array("fix", x)
-    return sk.astype(x, x.dtype) if x.dtype.kind == "b" else sk.trunc(x)
+    result = sk.astype(x, x.dtype) if x.dtype.kind == "b" else sk.trunc(x)
+    return result if out is None else stored("fix", result, output_argument("fix", out, x))

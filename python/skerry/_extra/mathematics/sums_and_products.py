@@ -10,17 +10,19 @@ from typing import Any
 import skerry as sk
 from skerry._core import Array
 from skerry._extra._operands import Axis, as_array, axis_within, filled, flat, promoted
+from skerry._extra._outputs import output_argument, stored
 
 __all__ = ["cross", "cumprod", "cumsum", "nancumprod", "nancumsum", "nanprod", "nansum"]
 
 
-def _running(scan: Any, name: str, a: Any, axis: int | None, dtype: Any) -> Array:
-    x = as_array(name, a)
+def _running(
+    scan: Any, name: str, x: Array, axis: int | None, dtype: Any, out: Array | None
+) -> Array:
     result: Array = scan(flat(x) if axis is None else x, axis=axis or 0, dtype=dtype)
-    return result
+    return result if out is None else stored(name, result, output_argument(name, out, x))
 
 
-def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
+def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array:
     """Return the cumulative sums.
 
     Parameters
@@ -31,6 +33,7 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
         Axis to accumulate along; by default the flattened array.
     dtype : dtype, optional
         Dtype of the result; by default that of ``cumulative_sum``.
+    out : {out}
 
     Returns
     -------
@@ -44,10 +47,10 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
     Array([ 1,  3,  6, 10], dtype=int64, device='cpu:0')
 
     """
-    return _running(sk.cumulative_sum, "cumsum", a, axis, dtype)
+    return _running(sk.cumulative_sum, "cumsum", as_array("cumsum", a), axis, dtype, out)
 
 
-def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
+def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array:
     """Return the cumulative products.
 
     Parameters
@@ -58,6 +61,7 @@ def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
         Axis to accumulate along; by default the flattened array.
     dtype : dtype, optional
         Dtype of the result; by default that of ``cumulative_prod``.
+    out : {out}
 
     Returns
     -------
@@ -72,7 +76,7 @@ def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
            [ 3, 12]], dtype=int64, device='cpu:0')
 
     """
-    return _running(sk.cumulative_prod, "cumprod", a, axis, dtype)
+    return _running(sk.cumulative_prod, "cumprod", as_array("cumprod", a), axis, dtype, out)
 
 
 def _without_nan(
@@ -87,7 +91,15 @@ def _without_nan(
     return reduce(filled(x, unit), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
-def nansum(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
+def nansum(
+    a: Any,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Array:
     """Return the sum along axes, with NaN as 0.
 
     Parameters
@@ -98,7 +110,11 @@ def nansum(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = Fal
         Axis or axes to sum over; None for all axes.
     dtype : dtype, optional
         Dtype of the result; by default that of ``sum``.
+    out : {out}
     keepdims : {kept axes}
+    initial : scalar, optional
+        Number to combine with each result.
+    where : {selected}
 
     Returns
     -------
@@ -112,15 +128,28 @@ def nansum(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = Fal
     Array(3., dtype=float64, device='cpu:0')
 
     """
-    return _without_nan(sk.sum, 0, as_array("nansum", a), axis, dtype, keepdims)
+    x = as_array("nansum", a)
+    if initial is None and where is True:
+        result = _without_nan(sk.sum, 0, x, axis, dtype, keepdims)
+    else:
+        result = filled(x, 0).sum(axis, dtype, None, keepdims, initial, where)
+    return result if out is None else stored("nansum", result, output_argument("nansum", out, x))
 
 
-def nanprod(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
+def nanprod(
+    a: Any,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Array:
     """Return the product along axes, with NaN as 1.
 
     Parameters
     ----------
-    a, axis, dtype, keepdims
+    a, axis, dtype, out, keepdims, initial, where
         See ``nansum``. The product of NaN only is 1.
 
     Returns
@@ -135,10 +164,17 @@ def nanprod(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = Fa
     Array(8., dtype=float64, device='cpu:0')
 
     """
-    return _without_nan(sk.prod, 1, as_array("nanprod", a), axis, dtype, keepdims)
+    x = as_array("nanprod", a)
+    if initial is None and where is True:
+        result = _without_nan(sk.prod, 1, x, axis, dtype, keepdims)
+    else:
+        result = filled(x, 1).prod(axis, dtype, None, keepdims, initial, where)
+    return result if out is None else stored("nanprod", result, output_argument("nanprod", out, x))
 
 
-def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
+def nancumsum(
+    a: Any, axis: int | None = None, dtype: Any = None, out: Array | None = None
+) -> Array:
     """Return the cumulative sums, with NaN as 0.
 
     Parameters
@@ -148,6 +184,7 @@ def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
         Axis to accumulate along; None for the flattened array.
     dtype : dtype, optional
         Dtype of the result; by default that of ``cumulative_sum``.
+    out : {out}
 
     Returns
     -------
@@ -163,15 +200,20 @@ def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
     """
     x = filled(as_array("nancumsum", a), 0)
     x, axis = (flat(x), 0) if axis is None else (x, axis)
-    return sk.cumulative_sum(x, axis=axis, dtype=dtype)
+    result = sk.cumulative_sum(x, axis=axis, dtype=dtype)
+    return (
+        result if out is None else stored("nancumsum", result, output_argument("nancumsum", out, x))
+    )
 
 
-def nancumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
+def nancumprod(
+    a: Any, axis: int | None = None, dtype: Any = None, out: Array | None = None
+) -> Array:
     """Return the cumulative products, with NaN as 1.
 
     Parameters
     ----------
-    a, axis, dtype
+    a, axis, dtype, out
         See ``nancumsum``.
 
     Returns
@@ -188,7 +230,12 @@ def nancumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
     """
     x = filled(as_array("nancumprod", a), 1)
     x, axis = (flat(x), 0) if axis is None else (x, axis)
-    return sk.cumulative_prod(x, axis=axis, dtype=dtype)
+    result = sk.cumulative_prod(x, axis=axis, dtype=dtype)
+    return (
+        result
+        if out is None
+        else stored("nancumprod", result, output_argument("nancumprod", out, x))
+    )
 
 
 def cross(

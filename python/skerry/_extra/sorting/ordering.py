@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import skerry as sk
 from skerry import _core
+from skerry._arrays import shown
 from skerry._core import Array
 from skerry._extra._operands import as_arrays
 
@@ -64,7 +65,13 @@ def topk(x: Array, k: int, /, *, axis: int = -1, largest: bool = True) -> TopKRe
     return TopKResult(*_core.best_items(x, k, axis, largest))
 
 
-def partition(a: Array, kth: int | tuple[int, ...], axis: int | None = -1) -> Array:
+def partition(
+    a: Array,
+    kth: int | tuple[int, ...],
+    axis: int | None = -1,
+    kind: str = "introselect",
+    order: None = None,
+) -> Array:
     """Return a partitioned copy: each element of rank ``kth`` is at its sorted position.
 
     Elements before it are not greater and elements after it are not less. NumPy leaves their order open; here the
@@ -79,6 +86,10 @@ def partition(a: Array, kth: int | tuple[int, ...], axis: int | None = -1) -> Ar
         Rank or ranks, from 0; negative ranks count from the end.
     axis : int or None, default -1
         Axis to partition along; None for the flattened array.
+    kind : {"introselect"}, default "introselect"
+        NumPy's name of the algorithm; it has no effect.
+    order : None
+        Must be None: there are no dtypes with fields.
 
     Returns
     -------
@@ -89,7 +100,7 @@ def partition(a: Array, kth: int | tuple[int, ...], axis: int | None = -1) -> Ar
     ------
     {TypeError of complex}
     ValueError
-        If ``kth`` is out of bounds.
+        If ``kth`` is out of bounds, ``kind`` is unknown, or ``order`` is not None.
 
     Examples
     --------
@@ -98,10 +109,17 @@ def partition(a: Array, kth: int | tuple[int, ...], axis: int | None = -1) -> Ar
     Array([2, 1, 5, 7, 9], dtype=int64, device='cpu:0')
 
     """
+    _require_defaults("partition", kind, order)
     return _partitioned(a, kth, axis, positions=False)
 
 
-def argpartition(a: Array, kth: int | tuple[int, ...], axis: int | None = -1) -> Array:
+def argpartition(
+    a: Array,
+    kth: int | tuple[int, ...],
+    axis: int | None = -1,
+    kind: str = "introselect",
+    order: None = None,
+) -> Array:
     """Return the indices that ``partition`` would rearrange the elements by.
 
     Parameters
@@ -112,6 +130,10 @@ def argpartition(a: Array, kth: int | tuple[int, ...], axis: int | None = -1) ->
         Rank or ranks, from 0; negative ranks count from the end.
     axis : int or None, default -1
         Axis to partition along; None for the flattened array.
+    kind : {"introselect"}, default "introselect"
+        NumPy's name of the algorithm; it has no effect.
+    order : None
+        Must be None: there are no dtypes with fields.
 
     Returns
     -------
@@ -122,7 +144,7 @@ def argpartition(a: Array, kth: int | tuple[int, ...], axis: int | None = -1) ->
     ------
     {TypeError of complex}
     ValueError
-        If ``kth`` is out of bounds.
+        If ``kth`` is out of bounds, ``kind`` is unknown, or ``order`` is not None.
 
     Examples
     --------
@@ -131,7 +153,15 @@ def argpartition(a: Array, kth: int | tuple[int, ...], axis: int | None = -1) ->
     Array([1, 3, 4, 0, 2], dtype=int64, device='cpu:0')
 
     """
+    _require_defaults("argpartition", kind, order)
     return _partitioned(a, kth, axis, positions=True)
+
+
+def _require_defaults(name: str, kind: str, order: None) -> None:
+    if kind != "introselect":
+        raise ValueError(f"{name}: unknown kind: {shown(kind)}; use 'introselect' or leave it out")
+    if order is not None:
+        raise ValueError(f"{name}: order must be None, as no dtype has fields, not {shown(order)}")
 
 
 def _partitioned(a: Array, kth: Any, axis: int | None, *, positions: bool) -> Array:

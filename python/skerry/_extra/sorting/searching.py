@@ -10,6 +10,7 @@ import skerry as sk
 from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import as_array, flat, indices
+from skerry._extra._outputs import output_argument, stored
 
 __all__ = ["argwhere", "extract", "flatnonzero", "nanargmax", "nanargmin"]
 
@@ -93,12 +94,22 @@ def extract(condition: Any, arr: Any) -> Array:
 
 
 def _place_of(
-    name: str, a: Any, axis: int | None, keepdims: bool, place_of: Any, extremum: Any
+    name: str,
+    x: Array,
+    axis: int | None,
+    out: Array | None,
+    keepdims: bool,
+    place_of: Any,
+    extremum: Any,
 ) -> Array:
-    x = as_array(name, a)
-    if x.dtype.kind != "f":
-        result: Array = place_of(x, axis=axis, keepdims=keepdims)
-        return result
+    if x.dtype.kind == "f":
+        result = _place_of_number(name, x, axis, keepdims, extremum)
+    else:
+        result = place_of(x, axis=axis, keepdims=keepdims)
+    return result if out is None else stored(name, result, output_argument(name, out, x))
+
+
+def _place_of_number(name: str, x: Array, axis: int | None, keepdims: bool, extremum: Any) -> Array:
     if sk.any(sk.all(sk.isnan(x), axis=axis)):
         raise ValueError(f"{name}: all-NaN slice in a; replace NaN first, with nan_to_num")
     # Don't replace NaN by a number: an element may be equal to it.
@@ -106,7 +117,9 @@ def _place_of(
     return sk.argmax(sk.astype(is_extremum, sk.uint8), axis=axis, keepdims=keepdims)
 
 
-def nanargmin(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Array:
+def nanargmin(
+    a: Any, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
+) -> Array:
     """Return the indices of the minima along an axis, ignoring NaN.
 
     Whether a slice is all NaN is read from the device: the call waits for it.
@@ -115,6 +128,7 @@ def nanargmin(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Arr
     ----------
     a : {real}
     axis : {None is flattened}
+    out : {out}
     keepdims : bool, default False
         Whether the reduced axis stays in the result with length 1.
 
@@ -132,17 +146,21 @@ def nanargmin(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Arr
     Array(2, dtype=int64, device='cpu:0')
 
     """
-    return _place_of("nanargmin", a, axis, keepdims, sk.argmin, _core.nanmin)
+    return _place_of(
+        "nanargmin", as_array("nanargmin", a), axis, out, keepdims, sk.argmin, _core.nanmin
+    )
 
 
-def nanargmax(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Array:
+def nanargmax(
+    a: Any, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
+) -> Array:
     """Return the indices of the maxima along an axis, ignoring NaN.
 
     Whether a slice is all NaN is read from the device: the call waits for it.
 
     Parameters
     ----------
-    a, axis, keepdims
+    a, axis, out, keepdims
         See ``nanargmin``.
 
     {Returns: int64}
@@ -159,4 +177,6 @@ def nanargmax(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Arr
     Array(1, dtype=int64, device='cpu:0')
 
     """
-    return _place_of("nanargmax", a, axis, keepdims, sk.argmax, _core.nanmax)
+    return _place_of(
+        "nanargmax", as_array("nanargmax", a), axis, out, keepdims, sk.argmax, _core.nanmax
+    )

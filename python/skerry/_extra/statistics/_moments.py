@@ -10,7 +10,16 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra._operands import Axis, as_arrays, cast, filled, floating_dtype, in_passes, wide
+from skerry._extra._operands import (
+    Axis,
+    as_arrays,
+    cast,
+    filled,
+    floating_dtype,
+    in_passes,
+    indices,
+    wide,
+)
 from skerry.exceptions import DTypeError
 
 
@@ -50,14 +59,24 @@ def lost(name: str, ddof: float, correction: float | None) -> float:
     return correction
 
 
+def selected(name: str, x: Array, mask: Any) -> Array:
+    """Return a floating-point array with NaN where the mask, the argument of ``where``, is false."""
+    if mask is True:
+        return x
+    mask = indices(name, mask, x)
+    if mask.dtype.kind != "b":
+        raise DTypeError(f"{name}: where must be of bool, not {mask.dtype}; compare first")
+    return sk.where(mask, x, sk.nan)
+
+
 def variances(
-    name: str, x: Array, axis: Axis, dtype: Any, ddof: float, keepdims: bool, mean: Any
+    name: str, x: Array, axis: Axis, dtype: Any, ddof: float, keepdims: bool, mean: Any, mask: Any
 ) -> tuple[Array, np.dtype[Any]]:
     """Return the variances, computed in float32 for float16, and the dtype of the result."""
     x = cast(x, dtype or floating_dtype(x.dtype))
     if x.dtype.kind not in "fc":
         raise DTypeError(f"{name}: dtype must be floating, not {x.dtype}; leave it out")
-    dtype = _real(x.dtype)
+    x, dtype = selected(name, x, mask), _real(x.dtype)
     if mean is not None:
         x, mean = as_arrays(name, x, mean)
     return _variance(wide(x), axis, ddof, keepdims, mean), dtype

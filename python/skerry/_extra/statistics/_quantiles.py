@@ -26,6 +26,7 @@ from skerry._extra._operands import (
     high_and_low,
     is_long_integer,
 )
+from skerry._extra._outputs import output_argument, stored
 from skerry.exceptions import DTypeError
 
 # Virtual index n * q + alpha + q * (1 - alpha - beta) - 1.
@@ -151,9 +152,15 @@ def weight_of_next(method: str, index: Any, xp: Any) -> Any:
 
 
 def quantiles(
-    request: QuantileRequest, a: Array, axis: Any, weights: Array | None, *, keepdims: bool
+    request: QuantileRequest,
+    a: Array,
+    axis: Any,
+    out: Any,
+    weights: Array | None,
+    *,
+    keepdims: bool,
 ) -> Array:
-    """Compute the requested quantiles of ``a``."""
+    """Compute the requested quantiles of ``a``, and store them in ``out`` unless that is None."""
     arrays = [operand for operand in (a, request.q_array, weights) if operand is not None]
     _core.require_one_device(request.name, tuple(arrays))
     if a.dtype.kind == "c":
@@ -170,7 +177,12 @@ def quantiles(
         result = _without_nan(request, rows) if nan else _of_rows(request, rows)
     if not nan:
         result = nan_where_any(result, rows)
-    return sk.reshape(sk.moveaxis(result, -1, 0), (*request.values.shape, *shape))
+    result = sk.reshape(sk.moveaxis(result, -1, 0), (*request.values.shape, *shape))
+    return (
+        result
+        if out is None
+        else stored(request.name, result, output_argument(request.name, out, a))
+    )
 
 
 def _of_rows(request: QuantileRequest, rows: Array) -> Array:

@@ -19,13 +19,21 @@ from skerry._extra._operands import (
     axes_within,
     cast,
     common_dtype,
+    floating_dtype,
     mean_of_two,
     real_dtype,
     reduced,
     wide,
 )
+from skerry._extra._outputs import output_argument, stored
 from skerry._extra.statistics import _quantiles
-from skerry._extra.statistics._moments import drop_reduced_axes, lost, means, variances
+from skerry._extra.statistics._moments import (
+    drop_reduced_axes,
+    lost,
+    means,
+    selected,
+    variances,
+)
 from skerry.exceptions import DTypeError, ShapeError
 
 __all__ = ["average", "median", "nanmean", "nanmedian", "nanstd", "nanvar"]
@@ -107,13 +115,21 @@ def _spread(x: Array, weights: Array, axis: Axis) -> Array:
     return sk.broadcast_to(sk.reshape(weights, shape), x.shape)
 
 
-def median(a: Array, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> Array:
+def median(
+    a: Array,
+    axis: int | tuple[int, ...] | None = None,
+    out: Array | None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Array:
     """Compute the median: the middle element, or the mean of the two middle elements.
 
     Parameters
     ----------
     a : {real or bool}
     axis : {axes to compute over}
+    out : {out}
+    overwrite_input : {not overwritten}
     keepdims : bool, default False
         Whether the reduced axes stay in the result with length 1.
 
@@ -132,7 +148,12 @@ def median(a: Array, axis: int | tuple[int, ...] | None = None, *, keepdims: boo
     Array(2.5, dtype=float64, device='cpu:0')
 
     """
-    rows, shape = _quantiles.rows_of("median", a, axis, keepdims=keepdims)
+    result = _median("median", a, axis, keepdims)
+    return result if out is None else stored("median", result, output_argument("median", out, a))
+
+
+def _median(name: str, a: Array, axis: Any, keepdims: bool) -> Array:
+    rows, shape = _quantiles.rows_of(name, a, axis, keepdims=keepdims)
     if rows.shape[-1] == 0:
         return sk.full(shape, math.nan, dtype=real_dtype(a), device=a.device)
     medians = _quantiles.nan_where_any(_middle(rows), rows)
@@ -150,7 +171,11 @@ def _middle(rows: Array) -> Array:
 
 
 def nanmedian(
-    a: Array, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False
+    a: Array,
+    axis: int | tuple[int, ...] | None = None,
+    out: Array | None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
 ) -> Array:
     """Compute the median of the elements that are not NaN.
 
@@ -158,6 +183,8 @@ def nanmedian(
     ----------
     a : {real or bool}
     axis : {axes to compute over}
+    out : {out}
+    overwrite_input : {not overwritten}
     keepdims : bool, default False
         Whether the reduced axes stay in the result with length 1.
 
@@ -175,9 +202,16 @@ def nanmedian(
     Array(5., dtype=float64, device='cpu:0')
 
     """
-    if a.dtype.kind != "f":
-        return median(a, axis, keepdims=keepdims)
-    rows, shape = _quantiles.rows_of("nanmedian", a, axis, keepdims=keepdims)
+    compute = _median_of_numbers if a.dtype.kind == "f" else _median
+    result = compute("nanmedian", a, axis, keepdims)
+    return (
+        result if out is None else stored("nanmedian", result, output_argument("nanmedian", out, a))
+    )
+
+
+def _median_of_numbers(name: str, a: Array, axis: Any, keepdims: bool) -> Array:
+    """Return the medians of the elements that are not NaN."""
+    rows, shape = _quantiles.rows_of(name, a, axis, keepdims=keepdims)
     if rows.shape[-1] == 0:
         return sk.full(shape, math.nan, dtype=a.dtype, device=a.device)
     # A cheap check: without NaN no sort is needed.
@@ -190,7 +224,15 @@ def nanmedian(
     return sk.reshape(mean_of_two(elements[..., 0], elements[..., 1]), shape)
 
 
-def nanmean(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
+def nanmean(
+    a: Any,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+) -> Array:
     """Compute the arithmetic mean, ignoring NaN.
 
     Parameters
@@ -199,6 +241,8 @@ def nanmean(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = Fa
         See ``nansum``.
     dtype : dtype, optional
         Dtype of the computation; by default that of ``a``, float64 for integers.
+    out : {out}
+    where : {selected}
 
     Returns
     -------
@@ -213,25 +257,34 @@ def nanmean(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = Fa
 
     """
     array = as_array("nanmean", a)
-    if dtype is None and array.dtype.kind not in "fc":  # no NaN
+    result = _nanmean(array, axis, dtype, keepdims, where)
+    return (
+        result if out is None else stored("nanmean", result, output_argument("nanmean", out, array))
+    )
+
+
+def _nanmean(array: Array, axis: Axis, dtype: Any, keepdims: bool, mask: Any) -> Array:
+    if dtype is None and array.dtype.kind not in "fc" and mask is True:  # no NaN
         result: Array = reduced(array, sk.mean, axis=axis, keepdims=keepdims)
         return result
-    x = cast(array, dtype or array.dtype)
+    x = cast(array, dtype or floating_dtype(array.dtype))
     if x.dtype.kind not in "fc":
         raise DTypeError(f"nanmean: dtype must be floating, not {x.dtype}; leave it out")
-    if array.dtype.kind not in "fc":  # no NaN
+    if array.dtype.kind not in "fc" and mask is True:  # no NaN
         return sk.mean(x, axis=axis, keepdims=keepdims)
-    result = means(wide(x), axis)[0]
-    return cast(drop_reduced_axes(result, x, axis, keepdims), x.dtype)
+    x = selected("nanmean", x, mask)
+    return cast(drop_reduced_axes(means(wide(x), axis)[0], x, axis, keepdims), x.dtype)
 
 
 def nanvar(
     a: Any,
     axis: Axis = None,
     dtype: Any = None,
+    out: Array | None = None,
     ddof: float = 0,
     keepdims: bool = False,
     *,
+    where: Any = True,
     mean: Any = None,
     correction: float | None = None,
 ) -> Array:
@@ -239,7 +292,7 @@ def nanvar(
 
     Parameters
     ----------
-    a, axis, dtype, keepdims
+    a, axis, dtype, out, keepdims, where
         See ``nanmean``.
     ddof, correction : float
         Degrees of freedom to subtract from the number of elements that are not NaN, under either name.
@@ -267,20 +320,23 @@ def nanvar(
     """
     x = as_array("nanvar", a)
     ddof = lost("nanvar", ddof, correction)
-    if x.dtype.kind in "biu" and dtype is None and mean is None:  # no NaN
+    if x.dtype.kind in "biu" and dtype is None and mean is None and where is True:  # no NaN
         result: Array = reduced(x, sk.var, axis=axis, correction=ddof, keepdims=keepdims)
-        return result
-    result, dtype = variances("nanvar", x, axis, dtype, ddof, keepdims, mean)
-    return cast(result, dtype)
+    else:
+        result, dtype = variances("nanvar", x, axis, dtype, ddof, keepdims, mean, where)
+        result = cast(result, dtype)
+    return result if out is None else stored("nanvar", result, output_argument("nanvar", out, x))
 
 
 def nanstd(
     a: Any,
     axis: Axis = None,
     dtype: Any = None,
+    out: Array | None = None,
     ddof: float = 0,
     keepdims: bool = False,
     *,
+    where: Any = True,
     mean: Any = None,
     correction: float | None = None,
 ) -> Array:
@@ -288,7 +344,7 @@ def nanstd(
 
     Parameters
     ----------
-    a, axis, dtype, ddof, keepdims, mean, correction
+    a, axis, dtype, out, ddof, keepdims, where, mean, correction
         See ``nanvar``.
 
     Returns
@@ -310,8 +366,9 @@ def nanstd(
     """
     x = as_array("nanstd", a)
     ddof = lost("nanstd", ddof, correction)
-    if x.dtype.kind in "biu" and dtype is None and mean is None:  # no NaN
+    if x.dtype.kind in "biu" and dtype is None and mean is None and where is True:  # no NaN
         result: Array = reduced(x, sk.std, axis=axis, correction=ddof, keepdims=keepdims)
-        return result
-    result, dtype = variances("nanstd", x, axis, dtype, ddof, keepdims, mean)
-    return cast(sk.sqrt(result), dtype)
+    else:
+        result, dtype = variances("nanstd", x, axis, dtype, ddof, keepdims, mean, where)
+        result = cast(sk.sqrt(result), dtype)
+    return result if out is None else stored("nanstd", result, output_argument("nanstd", out, x))

@@ -9,18 +9,20 @@ from typing import Any
 import skerry as sk
 from skerry._core import Array
 from skerry._extra._operands import Axis, as_array
+from skerry._extra._outputs import output_argument, stored
 from skerry._extra.statistics import _quantiles
 
 __all__ = ["nanpercentile", "nanquantile", "percentile", "ptp", "quantile"]
 
 
-def ptp(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
+def ptp(a: Any, axis: Axis = None, out: Array | None = None, keepdims: bool = False) -> Array:
     """Return the range of values, maximum minus minimum ("peak to peak").
 
     Parameters
     ----------
     a : {real}
     axis : {None is all}
+    out : {out}
     keepdims : {kept axes}
 
     Returns
@@ -37,16 +39,19 @@ def ptp(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
     """
     x = as_array("ptp", a)
     reduced = {"axis": axis, "keepdims": keepdims}
-    return sk.max(x, **reduced) - sk.min(x, **reduced)  # type: ignore[arg-type]
+    result = sk.max(x, **reduced) - sk.min(x, **reduced)  # type: ignore[arg-type]
+    return result if out is None else stored("ptp", result, output_argument("ptp", out, x))
 
 
 def quantile(
     a: Array,
     q: Any,
     axis: int | tuple[int, ...] | None = None,
-    *,
+    out: Array | None = None,
+    overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
+    *,
     weights: Array | None = None,
 ) -> Array:
     """Compute quantiles, with any of NumPy's thirteen methods.
@@ -57,6 +62,8 @@ def quantile(
     q : float, sequence of floats or Array
         Probabilities in [0, 1]. An Array is read from the device: the call waits for it.
     axis : {axes to compute over}
+    out : {out}
+    overwrite_input : {not overwritten}
     method : str, default 'linear'
         How to estimate a quantile between two elements: 'inverted_cdf', 'averaged_inverted_cdf',
         'closest_observation', 'interpolated_inverted_cdf', 'hazen', 'weibull', 'linear', 'median_unbiased',
@@ -90,16 +97,18 @@ def quantile(
 
     """
     request = _quantiles.QuantileRequest("quantile", q, 1, method, ignores_nan=False)
-    return _quantiles.quantiles(request, a, axis, weights, keepdims=keepdims)
+    return _quantiles.quantiles(request, a, axis, out, weights, keepdims=keepdims)
 
 
 def percentile(
     a: Array,
     q: Any,
     axis: int | tuple[int, ...] | None = None,
-    *,
+    out: Array | None = None,
+    overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
+    *,
     weights: Array | None = None,
 ) -> Array:
     """Compute percentiles: quantiles with probabilities in percent.
@@ -109,7 +118,7 @@ def percentile(
     a : {real or bool}
     q : float, sequence of floats or Array
         Percentages in [0, 100]. An Array is read from the device: the call waits for it.
-    axis, method, keepdims, weights
+    axis, out, overwrite_input, method, keepdims, weights
         See ``quantile``.
 
     Returns
@@ -132,16 +141,18 @@ def percentile(
 
     """
     request = _quantiles.QuantileRequest("percentile", q, 100, method, ignores_nan=False)
-    return _quantiles.quantiles(request, a, axis, weights, keepdims=keepdims)
+    return _quantiles.quantiles(request, a, axis, out, weights, keepdims=keepdims)
 
 
 def nanquantile(
     a: Array,
     q: Any,
     axis: int | tuple[int, ...] | None = None,
-    *,
+    out: Array | None = None,
+    overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
+    *,
     weights: Array | None = None,
 ) -> Array:
     """Compute quantiles, ignoring NaN.
@@ -151,7 +162,7 @@ def nanquantile(
     a : {real or bool}
     q : float, sequence of floats or Array
         Probabilities in [0, 1]. An Array is read from its device: the call waits for it.
-    axis, method, keepdims, weights
+    axis, out, overwrite_input, method, keepdims, weights
         See ``quantile``.
 
     Returns
@@ -174,16 +185,18 @@ def nanquantile(
 
     """
     request = _quantiles.QuantileRequest("nanquantile", q, 1, method, ignores_nan=True)
-    return _quantiles.quantiles(request, a, axis, weights, keepdims=keepdims)
+    return _quantiles.quantiles(request, a, axis, out, weights, keepdims=keepdims)
 
 
 def nanpercentile(
     a: Array,
     q: Any,
     axis: int | tuple[int, ...] | None = None,
-    *,
+    out: Array | None = None,
+    overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
+    *,
     weights: Array | None = None,
 ) -> Array:
     """Compute percentiles, ignoring NaN.
@@ -193,7 +206,7 @@ def nanpercentile(
     a : {real or bool}
     q : float, sequence of floats or Array
         Percentages in [0, 100]. An Array is read from its device: the call waits for it.
-    axis, method, keepdims, weights
+    axis, out, overwrite_input, method, keepdims, weights
         See ``quantile``.
 
     Returns
@@ -216,4 +229,4 @@ def nanpercentile(
 
     """
     request = _quantiles.QuantileRequest("nanpercentile", q, 100, method, ignores_nan=True)
-    return _quantiles.quantiles(request, a, axis, weights, keepdims=keepdims)
+    return _quantiles.quantiles(request, a, axis, out, weights, keepdims=keepdims)
