@@ -157,6 +157,7 @@ def name_failures(owner: type) -> None:
     for part in owner.__mro__:
         for name, method in vars(part).items():
             if inspect.isfunction(method) and not name.startswith("_") and name not in vars(owner):
+                method.__qualname__ = f"{owner.__qualname__}.{name}"  # without the private base
                 setattr(owner, name, _named(method))
     for name, method in list(vars(owner).items()):
         if inspect.isfunction(method) and not name.startswith("_"):

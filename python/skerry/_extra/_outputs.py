@@ -40,10 +40,11 @@ def output_argument(name: str, out: Any, *arrays: Array) -> Array | None:
     return out
 
 
-def stored(name: str, result: Array, out: Array | None, casting: str = "same_kind") -> Array:
+def stored(name: str, result: Array, out: Array | None, casting: str | None = None) -> Array:
     """Copy a result into ``out`` and return that; return the result if ``out`` is None.
 
-    The result is in memory of its own, so ``out`` may overlap the operands.
+    The result is in memory of its own, so ``out`` may overlap the operands. ``casting`` is None for functions without
+    such a parameter: they cast dtypes of the same kind.
 
     Raises
     ------
@@ -55,7 +56,13 @@ def stored(name: str, result: Array, out: Array | None, casting: str = "same_kin
         return result
     if out.shape != result.shape:
         raise ShapeError(f"{name}: out has shape {out.shape}, but the result {result.shape}")
-    require_cast(name, "the result", result.dtype, "out", out.dtype, casting)
+    if casting is not None:
+        require_cast(name, "the result", result.dtype, "out", out.dtype, casting)
+    elif not np.can_cast(result.dtype, out.dtype, "same_kind"):
+        raise DTypeError(
+            f"{name}: the result is {result.dtype}, which does not cast to the {out.dtype} of out; "
+            f"create out with dtype={result.dtype}"
+        )
     out[...] = cast(result, out.dtype)
     return out
 

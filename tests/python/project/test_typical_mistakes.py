@@ -25,7 +25,7 @@ def test_texts_name_the_function_and_what_is_wrong():
     """`op: what is wrong: values; remedy`, or what Python itself says of a call's arguments."""
     assert len(MISTAKES) >= 220
     form = re.compile(
-        r"\w+(\.\w+)*: \S|\w+\(\) (takes|got)|'skerry\.Array' object has no attribute"
+        r"\w+(\.\w+)*: \S|[\w.]+\(\) (takes|got)|'skerry\.Array' object has no attribute"
     )
     assert [text for _, _, text in MISTAKES if not form.match(text)] == []
 

@@ -443,4 +443,52 @@ MISTAKES = [
         "kron: arguments are on different devices: a (float64 (3,)) on cpu:0, b (float64 (3,)) "
         'on cpu:1; move one explicitly, e.g. b.to_device("cpu:0")',
     ),
+    (
+        "sk.random.default_rng(0).normal(scal=2.0)",
+        "TypeError",
+        "Generator.normal() got an unexpected keyword argument 'scal'",
+    ),
+    (
+        "sk.median(sk.ones(3), out=sk.ones(3))",
+        "ShapeError",
+        "median: out has shape (3,), but the result ()",
+    ),
+    (
+        'sk.cumsum(sk.ones(3), out=sk.ones(3, dtype="int64"))',
+        "DTypeError",
+        "cumsum: the result is float64, which does not cast to the int64 of out; create out with "
+        "dtype=float64",
+    ),
+    (
+        'sk.nanmean(sk.ones((3, 2)), 0, out=sk.ones(2, device="cuda:0"))',
+        "DeviceMismatchError",
+        "nanmean: arguments are on different devices: a (float64 (3, 2)) on cpu:0, out (float64 "
+        '(2,)) on cuda:0; move one explicitly, e.g. out.to_device("cpu:0")',
+    ),
+    (
+        "sk.nanmax(sk.ones(3), where=sk.ones(3) > 0)",
+        "ValueError",
+        "nanmax: where= needs initial=, as this reduction has no identity",
+    ),
+    (
+        "sk.nanmean(sk.ones(3), where=sk.ones(3))",
+        "DTypeError",
+        "nanmean: where must be of bool, not float64; compare first",
+    ),
+    (
+        'sk.partition(sk.ones(3), 1, kind="quicksort")',
+        "ValueError",
+        "partition: unknown kind: 'quicksort'; use 'introselect' or leave it out",
+    ),
+    (
+        'sk.vstack([sk.ones(3), sk.ones(3)], dtype="int64")',
+        "DTypeError",
+        "vstack: tup[0] is float64, which does not cast to the int64 of the result by "
+        "casting='same_kind'; use casting='unsafe' or astype",
+    ),
+    (
+        "sk.unique(sk.ones(3), axis=1)",
+        "AxisError",
+        "unique: axis 1 is out of bounds for array of 1 axes; use -1 to 0",
+    ),
 ]
