@@ -70,6 +70,7 @@ KINDS = {
     "str": "a str",
     "tuple[int, ...]": "a tuple of ints",
 }
+DEEPEST = 4  # level of nested sequences in which arrays are looked for
 HAVING_AXES = (Array, np.ndarray)
 
 
@@ -190,14 +191,19 @@ def _on_different_devices(name: str, arguments: Mapping[str, Any]) -> Exception 
     return None
 
 
-def _arrays_by_name(items: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+def _arrays_by_name(items: Iterable[tuple[str, Any]], depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """Yield the arrays in nested sequences and dicts, which may contain themselves, with names such as ``tup[1]``."""
     for name, value in items:
         if isinstance(value, HAVING_AXES):
             yield name, value
+        elif depth == DEEPEST:
+            continue
         elif isinstance(value, (tuple, list)):
-            yield from _arrays_by_name((f"{name}[{i}]", item) for i, item in enumerate(value))
+            inner_items = ((f"{name}[{i}]", item) for i, item in enumerate(value))
+            yield from _arrays_by_name(inner_items, depth + 1)
         elif isinstance(value, dict):
-            yield from _arrays_by_name((f"{name}[{key!r}]", item) for key, item in value.items())
+            inner_items = ((f"{name}[{key!r}]", item) for key, item in value.items())
+            yield from _arrays_by_name(inner_items, depth + 1)
 
 
 def _unsupported_dtype(name: str, dtype: Any) -> DTypeError | None:
@@ -214,8 +220,8 @@ def _unsupported_dtype(name: str, dtype: Any) -> DTypeError | None:
 def _with_public_names(text: str, arguments: Mapping[str, Any]) -> tuple[str, str | None]:
     """Remove the names of inner functions from the beginning of a message, and rename the operands that it describes.
 
-    The second result is the name of the innermost function, or None. An operand is
-    renamed if the call has an argument of the same shape and device, preferably of the same dtype.
+    The second result is the name of the innermost function, or None. An operand is renamed if the call has an argument
+    of the same shape and device, preferably of the same dtype.
     """
     inner = None
     while (match := OWN_TEXT.match(text)) is not None:

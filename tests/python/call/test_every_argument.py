@@ -258,3 +258,24 @@ def test_wrong_axis_and_dtype_are_reported_by_the_public_function(name, paramete
     assert ("99" in rest) if parameter != "dtype" else ("'float46'" in rest)
     expected = DTypeError if parameter == "dtype" else ValueError
     assert isinstance(caught.value, expected)
+
+
+def test_lists_that_contain_themselves_are_rejected():
+    items = []
+    items.append(items)
+    with pytest.raises((TypeError, ValueError, RuntimeError), match=r"^hstack: "):
+        sk.hstack([sk.ones(3), items])
+
+
+def test_operands_of_methods_have_the_names_of_the_method():
+    x = sk.ones((2, 3))
+    with pytest.raises(ValueError) as caught:
+        x.dot(x)
+    assert str(caught.value) == (
+        "dot: axis -1 of x has size 3, axis -2 of other has size 2; they must be equal: "
+        "x is float64 (2, 3) on cpu:0, other is float64 (2, 3) on cpu:0"
+    )
+    with pytest.raises(
+        DeviceMismatchError, match=r"^dot: .* x \(.*\) on cpu:0, other \(float64 \(\)\) on cpu:1"
+    ):
+        x.dot(sk.ones((), device="cpu:1"))
