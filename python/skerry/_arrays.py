@@ -158,11 +158,12 @@ def name_failures(owner: type) -> None:
         for name, method in vars(part).items():
             if inspect.isfunction(method) and not name.startswith("_") and name not in vars(owner):
                 method.__qualname__ = f"{owner.__qualname__}.{name}"  # without the private base
-                setattr(owner, name, _named(method))
+                setattr(owner, name, name_failures_of(method))
     for name, method in list(vars(owner).items()):
         if inspect.isfunction(method) and not name.startswith("_"):
-            setattr(owner, name, _named(method))
+            setattr(owner, name, name_failures_of(method))
 
 
-def _named(method: Function) -> Function:
+def name_failures_of(method: Function) -> Function:
+    """Wrap a function that converts its arguments itself, so that its errors name it and its parameter."""
     return functools.wraps(method)(_core.array_function(method, method, False, None))

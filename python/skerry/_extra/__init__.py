@@ -4,7 +4,8 @@
 
 Each folder corresponds to a chapter of NumPy's reference, "Routines and objects by topic". Each module in it is a
 topic: a section on the chapter's page of our reference, with the first line of the module's docstring as its title. The
-names in its ``__all__`` are public in ``skerry``, and ``numpy.f(x)`` dispatches to them. Most functions are composed
+names in its ``__all__`` are public in ``skerry``, and ``numpy.f(x)`` dispatches to them. ``numpy_names`` has NumPy's
+names of functions of the standard, and NumPy's own objects such as ``issubdtype``. Most functions are composed
 of those of the standard, so they run on the device of their arrays. Docstrings say what is read from the device.
 
 A topic is imported at the first use of one of its functions, since importing all of them would double the time of
@@ -22,11 +23,14 @@ from skerry._extra._topics import TOPIC_OF
 
 __all__ = list(TOPIC_OF)
 TOPICS = tuple(sorted(set(TOPIC_OF.values())))
-# How topics handle lists passed for arrays: they can't be written to, and files store them from the host.
+# How topics handle lists passed for arrays: they can't be written to, and files store them from the host. "untouched":
+# NumPy arrays are passed on, too.
 LISTS_IN = {
+    "creation.existing_data": "untouched",
     "indexing.inserting": "refused",
     "manipulation.copying": "refused",
     "input_output.binary_files": "kept",
+    "input_output.text_files": "untouched",
 }
 
 
@@ -41,18 +45,22 @@ def __getattr__(name: str) -> Any:
 
 def import_topic(topic: str) -> Any:
     """Import a topic, make its functions accept NumPy arrays as arrays on cpu:0, and complete their docstrings."""
-    from skerry._arrays import accept_numpy_arrays
+    from skerry._arrays import accept_numpy_arrays, name_failures_of
     from skerry._extra._docstrings import composed
 
     module = importlib.import_module(f"{__name__}.{topic}")
     wrappers: dict[Any, Any] = {}  # by function, so that two names of a function share a wrapper
     for name in module.__all__:
         member = getattr(module, name)
-        if inspect.isfunction(member) and not hasattr(member, "__wrapped__"):
+        is_own = getattr(member, "__module__", None) == module.__name__
+        if inspect.isfunction(member) and is_own and not hasattr(member, "__wrapped__"):
             if member not in wrappers:
                 member.__doc__ = composed(member.__doc__)
-                wrappers[member] = accept_numpy_arrays(
-                    member, member.__name__, lists=LISTS_IN.get(topic, "arrays")
+                lists = LISTS_IN.get(topic, "arrays")
+                wrappers[member] = (
+                    name_failures_of(member)
+                    if lists == "untouched"
+                    else accept_numpy_arrays(member, member.__name__, lists=lists)
                 )
             setattr(module, name, wrappers[member])
         globals()[name] = getattr(module, name)

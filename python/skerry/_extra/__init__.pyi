@@ -4,8 +4,18 @@
 
 from types import ModuleType
 
+from skerry._extra.creation.existing_data import array as array
+from skerry._extra.creation.existing_data import asarray_chkfinite as asarray_chkfinite
+from skerry._extra.creation.existing_data import ascontiguousarray as ascontiguousarray
+from skerry._extra.creation.existing_data import asfortranarray as asfortranarray
+from skerry._extra.creation.existing_data import copy as copy
+from skerry._extra.creation.existing_data import frombuffer as frombuffer
+from skerry._extra.creation.existing_data import fromfunction as fromfunction
+from skerry._extra.creation.existing_data import fromiter as fromiter
+from skerry._extra.creation.existing_data import require as require
 from skerry._extra.creation.matrices import diag as diag
 from skerry._extra.creation.matrices import diagflat as diagflat
+from skerry._extra.creation.matrices import identity as identity
 from skerry._extra.creation.matrices import tri as tri
 from skerry._extra.creation.matrices import vander as vander
 from skerry._extra.creation.ranges import geomspace as geomspace

@@ -17,6 +17,10 @@ ENTRIES = {
     "any dtype": ("Array", "Input array of any dtype."),
     "any number": ("Array or scalar", "Input arrays, any number of them."),
     "at least two axes": ("Array", "Input array with at least two axes."),
+    "coefficients": (
+        "Array, sequence of numbers or poly1d",
+        "Coefficients, from the highest power to the constant term.",
+    ),
     "flattened": ("Array", "Input arrays. They are flattened first."),
     "not changed": ("Array", "Input array. It is not modified."),
     "numbers": ("Array", "Input array of a numeric dtype."),
@@ -58,6 +62,7 @@ ENTRIES = {
         "Elements to include; broadcast with ``a``.",
     ),
     "None is flattened": ("int or None", "Axis to operate along; None for the flattened array."),
+    "points of a window": ("int or float", "Number of points."),
     "which diagonal": (
         "int, default 0",
         "Diagonal: 0 is the main diagonal, positive numbers are above it.",
@@ -70,6 +75,14 @@ ENTRIES = {
     "int64": ("Array", "Array of dtype int64."),
     "list of views": ("list of Array", "Views of the input."),
     "one axis": ("Array", "1-D array."),
+    "polynomial": (
+        "Array",
+        "Coefficients, from the highest power to the constant term; a ``poly1d`` if an argument is one.",
+    ),
+    "window": (
+        "Array",
+        "Array of shape (M,) and dtype float64, with the maximum 1 for odd ``M``; empty if ``M`` is less than 1.",
+    ),
     "views, or one": (
         "Array or tuple of Array",
         "Views of the inputs; a single array for a single input.",

@@ -106,6 +106,22 @@ def arrays_or_scalars(name: str, *values: Any) -> list[Array]:
     return as_arrays(name, *values)
 
 
+def with_literals(name: str, *values: Any) -> list[Array]:
+    """Return the operands as arrays on one device: numbers and lists go to the arrays' device, or the default device.
+
+    Raises
+    ------
+    DeviceMismatchError
+        If arrays are on different devices.
+
+    """
+    operands = [sk.asarray(x, device="cpu:0") if type(x) is np.ndarray else x for x in values]
+    arrays = tuple(x for x in operands if isinstance(x, Array))
+    _core.require_one_device(name, arrays)
+    device = arrays[0].device if arrays else sk.default_device()
+    return [x if isinstance(x, Array) else sk.asarray(x, device=device) for x in operands]
+
+
 def as_array(name: str, value: Any) -> Array:
     """Return the single operand of a function as an array."""
     return value if isinstance(value, Array) else as_arrays(name, value)[0]

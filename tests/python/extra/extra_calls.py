@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import skerry as sk
 from skerry import _extra
 
 from tests.python.oracle import sample, to_device
@@ -82,3 +83,12 @@ def tested_apart() -> dict[str, str]:
     for topic in _extra.TOPICS:
         modules |= getattr(importlib.import_module(f"{__package__}.calls.{topic}"), "OWN_TESTS", {})
     return modules
+
+
+def own_callables() -> list[str]:
+    """Return the names of functions and classes, without second names and objects that are indexed."""
+    return [
+        name
+        for name, topic in _extra.TOPIC_OF.items()
+        if not topic.startswith("numpy_names.") and callable(getattr(sk, name))
+    ]

@@ -12,7 +12,7 @@ import skerry as sk
 from skerry._core import Array
 from skerry._extra._operands import as_array, cast, flat
 
-__all__ = ["diag", "diagflat", "tri", "vander"]
+__all__ = ["diag", "diagflat", "identity", "tri", "vander"]
 
 Device = Any
 
@@ -54,6 +54,33 @@ def tri(
     # Build it of bool, which takes the least memory to read again.
     ones = sk.ones(shape, dtype=sk.bool, device=device)
     return sk.astype(sk.tril(ones, k=k), np.dtype(dtype), copy=False)
+
+
+def identity(n: int, dtype: Any = None, *, device: Device = None) -> Array:
+    """Return the identity matrix.
+
+    Parameters
+    ----------
+    n : int
+        Numbers of rows and columns.
+    dtype : dtype, default float64
+        Dtype of the result.
+    device : {default device}
+
+    Returns
+    -------
+    Array
+        Array of shape (n, n) with ones on the main diagonal.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.identity(2)
+    Array([[1., 0.],
+           [0., 1.]], dtype=float64, device='cpu:0')
+
+    """
+    return sk.eye(n, dtype=dtype, device=device)
 
 
 def diag(v: Any, k: int = 0) -> Array:

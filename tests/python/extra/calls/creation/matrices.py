@@ -19,6 +19,7 @@ CALLS = {
         call(A(1.0), _raises=ValueError),
     ],
     "diagflat": [call(V), call(M, 1), call(T, -2), call(A(3.0)), call(B), call(E)],
+    "identity": [call(3), call(2, int), call(0), call(2, dtype="complex64")],
     "tri": [
         call(3),
         call(2, 4, 1),
