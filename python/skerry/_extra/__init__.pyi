@@ -4,6 +4,8 @@
 
 from types import ModuleType
 
+from skerry._extra.bitwise.packing import packbits as packbits
+from skerry._extra.bitwise.packing import unpackbits as unpackbits
 from skerry._extra.creation.existing_data import array as array
 from skerry._extra.creation.existing_data import asarray_chkfinite as asarray_chkfinite
 from skerry._extra.creation.existing_data import ascontiguousarray as ascontiguousarray
@@ -20,6 +22,8 @@ from skerry._extra.creation.matrices import tri as tri
 from skerry._extra.creation.matrices import vander as vander
 from skerry._extra.creation.ranges import geomspace as geomspace
 from skerry._extra.creation.ranges import logspace as logspace
+from skerry._extra.data_types.arrays import common_type as common_type
+from skerry._extra.data_types.arrays import min_scalar_type as min_scalar_type
 from skerry._extra.indexing.flat_indices import ravel_multi_index as ravel_multi_index
 from skerry._extra.indexing.flat_indices import unravel_index as unravel_index
 from skerry._extra.indexing.index_arrays import diag_indices as diag_indices
@@ -56,16 +60,24 @@ from skerry._extra.logic.comparison import array_equal as array_equal
 from skerry._extra.logic.comparison import array_equiv as array_equiv
 from skerry._extra.logic.comparison import isclose as isclose
 from skerry._extra.logic.contents import iscomplex as iscomplex
+from skerry._extra.logic.contents import iscomplexobj as iscomplexobj
+from skerry._extra.logic.contents import isfortran as isfortran
 from skerry._extra.logic.contents import isneginf as isneginf
 from skerry._extra.logic.contents import isposinf as isposinf
 from skerry._extra.logic.contents import isreal as isreal
+from skerry._extra.logic.contents import isrealobj as isrealobj
+from skerry._extra.manipulation.broadcasting import broadcast as broadcast
 from skerry._extra.manipulation.copying import copyto as copyto
 from skerry._extra.manipulation.elements import append as append
 from skerry._extra.manipulation.elements import delete as delete
 from skerry._extra.manipulation.elements import insert as insert
+from skerry._extra.manipulation.elements import resize as resize
+from skerry._extra.manipulation.elements import trim_zeros as trim_zeros
+from skerry._extra.manipulation.joining import block as block
 from skerry._extra.manipulation.joining import column_stack as column_stack
 from skerry._extra.manipulation.joining import dstack as dstack
 from skerry._extra.manipulation.joining import hstack as hstack
+from skerry._extra.manipulation.joining import row_stack as row_stack
 from skerry._extra.manipulation.joining import vstack as vstack
 from skerry._extra.manipulation.rearranging import fliplr as fliplr
 from skerry._extra.manipulation.rearranging import flipud as flipud
@@ -73,7 +85,11 @@ from skerry._extra.manipulation.rearranging import rot90 as rot90
 from skerry._extra.manipulation.shapes import atleast_1d as atleast_1d
 from skerry._extra.manipulation.shapes import atleast_2d as atleast_2d
 from skerry._extra.manipulation.shapes import atleast_3d as atleast_3d
+from skerry._extra.manipulation.shapes import ndim as ndim
 from skerry._extra.manipulation.shapes import ravel as ravel
+from skerry._extra.manipulation.shapes import rollaxis as rollaxis
+from skerry._extra.manipulation.shapes import shape as shape
+from skerry._extra.manipulation.shapes import size as size
 from skerry._extra.manipulation.shapes import swapaxes as swapaxes
 from skerry._extra.manipulation.shapes import transpose as transpose
 from skerry._extra.manipulation.splitting import array_split as array_split
@@ -135,6 +151,7 @@ from skerry._extra.sets.operations import unique as unique
 from skerry._extra.sorting.ordering import argpartition as argpartition
 from skerry._extra.sorting.ordering import lexsort as lexsort
 from skerry._extra.sorting.ordering import partition as partition
+from skerry._extra.sorting.ordering import sort_complex as sort_complex
 from skerry._extra.sorting.ordering import topk as topk
 from skerry._extra.sorting.searching import argwhere as argwhere
 from skerry._extra.sorting.searching import extract as extract

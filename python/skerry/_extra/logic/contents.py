@@ -6,13 +6,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import skerry as sk
 from skerry._core import Array
+from skerry._extra._layouts import is_contiguous
 from skerry._extra._operands import as_array
 from skerry._extra._outputs import output_argument, stored
 from skerry.exceptions import DTypeError
 
-__all__ = ["iscomplex", "isneginf", "isposinf", "isreal"]
+__all__ = [
+    "iscomplex", "iscomplexobj", "isfortran", "isneginf", "isposinf", "isreal", "isrealobj",
+]  # fmt: skip
 
 
 def _infinite(name: str, x: Any, sign: float, out: Array | None) -> Array:
@@ -100,3 +105,72 @@ def isreal(x: Any) -> Array:
 
     """
     return ~iscomplex(as_array("isreal", x))
+
+
+def iscomplexobj(x: Any) -> bool:
+    """Return whether an array or a number has a complex type.
+
+    Parameters
+    ----------
+    x : Array, scalar or nested list
+        Input.
+
+    Returns
+    -------
+    bool
+        Whether the dtype is complex, also if all imaginary parts are zero.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.iscomplexobj(sk.asarray([1 + 0j]))
+    True
+
+    """
+    return (x.dtype.kind == "c") if isinstance(x, Array) else np.iscomplexobj(x)
+
+
+def isrealobj(x: Any) -> bool:
+    """Return whether an array or a number has a type that is not complex.
+
+    Parameters
+    ----------
+    x : Array, scalar or nested list
+        Input.
+
+    Returns
+    -------
+    bool
+        Whether the dtype is not complex.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.isrealobj(sk.asarray([1 + 0j]))
+    False
+
+    """
+    return not iscomplexobj(x)
+
+
+def isfortran(a: Any) -> bool:
+    """Return whether the elements of an array are contiguous with the first axis fastest, and not with the last.
+
+    Parameters
+    ----------
+    a : {any dtype}
+
+    Returns
+    -------
+    bool
+        Whether ``a`` has this order.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.isfortran(sk.zeros((2, 3)).T)
+    True
+
+    """
+    x = as_array("isfortran", a)
+    return is_contiguous(x, "F") and not is_contiguous(x, "C")

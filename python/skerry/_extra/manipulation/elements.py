@@ -15,6 +15,7 @@ from skerry._core import Array
 from skerry._extra._operands import (
     as_array,
     as_arrays,
+    axes_within,
     axis_within,
     cast,
     flat,
@@ -23,7 +24,7 @@ from skerry._extra._operands import (
 )
 from skerry.exceptions import ShapeError
 
-__all__ = ["append", "delete", "insert"]
+__all__ = ["append", "delete", "insert", "resize", "trim_zeros"]
 
 # Maximum number of runs of elements that are copied one by one; more are gathered.
 MANY_CUTS = 64
@@ -275,3 +276,92 @@ def _inserted(x: Array, positions: Array, values: Array, axis: int) -> Array:
         result = sk.empty(shape, dtype=x.dtype, device=x.device)
     result[(slice(None),) * axis + (target,)] = values
     return result
+
+
+def resize(a: Any, new_shape: int | tuple[int, ...]) -> Array:
+    """Return an array of another shape, filled with repetitions of the elements.
+
+    Parameters
+    ----------
+    a : {any dtype}
+    new_shape : int or tuple of int
+        Shape of the result.
+
+    Returns
+    -------
+    Array
+        New array; of zeros if ``a`` has no elements.
+
+    Raises
+    ------
+    ValueError
+        If a length is negative.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.resize(sk.asarray([1, 2, 3]), (2, 2))
+    Array([[1, 2],
+           [3, 1]], dtype=int64, device='cpu:0')
+
+    """
+    x = as_array("resize", a)
+    shape = (new_shape,) if isinstance(new_shape, int) else tuple(new_shape)
+    if any(n < 0 for n in shape):
+        raise ShapeError(f"resize: new_shape has a negative length: {shape}")
+    count = math.prod(shape)
+    if x.size == 0 or count == 0:
+        return sk.zeros(shape, dtype=x.dtype, device=x.device)
+    repeated = sk.tile(flat(x), (-(-count // x.size),))
+    return sk.reshape(repeated[:count], shape)
+
+
+def trim_zeros(filt: Any, trim: str = "fb", axis: int | tuple[int, ...] | None = None) -> Array:
+    """Remove the zeros at the ends of an array.
+
+    The places of the outermost elements that are not zero are read from the device: the call waits for them.
+
+    Parameters
+    ----------
+    filt : Array or sequence of numbers
+        Input array of any rank.
+    trim : {"fb", "f", "b"}, default "fb"
+        Whether to remove zeros from the front, the back, or both.
+    axis : {None is all}
+
+    Returns
+    -------
+    Array
+        View of ``filt``, without the hyperplanes at its ends that consist of zeros only.
+
+    Raises
+    ------
+    ValueError
+        If ``trim`` contains other characters.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.trim_zeros(sk.asarray([0, 0, 1, 0, 2, 0]))
+    Array([1, 0, 2], dtype=int64, device='cpu:0')
+
+    """
+    x = filt if isinstance(filt, Array) else sk.asarray(filt)
+    ends = trim.lower()
+    if ends not in ("fb", "bf", "f", "b"):
+        raise ValueError(f"trim_zeros: unknown trim: {trim!r}; use 'f', 'b' or 'fb'")
+    bounds = [slice(None)] * x.ndim
+    nonzero = sk.astype(x, sk.bool, copy=False)
+    for i in axes_within("trim_zeros", axis, x.ndim):
+        other_axes = tuple(k for k in range(x.ndim) if k != i)
+        is_nonzero = cast(sk.any(nonzero, axis=other_axes), sk.uint8)
+        first = int(sk.argmax(is_nonzero)) if is_nonzero.size else 0
+        if is_nonzero.size == 0 or not is_nonzero[first]:
+            bounds[i] = slice(0, 0)
+            continue
+        trailing_zeros = int(sk.argmax(sk.flip(is_nonzero)))
+        bounds[i] = slice(
+            first if "f" in ends else None,
+            is_nonzero.size - trailing_zeros if "b" in ends else None,
+        )
+    return x[tuple(bounds)]

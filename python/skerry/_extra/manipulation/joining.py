@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from skerry._core import Array
 from skerry._extra._operands import arrays_or_scalars, cast, promoted
 from skerry._extra._outputs import require_cast
 
-__all__ = ["column_stack", "dstack", "hstack", "vstack"]
+__all__ = ["block", "column_stack", "dstack", "hstack", "row_stack", "vstack"]
 
 
 def _join(
@@ -71,6 +71,9 @@ def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind")
 
     """
     return _join("vstack", tup, 0, 2, dtype, casting)
+
+
+row_stack = vstack  # NumPy has both names
 
 
 def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Array:
@@ -143,3 +146,63 @@ def column_stack(tup: Sequence[Any]) -> Array:
     """
     arrays = promoted("column_stack", *(sk.unstack(tup) if isinstance(tup, Array) else tup))
     return sk.concat([x if x.ndim > 1 else sk.reshape(x, (-1, 1)) for x in arrays], axis=1)
+
+
+def block(arrays: Any) -> Array:
+    """Assemble an array from nested lists of blocks.
+
+    Parameters
+    ----------
+    arrays : nested list of Array or scalar
+        Blocks. The innermost lists are joined along the last axis, those around them along the axis before it.
+
+    Returns
+    -------
+    Array
+        New array of the common dtype.
+
+    Raises
+    ------
+    {DeviceMismatchError}
+    ValueError
+        If lists are empty or nested to different depths, or the shapes do not match.
+    TypeError
+        If a tuple is used instead of a list.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.block([[sk.eye(2), sk.zeros((2, 1))], [sk.ones((1, 2)), 7]])
+    Array([[1., 0., 0.],
+           [0., 1., 0.],
+           [1., 1., 7.]], dtype=float64, device='cpu:0')
+
+    """
+    blocks: list[Any] = []
+    depth = _nesting_depth(arrays, blocks)
+    parts = promoted("block", *arrays_or_scalars("block", *blocks))
+    rank = max(depth, *(x.ndim for x in parts))
+    remaining = iter([sk.reshape(x, (1,) * (rank - x.ndim) + x.shape) for x in parts])
+    result = _assembled(arrays, remaining, rank - depth)
+    return result if depth else result.copy()
+
+
+def _assembled(nested: Any, remaining: Iterator[Array], axis: int) -> Array:
+    """Join the blocks of nested lists: those of the outermost list along ``axis``."""
+    if not isinstance(nested, list):
+        return next(remaining)
+    return sk.concat([_assembled(item, remaining, axis + 1) for item in nested], axis=axis)
+
+
+def _nesting_depth(nested: Any, blocks: list[Any]) -> int:
+    """Return how deep lists are nested, and append what they contain to ``blocks``."""
+    if isinstance(nested, tuple):
+        raise TypeError("block: arrays is a tuple or contains one; use lists")
+    if not isinstance(nested, list):
+        blocks.append(nested)
+        return 0
+    depths = {_nesting_depth(item, blocks) for item in nested}
+    if len(depths) != 1:
+        text = "are nested to different depths" if depths else "are empty"
+        raise ValueError(f"block: some lists {text}; nest all to one depth")
+    return depths.pop() + 1

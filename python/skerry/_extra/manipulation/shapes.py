@@ -4,16 +4,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 import skerry as sk
 from skerry import _core
 from skerry._arrays import shown
 from skerry._core import Array
-from skerry._extra._operands import arrays_or_scalars, as_array, flat
+from skerry._extra._operands import (
+    arrays_or_scalars,
+    as_array,
+    axes_within,
+    axis_within,
+    flat,
+)
 
-__all__ = ["atleast_1d", "atleast_2d", "atleast_3d", "ravel", "swapaxes", "transpose"]
+__all__ = [
+    "atleast_1d", "atleast_2d", "atleast_3d", "ndim", "ravel", "rollaxis", "shape", "size", "swapaxes", "transpose",
+]  # fmt: skip
 
 
 def swapaxes(a: Any, axis1: int, axis2: int) -> Array:
@@ -167,3 +178,103 @@ def transpose(a: Any, axes: Sequence[int] | None = None) -> Array:
 
     """
     return as_array("transpose", a).transpose(None if axes is None else tuple(axes))
+
+
+def rollaxis(a: Any, axis: int, start: int = 0) -> Array:
+    """Move an axis back until it lies before another one. ``moveaxis`` is clearer.
+
+    Parameters
+    ----------
+    a : {any dtype}
+    axis : int
+        Axis to move.
+    start : int, default 0
+        Axis before which it then lies; the number of axes for the end.
+
+    Returns
+    -------
+    Array
+        View of ``a``.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.rollaxis(sk.zeros((2, 3, 4)), 2).shape
+    (4, 2, 3)
+
+    """
+    x = as_array("rollaxis", a)
+    axis = axis_within("rollaxis", axis, x.ndim)
+    start = start if start == x.ndim else axis_within("rollaxis", start, x.ndim)
+    return sk.moveaxis(x, axis, start - 1 if axis < start else start)
+
+
+def shape(a: Any) -> tuple[int, ...]:
+    """Return the shape of an array, a scalar or nested lists.
+
+    Parameters
+    ----------
+    a : Array, scalar or nested list
+        Input.
+
+    Returns
+    -------
+    tuple of int
+        Lengths of the axes.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.shape([[1, 2, 3]])
+    (1, 3)
+
+    """
+    return a.shape if isinstance(a, Array) else np.shape(a)
+
+
+def ndim(a: Any) -> int:
+    """Return the number of axes of an array, a scalar or nested lists.
+
+    Parameters
+    ----------
+    a : Array, scalar or nested list
+        Input.
+
+    Returns
+    -------
+    int
+        Number of axes.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.ndim(sk.zeros((2, 3)))
+    2
+
+    """
+    return len(shape(a))
+
+
+def size(a: Any, axis: int | Sequence[int] | None = None) -> int:
+    """Return the number of elements of an array, a scalar or nested lists.
+
+    Parameters
+    ----------
+    a : Array, scalar or nested list
+        Input.
+    axis : {None is all}
+
+    Returns
+    -------
+    int
+        Number of elements along the axes.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.size(sk.zeros((2, 3)), axis=1)
+    3
+
+    """
+    lengths = shape(a)
+    return math.prod(lengths[i] for i in axes_within("size", axis, len(lengths)))

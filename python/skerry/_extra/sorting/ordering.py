@@ -11,9 +11,9 @@ import skerry as sk
 from skerry import _core
 from skerry._arrays import shown
 from skerry._core import Array
-from skerry._extra._operands import as_arrays
+from skerry._extra._operands import as_array, as_arrays, cast
 
-__all__ = ["argpartition", "lexsort", "partition", "topk"]
+__all__ = ["argpartition", "lexsort", "partition", "sort_complex", "topk"]
 
 
 class TopKResult(NamedTuple):
@@ -207,3 +207,37 @@ def lexsort(keys: Sequence[Any] | Any, axis: int = -1) -> Array:
     if not listed:
         raise TypeError("lexsort: keys is empty; pass at least one key")
     return _core.lexical_order(as_arrays("lexsort", *listed), axis)
+
+
+def sort_complex(a: Any) -> Array:
+    """Sort complex numbers along the last axis by their real parts, then by their imaginary parts.
+
+    Parameters
+    ----------
+    a : {not changed}
+
+    Returns
+    -------
+    Array
+        Sorted array; complex64 for complex64 and integers of 8 and 16 bits, else complex128. Numbers with NaN are last:
+        those with a NaN imaginary part, then those with a NaN real part, then those with both.
+
+    Raises
+    ------
+    AxisError
+        If ``a`` has no axes.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.sort_complex(sk.asarray([2 + 1j, 1 - 1j, 2 - 1j]))
+    Array([1.-1.j, 2.-1.j, 2.+1.j], dtype=complex128, device='cpu:0')
+
+    """
+    x = as_array("sort_complex", a)
+    if x.dtype.kind != "c":
+        is_narrow = x.dtype.kind in "iu" and x.dtype.itemsize <= 2
+        return cast(sk.sort(x), sk.complex64 if is_narrow else sk.complex128)
+    real, imag = sk.real(x), sk.imag(x)
+    rank = 2 * cast(sk.isnan(real), sk.int8) + cast(sk.isnan(imag), sk.int8)
+    return sk.take_along_axis(x, lexsort((imag, real, rank)), axis=-1)

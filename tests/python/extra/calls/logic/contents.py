@@ -11,7 +11,7 @@ X = A([0.5, 1.5, -2.25, 3.14159, 123.456, -0.0, NAN, INF, -INF])
 F, N = R((5,), "float32"), R((5,), "int32")
 Z = A([1 + 2j, -1, 2j, -1 - 1e-15j, 0])
 B = A([True, False])
-E = np.empty((0,))
+E, M = np.empty((0,)), R((2, 3))
 
 CALLS = {
     **{
@@ -19,4 +19,12 @@ CALLS = {
         for name in ("isposinf", "isneginf")
     },
     **{name: [call(x) for x in (X, Z, N, B, E)] for name in ("isreal", "iscomplex")},
+    **{
+        name: [call(x) for x in (X, Z, N, B, E, 1j, 2.5, [1, 2j])]
+        for name in ("isrealobj", "iscomplexobj")
+    },
+    "isfortran": [
+        call(x)
+        for x in (X, M, M.T, M.T.copy(), M[:, :1], M[::-1].T, M[:0], M[:, :, None].T, A(1.0))
+    ],
 }

@@ -11,6 +11,9 @@ M = R((4, 6), "float32")
 T = R((2, 4, 6), "complex64")
 X, Y = R((3,), "int32"), R((3,), "int64", 1)
 LEFT, RIGHT = R((2, 3)), R((2, 3), seed=1)
+ENDS = A([0, 0, 1, 0, 2, 0])
+SPOTS = np.zeros((4, 5))
+SPOTS[1, 2], SPOTS[2, 3] = 1.0, -2.0
 
 CALLS = {
     "delete": [
@@ -68,6 +71,26 @@ CALLS = {
         call(V, 1, 1.5, _raises=TypeError),
         call(V, 1, 2**31, _raises=OverflowError),
         call(V, [1, 4], A([[7], [8]], "int32"), _raises=ValueError),
+    ],
+    "resize": [
+        *(call(x, shape) for x in (LEFT, V, LEFT.T) for shape in (5, (2, 2), (0, 3), (7, 2), ())),
+        call(V[::-2], (4,)),
+        call(np.empty((0,), "int8"), (2, 2)),
+        call(A(1.5), 3),
+        call([1, 2], 5),
+        call(V, (-1, 2), _raises=ValueError),
+    ],
+    "trim_zeros": [
+        *(call(x, trim) for x in (ENDS, ENDS * 0, SPOTS, SPOTS * 0) for trim in ("fb", "f", "B")),
+        *(call(SPOTS, axis=axis) for axis in (0, 1, -1, (0, 1), ())),
+        call(ENDS[::-1]),
+        call(A([0, 1j, 0])),
+        call(A([False, True])),
+        call(A([0.0, float("nan"), -0.0])),
+        call(SPOTS[:0]),
+        call(A(0.0)),
+        call(ENDS, "x", _raises=ValueError),
+        call(ENDS, axis=1, _raises=IndexError),
     ],
     "append": [
         call(X, Y),

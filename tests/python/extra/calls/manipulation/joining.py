@@ -21,6 +21,24 @@ ALL = [
 TYPED = [call([V, W], dtype="float32"), call([M, N], dtype="complex64")]
 
 CALLS = {
+    "block": [
+        call([[M, N], [N, M]]),
+        call([M, N]),
+        call([[M], [N]]),
+        call([[[M]]]),
+        call(M),
+        call(3),
+        call([[1, 2], [3.5, 4]]),
+        call([V, 7], _dtype="int32"),
+        call([[M, M[:, :1]], [N[:1], A([[5.0]])]]),
+        call([V, S], _dtype="float64"),
+        call([T, T]),
+        call([M, T[0, :, :1].T], _raises=ValueError),
+        call([], _raises=ValueError),
+        call([[M], N], _raises=ValueError),
+        call((M, N), _raises=TypeError),
+        call([M, (N, N)], _raises=TypeError),
+    ],
     "vstack": [
         *ALL[:-1],
         *TYPED,
@@ -32,3 +50,4 @@ CALLS = {
     "dstack": [*ALL[:-1], call([S, S]), call([V, W])],
     "column_stack": [*ALL[:4], call([M, M[:, 0]]), call([S, S])],
 }
+OWN_TESTS = {"row_stack": "test_numpy_names"}  # NumPy warns of it

@@ -24,6 +24,21 @@ CALLS = {
         call(T, (0, 1, 3), _raises=IndexError),
         call(T, (0, 1, 1), _raises=ValueError),
     ],
+    "rollaxis": [
+        *(call(T, axis, start) for axis in (0, 1, 2, -1) for start in (0, 1, 2, 3, -1)),
+        call(E, 1),
+        call(T, 3, _raises=IndexError),
+        call(T, 0, 4, _raises=IndexError),
+    ],
+    "shape": [*(call(x) for x in (S, V, M, E)), call(3), call([[1, 2, 3]])],
+    "ndim": [*(call(x) for x in (S, V, M, E)), call(3), call([[1, 2, 3]])],
+    "size": [
+        *(call(x) for x in (S, V, M, E)),
+        *(call(M, axis) for axis in (0, 1, -1, (0, 1), ())),
+        call([[1, 2, 3]], 1),
+        call(2.5),
+        call(M, 2, _raises=IndexError),
+    ],
     "swapaxes": [
         call(T, 0, 2),
         call(T, -1, 1),

@@ -124,3 +124,28 @@ CALLS["lexsort"] = [
     call((), _raises=TypeError),
     call((U, U), 3, _raises=IndexError),
 ]
+CALLS["sort_complex"] = [
+    *(call(A([[3, 1, 2], [0, 5, 4]], dtype)) for dtype in ("int8", "uint16", "int32", "uint64")),
+    *(call(A([2.5, NAN, -1.0], dtype)) for dtype in ("float16", "float32", "float64")),
+    *(call(A([3 + 1j, 3 - 1j, 2, -2j, 1j], dtype)) for dtype in ("complex64", "complex128")),
+    call(
+        A(
+            [
+                NAN,
+                complex(1, NAN),
+                complex(NAN, 1),
+                complex(NAN, NAN),
+                5,
+                complex(0, NAN),
+                complex(NAN, -1),
+            ]
+        )
+    ),
+    call(R((3, 4), "complex128")),
+    call(R((3, 4), "complex128").T[::-1]),
+    call(np.empty((2, 0), "complex64")),
+    call(A([True, False])),
+    call([3, 1, 2]),
+    call(A(1.0), _raises=IndexError),
+    call(A(1j), _raises=IndexError),
+]
