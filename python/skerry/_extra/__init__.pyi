@@ -141,8 +141,17 @@ from skerry._extra.mathematics.trigonometry import rad2deg as rad2deg
 from skerry._extra.mathematics.trigonometry import radians as radians
 from skerry._extra.mathematics.trigonometry import unwrap as unwrap
 from skerry._extra.padding.arrays import pad as pad
+from skerry._extra.polynomials.arithmetic import polyadd as polyadd
+from skerry._extra.polynomials.arithmetic import polydiv as polydiv
+from skerry._extra.polynomials.arithmetic import polymul as polymul
+from skerry._extra.polynomials.arithmetic import polysub as polysub
+from skerry._extra.polynomials.calculus import polyder as polyder
+from skerry._extra.polynomials.calculus import polyint as polyint
+from skerry._extra.polynomials.classes import poly1d as poly1d
 from skerry._extra.polynomials.evaluation import polyval as polyval
 from skerry._extra.polynomials.fitting import polyfit as polyfit
+from skerry._extra.polynomials.zeros import poly as poly
+from skerry._extra.polynomials.zeros import roots as roots
 from skerry._extra.sets.operations import intersect1d as intersect1d
 from skerry._extra.sets.operations import setdiff1d as setdiff1d
 from skerry._extra.sets.operations import setxor1d as setxor1d

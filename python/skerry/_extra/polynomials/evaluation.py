@@ -11,25 +11,25 @@ import numpy as np
 import skerry as sk
 from skerry._core import Array
 from skerry._extra._operands import as_array, in_passes, indices, promoted
+from skerry._extra.polynomials._coefficients import Polynomial, coefficients
 from skerry.exceptions import ShapeError
 
 __all__ = ["polyval"]
 
 
-def polyval(p: Any, x: Any) -> Array:
+def polyval(p: Any, x: Any) -> Any:
     """Evaluate a polynomial by Horner's scheme.
 
     Parameters
     ----------
-    p : Array or sequence of numbers
-        Coefficients, from the highest power to the constant term.
-    x : Array or scalar
-        Points at which to evaluate.
+    p : {coefficients}
+    x : Array, scalar or poly1d
+        Points at which to evaluate, or a polynomial to insert.
 
     Returns
     -------
     Array
-        Values with the shape of ``x`` and the common dtype.
+        Values with the shape of ``x`` and the common dtype; a ``poly1d`` if ``x`` is one.
 
     {Raises: DeviceMismatchError}
 
@@ -40,6 +40,12 @@ def polyval(p: Any, x: Any) -> Array:
     Array([ 1,  4, 13], dtype=int64, device='cpu:0')
 
     """
+    if isinstance(p, Polynomial):
+        p = p._coefficients
+    if isinstance(x, Polynomial):
+        return _composition(p, x)
+    if not isinstance(x, (Array, np.ndarray)) and isinstance(p, Array):
+        x = sk.asarray(x, device=p.device)
     if not isinstance(p, (Array, np.ndarray)):
         p = indices("polyval", p, as_array("polyval", x))
     coefficients, positions = promoted("polyval", p, x)
@@ -48,6 +54,15 @@ def polyval(p: Any, x: Any) -> Array:
     result: Array = (
         _horner(positions, coefficients) if coefficients.size else sk.zeros_like(positions)
     )
+    return result
+
+
+def _composition(p: Any, x: Any) -> Any:
+    """Insert a polynomial into another one."""
+    (outer,) = coefficients("polyval", p)
+    result = x * 0
+    for i in range(outer.size):
+        result = result * x + outer[i]
     return result
 
 
