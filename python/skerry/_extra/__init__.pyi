@@ -187,6 +187,11 @@ from skerry._extra.statistics.order_statistics import nanquantile as nanquantile
 from skerry._extra.statistics.order_statistics import percentile as percentile
 from skerry._extra.statistics.order_statistics import ptp as ptp
 from skerry._extra.statistics.order_statistics import quantile as quantile
+from skerry._extra.windows.formulas import bartlett as bartlett
+from skerry._extra.windows.formulas import blackman as blackman
+from skerry._extra.windows.formulas import hamming as hamming
+from skerry._extra.windows.formulas import hanning as hanning
+from skerry._extra.windows.formulas import kaiser as kaiser
 
 TOPIC_OF: dict[str, str]
 TOPICS: tuple[str, ...]
