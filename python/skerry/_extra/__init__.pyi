@@ -24,11 +24,17 @@ from skerry._extra.creation.ranges import geomspace as geomspace
 from skerry._extra.creation.ranges import logspace as logspace
 from skerry._extra.data_types.arrays import common_type as common_type
 from skerry._extra.data_types.arrays import min_scalar_type as min_scalar_type
+from skerry._extra.indexing.concatenation import c_ as c_
+from skerry._extra.indexing.concatenation import r_ as r_
 from skerry._extra.indexing.flat_indices import ravel_multi_index as ravel_multi_index
 from skerry._extra.indexing.flat_indices import unravel_index as unravel_index
+from skerry._extra.indexing.grids import mgrid as mgrid
+from skerry._extra.indexing.grids import ogrid as ogrid
 from skerry._extra.indexing.index_arrays import diag_indices as diag_indices
 from skerry._extra.indexing.index_arrays import diag_indices_from as diag_indices_from
 from skerry._extra.indexing.index_arrays import indices as indices
+from skerry._extra.indexing.index_arrays import ix_ as ix_
+from skerry._extra.indexing.index_arrays import mask_indices as mask_indices
 from skerry._extra.indexing.index_arrays import tril_indices as tril_indices
 from skerry._extra.indexing.index_arrays import tril_indices_from as tril_indices_from
 from skerry._extra.indexing.index_arrays import triu_indices as triu_indices

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,10 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import as_array, cast, require_host_memory
+from skerry._extra._operands import as_array, cast, require_host_memory, with_literals
 
 __all__ = [
-    "diag_indices", "diag_indices_from", "indices", "tril_indices", "tril_indices_from",
+    "diag_indices", "diag_indices_from", "indices", "ix_", "mask_indices", "tril_indices", "tril_indices_from",
     "triu_indices", "triu_indices_from",
 ]  # fmt: skip
 
@@ -242,3 +242,77 @@ def diag_indices_from(arr: Any) -> tuple[Array, ...]:
             f"diag_indices_from: arr must be an array of at least two axes of equal length, not {x.shape}"
         )
     return diag_indices(x.shape[0], x.ndim, device=x.device)
+
+
+def ix_(*args: Any) -> tuple[Array, ...]:
+    """Return index arrays that select the cross product of indices.
+
+    The number of indices of a mask is read from the device.
+
+    Parameters
+    ----------
+    *args : Array or sequence of int or bool
+        1-D arrays of indices, or masks, one for each axis. Lists go to the device of the arrays.
+
+    Returns
+    -------
+    tuple of Array
+        Arrays of length 1 along all axes but one.
+
+    Raises
+    ------
+    {DeviceMismatchError}
+    ValueError
+        If an argument is not 1-D.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> x = sk.reshape(sk.arange(6), (2, 3))
+    >>> x[sk.ix_([0, 1], [0, 2])]
+    Array([[0, 2],
+           [3, 5]], dtype=int64, device='cpu:0')
+
+    """
+    results = []
+    for i, x in enumerate(with_literals("ix_", *args)):
+        if x.size == 0 and not isinstance(args[i], Array):
+            x = cast(x, np.dtype(np.int64))
+        if x.ndim != 1:
+            raise ValueError(f"ix_: indices must be 1-D arrays, not of {x.ndim} axes")
+        x = sk.nonzero(x)[0] if x.dtype == np.bool_ else x
+        results.append(sk.reshape(x, (1,) * i + (-1,) + (1,) * (len(args) - i - 1)))
+    return tuple(results)
+
+
+def mask_indices(
+    n: int, mask_func: Callable[..., Any], k: Any = 0, *, device: Device = None
+) -> tuple[Array, ...]:
+    """Return the indices of a square matrix that a function such as ``triu`` keeps.
+
+    The number of indices is read from the device.
+
+    Parameters
+    ----------
+    n : int
+        Numbers of rows and columns.
+    mask_func : callable
+        Takes an (n, n) matrix of ones and ``k``, and returns a matrix with zeros where there is no index.
+    k : scalar, default 0
+        Second argument of the function.
+    device : {default device}
+
+    Returns
+    -------
+    tuple of Array
+        Indices of rows and columns.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.mask_indices(2, lambda m, k: sk.triu(m, k=k))
+    (Array([0, 0, 1], dtype=int64, device='cpu:0'), Array([0, 1, 1], dtype=int64, device='cpu:0'))
+
+    """
+    ones = sk.ones((n, n), dtype=sk.int64, device=device)
+    return sk.nonzero(mask_func(ones, k) != 0)

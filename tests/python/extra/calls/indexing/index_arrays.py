@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from tests.python.extra.extra_calls import R, call
+from tests.python.extra.extra_calls import A, R, call
 
 M, S, E = R((3, 4)), R((3, 3, 3)), np.empty((0, 2))
 
@@ -25,6 +25,20 @@ CALLS = {
         name: [call(M), call(M, 1), call(M.T.copy(), k=-1), call(E), call(S, _raises=ValueError)]
         for name in ("tril_indices_from", "triu_indices_from")
     },
+    "ix_": [
+        call([0, 1], [2, 4]),
+        call(A([True, False, True]), A([3, 1])),
+        call([True, False], A([0, 2], "int8"), [1]),
+        call([], A([1])),
+        call(A([4, 5, 6])[::-2]),
+        call(),
+        call(M, _raises=ValueError),
+    ],
+    "mask_indices": [
+        call(3, lambda m, k: m - m + (m.cumsum(axis=1) > 1)),
+        call(2, lambda m, k: m * k, 5),
+        call(0, lambda m, k: m),
+    ],
     "diag_indices": [call(3), call(2, 3), call(0)],
     "diag_indices_from": [call(M[:, :3]), call(S), call(M, _raises=ValueError)],
 }
