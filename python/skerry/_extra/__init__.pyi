@@ -24,6 +24,10 @@ from skerry._extra.creation.ranges import geomspace as geomspace
 from skerry._extra.creation.ranges import logspace as logspace
 from skerry._extra.data_types.arrays import common_type as common_type
 from skerry._extra.data_types.arrays import min_scalar_type as min_scalar_type
+from skerry._extra.functional.along_axes import apply_along_axis as apply_along_axis
+from skerry._extra.functional.along_axes import apply_over_axes as apply_over_axes
+from skerry._extra.functional.elementwise import piecewise as piecewise
+from skerry._extra.functional.elementwise import vectorize as vectorize
 from skerry._extra.indexing.concatenation import c_ as c_
 from skerry._extra.indexing.concatenation import r_ as r_
 from skerry._extra.indexing.flat_indices import ravel_multi_index as ravel_multi_index
