@@ -57,6 +57,11 @@ from skerry._extra.input_output.binary_files import load as load
 from skerry._extra.input_output.binary_files import save as save
 from skerry._extra.input_output.binary_files import savez as savez
 from skerry._extra.input_output.binary_files import savez_compressed as savez_compressed
+from skerry._extra.input_output.text_files import fromfile as fromfile
+from skerry._extra.input_output.text_files import fromstring as fromstring
+from skerry._extra.input_output.text_files import genfromtxt as genfromtxt
+from skerry._extra.input_output.text_files import loadtxt as loadtxt
+from skerry._extra.input_output.text_files import savetxt as savetxt
 from skerry._extra.linear_algebra.products import dot as dot
 from skerry._extra.linear_algebra.products import inner as inner
 from skerry._extra.linear_algebra.products import kron as kron
