@@ -41,7 +41,8 @@ def _find_by_name(theirs: Any, ours: Any) -> None:
         numpy_function, target = getattr(theirs, name, None), getattr(ours, our_name)
         if isinstance(numpy_function, np.ufunc):
             UFUNCS[numpy_function] = target
-        elif hasattr(numpy_function, "_implementation"):  # NEP 18 dispatches it
+        elif target is not numpy_function and hasattr(numpy_function, "_implementation"):
+            # NEP 18 dispatches it.
             FUNCTIONS[numpy_function] = target
 
 

@@ -1,0 +1,3 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Other names of NumPy."""
