@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import skerry as sk
 from skerry import _core
+from skerry._extra import TOPIC_OF
 
 SIZES = (1, 100, 10_000, 1_000_000)
 #: Out of cache; only for functions that are bound by memory.
@@ -44,6 +45,17 @@ LEFT_OUT = {
     **dict.fromkeys(("finfo", "iinfo", "isdtype", "can_cast", "result_type", "show_config",
                      "broadcast_shapes", "einsum_path", "__array_namespace_info__"),
                     "no arrays to compute"),
+    **dict.fromkeys(("shape", "ndim", "size", "iscomplexobj", "isrealobj", "isfortran", "ix_", "rollaxis",
+                     "common_type", "min_scalar_type"),
+                    "reads no elements"),
+    **dict.fromkeys(("fromfile", "fromstring", "genfromtxt", "loadtxt", "savetxt", "frombuffer", "fromiter"),
+                    "files and objects of the host, read by NumPy"),
+    **dict.fromkeys(("apply_along_axis", "apply_over_axes", "piecewise", "fromfunction", "mask_indices"),
+                    "calls functions of the user"),
+    **dict.fromkeys(("poly", "polyadd", "polyder", "polydiv", "polyint", "polymul", "polysub", "roots"),
+                    "polynomials have few coefficients"),
+    "unpackbits": "takes bytes only; packbits is measured",
+    "row_stack": "the same function as vstack",
 }  # fmt: skip
 
 
@@ -197,6 +209,7 @@ ARGUMENTS: dict[str, str] = {
     "fill_value": "1", "repeats": "3", "repetitions": "2", "shift": "1", "source": "0", "destination": "-1",
     "q": "0.25", "kth": "k", "k": "k", "bins": "10", "pad_width": "3", "axis1": "0", "axis2": "-1",
     "indices_or_sections": "2", "window_shape": "1", "dimensions": "(side, side)",
+    **dict.fromkeys(("object", "filt"), "values"), "new_shape": "n,", "M": "n", "beta": "8.6",
 }  # fmt: skip
 #: The same for single functions; these entries take precedence.
 SPECIAL: dict[str, dict[str, str]] = {
@@ -215,10 +228,11 @@ SPECIAL: dict[str, dict[str, str]] = {
     "reshape": {"shape": "(-1,)"}, "moveaxis": {"source": "0", "destination": "-1"},
     "lexsort": {"keys": "several"}, "meshgrid": {"arrays": "short several"},
     "tril_indices": {"n": "side"}, "triu_indices": {"n": "side"}, "diag_indices": {"n": "side"},
-    "eye": {"n_rows": "side"}, "diag": {"v": "short"}, "diagflat": {"v": "short"},
+    "eye": {"n_rows": "side"}, "identity": {"n": "side"}, "diag": {"v": "short"}, "diagflat": {"v": "short"},
 }  # fmt: skip
 #: Calls that can't be derived from signatures: the text, and the kinds of the operands.
 CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "block": ("f([a, b])", ("values", "values")),
     "choose": ("f(a, (b, c))", ("choices", "values", "values")),
     "einsum": ("f('i,i->i', a, b)", ("values", "values")),
     "gradient": ("f(a{keywords})", ("values",)),
@@ -389,13 +403,18 @@ class Function:
         return rest.split(".")[0].split("\n")[0].strip() if separator else "beyond the standard"
 
 
+# Second names of functions, and NumPy's own functions.
+OTHER_NAMES = {name for name, topic in TOPIC_OF.items() if topic.startswith("numpy_names.")}
+
+
 def public_functions() -> Iterator[tuple[str, Callable[..., Any], Any]]:
     """Yields the path, the function, and NumPy's counterpart or None, of every public function."""
     for module, peers in NUMPY_MODULES.items():
         prefix = "" if module is sk else module.__name__.partition(".")[2] + "."
         for name in module.__all__:
             function = getattr(module, name)
-            if callable(function) and not inspect.isclass(function):
+            is_second_name = prefix + name in OTHER_NAMES
+            if callable(function) and not inspect.isclass(function) and not is_second_name:
                 yield prefix + name, function, getattr(peers, name, None)
 
 

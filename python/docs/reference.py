@@ -71,7 +71,8 @@ def _topics() -> dict[str, dict[str, list[str]]]:
     chapters: dict[str, dict[str, list[str]]] = {}
     for topic in _extra.TOPICS:
         module, chapter = _extra.import_topic(topic), topic.partition(".")[0]
-        chapters.setdefault(chapter, {})[_title(module)] = module.__all__
+        if chapter != "numpy_names":
+            chapters.setdefault(chapter, {})[_title(module)] = module.__all__
     return chapters
 
 
@@ -80,6 +81,9 @@ TOPICS = _topics()
 GROUPS |= {
     chapter: (_title(getattr(_extra, chapter)), []) for chapter in TOPICS if chapter not in GROUPS
 }
+# NumPy's other names, which have a page of their own: of functions, and of NumPy's objects.
+SECOND_NAMES = _extra.import_topic("numpy_names.functions").__all__
+NUMPY_OBJECTS = _extra.import_topic("numpy_names.objects").__all__
 CLASSES = {
     "data_types": ["strict_promotion"],
     "devices": ["Device", "device", "Event", "Stream", "stream"],
@@ -91,6 +95,8 @@ CONSTANTS = ["e", "inf", "nan", "newaxis", "pi"]
 ELSEWHERE = {
     *DTYPES,
     *CONSTANTS,
+    *SECOND_NAMES,
+    *NUMPY_OBJECTS,
     *(
         "Array",
         "__array_api_version__",
@@ -109,10 +115,10 @@ SUBMODULES = {
 }
 # The pages of the reference, by the caption of their group in the navigation.
 CAPTIONS = {
-    "Arrays": "array names data_types creation indexing manipulation input_output",
+    "Arrays": "array names numpy_names data_types creation indexing manipulation input_output",
     "Devices": "devices memory fusion interchange inspection",
-    "Mathematics": "elementwise mathematics utility statistics sorting sets logic",
-    "Linear algebra, FFT and random numbers": "linear_algebra linalg fft random polynomials padding",
+    "Mathematics": "elementwise mathematics bitwise functional utility statistics sorting sets logic",
+    "Linear algebra, FFT and random numbers": "linear_algebra linalg fft random polynomials windows padding",
     "Errors and tests": "exceptions testing",
 }
 # File names that differ only in case are one file on some systems.
@@ -199,7 +205,7 @@ def _stubs(module: ModuleType, name: str) -> dict[str, str]:
     full_name = f"{module.__name__}.{name}"
     file = FILE_NAMES.get(full_name, full_name)
     if not inspect.isclass(target):
-        return {file: _stub(module, name, "autofunction")}
+        return {file: _stub(module, name, "autofunction" if callable(target) else "autodata")}
     if issubclass(target, BaseException):
         return {file: _stub(module, name, "autoexception")}
     members = _members(target)
@@ -253,6 +259,31 @@ def _names_page() -> str:
     return "\n".join(lines)
 
 
+def _numpy_names_page() -> str:
+    """Return the page of NumPy's other names of functions, and of NumPy's objects."""
+    lines = [
+        *_heading("NumPy's other names"),
+        "Each of these functions, and the class of arrays, is the same object under another name:",
+        "",
+    ]
+    for name in SECOND_NAMES:
+        member = getattr(sk, name)
+        if inspect.isclass(member):
+            lines += [f".. py:class:: skerry.{name}", ""]
+        else:
+            lines += [f".. py:function:: skerry.{name}{inspect.signature(member)}", ""]
+        lines += [f"   The same as :obj:`skerry.{member.__name__}`.", ""]
+    lines += [
+        "These names are NumPy's own objects: dtypes and their kinds, functions of dtypes and of Python's numbers,",
+        "``s_`` and ``index_exp``, and settings. No function of skerry warns of division by zero, overflow or",
+        "invalid values, so ``errstate`` has no effect on them.",
+        "",
+        *(f".. py:data:: skerry.{name}" for name in NUMPY_OBJECTS),
+        "",
+    ]
+    return "\n".join(lines)
+
+
 def _index_page(names_of: dict[str, list[tuple[str, str]]], titles: dict[str, str]) -> str:
     """Return the index: every name at a glance, and the navigation by groups."""
     lines = [
@@ -297,12 +328,21 @@ def _group_pages() -> dict[str, tuple[str, list[str], list[tuple[ModuleType, str
 
 def pages() -> dict[str, str]:
     """Return the text of each page of the reference by the name of its file."""
-    page_texts = {**_array_pages(), "names.rst": _names_page()}
-    titles = {"array": "Array", "names": "Data types and constants"}
+    page_texts = {
+        **_array_pages(),
+        "names.rst": _names_page(),
+        "numpy_names.rst": _numpy_names_page(),
+    }
+    titles = {
+        "array": "Array",
+        "names": "Data types and constants",
+        "numpy_names": "NumPy's other names",
+    }
     members = [name for group in list(array_members.GROUPS.values())[:-1] for name in group]
     names_of = {
         "array": [(f"skerry.Array.{name}", name) for name in members],
         "names": [(f"skerry.{name}", name) for name in [*DTYPES, *CONSTANTS]],
+        "numpy_names": [(f"skerry.{name}", name) for name in [*SECOND_NAMES, *NUMPY_OBJECTS]],
     }
     for file, (title, lines, names) in _group_pages().items():
         page_texts[f"{file}.rst"] = "\n".join(lines)

@@ -26,7 +26,15 @@ SIZE_NAMES = {
     "num", "pad_width", "repeats", "repetitions", "s", "shape", "size",
 }  # fmt: skip
 # Functions with such a parameter that is not a size, or with an argument as large as the result.
-OTHERS = {"broadcast_to", "diff", "digitize", "linalg.matrix_power", "reshape", "unravel_index"}
+OTHERS = {
+    "binary_repr",
+    "broadcast_to",
+    "diff",
+    "digitize",
+    "linalg.matrix_power",
+    "reshape",
+    "unravel_index",
+}
 
 
 def table(n, device):
@@ -49,6 +57,12 @@ def table(n, device):
         "diag": lambda: sk.diag(i, k=n),
         "diagflat": lambda: sk.diagflat(i, -n),
         "vander": lambda: sk.vander(i, n),
+        "identity": lambda: sk.identity(n, device=device),
+        "fromfunction": lambda: sk.fromfunction(lambda i: i, (n,), device=device),
+        "mask_indices": lambda: sk.mask_indices(n, lambda m, k: m, device=device),
+        "resize": lambda: sk.resize(i, (3, n)),
+        "unpackbits": lambda: sk.unpackbits(sk.astype(i, sk.uint8), count=n),
+        "kaiser": lambda: sk.kaiser(n, 8.6, device=device),
         "indices": lambda: sk.indices((n, 3), device=device),
         "indices sparse": lambda: sk.indices((n, 3), sparse=True, device=device),
         "diag_indices": lambda: sk.diag_indices(n, device=device),
@@ -77,6 +91,8 @@ def table(n, device):
         "fft.fftfreq": lambda: sk.fft.fftfreq(n, device=device),
         "fft.rfftfreq": lambda: sk.fft.rfftfreq(n, device=device),
     }  # fmt: skip
+    for name in ("bartlett", "blackman", "hamming", "hanning"):
+        calls[name] = lambda name=name: getattr(sk, name)(n, device=device)
     for name in ("zeros", "ones", "empty"):
         calls[name] = lambda name=name: getattr(sk, name)(n, device=device)
     calls["full"] = lambda: sk.full((3, n), 1.0, device=device)

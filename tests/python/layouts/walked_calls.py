@@ -37,15 +37,22 @@ NO_ARRAYS = {
          "synchronize", "memory_statistics", "reset_peak", "set_memory_limit", "trim",
          "get_num_threads", "set_num_threads"), "about devices, memory or threads",
     ),
-    **dict.fromkeys(("finfo", "iinfo", "isdtype", "can_cast", "result_type"), "about dtypes"),
+    **dict.fromkeys(("finfo", "iinfo", "isdtype", "can_cast", "result_type", "common_type", "min_scalar_type"), "about dtypes"),
     **dict.fromkeys(
         ("arange", "empty", "eye", "full", "linspace", "ones", "zeros", "broadcast_shapes", "geomspace",
          "logspace", "indices", "tri", "diag_indices", "tril_indices", "triu_indices", "fft.fftfreq",
-         "fft.rfftfreq"), "the arguments are sizes and Python scalars",
+         "fft.rfftfreq", "identity", "bartlett", "blackman", "hamming", "hanning", "kaiser", "fromfunction",
+         "mask_indices"), "the arguments are sizes and Python scalars",
+    ),
+    **dict.fromkeys(("shape", "ndim", "size", "iscomplexobj", "isrealobj"), "reads no elements"),
+    **dict.fromkeys(("isfortran",), "the result depends on the layout"),
+    **dict.fromkeys(("require",), "returns its argument: tests/python/extra/test_memory_orders.py"),
+    **dict.fromkeys(
+        ("frombuffer", "fromiter", "fromfile", "fromstring", "genfromtxt", "loadtxt"), "objects of the host"
     ),
     **dict.fromkeys(("empty_like",), "uninitialized elements"),
     **dict.fromkeys(
-        ("save", "savez", "savez_compressed", "load"),
+        ("save", "savez", "savez_compressed", "load", "savetxt"),
         "files: tests/python/extra/test_saving.py tests layouts",
     ),
     **dict.fromkeys(
@@ -56,6 +63,27 @@ NO_ARRAYS = {
 
 #: Calls with more arguments than their signatures require, or with longer operands: texts, and the kinds of operands.
 STATED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "apply_along_axis": (
+        ("f(lambda x: x[::-1] + 1, -1, a)", "f(lambda x: sk.sort(x), 0, a)"),
+        ("values",),
+    ),
+    "apply_over_axes": (("f(lambda x, axis: sk.flip(x, axis=axis), a, (0, -1))",), ("values",)),
+    "array": (("f(a)", "f(a, order='C')", "f(a, 'float32', order='F')"), ("values",)),
+    "block": (("f([a, b])", "f([[a], [b]])"), ("values", "values")),
+    "ix_": (("f(a)",), ("=positions",)),
+    "packbits": (("f(a)", "f(a, -1)", "f(a, 0, 'little')"), ("values",)),
+    "piecewise": (("f(a, [b, c], [lambda x: x + 1, 0])",), ("values", "=mask", "=mask")),
+    "poly": (("f(a)",), ("short",)),
+    "polyadd": (("f(a, b)",), ("short", "short")),
+    "polyder": (("f(a)",), ("short",)),
+    "polydiv": (("f(a, b)",), ("short", "short")),
+    "polyint": (("f(a, 2)",), ("short",)),
+    "polymul": (("f(a, b)",), ("short", "short")),
+    "polysub": (("f(a, b)",), ("short", "short")),
+    "resize": (("f(a, (3, {n}))",), ("values",)),
+    "rollaxis": (("f(a, -1)",), ("values",)),
+    "roots": (("f(a)",), ("short",)),
+    "trim_zeros": (("f(a)", "f(a, 'f', 0)"), ("whole",)),
     "choose": (("f(a, (b, c))",), ("choices", "values", "values")),
     "convolve": (("f(a, b)", "f(b, a, 'valid')"), ("whole", "short")),
     "correlate": (("f(a, b)", "f(b, a, 'full')"), ("whole", "short")),
@@ -219,6 +247,7 @@ ROUNDED = {"std", "var", "nanstd", "nanvar", "cov", "corrcoef", "polyfit", "unwr
 #: Functions, apart from `linalg`, with a high cost or a large result for the size of their operands.
 DEAR = {
     "matmul", "Array.__matmul__", "tensordot", "dot", "inner", "cov", "corrcoef", "diag_indices_from", "unstack",
+    "apply_along_axis",
 }  # fmt: skip
 #: Functions whose sums or products are exact in any order, except for the sign of zeros in parts of complex numbers.
 BY_VALUE = {

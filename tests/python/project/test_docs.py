@@ -51,7 +51,8 @@ def functions():
     for prefix, module in reference.modules().items():
         for name in module.__all__:
             function = getattr(module, name)
-            if callable(function) and not inspect.isclass(function):
+            has_page = prefix != "" or name not in reference.ELSEWHERE
+            if has_page and callable(function) and not inspect.isclass(function):
                 yield prefix + name, function
 
 
@@ -76,9 +77,12 @@ def test_examples_of_docstrings(name):
     run(inspect.getdoc(FUNCTIONS[name]), name, {"sk": sk})
 
 
-@pytest.mark.parametrize("name", ["Event", "Stream"])
+@pytest.mark.parametrize(
+    "name",
+    ["Event", "Stream", "broadcast", "c_", "mgrid", "ogrid", "poly1d", "r_", "vectorize"],
+)
 @REHEARSED
-def test_examples_of_classes(name):
+def test_examples_of_classes_and_objects(name):
     run(inspect.getdoc(getattr(sk, name)), name, {"sk": sk})
 
 
