@@ -5,133 +5,15 @@
 The numbers of a generator depend only on its seed, the order of its calls and the position in the array: not on the
 device, the number of threads or the machine, except for the last bits of ``multivariate_normal``, which depend on
 OpenBLAS. The bits are those of Philox 4x32-10, a function of a key and a counter.
-Names and signatures are those of NumPy's ``Generator``; the numbers differ from NumPy's.
+Names and signatures are those of NumPy's ``Generator``; the numbers differ from NumPy's. Functions such as ``rand``
+draw from one stream that all devices share, on the default device.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
-import numpy as np
-
-from skerry import _core
-from skerry._arrays import name_failures
-from skerry.random._order import Order
+from skerry.random import _shared
+from skerry.random._generator import Generator, default_rng
+from skerry.random._legacy import RandomState
 from skerry.random._philox import Philox
+from skerry.random._shared import *
 
-__all__ = ["Generator", "Philox", "default_rng"]
-
-
-class Generator(Order):
-    """Random number generator for arrays on one device.
-
-    Use ``default_rng`` to construct one. Methods are thread-safe: each call uses its own part of the stream. A copied
-    or pickled generator continues from the position of the original.
-
-    Parameters
-    ----------
-    bit_generator : Philox
-        The stream of random bits, with its state.
-    device : Device or str, optional
-        Device of all results; by default the default device.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> rng = sk.random.Generator(sk.random.Philox(1))
-    >>> rng
-    Generator(Philox(1), device='cpu:0')
-
-    """
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.bit_generator, str(self.device))
-
-    def __copy__(self) -> Generator:
-        return Generator(self.bit_generator.copy(), self.device)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Generator:
-        return self.__copy__()
-
-    def spawn(self, n_children: int) -> list[Generator]:
-        """Create independent generators on the same device.
-
-        Parameters
-        ----------
-        n_children : int
-            Number of generators.
-
-        Returns
-        -------
-        list of Generator
-            Their numbers depend on the seed and on how many were spawned before, not on what was drawn.
-
-        Examples
-        --------
-        >>> import skerry as sk
-        >>> [each.integers(100).tolist() for each in sk.random.default_rng(1).spawn(3)]
-        [27, 51, 25]
-
-        """
-        _core.require_objects("spawn", n_children)
-        return [
-            Generator(bit_generator, self.device)
-            for bit_generator in self.bit_generator.spawn(n_children)
-        ]
-
-
-def default_rng(seed: Any = None, device: _core.Device | str | None = None) -> Generator:
-    """Construct a random number generator.
-
-    Parameters
-    ----------
-    seed : int, sequence of int, numpy.random.SeedSequence, Philox or Generator, optional
-        Seed, as for ``numpy.random.SeedSequence``; None uses entropy of the operating system. A Philox is used as it
-        is, and a Generator is returned unchanged.
-    device : Device or str, optional
-        Device of all results; by default the default device.
-
-    Returns
-    -------
-    Generator
-
-    Raises
-    ------
-    DeviceUnavailableError
-        If the device can't be used.
-    ValueError
-        If the seed is negative, or a Generator of another device.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> rng = sk.random.default_rng(42)
-    >>> rng.random(3)
-    Array([0.57766172, 0.61320079, 0.46900095], dtype=float64, device='cpu:0')
-    >>> rng.integers(1, 7, size=5).tolist()
-    [5, 4, 5, 6, 6]
-
-    """
-    if isinstance(seed, Generator):
-        if device is not None and _core.as_device(device) != seed.device:
-            raise ValueError(
-                f"default_rng: the generator is on {seed.device}, not {device}; create one with "
-                f"Generator(rng.bit_generator, device={str(device)!r})"
-            )
-        return seed
-    if (
-        make := getattr(type(seed), "__skerry_generator__", None)
-    ) is not None:  # chunks of dask: a seed with a device
-        return default_rng(make(seed), device)
-    if isinstance(seed, (int, np.integer)) and seed < 0:
-        raise ValueError(f"default_rng: seed must not be negative: {seed}; use abs(seed)")
-    return Generator(seed if isinstance(seed, Philox) else Philox(seed), device)
-
-
-name_failures(Generator)
-
-
-def _restore(bit_generator: Philox, device: str) -> Generator:
-    from skerry._pickle import choose_device
-
-    return Generator(bit_generator, choose_device(device))
+__all__ = ["Generator", "Philox", "RandomState", "default_rng"]
+__all__ += _shared.__all__

@@ -67,28 +67,29 @@ class Discrete(Drawing):
         Array([191, 143, 185], dtype=uint8, device='cpu:0')
 
         """
-        result_dtype = np.dtype(dtype)
-        if result_dtype.kind not in "iub":
-            raise TypeError(f"integers: dtype must be integer or bool, not {result_dtype}")
+        return self._integers("integers", low, high, size, np.dtype(dtype), endpoint)
+
+    def _integers(
+        self, op: str, low: Any, high: Any, size: Size, dtype: np.dtype[Any], endpoint: bool
+    ) -> Array:
+        if dtype.kind not in "iub":
+            raise TypeError(f"{op}: dtype must be integer or bool, not {dtype}")
         if high is None:
             low, high = 0, low
         if any(isinstance(x, Array | np.ndarray | list | tuple) for x in (low, high)):
-            return self._integers_of_each(low, high, size, result_dtype, endpoint)
-        first, last = _whole("low", low), _whole("high", high) - (not endpoint)
-        _check_bounds(first, last, result_dtype)
-        return self._draw(
-            "integer", self._empty("integers", size, result_dtype), first, last - first
-        )
+            return self._integers_of_each(op, low, high, size, dtype, endpoint)
+        first, last = _whole(op, "low", low), _whole(op, "high", high) - (not endpoint)
+        _check_bounds(op, first, last, dtype)
+        return self._draw("integer", self._empty(op, size, dtype), first, last - first)
 
     def _integers_of_each(
-        self, low: Any, high: Any, size: Size, dtype: np.dtype[Any], endpoint: bool
+        self, op: str, low: Any, high: Any, size: Size, dtype: np.dtype[Any], endpoint: bool
     ) -> Array:
-        op = "integers"
         wide = np.dtype(np.uint64 if dtype == np.uint64 else np.int64)
         bounds = []
         for name, x in (("low", low), ("high", high)):
             if not isinstance(x, Array | np.ndarray | list | tuple):
-                x = _core.asarray(_whole(name, x), dtype=wide, device=self._device)
+                x = _core.asarray(_whole(op, name, x), dtype=wide, device=self._device)
             x = self._array(op, name, x)
             if x.dtype.kind not in "iub":
                 raise TypeError(f"{op}: {name} must be integers, not {x.dtype}")
@@ -235,7 +236,8 @@ class Discrete(Drawing):
         Examples
         --------
         >>> import skerry as sk
-        >>> sk.random.default_rng(42).bytes(4).hex()
+        >>> rng = sk.random.default_rng(42)
+        >>> rng.bytes(4).hex()
         '5f9d7746'
 
         """
@@ -246,21 +248,21 @@ class Discrete(Drawing):
         return np.asarray(words.to_device("cpu")).astype("<u4").tobytes()[:count]
 
 
-def _whole(name: str, x: Any) -> int:
+def _whole(op: str, name: str, x: Any) -> int:
     if isinstance(x, float) and x.is_integer():
         return int(x)
     try:
         return operator.index(x)
     except TypeError:
-        raise TypeError(f"integers: {name} must be a whole number, not {x!r}") from None
+        raise TypeError(f"{op}: {name} must be a whole number, not {x!r}") from None
 
 
-def _check_bounds(first: int, last: int, dtype: np.dtype[Any]) -> None:
+def _check_bounds(op: str, first: int, last: int, dtype: np.dtype[Any]) -> None:
     limits = np.iinfo(dtype) if dtype.kind != "b" else None
     least, most = (int(limits.min), int(limits.max)) if limits else (0, 1)
     if last < first:
-        raise ValueError(f"integers: no integers from {first} to {last}; low must be below high")
+        raise ValueError(f"{op}: no integers from {first} to {last}; low must be below high")
     if first < least or last > most:
         raise ValueError(
-            f"integers: {first if first < least else last} is out of range of {dtype}; use another dtype="
+            f"{op}: {first if first < least else last} is out of range of {dtype}; use another dtype="
         )

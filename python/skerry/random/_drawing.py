@@ -48,7 +48,7 @@ class Drawing:
         return self._device
 
     def __repr__(self) -> str:
-        return f"Generator({self._bits!r}, device={str(self._device)!r})"
+        return f"{type(self).__name__}({self._bits!r}, device={str(self._device)!r})"
 
     # ---- used by the methods of distributions
 
