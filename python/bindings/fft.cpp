@@ -40,11 +40,28 @@ PyObject* run_fft(const Arguments& arguments) {
       run_without_gil(x.size() > long_transform, [&] { return fft(Kind, x, n, axis, norm); }));
 }
 
-template <FftKind Kind>
+/// Replaces lengths of -1 by the length of their axis.
+void fill_lengths(const NdArray& x, const optional_integers& axes, optional_integers& lengths) {
+  if (!lengths) return;
+  const auto count = static_cast<std::int64_t>(lengths->size());
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t& length = (*lengths)[static_cast<std::size_t>(i)];
+    if (length != -1 || (axes && axes->size() != lengths->size())) continue;
+    const std::int64_t axis = axes ? (*axes)[static_cast<std::size_t>(i)] : i - count;
+    if (axis >= -x.rank() && axis < x.rank()) {
+      length = x.shape()[static_cast<int>(axis < 0 ? axis + x.rank() : axis)];
+    }
+  }
+}
+
+/// `IsPlanar`: the axes are the last two by default.
+template <FftKind Kind, bool IsPlanar = false>
 PyObject* run_fftn(const Arguments& arguments) {
   const NdArray& x = array_argument(arguments, 0);
-  const optional_integers lengths = parse_optional(arguments, 1);
-  const optional_integers axes = parse_optional(arguments, 2);
+  optional_integers lengths = parse_optional(arguments, 1);
+  optional_integers axes = parse_optional(arguments, 2);
+  if (IsPlanar && arguments[2] == nullptr) axes = {-2, -1};
+  fill_lengths(x, axes, lengths);
   const FftNorm norm = parse_norm(arguments);
   return wrap_result(x.size() > long_transform, [&] { return fftn(Kind, x, lengths, axes, norm); });
 }
@@ -64,8 +81,9 @@ PyObject* run_shift(const Arguments& arguments) {
   return wrap_result(x.size() > min_size_without_gil, [&] { return fft_shift(x, axes, Back); });
 }
 
-#define SKERRY_FFT_SIGNATURE "(x, /, *, n=None, axis=-1, norm='backward')"
-#define SKERRY_FFTN_SIGNATURE "(x, /, *, s=None, axes=None, norm='backward')"
+#define SKERRY_FFT_SIGNATURE "(x, /, n=None, axis=-1, norm='backward')"
+#define SKERRY_FFTN_SIGNATURE "(x, /, s=None, axes=None, norm='backward')"
+#define SKERRY_FFT2_SIGNATURE "(x, /, s=None, axes=(-2,-1), norm='backward')"
 #define SKERRY_FFT_CONVERSION                                                                \
   "Integers and bools are converted to\n    float64 unless promotion is strict; float16 is " \
   "computed in float32.\n"
@@ -87,9 +105,14 @@ PyObject* run_shift(const Arguments& arguments) {
 #define SKERRY_FFT_AXIS "axis : int\n    Axis to transform; the last by default.\n"
 #define SKERRY_FFT_S                                                                       \
   "s : sequence of ints, optional\n    Length along each of the axes, like n of the 1-D "  \
-  "function.\n"                                                                            \
+  "function; -1 is the length of the axis.\n"                                              \
   "axes : sequence of ints, optional\n    Axes to transform; all by default, or the last " \
   "len(s).\n"
+#define SKERRY_FFT2_S                                                                           \
+  "s : sequence of ints, optional\n    Length along each of the axes, like n of the 1-D "       \
+  "function; -1 is the length of the axis.\n"                                                   \
+  "axes : sequence of ints, optional\n    Axes to transform, the last two by default; None as " \
+  "in the function of several axes.\n"
 #define SKERRY_FFT_RETURNS(result) "\nReturns\n-------\nArray\n    " result " On the device of x.\n"
 #define SKERRY_EXAMPLES "\nExamples\n--------\n>>> import skerry as sk\n"
 #define SKERRY_COMPLEX_TYPE_ERROR \
@@ -132,7 +155,15 @@ constexpr FunctionEntry fft_functions[] = {
      ">>> sk.fft.fft(sk.asarray([2 + 1j, 2, 1, 4]))\n"
      "Array([ 9.+1.j,  1.+3.j, -3.+1.j,  1.-1.j], dtype=complex128, device='cpu:0')",
      run_fft<FftKind::fft>},
-    {"fftfreq", "(n, /, *, d=1.0, dtype=None, device=None)",
+    {"fft2", SKERRY_FFT2_SIGNATURE,
+     "The discrete Fourier transform over two axes.\n\nSource: NumPy, "
+     "numpy.fft.fft2.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT2_S SKERRY_FFTN_NORM SKERRY_FFT_RETURNS(
+         "Complex: complex64 for float16, float32 and complex64, else complex128.")
+         SKERRY_FFTN_ERRORS
+     ">>> sk.fft.fft2(sk.ones((2, 2)))\n"
+     "Array([[4.+0.j, 0.+0.j],\n       [0.+0.j, 0.+0.j]], dtype=complex128, device='cpu:0')",
+     run_fftn<FftKind::fft, true>},
+    {"fftfreq", "(n, /, d=1.0, *, dtype=None, device=None)",
      "The frequencies of the elements of fft: [0, 1, ..., (n - 1) // 2, -(n // 2), ..., -1] / "
      "(d n).\n\n" SKERRY_FREQUENCIES_DOC ">>> sk.fft.fftfreq(4, d=0.5)\n"
      "Array([ 0. ,  0.5, -1. , -0.5], dtype=float64, device='cpu:0')",
@@ -145,7 +176,7 @@ constexpr FunctionEntry fft_functions[] = {
      ">>> sk.fft.fftn(sk.ones((2, 2)))\n"
      "Array([[4.+0.j, 0.+0.j],\n       [0.+0.j, 0.+0.j]], dtype=complex128, device='cpu:0')",
      run_fftn<FftKind::fft>},
-    {"fftshift", "(x, /, *, axes=None)",
+    {"fftshift", "(x, /, axes=None)",
      "Shift the zero frequency to the center of the axes, all of them by "
      "default.\n\n" SKERRY_SHIFT_DOC ">>> sk.fft.fftshift(sk.fft.fftfreq(4))\n"
      "Array([-0.5 , -0.25,  0.  ,  0.25], dtype=float64, device='cpu:0')",
@@ -164,6 +195,14 @@ constexpr FunctionEntry fft_functions[] = {
              SKERRY_FFT_ERRORS
      ">>> sk.fft.ifft(sk.asarray([9 + 1j, 1 + 3j, -3 + 1j, 1 - 1j])).tolist()[0]\n(2+1j)",
      run_fft<FftKind::ifft>},
+    {"ifft2", SKERRY_FFT2_SIGNATURE,
+     "The inverse of fft2.\n\nSource: NumPy, numpy.fft.ifft2.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT2_S
+         SKERRY_FFTN_NORM SKERRY_FFT_RETURNS(
+             "Complex: complex64 for float16, float32 and complex64, else complex128.")
+             SKERRY_FFTN_ERRORS
+     ">>> sk.fft.ifft2(sk.asarray([[4.0, 0.0], [0.0, 0.0]]))\n"
+     "Array([[1.+0.j, 1.+0.j],\n       [1.+0.j, 1.+0.j]], dtype=complex128, device='cpu:0')",
+     run_fftn<FftKind::ifft, true>},
     {"ifftn", SKERRY_FFTN_SIGNATURE,
      "The inverse of fftn.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_S SKERRY_FFTN_NORM SKERRY_FFT_RETURNS(
          "Complex: complex64 for float16, float32 and complex64, else complex128.")
@@ -171,7 +210,7 @@ constexpr FunctionEntry fft_functions[] = {
      ">>> sk.fft.ifftn(sk.asarray([[4.0, 0.0], [0.0, 0.0]]))\n"
      "Array([[1.+0.j, 1.+0.j],\n       [1.+0.j, 1.+0.j]], dtype=complex128, device='cpu:0')",
      run_fftn<FftKind::ifft>},
-    {"ifftshift", "(x, /, *, axes=None)",
+    {"ifftshift", "(x, /, axes=None)",
      "The inverse of fftshift.\n\n" SKERRY_SHIFT_DOC
      ">>> sk.fft.ifftshift(sk.asarray([-1, 0, 1]))\n"
      "Array([ 0,  1, -1], dtype=int64, device='cpu:0')",
@@ -192,6 +231,14 @@ constexpr FunctionEntry fft_functions[] = {
      ">>> sk.fft.irfft(sk.asarray([1.0, 1.0, 1.0]))\n"
      "Array([1., 0., 0., 0.], dtype=float64, device='cpu:0')",
      run_fft<FftKind::irfft>},
+    {"irfft2", SKERRY_FFT2_SIGNATURE,
+     "The inverse of rfft2; x holds the first half of the spectrum along the last of the "
+     "axes.\n\nSource: NumPy, numpy.fft.irfft2.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT2_S
+         SKERRY_FFTN_NORM SKERRY_FFT_RETURNS(
+             "Real: float32 for float16, float32 and complex64, else float64.") SKERRY_FFTN_ERRORS
+     ">>> sk.fft.irfft2(sk.asarray([[4.0, 0.0], [0.0, 0.0]]))\n"
+     "Array([[1., 1.],\n       [1., 1.]], dtype=float64, device='cpu:0')",
+     run_fftn<FftKind::irfft, true>},
     {"irfftn", SKERRY_FFTN_SIGNATURE,
      "The inverse of rfftn; x holds the first half of the spectrum along the last of the axes."
      "\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_S SKERRY_FFTN_NORM SKERRY_FFT_RETURNS(
@@ -207,7 +254,17 @@ constexpr FunctionEntry fft_functions[] = {
      ">>> sk.real(sk.fft.rfft(sk.asarray([1.0, 2.0, 4.0, 8.0])))\n"
      "Array([15., -3., -5.], dtype=float64, device='cpu:0')",
      run_fft<FftKind::rfft>},
-    {"rfftfreq", "(n, /, *, d=1.0, dtype=None, device=None)",
+    {"rfft2", SKERRY_FFT2_SIGNATURE,
+     "The transform of real elements over two axes: the first half along the last of "
+     "them.\n\nSource: NumPy, numpy.fft.rfft2.\n\n" SKERRY_FFT_REAL SKERRY_FFT2_S SKERRY_FFTN_NORM
+         SKERRY_FFT_RETURNS(
+             "Complex, with n // 2 + 1 elements along the last of the axes, where n is "
+             "its length: complex64\n    for float16 and float32, else complex128.")
+             SKERRY_RFFTN_ERRORS
+     ">>> sk.fft.rfft2(sk.ones((2, 2)))\n"
+     "Array([[4.+0.j, 0.+0.j],\n       [0.+0.j, 0.+0.j]], dtype=complex128, device='cpu:0')",
+     run_fftn<FftKind::rfft, true>},
+    {"rfftfreq", "(n, /, d=1.0, *, dtype=None, device=None)",
      "The frequencies of the elements of rfft: [0, 1, ..., n // 2] / (d n)."
      "\n\n" SKERRY_FREQUENCIES_DOC ">>> sk.fft.rfftfreq(4, d=0.5)\n"
      "Array([0. , 0.5, 1. ], dtype=float64, device='cpu:0')",
@@ -226,6 +283,7 @@ constexpr FunctionEntry fft_functions[] = {
 
 #undef SKERRY_FFT_SIGNATURE
 #undef SKERRY_FFTN_SIGNATURE
+#undef SKERRY_FFT2_SIGNATURE
 #undef SKERRY_FFT_CONVERSION
 #undef SKERRY_FFT_COMPLEX
 #undef SKERRY_FFT_REAL
@@ -236,6 +294,7 @@ constexpr FunctionEntry fft_functions[] = {
 #undef SKERRY_FFTN_NORM
 #undef SKERRY_FFT_AXIS
 #undef SKERRY_FFT_S
+#undef SKERRY_FFT2_S
 #undef SKERRY_FFT_RETURNS
 #undef SKERRY_EXAMPLES
 #undef SKERRY_COMPLEX_TYPE_ERROR

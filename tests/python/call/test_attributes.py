@@ -103,8 +103,8 @@ def test_named_replacements_exist():
         (lambda x: sk.take(x, x, 0), "take(x, indices, axis=0)"),
         (lambda x: sk.concat([x], 1), "concat(arrays, axis=1)"),
         (lambda x: sk.std(x, x), "std(x, axis=...)"),
-        (lambda x: sk.linalg.svd(x, False), "svd(x, full_matrices=False)"),
-        (lambda x: sk.fft.fft(x, 4), "fft(x, n=4)"),
+        (lambda x: sk.linalg.cholesky(x, True), "cholesky(x, upper=True)"),
+        (lambda x: sk.fft.fftfreq(4, 0.5, "float32"), "fftfreq(n, d, dtype='float32')"),
         (lambda x: x.argmax(0, None, True), "argmax(axis, out, keepdims=True)"),
     ],
 )  # fmt: skip
