@@ -32,15 +32,45 @@ PyObject* product(const NdArray& x1, const NdArray& x2) {
   return wrap_result(takes_long(x1, x2), [&] { return matmul(x1, x2); });
 }
 
+/// True if an argument after the operands is specified.
+bool has_options(const Arguments& arguments) {
+  for (int i = 2; i < arguments.signature->count(); ++i) {
+    if (arguments.has(i)) return true;
+  }
+  return false;
+}
+
+/// Calls the function of the same name in Python, which handles out= and the other options.
+PyObject* call_with_options(const Arguments& arguments) {
+  const Signature& signature = *arguments.signature;
+  static_cast<void>(array_argument(arguments, 0));
+  static_cast<void>(array_argument(arguments, 1));
+  const Object operands(PyTuple_Pack(2, arguments[0], arguments[1]));
+  const Object options(PyDict_New());
+  for (int i = 2; i < signature.count(); ++i) {
+    if (!arguments.has(i)) continue;
+    if (PyDict_SetItem(options.get(), signature.name(i), arguments[i]) < 0) throw PythonError();
+  }
+  const Object function = package_function("skerry._linalg.outputs", signature.function());
+  return PyObject_Call(function.get(), operands.get(), options.get());
+}
+
 PyObject* run_matmul(const Arguments& arguments) {
+  if (has_options(arguments)) [[unlikely]]
+    return call_with_options(arguments);
   const NdArray& x1 = array_argument(arguments, 0);
   return product(x1, array_argument(arguments, 1));
 }
 
 PyObject* run_vecdot(const Arguments& arguments) {
+  constexpr int axis_parameter = 6;
+  for (int i = 2; i < axis_parameter; ++i) {
+    if (arguments.has(i)) [[unlikely]]
+      return call_with_options(arguments);
+  }
   const NdArray& x1 = array_argument(arguments, 0);
   const NdArray& x2 = array_argument(arguments, 1);
-  const std::int64_t axis = integer(arguments, 2, -1);
+  const std::int64_t axis = integer(arguments, axis_parameter, -1);
   return wrap_result(takes_long(x1, x2), [&] { return vecdot(x1, x2, axis); });
 }
 
@@ -119,12 +149,25 @@ constexpr FunctionEntry private_products[] = {
 
 }  // namespace
 
+#define SKERRY_PRODUCT_OPTIONS                                                                   \
+  "out : Array, optional\n    Array of the shape of the result to store it in; it is returned. " \
+  "May overlap x1 and x2.\n"                                                                     \
+  "casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}\n    Which casts are allowed to "    \
+  "dtype and to the dtype of out.\n"                                                             \
+  "order : {'K', 'A', 'C', 'F'}\n    Memory order of a new result: 'F' is column-major, the "    \
+  "others are C order.\n"                                                                        \
+  "dtype : dtype, optional\n    Dtype of the computation; by default the promoted dtype.\n"
+
 constexpr FunctionEntry product_functions[] = {
-    {"matmul", "(x1, x2, /)",
+    {"matmul", "(x1, x2, /, out=None, *, casting='same_kind', order='K', dtype=None, axes=None)",
      "The matrix product, like the operator @.\n\n"
      "Parameters\n----------\n"
      "x1 : Array\n    Of shape (..., M, K), or (K,): a row vector; the result lacks that axis.\n"
-     "x2 : Array\n    Of shape (..., K, N), or (K,): a column vector. Stacks (...) broadcast.\n\n"
+     "x2 : Array\n    Of shape (..., K, N), or (K,): a column vector. Stacks (...) "
+     "broadcast.\n" SKERRY_PRODUCT_OPTIONS
+     "axes : list of tuples of ints, optional\n    The axes of the matrices in x1, x2 and the "
+     "result; [(-2, -1), (-2, -1), (-2, -1)] by\n    default. The tuple of a vector has one axis, "
+     "that of a scalar result none.\n\n"
      "Returns\n-------\nArray\n    Of shape (..., M, N), of the promoted dtype. Integers wrap "
      "around,\n    float32 is computed in float32; float16 too, rounded "
      "once; K = 0 gives zeros. The product of bools\n    is bool: True if both elements of some "
@@ -137,7 +180,7 @@ constexpr FunctionEntry product_functions[] = {
      ">>> import skerry as sk\n"
      ">>> sk.matmul(sk.asarray([[1, 2], [3, 4]]), sk.asarray([1, 1])).tolist()\n[3, 7]",
      run_matmul},
-    {"tensordot", "(x1, x2, /, *, axes=2)",
+    {"tensordot", "(x1, x2, /, axes=2)",
      "Sums of products over pairs of axes, one from each array.\n\n"
      "Parameters\n----------\nx1, x2 : Array\n    Of any shapes; bools as in matmul.\n"
      "axes : int or tuple of two sequences of ints\n    An int sums over the last `axes` axes of "
@@ -157,10 +200,10 @@ constexpr FunctionEntry product_functions[] = {
      ">>> sk.tensordot(x, x, axes=((0,), (0,))).tolist()\n"
      "[[9, 12, 15], [12, 17, 22], [15, 22, 29]]",
      run_tensordot},
-    {"vecdot", "(x1, x2, /, *, axis=-1)",
+    {"vecdot", "(x1, x2, /, out=None, *, casting='same_kind', order='K', dtype=None, axis=-1)",
      "The dot products of vectors: sums of conj(x1) * x2 along an axis.\n\n"
      "Parameters\n----------\nx1, x2 : Array\n    Of the same size along axis, the other axes "
-     "broadcast; bools as in matmul.\n"
+     "broadcast; bools as in matmul.\n" SKERRY_PRODUCT_OPTIONS
      "axis : int\n    Counted from the end of both, so negative.\n\n"
      "Returns\n-------\nArray\n    Without the axis, of the promoted dtype of x1 and x2; integers "
      "wrap around,\n    float16 is accumulated in float32.\n\n"
@@ -173,6 +216,8 @@ constexpr FunctionEntry product_functions[] = {
      ">>> sk.vecdot(sk.asarray([1j, 2]), sk.asarray([1j, 1])).item()\n(3+0j)",
      run_vecdot},
 };
+
+#undef SKERRY_PRODUCT_OPTIONS
 
 PyObject* multiply_matrices(PyObject* left, PyObject* right) {
   if (!is_array(left) || !is_array(right)) {

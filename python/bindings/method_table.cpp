@@ -38,8 +38,9 @@ MethodAdapter::MethodAdapter(const MethodEntry& entry)
   function_ = function.implementation;
   function_signature_ = &function.signature;
   for (int i = 0; i < signature_.count(); ++i) {
-    const int position =
-        function_signature_->find(name_in_function(PyUnicode_AsUTF8(signature_.name(i))));
+    const char* const name = name_in_function(PyUnicode_AsUTF8(signature_.name(i)));
+    // The adapter stores the result, also for functions that have out= themselves.
+    const int position = i == out_ ? -1 : function_signature_->find(name);
     positions_[i] = position > 0 ? position : Signature::max_parameters + extras_++;
   }
   named_signature_ = function_signature_->named_like(signature_, positions_);

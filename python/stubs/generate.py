@@ -117,7 +117,11 @@ PARAMETERS = {
     ),
     **dict.fromkeys(["assigned.values", "scalar_beside.value"], "Any"),
     "assigned.like": "Array",
-    "rtol": "float | Array",
+    **dict.fromkeys(["rcond", "rtol", "tol"], "float | Array"),
+    **dict.fromkeys(["compute_uv", "hermitian"], "bool"),
+    **dict.fromkeys(["matmul.axes", "matmul.out", "vecdot.out"], "Any"),
+    **dict.fromkeys(["casting", "order"], "str"),
+    "UPLO": 'Literal["L", "U"]',
     "searchsorted.x2": "Array | float",
     "set_current_stream.stream": "Stream",
     "set_numpy_memory.handler": "Any",
@@ -163,6 +167,7 @@ RESULTS = {
     **dict.fromkeys(["as_device", "default_device"], "Device"),
     **dict.fromkeys(["as_stream", "current_stream"], "Stream"),
     "broadcast_shapes": "tuple[int, ...]",
+    "inv_unchecked": "tuple[Array, Array]",
     "fused_pass_counts": "tuple[int, int, int]",
     "guard_numpy_memory": "Any",
     "built_dtypes": "tuple[str, ...]",
@@ -170,17 +175,37 @@ RESULTS = {
     "devices": "tuple[Device, ...]",
     "dtype_kinds": "dict[str, str]",
     "memory_statistics": "MemoryStatistics",
-    "qr": "QRResult",
     "rehearsal_contexts": "list[int]",
     "waiting_cuda_calls": "list[str]",
     "result_class": "type[tuple[Array, ...]]",
     "result_type": "Dtype",
     "slogdet": "SlogdetResult",
-    "svd": "SVDResult",
     "unique_all": "UniqueAllResult",
     "unique_counts": "UniqueCountsResult",
     "unique_inverse": "UniqueInverseResult",
     "why_no_cuda": "tuple[str, str] | None",
+}
+#: Parameters and results of functions whose result depends on an argument.
+OVERLOADS = {
+    "qr": (
+        ('x: Array, /, mode: Literal["reduced", "complete"] = "reduced"', "QRResult"),
+        ('x: Array, /, mode: Literal["r"]', "Array"),
+        ('x: Array, /, mode: Literal["raw"]', "tuple[Array, Array]"),
+    ),
+    "svd": (
+        (
+            "x: Array, /, full_matrices: bool = True, compute_uv: Literal[True] = True, hermitian: bool = False",
+            "SVDResult",
+        ),
+        (
+            "x: Array, /, full_matrices: bool = True, *, compute_uv: Literal[False], hermitian: bool = False",
+            "Array",
+        ),
+        (
+            "x: Array, /, full_matrices: bool, compute_uv: Literal[False], hermitian: bool = False",
+            "Array",
+        ),
+    ),
 }
 #: Types that already include None.
 OPTIONAL = ("Any", "Axis", "DtypeLike")
@@ -188,7 +213,7 @@ OPTIONAL = ("Any", "Axis", "DtypeLike")
 IMPORTS = {
     "collections.abc": "Callable Mapping Sequence",
     "contextvars": "ContextVar",
-    "typing": "Any Literal",
+    "typing": "Any Literal overload",
 }
 FILES = {"__init__.pyi": _core, "fft.pyi": _core.fft, "linalg.pyi": _core.linalg}
 _STAR = "from skerry._core._types import *\n"
@@ -253,8 +278,16 @@ def _parameters(function: str, signature: inspect.Signature, tables: dict[str, s
 def _function(name: str, function: Callable[..., Any], tables: dict[str, str]) -> str:
     if isinstance(function, _core.Ufunc):
         return f"{name}: {'UnaryUfunc' if function.nin == 1 else 'BinaryUfunc'}\n"
+    if name in OVERLOADS:
+        overloads = (
+            _definition(name, text.split(", "), result) for text, result in OVERLOADS[name]
+        )
+        return "".join(f"@overload\n{definition}" for definition in overloads)
     parts = _parameters(name, inspect.signature(function), tables)
-    result = RESULTS.get(name, "Array")
+    return _definition(name, parts, RESULTS.get(name, "Array"))
+
+
+def _definition(name: str, parts: list[str], result: str) -> str:
     line = f"def {name}({', '.join(parts)}) -> {result}: ..."
     if len(line) <= WIDTH:
         return line + "\n"
@@ -332,6 +365,7 @@ def stubs() -> dict[str, str]:
                 "TOPICS: tuple[str, ...]",
                 "",
                 "def import_topic(topic: str) -> ModuleType: ...",
+                'def import_functions(module_name: str, lists: str = "arrays") -> ModuleType: ...',
                 "",
             ]
         ),

@@ -44,11 +44,19 @@ def __getattr__(name: str) -> Any:
 
 
 def import_topic(topic: str) -> Any:
-    """Import a topic, make its functions accept NumPy arrays as arrays on cpu:0, and complete their docstrings."""
+    """Import a topic and make its functions public."""
+    module = import_functions(f"{__name__}.{topic}", LISTS_IN.get(topic, "arrays"))
+    for name in module.__all__:
+        globals()[name] = getattr(module, name)
+    return module
+
+
+def import_functions(module_name: str, lists: str = "arrays") -> Any:
+    """Import a module, make its functions accept NumPy arrays as arrays on cpu:0, and complete their docstrings."""
     from skerry._arrays import accept_numpy_arrays, name_failures_of
     from skerry._extra._docstrings import composed
 
-    module = importlib.import_module(f"{__name__}.{topic}")
+    module = importlib.import_module(module_name)
     wrappers: dict[Any, Any] = {}  # by function, so that two names of a function share a wrapper
     for name in module.__all__:
         member = getattr(module, name)
@@ -56,12 +64,10 @@ def import_topic(topic: str) -> Any:
         if inspect.isfunction(member) and is_own and not hasattr(member, "__wrapped__"):
             if member not in wrappers:
                 member.__doc__ = composed(member.__doc__)
-                lists = LISTS_IN.get(topic, "arrays")
                 wrappers[member] = (
                     name_failures_of(member)
                     if lists == "untouched"
                     else accept_numpy_arrays(member, member.__name__, lists=lists)
                 )
             setattr(module, name, wrappers[member])
-        globals()[name] = getattr(module, name)
     return module

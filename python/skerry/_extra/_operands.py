@@ -14,6 +14,7 @@ import numpy as np
 
 import skerry as sk
 from skerry import _core
+from skerry._arrays import arrays_in
 from skerry._core import Array
 from skerry._failed_calls import NotAnArrayError
 from skerry.exceptions import AxisError, DTypeError, OutOfMemoryError
@@ -97,6 +98,13 @@ def as_arrays(name: str, *values: Any) -> list[Array]:
     return [
         x if isinstance(x, Array) else _core.scalar_beside(name, x, dtype, device) for x in operands
     ]
+
+
+def require_beside(name: str, x: Array, *values: Any) -> None:
+    """Raise DeviceMismatchError if other arguments are, or contain, arrays on another device than ``x``."""
+    arrays = tuple(arrays_in(values))
+    if arrays:
+        _core.require_one_device(name, (x, *arrays))
 
 
 def arrays_or_scalars(name: str, *values: Any) -> list[Array]:

@@ -9,7 +9,8 @@ from typing import Any
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import Arrays, cast, flat, promoted
+from skerry._extra._operands import Arrays, as_arrays, cast, flat, promoted
+from skerry._extra._outputs import output_argument, stored
 
 __all__ = ["dot", "inner", "kron", "outer", "vdot"]
 
@@ -39,7 +40,7 @@ def _sum_product(name: str, a: Any, b: Any, axis_of_matrix: int) -> Array:
     return _result(sk.tensordot(x, y, axes=((-1,), (axis,))), bools)
 
 
-def dot(a: Any, b: Any) -> Array:
+def dot(a: Any, b: Any, out: Any = None) -> Array:
     """Return the dot product of two arrays.
 
     Parameters
@@ -47,6 +48,7 @@ def dot(a: Any, b: Any) -> Array:
     a, b : Array or scalar
         Operands. The sum of products is over the last axis of ``a`` and the second-to-last axis of ``b``, or the only
         axis of a 1-D ``b``, which must be equally long. Scalars multiply.
+    out : {out}
 
     Returns
     -------
@@ -62,6 +64,10 @@ def dot(a: Any, b: Any) -> Array:
     Array(11, dtype=int64, device='cpu:0')
 
     """
+    if out is not None:
+        a, b = as_arrays("dot", a, b)
+        output = output_argument("dot", out, a, b)
+        return stored("dot", dot(a, b), output)
     product = _core.product_of_matrices(a, b, False)
     return _sum_product("dot", a, b, -2) if product is None else product
 
@@ -122,12 +128,13 @@ def vdot(a: Any, b: Any, /) -> Array:
     return product
 
 
-def outer(a: Any, b: Any) -> Array:
+def outer(a: Any, b: Any, out: Any = None) -> Array:
     """Return the outer product of the flattened arrays.
 
     Parameters
     ----------
     a, b : {flattened}
+    out : {out}
 
     Returns
     -------
@@ -145,8 +152,9 @@ def outer(a: Any, b: Any) -> Array:
 
     """
     x, y = promoted("outer", a, b)
+    output = None if out is None else output_argument("outer", out, x, y)
     x, y = sk.reshape(x, (-1, 1)), flat(y)
-    return x & y if x.dtype.kind == "b" else x * y
+    return stored("outer", x & y if x.dtype.kind == "b" else x * y, output)
 
 
 def kron(a: Any, b: Any) -> Array:

@@ -17,6 +17,7 @@ import numpy as np
 import skerry as sk
 from skerry._core import Array
 from skerry._extra._operands import Arrays, as_arrays, cast, promoted
+from skerry._extra._outputs import computed_as, ordered, output_argument, stored
 from skerry.exceptions import ShapeError
 
 __all__ = ["einsum", "einsum_path"]
@@ -26,7 +27,14 @@ Labels = tuple[str, ...]
 Labelled = tuple[Array, Labels]
 
 
-def einsum(*operands: Any, optimize: Optimize = False, dtype: Any = None) -> Array:
+def einsum(
+    *operands: Any,
+    out: Any = None,
+    dtype: Any = None,
+    order: str = "K",
+    casting: str = "safe",
+    optimize: Optimize = False,
+) -> Array:
     """Evaluate the Einstein summation convention on arrays.
 
     Parameters
@@ -35,11 +43,16 @@ def einsum(*operands: Any, optimize: Optimize = False, dtype: Any = None) -> Arr
         Subscripts such as ``"ij,jk->ik"`` followed by the arrays; or arrays, each followed by a list of integer labels,
         and optionally the list of labels of the result. A label that occurs twice in one array selects its diagonal;
         ``...`` stands for additional axes, which broadcast. Without ``->`` the result has the labels that occur once,
-        in alphabetical order.
+        in alphabetical order. Lists of numbers, if no operand is an array, become arrays on the default device.
+    out : {out}
+    dtype : dtype, optional
+        Dtype of the computation, to which the operands must cast by ``casting``.
+    order : {"K", "A", "C", "F"}, default "K"
+        Memory order of a new result: "C" is C order, "F" column-major, the others are any.
+    casting : {"no", "equiv", "safe", "same_kind", "unsafe"}, default "safe"
+        Which casts to ``dtype`` are allowed; "unsafe" also allows all casts to the dtype of ``out``.
     optimize : bool, str or path, default False
         Order in which to contract three or more arrays; see ``einsum_path``. False and True mean "greedy".
-    dtype : dtype, optional
-        Dtype of the computation.
 
     Returns
     -------
@@ -48,9 +61,8 @@ def einsum(*operands: Any, optimize: Optimize = False, dtype: Any = None) -> Arr
 
     Raises
     ------
-    {DeviceMismatchError}
-    ValueError
-        If the subscripts are invalid or do not match the arrays.
+    DeviceMismatchError, TypeError, ValueError
+        If the arrays are on different devices, a dtype does not cast, or the subscripts or ``out`` do not match.
 
     Examples
     --------
@@ -59,14 +71,22 @@ def einsum(*operands: Any, optimize: Optimize = False, dtype: Any = None) -> Arr
     >>> sk.einsum("ij,jk->ik", x, x)
     Array([[ 7, 10],
            [15, 22]], dtype=int64, device='cpu:0')
-    >>> sk.einsum("ii", x)
-    Array(5, dtype=int64, device='cpu:0')
 
     """
     formula, inputs = _formula("einsum", operands)
-    if dtype is not None:
-        inputs = [sk.astype(x, dtype, copy=False) for x in as_arrays("einsum", *inputs)]
-    arrays = promoted("einsum", *inputs)
+    if dtype is None and out is None and order == "K":
+        return _sum_of(formula, promoted("einsum", *inputs), optimize)
+    inputs = as_arrays("einsum", *inputs)
+    output = output_argument("einsum", out, *inputs)
+    arrays = promoted("einsum", *computed_as("einsum", dtype, casting, *inputs))
+    result = _sum_of(formula, arrays, optimize)
+    if output is None:
+        return ordered("einsum", result, order)
+    return stored("einsum", result, output, "unsafe" if casting == "unsafe" else "same_kind")
+
+
+def _sum_of(formula: str, arrays: Arrays, optimize: Optimize) -> Array:
+    """Evaluate a formula for arrays of one dtype; products of bool are counted."""
     bools = arrays[0].dtype.kind == "b"
     direct = _product_of(formula, *(x.shape for x in arrays)) if len(arrays) == 2 else None
     if direct is not None and (not bools or direct.multiply is operator.mul):
@@ -130,14 +150,21 @@ def _formula(name: str, operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
     if not operands:
         raise ValueError(f"{name}: operands is empty; pass subscripts and arrays")
     if isinstance(operands[0], str):
-        return operands[0].replace(" ", ""), list(operands[1:])
+        return operands[0].replace(" ", ""), _with_literals(operands[1:])
     pairs = len(operands) // 2
-    arrays = list(operands[: 2 * pairs : 2])
+    arrays = _with_literals(operands[: 2 * pairs : 2])
     terms = [_letters(name, labels) for labels in operands[1 : 2 * pairs : 2]]
     formula = ",".join(terms)
     if len(operands) % 2:
         formula += "->" + _letters(name, operands[-1])
     return formula, arrays
+
+
+def _with_literals(operands: tuple[Any, ...]) -> list[Any]:
+    """Convert lists of numbers to arrays on the default device, if no operand is an array."""
+    if any(isinstance(x, Array | np.ndarray) for x in operands):
+        return list(operands)
+    return [sk.asarray(x) if isinstance(x, list | tuple) else x for x in operands]
 
 
 def _letters(name: str, labels: Any) -> str:
