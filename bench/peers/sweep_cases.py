@@ -237,6 +237,16 @@ CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
     "einsum": ("f('i,i->i', a, b)", ("values", "values")),
     "gradient": ("f(a{keywords})", ("values",)),
     "histogramdd": ("f((a, b), bins=10)", ("values", "values")),
+    "lstsq": ("f(a.reshape(-1, a.shape[-1]), b.reshape(-1, b.shape[-1]))", ("values", "values")),
+    "multi_dot": (
+        "f([a.reshape(-1, a.shape[-1]).T, b.reshape(-1, b.shape[-1])])",
+        ("values", "values"),
+    ),
+    "tensorinv": ("f(a.reshape(-1, a.shape[-1])[:a.shape[-1]], 1)", ("values",)),
+    "tensorsolve": (
+        "f(a.reshape(-1, a.shape[-1])[:a.shape[-1]], b.reshape(-1)[:a.shape[-1]])",
+        ("values", "values"),
+    ),
     "ravel_multi_index": ("f((a, b), ({n}, {n}))", ("=positions", "=positions")),
     "cross": ("f(a, b)", ("points", "points")),
     "dsplit": ("f(a, 2)", ("blocks",)),

@@ -7,6 +7,7 @@
 #include "ops/call/kernels.hpp"
 #include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
+#include "ops/linear/arithmetic.hpp"
 #include "ops/linear/linalg.hpp"
 #include "ops/linear/linalg_kernels.hpp"
 #include "ops/linear/matrices.hpp"
@@ -72,9 +73,13 @@ SingularValues decompose(const NdArray& input, SingularVectors vectors) {
   return result;
 }
 
-TwoArrays decompose_hermitian(const NdArray& input, bool with_vectors) {
-  const NdArray x = as_lapack_dtype("x", input);
+TwoArrays decompose_hermitian(const NdArray& input, bool with_vectors, bool upper) {
+  NdArray x = as_lapack_dtype("x", input);
   require_square("x", x);
+  if (upper) {  // the lower triangle of the adjoint, which is the same Hermitian matrix
+    x = matrix_transpose(x);
+    if (kind(x.dtype()) == DtypeKind::complex_floating) x = conj(x);
+  }
   const NdArray values = empty(extended(stack_of(x), rows_of(x)), real_part(x.dtype()), x.device());
   const NdArray a = copy_column_major(x);
   if (x.size() == 0) return {values, a};
@@ -83,6 +88,27 @@ TwoArrays decompose_hermitian(const NdArray& input, bool with_vectors) {
   call.request.wants_eigenvectors = with_vectors;
   require_success(call.run({.values = &values}), x, not_converged);
   return {values, a};
+}
+
+/// Result of geqrf: R and the reflectors below its diagonal, column-major, and their factors.
+struct Reflections {
+  FinitePart finite;
+  NdArray matrices;
+  NdArray factors;
+};
+
+Reflections reflect(const NdArray& input) {
+  const NdArray x = as_lapack_dtype("x", input);
+  require_matrices("x", x);
+  const FinitePart finite = FinitePart::of_matrices(x);
+  const NdArray a = copy_column_major(finite.matrices());
+  const NdArray factors =
+      empty(extended(stack_of(x), std::min(rows_of(x), columns_of(x))), x.dtype(), x.device());
+  if (a.size() > 0) {
+    LapackCall call(LinAlgRoutine::geqrf, a);
+    call.run({.b = &factors});
+  }
+  return {finite, a, factors};
 }
 
 TwoArrays decompose_general(const NdArray& input, bool with_vectors) {
@@ -125,22 +151,25 @@ NdArray cholesky(const NdArray& input, bool upper) {
 }
 
 TwoArrays qr(const NdArray& input, bool complete) {
-  const NdArray x = as_lapack_dtype("x", input);
-  require_matrices("x", x);
-  const std::int64_t m = rows_of(x);
-  const std::int64_t n = columns_of(x);
-  const std::int64_t k = std::min(m, n);
-  const std::int64_t columns = complete ? m : k;
-  const FinitePart finite = FinitePart::of_matrices(x);
-  const NdArray a = copy_column_major(finite.matrices());
-  const NdArray factors = empty(extended(stack_of(x), k), x.dtype(), x.device());
-  if (a.size() > 0) {
-    LapackCall call(LinAlgRoutine::geqrf, a);
-    call.run({.b = &factors});
-  }
-  const NdArray q = reflectors_to_matrix(a, factors, columns);
-  const NdArray r = triu(leading_part(a, columns, n), 0);
-  return {finite.restore_nan(q, 2), finite.restore_nan(r, 2)};
+  const Reflections reflections = reflect(input);
+  const NdArray& a = reflections.matrices;
+  const std::int64_t columns = complete ? rows_of(a) : std::min(rows_of(a), columns_of(a));
+  const NdArray q = reflectors_to_matrix(a, reflections.factors, columns);
+  const NdArray r = triu(leading_part(a, columns, columns_of(a)), 0);
+  return {reflections.finite.restore_nan(q, 2), reflections.finite.restore_nan(r, 2)};
+}
+
+NdArray qr_triangle(const NdArray& input) {
+  const Reflections reflections = reflect(input);
+  const NdArray& a = reflections.matrices;
+  const std::int64_t rows = std::min(rows_of(a), columns_of(a));
+  return reflections.finite.restore_nan(triu(leading_part(a, rows, columns_of(a)), 0), 2);
+}
+
+TwoArrays qr_reflectors(const NdArray& input) {
+  const Reflections reflections = reflect(input);
+  return {matrix_transpose(reflections.finite.restore_nan(reflections.matrices, 2)),
+          reflections.finite.restore_nan(reflections.factors, 1)};
 }
 
 ThreeArrays svd(const NdArray& x, bool full_matrices) {
@@ -151,8 +180,10 @@ ThreeArrays svd(const NdArray& x, bool full_matrices) {
 
 NdArray svdvals(const NdArray& x) { return decompose(x, SingularVectors::none).s; }
 
-TwoArrays eigh(const NdArray& x) { return decompose_hermitian(x, true); }
-NdArray eigvalsh(const NdArray& x) { return decompose_hermitian(x, false).first; }
+TwoArrays eigh(const NdArray& x, bool upper) { return decompose_hermitian(x, true, upper); }
+NdArray eigvalsh(const NdArray& x, bool upper) {
+  return decompose_hermitian(x, false, upper).first;
+}
 TwoArrays eig(const NdArray& x) { return decompose_general(x, true); }
 NdArray eigvals(const NdArray& x) { return decompose_general(x, false).first; }
 

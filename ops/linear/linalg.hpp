@@ -31,24 +31,39 @@ struct ThreeArrays {
 [[nodiscard]] NdArray det(const NdArray& x);
 [[nodiscard]] TwoArrays slogdet(const NdArray& x);  ///< sign, logarithm of the absolute value
 [[nodiscard]] NdArray inv(const NdArray& x);
+/// Returns the inverses, undefined for singular matrices, and whether each matrix is singular. Does
+/// not wait for the device.
+[[nodiscard]] TwoArrays inv_unchecked(const NdArray& x);
 /// x2 is a 1-D vector or a stack of matrices.
 [[nodiscard]] NdArray solve(const NdArray& x1, const NdArray& x2);
 [[nodiscard]] TwoArrays eig(const NdArray& x);  ///< complex values; vectors are columns
 [[nodiscard]] NdArray eigvals(const NdArray& x);
-/// For symmetric or Hermitian matrices, of which only the lower triangle is read. Eigenvalues are
-/// in ascending order.
-[[nodiscard]] TwoArrays eigh(const NdArray& x);
-[[nodiscard]] NdArray eigvalsh(const NdArray& x);
+/// For symmetric or Hermitian matrices, of which only one triangle is read. Eigenvalues are in
+/// ascending order.
+[[nodiscard]] TwoArrays eigh(const NdArray& x, bool upper = false);
+[[nodiscard]] NdArray eigvalsh(const NdArray& x, bool upper = false);
 [[nodiscard]] NdArray matrix_power(const NdArray& x, std::int64_t n);
 
 // For all matrices.
 [[nodiscard]] TwoArrays qr(const NdArray& x, bool complete);
+/// Returns R alone, with min(M, N) rows.
+[[nodiscard]] NdArray qr_triangle(const NdArray& x);
+/// Returns LAPACK's result of geqrf: the transpose of the reflectors and R, and the factors of the
+/// reflectors.
+[[nodiscard]] TwoArrays qr_reflectors(const NdArray& x);
 [[nodiscard]] ThreeArrays svd(const NdArray& x, bool full_matrices);  ///< U, S, V^H
 [[nodiscard]] NdArray svdvals(const NdArray& x);
-/// `rtol` is a real scalar or an array of the stack's shape. Its default (null pointers) is the
-/// larger extent times the dtype's epsilon.
-[[nodiscard]] NdArray matrix_rank(const NdArray& x, const Operand& rtol);
-[[nodiscard]] NdArray pinv(const NdArray& x, const Operand& rtol);
+/// Which singular values count as 0: those not above a threshold.
+struct Tolerance {
+  /// A real scalar or an array of the stack's shape. The default (null pointers) is the larger
+  /// extent times the dtype's epsilon, relative to the largest singular value.
+  Operand value;
+  bool is_relative = true;  ///< to the largest singular value
+};
+/// `is_hermitian`: singular values are the magnitudes of the eigenvalues of the lower triangle.
+/// The rank of an array with fewer than two axes is 1 if any element is not 0.
+[[nodiscard]] NdArray matrix_rank(const NdArray& x, const Tolerance& tolerance, bool is_hermitian);
+[[nodiscard]] NdArray pinv(const NdArray& x, const Operand& rtol, bool is_hermitian);
 [[nodiscard]] NdArray diagonal(const NdArray& x, std::int64_t offset);  ///< a view
 [[nodiscard]] NdArray trace(const NdArray& x, std::int64_t offset, std::optional<Dtype> type);
 

@@ -38,25 +38,41 @@ double default_tolerance(const NdArray& x) {
   return static_cast<double>(std::max(rows_of(x), columns_of(x))) * epsilon;
 }
 
-/// Returns rtol times the largest singular value of each matrix, with a last axis of extent 1.
-NdArray threshold(const NdArray& x, const NdArray& values, const Operand& rtol) {
-  const NdArray largest = max(values, last_axis, true);
-  if (rtol.array == nullptr) {
-    return multiply(largest,
-                    rtol.value != nullptr ? *rtol.value : Scalar::from_value(default_tolerance(x)));
+/// Returns an array of tolerances with a last axis of extent 1.
+NdArray expanded_tolerance(const Operand& tolerance) {
+  const DtypeKind tolerance_kind = kind(tolerance.array->dtype());
+  if (tolerance_kind == DtypeKind::complex_floating ||
+      (tolerance_kind != DtypeKind::real_floating && promotion_is_strict())) {
+    throw DtypeError(std::string(tolerance.name) +
+                     " must be real floating: " + describe(*tolerance.array));
   }
-  const DtypeKind rtol_kind = kind(rtol.array->dtype());
-  if (rtol_kind == DtypeKind::complex_floating ||
-      (rtol_kind != DtypeKind::real_floating && promotion_is_strict())) {
-    throw DtypeError("rtol must be real floating: " + describe(*rtol.array));
-  }
-  return multiply(largest, expand_dims(*rtol.array, last_axis));
+  return expand_dims(*tolerance.array, last_axis);
 }
 
-void check_tolerance(const NdArray& x, const Operand& rtol) {
-  if (rtol.array == nullptr) return;
-  const Operand both[] = {{.array = &x, .name = "x"}, rtol};
+/// Returns whether singular values of x are above the tolerance.
+NdArray above_tolerance(const NdArray& x, const NdArray& values, const Tolerance& tolerance) {
+  const Operand& value = tolerance.value;
+  if (!tolerance.is_relative) {
+    return value.array != nullptr ? greater(values, expanded_tolerance(value))
+                                  : greater(values, *value.value);
+  }
+  const NdArray largest = max(values, last_axis, true);
+  if (value.array != nullptr) return greater(values, multiply(largest, expanded_tolerance(value)));
+  return greater(
+      values, multiply(largest, value.value != nullptr ? *value.value
+                                                       : Scalar::from_value(default_tolerance(x))));
+}
+
+void check_tolerance(const NdArray& x, const Operand& tolerance) {
+  if (tolerance.array == nullptr) return;
+  const Operand both[] = {{.array = &x, .name = "x"}, tolerance};
   common_device(both);
+}
+
+/// Returns eigenvectors, eigenvalues and the adjoint of the eigenvectors.
+ThreeArrays hermitian_factors(const NdArray& x) {
+  const auto [values, vectors] = eigh(x);
+  return {vectors, values, conj(matrix_transpose(vectors))};
 }
 
 /// Returns vectors followed by their first two components, along axis 0 and contiguous by
@@ -159,19 +175,23 @@ NdArray trace(const NdArray& x, std::int64_t offset, std::optional<Dtype> type) 
   return reduce(*find_reduction("sum"), numbers, last_axis, type, false);
 }
 
-NdArray matrix_rank(const NdArray& input, const Operand& rtol) {
+NdArray matrix_rank(const NdArray& input, const Tolerance& tolerance, bool is_hermitian) {
   const NdArray x = as_lapack_dtype("x", input);
-  require_matrices("x", x);
-  check_tolerance(x, rtol);
-  const NdArray values = svdvals(x);
+  check_tolerance(x, tolerance.value);
+  if (x.rank() < 2) {
+    const std::int64_t flat[] = {x.size()};
+    const NdArray is_nonzero = not_equal(reshape(x, flat, std::nullopt), Scalar::from_value(0.0));
+    return astype(any(is_nonzero, last_axis, false), default_integer, false);
+  }
+  const NdArray values = is_hermitian ? abs(eigvalsh(x)) : svdvals(x);
   if (std::min(rows_of(x), columns_of(x)) == 0) {
     return full(stack_of(x), Scalar::from_value(std::int64_t{0}), default_integer, x.device());
   }
-  const NdArray counted = greater(values, threshold(x, values, rtol));
+  const NdArray counted = above_tolerance(x, values, tolerance);
   return sum(astype(counted, default_integer, false), last_axis, false);
 }
 
-NdArray pinv(const NdArray& input, const Operand& rtol) {
+NdArray pinv(const NdArray& input, const Operand& rtol, bool is_hermitian) {
   const NdArray x = as_lapack_dtype("x", input);
   require_matrices("x", x);
   check_tolerance(x, rtol);
@@ -179,8 +199,8 @@ NdArray pinv(const NdArray& input, const Operand& rtol) {
     return full(extended(stack_of(x), columns_of(x), rows_of(x)), Scalar::from_value(0.0),
                 x.dtype(), x.device());
   }
-  const auto [u, s, vh] = svd(x, false);
-  const NdArray is_used = greater(s, threshold(x, s, rtol));
+  const auto [u, s, vh] = is_hermitian ? hermitian_factors(x) : svd(x, false);
+  const NdArray is_used = above_tolerance(x, is_hermitian ? abs(s) : s, {.value = rtol});
   const NdArray inverse = where(is_used, reciprocal(s), Scalar::from_value(0.0));
   const NdArray scaled = multiply(conj(matrix_transpose(u)), expand_dims(inverse, last_axis));
   return matmul(conj(matrix_transpose(vh)), scaled);

@@ -7,6 +7,7 @@
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
+#include "ops/linear/arithmetic.hpp"
 #include "ops/linear/linalg.hpp"
 #include "ops/linear/matmul.hpp"
 #include "ops/linear/matrices.hpp"
@@ -42,6 +43,20 @@ void solve_with(const LuFactors& lu, const NdArray& b, std::int64_t columns, boo
   call.request.right_columns = columns;
   call.request.is_transposed = transposed;
   call.run({.b = &b, .pivots = &lu.pivots});
+}
+
+struct Inverses {
+  NdArray value;
+  NdArray info;
+};
+
+Inverses invert(const NdArray& x) {
+  const FinitePart finite = FinitePart::of_matrices(x);
+  const LuFactors lu = factorize(finite.matrices());
+  // The column-major transpose of the inverse of the transpose is the inverse in C order.
+  const NdArray result = identities(stack_of(x), rows_of(x), x.dtype(), x.device());
+  solve_with(lu, result, rows_of(x), false);
+  return {finite.restore_nan(result, 2), lu.info};
 }
 
 struct Determinants {
@@ -113,13 +128,21 @@ NdArray inv(const NdArray& input) {
   const NdArray x = as_lapack_dtype("x", input);
   require_square("x", x);
   if (x.size() == 0) return copy_c_order(x);
-  const FinitePart finite = FinitePart::of_matrices(x);
-  const LuFactors lu = factorize(finite.matrices());
-  // The column-major transpose of the inverse of the transpose is the inverse in C order.
-  const NdArray result = identities(stack_of(x), rows_of(x), x.dtype(), x.device());
-  solve_with(lu, result, rows_of(x), false);
-  require_success(lu.info, x, singular);
-  return finite.restore_nan(result, 2);
+  const Inverses inverses = invert(x);
+  require_success(inverses.info, x, singular);
+  return inverses.value;
+}
+
+TwoArrays inv_unchecked(const NdArray& input) {
+  const NdArray x = as_lapack_dtype("x", input);
+  require_square("x", x);
+  if (x.size() == 0) {
+    return {copy_c_order(x),
+            full(stack_of(x), Scalar::from_value(false), Dtype::bool_, x.device())};
+  }
+  const Inverses inverses = invert(x);
+  const NdArray is_singular = not_equal(inverses.info, Scalar::from_value(std::int64_t{0}));
+  return {inverses.value, reshape(is_singular, stack_of(x).span(), std::nullopt)};
 }
 
 NdArray solve(const NdArray& input1, const NdArray& input2) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/errors.hpp"
@@ -58,10 +59,43 @@ PyObject* pair(int type, const linalg::TwoArrays& arrays) {
   return named_tuple(result_type(type), {arrays.first, arrays.second});
 }
 
+/// True if UPLO= selects the upper triangle. Lower-case letters are accepted, as by NumPy.
+bool selects_upper(const Arguments& arguments) {
+  const auto matches = [&](const char* option) {
+    return arguments[1] != nullptr && PyUnicode_Check(arguments[1]) &&
+           PyUnicode_CompareWithASCIIString(arguments[1], option) == 0;
+  };
+  if (matches("l") || matches("u")) return matches("u");
+  return choice(arguments, 1, {"L", "U"}) == 1;
+}
+
+PyObject* run_eigh(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const bool upper = selects_upper(arguments);
+  return pair(1, computed(x, [&] { return linalg::eigh(x, upper); }));
+}
+
+PyObject* run_eigvalsh(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const bool upper = selects_upper(arguments);
+  return wrap(computed(x, [&] { return linalg::eigvalsh(x, upper); }));
+}
+
 template <int Type, linalg::TwoArrays (*Function)(const NdArray&)>
 PyObject* run_pair(const Arguments& arguments) {
   const NdArray& x = array_argument(arguments, 0);
   return pair(Type, computed(x, [&] { return Function(x); }));
+}
+
+PyObject* tuple_of(linalg::TwoArrays arrays) {
+  const Object first(wrap(std::move(arrays.first)));
+  const Object second(wrap(std::move(arrays.second)));
+  return PyTuple_Pack(2, first.get(), second.get());
+}
+
+PyObject* run_inv_unchecked(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  return tuple_of(computed(x, [&] { return linalg::inv_unchecked(x); }));
 }
 
 PyObject* run_cholesky(const Arguments& arguments) {
@@ -84,13 +118,28 @@ PyObject* run_diagonal(const Arguments& arguments) {
 
 PyObject* run_qr(const Arguments& arguments) {
   const NdArray& x = array_argument(arguments, 0);
-  const bool complete = choice(arguments, 1, {"reduced", "complete"}) == 1;
-  return pair(2, computed(x, [&] { return linalg::qr(x, complete); }));
+  switch (choice(arguments, 1, {"reduced", "complete", "r", "raw"})) {
+    case 0:
+      return pair(2, computed(x, [&] { return linalg::qr(x, false); }));
+    case 1:
+      return pair(2, computed(x, [&] { return linalg::qr(x, true); }));
+    case 2:
+      return wrap(computed(x, [&] { return linalg::qr_triangle(x); }));
+    default:
+      return tuple_of(computed(x, [&] { return linalg::qr_reflectors(x); }));
+  }
 }
 
 PyObject* run_svd(const Arguments& arguments) {
   const NdArray& x = array_argument(arguments, 0);
   const bool full = boolean(arguments, 1, true);
+  const bool with_vectors = boolean(arguments, 2, true);
+  if (boolean(arguments, 3, false)) {
+    const Object function = package_function("skerry._linalg.hermitian", "svd_of_hermitian");
+    return PyObject_CallFunction(function.get(), "OO", arguments[0],
+                                 with_vectors ? Py_True : Py_False);
+  }
+  if (!with_vectors) return wrap(computed(x, [&] { return linalg::svdvals(x); }));
   const linalg::ThreeArrays factors = computed(x, [&] { return linalg::svd(x, full); });
   return named_tuple(result_type(3), {factors.first, factors.second, factors.third});
 }
@@ -141,13 +190,37 @@ PyObject* run_matrix_power(const Arguments& arguments) {
   return wrap(computed(x, [&] { return linalg::matrix_power(x, n); }));
 }
 
-template <NdArray (*Function)(const NdArray&, const Operand&)>
-PyObject* run_with_tolerance(const Arguments& arguments) {
-  const NdArray& x = array_argument(arguments, 0);
+/// The tolerance of a call: the second argument, named `other_name`, or rtol=.
+struct ToleranceArgument {
   Scalar scalar_value;
-  Operand rtol{.name = "rtol"};
-  if (arguments.has(1)) operand_argument(arguments, 1, rtol, scalar_value);
-  return wrap(computed(x, [&] { return Function(x, rtol); }));
+  Operand operand;
+  bool is_rtol;
+
+  ToleranceArgument(const Arguments& arguments, const char* other_name)
+      : operand{.name = arguments.has(1) ? other_name : "rtol"}, is_rtol(!arguments.has(1)) {
+    if (arguments.has(1) && arguments.has(3)) {
+      throw ValueError(std::string(other_name) + " and rtol are both set; pass one of them");
+    }
+    const int parameter = is_rtol ? 3 : 1;
+    if (arguments.has(parameter)) operand_argument(arguments, parameter, operand, scalar_value);
+  }
+};
+
+PyObject* run_pinv(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const ToleranceArgument tolerance(arguments, "rcond");
+  const bool is_hermitian = boolean(arguments, 2, false);
+  return wrap(computed(x, [&] { return linalg::pinv(x, tolerance.operand, is_hermitian); }));
+}
+
+PyObject* run_matrix_rank(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const ToleranceArgument tolerance(arguments, "tol");
+  const bool is_hermitian = boolean(arguments, 2, false);
+  return wrap(computed(x, [&] {
+    return linalg::matrix_rank(x, {.value = tolerance.operand, .is_relative = tolerance.is_rtol},
+                               is_hermitian);
+  }));
 }
 
 PyObject* run_outer(const Arguments& arguments) {
@@ -173,20 +246,20 @@ constexpr FunctionEntry linalg_functions[] = {
     {"det", "(x, /)", docs::det, run_unary<linalg::det>},
     {"diagonal", "(x, /, *, offset=0)", docs::diagonal, run_diagonal},
     {"eig", "(x, /)", docs::eig, run_pair<0, linalg::eig>},
-    {"eigh", "(x, /)", docs::eigh, run_pair<1, linalg::eigh>},
+    {"eigh", "(x, /, UPLO='L')", docs::eigh, run_eigh},
     {"eigvals", "(x, /)", docs::eigvals, run_unary<linalg::eigvals>},
-    {"eigvalsh", "(x, /)", docs::eigvalsh, run_unary<linalg::eigvalsh>},
+    {"eigvalsh", "(x, /, UPLO='L')", docs::eigvalsh, run_eigvalsh},
     {"inv", "(x, /)", docs::inv, run_unary<linalg::inv>},
     {"matrix_norm", "(x, /, *, keepdims=False, ord='fro')", docs::matrix_norm, run_matrix_norm},
     {"matrix_power", "(x, n, /)", docs::matrix_power, run_matrix_power},
-    {"matrix_rank", "(x, /, *, rtol=None)", docs::matrix_rank,
-     run_with_tolerance<linalg::matrix_rank>},
+    {"matrix_rank", "(x, /, tol=None, hermitian=False, *, rtol=None)", docs::matrix_rank,
+     run_matrix_rank},
     {"outer", "(x1, x2, /)", docs::outer, run_outer},
-    {"pinv", "(x, /, *, rtol=None)", docs::pinv, run_with_tolerance<linalg::pinv>},
-    {"qr", "(x, /, *, mode='reduced')", docs::qr, run_qr},
+    {"pinv", "(x, /, rcond=None, hermitian=False, *, rtol=None)", docs::pinv, run_pinv},
+    {"qr", "(x, /, mode='reduced')", docs::qr, run_qr},
     {"slogdet", "(x, /)", docs::slogdet, run_pair<4, linalg::slogdet>},
     {"solve", "(x1, x2, /)", docs::solve, run_solve},
-    {"svd", "(x, /, *, full_matrices=True)", docs::svd, run_svd},
+    {"svd", "(x, /, full_matrices=True, compute_uv=True, hermitian=False)", docs::svd, run_svd},
     {"svdvals", "(x, /)", docs::svdvals, run_unary<linalg::svdvals>},
     {"trace", "(x, /, *, offset=0, dtype=None)", docs::trace, run_trace},
     {"vector_norm", "(x, /, *, axis=None, keepdims=False, ord=2)", docs::vector_norm,
@@ -194,6 +267,9 @@ constexpr FunctionEntry linalg_functions[] = {
 };
 
 constexpr FunctionEntry own_functions[] = {
+    {"inv_unchecked", "(x, /)",
+     "The inverses of matrices, undefined for singular ones, and whether each is singular.",
+     run_inv_unchecked},
     {"result_class", "(which, /)", "The named tuple class with that index.", run_result_class},
 };
 

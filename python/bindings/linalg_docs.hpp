@@ -9,9 +9,11 @@ namespace skerry::python::docs {
 
 inline constexpr const char* square = R"(x : Array
     Of shape (..., M, M) and any dtype but float16; integers and bools are converted to float64.)";
-inline constexpr const char* lower_triangle = R"(x : Array
+inline constexpr const char* one_triangle = R"(x : Array
     Of shape (..., M, M) and any dtype but float16; integers and bools are converted to float64.
-    Only the lower triangle is read.)";
+    Only one triangle is read.
+UPLO : {'L', 'U'}
+    Which one: the lower or the upper triangle.)";
 inline constexpr const char* matrices = R"(x : Array
     Of shape (..., M, N) and any dtype but float16; integers and bools are converted to float64.)";
 inline constexpr const char* offset = R"(offset : int
@@ -43,11 +45,20 @@ ValueError
 inline constexpr const char* tolerance_errors = R"(LinAlgError
     (a ValueError) for NaN and infinities.
 DeviceMismatchError
-    If rtol is on another device than x.
+    If rcond or rtol is on another device than x.
 TypeError
     For float16 or a complex rtol, and for integers and bools under strict promotion.
 ValueError
-    Below 2-D, or if the shape of rtol does not broadcast to (...).)";
+    Below 2-D, if rcond and rtol are both set, or their shape does not broadcast to (...).)";
+
+inline constexpr const char* rank_errors = R"(LinAlgError
+    (a ValueError) for NaN and infinities.
+DeviceMismatchError
+    If tol or rtol is on another device than x.
+TypeError
+    For float16 or a complex tol or rtol, and for integers and bools under strict promotion.
+ValueError
+    If tol and rtol are both set, or their shape does not broadcast to (...).)";
 
 inline constexpr DocSections cholesky = {
     .summary = "The Cholesky factor of positive definite matrices: x = L @ conj(L.mT).",
@@ -123,7 +134,7 @@ inline constexpr DocSections eig = {
 inline constexpr DocSections eigh = {
     .summary = "Eigenvalues and eigenvectors of symmetric or Hermitian matrices.",
     .details = waits,
-    .parameters = {lower_triangle},
+    .parameters = {one_triangle},
     .returns = R"(EighResult
     A named tuple: eigenvalues of shape (..., M), real and ascending; eigenvectors of the dtype of
     x in the columns of (..., M, M), orthonormal.)",
@@ -144,7 +155,7 @@ inline constexpr DocSections eigvals = {
 inline constexpr DocSections eigvalsh = {
     .summary = "The eigenvalues of symmetric or Hermitian matrices.",
     .details = waits,
-    .parameters = {lower_triangle},
+    .parameters = {one_triangle},
     .returns = R"(Array
     Real, of shape (..., M), ascending.)",
     .raises = triangle_not_finite,
@@ -208,12 +219,19 @@ ValueError
 inline constexpr DocSections matrix_rank = {
     .summary = "The ranks of matrices: the number of singular values above a tolerance.",
     .details = waits,
-    .parameters = {matrices, R"(rtol : float or Array, optional
+    .parameters = {R"(x : Array
+    Of shape (..., M, N) and any dtype but float16; integers and bools are converted to float64.
+    With fewer axes, the rank is 1 if any element is not 0, else 0.)",
+                   R"(tol : float or Array, optional
+    The tolerance itself, a real array of shape (...).
+hermitian : bool
+    Use the eigenvalues of the lower triangle: the matrices are symmetric or Hermitian.
+rtol : float or Array, optional
     The tolerance relative to the largest singular value, a real array of shape (...);
     max(M, N) times the epsilon of the dtype by default.)"},
     .returns = R"(Array
     int64, of shape (...).)",
-    .raises = tolerance_errors,
+    .raises = rank_errors,
     .example = R"(>>> sk.linalg.matrix_rank(sk.asarray([[1.0, 2.0], [2.0, 4.0]])).item()
 1)"};
 
@@ -235,7 +253,11 @@ ValueError
 inline constexpr DocSections pinv = {
     .summary = "The Moore-Penrose pseudo-inverses of matrices, by singular values.",
     .details = waits,
-    .parameters = {matrices, R"(rtol : float or Array, optional
+    .parameters = {matrices, R"(rcond : float or Array, optional
+    NumPy's name of rtol.
+hermitian : bool
+    Use the eigenvalues of the lower triangle: the matrices are symmetric or Hermitian.
+rtol : float or Array, optional
     Singular values not above rtol times the largest one count as 0: a real array of
     shape (...); max(M, N) times the epsilon of the dtype by default.)"},
     .returns = R"(Array
@@ -246,11 +268,13 @@ inline constexpr DocSections pinv = {
 
 inline constexpr DocSections qr = {
     .summary = "The QR factors of matrices: orthonormal columns Q times upper triangular R.",
-    .parameters = {matrices, R"(mode : {'reduced', 'complete'}
-    Q of shape (..., M, K) and R of (..., K, N) with K = min(M, N), or K = M.)"},
+    .parameters = {matrices, R"(mode : {'reduced', 'complete', 'r', 'raw'}
+    'reduced', 'complete': Q of shape (..., M, K) and R of (..., K, N) with K = min(M, N), or K = M.
+    'r': the reduced R only. 'raw': LAPACK's reflectors, transposed, and their factors.)"},
     .returns = R"(QRResult
     A named tuple: Q, R, of the dtype of x; R is exactly 0 below the diagonal. Both are NaN for a
-    matrix with NaN or infinity.)",
+    matrix with NaN or infinity. For 'r' an Array, R; for 'raw' a tuple of arrays of shape
+    (..., N, M) and (..., min(M, N)).)",
     .raises = R"(TypeError
     For float16, and for integers and bools under strict promotion.
 ValueError
@@ -298,9 +322,14 @@ inline constexpr DocSections svd = {
     .details = waits,
     .parameters = {matrices, R"(full_matrices : bool
     If True, U is of shape (..., M, M) and Vh of (..., N, N), else (..., M, K) and (..., K, N) with
-    K = min(M, N).)"},
+    K = min(M, N).
+compute_uv : bool
+    If False, return S only.
+hermitian : bool
+    Use the eigenvalues of the lower triangle: the matrices are symmetric or Hermitian.)"},
     .returns = R"(SVDResult
-    A named tuple: U, S, Vh; S is real, of shape (..., K), descending.)",
+    A named tuple: U, S, Vh; S is real, of shape (..., K), descending. An Array, S, for
+    compute_uv=False.)",
     .raises = not_finite,
     .example = R"(>>> sk.linalg.svd(sk.asarray([[0.0, 2.0], [1.0, 0.0]])).S.tolist()
 [2.0, 1.0])"};

@@ -188,7 +188,8 @@ def base_calls() -> dict[str, BaseCall]:
         if callable(attribute) and not is_dtype and name not in NOT_WALKED:
             calls[f"skerry.{name}"] = _standard(sk, name)
     for module in (sk.linalg, sk.fft):
-        calls |= {f"{module.__name__}.{name}": _standard(module, name) for name in module.__all__}
+        functions = [x for x in module.__all__ if not inspect.isclass(getattr(module, x))]
+        calls |= {f"{module.__name__}.{name}": _standard(module, name) for name in functions}
     separate_tests = tested_apart()
     calls |= {
         f"skerry.{name}": _extra_function(name)

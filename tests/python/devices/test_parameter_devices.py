@@ -28,6 +28,8 @@ USUAL = {
     "x": (3, 3),
     "x1": (3, 3),
     "x2": (3, 3),
+    "a": (3, 3),
+    "b": (3,),
     "obj": (3, 3),
     "condition": ((3, 3), "bool"),
     "arrays": [(3, 3)],
@@ -65,6 +67,8 @@ SPECIAL = {
     "cumulative_sum": {"x": (3,)},
     "searchsorted": {"x1": (3,)},
     "meshgrid": {"arrays": [(3,), (3,)]},
+    "multi_dot": {"arrays": [(3, 3), (3, 3)]},
+    "tensorinv": {"a": (1, 1, 1)},
     "take": {"x": (3,)},
     "squeeze": {"x": (1, 3)},
     "tensordot": {"axes": 1},
@@ -98,9 +102,13 @@ ANY_DEVICE = {
     ("isdtype", "kind"),
     ("can_cast", "from_"),
     ("broadcast_shapes", "shapes"),  # runs on no device
+    ("tensorinv", "a"),  # the only array
 }
 # Names of parameters that are arrays.
-ARRAYS = {"x", "x1", "x2", "obj", "condition", "indices", "prepend", "append", "sorter", "rtol", "min", "max"}  # fmt: skip
+ARRAYS = {
+    "x", "x1", "x2", "a", "b", "obj", "condition", "indices", "prepend", "append", "sorter", "rtol", "rcond", "tol", "out",
+    "min", "max",
+}  # fmt: skip
 
 
 def functions():
@@ -114,7 +122,10 @@ def functions():
 
 CLASSES = {"device", "stream", "cuda_array_interface_version", "strict_promotion"}
 # Flags: a non-empty tuple or list is true, whatever it contains.
-FLAGS = {"copy", "descending", "endpoint", "full_matrices", "include_initial", "invert", "keepdims", "pinned", "stable", "upper"}  # fmt: skip
+FLAGS = {
+    "compute_uv", "copy", "descending", "endpoint", "full_matrices", "hermitian", "include_initial", "invert", "keepdims",
+    "pinned", "stable", "upper",
+}  # fmt: skip
 
 
 def table_dtype(name):

@@ -121,6 +121,16 @@ STATED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "gradient": (("f(a)", "f(a, axis=-1)"), ("values",)),
     "polyfit": (("f(a, b, 1)",), ("values", "values")),
     "linalg.matrix_power": (("f(a, 2)",), ("whole",)),
+    "linalg.tensorinv": (("f(a[(0,) * (a.ndim - 2)], 1)",), ("matrix",)),
+    "linalg.tensorsolve": (
+        ("f(a[(0,) * (a.ndim - 2)], b[(0,) * (b.ndim - 2)][0])",),
+        ("matrix", "matrix"),
+    ),
+    "linalg.lstsq": (
+        ("f(a[(0,) * (a.ndim - 2)], b[(0,) * (b.ndim - 2)])",),
+        ("matrix", "matrix"),
+    ),
+    "linalg.multi_dot": (("f([a, b])", "f([a, b, a])"), ("matrix", "matrix")),
     "asarray": (("f(a, copy=True)", "f(a, dtype='float32')"), ("values",)),
     "from_dlpack": (("f(a, copy=True)",), ("values",)),
     "nan_to_num": (("f(a)",), ("values",)),

@@ -24,29 +24,38 @@ RAISE = {
     "matrix_norm -2": lambda x: linalg.matrix_norm(x, ord=-2),
     "matrix_norm nuc": lambda x: linalg.matrix_norm(x, ord="nuc"),
     "matrix_rank": linalg.matrix_rank,
+    "matrix_rank of Hermitian": lambda x: linalg.matrix_rank(x, hermitian=True),
+    "norm 2": lambda x: linalg.norm(x, 2, (-2, -1)),
     "pinv": linalg.pinv,
+    "pinv of Hermitian": lambda x: linalg.pinv(x, hermitian=True),
     "svd": linalg.svd,
+    "svd of Hermitian": lambda x: linalg.svd(x, hermitian=True),
     "svd reduced": lambda x: linalg.svd(x, full_matrices=False),
     "svdvals": linalg.svdvals,
 }
 # These give NaN for a matrix that is not finite, and leave the others of the stack unchanged.
 PROPAGATE = {
+    "cond": lambda x: sk.where(sk.isinf(linalg.cond(x)), sk.nan, linalg.cond(x)),
     "det": linalg.det,
     "inv": linalg.inv,
     "matrix_power -2": lambda x: linalg.matrix_power(x, -2),
     "qr": linalg.qr,
     "qr complete": lambda x: linalg.qr(x, mode="complete"),
+    "qr r": lambda x: linalg.qr(x, mode="r"),
+    "qr raw": lambda x: linalg.qr(x, mode="raw"),
     "slogdet": linalg.slogdet,
     "solve": lambda x: linalg.solve(x, sk.ones(x.shape[-1:], dtype=x.dtype, device=x.device)),
 }
 # Arithmetic without a factorization.
-ARITHMETIC = {"cross", "diagonal", "matmul", "matrix_transpose", "outer", "tensordot", "trace", "vecdot", "vector_norm"}  # fmt: skip
+ARITHMETIC = {"cross", "diagonal", "matmul", "matrix_transpose", "multi_dot", "outer", "tensordot", "trace", "vecdot", "vector_norm"}  # fmt: skip
+# Functions of one matrix, not of stacks: a test of their own.
+OF_ONE_MATRIX = {"lstsq", "tensorinv", "tensorsolve"}
 BAD = [np.nan, np.inf, -np.inf]
 
 
 def test_every_linalg_function_is_classified():
     named = {name.split()[0] for name in [*RAISE, *PROPAGATE]} | ARITHMETIC
-    assert named == set(linalg.__all__)
+    assert named | OF_ONE_MATRIX == set(linalg.__all__) - {"LinAlgError"}
 
 
 def stacks(dtype, bad, n):
@@ -132,6 +141,18 @@ def test_determinants_and_qr_of_gpu_arrays_do_not_wait(cuda_device):
     moved = instruments.transfers()["count"]
     linalg.det(x), linalg.slogdet(x), linalg.qr(x)
     assert instruments.transfers()["count"] == moved
+
+
+@pytest.mark.usefixtures("nothing_printed")
+@dtypes
+def test_functions_of_one_matrix(dtype, device):
+    for bad in BAD:
+        x = to_device(device, stacks(dtype, bad, 6)[1][2])
+        right = sk.ones((6,), dtype=dtype, device=device)
+        with pytest.raises(LinAlgError, match=r"^lstsq: "):
+            linalg.lstsq(x, right)
+        assert bool(sk.all(sk.isnan(linalg.tensorinv(sk.reshape(x, (6, 2, 3)), 1))))
+        assert bool(sk.all(sk.isnan(linalg.tensorsolve(sk.reshape(x, (6, 2, 3)), right))))
 
 
 def test_docstrings_mention_nan():

@@ -111,7 +111,7 @@ def test_invalid_shapes_and_dtypes_raise(device):
             with pytest.raises(ValueError):
                 call(ones(*shape))
     for call in of_matrices:
-        for shape in [(), (3,)]:
+        for shape in [(), (3,)] if call is not linalg.matrix_rank else []:
             with pytest.raises(ValueError):
                 call(ones(*shape))
         if call not in (linalg.diagonal, linalg.trace):
@@ -131,7 +131,7 @@ def test_invalid_shapes_and_dtypes_raise(device):
         lambda: linalg.cross(ones(3), ones(3), axis=0),
         lambda: linalg.outer(ones(2, 2), ones(2)),
         lambda: linalg.outer(ones(), ones(2)),
-        lambda: linalg.qr(ones(2, 2), mode="r"),
+        lambda: linalg.qr(ones(2, 2), mode="full"),
         lambda: linalg.matrix_norm(ones(2, 2), ord=3),
         lambda: linalg.matrix_norm(ones(2, 2), ord="max"),
         lambda: linalg.vector_norm(ones(2, 2), ord=math.nan),
@@ -266,6 +266,8 @@ def test_linalg_of_mixed_devices_raises(name):
 
 def test_every_linalg_function_of_two_arrays_is_covered():
     for name in linalg.__all__:
+        if inspect.isclass(getattr(linalg, name)):
+            continue
         parameters = set(inspect.signature(getattr(linalg, name)).parameters)
         if parameters & {"x2", "rtol"}:
             assert name in TWO_ARRAYS, name

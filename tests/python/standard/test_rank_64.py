@@ -85,7 +85,10 @@ CALLS = {
     "rfftfreq": None,
     "hfft": lambda f, x: f(x, n=2),
     "irfft": lambda f, x: f(x, n=2),
+    "irfft2": lambda f, x: f(x, s=(2, 2)),
     "irfftn": lambda f, x: f(x, s=(2,), axes=(63,)),
+    "lstsq": None,  # takes matrices
+    "multi_dot": None,  # takes matrices
     "__array_namespace_info__": None,
 }
 KEYWORDS = {

@@ -78,14 +78,14 @@ SIGNATURES = {
     "unstack": "(x, /, *, axis=0)",
     "expand_dims": "(x, /, axis)",
     "flip": "(x, /, *, axis=None)",
-    "matmul": "(x1, x2, /)",
+    "matmul": "(x1, x2, /, out=None, *, casting='same_kind', order='K', dtype=None, axes=None)",
     "matrix_transpose": "(x, /)",
     "moveaxis": "(x, source, destination, /)",
     "permute_dims": "(x, /, axes)",
     "reshape": "(x, /, shape, *, copy=None)",
     "squeeze": "(x, /, axis)",
-    "tensordot": "(x1, x2, /, *, axes=2)",
-    "vecdot": "(x1, x2, /, *, axis=-1)",
+    "tensordot": "(x1, x2, /, axes=2)",
+    "vecdot": "(x1, x2, /, out=None, *, casting='same_kind', order='K', dtype=None, axis=-1)",
     "__array_namespace_info__": "()",
     # The standard's signature with the addition of pinned=.
     **dict.fromkeys(
@@ -93,24 +93,34 @@ SIGNATURES = {
     ),
     "full": "(shape, fill_value, *, dtype=None, device=None, pinned=False)",
 }
+# NumPy's further arguments are optional, and by position where they are in NumPy.
 LINALG = {
     **dict.fromkeys(
-        ["det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "matrix_transpose", "slogdet"],
-        "(x, /)",
+        ["det", "eig", "eigvals", "inv", "matrix_transpose", "slogdet", "svdvals"], "(x, /)"
     ),
-    **dict.fromkeys(["matmul", "outer", "solve"], "(x1, x2, /)"),
-    **dict.fromkeys(["cross", "vecdot"], "(x1, x2, /, *, axis=-1)"),
-    **dict.fromkeys(["matrix_rank", "pinv"], "(x, /, *, rtol=None)"),
+    **dict.fromkeys(["eigh", "eigvalsh"], "(x, /, UPLO='L')"),
+    **dict.fromkeys(["outer", "solve"], "(x1, x2, /)"),
+    **{name: SIGNATURES[name] for name in ("matmul", "tensordot", "vecdot")},
+    "cross": "(x1, x2, /, *, axis=-1)",
+    "matrix_rank": "(x, /, tol=None, hermitian=False, *, rtol=None)",
+    "pinv": "(x, /, rcond=None, hermitian=False, *, rtol=None)",
     "cholesky": "(x, /, *, upper=False)",
     "diagonal": "(x, /, *, offset=0)",
     "matrix_norm": "(x, /, *, keepdims=False, ord='fro')",
     "matrix_power": "(x, n, /)",
-    "qr": "(x, /, *, mode='reduced')",
-    "svd": "(x, /, *, full_matrices=True)",
-    "svdvals": "(x, /)",
-    "tensordot": "(x1, x2, /, *, axes=2)",
+    "qr": "(x, /, mode='reduced')",
+    "svd": "(x, /, full_matrices=True, compute_uv=True, hermitian=False)",
     "trace": "(x, /, *, offset=0, dtype=None)",
     "vector_norm": "(x, /, *, axis=None, keepdims=False, ord=2)",
+}
+# NumPy's functions beyond the standard.
+LINALG_OF_NUMPY = {
+    "cond": "(x, p=None)",
+    "lstsq": "(a, b, rcond=None)",
+    "multi_dot": "(arrays, *, out=None)",
+    "norm": "(x, ord=None, axis=None, keepdims=False)",
+    "tensorinv": "(a, ind=2)",
+    "tensorsolve": "(a, b, axes=None)",
 }
 METHODS = {
     "__array_namespace__": "(self, /, *, api_version=None)",
@@ -135,8 +145,11 @@ def test_function_has_the_signature_of_the_standard(name):
 
 
 def test_linalg_has_the_signatures_of_the_standard():
-    assert set(sk.linalg.__all__) == set(LINALG)
-    assert {name: plain(getattr(sk.linalg, name)) for name in LINALG} == LINALG
+    signatures = LINALG | LINALG_OF_NUMPY
+    assert set(sk.linalg.__all__) == {*signatures, "LinAlgError"}
+    assert {name: plain(getattr(sk.linalg, name)) for name in signatures} == signatures
+    for name, signature in LINALG_OF_NUMPY.items():
+        assert plain(getattr(np.linalg, name)) == signature
 
 
 # All names of the standard: 135 functions and the inspection function, 25 and 14 in the extensions.
@@ -152,7 +165,7 @@ ATTRIBUTES = "T device dtype mT ndim shape size".split()
 def test_no_name_of_the_standard_is_missing():
     assert len(set(SIGNATURES) - {"__array_namespace_info__"}) == 135
     assert len(LINALG) == 25
-    assert set(sk.fft.__all__) == set(FFT)
+    assert set(sk.fft.__all__) == {*FFT, "fft2", "ifft2", "irfft2", "rfft2"}
     assert len(FFT) == 14
     methods = {f"__{name}__" for name in OPERATORS} | set(METHODS)
     assert len(methods) == 34
