@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``make gpu-check``: builds for the GPU of this machine, tests and measures on it, and writes a record.
 
-Needs Linux, a CUDA toolkit and Python with NumPy, CMake, Ninja and pybind11. Parts whose other requirements are missing
-are skipped by name, since there may be no network to install them. Without a GPU it exits 3; a rehearsed device does
-not count as a GPU.
+Needs Linux, a CUDA toolkit, CMake, Ninja, and Python with NumPy, pybind11 and scipy-openblas32. There may be no network
+to install more, so a part that needs more is skipped, and the record says what is missing. Without a GPU it exits 3; a
+rehearsed device does not count as a GPU.
 
     make gpu-check                                   all parts that fit in nine minutes on 16 cores
     GPU_CHECK="build tests bench" make gpu-check     some parts, in this order
@@ -258,7 +258,7 @@ def build(check: Check) -> str:
 
 
 def kernels_command(check: Check) -> tuple[list[str], dict[str, str]]:
-    """Returns the GoogleTest command, and variables that name OpenBLAS, which computes the CPU's results.
+    """Returns the GoogleTest command and its environment variables: the path of OpenBLAS, which CPU kernels call.
 
     With --require-gpu a skipped test is a failure, so tests of missing components are excluded by name.
     """
@@ -289,7 +289,7 @@ ALONE = {
 
 
 def pytest_command(*arguments: str) -> list[str]:
-    """Returns a pytest command for one process."""
+    """Returns a pytest command; without further options it runs the tests in one process."""
     if not is_installed("pytest"):
         raise Skipped("pytest is not installed")
     without = ["-p", "no:cacheprovider", "-p", "no:benchmark"]  # pytest-benchmark warns with xdist
@@ -309,7 +309,7 @@ def tests(check: Check) -> str:
 
 
 def handover(check: Check) -> str:
-    """Runs the tests with installed third-party libraries, in both directions."""
+    """Runs the tests that export arrays to the installed third-party libraries and import arrays from them."""
     command = pytest_command(ALONE["gpu_handover"])
     return last_lines(check.run("handover", command), r"\d+ (passed|failed|skipped)")
 
@@ -358,7 +358,7 @@ def conformance(check: Check) -> str:
 
 
 def huge(check: Check) -> str:
-    """Tests arrays over 2**31 elements and over 4 GiB by family, and a GPU that is full or lost."""
+    """Tests arrays over 2**31 elements in each family of functions, arrays over 4 GiB, and a full or lost GPU."""
     command = pytest_command(ALONE["huge_arrays"], ALONE["gpu_faults"], "-k", "cuda or gpu_faults")
     text = check.run("huge", command, SKERRY_TEST_HUGE="40")
     return last_lines(text, r"\d+ (passed|failed|skipped)")

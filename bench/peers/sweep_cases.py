@@ -166,7 +166,10 @@ def draw(shape: tuple[int, ...], dtype: np.dtype, kind: str, seed: int) -> np.nd
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """One call to measure: function, operands, dtype, size and layout. With a number of threads it is a cell."""
+    """One call to measure: function, operands, dtype, size and layout.
+
+    A cell of the sweep (sweep_cell.py) is a case measured with one number of threads.
+    """
 
     family: str
     function: str  # path within skerry
@@ -197,8 +200,9 @@ def found_in(module: Any, path: str) -> Any:
 
 # --- arguments of parameters ----------------------------------------------------------------------
 
-#: By parameter name: a kind of array (see `Call.argument`; with "=", its dtype is bool or int64 in every case), or for
-#: other arguments a Python expression of n (the elements), side (of a square with n elements), k (a tenth of n) and a.
+#: The argument for each parameter name. For an array it is a kind of array, listed in `Call.argument`. Kinds that start
+#: with "=" have the dtype bool or int64, whatever the dtype of the case. Any other argument is a Python expression; it
+#: may use n (number of elements), side (the integer square root of n), k (n // 10) and a (the first operand).
 ARGUMENTS: dict[str, str] = {
     **dict.fromkeys(
         ("x", "x1", "x2", "a", "b", "m", "y", "ary", "ar", "arr", "ar1", "ar2", "a1", "a2", "p", "z", "v", "f",
@@ -291,7 +295,7 @@ DOES_MORE = {
         "NumPy's memory is zeroed as it is first touched; zeros of 128 MB and a write into it: 7.1 ms here, 12.6 there",
     ),
 }  # fmt: skip
-#: Accuracy explains speeds relative to NumPy of at least this.
+#: Functions in ACCURATE may be slower than NumPy's, down to this relative speed; below it, accuracy is no reason.
 ACCURATE_SPEED = 0.7
 #: Python scalars as second operands, of functions with fast paths for some of them.
 SCALARS = {"pow": (2, 3, -1, 0.5, 2.5), "floor_divide": (7, 2.5), "remainder": (7, 2.5)}

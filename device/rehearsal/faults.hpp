@@ -7,7 +7,7 @@
 namespace skerry::rehearsal {
 
 /// Start of every entry point: counts the call and returns the status that it must fail with, or
-/// success. Sticky errors are those of the current device.
+/// success. Of the sticky errors, only that of the current device counts.
 [[nodiscard]] int gate(Entry entry) noexcept;
 /// End of every entry point: records a failure for get_last_error() and returns `code`.
 int return_code(int code) noexcept;
@@ -15,20 +15,21 @@ int return_code(int code) noexcept;
 /// Returns the last error without clearing it.
 [[nodiscard]] int last_error_here() noexcept;
 
-/// Get and set the recorded error without the device's sticky error, for failures outside the
-/// runtime.
+/// Get and set this thread's last error, whether or not the device has a sticky error. The emulated
+/// driver restores it after a call, since driver calls must not change the runtime's last error.
 [[nodiscard]] int remembered_error() noexcept;
 void remember_error(int code) noexcept;
 
 [[nodiscard]] int sticky_error(int ordinal) noexcept;
 /// Makes all later calls on a device fail with `code`. The first error is kept.
 void set_sticky_error(int ordinal, int code) noexcept;
-/// Clears the sticky errors of all devices.
+/// Clears the sticky errors of all devices, and this thread's last error.
 void clear_errors() noexcept;
-/// The same for one device.
+/// Clears the sticky error of one device.
 void clear_error(int ordinal) noexcept;
 
-/// Starts the state after finish() (control.hpp); this thread ends the process.
+/// From now on, entry points fail on this thread, which ends the process, and never return on
+/// other threads. Called by finish() (control.hpp).
 void mark_finished() noexcept;
 
 }  // namespace skerry::rehearsal

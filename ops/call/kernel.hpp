@@ -72,8 +72,9 @@ class PlannedOperands {
   Plan plan_;
 };
 
-/// The address at which a kernel stores an error in the values of its operands. Only an ErrorRecord
-/// creates one (ops/call/error_record.hpp). No use is recorded, since the word outlives the launch.
+/// A pointer to the word in which a kernel reports an invalid value in an operand, such as an index
+/// that is out of bounds. Only an ErrorRecord creates one (ops/call/error_record.hpp). Unlike
+/// operands, the word needs no recorded use: it stays valid until the kernel has run.
 class ErrorWord {
  public:
   SKERRY_HD SKERRY_INLINE constexpr operator std::int64_t*() const noexcept { return word_; }
@@ -99,8 +100,8 @@ struct NativeLimits {
   std::int64_t max_count = INT64_MAX;
 };
 
-/// A kernel whose forms take `const Params&`. It has the layout of AnyKernel, which devices run,
-/// since the CUDA module shares the tables of kernels.
+/// A kernel whose host and native forms take `const Params&`. It adds no members to AnyKernel, the
+/// untyped kernel that devices run. The CUDA module sets the native forms in the same tables.
 template <class Params>
 class Kernel : AnyKernel {
  public:
@@ -120,8 +121,9 @@ class Kernel : AnyKernel {
       return Form(*static_cast<const Params*>(params), context);
     };
   }
-  /// Sets the inner loop of a host form whose parameters are a plan: see AnyKernel. Always inlined,
-  /// since units for every x86-64 level call it.
+  /// Sets the inner loop of a host form whose parameters are a plan: see AnyKernel. Always inlined:
+  /// source files compiled for different x86-64 levels call it, and the linker could keep the copy
+  /// with AVX-512.
   SKERRY_INLINE constexpr void set_body(decltype(AnyKernel::body) loop_body, unsigned single_sets) {
     body = loop_body;
     accepts = single_sets;

@@ -49,8 +49,8 @@ NdArray as_floating(const KindEntry& kind, const NdArray& x) {
   return x;
 }
 
-/// Returns the default length of the transform along an axis: that of the real side if there is
-/// one.
+/// Returns the default length of the transform along an axis: the extent of `x`, but for the last
+/// axis of a transform to real numbers the extent of the result.
 std::int64_t default_length(const KindEntry& kind, const NdArray& x, int axis, bool is_last) {
   const std::int64_t n = x.shape()[axis];
   return kind.output == FftSide::real && is_last ? 2 * (n - 1) : n;
@@ -88,7 +88,7 @@ NdArray fitted(const NdArray& x, const Dims& shape) {
 struct Request {
   const KindEntry& kind;
   Dims axes;
-  Dims lengths;  ///< one per axis; of the real side if there is one
+  Dims lengths;  ///< one per axis; the extents of the real side if there is one
   double scale;
 };
 

@@ -45,7 +45,8 @@ struct MovesKernels {
   Kernel<Plan> copy[5];
   /// {out, condition (bool), x1, x2}, by size class.
   Kernel<Plan> where_kernel[5];
-  /// By size class. Host form only: GPUs write parts of lines efficiently.
+  /// By size class. Host form only: GPUs write parts of a cache line efficiently, so they copy one
+  /// array after the other.
   Kernel<InterleaveParams> interleave[5];
   Kernel<BandParams> band;
   /// Host form only, like `interleave`.

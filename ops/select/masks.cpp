@@ -17,7 +17,8 @@
 namespace skerry {
 namespace {
 
-/// A mask in C order with its counts of true elements.
+/// A mask in C order, its CountParams::starts and its number of true elements. The constructor
+/// waits for the number.
 struct CountedMask {
   NdArray mask;
   NdArray starts;

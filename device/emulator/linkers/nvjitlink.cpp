@@ -18,8 +18,8 @@
 namespace skerry::emulation::linkers {
 namespace {
 
-/// Returns an error code unless `is_handed`, that is, the arguments are not null. Otherwise calls
-/// `call`, and converts exceptions to an error code.
+/// Calls `call` and returns its result, or internal_error if it throws. Returns null_input without
+/// the call if `is_handed` is false: the caller passes whether all required arguments are not null.
 template <class Call>
 [[nodiscard]] int guarded(bool is_handed, Call&& call) noexcept {
   if (!is_handed) return link_result::null_input;
@@ -50,7 +50,8 @@ template <class Result>
 }  // namespace
 }  // namespace skerry::emulation::linkers
 
-using namespace skerry::emulation::linkers;  // NOLINT(*-using-namespace*): its functions are C's
+// The functions below have C linkage and are defined outside the namespace.
+using namespace skerry::emulation::linkers;  // NOLINT(*-using-namespace*)
 
 SKERRY_LINKER_EXPORT int nvJitLinkVersion(unsigned* major, unsigned* minor) noexcept {
   auto* const function = real<int(unsigned*, unsigned*)>("nvJitLinkVersion");

@@ -84,7 +84,8 @@ class CompiledPrograms {
 }  // namespace
 }  // namespace skerry::emulation::linkers
 
-using namespace skerry::emulation::linkers;  // NOLINT(*-using-namespace*): its functions are C's
+// The functions below have C linkage and are defined outside the namespace.
+using namespace skerry::emulation::linkers;  // NOLINT(*-using-namespace*)
 
 // Each takes at most six integers or pointers, which are passed on in the same registers.
 #define SKERRY_FORWARD(name)                                                                \

@@ -12,8 +12,8 @@
 
 namespace skerry::emulation::ptx {
 
-/// The functions that a kernel calls, and how each is decoded: inlined at its calls, which is
-/// fastest, or once, to be called with frames on a stack.
+/// The functions that a kernel calls. Most are inlined at each of their calls, which is fastest.
+/// The others are decoded once, and a call of them creates a frame on a stack.
 class CallGraph {
  public:
   CallGraph(const ModuleSource& module_source, const EntrySource& entry);

@@ -9,8 +9,8 @@
 
 namespace skerry::emulation {
 
-// Functions of the emulator for stand-ins of NVIDIA's libraries, in addition to CUDA's entry
-// points.
+// Functions that the emulator exports, besides CUDA's entry points, for its versions of cuBLAS,
+// cuFFT and cuSOLVER.
 
 /// Memory that a routine reads or writes.
 struct AccessedRange {
@@ -21,8 +21,8 @@ struct AccessedRange {
 /// Enqueues `function` of a library on a stream of the current device. Returns a status. When the
 /// task runs, it first checks that the device can access all of `accessed_ranges`; otherwise it
 /// sets the device's sticky error, as the library's kernels would, with a report that names
-/// `routine`. `listed`, if set, is called after that check and returns further ranges: it may read
-/// their addresses (arrays of pointers) from the ranges checked before.
+/// `routine`. `listed`, if set, is called after that check and returns further ranges to check. It
+/// may read `accessed_ranges`, for example an array of pointers to the further ranges.
 [[nodiscard]] __attribute__((visibility("default"))) int enqueue_library_task(
     std::string routine, void* stream, std::vector<AccessedRange> accessed_ranges,
     std::function<void()> function, std::function<std::vector<AccessedRange>()> listed = {});

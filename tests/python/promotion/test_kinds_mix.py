@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of two kinds, Python scalars of another kind, and functions of a higher kind: dtypes and values."""
+"""Dtypes and values of results of mixed kinds: two arrays, an array and a scalar, a floating function of integers."""
 
 import functools
 import operator
@@ -42,7 +42,7 @@ def operands(left, right, device):
 
 def check(got, function, arrays, computed, device, label):
     with np.errstate(all="ignore"):
-        # For float16, the wider values are rounded once.
+        # skerry computes float16 in float32 and rounds the result once, so NumPy computes in float32 here.
         wide = "float32" if computed == "float16" else computed
         want = np.asarray(function(*(x.astype(computed).astype(wide) for x in arrays)))
     dtype = computed if want.dtype == wide else want.dtype
@@ -124,7 +124,7 @@ def test_integer_scalar_must_fit_the_computed_dtype_only(device):
 
 
 @loop_over("dtype", DTYPES)
-def test_functions_of_a_higher_kind_compute_in_the_default_dtype(dtype, device):
+def test_functions_convert_unsupported_kinds_to_a_default_dtype(dtype, device):
     x = sample(dtype, (4, 3), low=1, high=5)
     array = to_device(device, x)
     for name, kinds in UNARY.items():
@@ -218,7 +218,7 @@ def test_highest_kind_determines_the_dtype_in_any_order(device):
     assert sk.asarray([True, 1, 2.5]).dtype == np.dtype("float64")
 
 
-def test_float_scalars_resolve_integer_dtypes_without_promotion():
+def test_float_scalar_gives_uint64_and_int8_a_common_dtype():
     assert sk.result_type(sk.uint64, sk.int8, 1.0) == np.dtype("float64")
     assert sk.result_type(sk.uint64, sk.asarray([1]), 1, 1j) == np.dtype("complex128")
     with pytest.raises(sk.exceptions.DTypeError, match="uint64 and int8 don't promote"):

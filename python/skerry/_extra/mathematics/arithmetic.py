@@ -99,7 +99,7 @@ def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:
 
 
 def _together(x: Array) -> Array:
-    """Copy a strided vector, so that two passes over it take half the time."""
+    """Copy a strided vector, so that its cache lines are loaded once, not by each of two passes over it."""
     return x.copy() if x.ndim == 1 and x.strides[0] not in (0, x.itemsize) else x
 
 
