@@ -173,8 +173,7 @@ TEST(creation, rejects_values_that_give_no_sequence) {
   EXPECT_THROW((void)arange(whole(-1), whole(3), whole(1), Dtype::uint8, cpu0), OverflowError);
   EXPECT_THROW((void)arange(real(0.5), real(3), real(1), Dtype::int64, cpu0), DtypeError);
   EXPECT_THROW((void)arange(whole(0), whole(3), whole(1), Dtype::bool_, cpu0), DtypeError);
-  EXPECT_THROW((void)arange(Scalar::from_value(0.0, 1.0), whole(3), whole(1), {}, cpu0),
-               TypeError);
+  EXPECT_THROW((void)arange(Scalar::from_value(0.0, 1.0), whole(3), whole(1), {}, cpu0), TypeError);
   EXPECT_THROW((void)linspace(real(0), real(1), -1, {}, cpu0, true), ValueError);
   EXPECT_THROW((void)linspace(real(0), real(1), 3, Dtype::int64, cpu0, true), DtypeError);
   EXPECT_THROW((void)linspace(Scalar::from_value(0.0, 1.0), real(1), 3, Dtype::float64, cpu0, true),
