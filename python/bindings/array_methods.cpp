@@ -223,7 +223,9 @@ constexpr FunctionEntry methods[] = {
     {"__dlpack__", "($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)",
      "A DLPack capsule of the array, for from_dlpack of another library.\n\n"
      "Pending work is ordered before the consumer's stream; the host does not wait. "
-     "dl_device=(1, 0) copies to the host.\n\nRaises\n------\nInterchangeError\n    (BufferError "
+     "dl_device=(1, 0) copies to the host. PyTorch, which ignores the read-only flag, gets a copy "
+     "of a "
+     "read-only array.\n\nRaises\n------\nInterchangeError\n    (BufferError "
      "and ValueError) if the array can't be exported as requested.",
      run_dlpack},
     {"__dlpack_device__", "($self, /)", "The DLPack device type and the CUDA runtime's ordinal.",

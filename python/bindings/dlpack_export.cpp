@@ -301,6 +301,16 @@ Destination destination_for(const NdArray& array, PyObject* dl_device) {
   return {host, !can.host_memory};
 }
 
+/// True if PyTorch's from_dlpack calls, directly or for as_tensor, asarray or tensor. A tensor is
+/// always writable: PyTorch requests DLPack 1.0 and ignores the read-only flag (2.15). Capsules do
+/// not name their consumer, but from_dlpack is a Python function.
+bool ignores_read_only_flag() {
+  PyObject* const globals = PyEval_GetGlobals();
+  PyObject* const name = globals == nullptr ? nullptr : PyDict_GetItemString(globals, "__name__");
+  return name != nullptr && PyUnicode_Check(name) &&
+         PyUnicode_CompareWithASCIIString(name, "torch.utils.dlpack") == 0;
+}
+
 NdArray copied_for(const NdArray& array, const Destination& destination) {
   if (!destination.to_host) return copy(array);
   const WithoutGil waiting(true);
@@ -339,6 +349,14 @@ PyObject* export_capsule(const NdArray& array, PyObject* stream, PyObject* max_v
                          PyObject* dl_device, std::optional<bool> copied) {
   const std::optional<std::uint32_t> minor = minor_version_for(max_version);
   const Destination destination = destination_for(array, dl_device);
+  if (array.read_only() && copied != true && ignores_read_only_flag()) {
+    if (copied == false) {
+      throw InterchangeError(
+          "a read-only array can be exported to PyTorch, whose tensors are writable, only by a "
+          "copy, which copy=False forbids");
+    }
+    copied = true;
+  }
   if (!destination.to_host && copied != true) {
     order_before(array, stream);
     return wrap_up(array, destination.id, minor, false);
