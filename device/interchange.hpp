@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -39,6 +40,11 @@ struct PointerInfo {
 /// Returns the attributes of an address. Queries the driver once and leaves no error behind. Throws
 /// DeviceUnavailableError if there is no CUDA device.
 [[nodiscard]] PointerInfo inspect_pointer(const void* data);
+
+/// Names memory of a CUDA device in reports of kernels, by the dtype and shape of an exported
+/// array; null unless the emulated GPU runs kernels.
+using ArrayNamer = void (*)(const void* data, std::size_t nbytes, const char* text);
+inline constinit std::atomic<ArrayNamer> array_namer{nullptr};
 
 /// Returns the CUDA ordinal of a stream's device; negative if there is no such stream. For a
 /// default stream, that of `device`. A handle that was never a stream may go undetected.

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* Increment with each change of this header. */
-#define SKERRY_CUDA_API_VERSION 8
+#define SKERRY_CUDA_API_VERSION 9
 
 #ifdef __cplusplus
 extern "C" {
@@ -135,6 +135,9 @@ struct skerry_emulator {
   const char* release; /* of the package: "0.1.0" */
   const struct skerry_cuda_api* calls;
   const struct skerry_simulation_controls* controls;
+  /* Names an array of `nbytes` at `data`, in memory of a device, in reports of kernels: its dtype
+     and shape as text. */
+  void (*name_array)(const void* data, size_t nbytes, const char* text);
 };
 
 /* The only function that skerry looks up in libskerry_emulator.so. */

@@ -12,6 +12,7 @@
 #include "core/errors.hpp"
 #include "device/cuda/guarded_rehearsal.hpp"
 #include "device/environment.hpp"
+#include "device/interchange.hpp"
 
 namespace skerry {
 
@@ -77,6 +78,7 @@ const skerry_emulator& open_emulator() {
                       std::to_string(SKERRY_CUDA_API_VERSION) + how_to_install);
   }
   emulator.store(opened);
+  array_namer.store(opened->name_array, std::memory_order_release);
   return *opened;
 }
 

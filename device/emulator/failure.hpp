@@ -85,6 +85,7 @@ struct SourceLine {
   std::string file = {};   ///< empty if unknown
   std::uint32_t line = 0;  ///< 0 if unknown
   std::string instruction = {};
+  std::string quote = {};  ///< text of the line; empty if the file cannot be read
 };
 
 /// A thread's access to memory.
@@ -116,6 +117,17 @@ struct MemoryNear {
 
   /// Returns the distance of the address in bytes: 0 if it is inside, positive from the end,
   /// negative from the beginning.
+  [[nodiscard]] std::int64_t distance() const noexcept;
+};
+
+/// The array of skerry nearest to an address.
+struct NamedArray {
+  std::string text = {};  ///< dtype and shape, such as "float32 (64,)"
+  std::uint64_t begin = 0;
+  std::uint64_t nbytes = 0;  ///< of its range of memory, with gaps
+  std::uint64_t address = 0;
+
+  /// As MemoryNear::distance().
   [[nodiscard]] std::int64_t distance() const noexcept;
 };
 
@@ -153,6 +165,7 @@ struct Failure {
   SourceLine source_line = {};
   RequestedAccess access = {};
   MemoryNear memory = {};
+  std::optional<NamedArray> array = {};
   std::optional<OtherAccess> other = {};
   std::vector<WaitingLanes> waiting = {};
   std::uint64_t times = 1;

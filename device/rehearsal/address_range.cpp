@@ -169,6 +169,7 @@ int AddressRange::allocate(void** data, std::size_t nbytes, std::size_t limit) n
   fill_new_block(block_data, nbytes, span);
   if (const MemoryMonitor* const monitor = memory_watcher.load())
     monitor->allocated(block_data, nbytes);
+  if (const auto observe = allocation_observer.load()) observe(block_data, nbytes);
   *data = block_data;
   return cuda::success;
 } catch (const std::bad_alloc&) {

@@ -36,6 +36,10 @@ struct MemoryMonitor {
 /// Null without a monitor.
 inline constinit std::atomic<const MemoryMonitor*> memory_watcher{nullptr};
 
+/// Called with each new block, on any thread; null by default.
+inline constinit std::atomic<void (*)(void* data, std::size_t nbytes) noexcept> allocation_observer{
+    nullptr};
+
 /// Freed bytes that each device keeps in quarantine before reuse, so that late uses are detected; 0
 /// by default.
 inline constinit std::atomic<std::size_t> bytes_in_quarantine{0};

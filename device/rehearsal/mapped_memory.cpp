@@ -154,6 +154,7 @@ int MappedMemory::map(void* data, std::size_t nbytes, std::uint64_t handle) noex
     return cuda::memory_allocation;
   }
   if (const MemoryMonitor* const monitor = memory_watcher.load()) monitor->allocated(data, nbytes);
+  if (const auto observe = allocation_observer.load()) observe(data, nbytes);
   return cuda::success;
 } catch (const std::bad_alloc&) {
   return cuda::memory_allocation;

@@ -10,6 +10,7 @@
 #include "device/memory.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/cuda_interface.hpp"
+#include "python/bindings/exported_memory.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
 
@@ -95,6 +96,7 @@ Object describe_memory(const NdArray& array) {
   if (!array.is_c_contiguous()) put(about, Key::strides, tuple_of(array.strides()));
   put(about, Key::version, Object(PyLong_FromLong(version)));
   if (version >= 3) put(about, Key::stream, stream);
+  note_export(array);
   array.memory()->begin_export();  // never ended: the protocol does not report the end of use
   return about;
 }

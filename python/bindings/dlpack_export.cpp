@@ -128,6 +128,7 @@ DeviceId id_of(const NdArray& array) {
 
 void describe_to(Tensor& tensor, const NdArray& array, DeviceId id, std::int64_t* shape,
                  std::int64_t* strides) {
+  note_export(array);
   tensor.data = array.size() == 0 ? nullptr : array.data();
   tensor.device = id;
   tensor.rank = array.rank();

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "core/ndarray.hpp"
 #include "core/storage.hpp"
 
 namespace skerry::python {
@@ -24,5 +25,8 @@ class ExportedMemory {
  private:
   StorageRef memory_;
 };
+
+/// Notes that an array is exported, so that the emulated GPU's reports of kernels name it.
+void note_export(const NdArray& array);
 
 }  // namespace skerry::python

@@ -48,6 +48,13 @@ constexpr bool are_in_order = [] {
 }();
 static_assert(are_in_order);
 
+[[nodiscard]] std::int64_t distance_from(std::uint64_t begin, std::uint64_t nbytes,
+                                         std::uint64_t address) noexcept {
+  if (address < begin) return -static_cast<std::int64_t>(begin - address);
+  const std::uint64_t offset = address - begin;
+  return offset < nbytes ? 0 : static_cast<std::int64_t>(offset - nbytes);
+}
+
 [[nodiscard]] std::string hexadecimal(std::uint64_t value) {
   std::array<char, 24> text;
   (void)std::snprintf(text.data(), text.size(), "%#" PRIx64, value);
@@ -97,11 +104,9 @@ FailureKind kind_of(int code) noexcept {
   return FailureKind::other;
 }
 
-std::int64_t MemoryNear::distance() const noexcept {
-  if (address < begin) return -static_cast<std::int64_t>(begin - address);
-  const std::uint64_t offset = address - begin;
-  return offset < nbytes ? 0 : static_cast<std::int64_t>(offset - nbytes);
-}
+std::int64_t MemoryNear::distance() const noexcept { return distance_from(begin, nbytes, address); }
+
+std::int64_t NamedArray::distance() const noexcept { return distance_from(begin, nbytes, address); }
 
 std::string text_of(const MemoryNear& memory) {
   if (memory.state == MemoryState::none && memory.device < 0) {
@@ -142,6 +147,16 @@ std::string text_of(const MemoryNear& memory) {
   return text;
 }
 
+std::string text_of(const NamedArray& array) {
+  const std::uint64_t address = array.address;
+  const std::string text = array.text + ": ";
+  if (address < array.begin)
+    return text + std::to_string(array.begin - address) + " bytes before it";
+  const std::uint64_t offset = address - array.begin;
+  if (offset < array.nbytes) return text + std::to_string(offset) + " bytes into it";
+  return text + std::to_string(offset - array.nbytes) + " bytes past its end";
+}
+
 std::string text_of(const Extent& extent) {
   std::array<char, 48> text;
   (void)std::snprintf(text.data(), text.size(), "(%u,%u,%u)", extent.x, extent.y, extent.z);
@@ -151,7 +166,8 @@ std::string text_of(const Extent& extent) {
 std::string text_of(const SourceLine& source_line) {
   if (source_line.line == 0) return source_line.instruction;
   return source_line.instruction + "  // " + (source_line.file.empty() ? "?" : source_line.file) +
-         ":" + std::to_string(source_line.line);
+         ":" + std::to_string(source_line.line) +
+         (source_line.quote.empty() ? "" : ": " + source_line.quote);
 }
 
 std::string headline(const Failure& failure) {
@@ -172,11 +188,14 @@ std::string text_of(const Failure& failure) {
             text_of(failure.block) + ", thread " + text_of(failure.thread) + ", warp " +
             std::to_string(failure.warp) + ", lane " + std::to_string(failure.lane);
   }
+  if (failure.array) text += "\n  array: " + text_of(*failure.array);
   if (failure.other) text += "\n  before: " + text_of(*failure.other);
   for (const WaitingLanes& one : failure.waiting) text += "\n  " + text_of(one);
   if (!failure.kernel.empty()) text += "\n  kernel: " + failure.kernel;
   if (failure.has_thread && failure.source_line.line == 0) {
-    text += "\n  no source line: compile with lineinfo (nvcc -lineinfo, @cuda.jit(lineinfo=True))";
+    text +=
+        "\n  no source line: compile with line information: @cuda.jit(lineinfo=True), "
+        "ProgramOptions(lineinfo=True), -lineinfo";
   }
   return text;
 }

@@ -3,10 +3,12 @@
 #include "device/emulator/execute/report.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <utility>
 
 #include "device/emulator/execute/failure_text.hpp"
+#include "device/emulator/ptx/embedded_source.hpp"
 #include "device/emulator/ptx/module_source.hpp"
 
 namespace skerry::emulation {
@@ -32,6 +34,34 @@ void append_waiting(std::vector<WaitingLanes>& waiting_lanes, const Warp& warp) 
   }
 }
 
+/// Returns a line of a file; empty if it cannot be read.
+[[nodiscard]] std::string read_line(const std::string& file, std::uint32_t number) {
+  std::ifstream input(file);
+  std::string line;
+  for (std::uint32_t k = 0; k < number; ++k) {
+    if (!std::getline(input, line)) return {};
+  }
+  return line;
+}
+
+/// Removes blanks at both ends, and the rest of a long line.
+[[nodiscard]] std::string shortened(std::string_view line) {
+  constexpr std::string_view blanks = " \t\r\f\v";
+  constexpr std::size_t max_length = 160;
+  const std::size_t begin = line.find_first_not_of(blanks);
+  if (begin == std::string_view::npos) return {};
+  line = line.substr(begin, line.find_last_not_of(blanks) + 1 - begin);
+  return line.size() <= max_length ? std::string(line)
+                                   : std::string(line.substr(0, max_length)) + "...";
+}
+
+/// Returns the text of a source line: of a program that was compiled from a string, or of a file.
+[[nodiscard]] std::string quoted(const ptx::ModuleSource& source, const SourceLine& source_line) {
+  if (source_line.file.empty()) return {};
+  const auto line = ptx::embedded_line(source.text, source_line.file, source_line.line);
+  return shortened(line ? std::string(*line) : read_line(source_line.file, source_line.line));
+}
+
 [[nodiscard]] Failure of_kind(FailureKind kind, std::string summary, const LaunchState& state) {
   Failure failure{.code = code_of(kind), .text = {}, .kind = kind};
   failure.summary = std::move(summary);
@@ -53,9 +83,10 @@ SourceLine line_of(const LaunchState& state, std::uint32_t pc) {
   std::ranges::replace_if(
       source_line.instruction, [](char c) { return c == '\n' || c == '\t'; }, ' ');
   if (location.line != 0) {
-    const auto& files = state.kernel.owner().source().files;
-    if (const auto file = files.find(location.file); file != files.end())
+    const ptx::ModuleSource& source = state.kernel.owner().source();
+    if (const auto file = source.files.find(location.file); file != source.files.end())
       source_line.file = file->second;
+    source_line.quote = quoted(source, source_line);
   }
   return source_line;
 }

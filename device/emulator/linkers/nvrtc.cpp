@@ -5,14 +5,17 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "device/emulator/linkers/image_text.hpp"
 #include "device/emulator/linkers/real_library.hpp"
+#include "device/emulator/ptx/embedded_source.hpp"
 
 // NVRTC's functions, forwarded to NVIDIA's library. Code for sm_80 is compiled for compute_80, and
-// a program that requests machine code gets the PTX.
+// a program that requests machine code gets the PTX. PTX with line information ends with the
+// program, for reports.
 
 namespace skerry::emulation::linkers {
 namespace {
@@ -28,30 +31,60 @@ using six_arguments = long(long, long, long, long, long, long);
   return function == nullptr ? internal_error : function(a, b, c, d, e, f);
 }
 
-/// Programs compiled for a real architecture: only these have machine code.
-class CompiledPrograms {
+struct ProgramState {
+  std::string source;     ///< as comments of PTX
+  bool has_code = false;  ///< compiled for a real architecture: only then has it machine code
+  bool has_lines = false;
+
+  /// Returns what is appended to the PTX.
+  [[nodiscard]] std::string_view suffix() const noexcept {
+    return has_lines ? std::string_view(source) : std::string_view();
+  }
+};
+
+class Programs {
  public:
-  void set(const void* program, bool has_code) {
+  void add(const void* program, std::string source) {
     const std::lock_guard lock(mutex_);
-    if (has_code) {
-      with_code_.insert(program);
-    } else {
-      with_code_.erase(program);
-    }
+    states_[program] = {.source = std::move(source)};
   }
-  [[nodiscard]] bool has_code(const void* program) {
+  void set(const void* program, bool has_code, bool has_lines) {
     const std::lock_guard lock(mutex_);
-    return with_code_.contains(program);
+    states_[program].has_code = has_code;
+    states_[program].has_lines = has_lines;
   }
-  [[nodiscard]] static CompiledPrograms& instance() {
-    static auto* const one = new CompiledPrograms;  // outlives main, as programs may
+  void remove(const void* program) {
+    const std::lock_guard lock(mutex_);
+    states_.erase(program);
+  }
+  [[nodiscard]] ProgramState find(const void* program) {
+    const std::lock_guard lock(mutex_);
+    const auto entry = states_.find(program);
+    return entry == states_.end() ? ProgramState() : entry->second;
+  }
+  [[nodiscard]] static Programs& instance() {
+    static auto* const one = new Programs;  // outlives main, as programs may
     return *one;
   }
 
  private:
   std::mutex mutex_;
-  std::unordered_set<const void*> with_code_;
+  std::unordered_map<const void*, ProgramState> states_;
 };
+
+/// Returns NVIDIA's PTX of a program; empty if it has none, as after -dlto.
+[[nodiscard]] std::string real_ptx(void* program) {
+  auto* const get_size = real<int(void*, std::size_t*)>("nvrtcGetPTXSize");
+  auto* const get = real<int(void*, char*)>("nvrtcGetPTX");
+  std::size_t nbytes = 0;
+  if (get_size == nullptr || get == nullptr || get_size(program, &nbytes) != 0) return {};
+  std::string ptx(nbytes, '\0');
+  return get(program, ptx.data()) == 0 ? ptx : std::string();
+}
+
+[[nodiscard]] bool has_line_information(std::string_view ptx) noexcept {
+  return ptx.find("\n\t.loc\t") != std::string_view::npos;
+}
 
 [[nodiscard]] bool is_architecture_option(std::string_view option) noexcept {
   return option == "-arch" || option == "--gpu-architecture";
@@ -94,7 +127,6 @@ using namespace skerry::emulation::linkers;  // NOLINT(*-using-namespace*)
   }
 
 SKERRY_FORWARD(nvrtcAddNameExpression)
-SKERRY_FORWARD(nvrtcCreateProgram)
 SKERRY_FORWARD(nvrtcGetBundledHeadersInfo)
 SKERRY_FORWARD(nvrtcGetLTOIR)
 SKERRY_FORWARD(nvrtcGetLTOIRSize)
@@ -105,8 +137,6 @@ SKERRY_FORWARD(nvrtcGetOptiXIRSize)
 SKERRY_FORWARD(nvrtcGetPCHCreateStatus)
 SKERRY_FORWARD(nvrtcGetPCHHeapSize)
 SKERRY_FORWARD(nvrtcGetPCHHeapSizeRequired)
-SKERRY_FORWARD(nvrtcGetPTX)
-SKERRY_FORWARD(nvrtcGetPTXSize)
 SKERRY_FORWARD(nvrtcGetProgramLog)
 SKERRY_FORWARD(nvrtcGetProgramLogSize)
 SKERRY_FORWARD(nvrtcGetSupportedArchs)
@@ -123,6 +153,21 @@ SKERRY_LINKER_EXPORT const char* nvrtcGetErrorString(int result) noexcept {
   return function == nullptr ? "NVRTC_ERROR_INTERNAL_ERROR" : function(result);
 }
 
+SKERRY_LINKER_EXPORT int nvrtcCreateProgram(void** program, const char* source, const char* name,
+                                            int headers, const char* const* header_texts,
+                                            const char* const* header_names) noexcept {
+  auto* const function =
+      real<int(void**, const char*, const char*, int, const char* const*, const char* const*)>(
+          "nvrtcCreateProgram");
+  if (function == nullptr) return internal_error;
+  const int result = function(program, source, name, headers, header_texts, header_names);
+  if (result != 0 || source == nullptr) return result;
+  const bool has_name = name != nullptr && *name != '\0';
+  Programs::instance().add(*program, skerry::emulation::ptx::embedded_source(
+                                         has_name ? name : "default_program", source));
+  return result;
+}
+
 SKERRY_LINKER_EXPORT int nvrtcCompileProgram(void* program, int count,
                                              const char* const* options) noexcept {
   auto* const function = real<int(void*, int, const char* const*)>("nvrtcCompileProgram");
@@ -134,33 +179,54 @@ SKERRY_LINKER_EXPORT int nvrtcCompileProgram(void* program, int count,
   handed.reserve(translated_options.size());
   for (const std::string& option : translated_options) handed.push_back(option.c_str());
   const int result = function(program, count, handed.data());
-  CompiledPrograms::instance().set(program, has_code && result == 0);
+  const bool is_compiled = result == 0;
+  Programs::instance().set(program, has_code && is_compiled,
+                           is_compiled && has_line_information(real_ptx(program)));
   return result;
 }
 
 SKERRY_LINKER_EXPORT int nvrtcDestroyProgram(void** program) noexcept {
   auto* const function = real<int(void**)>("nvrtcDestroyProgram");
   if (function == nullptr) return internal_error;
-  if (program != nullptr) CompiledPrograms::instance().set(*program, false);
+  if (program != nullptr) Programs::instance().remove(*program);
   return function(program);
 }
 
-SKERRY_LINKER_EXPORT int nvrtcGetCUBINSize(void* program, std::size_t* nbytes) noexcept {
-  const bool has_code = CompiledPrograms::instance().has_code(program);
-  const char* const name = has_code ? "nvrtcGetPTXSize" : "nvrtcGetCUBINSize";
-  auto* const function = real<int(void*, std::size_t*)>(name);
+SKERRY_LINKER_EXPORT int nvrtcGetPTXSize(void* program, std::size_t* nbytes) noexcept {
+  auto* const function = real<int(void*, std::size_t*)>("nvrtcGetPTXSize");
   if (function == nullptr) return internal_error;
   const int result = function(program, nbytes);
-  if (result == 0 && has_code) *nbytes += image_mark.size();
+  if (result == 0) *nbytes += Programs::instance().find(program).suffix().size();
+  return result;
+}
+
+SKERRY_LINKER_EXPORT int nvrtcGetPTX(void* program, char* ptx) noexcept {
+  auto* const function = real<int(void*, char*)>("nvrtcGetPTX");
+  if (function == nullptr) return internal_error;
+  const int result = function(program, ptx);
+  const ProgramState state = Programs::instance().find(program);
+  if (result != 0 || state.suffix().empty()) return result;
+  // The size includes the zero at the end.
+  std::memcpy(ptx + std::strlen(ptx), state.suffix().data(), state.suffix().size() + 1);
+  return result;
+}
+
+SKERRY_LINKER_EXPORT int nvrtcGetCUBINSize(void* program, std::size_t* nbytes) noexcept {
+  if (!Programs::instance().find(program).has_code) {
+    auto* const function = real<int(void*, std::size_t*)>("nvrtcGetCUBINSize");
+    return function == nullptr ? internal_error : function(program, nbytes);
+  }
+  const int result = nvrtcGetPTXSize(program, nbytes);
+  if (result == 0) *nbytes += image_mark.size();
   return result;
 }
 
 SKERRY_LINKER_EXPORT int nvrtcGetCUBIN(void* program, char* cubin) noexcept {
-  const bool has_code = CompiledPrograms::instance().has_code(program);
-  auto* const function = real<int(void*, char*)>(has_code ? "nvrtcGetPTX" : "nvrtcGetCUBIN");
-  if (function == nullptr) return internal_error;
-  if (!has_code) return function(program, cubin);
+  if (!Programs::instance().find(program).has_code) {
+    auto* const function = real<int(void*, char*)>("nvrtcGetCUBIN");
+    return function == nullptr ? internal_error : function(program, cubin);
+  }
   if (cubin == nullptr) return invalid_input;
   std::memcpy(cubin, image_mark.data(), image_mark.size());
-  return function(program, cubin + image_mark.size());
+  return nvrtcGetPTX(program, cubin + image_mark.size());
 }

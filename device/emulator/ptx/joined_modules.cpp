@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "device/emulator/ptx/embedded_source.hpp"
 #include "device/emulator/ptx/lexer.hpp"
 #include "device/emulator/ptx/link_symbols.hpp"
 
@@ -139,7 +140,9 @@ class Joining {
 std::string join_modules(std::span<const LinkPart> parts) {
   if (parts.size() == 1) return std::string(parts.front().text);
   if (parts.empty()) throw ImageError(code::invalid_value, "linker: no input to link");
-  return Joining(parts).text();
+  std::string text = Joining(parts).text();
+  for (const LinkPart& link_part : parts) text += embedded_sources(link_part.text);
+  return text;
 }
 
 std::string with_register_limit(std::string_view text, int registers) {

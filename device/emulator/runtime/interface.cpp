@@ -9,6 +9,7 @@
 
 #include "device/cuda/api.h"
 #include "device/emulator/runtime/emulated_system.hpp"
+#include "device/emulator/runtime/named_arrays.hpp"
 #include "device/environment.hpp"
 #include "device/rehearsal/control.hpp"
 
@@ -53,6 +54,7 @@ const skerry_emulator& interface() {
       .release = SKERRY_EMULATOR_RELEASE,
       .calls = &calls,
       .controls = &controls,
+      .name_array = name_array,
   };
   return table;
 }

@@ -12,6 +12,7 @@
 
 #include "device/emulator/execute/failure_text.hpp"
 #include "device/emulator/runtime/emulated_system.hpp"
+#include "device/emulator/runtime/named_arrays.hpp"
 #include "device/emulator/runtime/settings.hpp"
 #include "device/rehearsal/faults.hpp"
 #include "device/rehearsal/system.hpp"
@@ -99,6 +100,7 @@ class JsonObject {
   }
   JsonObject& line(const SourceLine& source_line) {
     if (source_line.line != 0) text("file", source_line.file).number("line", source_line.line);
+    if (!source_line.quote.empty()) text("source", source_line.quote);
     return source_line.instruction.empty() ? *this : text("instruction", source_line.instruction);
   }
   [[nodiscard]] std::string done() const { return out_ + "}"; }
@@ -119,6 +121,15 @@ std::string memory_of(const Failure& failure) {
   if (memory.device >= 0) object.number("device", memory.device);
   object.number("beyond", memory.distance());
   return object.boolean("freed", memory.state == MemoryState::freed).done();
+}
+
+std::string array_of(const NamedArray& array) {
+  return JsonObject()
+      .text("text", array.text)
+      .number("base", array.begin)
+      .number("nbytes", array.nbytes)
+      .number("beyond", array.distance())
+      .done();
 }
 
 std::string other_of(const OtherAccess& other) {
@@ -159,6 +170,7 @@ std::string json_of(const Failure& failure) {
   if (failure.memory.nbytes != 0 || failure.memory.device >= 0) {
     object.raw("allocation", memory_of(failure));
   }
+  if (failure.array) object.raw("array", array_of(*failure.array));
   if (failure.other) object.raw("other", other_of(*failure.other));
   if (!failure.waiting.empty()) object.raw("waiting", waiting_of(failure.waiting));
   return object.number("times", failure.times).done();
@@ -168,16 +180,24 @@ void print(int ordinal, const Failure& failure) {
   if (!current_emulator_settings().is_quiet) notice(ordinal, failure);
 }
 
+/// Adds the array that is nearest to the address of a failure, if skerry has exported it.
+void name_array_of(Failure& failure) {
+  if (failure.memory.nbytes == 0) return;
+  failure.array = nearest_array(failure.memory.begin, failure.memory.address);
+  if (failure.array) failure.text = text_of(failure);
+}
+
 void record_failure(int ordinal, const Failure& failure, bool is_error) {
   Failure listed_failure = failure;
   listed_failure.device = ordinal;
+  name_array_of(listed_failure);
   if (listed_failure.summary.empty() && listed_failure.access.space.empty())
     listed_failure.summary = listed_failure.text;
   ReportList& list = reported();
   const std::lock_guard lock(list.mutex);
   const bool is_new = add(list, listed_failure);
-  if (is_error) list.last_error = "device " + std::to_string(ordinal) + ": " + failure.text;
-  if (is_new || is_error) print(ordinal, failure);
+  if (is_error) list.last_error = "device " + std::to_string(ordinal) + ": " + listed_failure.text;
+  if (is_new || is_error) print(ordinal, listed_failure);
 }
 
 }  // namespace

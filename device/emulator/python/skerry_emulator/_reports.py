@@ -8,6 +8,7 @@ import atexit
 import ctypes
 import functools
 import json
+import linecache
 import os
 import sys
 from collections.abc import Iterable
@@ -43,11 +44,16 @@ class KernelReport:
         Indices x, y, z of the thread that caused it.
     file, line : str or None, int or None
         Position in the source, if the kernel was compiled with line information.
+    source : str or None
+        The text of that line, if the file can be read or NVRTC compiled the source.
     instruction : str or None
         The PTX instruction.
     access, allocation, other : dict or None
         The memory access; the nearest allocation, with ``beyond``, the bytes past its end, and ``freed``; the other
         access of a race.
+    array : dict or None
+        The skerry array nearest to the address: ``text``, its dtype and shape, such as "float32 (64,)"; ``base`` and
+        ``nbytes`` of its memory; ``beyond``, the bytes past its end, or minus those before it, or 0 if it is inside.
     waiting : tuple of dict
         Positions of the waiting warps in a deadlock.
     times : int
@@ -65,9 +71,11 @@ class KernelReport:
     thread: Place | None = None
     file: str | None = None
     line: int | None = None
+    source: str | None = None
     instruction: str | None = None
     access: dict[str, Any] | None = None
     allocation: dict[str, Any] | None = None
+    array: dict[str, Any] | None = None
     other: dict[str, Any] | None = None
     waiting: tuple[dict[str, Any], ...] = field(default=())
     times: int = 1
@@ -79,6 +87,9 @@ class KernelReport:
             name: tuple(entry[name]) for name in ("block", "thread") if name in entry
         }
         waiting = {"waiting": tuple(entry.get("waiting", ()))}
+        if "file" in entry and "source" not in entry:
+            # Python knows the lines of notebooks, which are in no file.
+            indices["source"] = linecache.getline(entry["file"], entry["line"]).strip() or None
         return cls(**(entry | indices | waiting))
 
     @property
