@@ -116,7 +116,7 @@ int pool_allow_reader(int owner, int reader) {
 int device_synchronize() {
   return enter(&cuda::Api::device_synchronize, [&](System& all) {
     all.wait_for_device(current_ordinal());
-    return sticky_error(current_ordinal());
+    return returned_error(current_ordinal());
   });
 }
 

@@ -32,6 +32,8 @@ constinit std::atomic<std::uint64_t> late_calls{0};
 constinit std::atomic<bool> armed{false};
 constinit std::atomic<bool> finished{false};
 constinit std::array<std::atomic<int>, max_devices> sticky{};
+/// Devices whose sticky error a call has returned.
+constinit std::array<std::atomic<bool>, max_devices> returned{};
 constinit std::mutex failure_mutex;
 PlanOfFailure failure;
 std::uint64_t matching_calls = 0;
@@ -73,6 +75,19 @@ bool never_fails(Entry entry) noexcept {
   return std::ranges::find(all, entry) != std::end(all);
 }
 
+/// True for calls with which memory is freed in the order of streams: destructors make them and
+/// ignore their errors.
+bool releases(Entry entry) noexcept {
+  using cuda::Api;
+  static const Entry all[] = {
+      &Api::deallocate,          &Api::deallocate_async, &Api::pool_trim,
+      &Api::host_deallocate,     &Api::host_unregister,  &Api::stream_destroy,
+      &Api::stream_is_capturing, &Api::event_create,     &Api::event_record,
+      &Api::stream_wait_event,   &Api::event_destroy,
+  };
+  return std::ranges::find(all, entry) != std::end(all);
+}
+
 /// True for calls that need no context. All others create the current device's context if it does
 /// not exist.
 bool needs_no_context(Entry entry) noexcept {
@@ -97,7 +112,7 @@ int gate(Entry entry) noexcept {
   }
   const int ordinal = needs_no_context(entry) ? current_ordinal() : use_current_device();
   if (const int code = sticky_error(ordinal); code != 0 && !never_fails(entry)) {
-    return return_code(code);
+    return return_code(releases(entry) ? code : returned_error(ordinal));
   }
   return cuda::success;
 }
@@ -127,6 +142,17 @@ int sticky_error(int ordinal) noexcept {
   return sticky[static_cast<std::size_t>(ordinal)].load(std::memory_order_acquire);
 }
 
+int returned_error(int ordinal) noexcept {
+  const int code = sticky_error(ordinal);
+  if (code != cuda::success) returned[static_cast<std::size_t>(ordinal)].store(true);
+  return code;
+}
+
+bool is_unnoticed(int ordinal) noexcept {
+  return sticky_error(ordinal) != cuda::success &&
+         !returned[static_cast<std::size_t>(ordinal)].load();
+}
+
 void set_sticky_error(int ordinal, int code) noexcept {
   int none = 0;
   sticky[static_cast<std::size_t>(ordinal)].compare_exchange_strong(none, code);
@@ -142,10 +168,14 @@ void fail_entry(Entry entry, std::uint64_t k, int code, bool sticky_code) noexce
 
 void clear_errors() noexcept {
   for (auto& code : sticky) code.store(0);
+  for (auto& is_returned : returned) is_returned.store(false);
   last_error = 0;
 }
 
-void clear_error(int ordinal) noexcept { sticky[static_cast<std::size_t>(ordinal)].store(0); }
+void clear_error(int ordinal) noexcept {
+  sticky[static_cast<std::size_t>(ordinal)].store(0);
+  returned[static_cast<std::size_t>(ordinal)].store(false);
+}
 
 void clear() noexcept {
   arm({});

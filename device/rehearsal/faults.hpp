@@ -21,6 +21,10 @@ int return_code(int code) noexcept;
 void remember_error(int code) noexcept;
 
 [[nodiscard]] int sticky_error(int ordinal) noexcept;
+/// Returns the sticky error for a call to return, after which the error is no longer unnoticed.
+int returned_error(int ordinal) noexcept;
+/// True if a device has a sticky error that no call has returned, except calls that free memory.
+[[nodiscard]] bool is_unnoticed(int ordinal) noexcept;
 /// Makes all later calls on a device fail with `code`. The first error is kept.
 void set_sticky_error(int ordinal, int code) noexcept;
 /// Clears the sticky errors of all devices, and this thread's last error.

@@ -35,7 +35,7 @@ int stream_synchronize(void* handle) {
   return enter_on(handle, &cuda::Api::stream_synchronize, [&](System& all, Queue& queue) {
     if (!queue.options().is_blocking) join_default_stream(all, queue);
     queue.wait_all();
-    return sticky_error(queue.ordinal());
+    return returned_error(queue.ordinal());
   });
 }
 
@@ -45,7 +45,7 @@ int stream_query(void* handle) {
     const Mark end = queue.here();
     if (!queue.reached(end.ticket)) return cuda::not_ready;
     order_observed(end.order);
-    return sticky_error(queue.ordinal());
+    return returned_error(queue.ordinal());
   });
 }
 
@@ -116,7 +116,7 @@ int event_query(void* event) {
       return cuda::not_ready;
     }
     order_observed(point.recorded.order);
-    return sticky_error(point.ordinal);
+    return returned_error(point.ordinal);
   });
 }
 
@@ -126,7 +126,7 @@ int event_synchronize(void* event) {
     if (!all.read_event(event, point)) return cuda::invalid_resource_handle;
     if (point.recorded.queue) point.recorded.queue->wait(point.recorded.ticket);
     order_observed(point.recorded.order);
-    return sticky_error(point.ordinal);
+    return returned_error(point.ordinal);
   });
 }
 
@@ -144,7 +144,7 @@ int event_elapsed(float* milliseconds, void* start, void* end) {
     if (began == 0 || ended == 0) return cuda::not_ready;
     constexpr float nanoseconds = 1e6F;
     *milliseconds = static_cast<float>(ended - began) / nanoseconds;
-    return sticky_error(start_event.ordinal);
+    return returned_error(start_event.ordinal);
   });
 }
 

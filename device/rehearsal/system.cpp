@@ -88,15 +88,22 @@ std::shared_ptr<Queue> System::remove_stream(void* handle) noexcept {
   return removed;
 }
 
-void System::wait_for_device(int ordinal) noexcept {
+std::vector<std::shared_ptr<Queue>> System::streams_of(int ordinal) {
   std::vector<std::shared_ptr<Queue>> all{device(ordinal).default_queue};
-  {
-    const std::shared_lock lock(streams_mutex_);
-    for (const auto& [handle, queue] : streams_) {
-      if (queue->ordinal() == ordinal) all.push_back(queue);
-    }
+  const std::shared_lock lock(streams_mutex_);
+  for (const auto& [handle, queue] : streams_) {
+    if (queue->ordinal() == ordinal) all.push_back(queue);
   }
-  for (const auto& queue : all) queue->wait_all();
+  return all;
+}
+
+void System::wait_for_device(int ordinal) noexcept {
+  for (const auto& queue : streams_of(ordinal)) queue->wait_all();
+}
+
+bool System::is_idle(int ordinal) noexcept {
+  return std::ranges::all_of(
+      streams_of(ordinal), [](const auto& queue) { return queue->reached(queue->here().ticket); });
 }
 
 void System::stop() noexcept {

@@ -68,9 +68,13 @@ class System {
   [[nodiscard]] void* add_stream(int ordinal, const StreamOptions& options = {});
   /// Returns the streams of a device that are ordered with its legacy stream.
   [[nodiscard]] std::vector<std::shared_ptr<Queue>> blocking_streams(int ordinal);
+  /// Returns all streams of a device.
+  [[nodiscard]] std::vector<std::shared_ptr<Queue>> streams_of(int ordinal);
   [[nodiscard]] std::shared_ptr<Queue> remove_stream(void* handle) noexcept;
   /// Waits for every stream of a device.
   void wait_for_device(int ordinal) noexcept;
+  /// True if no stream of a device has pending work.
+  [[nodiscard]] bool is_idle(int ordinal) noexcept;
   void stop() noexcept;
   /// Waits for a device's work, then destroys its streams, events, memory and peer access.
   void reset_device(int ordinal) noexcept;

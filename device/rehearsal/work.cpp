@@ -110,7 +110,10 @@ void run_free(WorkItem& self, int ordinal) noexcept {
 void run_wait(WorkItem& self, int ordinal) noexcept {
   self.wait_for.queue->wait(self.wait_for.ticket);
   const int code = self.wait_for.queue->error_of(self.wait_for.ticket);
-  if (code != cuda::success) set_sticky_error(ordinal, code);
+  if (code == cuda::success) return;
+  set_sticky_error(ordinal, code);
+  // This device's calls return the error.
+  static_cast<void>(returned_error(self.wait_for.queue->ordinal()));
 }
 void run_time(WorkItem& self, int) noexcept {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -153,7 +156,7 @@ int submit_copy(Queue& queue, void* target, const void* source, std::size_t nbyt
   if (target_kind != MemoryKind::pageable) return cuda::success;
   queue.wait(ticket);
   order_observed(queue.mark_at(ticket).order);
-  return sticky_error(queue.ordinal());
+  return returned_error(queue.ordinal());
 }
 
 void count_copy(System& all, int target_ordinal, int source_ordinal) {

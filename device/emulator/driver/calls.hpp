@@ -65,6 +65,17 @@ template <class Body>
 int in_context(Body body) noexcept {
   return run_entry_point([&]() -> int {
     if (!rehearsal::has_current_device()) return code::invalid_context;
+    const int sticky = rehearsal::returned_error(rehearsal::current_ordinal());
+    return sticky != 0 ? sticky : body();
+  });
+}
+
+/// As in_context, for functions that release something: destructors call them and ignore their
+/// errors, so a sticky error stays unnoticed.
+template <class Body>
+int release_in_context(Body body) noexcept {
+  return run_entry_point([&]() -> int {
+    if (!rehearsal::has_current_device()) return code::invalid_context;
     const int sticky = rehearsal::sticky_error(rehearsal::current_ordinal());
     return sticky != 0 ? sticky : body();
   });

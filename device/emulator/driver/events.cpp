@@ -39,7 +39,7 @@ int event_create(void** event, unsigned flags) {
 }
 
 int event_destroy(void* event) {
-  return in_context([&] { return driver_api().event_destroy(event); });
+  return release_in_context([&] { return driver_api().event_destroy(event); });
 }
 
 int event_record(void* event, void* stream) {

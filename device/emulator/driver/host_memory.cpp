@@ -46,7 +46,7 @@ int host_allocate(void** data, std::size_t nbytes, unsigned flags) {
 }
 
 int host_free(void* data) {
-  return in_context([&]() -> int {
+  return release_in_context([&]() -> int {
     return is_pinned(data) ? driver_api().host_deallocate(data) : code::invalid_value;
   });
 }

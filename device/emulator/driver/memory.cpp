@@ -70,7 +70,7 @@ int memory_allocate_pitch(address* data, std::size_t* pitch, std::size_t width, 
 }
 
 int memory_free(address data) {
-  return in_context([&]() -> int {
+  return release_in_context([&]() -> int {
     if (data == 0) return code::success;
     const KnownMemory memory = memory_at(data);
     if (!memory || address_of(memory.block.data) != data) return code::invalid_value;

@@ -49,7 +49,8 @@ int module_load_with_options(void** module, const void* image, unsigned count, c
 int module_load_fat_binary(void** module, const void* image) { return module_load(module, image); }
 
 int module_unload(void* module) {
-  return in_context([&] { return remove_module(module) ? code::success : code::invalid_handle; });
+  return release_in_context(
+      [&] { return remove_module(module) ? code::success : code::invalid_handle; });
 }
 
 int module_get_loading_mode(int* mode) {

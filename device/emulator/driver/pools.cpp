@@ -158,7 +158,7 @@ int pool_allocate_from(address* data, std::size_t nbytes, void* pool, void* stre
 }
 
 int pool_free(address data, void* stream) {
-  return in_context([&]() -> int {
+  return release_in_context([&]() -> int {
     if (is_captured(stream)) return capture(stream, NodeKind::release, {});
     if (MemoryPool* const host_pool = take_from_host(data))
       return free_on_host(*host_pool, data, stream);

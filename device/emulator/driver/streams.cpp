@@ -58,7 +58,7 @@ int stream_create_with_priority(void** stream, unsigned flags, int priority) {
 }
 
 int stream_destroy(void* stream) {
-  return in_context([&]() -> int {
+  return release_in_context([&]() -> int {
     if (is_captured(stream)) return capture_unsupported;
     return is_default(stream) ? code::invalid_handle : driver_api().stream_destroy(stream);
   });

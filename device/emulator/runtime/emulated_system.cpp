@@ -21,12 +21,20 @@ namespace skerry::emulation {
 namespace {
 
 constinit std::atomic<bool> has_started{false};
+constinit std::atomic<bool> fails_at_exit{false};
 
 /// Freed memory kept in quarantine per device, to detect kernels that still use it.
 constexpr std::size_t quarantine_nbytes = std::size_t{64} << 20;
 
 /// At process exit, kernels that still run are stopped after this time.
 constexpr double seconds_at_exit = 0.5;
+
+/// Replaces the exit status 0. Exit handlers that were registered before this one do not run.
+void end_process(int status, void*) {
+  if (status != 0 || !fails_at_exit.load()) return;
+  std::fflush(nullptr);
+  std::_Exit(1);
+}
 
 void* pointer(std::uint64_t address) noexcept { return reinterpret_cast<void*>(address); }
 
@@ -66,7 +74,8 @@ const cuda::Api& driver_api() noexcept {
     if (current_emulator_settings().model.checks_stream_races) follow_streams();
     const cuda::Api* const table = rehearsal::calls_table();
     // Registered at the first call, like the driver's own exit handler: handlers that programs
-    // register later run earlier.
+    // register later run earlier. The first one runs last.
+    static_cast<void>(on_exit(end_process, nullptr));
     follow_printf_output();
     static_cast<void>(std::atexit([] {
       if (!system_has_started()) return;
@@ -81,6 +90,8 @@ const cuda::Api& driver_api() noexcept {
   }();
   return *calls;
 }
+
+void fail_at_exit() noexcept { fails_at_exit.store(true); }
 
 std::byte* DeviceMemoryMap::undefined_bits(std::uint64_t address) const {
   return undefined_memory_bits(address);

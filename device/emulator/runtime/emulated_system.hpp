@@ -21,6 +21,9 @@ namespace skerry::emulation {
 /// in a forked child, where it can't be used, as with CUDA.
 [[nodiscard]] bool system_has_started() noexcept;
 
+/// Makes the process end with status 1 if it ends with status 0.
+void fail_at_exit() noexcept;
+
 /// Memory that kernels of one device can access: its own, that of peers with access enabled, pinned
 /// host memory.
 class DeviceMemoryMap final : public MemoryMap {

@@ -24,7 +24,7 @@ constexpr int invalid_device_function = 98;
 template <class Body>
 int with_kernel(const void* function, Body body) noexcept {
   static_cast<void>(driver_api());  // a launch may be the first call
-  if (const int code = rehearsal::sticky_error(rehearsal::current_ordinal()); code != 0) {
+  if (const int code = rehearsal::returned_error(rehearsal::current_ordinal()); code != 0) {
     return rehearsal::return_code(code);
   }
   try {

@@ -156,7 +156,7 @@ class KernelTask final : public rehearsal::Task {
 
 int enqueue(const std::shared_ptr<RegisteredKernel>& kernel, const LaunchRequest& request) {
   const int ordinal = rehearsal::current_ordinal();
-  if (const int code = rehearsal::sticky_error(ordinal); code != 0)
+  if (const int code = rehearsal::returned_error(ordinal); code != 0)
     return rehearsal::return_code(code);
   try {
     FoundKernel found_kernel = kernel->find();

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -26,6 +28,8 @@ struct ReportList {
   std::vector<Failure> all;
   std::uint64_t count = 0;
   std::string last_error;
+  /// By device: the last error before its sticky error, which is that error.
+  std::array<std::string, rehearsal::max_devices> errors;
 };
 
 ReportList& reported() {
@@ -196,8 +200,42 @@ void record_failure(int ordinal, const Failure& failure, bool is_error) {
   ReportList& list = reported();
   const std::lock_guard lock(list.mutex);
   const bool is_new = add(list, listed_failure);
-  if (is_error) list.last_error = "device " + std::to_string(ordinal) + ": " + listed_failure.text;
+  if (is_error) {
+    list.last_error = "device " + std::to_string(ordinal) + ": " + listed_failure.text;
+    if (rehearsal::sticky_error(ordinal) == cuda::success)
+      list.errors[static_cast<std::size_t>(ordinal)] = listed_failure.text;
+  }
   if (is_new || is_error) print(ordinal, listed_failure);
+}
+
+void wait_until_idle(double seconds) {
+  using clock = std::chrono::steady_clock;
+  const auto end = clock::now() + std::chrono::duration_cast<clock::duration>(
+                                      std::chrono::duration<double>(seconds));
+  rehearsal::System& all = rehearsal::System::instance();
+  for (int ordinal = 0; ordinal < all.count(); ++ordinal) {
+    while (!all.is_idle(ordinal)) {
+      if (clock::now() > end) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+}
+
+/// Prints the errors that no call has returned. Returns their number.
+int print_unnoticed() {
+  ReportList& list = reported();
+  const std::lock_guard lock(list.mutex);
+  int count = 0;
+  for (int ordinal = 0; ordinal < rehearsal::System::instance().count(); ++ordinal) {
+    if (!rehearsal::is_unnoticed(ordinal)) continue;
+    ++count;
+    const std::string& text = list.errors[static_cast<std::size_t>(ordinal)];
+    std::fprintf(stderr,
+                 "skerry: emulated GPU: device %d: the program ends, and no call has raised the "
+                 "error of a kernel; exit status 1 instead of 0: %s\n",
+                 ordinal, text.c_str());
+  }
+  return count;
 }
 
 }  // namespace
@@ -252,6 +290,13 @@ void skerry_emulator_clear_reports() {
   list.all.clear();
   list.count = 0;
   list.last_error.clear();
+  list.errors = {};
+  skerry_emulator_notice();
+}
+
+void skerry_emulator_notice() {
+  for (int ordinal = 0; ordinal < rehearsal::max_devices; ++ordinal)
+    static_cast<void>(rehearsal::returned_error(ordinal));
 }
 
 const char* skerry_emulator_set(const char* name, const char* value) {
@@ -261,6 +306,12 @@ const char* skerry_emulator_set(const char* name, const char* value) {
 }
 
 void skerry_emulator_repair() { rehearsal::clear_errors(); }
+
+void skerry_emulator_end(double seconds) {
+  if (!emulation::system_has_started()) return;
+  emulation::wait_until_idle(seconds);
+  if (emulation::print_unnoticed() > 0) emulation::fail_at_exit();
+}
 
 void skerry_emulator_wait() {
   static_cast<void>(emulation::driver_api());

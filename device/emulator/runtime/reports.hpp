@@ -39,6 +39,9 @@ __attribute__((visibility("default"))) std::size_t skerry_emulator_reports(char*
                                                                            std::size_t capacity);
 /// Counts all failures since the reports were cleared, including those beyond the list's capacity.
 __attribute__((visibility("default"))) std::uint64_t skerry_emulator_report_count();
+/// Lets the errors of all devices count as noticed: the program has got the reports.
+__attribute__((visibility("default"))) void skerry_emulator_notice();
+/// Discards the reports. Errors of devices count as noticed.
 __attribute__((visibility("default"))) void skerry_emulator_clear_reports();
 /// Sets a variable SKERRY_EMULATE_* for later launches. No kernel may be running. Returns an error
 /// message, valid until this thread's next call, or null.
@@ -46,6 +49,9 @@ __attribute__((visibility("default"))) const char* skerry_emulator_set(const cha
                                                                        const char* value);
 /// Blocks until all devices are idle.
 __attribute__((visibility("default"))) void skerry_emulator_wait();
+/// Waits at most `seconds` for the devices' work. If a device then has an error that no call has
+/// returned, prints it, and the process ends with status 1 instead of 0. For the end of a program.
+__attribute__((visibility("default"))) void skerry_emulator_end(double seconds);
 /// Clears sticky errors: devices can be used again, with their memory unchanged.
 __attribute__((visibility("default"))) void skerry_emulator_repair();
 }

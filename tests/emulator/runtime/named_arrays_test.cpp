@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Reports name the exported array nearest to the address.
+// Reports name the exported array nearest to the address; errors that no call returns are kept.
 
 #include "device/emulator/runtime/named_arrays.hpp"
 
 #include "device/emulator/runtime/reports.hpp"
 #include "device/rehearsal/address_range.hpp"
+#include "device/rehearsal/faults.hpp"
 #include "tests/emulator/runtime/programs.hpp"
 
 namespace skerry::emulation {
@@ -88,6 +89,30 @@ TEST_F(NamedArraysTest, reports_name_the_array) {
       << last_report();
   const std::string json = reports_as_json();
   EXPECT_NE(json.find("\"array\": {\"text\": \"uint32 (8, 8)\", \"base\": "), json.npos) << json;
+}
+
+TEST_F(NamedArraysTest, an_error_is_unnoticed_until_a_call_that_releases_nothing_returns_it) {
+  auto* const data = device_memory(64);
+  ASSERT_EQ(launch(store, {3, 1, 1}, {32, 1, 1}, data, 1), cuda::success);
+  skerry_emulator_wait();
+  EXPECT_TRUE(rehearsal::is_unnoticed(0));
+  EXPECT_FALSE(rehearsal::is_unnoticed(1));
+  EXPECT_EQ(deallocate(data), cuda::illegal_address);
+  EXPECT_TRUE(rehearsal::is_unnoticed(0));
+  ASSERT_EQ(set_device(1), cuda::success);
+  EXPECT_EQ(device_synchronize(), cuda::success);
+  EXPECT_TRUE(rehearsal::is_unnoticed(0));
+  ASSERT_EQ(set_device(0), cuda::success);
+  EXPECT_EQ(device_synchronize(), cuda::illegal_address);
+  EXPECT_FALSE(rehearsal::is_unnoticed(0));
+}
+
+TEST_F(NamedArraysTest, errors_whose_reports_are_discarded_count_as_noticed) {
+  ASSERT_EQ(launch(store, {1, 1, 1}, {32, 1, 1}, nullptr, 1), cuda::success);
+  skerry_emulator_wait();
+  EXPECT_TRUE(rehearsal::is_unnoticed(0));
+  skerry_emulator_clear_reports();
+  EXPECT_FALSE(rehearsal::is_unnoticed(0));
 }
 
 }  // namespace

@@ -109,4 +109,4 @@ def load() -> None:
     _runtime.stand_in_when_loaded(libraries[0])
     _loaded.extend(libraries)
     _numba_driver.let_find_emulator()
-    _reports.print_at_exit()
+    _reports.report_at_exit()

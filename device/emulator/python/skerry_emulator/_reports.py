@@ -21,6 +21,9 @@ Place = tuple[int, int, int]
 
 _NAME = "libskerry_emulator.so"
 
+# How long the end of a program waits for kernels, which may never end.
+SECONDS_AT_EXIT = 0.5
+
 
 @dataclass(frozen=True, repr=False)
 class KernelReport:
@@ -140,6 +143,9 @@ class EmulatorLibrary:
         self._clear = library.skerry_emulator_clear_reports
         self._repair = library.skerry_emulator_repair
         self._wait = library.skerry_emulator_wait
+        self._notice = library.skerry_emulator_notice
+        self._end = library.skerry_emulator_end
+        self._end.argtypes = [ctypes.c_double]
 
     def reports(self) -> list[KernelReport]:
         """Return all reports since the last ``clear()``."""
@@ -173,6 +179,14 @@ class EmulatorLibrary:
         """Wait for the work of all devices. Does not raise their errors."""
         self._wait()
 
+    def notice(self) -> None:
+        """Let the errors of all devices count as noticed: the program has got the reports."""
+        self._notice()
+
+    def end(self, seconds: float) -> None:
+        """End the program: wait for kernels; exit with status 1, not 0, if no call has returned a kernel's error."""
+        self._end(seconds)
+
     def repair(self) -> None:
         """Clear the sticky errors of lost devices."""
         self._repair()
@@ -200,20 +214,21 @@ def loaded_library() -> EmulatorLibrary | None:
 
 
 def add_notes(problem: BaseException) -> None:
-    """Add the emulated GPU's reports to an exception as notes."""
+    """Add the emulated GPU's reports to an exception, which skerry raises, as notes."""
     if (emulator := loaded_library()) is None:
         return
+    emulator.notice()
     for report in emulator.reports():
         problem.add_note(f"emulated GPU: device {report.device}: {report.text}")
 
 
-def print_at_exit() -> None:
-    """Print a table of the remaining reports at process exit."""
-    atexit.register(_print_rest)
+def report_at_exit() -> None:
+    """At process exit, print a table of the remaining reports; fail for errors that the program has not noticed."""
+    atexit.register(_report_rest)
 
 
-def _print_rest() -> None:
-    # Does not wait for running kernels, which may never end.
+def _report_rest() -> None:
+    library().end(SECONDS_AT_EXIT)
     if reports := library().reports():
         print(f"skerry: emulated GPU: {len(reports)} reports\n{table(reports)}", file=sys.stderr)
 
