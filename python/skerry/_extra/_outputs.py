@@ -15,6 +15,7 @@ from skerry._extra._operands import Arrays, cast
 from skerry.exceptions import DTypeError, ReadOnlyError, ShapeError
 
 _ORDERS = ("K", "A", "C", "F")
+_CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 
 
 def output_argument(name: str, out: Any, *arrays: Array) -> Array | None:
@@ -63,8 +64,13 @@ def stored(name: str, result: Array, out: Array | None, casting: str | None = No
             f"{name}: the result is {result.dtype}, which does not cast to the {out.dtype} of out; "
             f"create out with dtype={result.dtype}"
         )
-    out[...] = cast(result, out.dtype)
+    out[...] = _converted(result, out.dtype)
     return out
+
+
+def _converted(x: Array, dtype: np.dtype[Any]) -> Array:
+    """Convert to a dtype that the rule allows; the imaginary part is dropped for a real one."""
+    return cast(sk.real(x) if x.dtype.kind == "c" != dtype.kind else x, dtype)
 
 
 def require_cast(
@@ -80,16 +86,20 @@ def require_cast(
 
 def computed_as(name: str, dtype: Any, casting: str, *arrays: Array) -> Arrays:
     """Convert the operands to the dtype of the computation, if one is requested."""
+    if casting not in _CASTINGS:
+        raise ValueError(f"{name}: casting must be one of {', '.join(_CASTINGS)}, not {casting!r}")
     if dtype is None:
         return arrays
     target = np.dtype(dtype)
     for i, x in enumerate(arrays):
         require_cast(name, f"operand {i + 1}", x.dtype, "dtype=", target, casting)
-    return [cast(x, target) for x in arrays]
+    return [_converted(x, target) for x in arrays]
 
 
 def ordered(name: str, result: Array, order: str) -> Array:
     """Return a result in the memory order that is requested: a new array in C order unless ``order`` is 'F'."""
+    if isinstance(order, str):
+        order = order.upper()
     if order not in _ORDERS:
         raise ValueError(f"{name}: order must be 'K', 'A', 'C' or 'F', not {order!r}")
     if order == "F":

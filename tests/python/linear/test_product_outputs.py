@@ -197,6 +197,22 @@ def test_einsum_casts_safely_by_default(device):
     with pytest.raises(TypeError, match="the int32 of out by casting='same_kind'"):
         sk.einsum("ij->i", x, out=out)
     assert sk.einsum("ij->i", x, out=out, casting="unsafe").tolist() == [2, 2]
+    y = to_device(device, np.array([1 + 2j, 3 - 1j]))
+    assert sk.einsum("i->", y, out=out[0], casting="unsafe").item() == 4
+    assert sk.einsum("i->", y, dtype="float64", casting="unsafe").item() == 4
+    with pytest.raises(ValueError) as caught:
+        sk.einsum("ij->i", x, casting="half")
+    assert str(caught.value) == (
+        "einsum: casting must be one of no, equiv, safe, same_kind, unsafe, not 'half'"
+    )
+    with pytest.raises(ValueError, match="einsum: operands has no array; pass subscripts"):
+        sk.einsum("i->")
+
+
+def test_einsum_takes_labels_as_an_array():
+    a = random("float64", (3, 4), 11)
+    labels = np.array([1, 0])
+    np.testing.assert_array_equal(to_numpy(sk.einsum(sk.asarray(a), labels)), a.T)
 
 
 @loop_over("order", ["K", "A", "C", "F"])
@@ -273,6 +289,7 @@ def test_einsum_takes_lists_of_numbers():
         lambda m: m.einsum("ij,jk", [[1, 2], [3, 4]], [[1, 0], [2, 1]]),
         lambda m: m.einsum([[1.5, 2], [3, 4]], [0, 1], [1, 2], [1]),
         lambda m: m.einsum("i->", (1, 2, 3)),
+        lambda m: m.einsum(",", 2, 1.5),
     ):
         got, want = call(sk), call(np)
         assert got.dtype == want.dtype

@@ -16,7 +16,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra._operands import Arrays, as_arrays, cast, promoted
+from skerry._extra._operands import SCALARS, Arrays, as_arrays, cast, promoted
 from skerry._extra._outputs import computed_as, ordered, output_argument, stored
 from skerry.exceptions import ShapeError
 
@@ -43,7 +43,7 @@ def einsum(
         Subscripts such as ``"ij,jk->ik"`` followed by the arrays; or arrays, each followed by a list of integer labels,
         and optionally the list of labels of the result. A label that occurs twice in one array selects its diagonal;
         ``...`` stands for additional axes, which broadcast. Without ``->`` the result has the labels that occur once,
-        in alphabetical order. Lists of numbers, if no operand is an array, become arrays on the default device.
+        in alphabetical order. If no operand is an array, numbers and lists of them go to the default device.
     out : {out}
     dtype : dtype, optional
         Dtype of the computation, to which the operands must cast by ``casting``.
@@ -74,7 +74,7 @@ def einsum(
 
     """
     formula, inputs = _formula("einsum", operands)
-    if dtype is None and out is None and order == "K":
+    if dtype is None and out is None and order == "K" and casting == "safe":
         return _sum_of(formula, promoted("einsum", *inputs), optimize)
     inputs = as_arrays("einsum", *inputs)
     output = output_argument("einsum", out, *inputs)
@@ -149,6 +149,10 @@ def _formula(name: str, operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
     """Return the formula and the arrays from either form of arguments."""
     if not operands:
         raise ValueError(f"{name}: operands is empty; pass subscripts and arrays")
+    if len(operands) == 1:
+        raise ValueError(
+            f"{name}: operands has no array; pass subscripts and an array for each term"
+        )
     if isinstance(operands[0], str):
         return operands[0].replace(" ", ""), _with_literals(operands[1:])
     pairs = len(operands) // 2
@@ -161,15 +165,17 @@ def _formula(name: str, operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
 
 
 def _with_literals(operands: tuple[Any, ...]) -> list[Any]:
-    """Convert lists of numbers to arrays on the default device, if no operand is an array."""
+    """Convert numbers and lists of them to arrays on the default device, if no operand is an array."""
     if any(isinstance(x, Array | np.ndarray) for x in operands):
         return list(operands)
-    return [sk.asarray(x) if isinstance(x, list | tuple) else x for x in operands]
+    return [sk.asarray(x) if isinstance(x, (list, tuple, *SCALARS)) else x for x in operands]
 
 
 def _letters(name: str, labels: Any) -> str:
     """Convert a list of integer labels to a term; the alphabetical order is that of the numbers."""
     alphabet = string.ascii_uppercase + string.ascii_lowercase
+    if isinstance(labels, Array) and labels.device.kind == "cpu" and labels.ndim == 1:
+        labels = labels.tolist()
     if isinstance(labels, (str, Array)) or not isinstance(labels, Iterable):
         raise TypeError(
             f"{name}: operands: labels must be a list of integers after each array, not {type(labels).__name__}"
