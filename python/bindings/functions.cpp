@@ -67,10 +67,7 @@ PyObject* compute_into(op_id id, PyObject* const* args, int arity, PyObject* out
   const OpEntry& op = op_table()[id];
   const Py_ssize_t keyword_count = keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords);
   const bool has_output = count == op.arity + 1;
-  const bool is_output =
-      has_output && (is_array(args[count - 1]) || args[count - 1] == Py_None ||
-                     PyTuple_Check(args[count - 1]) || is_numpy_array(args[count - 1]));
-  if (count != op.arity && !is_output && keyword_count == 0) return reject_count(op, count);
+  if (count != op.arity && !has_output && keyword_count == 0) return reject_count(op, count);
   const bool has_out_only =
       keyword_count == 1 && count == op.arity &&
       PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keywords, 0), "out") == 0;
@@ -433,7 +430,7 @@ void add_manipulation(PyObject* module);
 
 void add_functions(PyObject* module) {
   prepare_signatures<own_signature>();
-  prepare_ufunc_type(module);
+  prepare_ufunc_type();
   add_all_elementwise(module, std::make_integer_sequence<op_id, unary_count + binary_count>{});
   add_clip(module);
   add_all_reductions(module, std::make_integer_sequence<reduction_id, reduction_count>{});

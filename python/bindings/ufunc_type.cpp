@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "python/bindings/array_type.hpp"
+#include "python/bindings/failed_calls.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/lazy_object.hpp"
 
@@ -120,7 +121,7 @@ PyGetSetDef ufunc_attributes[] = {
     {},
 };
 
-void prepare_ufunc_type(PyObject* module) {
+void prepare_ufunc_type() {
   Py_SET_REFCNT(&ufunc_type, 1);
   ufunc_type.tp_name = "skerry._core.Ufunc";
   ufunc_type.tp_basicsize = sizeof(UfuncObject);
@@ -135,7 +136,6 @@ void prepare_ufunc_type(PyObject* module) {
   ufunc_type.tp_getset = join_definitions(own_attributes, ufunc_attributes);
   ufunc_type.tp_descr_get = get;
   if (PyType_Ready(&ufunc_type) != 0) throw PythonError{};
-  add_to_module(module, "Ufunc", Object::borrow(reinterpret_cast<PyObject*>(&ufunc_type)));
 }
 
 PyObject* new_ufunc(op_id id, vectorcallfunc call, const char* signature, const char* doc,
@@ -157,7 +157,10 @@ PyObject* new_ufunc(op_id id, vectorcallfunc call, const char* signature, const 
 PyObject* call_with_options(PyObject* function, PyObject* const* args, Py_ssize_t count,
                             PyObject* keywords) noexcept {
   static constinit LazyObject called;
-  return call_python(called, "call", function, args, count, keywords);
+  PyObject* const result = call_python(called, "call", function, args, count, keywords);
+  if (result != nullptr) [[likely]]
+    return result;
+  return name_failed_call(function, args, count, keywords);
 }
 
 }  // namespace skerry::python

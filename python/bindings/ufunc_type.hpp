@@ -44,8 +44,8 @@ template <class Definition, std::size_t N, std::size_t M>
   return joined;
 }
 
-/// Creates the type and adds it to the module as Ufunc. Throws PythonError.
-void prepare_ufunc_type(PyObject* module);
+/// Creates the type. Throws PythonError.
+void prepare_ufunc_type();
 /// Creates a function. The texts are not copied. Throws PythonError.
 [[nodiscard]] PyObject* new_ufunc(op_id id, vectorcallfunc call, const char* signature,
                                   const char* doc, const char* module_name);

@@ -28,6 +28,8 @@ OF_ARRAYS = frozenset([
 # Private elementwise operations of functions with another name.
 OPERATION_OF = {"degrees": "rad2deg", "radians": "deg2rad"}
 LONGEST = 40  # characters of an argument in an error message
+#: Parameters of functions that are ufuncs in NumPy, after the inputs: those of elementwise functions in C++.
+UFUNC_OPTIONS = list(inspect.signature(_core.add).parameters.values())[2:]
 DTYPES = frozenset(_core.dtype_kinds())
 
 
@@ -147,9 +149,14 @@ def accept_numpy_arrays(function: Function, name: str, *, lists: str = "arrays")
     operation = getattr(_core, OPERATION_OF.get(name, name), None)
     ufunc = getattr(np, name, None)
     counts = (ufunc.nin, ufunc.nout) if isinstance(ufunc, np.ufunc) else (0, 1)
-    return functools.wraps(function)(
+    wrapper = functools.wraps(function)(
         _core.array_function(function, call, lists == "refused", operation, *counts)
     )
+    if counts[0]:
+        signature = inspect.signature(function)
+        parameters = [*signature.parameters.values(), *UFUNC_OPTIONS]
+        wrapper.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return wrapper
 
 
 def name_failures(owner: type) -> None:

@@ -21,6 +21,7 @@ from skerry import _core
 
 FOLDER = pathlib.Path(__file__).parents[1] / "skerry" / "_core"
 WIDTH = 100
+Ufunc = type(_core.add)
 SPDX = (
     "# SPDX-FileCopyrightText: The skerry developers",
     "# SPDX-License-Identifier: Apache-2.0",
@@ -276,7 +277,7 @@ def _parameters(function: str, signature: inspect.Signature, tables: dict[str, s
 
 
 def _function(name: str, function: Callable[..., Any], tables: dict[str, str]) -> str:
-    if isinstance(function, _core.Ufunc):
+    if isinstance(function, Ufunc):
         return f"{name}: {'UnaryUfunc' if function.nin == 1 else 'BinaryUfunc'}\n"
     if name in OVERLOADS:
         overloads = (
@@ -302,10 +303,12 @@ def stub(module: ModuleType) -> str:
     names = sorted(
         name
         for name, value in vars(module).items()
-        if inspect.isbuiltin(value) or isinstance(value, _core.Ufunc)
+        if inspect.isbuiltin(value) or isinstance(value, Ufunc)
     )
     tables = _tables()
+    names.sort(key=lambda name: not isinstance(getattr(module, name), Ufunc))
     functions = "".join(_function(name, getattr(module, name), tables) for name in names)
+    functions = re.sub(r"(Ufunc\n)(def )", r"\1\n\2", functions)
     words = set(re.findall(r"\w+", functions))
     imports = "".join(
         f"from {home} import {', '.join(used)}\n"

@@ -221,8 +221,8 @@ def test_out_allocates_nothing():
     ("call", "error", "text"),
     [
         (lambda x: sk.add(x), TypeError, "add() takes 2 positional arguments, got 1"),
-        (lambda x: sk.add(x, 1, 2), TypeError, "add() takes 2 positional arguments, got 3"),
-        (lambda x: sk.round(x, 2), TypeError, "round() takes 1 positional argument, got 2"),
+        (lambda x: sk.add(x, 1, 2), TypeError, "add: out must be a skerry.Array, not int"),
+        (lambda x: sk.add(x, 1, x, x), TypeError, "add() takes 2 positional arguments, got 4"),
         (
             lambda x: sk.add(x, 1, foo=2),
             TypeError,

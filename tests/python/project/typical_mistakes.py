@@ -262,7 +262,7 @@ MISTAKES = [
     (
         "sk.add(sk.ones(3), 1, 2)",
         "TypeError",
-        "add() takes 2 positional arguments, got 3",
+        "add: out must be a skerry.Array, not int",
     ),
     (
         "sk.add(sk.ones(3), x2=1)",
@@ -485,7 +485,7 @@ MISTAKES = [
     (
         "sk.sin([1.0, 2.0], 3)",
         "TypeError",
-        "sin() takes 1 positional argument, got 2",
+        "sin: out must be a skerry.Array, not int",
     ),
     (
         "sk.sin(1.0)",
