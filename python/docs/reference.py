@@ -146,6 +146,8 @@ def example_of(name: str) -> list[str]:
 
 
 def _heading(title: str, line: str = "=") -> list[str]:
+    if title.endswith("_"):  # such a word is a link in reStructuredText
+        title = title.removesuffix("_") + r"\_"
     return [title, line * len(title), ""]
 
 

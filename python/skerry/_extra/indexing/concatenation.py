@@ -34,9 +34,9 @@ Array([[1, 2],
        [3, 4]], dtype=int64, device='cpu:0')
 
 """
-OF_COLUMNS = """Join arrays, numbers, lists and slices as columns, by indexing: ``r_["-1,2,0", ...]``.
+OF_COLUMNS = """Join arrays, numbers, lists and slices as columns, by indexing.
 
-Literals go to the device of the arrays, or to the default device.
+It is short for ``r_["-1,2,0", ...]``. Literals go to the device of the arrays, or to the default device.
 
 Examples
 --------

@@ -18,7 +18,7 @@ from skerry._extra.indexing._slices import COMPLEX, points_of, step_count
 __all__ = ["mgrid", "ogrid"]
 
 
-OF_DENSE_GRIDS = """Make a grid by slices: an array with one entry for each axis.
+OF_DENSE_GRIDS = """Make a grid by slices, as an array with one entry for each axis.
 
 A step is a distance, or an imaginary number of points that include the end. The grid is on the default device, or on
 that of bounds that are arrays.
@@ -36,7 +36,7 @@ Array([[[0. , 0. , 0. ],
 Array([0, 1, 2], dtype=int64, device='cpu:0')
 
 """
-OF_SPARSE_GRIDS = """Make a sparse grid by slices: arrays of length 1 along all axes but one.
+OF_SPARSE_GRIDS = """Make a sparse grid by slices, as arrays of length 1 along all axes but one.
 
 A step is a distance, or an imaginary number of points that include the end. The grid is on the default device, or on
 that of bounds that are arrays.

@@ -7,7 +7,7 @@ Each is the same function under NumPy's name. Those of functions in Python are i
 
 from __future__ import annotations
 
-from skerry import _core
+import skerry as sk
 
 __all__ = [
     "absolute", "amax", "amin", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "asanyarray",
@@ -15,25 +15,25 @@ __all__ = [
     "true_divide",
 ]  # fmt: skip
 
-absolute = _core.abs
-amax = _core.max
-amin = _core.min
-arccos = _core.acos
-arccosh = _core.acosh
-arcsin = _core.asin
-arcsinh = _core.asinh
-arctan = _core.atan
-arctan2 = _core.atan2
-arctanh = _core.atanh
-asanyarray = _core.asarray  # arrays have no subclasses
-bitwise_not = _core.bitwise_invert
-concatenate = _core.concat
-conjugate = _core.conj
-invert = _core.bitwise_invert
-left_shift = _core.bitwise_left_shift
-mod = _core.remainder
-ndarray = _core.Array
-power = _core.pow
-right_shift = _core.bitwise_right_shift
-rint = _core.round
-true_divide = _core.divide
+absolute = sk.abs
+amax = sk.max
+amin = sk.min
+arccos = sk.acos
+arccosh = sk.acosh
+arcsin = sk.asin
+arcsinh = sk.asinh
+arctan = sk.atan
+arctan2 = sk.atan2
+arctanh = sk.atanh
+asanyarray = sk.asarray  # arrays have no subclasses
+bitwise_not = sk.bitwise_invert
+concatenate = sk.concat
+conjugate = sk.conj
+invert = sk.bitwise_invert
+left_shift = sk.bitwise_left_shift
+mod = sk.remainder
+ndarray = sk.Array
+power = sk.pow
+right_shift = sk.bitwise_right_shift
+rint = sk.round
+true_divide = sk.divide
