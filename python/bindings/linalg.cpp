@@ -186,7 +186,7 @@ PyObject* run_vector_norm(const Arguments& arguments) {
 
 PyObject* run_matrix_power(const Arguments& arguments) {
   const NdArray& x = array_argument(arguments, 0);
-  const std::int64_t n = integer(arguments, 1);
+  const std::int64_t n = exact_integer(arguments, 1);
   return wrap(computed(x, [&] { return linalg::matrix_power(x, n); }));
 }
 

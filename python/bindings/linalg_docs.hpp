@@ -209,6 +209,8 @@ n : int
     Of the shape and dtype of x.)",
     .raises = R"(LinAlgError
     (a ValueError) for a singular matrix if n is negative.
+OverflowError
+    If n does not fit into int64.
 TypeError
     For float16 if n is negative, and for integers and bools under strict promotion.
 ValueError

@@ -386,6 +386,7 @@ ERRORS = [
         ValueError,
         "multi_dot: arrays[1] must be a matrix, not of shape (2,)",
     ),
+    ("matrix_power(x, 2**100)", OverflowError, "matrix_power: n does not fit int64"),
     ("eigh(x, 'X')", ValueError, "eigh: UPLO must be 'L' or 'U', not 'X'"),
     ("pinv(x, 0.1, rtol=0.1)", ValueError, "pinv: rcond and rtol are both set; pass one of them"),
     (
