@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -30,6 +31,14 @@ OPERATION_OF = {"degrees": "rad2deg", "radians": "deg2rad"}
 LONGEST = 40  # characters of an argument in an error message
 #: Parameters of functions that are ufuncs in NumPy, after the inputs: those of elementwise functions in C++.
 UFUNC_OPTIONS = list(inspect.signature(_core.add).parameters.values())[2:]
+#: The section of a docstring, and the text that follows its entries.
+PARAMETERS = re.compile(r"^( *)Parameters\n *-+\n(?:.+\n)+", re.MULTILINE)
+OPTIONS_TEXT = (
+    r"\g<0>\1out, where, casting, order, dtype, subok : optional"
+    "\n"
+    r"\1    As in NumPy's ufuncs. Without ``out``, results are 0 where ``where`` is false."
+    "\n"
+)
 DTYPES = frozenset(_core.dtype_kinds())
 
 
@@ -155,6 +164,7 @@ def accept_numpy_arrays(function: Function, name: str, *, lists: str = "arrays")
     if counts[0]:
         signature = inspect.signature(function)
         parameters = [*signature.parameters.values(), *UFUNC_OPTIONS]
+        wrapper.__doc__ = PARAMETERS.sub(OPTIONS_TEXT, function.__doc__ or "", count=1)
         wrapper.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return wrapper
 
