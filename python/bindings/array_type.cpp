@@ -106,15 +106,6 @@ void deallocate(PyObject* object) {
   Py_XDECREF(reporter);
 }
 
-/// Returns a view of a complex array's real or imaginary parts; read-only zeros for a real one.
-NdArray part_of(const NdArray& x, bool imaginary) {
-  const Dtype type = real_part(x.dtype());
-  if (type == x.dtype()) return zeros_like(x).read_only_view();
-  Layout layout = x.layout();
-  if (imaginary && x.size() > 0) layout.offset += itemsize(type);
-  return {x.memory(), std::move(layout), type, x.read_only()};
-}
-
 PyObject* get_dtype(PyObject* self, void*) {
   return Py_NewRef(dtype_object(header_of(self).dtype()));
 }
@@ -339,6 +330,14 @@ bool shapes_differ(std::span<const Operand> operands) noexcept {
     if (operand.array->shape() != first->shape()) return true;
   }
   return false;
+}
+
+NdArray part_of(const NdArray& x, bool imaginary) {
+  const Dtype type = real_part(x.dtype());
+  if (type == x.dtype()) return zeros_like(x).read_only_view();
+  Layout layout = x.layout();
+  if (imaginary && x.size() > 0) layout.offset += itemsize(type);
+  return {x.memory(), std::move(layout), type, x.read_only()};
 }
 
 Element read_element(const NdArray& array) {

@@ -122,6 +122,9 @@ void require_operand(PyObject* object, Operand& operand, Scalar& scalar_value);
 /// Converts a shape or strides to a tuple of ints.
 [[nodiscard]] Object tuple_of(const Dims& values);
 
+/// Returns a view of a complex array's real or imaginary parts; read-only zeros for a real one.
+[[nodiscard]] NdArray part_of(const NdArray& x, bool imaginary);
+
 /// Reads the element of an array of size 1 from its device.
 [[nodiscard]] Element read_element(const NdArray& array);
 

@@ -11,7 +11,9 @@
 #include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/device_args.hpp"
+#include "python/bindings/method_table.hpp"
 #include "python/bindings/sequence.hpp"
+#include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
 namespace {
@@ -228,6 +230,16 @@ PyObject* convert_argument(const Arguments& arguments, PyObject* object) {
 void end_conversion(const Arguments& arguments) noexcept {
   const std::unique_ptr<ConvertedArgs> owner(std::exchange(arguments.converted_args, nullptr));
   owner->restore(arguments);
+}
+
+PyObject* call_into_out(const Arguments& arguments,
+                        PyObject* (*function)(const Arguments& arguments)) {
+  return call_with_conversion(arguments, [function](const Arguments& bound) {
+    const int position = bound.signature->out();
+    PyObject* const out = bound[position];
+    require_device_of_call(bound, position, require_out(out));
+    return store_result(Object(function(bound)), out);
+  });
 }
 
 PyObject* operate_converted(const char* name, PyObject* left, PyObject* right,

@@ -102,6 +102,19 @@ PyObject* call_with_conversion(const Arguments& arguments, Run function) {
   return name_failed_call(arguments);
 }
 
+/// Like call_with_conversion, for a call with `out=`: stores the result into it and returns it.
+[[nodiscard, gnu::cold]] PyObject* call_into_out(const Arguments& arguments,
+                                                 PyObject* (*function)(const Arguments& arguments));
+
+/// Calls a function with bound arguments. The result is stored into `out=`, if that is passed.
+inline PyObject* call_bound(const Arguments& arguments,
+                            PyObject* (*function)(const Arguments& arguments)) {
+  const int out = arguments.signature->out();
+  if (out >= 0 && arguments.has(out)) [[unlikely]]
+    return call_into_out(arguments, function);
+  return call_with_conversion(arguments, function);
+}
+
 /// Evaluates an operator with an operand that is neither an array nor a scalar: converts a
 /// numpy.ndarray, rejects a list, and returns NotImplemented for other objects.
 [[nodiscard]] PyObject* operate_converted(const char* name, PyObject* left, PyObject* right,

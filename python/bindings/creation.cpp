@@ -4,16 +4,21 @@
 #include "core/view.hpp"
 #include "ops/create/create.hpp"
 
+#include <cmath>
+#include <iterator>
 #include <string>
+#include <utility>
 
 #include "core/errors.hpp"
 #include "device/memory.hpp"
 #include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
+#include "ops/move/views.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/asarray.hpp"
 #include "python/bindings/converted_args.hpp"
 #include "python/bindings/device_args.hpp"
+#include "python/bindings/element_order.hpp"
 #include "python/bindings/foreign.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
@@ -32,7 +37,7 @@ Dims parse_shape(const Arguments& arguments) {
   return Dims(std::span<const std::int64_t>(shape));
 }
 
-/// Creates an uninitialized array; if `pinned`, in host memory that GPUs can access.
+/// Creates an uninitialized array in C order; if `pinned`, in host memory that GPUs can access.
 NdArray make_empty(const Dims& shape, Dtype type, Device device, bool pinned) {
   if (!pinned) return empty(shape, type, device);
   const std::int64_t nbytes = check_shape(shape.span(), itemsize(type));
@@ -52,11 +57,26 @@ NdArray make_full(const Dims& shape, const Scalar& value, Dtype type, Device dev
   return result;
 }
 
+/// Calls `make` with the shape, or in Fortran order with the reversed shape.
+template <class Make>
+NdArray make_in_order(const Dims& shape, bool is_fortran, Make make) {
+  if (!is_fortran) [[likely]]
+    return make(shape);
+  check_shape(shape.span(), 1);  // the error shows the shape as passed
+  const axis_list backwards(std::make_reverse_iterator(shape.end()),
+                            std::make_reverse_iterator(shape.begin()));
+  return reversed(make(Dims(std::span<const std::int64_t>(backwards))));
+}
+
 PyObject* run_empty(const Arguments& arguments) {
   const Dims shape = parse_shape(arguments);
   const Dtype type = parse_optional_dtype(arguments[1]).value_or(default_real);
-  const Device device = device_or_default(arguments[2]);
-  return wrap(make_empty(shape, type, device, boolean(arguments, 3, false)));
+  const bool is_fortran = is_fortran_order(arguments, 2);
+  const Device device = device_or_default(arguments[3]);
+  const bool pinned = boolean(arguments, 4, false);
+  return wrap(make_in_order(shape, is_fortran, [&](const Dims& lengths) {
+    return make_empty(lengths, type, device, pinned);
+  }));
 }
 
 Scalar number_of(Dtype type, std::int64_t number) {
@@ -67,9 +87,13 @@ template <int Number>
 PyObject* run_filled(const Arguments& arguments) {
   const Dims shape = parse_shape(arguments);
   const Dtype type = parse_optional_dtype(arguments[1]).value_or(default_real);
-  const Device device = device_or_default(arguments[2]);
+  const bool is_fortran = is_fortran_order(arguments, 2);
+  const Device device = device_or_default(arguments[3]);
+  const bool pinned = boolean(arguments, 4, false);
   const Scalar value = number_of(type, Number);
-  return wrap(make_full(shape, value, type, device, boolean(arguments, 3, false)));
+  return wrap(make_in_order(shape, is_fortran, [&](const Dims& lengths) {
+    return make_full(lengths, value, type, device, pinned);
+  }));
 }
 
 /// Reads the element of a 0-d array, which must be on the device of the result.
@@ -105,35 +129,71 @@ PyObject* run_full(const Arguments& arguments) {
   // The device of an array argument takes precedence over the default device.
   const NdArray* const array = fill_array(arguments);
   const Device device =
-      array != nullptr && !arguments.has(3) ? array->device() : device_or_default(arguments[3]);
+      array != nullptr && !arguments.has(4) ? array->device() : device_or_default(arguments[4]);
   const FillValue fill = parse_fill(arguments, array, device);
   const std::optional<Dtype> requested_dtype = parse_optional_dtype(arguments[2]);
   const Scalar value = requested_dtype ? cast_scalar(fill.value, *requested_dtype) : fill.value;
-  return wrap(make_full(shape, value, requested_dtype.value_or(fill.type), device,
-                        boolean(arguments, 4, false)));
+  const bool is_fortran = is_fortran_order(arguments, 3);
+  const bool pinned = boolean(arguments, 5, false);
+  return wrap(make_in_order(shape, is_fortran, [&](const Dims& lengths) {
+    return make_full(lengths, value, requested_dtype.value_or(fill.type), device, pinned);
+  }));
 }
 
+/// The shape, dtype, order and device of a new array like x.
 struct Model {
-  const NdArray& x;
+  Dims shape;
   Dtype type;
   Device device;
+  axis_list axes;  ///< in the order of memory; empty for C order
+
+  /// Calls `make` with the shape.
+  template <class Make>
+  [[nodiscard]] NdArray create(Make make) const {
+    if (axes.empty()) [[likely]]
+      return make(shape);
+    Dims ordered(shape.rank());
+    axis_list inverse(axes.size());
+    for (int i = 0; i < shape.rank(); ++i) {
+      const std::int64_t axis = axes[static_cast<std::size_t>(i)];
+      ordered[i] = shape[static_cast<int>(axis)];
+      inverse[static_cast<std::size_t>(axis)] = i;
+    }
+    return permute_dims(make(ordered), inverse);
+  }
 };
+
+/// Parses dtype, order, subok, shape and device, the parameters from `dtype_at` on.
 Model parse_like(const Arguments& arguments, int dtype_at) {
   const NdArray& x = array_argument(arguments, 0);
-  return {x, parse_optional_dtype(arguments[dtype_at]).value_or(x.dtype()),
-          arguments.has(dtype_at + 1) ? usable_device(arguments[dtype_at + 1]) : x.device()};
+  Model model{x.shape(),
+              parse_optional_dtype(arguments[dtype_at]).value_or(x.dtype()),
+              arguments.has(dtype_at + 4) ? usable_device(arguments[dtype_at + 4]) : x.device(),
+              {}};
+  ElementOrder order = order_of(arguments, dtype_at + 1, x);
+  if (arguments.has(dtype_at + 3)) {
+    const axis_list shape = integers(arguments, dtype_at + 3);
+    model.shape = Dims(std::span<const std::int64_t>(shape));
+    // The axes of x have an order only for as many axes, as in NumPy.
+    if (order == ElementOrder::memory && model.shape.rank() != x.rank()) order = ElementOrder::c;
+  }
+  if (order == ElementOrder::f) model.axes = reversed_axes(model.shape.rank());
+  if (order == ElementOrder::memory) model.axes = axes_in_memory(x);
+  return model;
 }
 
 PyObject* run_empty_like(const Arguments& arguments) {
   const Model model = parse_like(arguments, 1);
-  return wrap(make_empty(model.x.shape(), model.type, model.device, false));
+  return wrap(model.create(
+      [&](const Dims& shape) { return make_empty(shape, model.type, model.device, false); }));
 }
 
 template <int Number>
 PyObject* run_filled_like(const Arguments& arguments) {
   const Model model = parse_like(arguments, 1);
-  return wrap(
-      make_full(model.x.shape(), number_of(model.type, Number), model.type, model.device, false));
+  return wrap(model.create([&](const Dims& shape) {
+    return make_full(shape, number_of(model.type, Number), model.type, model.device, false);
+  }));
 }
 
 PyObject* run_full_like(const Arguments& arguments) {
@@ -141,7 +201,8 @@ PyObject* run_full_like(const Arguments& arguments) {
   const FillValue fill = parse_fill(arguments, fill_array(arguments), model.device);
   const bool has_dtype = arguments.has(2);
   const Scalar value = has_dtype ? cast_scalar(fill.value, model.type) : fill.value;
-  return wrap(make_full(model.x.shape(), value, model.type, model.device, false));
+  return wrap(model.create(
+      [&](const Dims& shape) { return make_full(shape, value, model.type, model.device, false); }));
 }
 
 /// Returns the device of a range: `device=`, else that of the first bound that is an array, else
@@ -176,13 +237,30 @@ PyObject* run_arange(const Arguments& arguments) {
   return wrap(arange(start, stop, step, type, device));
 }
 
+/// Returns the distance between `count` + 1 evenly spaced values; NaN if there is only one.
+Object step_of_range(const Scalar& start, const Scalar& stop, std::int64_t count) {
+  const auto first = to_element(start, Dtype::complex128).as<complex128>();
+  const auto last = to_element(stop, Dtype::complex128).as<complex128>();
+  const double divisor = count > 0 ? static_cast<double>(count) : std::nan("");
+  const double real = (last.re - first.re) / divisor;
+  if (start.kind != ScalarKind::complex && stop.kind != ScalarKind::complex)
+    return Object(PyFloat_FromDouble(real));
+  return Object(PyComplex_FromDoubles(real, (last.im - first.im) / divisor));
+}
+
 PyObject* run_linspace(const Arguments& arguments) {
-  const Device device = range_device(arguments, 2, 4);
+  const Device device = range_device(arguments, 2, 7);
   const Scalar start = parse_bound(arguments, 0, "start", device);
   const Scalar stop = parse_bound(arguments, 1, "stop", device);
-  const std::int64_t num = integer(arguments, 2);
-  const std::optional<Dtype> type = parse_optional_dtype(arguments[3]);
-  return wrap(linspace(start, stop, num, type, device, boolean(arguments, 5, true)));
+  const std::int64_t num = integer(arguments, 2, 50);
+  const bool endpoint = boolean(arguments, 3, true);
+  const bool returns_step = boolean(arguments, 4, false);
+  const std::optional<Dtype> type = parse_optional_dtype(arguments[5]);
+  static_cast<void>(normalize_axis(integer(arguments, 6, 0), 1));
+  Object values(wrap(linspace(start, stop, num, type, device, endpoint)));
+  if (!returns_step) return values.release();
+  const Object step = step_of_range(start, stop, num - (endpoint ? 1 : 0));
+  return PyTuple_Pack(2, values.get(), step.get());
 }
 
 PyObject* run_eye(const Arguments& arguments) {
@@ -190,10 +268,11 @@ PyObject* run_eye(const Arguments& arguments) {
   const std::int64_t columns = arguments.has(1) ? integer(arguments, 1) : rows;
   const std::int64_t k = arguments.has(2) ? integer(arguments, 2) : 0;
   const Dtype type = parse_optional_dtype(arguments[3]).value_or(default_real);
-  const Device device = device_or_default(arguments[4]);
+  const Device device = device_or_default(arguments[5]);
   const std::int64_t shape[] = {rows, columns};
   check_shape(shape, itemsize(type));
-  return wrap(eye(rows, columns, k, type, device));
+  if (!is_fortran_order(arguments, 4)) return wrap(eye(rows, columns, k, type, device));
+  return wrap(reversed(eye(columns, rows, -k, type, device)));
 }
 
 template <NdArray (*Triangle)(const NdArray&, std::int64_t)>
@@ -204,8 +283,20 @@ PyObject* run_triangle(const Arguments& arguments) {
 
 PyObject* run_meshgrid(const Arguments& arguments) {
   const std::vector<NdArray> arrays = rest_arrays(arguments);
-  const bool xy = choice(arguments, 0, {"xy", "ij"}) == 0;
-  return wrap_all(meshgrid(arrays, xy));
+  const bool copied = boolean(arguments, 0, false);
+  const bool is_sparse = boolean(arguments, 1, false);
+  const bool xy = choice(arguments, 2, {"xy", "ij"}) == 0;
+  std::vector<NdArray> grids = meshgrid(arrays, xy);
+  for (std::size_t i = 0; i < grids.size(); ++i) {
+    if (is_sparse) {
+      const std::size_t axis = xy && i < 2 && grids.size() > 1 ? 1 - i : i;
+      axis_list shape(grids.size(), 1);
+      shape[axis] = -1;
+      grids[i] = reshape(arrays[i], shape, std::nullopt);
+    }
+    if (copied) grids[i] = copy_c_order(grids[i]);
+  }
+  return wrap_all(std::move(grids));
 }
 
 PyObject* fast_asarray(PyObject* const* args, Py_ssize_t count) {
@@ -215,9 +306,24 @@ PyObject* fast_asarray(PyObject* const* args, Py_ssize_t count) {
 PyObject* run_asarray(const Arguments& arguments) {
   Conversion conversion{.type = parse_optional_dtype(arguments[1]),
                         .device = std::nullopt,
-                        .copied = optional_boolean(arguments, 3)};
-  if (arguments.has(2)) conversion.device = usable_device(arguments[2]);
-  return as_array(conversion, arguments[0]);
+                        .copied = optional_boolean(arguments, 4)};
+  if (arguments.has(3)) conversion.device = usable_device(arguments[3]);
+  if (!arguments.has(2)) [[likely]]
+    return as_array(conversion, arguments[0]);
+  // Check order= first, which does not depend on the elements unless it is 'A' or 'K'.
+  const int order_index = choice(arguments, 2, {"C", "F", "A", "K"});
+  Object array(as_array(conversion, arguments[0]));
+  if (order_index > 1) return array.release();
+  const NdArray& x = value_of(array.get());
+  const bool has_order =
+      order_index == 0 ? x.is_c_contiguous() : is_f_contiguous(x.layout(), x.itemsize());
+  if (has_order) return array.release();
+  if (conversion.copied == false) {
+    throw ValueError("copy=False, but order=" + shown(arguments[2]) + " requires a copy of " +
+                     describe(x));
+  }
+  const ElementOrder order = order_index == 0 ? ElementOrder::c : ElementOrder::f;
+  return wrap_result(x.size() > min_size_without_gil, [&] { return copy_in_order(x, order); });
 }
 
 PyObject* run_from_dlpack(const Arguments& arguments) {
@@ -245,6 +351,7 @@ PyObject* run_from_dlpack(const Arguments& arguments) {
 #define SKERRY_DEVICE_DOC                                           \
   "device : Device or str, optional\n    By default the device of " \
   "`with skerry.device(...)`, else of set_default_device, else cpu:0.\n"
+#define SKERRY_ORDER_DOC "order : {'C', 'F'}\n    Order of the elements in memory.\n"
 #define SKERRY_PINNED_DOC \
   "pinned : bool\n    Use page-locked host memory, which CUDA devices can access (CPU only).\n"
 #define SKERRY_CREATION_ERRORS                                                                    \
@@ -252,13 +359,16 @@ PyObject* run_from_dlpack(const Arguments& arguments) {
   "ValueError\n    For a shape that is negative, has more than 64 axes or too many bytes.\n"      \
   "TypeError\n    For an unsupported dtype.\nOutOfMemoryError\n    If the device has too little " \
   "free memory."
-#define SKERRY_LIKE_DOC                                                                        \
-  "\n\nParameters\n----------\nx : Array\n    Determines the shape, and the default "          \
-  "dtype and device.\ndtype : dtype, optional\n    That of x by default.\ndevice : Device or " \
-  "str, optional\n    That of x by default.\n"
+#define SKERRY_LIKE_DOC                                                                            \
+  "\n\nParameters\n----------\nx : Array\n    Determines the shape, and the default "              \
+  "dtype and device.\ndtype : dtype, optional\n    That of x by default.\n"                        \
+  "order : {'C', 'F', 'A', 'K'}\n    Order of the elements in memory; 'K' is that of x, 'A' is "   \
+  "'F' for an x in Fortran order.\nsubok : bool\n    Has no effect.\nshape : int or tuple of "     \
+  "ints, optional\n    That of x by default.\ndevice : Device or str, optional\n    That of x by " \
+  "default.\n"
 
 constexpr FunctionEntry creation_functions[] = {
-    {"arange", "(start, /, stop=None, step=1, *, dtype=None, device=None)",
+    {"arange", "(start, stop=None, step=1, dtype=None, *, device=None)",
      "Evenly spaced values from start up to, but not including, stop; from 0 if only one bound is "
      "given.\n\nParameters\n----------\nstart, stop, step : int, float or 0-d Array on the device "
      "of the result, which is read on the host\n" SKERRY_DTYPE_DOC(
@@ -266,7 +376,7 @@ constexpr FunctionEntry creation_functions[] = {
      "\nRaises\n------\nValueError\n    For a zero step or too many elements.\nTypeError\n    For "
      "complex arguments or dtype=bool.",
      run_arange},
-    {"asarray", "(obj, /, *, dtype=None, device=None, copy=None)",
+    {"asarray", "(obj, /, dtype=None, order=None, *, device=None, copy=None)",
      "Convert an object to an array.\n\n"
      "Parameters\n----------\nobj : Array, scalar, nested list or tuple, or object of another "
      "library\n    With the C exchange API of DLPack, __cuda_array_interface__ of version 3, "
@@ -278,16 +388,16 @@ constexpr FunctionEntry creation_functions[] = {
      "copy : bool, optional\n    None: share memory if possible. False: raise ValueError if a copy "
      "is required.\n" SKERRY_CREATION_ERRORS,
      run_asarray, fast_asarray},
-    {"empty", "(shape, *, dtype=None, device=None, pinned=False)",
+    {"empty", "(shape, dtype=None, order='C', *, device=None, pinned=False)",
      "A new array with uninitialized elements.\n\nParameters\n----------\nshape : int or "
      "tuple of ints\n" SKERRY_DTYPE_DOC("float64 by default")
-         SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
+         SKERRY_ORDER_DOC SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
      run_empty},
-    {"empty_like", "(x, /, *, dtype=None, device=None)",
+    {"empty_like", "(x, /, dtype=None, order='C', subok=True, shape=None, *, device=None)",
      "A new array with the shape of x and uninitialized elements." SKERRY_LIKE_DOC
          SKERRY_CREATION_ERRORS,
      run_empty_like},
-    {"eye", "(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None)",
+    {"eye", "(n_rows, n_cols=None, k=0, dtype=None, order='C', *, device=None)",
      "A matrix with ones on the k-th diagonal and zeros elsewhere.\n\nParameters\n----------\n"
      "n_rows, n_cols : int\n    Extents; a square matrix by default.\nk : int\n    Positive: above "
      "the main diagonal.\n" SKERRY_DTYPE_DOC("float64 by default")
@@ -302,68 +412,73 @@ constexpr FunctionEntry creation_functions[] = {
      "tensor that skerry can't represent, or if copy=False and a copy is required.\nTypeError\n    "
      "If x lacks these methods.\nDeviceUnavailableError\n    If the device can't be used.",
      run_from_dlpack},
-    {"full", "(shape, fill_value, *, dtype=None, device=None, pinned=False)",
+    {"full", "(shape, fill_value, dtype=None, order='C', *, device=None, pinned=False)",
      "A new array filled with fill_value.\n\nParameters\n----------\nshape : int or tuple "
      "of ints\nfill_value : Python scalar, or 0-d Array on the device of the "
      "result\n" SKERRY_DTYPE_DOC(
          "By default that of fill_value; bool, int64, float64 or complex128 for a Python scalar")
-         SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
+         SKERRY_ORDER_DOC SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
      run_full},
-    {"full_like", "(x, /, fill_value, *, dtype=None, device=None)",
+    {"full_like",
+     "(x, /, fill_value, dtype=None, order='C', subok=True, shape=None, *, device=None)",
      "A new array with the shape of x, filled with fill_value." SKERRY_LIKE_DOC
          SKERRY_CREATION_ERRORS,
      run_full_like},
-    {"linspace", "(start, stop, /, num, *, dtype=None, device=None, endpoint=True)",
+    {"linspace",
+     "(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None)",
      "num evenly spaced values from start to stop.\n\nParameters\n----------\n"
      "start, stop : Python scalar, or 0-d Array on the device of the result, which is read on the "
      "host\nnum : int\n    The number of values.\n" SKERRY_DTYPE_DOC(
          "By default complex128 if start or stop is complex, else float64") SKERRY_DEVICE_DOC
      "endpoint : bool\n    Whether stop is the last value, exactly.\n" SKERRY_CREATION_ERRORS,
      run_linspace},
-    {"meshgrid", "(*arrays, indexing='xy')",
+    {"meshgrid", "(*arrays, copy=False, sparse=False, indexing='xy')",
      "Coordinate matrices from coordinate vectors.\n\n"
      "Parameters\n----------\n*arrays : Array\n    The coordinates along each axis: 1-D or 0-d, "
-     "on one device.\nindexing : {'xy', 'ij'}\n    xy: the first array runs along axis 1 and the "
-     "second along axis 0. ij: each runs along the axis of its\n    position.\n\n"
+     "on one device.\ncopy : bool\n    True: return new arrays, not views.\nsparse : bool\n    "
+     "True: return the coordinates with axes of size 1 in place of the others, which broadcast to "
+     "the\n    matrices.\nindexing : {'xy', 'ij'}\n    xy: the first array runs along axis 1 and "
+     "the second along axis 0. ij: each runs along the axis of its\n    position.\n\n"
      "Returns\n-------\ntuple of Array\n    Views "
      "where possible.\n\nRaises\n------\nDeviceMismatchError\n    For arrays on different "
      "devices.\nValueError\n    For arrays of more than one axis, more than 64 arrays, or unknown "
      "indexing.",
      run_meshgrid},
-    {"ones", "(shape, *, dtype=None, device=None, pinned=False)",
+    {"ones", "(shape, dtype=None, order='C', *, device=None, pinned=False)",
      "A new array of ones.\n\nParameters\n----------\nshape : int or tuple of "
      "ints\n" SKERRY_DTYPE_DOC("float64 by default")
-         SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
+         SKERRY_ORDER_DOC SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
      run_filled<1>},
-    {"ones_like", "(x, /, *, dtype=None, device=None)",
+    {"ones_like", "(x, /, dtype=None, order='C', subok=True, shape=None, *, device=None)",
      "A new array of ones with the shape of x." SKERRY_LIKE_DOC SKERRY_CREATION_ERRORS,
      run_filled_like<1>},
-    {"tril", "(x, /, *, k=0)",
+    {"tril", "(x, /, k=0)",
      "A copy of matrices with zeros above the k-th diagonal.\n\n"
      "Parameters\n----------\nx : Array\n    At least 2-D.\nk : int\n    The diagonal; positive: "
      "above the main diagonal.\n\n"
      "Raises\n------\nValueError\n    "
      "Below 2-D.",
      run_triangle<tril>},
-    {"triu", "(x, /, *, k=0)",
+    {"triu", "(x, /, k=0)",
      "A copy of matrices with zeros below the k-th diagonal.\n\n"
      "Parameters\n----------\nx : Array\n    At least 2-D.\nk : int\n    The diagonal; positive: "
      "above the main diagonal.\n\n"
      "Raises\n------\nValueError\n    "
      "Below 2-D.",
      run_triangle<triu>},
-    {"zeros", "(shape, *, dtype=None, device=None, pinned=False)",
+    {"zeros", "(shape, dtype=None, order='C', *, device=None, pinned=False)",
      "A new array of zeros.\n\nParameters\n----------\nshape : int or tuple of "
      "ints\n" SKERRY_DTYPE_DOC("float64 by default")
-         SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
+         SKERRY_ORDER_DOC SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
      run_filled<0>},
-    {"zeros_like", "(x, /, *, dtype=None, device=None)",
+    {"zeros_like", "(x, /, dtype=None, order='C', subok=True, shape=None, *, device=None)",
      "A new array of zeros with the shape of x." SKERRY_LIKE_DOC SKERRY_CREATION_ERRORS,
      run_filled_like<0>},
 };
 
 #undef SKERRY_DTYPE_DOC
 #undef SKERRY_DEVICE_DOC
+#undef SKERRY_ORDER_DOC
 #undef SKERRY_PINNED_DOC
 #undef SKERRY_CREATION_ERRORS
 #undef SKERRY_LIKE_DOC

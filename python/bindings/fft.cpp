@@ -81,9 +81,9 @@ PyObject* run_shift(const Arguments& arguments) {
   return wrap_result(x.size() > min_size_without_gil, [&] { return fft_shift(x, axes, Back); });
 }
 
-#define SKERRY_FFT_SIGNATURE "(x, /, n=None, axis=-1, norm='backward')"
-#define SKERRY_FFTN_SIGNATURE "(x, /, s=None, axes=None, norm='backward')"
-#define SKERRY_FFT2_SIGNATURE "(x, /, s=None, axes=(-2,-1), norm='backward')"
+#define SKERRY_FFT_SIGNATURE "(x, /, n=None, axis=-1, norm='backward', out=None)"
+#define SKERRY_FFTN_SIGNATURE "(x, /, s=None, axes=None, norm='backward', out=None)"
+#define SKERRY_FFT2_SIGNATURE "(x, /, s=None, axes=(-2,-1), norm='backward', out=None)"
 #define SKERRY_FFT_CONVERSION                                                                \
   "Integers and bools are converted to\n    float64 unless promotion is strict; float16 is " \
   "computed in float32.\n"
@@ -99,9 +99,12 @@ PyObject* run_shift(const Arguments& arguments) {
 #define SKERRY_FFT_SCALE                                                                      \
   "norm : {'backward', 'ortho', 'forward'}\n    Scale the inverse transform by 1/n, both by " \
   "1/sqrt(n), or the forward\n    transform by 1/n"
-#define SKERRY_FFT_NORM SKERRY_FFT_SCALE ".\n"
+#define SKERRY_FFT_OUT                                                                           \
+  "out : Array, optional\n    Of the shape, dtype and device of the result, which is stored in " \
+  "it.\n"
+#define SKERRY_FFT_NORM SKERRY_FFT_SCALE ".\n" SKERRY_FFT_OUT
 #define SKERRY_FFTN_NORM \
-  SKERRY_FFT_SCALE ", where n is the product of the lengths along the axes.\n"
+  SKERRY_FFT_SCALE ", where n is the product of the lengths along the axes.\n" SKERRY_FFT_OUT
 #define SKERRY_FFT_AXIS "axis : int\n    Axis to transform; the last by default.\n"
 #define SKERRY_FFT_S                                                                       \
   "s : sequence of ints, optional\n    Length along each of the axes, like n of the 1-D "  \
@@ -163,7 +166,7 @@ constexpr FunctionEntry fft_functions[] = {
      ">>> sk.fft.fft2(sk.ones((2, 2)))\n"
      "Array([[4.+0.j, 0.+0.j],\n       [0.+0.j, 0.+0.j]], dtype=complex128, device='cpu:0')",
      run_fftn<FftKind::fft, true>},
-    {"fftfreq", "(n, /, d=1.0, *, dtype=None, device=None)",
+    {"fftfreq", "(n, d=1.0, *, dtype=None, device=None)",
      "The frequencies of the elements of fft: [0, 1, ..., (n - 1) // 2, -(n // 2), ..., -1] / "
      "(d n).\n\n" SKERRY_FREQUENCIES_DOC ">>> sk.fft.fftfreq(4, d=0.5)\n"
      "Array([ 0. ,  0.5, -1. , -0.5], dtype=float64, device='cpu:0')",
@@ -264,7 +267,7 @@ constexpr FunctionEntry fft_functions[] = {
      ">>> sk.fft.rfft2(sk.ones((2, 2)))\n"
      "Array([[4.+0.j, 0.+0.j],\n       [0.+0.j, 0.+0.j]], dtype=complex128, device='cpu:0')",
      run_fftn<FftKind::rfft, true>},
-    {"rfftfreq", "(n, /, d=1.0, *, dtype=None, device=None)",
+    {"rfftfreq", "(n, d=1.0, *, dtype=None, device=None)",
      "The frequencies of the elements of rfft: [0, 1, ..., n // 2] / (d n)."
      "\n\n" SKERRY_FREQUENCIES_DOC ">>> sk.fft.rfftfreq(4, d=0.5)\n"
      "Array([0. , 0.5, 1. ], dtype=float64, device='cpu:0')",
@@ -291,6 +294,7 @@ constexpr FunctionEntry fft_functions[] = {
 #undef SKERRY_FFT_N_OUT
 #undef SKERRY_FFT_SCALE
 #undef SKERRY_FFT_NORM
+#undef SKERRY_FFT_OUT
 #undef SKERRY_FFTN_NORM
 #undef SKERRY_FFT_AXIS
 #undef SKERRY_FFT_S

@@ -17,6 +17,32 @@ namespace {
 /// Never freed: methods may still read it during process exit.
 const auto function_registry = new std::deque<RegisteredFunction>;
 
+/// Names of NumPy's parameters, and the standard's names of the same parameters. Both are accepted
+/// by keyword, also for parameters that are positional-only in the standard.
+constexpr struct {
+  const char* numpy;
+  const char* standard;
+} numpy_names[] = {
+    {"a", "x"},
+    {"a", "x1"},
+    {"a_max", "max"},
+    {"a_min", "min"},
+    {"array", "x"},
+    {"arr", "x"},
+    {"A", "x"},
+    {"b", "x2"},
+    {"element", "x1"},
+    {"m", "x"},
+    {"M", "n_cols"},
+    {"N", "n_rows"},
+    {"other", "x2"},
+    {"prototype", "x"},
+    {"reps", "repetitions"},
+    {"test_elements", "x2"},
+    {"v", "x2"},
+    {"val", "x"},
+};
+
 bool holds_ints_only(PyObject* tuple) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
     if (!PyLong_CheckExact(PyTuple_GET_ITEM(tuple, i))) return false;
@@ -84,6 +110,7 @@ Signature::Signature(const char* function, const char* text) : function_(functio
                                equals == std::string_view::npos};
       if (!keyword_only) positional_ = count_;
       if (parameters_[count_ - 1].required) required_end_ = count_;
+      if (token == "out=None") out_ = count_ - 1;
     }
   }
 }
@@ -104,6 +131,12 @@ Signature Signature::without_conversion() const {
   return signature;
 }
 
+Signature Signature::without_out() const {
+  Signature signature = *this;
+  signature.out_ = -1;
+  return signature;
+}
+
 Signature Signature::named_like(const Signature& method, const int* positions) const {
   Signature signature = *this;
   signature.function_ = method.function_;
@@ -118,6 +151,18 @@ int Signature::find(const char* name) const {
   for (int i = 0; i < count_; ++i) {
     if (PyUnicode_CompareWithASCIIString(parameters_[i].name, name) == 0) return i;
   }
+  for (const auto& names : numpy_names) {
+    if (std::string_view(names.numpy) != name) continue;
+    if (const int parameter = find(names.standard); parameter >= 0) return parameter;
+  }
+  return -1;
+}
+
+int Signature::find_numpy_name(PyObject* name) const {
+  for (const auto& names : numpy_names) {
+    if (PyUnicode_CompareWithASCIIString(name, names.numpy) != 0) continue;
+    if (const int parameter = find(names.standard); parameter >= 0) return parameter;
+  }
   return -1;
 }
 
@@ -126,7 +171,8 @@ bool Signature::bind_keywords(PyObject* const* values, PyObject* keywords, PyObj
                               Positions positions) const {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keywords); ++i) {
     PyObject* name = PyTuple_GET_ITEM(keywords, i);
-    const int parameter = find(name);
+    int parameter = find(name);
+    if (parameter < 0) parameter = find_numpy_name(name);
     if (parameter < 0) {
       PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", function_,
                    name);
@@ -242,8 +288,7 @@ PyObject* call_entry(const Signature& signature, const FunctionEntry& entry, PyO
   PyObject* bound[Signature::max_parameters];
   const Py_ssize_t rest = signature.bind(args, count, keywords, bound);
   if (rest < 0) return nullptr;
-  return call_with_conversion({self, bound, args + (count - rest), rest, &signature},
-                              entry.implementation);
+  return call_bound({self, bound, args + (count - rest), rest, &signature}, entry.implementation);
 }
 
 PyMethodDef make_definition(const char* name, fast_function function, const char* doc) {

@@ -38,13 +38,17 @@ class Signature {
 
   [[nodiscard]] const char* function() const noexcept { return function_; }
   [[nodiscard]] int count() const noexcept { return count_; }
+  /// Returns the index of the parameter `out=None`, or -1. call_bound() stores the result there.
+  [[nodiscard]] int out() const noexcept { return out_; }
   [[nodiscard]] PyObject* name(int parameter) const noexcept { return parameters_[parameter].name; }
-  /// Returns the index of the parameter of that name, or -1.
+  /// Returns the index of the parameter of that name, or of NumPy's name for it, or -1.
   [[nodiscard]] int find(const char* name) const;
   /// True if arguments may be converted to arrays: in functions (call_with_conversion), not
   /// methods.
   [[nodiscard]] bool allows_conversion() const noexcept { return allows_conversion_; }
   [[nodiscard]] Signature without_conversion() const;
+  /// Returns this signature for a function that stores its result into `out=` itself.
+  [[nodiscard]] Signature without_out() const;
   /// Returns this signature with the function's name and the parameters' names of a method, whose
   /// parameter i is parameter positions[i] here, if that is below max_parameters.
   [[nodiscard]] Signature named_like(const Signature& method, const int* positions) const;
@@ -55,6 +59,7 @@ class Signature {
     bool required;
   };
   [[nodiscard]] int find(PyObject* name) const;
+  [[nodiscard]] int find_numpy_name(PyObject* name) const;
   void reject_count(PyObject* const* args, Py_ssize_t count) const;
   template <class Positions>
   bool bind_keywords(PyObject* const* values, PyObject* keywords, PyObject** bound,
@@ -69,6 +74,7 @@ class Signature {
   int positional_only_ = 0;
   int positional_ = 0;
   int required_end_ = 0;  ///< all parameters from here on are optional
+  int out_ = -1;
   bool takes_rest_ = false;
   bool allows_conversion_ = true;
 };
@@ -122,6 +128,7 @@ struct FunctionEntry {
   /// Fast path for calls so short that binding the arguments would dominate. Tried first if all
   /// arguments are positional; returns null if it does not apply. Never throws or sets an error.
   PyObject* (*fast_path)(PyObject* const* args, Py_ssize_t count) = nullptr;
+  bool stores_out = false;  ///< the implementation stores the result into `out=` itself
 };
 
 /// Returns "name(signature)\n--\n\ndoc", from which Python derives `__text_signature__` and
@@ -170,7 +177,8 @@ constinit inline std::array<PyMethodDef, std::size(Table) + 1> table_definitions
 template <const auto& Table>
 void prepare_signatures() {
   for (std::size_t i = 0; i < std::size(Table); ++i) {
-    table_signatures<Table>[i] = Signature(Table[i].name, Table[i].signature);
+    const Signature signature(Table[i].name, Table[i].signature);
+    table_signatures<Table>[i] = Table[i].stores_out ? signature.without_out() : signature;
   }
 }
 

@@ -15,6 +15,7 @@
 #include "python/bindings/converted_args.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/recorded_calls.hpp"
+#include "python/bindings/reduction_options.hpp"
 #include "python/bindings/ufunc_type.hpp"
 #include "python/bindings/value_args.hpp"
 
@@ -191,7 +192,21 @@ PyObject* run_clip(const Arguments& arguments) {
   return wrap_result(takes_long(bounds), [&] { return clip(x, bounds[1], bounds[2]); });
 }
 
+/// Implements where(condition): the indices of the true elements. Returns null if x1 or x2 is None.
+[[gnu::noinline, gnu::cold]] PyObject* where_true(const Arguments& arguments) {
+  if (arguments.has(1) || arguments.has(2)) {
+    if (arguments[1] != nullptr && arguments[2] != nullptr) return nullptr;
+    throw TypeError("x1 and x2 must be passed both, or neither of them");
+  }
+  PyObject* values[Signature::max_parameters] = {array_object(arguments, 0)};
+  const RegisteredFunction& nonzero = find_function("nonzero");
+  return nonzero.implementation({arguments.self, values, nullptr, 0, &nonzero.signature});
+}
+
 PyObject* run_where(const Arguments& arguments) {
+  if (!arguments.has(1) || !arguments.has(2)) [[unlikely]] {
+    if (PyObject* const indices = where_true(arguments)) return indices;
+  }
   if (detail::active_recording != nullptr) [[unlikely]] {
     if (PyObject* const result = record_where(arguments)) return result;
   }
@@ -200,20 +215,6 @@ PyObject* run_where(const Arguments& arguments) {
   for (int i = 0; i < 3; ++i) operand_argument(arguments, i, operands[i], values[i]);
   return wrap_result(takes_long(operands),
                      [&] { return where(operands[0], operands[1], operands[2]); });
-}
-
-/// Returns the signature that the array API gives a reduction with these options.
-const char* reduction_signature(const ReductionEntry& op) {
-  if (op.has_dtype) return "(x, /, *, axis=None, dtype=None, keepdims=False)";
-  if (op.has_correction) return "(x, /, *, axis=None, correction=0.0, keepdims=False)";
-  return "(x, /, *, axis=None, keepdims=False)";
-}
-
-double parse_correction(const Arguments& arguments) {
-  if (arguments[2] == nullptr) return 0;
-  const Object object = value_argument(arguments, 2, arguments[2]);
-  const Scalar value = require_scalar("correction", object.get());
-  return to_element(value, Dtype::float64).as<double>();
 }
 
 /// True if the argument is referenced outside this call. From Python 3.14 on, the interpreter
@@ -226,16 +227,16 @@ bool is_referenced(PyObject* argument) {
 #endif
 }
 
-PyObject* reduce_call(reduction_id id, const Arguments& arguments) {
+PyObject* reduce_call(reduction_id id, const Arguments& arguments,
+                      const ReductionParameters& parameters) {
   const ReductionEntry& op = reduction_table()[static_cast<std::size_t>(id)];
   // A pending array is computed only if the call is not recorded.
   const bool was_pending = is_array(arguments[0]) && pending_of(arguments[0]) != nullptr;
   const NdArray& x = was_pending ? header_of(arguments[0]) : array_argument(arguments, 0);
-  const bool has_option = op.has_dtype || op.has_correction;
-  const bool keep = boolean(arguments, has_option ? 3 : 2, false);
+  const bool keep = boolean(arguments, parameters.keepdims, false);
   std::optional<Dtype> type;
-  if (op.has_dtype) type = parse_optional_dtype(arguments[2]);
-  const double correction = op.has_correction ? parse_correction(arguments) : 0;
+  if (parameters.dtype >= 0) type = parse_optional_dtype(arguments[parameters.dtype]);
+  const double correction = op.has_correction ? parse_correction(arguments, parameters) : 0;
   std::vector<std::int64_t> axes;
   const bool all_axes = !arguments.has(1);
   if (!all_axes)
@@ -251,19 +252,26 @@ PyObject* reduce_call(reduction_id id, const Arguments& arguments) {
     if (result) return wrap(std::move(*result));
   }
   static_cast<void>(value_of(arguments[0]));
+  if (!op.has_dtype && (type || kind(x.dtype()) == DtypeKind::complex_floating)) [[unlikely]]
+    return reduce_moments(id, x, selected_axes, type, keep, correction);
   return wrap_result(x.size() > min_size_without_gil,
                      [&] { return reduce(id, x, selected_axes, type, keep, correction); });
 }
 
-/// Signature and method definition of a reduction; filled at import.
+/// Signature, parameters and method definition of a reduction; filled at import.
 template <reduction_id Op>
 constinit Signature reduction_takes{};
+template <reduction_id Op>
+constinit ReductionParameters reduction_parameters{};
 template <reduction_id Op>
 constinit PyMethodDef reduction_definition{};
 
 template <reduction_id Op>
 PyObject* run_reduction(const Arguments& arguments) {
-  return reduce_call(Op, arguments);
+  const ReductionParameters& parameters = reduction_parameters<Op>;
+  if (parameters.selects_elements(arguments)) [[unlikely]]
+    return reduce_selected(arguments, parameters, run_reduction<Op>);
+  return reduce_call(Op, arguments, parameters);
 }
 
 template <reduction_id Op>
@@ -271,9 +279,12 @@ PyObject* reduction(PyObject* self, PyObject* const* args, Py_ssize_t count, PyO
   const Signature& signature = reduction_takes<Op>;
   PyObject* bound[Signature::max_parameters];
   if (signature.bind(args, count, keywords, bound) < 0) return nullptr;
-  return call_with_conversion(
-      {self, bound, nullptr, 0, &signature},
-      [](const Arguments& arguments) { return reduce_call(Op, arguments); });
+  const Arguments arguments{self, bound, nullptr, 0, &signature};
+  // At most two positional arguments are those of the standard: x and axis.
+  if (keywords != nullptr || count > 2) return call_bound(arguments, run_reduction<Op>);
+  return call_with_conversion(arguments, [](const Arguments& values) {
+    return reduce_call(Op, values, reduction_parameters<Op>);
+  });
 }
 
 /// Formats the table of an operation's result dtypes for its docstring.
@@ -300,7 +311,8 @@ std::string elementwise_doc(const OpEntry& op) {
   } else if (op.arity == 3) {
     text +=
         "x : Array\n    Any shape, on any device.\nmin, max : Array or Python scalar, optional\n"
-        "    Bounds, broadcast against x; None means no bound.\n";
+        "    Bounds, broadcast against x; None means no bound.\nout : Array, optional\n    Of the "
+        "shape, dtype and device of the result, which is stored in it.\n";
   } else {
     text +=
         "x1, x2 : Array or Python scalar\n    At least one Array, all on one device; shapes are "
@@ -331,12 +343,7 @@ std::string reduction_doc(const ReductionEntry& op) {
         "axis : int or tuple of ints, optional\n    The axes to reduce over; all of them by "
         "default, none for ().\n";
   }
-  if (op.has_correction) {
-    text +=
-        "correction : float\n    Subtracted from the number of elements in the divisor: 0 for a "
-        "population, 1 for a\n    sample (Bessel's correction).\n";
-  }
-  if (op.has_dtype) text += "dtype : dtype, optional\n    Dtype of the result.\n";
+  text += reduction_options_doc(op);
   text +=
       "keepdims : bool\n    Keep reduced axes with size 1, so that the result broadcasts against "
       "x.\n\nReturns\n-------\nArray\n    On the device of x.\n" +
@@ -347,14 +354,17 @@ std::string reduction_doc(const ReductionEntry& op) {
 }
 
 constexpr FunctionEntry own_signature[] = {
-    {"clip", "(x, /, min=None, max=None)", "", run_clip},
-    {"where", "(condition, x1, x2, /)",
+    {"clip", "(x, /, min=None, max=None, out=None)", "", run_clip},
+    {"where", "(condition, x1=None, x2=None, /)",
      "Elements of x1 where condition is true, of x2 elsewhere.\n\n"
      "Parameters\n----------\ncondition : Array or Python scalar\n    Boolean, or numbers, which "
      "are true unless zero.\n"
-     "x1, x2 : Array or Python scalar\n    Shapes of all three are broadcast, dtypes of x1 and x2 "
-     "promoted; all on one device.\n\n"
-     "Returns\n-------\nArray\n    A new array of the promoted dtype on their device.\n\n"
+     "x1, x2 : Array or Python scalar, optional\n    Shapes of all three are broadcast, dtypes of "
+     "x1 "
+     "and x2 promoted; all on one device.\n\n"
+     "Returns\n-------\nArray\n    A new array of the promoted dtype on their device. Without x1 "
+     "and x2 the result of\n    nonzero(condition), a tuple of arrays, for which the call "
+     "blocks.\n\n"
      "Raises\n------\nDeviceMismatchError\n    For arrays on different devices.\nTypeError\n    "
      "For "
      "dtypes of x1 and x2 that don't promote, or a numeric condition under strict "
@@ -406,6 +416,7 @@ void add_reduction(PyObject* module) {
   definition = method_definition<reduction<Op>>(
       op.name, make_docstring(op.name, reduction_signature(op), reduction_doc(op)));
   reduction_takes<Op> = Signature(op.name, reduction_signature(op));
+  reduction_parameters<Op> = ReductionParameters(reduction_takes<Op>);
   add_function(module, &definition, module_name_of(op));
   register_function(
       {definition.ml_name, reduction_takes<Op>, run_reduction<Op>, definition.ml_doc});

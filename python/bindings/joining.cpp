@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "ops/move/copy.hpp"
 #include "ops/move/rearrange.hpp"
 #include "ops/move/views.hpp"
 #include "ops/scan/diff.hpp"
@@ -44,15 +45,28 @@ PyObject* compute(std::int64_t size, Body&& body) {
   return wrap_result(size > min_size_without_gil, body);
 }
 
+/// Parses the arrays, cast to dtype= by the rule casting=.
+std::vector<NdArray> joined_arrays(const Arguments& arguments) {
+  std::vector<NdArray> arrays = array_sequence(arguments);
+  if (!arguments.has(3)) [[likely]]
+    return arrays;
+  const Dtype type = parse_dtype(arguments[3]);
+  const Object same_kind(PyUnicode_FromString("same_kind"));
+  PyObject* const casting = arguments[4] != nullptr ? arguments[4] : same_kind.get();
+  for (const NdArray& x : arrays) require_cast(x.dtype(), type, casting);
+  for (NdArray& x : arrays) x = astype(x, type, false);
+  return arrays;
+}
+
 PyObject* run_concat(const Arguments& arguments) {
-  const std::vector<NdArray> arrays = array_sequence(arguments);
+  const std::vector<NdArray> arrays = joined_arrays(arguments);
   const std::optional<std::int64_t> axis =
       arguments[1] != nullptr ? optional_integer(arguments, 1) : 0;
   return compute(total_size(arrays), [&] { return concat(arrays, axis); });
 }
 
 PyObject* run_stack(const Arguments& arguments) {
-  const std::vector<NdArray> arrays = array_sequence(arguments);
+  const std::vector<NdArray> arrays = joined_arrays(arguments);
   const std::int64_t axis = integer(arguments, 1, 0);
   return compute(total_size(arrays), [&] { return stack(arrays, axis); });
 }
@@ -115,8 +129,8 @@ std::optional<NdArray> end_of_diff(const Arguments& arguments, int parameter, co
 
 PyObject* run_diff(const Arguments& arguments) {
   const NdArray& x = array_argument(arguments, 0);
-  const std::int64_t axis = integer(arguments, 1, -1);
-  const std::int64_t n = integer(arguments, 2, 1);
+  const std::int64_t n = integer(arguments, 1, 1);
+  const std::int64_t axis = integer(arguments, 2, -1);
   const std::optional<NdArray> prepend = end_of_diff(arguments, 3, x, axis);
   const std::optional<NdArray> append = end_of_diff(arguments, 4, x, axis);
   return compute(x.size(), [&] {
@@ -125,11 +139,16 @@ PyObject* run_diff(const Arguments& arguments) {
 }
 
 constexpr FunctionEntry joining_functions[] = {
-    {"concat", "(arrays, /, *, axis=0)",
+    {"concat", "(arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind')",
      "Join arrays along an existing axis.\n\n"
      "Parameters\n----------\narrays : sequence of Array\n    At least one, all on one device; "
      "equal shapes except along the axis; dtypes promote.\naxis : int or None\n    None: the "
-     "arrays are flattened in C order first.\n\n"
+     "arrays are flattened in C order first.\n"
+     "out : Array, optional\n    Of the shape, dtype and device of the result, which is stored in "
+     "it.\n"
+     "dtype : dtype, optional\n    To which the arrays are cast first.\ncasting : str\n    NumPy's "
+     "rule "
+     "for these casts.\n\n"
      "Returns\n-------\nArray\n    A new array of the promoted dtype.\n\n"
      "Raises\n------\nDeviceMismatchError\n    For arrays on different devices.\n"
      "TypeError\n    For dtypes that don't promote.\n"
@@ -138,11 +157,10 @@ constexpr FunctionEntry joining_functions[] = {
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.concat([sk.asarray([1, 2]), sk.asarray([3])]).tolist()\n[1, 2, 3]",
      run_concat},
-    {"diff", "(x, /, *, axis=-1, n=1, prepend=None, append=None)",
+    {"diff", "(x, /, n=1, axis=-1, prepend=None, append=None)",
      "The n-th differences of adjacent elements along an axis.\n\n"
-     "Parameters\n----------\nx : Array\n    Numeric, at least 1-D.\naxis : int\n    The last by "
-     "default.\n"
-     "n : int\n    The number of times to take differences; 0 returns x.\n"
+     "Parameters\n----------\nx : Array\n    Numeric, at least 1-D.\nn : int\n    The number of "
+     "times to take differences; 0 returns x.\naxis : int\n    The last by default.\n"
      "prepend, append : Array or Python scalar, optional\n    Joined to x along the axis first; "
      "of the shape of x except along that axis, or a scalar or\n    0-d array for one slice.\n\n"
      "Returns\n-------\nArray\n    n elements shorter along the axis, or of length 0; of the "
@@ -155,7 +173,7 @@ constexpr FunctionEntry joining_functions[] = {
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.diff(sk.asarray([1, 4, 9, 16])).tolist()\n[3, 5, 7]",
      run_diff},
-    {"repeat", "(x, repeats, /, *, axis=None)",
+    {"repeat", "(x, /, repeats, axis=None)",
      "Repeat each element of an array after itself.\n\n"
      "Parameters\n----------\nx : Array\nrepeats : int or Array\n    The number of repetitions: an "
      "int, or an integer array of shape (1,) or with one for each\n    index along the axis.\n"
@@ -168,7 +186,7 @@ constexpr FunctionEntry joining_functions[] = {
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.repeat(sk.asarray([1, 2]), 2).tolist()\n[1, 1, 2, 2]",
      run_repeat},
-    {"roll", "(x, /, shift, *, axis=None)",
+    {"roll", "(x, /, shift, axis=None)",
      "Shift elements along axes; those shifted beyond the end reappear at the start.\n\n"
      "Parameters\n----------\nx : Array\nshift : int or tuple of ints\n    Positive: towards "
      "higher indices.\naxis : int or tuple of ints, optional\n    One for each shift, or one shift "
@@ -180,10 +198,15 @@ constexpr FunctionEntry joining_functions[] = {
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.roll(sk.asarray([1, 2, 3]), 1).tolist()\n[3, 1, 2]",
      run_roll},
-    {"stack", "(arrays, /, *, axis=0)",
+    {"stack", "(arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind')",
      "Join arrays along a new axis.\n\n"
      "Parameters\n----------\narrays : sequence of Array\n    At least one, all on one device and "
-     "of one shape; dtypes promote.\naxis : int\n    Position of the new axis in the result.\n\n"
+     "of one shape; dtypes promote.\naxis : int\n    Position of the new axis in the result.\n"
+     "out : Array, optional\n    Of the shape, dtype and device of the result, which is stored in "
+     "it.\n"
+     "dtype : dtype, optional\n    To which the arrays are cast first.\ncasting : str\n    NumPy's "
+     "rule "
+     "for these casts.\n\n"
      "Returns\n-------\nArray\n    A new array of the promoted dtype.\n\n"
      "Raises\n------\nDeviceMismatchError\n    For arrays on different devices.\n"
      "TypeError\n    For dtypes that don't promote.\n"
@@ -193,7 +216,7 @@ constexpr FunctionEntry joining_functions[] = {
      ">>> sk.stack([sk.asarray([1, 2]), sk.asarray([3, 4])], axis=1).tolist()\n"
      "[[1, 3], [2, 4]]",
      run_stack},
-    {"tile", "(x, repetitions, /)",
+    {"tile", "(x, /, repetitions)",
      "Repeat an array as a whole along each axis.\n\n"
      "Parameters\n----------\nx : Array\nrepetitions : int or tuple of ints\n    The number of "
      "repetitions along each of the last axes; axes are prepended to x if there are more.\n\n"

@@ -15,6 +15,7 @@
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/converted_args.hpp"
 #include "python/bindings/device_args.hpp"
+#include "python/bindings/element_order.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/recorded_calls.hpp"
 #include "python/bindings/value_args.hpp"
@@ -30,8 +31,13 @@ Dims checked_shape(const std::vector<std::int64_t>& shape) {
 PyObject* run_reshape(const Arguments& arguments) {
   const NdArray& x = array_argument(arguments, 0);
   const std::vector<std::int64_t> shape = integers(arguments, 1);
-  const std::optional<bool> copied = optional_boolean(arguments, 2);
-  return wrap_result(x.size() > min_size_without_gil, [&] { return reshape(x, shape, copied); });
+  const ElementOrder order = order_of(arguments, 2, x);
+  const std::optional<bool> copied = optional_boolean(arguments, 3);
+  return wrap_result(x.size() > min_size_without_gil, [&] {
+    if (order == ElementOrder::c) [[likely]]
+      return reshape(x, shape, copied);
+    return reshape_in_order(x, shape, order, copied);
+  });
 }
 
 /// Calls a view function that takes axes.
@@ -39,6 +45,21 @@ template <NdArray (*View)(const NdArray&, std::span<const std::int64_t>)>
 PyObject* run_view(const Arguments& arguments) {
   const NdArray& x = array_argument(arguments, 0);
   return wrap(View(x, integers(arguments, 1)));
+}
+
+PyObject* run_permute_dims(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  return wrap(arguments.has(1) ? permute_dims(x, integers(arguments, 1)) : reversed(x));
+}
+
+PyObject* run_squeeze(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  if (arguments.has(1)) return wrap(squeeze(x, integers(arguments, 1)));
+  std::vector<std::int64_t> axes;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    if (x.shape()[axis] == 1) axes.push_back(axis);
+  }
+  return wrap(squeeze(x, axes));
 }
 
 PyObject* run_flip(const Arguments& arguments) {
@@ -195,8 +216,13 @@ PyObject* run_can_cast(const Arguments& arguments) {
   const bool has_dtype = is_array(arguments[0]) || is_numpy_array(arguments[0]);
   const Dtype source_dtype =
       has_dtype ? array_argument(arguments, 0).dtype() : parse_dtype(arguments[0]);
-  return PyBool_FromLong(promote(source_dtype, parse_dtype(arguments[1])) ==
-                         parse_dtype(arguments[1]));
+  const Dtype type = parse_dtype(arguments[1]);
+  if (arguments[2] != nullptr &&
+      choice(arguments, 2, {"safe", "same_kind", "unsafe", "equiv", "no"}) > 0) {
+    return PyObject_CallMethod(numpy(), "can_cast", "OOO", dtype_object(source_dtype),
+                               dtype_object(type), arguments[2]);
+  }
+  return PyBool_FromLong(promote(source_dtype, type) == type);
 }
 
 constexpr FunctionEntry manipulation_functions[] = {
@@ -231,11 +257,13 @@ constexpr FunctionEntry manipulation_functions[] = {
      "those of x, or any where x has size 1.\n\n"
      "Raises\n------\nValueError\n    If x does not broadcast to the shape.",
      run_broadcast_to},
-    {"can_cast", "(from_, to, /)",
+    {"can_cast", "(from_, to, casting='safe')",
      "Test whether a dtype, or the dtype of an array, promotes to another one.\n\n"
      "Parameters\n----------\nfrom_ : dtype or Array\n    The dtype to convert from.\nto : "
-     "dtype\n    The dtype to convert to.\n\nReturns\n-------\nbool\n    By the table of the "
-     "standard, in which dtypes of different kinds don't promote.\n\n"
+     "dtype\n    The dtype to convert to.\ncasting : {'no', 'equiv', 'safe', 'same_kind', "
+     "'unsafe'}\n    Another rule than 'safe': NumPy's rule of that name.\n\n"
+     "Returns\n-------\nbool\n    By the table of the standard, in which dtypes of different "
+     "kinds don't promote.\n\n"
      "Source: array API 2025.12, data type functions.",
      run_can_cast},
     {"expand_dims", "(x, /, axis)",
@@ -245,7 +273,7 @@ constexpr FunctionEntry manipulation_functions[] = {
      "Raises\n------\nAxisError\n    (ValueError and IndexError) for a position that the result "
      "does not have.",
      run_view<expand_dims>},
-    {"flip", "(x, /, *, axis=None)",
+    {"flip", "(x, /, axis=None)",
      "A view of x with the order of elements reversed along the axes, all of them by default.\n\n"
      "Parameters\n----------\nx : Array\naxis : int or tuple of ints, optional\n    The axes to "
      "reverse.\n\n"
@@ -258,22 +286,24 @@ constexpr FunctionEntry manipulation_functions[] = {
      "Raises\n------\nValueError\n    Below 2-D."
      "\n\nSource: array API 2025.12, linear algebra functions.",
      run_matrix_transpose},
-    {"moveaxis", "(x, source, destination, /)",
+    {"moveaxis", "(x, /, source, destination)",
      "A view of x with axes moved to other positions; the rest keep their order.\n\n"
      "Parameters\n----------\nx : Array\nsource : int or tuple of ints\n    The axes to "
      "move.\ndestination : int or tuple of ints\n    Their positions in the result.\n\n"
      "Raises\n------\nAxisError\n    For an axis that x does not have.\n"
      "ValueError\n    For repeated axes, or if source and destination have different lengths.",
      run_moveaxis},
-    {"permute_dims", "(x, /, axes)",
+    {"permute_dims", "(x, /, axes=None)",
      "A view of x with its axes in another order.\n\n"
-     "Parameters\n----------\nx : Array\naxes : int or tuple of ints\n    Each axis of x once, in "
-     "the order of the result.\n\n"
+     "Parameters\n----------\nx : Array\naxes : int or tuple of ints, optional\n    Each axis of "
+     "x once, in the order of the result; reversed by default.\n\n"
      "Raises\n------\nAxisError\n    For an axis "
      "that x does not have.\nValueError\n    Unless each axis is given once.",
-     run_view<permute_dims>},
-    {"reshape", "(x, /, shape, *, copy=None)",
+     run_permute_dims},
+    {"reshape", "(x, /, shape, order='C', *, copy=None)",
      "The elements of x in C order with another shape, one size of which may be -1.\n\n"
+     "With order='F' they are read and placed in Fortran order; 'A' means 'F' for an x in that "
+     "order.\n"
      "A view if the layout of x allows it, unless copy=True.\n\n"
      "Parameters\n----------\nx : Array\nshape : int or tuple of ints\n    -1 stands for the size "
      "that follows from the number of elements.\ncopy : bool, optional\n    None: copy only if "
@@ -288,13 +318,13 @@ constexpr FunctionEntry manipulation_functions[] = {
      "Raises\n------\nTypeError\n    If they don't promote.\nValueError\n    Without arguments."
      "\n\nSource: array API 2025.12, data type functions.",
      run_result_type},
-    {"squeeze", "(x, /, axis)",
+    {"squeeze", "(x, /, axis=None)",
      "A view of x without axes of size 1.\n\n"
-     "Parameters\n----------\nx : Array\naxis : int or tuple of ints\n    The axes to remove, "
-     "each of size 1.\n\n"
+     "Parameters\n----------\nx : Array\naxis : int or tuple of ints, optional\n    The axes to "
+     "remove, each of size 1; all of them by default.\n\n"
      "Raises\n------\nValueError\n    For an axis of "
      "another size, or repeated axes.\nAxisError\n    For an axis that x does not have.",
-     run_view<squeeze>},
+     run_squeeze},
 };
 
 constexpr FunctionEntry own_functions[] = {

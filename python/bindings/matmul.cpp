@@ -179,7 +179,7 @@ constexpr FunctionEntry product_functions[] = {
      "Examples\n--------\n"
      ">>> import skerry as sk\n"
      ">>> sk.matmul(sk.asarray([[1, 2], [3, 4]]), sk.asarray([1, 1])).tolist()\n[3, 7]",
-     run_matmul},
+     run_matmul, nullptr, true},
     {"tensordot", "(x1, x2, /, axes=2)",
      "Sums of products over pairs of axes, one from each array.\n\n"
      "Parameters\n----------\nx1, x2 : Array\n    Of any shapes; bools as in matmul.\n"
@@ -214,7 +214,7 @@ constexpr FunctionEntry product_functions[] = {
      "Examples\n--------\n"
      ">>> import skerry as sk\n"
      ">>> sk.vecdot(sk.asarray([1j, 2]), sk.asarray([1j, 1])).item()\n(3+0j)",
-     run_vecdot},
+     run_vecdot, nullptr, true},
 };
 
 #undef SKERRY_PRODUCT_OPTIONS

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/bindings/method_table.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "core/errors.hpp"
@@ -12,19 +13,6 @@
 
 namespace skerry::python {
 namespace {
-
-/// Parameters with the same meaning but different names in NumPy's method and the function.
-constexpr struct {
-  const char* numpy;
-  const char* standard;
-} renamed[] = {{"ddof", "correction"}, {"v", "x2"}, {"other", "x2"}};
-
-const char* name_in_function(const char* name) {
-  for (const auto& entry : renamed) {
-    if (std::string_view(entry.numpy) == name) return entry.standard;
-  }
-  return name;
-}
 
 bool is_specified(PyObject* value) { return value != nullptr && value != Py_None; }
 
@@ -38,9 +26,10 @@ MethodAdapter::MethodAdapter(const MethodEntry& entry)
   function_ = function.implementation;
   function_signature_ = &function.signature;
   for (int i = 0; i < signature_.count(); ++i) {
-    const char* const name = name_in_function(PyUnicode_AsUTF8(signature_.name(i)));
-    // The adapter stores the result, also for functions that have out= themselves.
-    const int position = i == out_ ? -1 : function_signature_->find(name);
+    // The adapter stores the result, also for functions that have out= themselves: the error names
+    // the method.
+    const int position =
+        i == out_ ? -1 : function_signature_->find(PyUnicode_AsUTF8(signature_.name(i)));
     positions_[i] = position > 0 ? position : Signature::max_parameters + extras_++;
   }
   named_signature_ = function_signature_->named_like(signature_, positions_);
@@ -48,8 +37,8 @@ MethodAdapter::MethodAdapter(const MethodEntry& entry)
 
 PyObject* MethodAdapter::run(const Arguments& arguments, PyObject** values) const {
   PyObject* const out = out_ >= 0 ? arguments[out_] : nullptr;
-  if (is_specified(out) && is_array(out)) {
-    require_device_match(arguments, out_, value_of(out), value_of(arguments.self).device());
+  if (is_specified(out)) {
+    require_device_match(arguments, out_, require_out(out), value_of(arguments.self).device());
   }
   MethodCall call{.arguments = arguments, .values = values, .owned_values = {}};
   Object result;
@@ -130,10 +119,21 @@ void add_methods(PyTypeObject* type, PyMethodDef* definitions) {
   }
 }
 
+Object called(const char* function, std::initializer_list<PyObject*> args) {
+  const RegisteredFunction& known_function = find_function(function);
+  PyObject* values[Signature::max_parameters] = {};
+  std::copy(args.begin(), args.end(), values);
+  return Object(known_function.implementation(
+      {*args.begin(), values, nullptr, 0, &known_function.signature}));
+}
+
+const NdArray& require_out(PyObject* out) {
+  if (is_array(out)) return value_of(out);
+  throw TypeError("out must be a skerry.Array, not " + type_name(out));
+}
+
 PyObject* store_result(Object result, PyObject* out) {
-  if (!is_array(out)) {
-    throw TypeError("out must be a skerry.Array, not " + type_name(out));
-  }
+  static_cast<void>(require_out(out));
   const NdArray& source = value_of(result.get());
   const NdArray& destination = target_of(out);
   if (destination.dtype() != source.dtype() || destination.shape() != source.shape()) {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 
@@ -111,6 +112,10 @@ void add_absent_attributes(PyTypeObject* type);
 /// True if `name` is one of those attributes.
 [[nodiscard]] bool is_absent_attribute(std::string_view name);
 
+/// Calls a function by name with positional arguments.
+[[nodiscard]] Object called(const char* function, std::initializer_list<PyObject*> args);
+/// Returns the value of `out=`. Throws TypeError if it is not an Array.
+const NdArray& require_out(PyObject* out);
 /// Stores a result into `out=`. Throws TypeError if `out` is not an Array, ValueError if its
 /// dtype or shape differs.
 [[nodiscard]] PyObject* store_result(Object result, PyObject* out);

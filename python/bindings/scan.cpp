@@ -17,7 +17,7 @@ PyObject* run_scan(const Arguments& arguments) {
   const NdArray& x = array_argument(arguments, 0);
   const std::optional<std::int64_t> axis = optional_integer(arguments, 1);
   const std::optional<Dtype> type = parse_optional_dtype(arguments[2]);
-  const bool include_initial = boolean(arguments, 3, false);
+  const bool include_initial = boolean(arguments, 4, false);
   return wrap_result(x.size() > min_size_without_gil,
                      [&] { return scan(Op, x, axis, type, include_initial); });
 }
@@ -27,7 +27,9 @@ PyObject* run_scan(const Arguments& arguments) {
   "and 1), on any device.\naxis : int, optional\n    The axis to accumulate along; required "    \
   "unless x is 1-D.\ndtype : dtype, optional\n    Dtype of the result, to which elements are "   \
   "cast first. By default the dtype of x if floating,\n    int64 for signed integers and bool, " \
-  "uint64 for unsigned integers.\ninclude_initial : bool\n    Prepend the identity (0 or 1), "   \
+  "uint64 for unsigned integers.\nout : Array, optional\n    Of the shape, dtype and device of " \
+  "the result, which is stored in it.\ninclude_initial : bool\n    Prepend the identity (0 or "  \
+  "1), "                                                                                         \
   "so that the axis is longer by one.\n\nReturns\n-------\nArray\n    A new "                    \
   "array of the shape of x (but for include_initial) on its device. Integers wrap around.\n\n"   \
   "Raises\n------\nAxisError\n    (ValueError and IndexError) for an axis that x does not "      \
@@ -35,13 +37,13 @@ PyObject* run_scan(const Arguments& arguments) {
   "For dtype=bool, or if x does not cast to dtype.\n\n"
 
 constexpr FunctionEntry table[] = {
-    {"cumulative_prod", "(x, /, *, axis=None, dtype=None, include_initial=False)",
+    {"cumulative_prod", "(x, /, *, axis=None, dtype=None, out=None, include_initial=False)",
      "The cumulative product of the elements along an axis.\n\n" SKERRY_SCAN_PARAMETERS
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.cumulative_prod(sk.asarray([1, 2, 3, 4]))\nArray([ 1,  2,  6, 24], dtype=int64, "
      "device='cpu:0')",
      run_scan<ScanId::cumulative_prod>},
-    {"cumulative_sum", "(x, /, *, axis=None, dtype=None, include_initial=False)",
+    {"cumulative_sum", "(x, /, *, axis=None, dtype=None, out=None, include_initial=False)",
      "The cumulative sum of the elements along an axis.\n\n"
      "Floats are summed in blocks whose totals are kept in twice the precision, so that the error\n"
      "does not grow along the axis.\n\n" SKERRY_SCAN_PARAMETERS

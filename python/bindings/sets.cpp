@@ -58,7 +58,9 @@ PyObject* run_isin(const Arguments& arguments) {
   Scalar values[2];
   operand_argument(arguments, 0, x1, values[0]);
   operand_argument(arguments, 1, x2, values[1]);
-  const bool invert = boolean(arguments, 2, false);
+  const bool invert = boolean(arguments, 3, false);
+  static_cast<void>(boolean(arguments, 2, false));
+  if (arguments.has(4)) static_cast<void>(choice(arguments, 4, {"sort", "table"}));
   const auto size = [](const Operand& x) { return x.array != nullptr ? x.array->size() : 1; };
   return wrap(run_without_gil(size(x1) + size(x2) > min_size_without_gil / 8,
                               [&] { return isin(x1, x2, invert); }));
@@ -70,11 +72,12 @@ PyObject* run_isin(const Arguments& arguments) {
   "Parameters\n----------\nx : Array\n    Of any dtype and shape.\n\n"
 
 constexpr FunctionEntry set_functions[] = {
-    {"isin", "(x1, x2, /, *, invert=False)",
+    {"isin", "(x1, x2, /, assume_unique=False, invert=False, *, kind=None)",
      "Test whether each element of x1 is in x2.\n\n"
      "NaN equals nothing, -0 equals +0.\n\n"
      "Parameters\n----------\nx1, x2 : Array or scalar\n    Of any shapes; at least one is an "
-     "array. Their dtypes promote.\ninvert : bool\n    Negate the result.\n\n"
+     "array. Their dtypes promote.\nassume_unique : bool\n    Has no effect.\ninvert : bool\n    "
+     "Negate the result.\nkind : {'sort', 'table'}, optional\n    Has no effect.\n\n"
      "Returns\n-------\nArray\n    bool, of the shape of x1.\n\n"
      "Raises\n------\nTypeError\n    For dtypes that don't promote.\n"
      "DeviceMismatchError\n    For arrays on different devices.\n\n"

@@ -27,6 +27,18 @@ const NdArray* first_array(PyObject* object) {
   return nullptr;
 }
 
+/// Returns the first array among the arguments other than `except`; null if there is none.
+const NdArray* first_array_of_call(const Arguments& arguments, int except) {
+  for (int i = 0; i < arguments.signature->count(); ++i) {
+    if (i == except) continue;
+    if (const NdArray* array = first_array(arguments[i])) return array;
+  }
+  for (Py_ssize_t i = 0; i < arguments.rest_count; ++i) {
+    if (is_array(arguments.rest[i])) return &value_of(arguments.rest[i]);
+  }
+  return nullptr;
+}
+
 /// Returns the device of a call: `device=`, else that of the first array among the other arguments,
 /// else the default device.
 Device device_of_call(const Arguments& arguments, int except) {
@@ -36,14 +48,8 @@ Device device_of_call(const Arguments& arguments, int except) {
   }
   if (arguments.self != nullptr && is_array(arguments.self))
     return value_of(arguments.self).device();
-  for (int i = 0; i < arguments.signature->count(); ++i) {
-    if (i == except) continue;
-    if (const NdArray* array = first_array(arguments[i])) return array->device();
-  }
-  for (Py_ssize_t i = 0; i < arguments.rest_count; ++i) {
-    if (is_array(arguments.rest[i])) return value_of(arguments.rest[i]).device();
-  }
-  return default_device();
+  const NdArray* const array = first_array_of_call(arguments, except);
+  return array != nullptr ? array->device() : default_device();
 }
 
 const char* name_of(const Arguments& arguments, int parameter) {
@@ -140,6 +146,12 @@ void require_device_match(const Arguments& arguments, int parameter, const NdArr
                           Device expected_device) {
   if (x.device() == expected_device) return;
   reject_device_mismatch(name_of(arguments, parameter), x, expected_device);
+}
+
+void require_device_of_call(const Arguments& arguments, int parameter, const NdArray& x) {
+  if (const NdArray* const array = first_array_of_call(arguments, parameter)) {
+    require_device_match(arguments, parameter, x, array->device());
+  }
 }
 
 void reject_device_mismatch(const char* parameter, const NdArray& x, Device expected_device) {
@@ -249,6 +261,20 @@ int choice(const Arguments& arguments, int parameter, std::initializer_list<cons
   }
   throw ValueError(ArgumentRef{arguments, parameter}.text() + " must be " + choices_text +
                    ", not " + shown(object));
+}
+
+void require_cast(Dtype source, Dtype destination, PyObject* casting) {
+  if (casting == nullptr) return;
+  const Object allowed(PyObject_CallMethod(numpy(), "can_cast", "OOO", dtype_object(source),
+                                           dtype_object(destination), casting));
+  if (allowed.get() == Py_True) return;
+  throw DtypeError(std::string(name(source)) + " does not cast to " + name(destination) +
+                   " with casting=" + shown(casting) + "; use casting='unsafe'");
+}
+
+void check_sort_kind(const Arguments& arguments, int parameter) {
+  if (!arguments.has(parameter)) return;
+  static_cast<void>(choice(arguments, parameter, {"quicksort", "mergesort", "heapsort", "stable"}));
 }
 
 double number(const Arguments& arguments, int parameter) {

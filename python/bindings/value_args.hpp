@@ -23,6 +23,9 @@ namespace skerry::python {
 /// Throws DeviceMismatchError unless `x`, an argument of the call, is on `expected_device`.
 void require_device_match(const Arguments& arguments, int parameter, const NdArray& x,
                           Device expected_device);
+/// Throws DeviceMismatchError unless `x`, an argument of the call, is on the device of the first
+/// array among the other arguments, if there is one.
+void require_device_of_call(const Arguments& arguments, int parameter, const NdArray& x);
 [[noreturn]] void reject_device_mismatch(const char* parameter, const NdArray& x,
                                          Device expected_device);
 
@@ -83,6 +86,10 @@ void operand_argument(const Arguments& arguments, int parameter, Operand& operan
 /// lists the choices.
 [[nodiscard]] int choice(const Arguments& arguments, int parameter,
                          std::initializer_list<const char*> choices);
+/// Throws DtypeError unless NumPy's rule `casting`, an argument that may be null, allows the cast.
+void require_cast(Dtype source, Dtype destination, PyObject* casting);
+/// Checks the name of a sorting algorithm of NumPy's, which has no effect.
+void check_sort_kind(const Arguments& arguments, int parameter);
 /// Throws OutOfMemoryError if the machine has too little memory for that many Python objects.
 void require_memory_for_objects(double count, double nbytes_each);
 /// Minimum bytes of an array object in a list.

@@ -67,42 +67,11 @@ def replaces(*names: str) -> Callable[[Function], Function]:
     return declare
 
 
-def _along(axis: int | None, x: Array) -> tuple[Array, int]:
-    """Flatten the array for ``axis=None``, as NumPy does."""
-    return (sk.reshape(x, (-1,)), 0) if axis is None else (x, axis)
-
-
-# Sorting and selection: axis=None flattens.
-
-
-def _flattening_sort(sort: Function) -> Function:
-    def run(a: Array, axis: int | None = -1, *, descending: bool | None = None) -> Any:
-        x, axis = _along(axis, a)
-        return sort(x, axis=axis, descending=bool(descending))
-
-    return run
-
-
-replaces("sort")(_flattening_sort(sk.sort))
-replaces("argsort")(_flattening_sort(sk.argsort))
-
-
-@replaces("take")
-def take(a: Array, indices: Array, axis: int | None = None) -> Array:
-    x, axis = _along(axis, a)
-    return sk.take(x, indices, axis=axis)
-
-
-@replaces("take_along_axis")
-def take_along_axis(arr: Array, indices: Array, axis: int | None = -1) -> Array:
-    x, axis = _along(axis, arr)
-    return sk.take_along_axis(x, indices, axis=axis)
+# Selection.
 
 
 @replaces("where")
 def where(condition: Array, x: Any = None, y: Any = None) -> Any:
-    if x is None and y is None:
-        return sk.nonzero(condition)
     return sk.where(condition, x, y)
 
 
@@ -123,13 +92,6 @@ def require_c_order(name: str, order: str) -> None:
         )
 
 
-@replaces("reshape")
-def reshape(a: Array, shape: Any, order: str = "C", copy: bool | None = None) -> Array:
-    if order != "C":
-        require_c_order("reshape", "F")
-    return sk.reshape(a, (shape,) if isinstance(shape, int) else tuple(shape), copy=copy)
-
-
 @replaces("tile")
 def tile(A: Array, reps: int | Sequence[int]) -> Array:  # noqa: N803 - NumPy's name
     return sk.tile(A, (reps,) if isinstance(reps, int) else tuple(reps))
@@ -140,9 +102,10 @@ def at_least(x: Array, rank: int) -> Array:
 
 
 @replaces("meshgrid")
-def meshgrid(*xi: Array, indexing: str = "xy", copy: bool = True) -> tuple[Array, ...]:
-    grids = sk.meshgrid(*xi, indexing=indexing)
-    return tuple(grid.copy() for grid in grids) if copy else grids
+def meshgrid(
+    *xi: Array, copy: bool = True, sparse: bool = False, indexing: str = "xy"
+) -> tuple[Array, ...]:
+    return sk.meshgrid(*xi, copy=copy, sparse=sparse, indexing=indexing)
 
 
 # Arithmetic.

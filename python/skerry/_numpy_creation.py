@@ -21,27 +21,18 @@ def copy(a: Array) -> Any:
     return a.copy()
 
 
-def _make_like(
-    name: str, a: Array, *value: Any, dtype: Any, order: str, shape: Any, device: Any
-) -> Any:
-    require_c_order(f"{name}_like", order)
-    if shape is None:
-        return getattr(sk, f"{name}_like")(a, *value, dtype=dtype, device=device)
-    make = getattr(sk, name)
-    return make(shape, *value, dtype=dtype or a.dtype, device=device or a.device)
-
-
 def _like_function(name: str) -> Function:
     def make(
         a: Array, dtype: Any = None, order: str = "K", shape: Any = None, device: Any = None
     ) -> Any:
-        return _make_like(name, a, dtype=dtype, order=order, shape=shape, device=device)
+        function = getattr(sk, name)
+        return function(a, dtype=dtype, order=order, shape=shape, device=device)
 
     return make
 
 
-for _name in ("empty", "ones", "zeros"):
-    replaces(f"{_name}_like")(_like_function(_name))
+for _name in ("empty_like", "ones_like", "zeros_like"):
+    replaces(_name)(_like_function(_name))
 
 
 @replaces("full_like")
@@ -53,7 +44,7 @@ def full_like(
     shape: Any = None,
     device: Any = None,
 ) -> Any:
-    return _make_like("full", a, fill_value, dtype=dtype, order=order, shape=shape, device=device)
+    return sk.full_like(a, fill_value, dtype=dtype, order=order, shape=shape, device=device)
 
 
 # Functions with like= (NEP 35); the first parameter is the device of that array.

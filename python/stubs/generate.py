@@ -32,11 +32,10 @@ _INTS = "int | tuple[int, ...]"
 _LIST = "tuple[int, ...] | list[int]"
 _ARRAYS = "tuple[Array, ...] | list[Array]"
 PARAMETERS = {
-    **dict.fromkeys(["x", "x1", "x2", "condition", "indices"], "Array"),
-    **dict.fromkeys(["sorter", "*arrays"], "Array"),
+    **dict.fromkeys(["x", "x1", "x2", "indices"], "Array"),
+    **dict.fromkeys(["sorter", "*arrays", "out"], "Array"),
     **dict.fromkeys(["append", "prepend"], "Operand"),
-    **dict.fromkeys(["fill_value", "max", "min", "where.x1", "where.x2"], "Operand"),
-    "where.condition": "Array | complex",
+    **dict.fromkeys(["fill_value", "max", "min"], "Operand"),
     **dict.fromkeys(["desc"], "Mapping[str, Any]"),
     **dict.fromkeys(["dtype", "from_", "to"], "DtypeLike"),
     **dict.fromkeys(["kind"], "str"),
@@ -46,13 +45,20 @@ PARAMETERS = {
     "kernels": "bool | str",
     **dict.fromkeys(["offset", "axis"], "int"),
     **dict.fromkeys(["copy", "descending", "endpoint", "full_matrices"], "bool"),
+    **dict.fromkeys(["assume_unique", "sparse", "subok"], "bool"),
+    **dict.fromkeys(["casting", "order", "can_cast.casting", "take.mode"], "str"),
+    "initial": "Operand",
+    **{f"{name}.where": "Array | bool" for name in ("all", "any", "max", "min", "prod", "sum")},
+    **dict.fromkeys(["argsort.order", "sort.order"], "None"),
+    "ddof": "float",
+    "take.indices": "Array | int",
     **dict.fromkeys(["include_initial", "invert", "keepdims", "pinned", "stable", "upper"], "bool"),
     **dict.fromkeys(["correction", "d", "start", "step", "stop"], "float"),
-    **dict.fromkeys(["linspace.start", "linspace.stop"], "complex"),
     **dict.fromkeys(["isin.x1", "isin.x2"], "Array | complex"),
     **dict.fromkeys(["concat.arrays", "stack.arrays"], _ARRAYS),
     **dict.fromkeys(["destination", "repetitions", "shift", "source"], _INTS),
     **dict.fromkeys(["expand_dims.axis", "roll.axis", "squeeze.axis"], _INTS),
+    **{f"{name}.axis": "int | None" for name in ("argsort", "sort", "take_along_axis")},
     **dict.fromkeys(["shape", "*shapes"], "Shape"),
     **dict.fromkeys(["s", "axes"], _LIST),
     **dict.fromkeys(["fftshift.axes", "flip.axis", "ifftshift.axes", "vector_norm.axis"], "Axis"),
@@ -186,8 +192,20 @@ RESULTS = {
     "unique_inverse": "UniqueInverseResult",
     "why_no_cuda": "tuple[str, str] | None",
 }
+_LINSPACE = "start: complex, stop: complex, num: int = 50, endpoint: bool = True"
+_LINSPACE_REST = "dtype: DtypeLike = None, axis: int = 0"
 #: Parameters and results of functions whose result depends on an argument.
 OVERLOADS = {
+    "linspace": (
+        (
+            f"{_LINSPACE}, retstep: Literal[False] = False, {_LINSPACE_REST}, *, device: DeviceLike | None = None",
+            "Array",
+        ),
+        (
+            f"{_LINSPACE}, *, retstep: Literal[True], {_LINSPACE_REST}, device: DeviceLike | None = None",
+            "tuple[Array, complex]",
+        ),
+    ),
     "qr": (
         ('x: Array, /, mode: Literal["reduced", "complete"] = "reduced"', "QRResult"),
         ('x: Array, /, mode: Literal["r"]', "Array"),
@@ -206,6 +224,10 @@ OVERLOADS = {
             "x: Array, /, full_matrices: bool, compute_uv: Literal[False], hermitian: bool = False",
             "Array",
         ),
+    ),
+    "where": (
+        ("condition: Array | complex, x1: Operand, x2: Operand, /", "Array"),
+        ("condition: Array, /", "tuple[Array, ...]"),
     ),
 }
 #: Types that already include None.

@@ -401,7 +401,7 @@ def test_invalid_arguments_raise(device):
                 function(x, norm=norm)
         assert function(to_numpy(x)).device == sk.Device("cpu:0")
         with pytest.raises(TypeError):
-            function(x, 3, 0, "ortho", 3)
+            function(x, None, None, None, None, None)
         with pytest.raises(TypeError):
             function(x, **({"n": 2.0} if name in ONE_AXIS else {"s": (2.0, 2)}))
 

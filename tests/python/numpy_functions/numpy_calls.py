@@ -63,6 +63,7 @@ CALLS = {
         lambda a: np.concatenate((a.x, a.y), axis=1),
         lambda a: np.concatenate([a.x, a.v], axis=None),
         lambda a: np.concat([a.x, a.y], 1),
+        lambda a: np.concatenate([a.x, a.y], dtype="float32"),
     ],
     "numpy.copy": [lambda a: np.copy(a.x)],
     "numpy.copyto": None,
@@ -123,10 +124,15 @@ CALLS = {
     "numpy.linspace": None,
     "numpy.matrix_transpose": [lambda a: np.matrix_transpose(a.x)],
     "numpy.max": [lambda a: np.max(a.x), lambda a: np.max(a.x, axis=0)],
-    "numpy.mean": [lambda a: np.mean(a.x, (0, 1)), lambda a: np.mean(a.x, axis=-1, keepdims=True)],
+    "numpy.mean": [
+        lambda a: np.mean(a.x, (0, 1)),
+        lambda a: np.mean(a.x, axis=-1, keepdims=True),
+        lambda a: np.mean(a.x, dtype="float32"),
+    ],
     "numpy.meshgrid": [
         lambda a: np.meshgrid(a.v, a.i),
         lambda a: np.meshgrid(a.v, a.i, indexing="ij", copy=False),
+        lambda a: np.meshgrid(a.v, a.w, sparse=True),
     ],
     "numpy.min": [lambda a: np.min(a.n)],
     "numpy.moveaxis": [lambda a: np.moveaxis(a.o, 0, -1)],
@@ -142,6 +148,7 @@ CALLS = {
         lambda a: np.reshape(a.x, (4, 3)),
         lambda a: np.reshape(a.x, -1),
         lambda a: np.reshape(a.x, [2, 6]),
+        lambda a: np.reshape(a.x, (4, 3), order="F"),
     ],
     "numpy.result_type": [
         lambda a: np.result_type(a.x, np.float32),
@@ -173,9 +180,15 @@ CALLS = {
         lambda a: np.sum(a.x, axis=0),
         lambda a: np.sum(a.x, (0, 1), keepdims=True),
         lambda a: np.sum(a.n, 1, "int32"),
+        lambda a: np.sum(a.x, where=a.b),
+        lambda a: np.sum(a.x, initial=1.0),
     ],
     "numpy.swapaxes": [lambda a: np.swapaxes(a.o, 0, 1)],
-    "numpy.take": [lambda a: np.take(a.x, a.i, axis=0), lambda a: np.take(a.x, a.i)],
+    "numpy.take": [
+        lambda a: np.take(a.x, a.i, axis=0),
+        lambda a: np.take(a.x, a.i),
+        lambda a: np.take(a.x, a.i, axis=0, mode="clip"),
+    ],
     "numpy.take_along_axis": [lambda a: np.take_along_axis(a.x, a.j, axis=1)],
     "numpy.tensordot": [
         lambda a: np.tensordot(a.m, a.x, 1),
@@ -212,6 +225,7 @@ CALLS = {
     "numpy.zeros_like": [
         lambda a: np.zeros_like(a.x),
         lambda a: np.zeros_like(a.x, np.int32, shape=(5,)),
+        lambda a: np.zeros_like(a.x, order="F"),
     ],
     "numpy.linalg.cholesky": [
         lambda a: np.linalg.cholesky(a.s),

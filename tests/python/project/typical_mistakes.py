@@ -275,9 +275,9 @@ MISTAKES = [
         "sum() got an unexpected keyword argument 'axes'",
     ),
     (
-        "sk.sum(sk.ones(3), 0)",
+        "sk.unstack(sk.ones(3), 0)",
         "TypeError",
-        "sum() takes 1 positional argument, got 2; axis is keyword-only: sum(x, axis=0)",
+        "unstack() takes 1 positional argument, got 2; axis is keyword-only: unstack(x, axis=0)",
     ),
     (
         "sk.arange(0, 10, 0)",
@@ -391,9 +391,9 @@ MISTAKES = [
         "take: index 5 is out of bounds: axis 0 has size 3; use -3 to 2",
     ),
     (
-        "sk.take(sk.ones((2, 2)), sk.asarray([0]))",
+        "sk.take(sk.ones((2, 2)), sk.asarray([0]), mode='safe')",
         "ValueError",
-        "take: axis is required for an array of 2 axes; it is optional only for 1-D arrays",
+        "take: mode must be 'raise' or 'wrap' or 'clip', not 'safe'",
     ),
     (
         "sk.take(sk.ones(3), sk.asarray([0.5]))",

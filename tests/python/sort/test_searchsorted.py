@@ -130,7 +130,7 @@ def test_invalid_searchsorted_arguments_raise(device):
         lambda: sk.searchsorted(sk.ones((2,), dtype=sk.complex64, device=device), 1.0),
         lambda: sk.searchsorted(sk.ones((2,), device=device), 1j),
         lambda: sk.searchsorted(x, 1, sorter=sk.ones((5,), device=device)),
-        lambda: sk.searchsorted(x, x, "left"),
+        lambda: sk.searchsorted(x, x, "left", None, None),
         lambda: sk.searchsorted([1, 2], x),
     ):
         with pytest.raises(TypeError):

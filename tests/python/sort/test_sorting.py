@@ -226,7 +226,11 @@ def test_invalid_sort_arguments_raise(function, device):
     with pytest.raises(TypeError):
         function(x, axis=1.5)
     with pytest.raises(TypeError):
-        function(x, 0)
+        function(x, 0, None, None, True)
+    with pytest.raises(ValueError, match="kind must be"):
+        function(x, kind="fast")
+    with pytest.raises(ValueError, match="order= is for fields"):
+        function(x, order="a")
 
 
 def large_rows(dtype, n):

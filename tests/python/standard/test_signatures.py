@@ -1,10 +1,15 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``inspect.signature`` of every public function against signatures transcribed from the standard, not the library."""
+"""``inspect.signature`` of every public function against signatures transcribed from the standard, not the library.
+
+Every call that the standard allows is accepted: a keyword-only parameter may also be positional, and further parameters
+are optional. Those are NumPy's: ``tests/python/call/test_numpy_parameters.py`` compares with its signatures.
+"""
 
 import ast
 import importlib.util
 import inspect
+import itertools
 import pathlib
 
 import numpy as np
@@ -139,9 +144,56 @@ def plain(function):
     return str(signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty))
 
 
+def standard_signature(text):
+    """Return the signature of a function that is defined with this text."""
+    scope = {}
+    exec(f"def function{text}: pass", scope)
+    return inspect.signature(scope["function"])
+
+
+def missing_calls(function, text):
+    """Return the parameters of a signature of the standard that the function does not accept as it says."""
+    ours = inspect.signature(function).parameters
+    standard = list(standard_signature(text).parameters.values())
+    fixed = [p for p in standard if p.kind is not p.KEYWORD_ONLY]
+    missing = []
+    for expected, parameter in itertools.zip_longest(fixed, list(ours.values())[: len(fixed)]):
+        if parameter is None or parameter.kind is parameter.KEYWORD_ONLY:
+            missing.append(f"{expected} by position")
+        elif (parameter.kind is parameter.VAR_POSITIONAL) != (
+            expected.kind is expected.VAR_POSITIONAL
+        ):
+            missing.append(f"{expected} is of another kind")
+    for expected in standard:
+        if expected.kind in (expected.POSITIONAL_OR_KEYWORD, expected.KEYWORD_ONLY):
+            parameter = ours.get(expected.name)
+            if parameter is None or parameter.kind is parameter.POSITIONAL_ONLY:
+                missing.append(f"{expected} by keyword")
+            elif expected.default is not expected.empty and parameter.default != expected.default:
+                missing.append(f"{expected} has another default")
+    names = {p.name for p in standard}
+    positions = {p.name for p in list(ours.values())[: len(fixed)]}
+    optional = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    for parameter in ours.values():
+        extra = parameter.name not in names | positions
+        if extra and parameter.default is parameter.empty and parameter.kind not in optional:
+            missing.append(f"{parameter} is required")
+    return missing
+
+
 @pytest.mark.parametrize("name", SIGNATURES)
 def test_function_has_the_signature_of_the_standard(name):
-    assert plain(getattr(sk, name)) == SIGNATURES[name]
+    assert missing_calls(getattr(sk, name), SIGNATURES[name]) == []
+
+
+def test_missing_calls_are_found():
+    assert missing_calls(lambda x: 0, "(x, /, *, axis=None)") == ["axis=None by keyword"]
+    assert missing_calls(lambda x, axis=0: 0, "(x, /, *, axis=None)") == [
+        "axis=None has another default"
+    ]
+    assert missing_calls(lambda x, y: 0, "(x, /)") == ["y is required"]
+    assert missing_calls(lambda *, x: 0, "(x, /)") == ["x by position"]
+    assert missing_calls(lambda a, axis=None, out=None: 0, "(x, /, *, axis=None)") == []
 
 
 def test_linalg_has_the_signatures_of_the_standard():
@@ -209,8 +261,9 @@ def test_arguments_are_bound_by_the_signature():
     assert sk.sum(x, keepdims=True, axis=0).shape == (1, 3)
     assert sk.reshape(x, shape=(6,)).shape == (6,)
     for call in (
-        lambda: sk.sum(x, 0),
         lambda: sk.sum(x, axes=0),
+        lambda: sk.sum(x, 0, axis=0),
+        lambda: sk.sum(x, a=x),
         lambda: sk.reshape(x),
         lambda: sk.reshape(x, (6,), shape=(6,)),
         lambda: sk.add(x),
