@@ -123,7 +123,7 @@ NdArray slice_of(const NdArray& x, int axis, std::int64_t start, std::int64_t le
 
 NdArray transpose(const NdArray& x) {
   if (x.rank() != 2) {
-    throw ShapeError("needs two axes: " + describe(x) + "; use permute_dims or mT");
+    throw ShapeError("needs two axes: " + describe(x) + "; use x.transpose(), permute_dims or mT");
   }
   return swap_last_two(x);
 }

@@ -28,9 +28,14 @@ void check_index_array(const NdArray& x, const NdArray& index) {
   if (index.device() != x.device() || !is_index) reject_index_array(x, index);
 }
 
+/// True for a bool of Python or NumPy.
+bool is_boolean(PyObject* part) {
+  return PyBool_Check(part) || numpy_scalar_dtype(part) == Dtype::bool_;
+}
+
 /// True if a part selects by advanced indexing, so that the result is not a view.
 bool is_advanced_part(PyObject* part, const NdArray* array) {
-  if (array == nullptr) return PyBool_Check(part);
+  if (array == nullptr) return is_boolean(part);
   return array->rank() > 0 || array->dtype() == Dtype::bool_;
 }
 
@@ -184,9 +189,9 @@ inline bool ParsedKey::read_array(PyObject* part, AdvancedItem& item, IndexItem&
 
 /// Reads an object that is not an array. Returns true if it is basic, that is, not a bool.
 bool ParsedKey::read_object(PyObject* part, AdvancedItem& item, IndexItem& basic) const {
-  if (PyBool_Check(part)) {
+  if (is_boolean(part)) {
     item.kind = AdvancedKind::boolean;
-    item.boolean = part == Py_True;
+    item.boolean = PyObject_IsTrue(part) == 1;
     return false;
   }
   if (PySlice_Check(part)) {

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from numpy.exceptions import AxisError as _NumpyAxisError
 from numpy.linalg import LinAlgError as _NumpyLinAlgError
 
 if TYPE_CHECKING:
@@ -103,8 +104,8 @@ class LinAlgError(_NumpyLinAlgError):
     """A matrix is singular, not positive definite or not finite; also a ValueError and NumPy's LinAlgError."""
 
 
-class AxisError(ValueError, IndexError):
-    """An axis is out of bounds for the array."""
+class AxisError(_NumpyAxisError):
+    """An axis is out of bounds for the array; also NumPy's AxisError, a ValueError and an IndexError."""
 
 
 class ShapeError(ValueError):

@@ -785,7 +785,7 @@ MISTAKES = [
     (
         "sk.ones((2, 3, 4)).T",
         "ShapeError",
-        "T: needs two axes: float64 (2, 3, 4) on cpu:0; use permute_dims or mT",
+        "T: needs two axes: float64 (2, 3, 4) on cpu:0; use x.transpose(), permute_dims or mT",
     ),
     (
         "sk.asarray(1.0).mT",
