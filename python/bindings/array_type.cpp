@@ -359,6 +359,8 @@ Object scalar_of(PyObject* array, const char* remedy) {
 }
 
 void prepare_array_type(PyObject* module) {
+  prepare_iterator_type();
+  prepare_data_type();
   std::vector<PyType_Slot> slots{
       {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
       {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
@@ -378,6 +380,10 @@ void prepare_array_type(PyObject* module) {
   array_type = reinterpret_cast<PyTypeObject*>(type.get());
   add_host_interface(array_type);
   add_numpy_protocols(module, array_type);
+  for (PyGetSetDef* attribute = numpy_attributes; attribute->name != nullptr; ++attribute) {
+    const Object descriptor(PyDescr_NewGetSet(array_type, attribute));
+    set_attribute(type.get(), attribute->name, descriptor);
+  }
   add_interchange(array_type);
   add_exchange_table(array_type);
   prepare_protocol();

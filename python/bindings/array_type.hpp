@@ -162,6 +162,12 @@ extern PyType_Slot number_slots[];
 PyObject* multiply_matrices(PyObject* left, PyObject* right);
 PyObject* multiply_matrices_in_place(PyObject* self, PyObject* other);
 extern PyType_Slot indexing_slots[];
+/// The slot `tp_iter`. prepare_iterator_type() creates the type of the iterators.
+[[nodiscard]] PyObject* iterate(PyObject* self);
+void prepare_iterator_type();
+/// Attributes of NumPy's and CuPy's arrays; appended to those of the type.
+extern PyGetSetDef numpy_attributes[];
+void prepare_data_type();
 [[nodiscard]] PyMethodDef* array_methods();
 [[nodiscard]] PyObject* represent(PyObject* self);
 /// Adds __cuda_array_interface__ as a builtin property: cuDF checks the descriptor's type.

@@ -106,11 +106,25 @@ void assign_value(PyObject* self, PyObject* value, Assign assign_operand) {
   }
 }
 
+/// Returns a view without leading axes of length 1 as long as it has more than `rank` axes: NumPy
+/// accepts them in assigned values.
+NdArray without_leading_axes(const NdArray& x, int rank) {
+  int dropped = 0;
+  while (x.rank() - dropped > rank && x.shape()[dropped] == 1) ++dropped;
+  const auto rest = static_cast<std::size_t>(x.rank() - dropped);
+  return x.view({Dims({x.shape().data() + dropped, rest}),
+                 Dims({x.strides().data() + dropped, rest}), x.layout().offset});
+}
+
 void assign_by_key(PyObject* self, const NdArray& x, const IndexKey& key, PyObject* value) {
   if (!key.advanced.empty()) {
     return assign_value(self, value, [&](const Operand& source) {
       static_cast<void>(target_of(self));
       const WithoutGil working(takes_long(x, key));
+      if (source.array != nullptr && source.array->rank() > 1 && source.array->shape()[0] == 1) {
+        const NdArray values = without_leading_axes(*source.array, 1);
+        return set_item(x, key, {.array = &values, .name = source.name});
+      }
       set_item(x, key, source);
     });
   }
@@ -118,7 +132,9 @@ void assign_by_key(PyObject* self, const NdArray& x, const IndexKey& key, PyObje
   assign_value(self, value, [&](const Operand& source) {
     static_cast<void>(target_of(self));
     const WithoutGil working(target.size() > min_size_without_gil);
-    if (source.array != nullptr) {
+    if (source.array != nullptr && source.array->rank() > target.rank()) [[unlikely]] {
+      assign(target, without_leading_axes(*source.array, target.rank()));
+    } else if (source.array != nullptr) {
       assign(target, *source.array);
     } else {
       fill(target, *source.value);
@@ -164,14 +180,6 @@ PyObject* item_at(PyObject* self, Py_ssize_t index) {
     if (x.rank() > 0) layout.offset += index * strides[0];
     return wrap(x.view(std::move(layout)));
   });
-}
-
-PyObject* iterate(PyObject* self) {
-  if (header_of(self).rank() == 0) {
-    PyErr_SetString(PyExc_TypeError, "iter: a 0-d array can't be iterated over");
-    return nullptr;
-  }
-  return PySeqIter_New(self);
 }
 
 }  // namespace

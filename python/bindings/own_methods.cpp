@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
+#include <cstdlib>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/errors.hpp"
@@ -11,6 +13,7 @@
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
 #include "ops/sort/sort.hpp"
+#include "python/bindings/element_order.hpp"
 #include "python/bindings/host_interface.hpp"
 #include "python/bindings/method_table.hpp"
 #include "python/bindings/value_args.hpp"
@@ -20,41 +23,10 @@
 namespace skerry::python {
 namespace {
 
-using axis_list = std::vector<std::int64_t>;
-
-axis_list reversed_axes(int rank) {
-  axis_list axes(static_cast<std::size_t>(rank));
-  std::iota(axes.rbegin(), axes.rend(), 0);
-  return axes;
-}
-
-NdArray reversed(const NdArray& x) { return permute_dims(x, reversed_axes(x.rank())); }
-
-/// Values of order=: C order, Fortran order, or the order in memory.
-enum class ElementOrder : std::uint8_t { c, f, memory };
-
-ElementOrder order_of(const Arguments& arguments, int parameter, const NdArray& x) {
-  const int order_index = choice(arguments, parameter, {"C", "F", "A", "K"});
-  if (order_index == 0) return ElementOrder::c;
-  if (order_index == 3) return ElementOrder::memory;
-  const bool fortran = is_f_contiguous(x.layout(), x.itemsize()) && !x.is_c_contiguous();
-  return order_index == 1 || (order_index == 2 && fortran) ? ElementOrder::f : ElementOrder::c;
-}
-
-/// Permutes the axes so that C order is the requested order.
-NdArray in_order(const NdArray& x, ElementOrder order) {
-  if (order == ElementOrder::c) return x;
-  return order == ElementOrder::f ? reversed(x) : permute_dims(x, axes_in_memory(x));
-}
-
 PyObject* run_copy(const Arguments& arguments) {
   const NdArray& x = value_of(arguments.self);
   const ElementOrder order = order_of(arguments, 0, x);
-  return wrap_result(x.size() > min_size_without_gil, [&]() -> NdArray {
-    if (order == ElementOrder::memory) return copy(x);
-    if (order == ElementOrder::c) return copy_c_order(x);
-    return reversed(copy_c_order(reversed(x)));
-  });
+  return wrap_result(x.size() > min_size_without_gil, [&] { return copy_in_order(x, order); });
 }
 
 PyObject* flattened(const Arguments& arguments, std::optional<bool> copied) {
@@ -94,15 +66,11 @@ PyObject* run_reshape(const Arguments& arguments) {
   }
   axis_list shape = rest_integers(arguments, "shape");
   const ElementOrder order = order_of(arguments, 0, x);
-  if (order == ElementOrder::memory) throw ValueError("order must be 'C', 'F' or 'A', not 'K'");
   const std::optional<bool> copied = optional_boolean(arguments, 1);
-  if (order == ElementOrder::f) std::reverse(shape.begin(), shape.end());
-  if (order == ElementOrder::c) {
-    return wrap_result(x.size() > min_size_without_gil, [&] { return reshape(x, shape, copied); });
-  }
   return wrap_result(x.size() > min_size_without_gil, [&] {
-    const NdArray result = reshape(in_order(x, order), shape, copied);
-    return order == ElementOrder::f ? reversed(result) : result;
+    if (order == ElementOrder::c) [[likely]]
+      return reshape(x, shape, copied);
+    return reshape_in_order(x, std::move(shape), order, copied);
   });
 }
 
@@ -134,6 +102,46 @@ PyObject* run_sort(const Arguments& arguments) {
     const WithoutGil working(x.size() > min_size_without_gil / 8);
     assign(x, sort(x, axis, descending));
   }
+  Py_RETURN_NONE;
+}
+
+/// Calls a function of skerry._array_attributes with the array and all arguments.
+PyObject* run_in_python(const Arguments& arguments) {
+  const Object function =
+      package_function("skerry._array_attributes", arguments.signature->function());
+  const Object positional(PyTuple_Pack(1, arguments.self));
+  const Object keywords(PyDict_New());
+  for (int i = 0; i < arguments.signature->count(); ++i) {
+    if (arguments[i] == nullptr) continue;
+    if (PyDict_SetItem(keywords.get(), arguments.signature->name(i), arguments[i]) != 0)
+      throw PythonError{};
+  }
+  return PyObject_Call(function.get(), positional.get(), keywords.get());
+}
+
+/// True if the elements may overlap: the array has more bytes than lie between its ends.
+bool has_overlap(const NdArray& x) {
+  std::int64_t extent = x.itemsize();
+  for (int axis = 0; axis < x.rank(); ++axis)
+    extent += std::abs(x.strides()[axis]) * (x.shape()[axis] - 1);
+  return x.size() > 0 && x.nbytes() > extent;
+}
+
+PyObject* run_setflags(const Arguments& arguments) {
+  if (arguments.has(1) && !boolean(arguments, 1, true))
+    throw ValueError("align=False has no counterpart in skerry: elements are always aligned");
+  if (arguments.has(2) && boolean(arguments, 2, false))
+    throw ValueError("uic=True has no counterpart in skerry: arrays are no write-back copies");
+  if (!arguments.has(0)) Py_RETURN_NONE;
+  const NdArray& x = target_of(arguments.self);
+  const bool writeable = boolean(arguments, 0, true);
+  if (writeable && (x.memory()->read_only() || has_overlap(x))) {
+    throw ValueError(describe(x) +
+                     " can't become writable: its memory is read-only, or its elements share "
+                     "memory; use x.copy()");
+  }
+  NdArray changed(x.memory(), Layout(x.layout()), x.dtype(), !writeable);
+  reinterpret_cast<ArrayObject*>(arguments.self)->value = std::move(changed);
   Py_RETURN_NONE;
 }
 
@@ -239,6 +247,15 @@ PyObject* run_view(const Arguments& arguments) {
 }
 
 constexpr FunctionEntry table[] = {
+    {"argpartition", "($self, kth, /, axis=-1, kind='introselect', order=None)",
+     "The indices that partition the array along an axis; see skerry.argpartition.", run_in_python},
+    {"byteswap", "($self, /, inplace=False)",
+     "The elements with their bytes in reversed order: a copy, or the array itself, changed.\n\n"
+     "The dtype stays that of the machine's byte order.",
+     run_in_python},
+    {"choose", "($self, /, choices, out=None, mode='raise')",
+     "An array of elements of choices, selected by the elements of the array; see skerry.choose.",
+     run_in_python},
     {"copy", "($self, /, order='C')",
      "A copy on the same device, in C order unless order is 'F', or 'K' to keep the memory order.",
      run_copy},
@@ -254,12 +271,20 @@ constexpr FunctionEntry table[] = {
      "index that is neither one int\n    nor one int for each axis.\nIndexError\n    For an index "
      "out of bounds.",
      run_item},
+    {"partition", "($self, kth, /, axis=-1, kind='introselect', order=None)",
+     "Partition the array in place along an axis; skerry.partition(x, kth) returns a new array.",
+     run_in_python},
     {"ravel", "($self, /, order='C')", "The flattened array, a view if possible.", run_ravel},
     {"reshape", "($self, /, *shape, order='C', copy=None)",
      "The elements with another shape, given as ints or as a tuple; one may be -1.\n\n"
      "A view if the layout allows it, unless copy=True.\n\nRaises\n------\nValueError\n    For "
      "another number of elements, or with copy=False if a copy is required.",
      run_reshape},
+    {"setflags", "($self, /, write=None, align=None, uic=None)",
+     "Make the array read-only or writable.\n\n"
+     "Raises\n------\nValueError\n    With write=True for read-only memory, or elements that "
+     "overlap; with align=False or\n    uic=True.",
+     run_setflags},
     {"sort", "($self, /, axis=-1, kind=None, order=None, *, stable=None, descending=None)",
      "Sort the array in place along an axis, stably. skerry.sort(x) returns a new array.\n\n"
      "Raises\n------\nTypeError\n    For a complex dtype.\nAxisError\n    For an axis that the "

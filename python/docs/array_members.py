@@ -9,10 +9,11 @@ import inspect
 import skerry as sk
 
 _GROUPS = {
-    "Attributes": "device shape dtype ndim size itemsize nbytes strides T mT real imag",
-    "Devices and conversion": "to_device to_numpy copy astype view item tolist tobytes",
+    "Attributes": "device shape dtype ndim size itemsize nbytes strides T mT real imag flags flat base data",
+    "Devices and conversion": "to_device to_numpy copy astype view byteswap item tolist tobytes",
     "Shape manipulation": "reshape ravel flatten transpose swapaxes squeeze repeat",
-    "Item selection and assignment": "take diagonal nonzero searchsorted sort argsort fill",
+    "Item selection and assignment": "take choose diagonal nonzero searchsorted sort argsort partition argpartition "
+    "fill setflags",
     "Calculation": "sum prod mean var std min max argmin argmax all any cumsum cumprod clip round conj conjugate "
     "dot trace",
     "Interoperability": "__array__ __array_interface__ __array_struct__ __array_function__ __array_ufunc__ "

@@ -89,10 +89,13 @@ FURTHER = {  # functions that test_parameter_devices does not call
 
 SQUARE = np.arange(9.0).reshape(3, 3)
 METHODS: dict[str, dict[str, Any]] = {  # required arguments
+    "argpartition": {"kth": 1},
     "astype": {"dtype": "float32"},
+    "choose": {"choices": [SQUARE, SQUARE]},
     "dot": {"other": SQUARE},
     "fill": {"value": 1.5},
     "item": {"args": [1, 1]},
+    "partition": {"kth": 1},
     "repeat": {"repeats": 2},
     "reshape": {"shape": [9]},
     "searchsorted": {"v": np.asarray([1.0, 2.0])},
@@ -103,6 +106,8 @@ METHODS: dict[str, dict[str, Any]] = {  # required arguments
     "view": {"dtype": "int64"},
     "clip": {"min": 1.0, "max": 2.0},
 }
+#: The array of a method, where it is not SQUARE.
+OPERANDS = {"choose": np.eye(3, dtype=int), "searchsorted": np.arange(3.0)}
 DRAWS: dict[str, dict[str, Any]] = {
     "beta": {"a": 1.0, "b": 2.0}, "binomial": {"n": 3, "p": 0.5}, "bytes": {"length": 3}, "chisquare": {"df": 2.0},
     "choice": {"a": 5}, "dirichlet": {"alpha": [1.0, 2.0]}, "f": {"dfnum": 2.0, "dfden": 3.0},
@@ -162,7 +167,7 @@ def _extra_function(name: str) -> BaseCall:
 
 def _method(name: str) -> BaseCall:
     def make(home: str) -> tuple[Callable[..., Any], dict[str, Any]]:
-        x = to_device(home, SQUARE if name != "searchsorted" else np.arange(3.0))
+        x = to_device(home, OPERANDS.get(name, SQUARE))
         return getattr(x, name), _moved(METHODS.get(name, {}), home)
 
     parameters = list(inspect.signature(getattr(sk.Array, name)).parameters.values())[1:]

@@ -16,11 +16,11 @@ from tests.python.oracle import to_device
 MODULES = {"skerry": sk, "skerry.linalg": sk.linalg, "skerry.fft": sk.fft, "skerry.exceptions": sk.exceptions}  # fmt: skip
 #: Attributes of other libraries' arrays, and the replacement that the error names.
 OTHERS = {
+    "clone": "x.copy()",
+    "contiguous": "x.copy()",
     "cpu": 'x.to_device("cpu")',
     "cuda": 'x.to_device("cuda:0")',
     "detach": "gradients",
-    "flags": "x.strides",
-    "flat": "x.ravel()",
     "get": 'np.asarray(x.to_device("cpu"))',
     "numpy": 'np.asarray(x.to_device("cpu"))',
     "permute": "skerry.permute_dims",
