@@ -80,6 +80,11 @@ FURTHER = {  # functions that test_parameter_devices does not call
     "reset_peak": lambda home: {"device": home},
     "synchronize": lambda home: {"device": home},
     "trim": lambda home: {"device": home},
+    "where": lambda home: {
+        "condition": sk.ones(2, dtype=bool, device=home),
+        "x1": sk.ones(2, device=home),
+        "x2": sk.zeros(2, device=home),
+    },
     "stream": lambda home: {"stream": sk.current_stream(home)},
     "as_cuda_array": lambda home: {"obj": sk.ones(2, device="cuda:0")},
     "from_cuda_array_interface": lambda home: {

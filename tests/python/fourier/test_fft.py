@@ -471,12 +471,13 @@ def test_fftshift_and_ifftshift(dtype, device):
 
 
 SIGNATURES = {
-    **dict.fromkeys(ONE_AXIS, "(x, /, n=None, axis=-1, norm='backward')"),
-    **dict.fromkeys(MANY_AXES, "(x, /, s=None, axes=None, norm='backward')"),
+    **dict.fromkeys(ONE_AXIS, "(x, /, n=None, axis=-1, norm='backward', out=None)"),
+    **dict.fromkeys(MANY_AXES, "(x, /, s=None, axes=None, norm='backward', out=None)"),
     **dict.fromkeys(
-        ["fft2", "ifft2", "irfft2", "rfft2"], "(x, /, s=None, axes=(-2, -1), norm='backward')"
+        ["fft2", "ifft2", "irfft2", "rfft2"],
+        "(x, /, s=None, axes=(-2, -1), norm='backward', out=None)",
     ),
-    **dict.fromkeys(["fftfreq", "rfftfreq"], "(n, /, d=1.0, *, dtype=None, device=None)"),
+    **dict.fromkeys(["fftfreq", "rfftfreq"], "(n, d=1.0, *, dtype=None, device=None)"),
     **dict.fromkeys(["fftshift", "ifftshift"], "(x, /, axes=None)"),
 }
 
