@@ -121,7 +121,9 @@ void assign_by_key(PyObject* self, const NdArray& x, const IndexKey& key, PyObje
     return assign_value(self, value, [&](const Operand& source) {
       static_cast<void>(target_of(self));
       const WithoutGil working(takes_long(x, key));
-      if (source.array != nullptr && source.array->rank() > 1 && source.array->shape()[0] == 1) {
+      // With several index arrays the error remains: xarray passes the indices of an outer product.
+      if (key.advanced.size() == 1 && source.array != nullptr && source.array->rank() > 1 &&
+          source.array->shape()[0] == 1) {
         const NdArray values = without_leading_axes(*source.array, 1);
         return set_item(x, key, {.array = &values, .name = source.name});
       }
