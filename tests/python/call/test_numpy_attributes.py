@@ -373,7 +373,9 @@ def test_assigned_values_may_have_leading_axes_of_length_1(device):
         assert_same(x, host, device, label=str(key))
     with pytest.raises(ValueError, match=r"does not broadcast to \(3, 4\)"):
         x[...] = sk.ones((2, 3, 4), device=device)
-    with pytest.raises(ValueError, match=r"does not broadcast to \(2,\)"):  # of several index arrays
+    with pytest.raises(
+        ValueError, match=r"does not broadcast to \(2,\)"
+    ):  # of several index arrays
         x[[0, 1], [1, 2]] = sk.ones((1, 1), device=device)
 
 
