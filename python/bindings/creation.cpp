@@ -312,17 +312,22 @@ PyObject* run_asarray(const Arguments& arguments) {
     return as_array(conversion, arguments[0]);
   // Check order= first, which does not depend on the elements unless it is 'A' or 'K'.
   const int order_index = choice(arguments, 2, {"C", "F", "A", "K"});
+  const bool is_copied = conversion.copied == true;
+  const bool has_any_order = order_index == 3 || (order_index == 2 && !is_copied);
+  // Copies an array once, in the requested order.
+  const bool copies_last = is_copied && !has_any_order && is_array(arguments[0]);
+  if (copies_last) conversion.copied = std::nullopt;
   Object array(as_array(conversion, arguments[0]));
-  if (order_index > 1) return array.release();
+  if (has_any_order) return array.release();
   const NdArray& x = value_of(array.get());
-  const bool has_order =
-      order_index == 0 ? x.is_c_contiguous() : is_f_contiguous(x.layout(), x.itemsize());
-  if (has_order) return array.release();
+  const ElementOrder order = parse_order(arguments, 2, x);
+  const bool has_order = order == ElementOrder::c ? x.is_c_contiguous()
+                                                  : is_f_contiguous(x.layout(), x.itemsize());
+  if (has_order && !copies_last) return array.release();
   if (conversion.copied == false) {
     throw ValueError("copy=False, but order=" + shown(arguments[2]) + " requires a copy of " +
                      describe(x));
   }
-  const ElementOrder order = order_index == 0 ? ElementOrder::c : ElementOrder::f;
   return wrap_result(x.size() > min_size_without_gil, [&] { return copy_in_order(x, order); });
 }
 

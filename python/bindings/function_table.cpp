@@ -25,10 +25,12 @@ constexpr struct {
 } numpy_names[] = {
     {"a", "x"},
     {"a", "x1"},
+    {"a", "obj"},
     {"a_max", "max"},
     {"a_min", "min"},
     {"array", "x"},
     {"arr", "x"},
+    {"arrays", "arrays"},
     {"A", "x"},
     {"b", "x2"},
     {"element", "x1"},

@@ -61,9 +61,11 @@ Object masked(std::string_view op, PyObject* array, PyObject* mask, PyObject* in
 
 /// Combines the results of a reduction with `initial`.
 Object combined(std::string_view op, const Object& result, PyObject* initial) {
-  if (op == "sum") return Object(PyNumber_Add(result.get(), initial));
-  if (op == "prod") return Object(PyNumber_Multiply(result.get(), initial));
-  return called(op == "max" ? "maximum" : "minimum", {result.get(), initial});
+  const char* const function = op == "sum"    ? "add"
+                               : op == "prod" ? "multiply"
+                               : op == "max"  ? "maximum"
+                                              : "minimum";
+  return called(function, {result.get(), initial});
 }
 
 }  // namespace

@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 import inspect
 import re
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -163,7 +164,10 @@ def accept_numpy_arrays(function: Function, name: str, *, lists: str = "arrays")
     )
     if counts[0]:
         signature = inspect.signature(function)
-        parameters = [*signature.parameters.values(), *UFUNC_OPTIONS]
+        out, *options = UFUNC_OPTIONS
+        if counts[1] > 1:
+            out = out.replace(default=(None,) * counts[1])
+        parameters = [*signature.parameters.values(), out, *options]
         wrapper.__doc__ = PARAMETERS.sub(OPTIONS_TEXT, function.__doc__ or "", count=1)
         wrapper.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return wrapper
@@ -174,11 +178,26 @@ def name_failures(owner: type) -> None:
     for part in owner.__mro__:
         for name, method in vars(part).items():
             if inspect.isfunction(method) and not name.startswith("_") and name not in vars(owner):
-                method.__qualname__ = f"{owner.__qualname__}.{name}"  # without the private base
-                setattr(owner, name, name_failures_of(method))
+                own_method = _copied(method)  # as another class may have the same private base
+                own_method.__qualname__ = f"{owner.__qualname__}.{name}"
+                setattr(owner, name, name_failures_of(own_method))
     for name, method in list(vars(owner).items()):
         if inspect.isfunction(method) and not name.startswith("_"):
             setattr(owner, name, name_failures_of(method))
+
+
+def _copied(function: types.FunctionType) -> types.FunctionType:
+    """Return a function with the same code, whose names can be changed."""
+    copy = types.FunctionType(
+        function.__code__,
+        function.__globals__,
+        argdefs=function.__defaults__,
+        closure=function.__closure__,
+    )
+    copy.__kwdefaults__ = function.__kwdefaults__
+    functools.update_wrapper(copy, function)
+    del copy.__wrapped__  # type: ignore[attr-defined]
+    return copy
 
 
 def name_failures_of(method: Function) -> Function:

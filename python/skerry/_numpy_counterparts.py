@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 import skerry as sk
-from skerry._numpy_host import NoCounterpartError
 
 Function = Callable[..., Any]
 Array = sk.Array
@@ -76,20 +75,6 @@ def where(condition: Array, x: Any = None, y: Any = None) -> Any:
 
 
 # Shapes.
-
-
-@replaces("squeeze")
-def squeeze(a: Array, axis: int | tuple[int, ...] | None = None) -> Array:
-    if axis is None:
-        axis = tuple(i for i, n in enumerate(a.shape) if n == 1)
-    return sk.squeeze(a, axis)
-
-
-def require_c_order(name: str, order: str) -> None:
-    if order not in ("C", "K", "A"):
-        raise NoCounterpartError(
-            f"numpy.{name}: order={order!r} has no counterpart in skerry; transpose the array"
-        )
 
 
 @replaces("tile")

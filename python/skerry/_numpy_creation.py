@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""skerry's counterparts of NumPy's creation functions: ``copy``, ``*_like``, and functions with ``like=`` (NEP 35)."""
+"""skerry's counterparts of NumPy's creation functions: ``*_like``, and functions with ``like=`` (NEP 35)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,7 @@ from skerry._numpy_counterparts import (
     Function,
     at_least,
     replaces,
-    require_c_order,
 )
-
-
-@replaces("copy")
-def copy(a: Array) -> Any:
-    return a.copy()
 
 
 def _like_function(name: str) -> Function:
@@ -59,10 +53,9 @@ def asarray(
     device: Any = None,
     copy: bool | None = None,
 ) -> Any:
-    require_c_order("asarray", order or "C")
     if device is None and not isinstance(a, Array):
         device = like_device
-    return sk.asarray(a, dtype=dtype, device=device, copy=copy)
+    return sk.asarray(a, dtype=dtype, order=order, device=device, copy=copy)
 
 
 def array(
@@ -78,23 +71,12 @@ def array(
     return at_least(asarray(like_device, object, dtype, order, copy=copy), ndmin)
 
 
-def _in_c_order(x: Array) -> Array:
-    """Copy unless the array is C-contiguous."""
-    step = x.itemsize
-    for n, stride in zip(reversed(x.shape), reversed(x.strides), strict=True):
-        if n > 1 and stride != step:
-            return x.copy()
-        step *= n
-    return x
-
-
 def ascontiguousarray(like_device: sk.Device, a: Any, dtype: Any = None) -> Any:
-    return at_least(_in_c_order(asarray(like_device, a, dtype)), 1)
+    return at_least(asarray(like_device, a, dtype, "C"), 1)
 
 
 def asfortranarray(like_device: sk.Device, a: Any, dtype: Any = None) -> Any:
-    backwards = sk.transpose(_in_c_order(sk.transpose(asarray(like_device, a, dtype))))
-    return at_least(backwards, 1)
+    return at_least(asarray(like_device, a, dtype, "F"), 1)
 
 
 def _of_shape(function: Function) -> Function:
@@ -106,8 +88,7 @@ def _of_shape(function: Function) -> Function:
         *,
         device: Any = None,
     ) -> Any:
-        require_c_order(function.__name__, order)
-        return function(shape, dtype=dtype, device=device or like_device)
+        return function(shape, dtype=dtype, order=order, device=device or like_device)
 
     return make
 
@@ -121,8 +102,7 @@ def full(
     *,
     device: Any = None,
 ) -> Any:
-    require_c_order("full", order)
-    return sk.full(shape, fill_value, dtype=dtype, device=device or like_device)
+    return sk.full(shape, fill_value, dtype=dtype, order=order, device=device or like_device)
 
 
 def arange(
@@ -147,8 +127,7 @@ def eye(
     *,
     device: Any = None,
 ) -> Any:
-    require_c_order("eye", order)
-    return sk.eye(N, M, k=k, dtype=dtype, device=device or like_device)
+    return sk.eye(N, M, k=k, dtype=dtype, order=order, device=device or like_device)
 
 
 #: Functions that convert an argument, the first after the device, to an array.

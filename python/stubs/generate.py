@@ -127,7 +127,6 @@ PARAMETERS = {
     **dict.fromkeys(["rcond", "rtol", "tol"], "float | Array"),
     **dict.fromkeys(["compute_uv", "hermitian"], "bool"),
     **dict.fromkeys(["matmul.axes", "matmul.out", "vecdot.out"], "Any"),
-    **dict.fromkeys(["casting", "order"], "str"),
     "UPLO": 'Literal["L", "U"]',
     "searchsorted.x2": "Array | float",
     "set_current_stream.stream": "Stream",

@@ -5,8 +5,8 @@
 from skerry._core._types import *
 
 __all__ = [
-    "fft", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifftn", "ifftshift", "ihfft", "irfft",
-    "irfftn", "rfft", "rfftfreq", "rfftn",
+    "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift",
+    "ihfft", "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
 ]  # fmt: skip
 
 def fft(
@@ -14,6 +14,14 @@ def fft(
     /,
     n: int | None = None,
     axis: int = -1,
+    norm: FftNorm = "backward",
+    out: Array | None = None,
+) -> Array: ...
+def fft2(
+    x: Array,
+    /,
+    s: tuple[int, ...] | list[int] | None = None,
+    axes: tuple[int, ...] | list[int] = (-2, -1),
     norm: FftNorm = "backward",
     out: Array | None = None,
 ) -> Array: ...
@@ -45,6 +53,14 @@ def ifft(
     norm: FftNorm = "backward",
     out: Array | None = None,
 ) -> Array: ...
+def ifft2(
+    x: Array,
+    /,
+    s: tuple[int, ...] | list[int] | None = None,
+    axes: tuple[int, ...] | list[int] = (-2, -1),
+    norm: FftNorm = "backward",
+    out: Array | None = None,
+) -> Array: ...
 def ifftn(
     x: Array,
     /,
@@ -70,6 +86,14 @@ def irfft(
     norm: FftNorm = "backward",
     out: Array | None = None,
 ) -> Array: ...
+def irfft2(
+    x: Array,
+    /,
+    s: tuple[int, ...] | list[int] | None = None,
+    axes: tuple[int, ...] | list[int] = (-2, -1),
+    norm: FftNorm = "backward",
+    out: Array | None = None,
+) -> Array: ...
 def irfftn(
     x: Array,
     /,
@@ -83,6 +107,14 @@ def rfft(
     /,
     n: int | None = None,
     axis: int = -1,
+    norm: FftNorm = "backward",
+    out: Array | None = None,
+) -> Array: ...
+def rfft2(
+    x: Array,
+    /,
+    s: tuple[int, ...] | list[int] | None = None,
+    axes: tuple[int, ...] | list[int] = (-2, -1),
     norm: FftNorm = "backward",
     out: Array | None = None,
 ) -> Array: ...

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import skerry as sk
+from skerry._arrays import shown
 from skerry._core import Array
 from skerry._extra._operands import axes_within, require_beside
 from skerry._extra._outputs import computed_as, ordered, output_argument, stored
@@ -46,7 +47,11 @@ def _listed(axes: Any, x1: Array, x2: Array) -> list[tuple[int, ...]]:
     counts = [min(x1.ndim, 2), min(x2.ndim, 2)]
     counts.append(sum(counts) - 2)
     if not isinstance(axes, Sequence) or len(axes) != 3:
-        raise ValueError("matmul: axes must be a list of three tuples: of x1, x2 and the result")
+        is_list = isinstance(axes, list | tuple)
+        text = f"[{', '.join(map(shown, axes[:4]))}]" if is_list else shown(axes)
+        raise ValueError(
+            f"matmul: axes must be a list of three tuples: of x1, x2 and the result, not {text}"
+        )
     listed = [tuple(one) if isinstance(one, Sequence) else (one,) for one in axes]
     for name, count, one in zip(("x1", "x2", "the result"), counts, listed, strict=True):
         if len(one) != count:

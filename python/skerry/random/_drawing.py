@@ -156,9 +156,11 @@ def shape_of(op: str, size: Size) -> tuple[int, ...]:
     try:
         shape = tuple(map(operator.index, size)) if np.iterable(size) else (operator.index(size),)
     except TypeError:
-        raise TypeError(
-            f"{op}: size must be an int or a tuple of ints, not {shown(size)}"
-        ) from None
+        text = shown(size)
+        if isinstance(size, tuple):
+            end = ",)" if len(size) == 1 else ")" if len(size) <= 4 else ", ...)"
+            text = f"({', '.join(map(shown, size[:4]))}{end}"
+        raise TypeError(f"{op}: size must be an int or a tuple of ints, not {text}") from None
     if any(n < 0 for n in shape):
         raise ValueError(f"{op}: size must not be negative: {size}")
     return shape

@@ -96,6 +96,9 @@ def table(n, device):
     for name in ("zeros", "ones", "empty"):
         calls[name] = lambda name=name: getattr(sk, name)(n, device=device)
     calls["full"] = lambda: sk.full((3, n), 1.0, device=device)
+    for name in ("zeros_like", "ones_like", "empty_like"):
+        calls[name] = lambda name=name: getattr(sk, name)(x, shape=n)
+    calls["full_like"] = lambda: sk.full_like(x, 1.0, shape=(3, n))
     for name in ("linspace", "logspace", "geomspace"):
         calls[name] = lambda name=name: getattr(sk, name)(1, 2, n, device=device)
     for mode in (
@@ -112,7 +115,7 @@ def table(n, device):
         calls[f"pad {mode}"] = lambda mode=mode: sk.pad(x, (0, n), mode=mode)
     for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"):
         calls[f"fft.{name}"] = lambda name=name: getattr(sk.fft, name)(x, n=n)
-    for name in ("fftn", "ifftn", "rfftn", "irfftn"):
+    for name in ("fftn", "ifftn", "rfftn", "irfftn", "fft2", "ifft2", "rfft2", "irfft2"):
         calls[f"fft.{name}"] = lambda name=name: getattr(sk.fft, name)(m, s=(3, n))
     generator = sk.random.default_rng(0, device=device)
     calls["spawn"] = lambda: generator.spawn(n)

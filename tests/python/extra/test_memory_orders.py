@@ -31,6 +31,8 @@ def test_orders_equal_numpy(layout, order, device):
     x, host = move(device, layout), LAYOUTS[layout]
     for got, want in (
         (sk.array(x, order=order), np.array(host, order=order)),
+        (sk.asarray(x, order=order), np.asarray(host, order=order)),
+        (sk.asarray(x, order=order, copy=True), np.array(host, order=order)),
         (sk.array(x, order=order, copy=None), np.array(host, order=order, copy=None)),
         (sk.copy(x, order), np.copy(host, order)),
     ):

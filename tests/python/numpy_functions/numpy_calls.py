@@ -65,7 +65,7 @@ CALLS = {
         lambda a: np.concat([a.x, a.y], 1),
         lambda a: np.concatenate([a.x, a.y], dtype="float32"),
     ],
-    "numpy.copy": [lambda a: np.copy(a.x)],
+    "numpy.copy": [lambda a: np.copy(a.x), lambda a: np.copy(a.x, "F")],
     "numpy.copyto": None,
     "numpy.count_nonzero": [
         lambda a: np.count_nonzero(a.n, axis=1),

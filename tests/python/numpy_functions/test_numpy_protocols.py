@@ -279,8 +279,26 @@ def test_creation_with_like_uses_its_device(name, array_device):
     if name != "numpy.empty":
         assert np.array_equal(to_numpy(got), want)
     assert function(*args, dtype="float32", like=example).dtype == np.float32
-    with pytest.raises(TypeError, match="order"):
-        np.zeros((2,), order="F", like=example)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_creation_with_like_has_the_order_of_numpy(order, array_device):
+    example = sk.ones((1,), device=array_device)
+    host = np.zeros((2, 3, 4)).transpose(1, 0, 2)
+    for name, args in (
+        ("zeros", ((2, 3),)),
+        ("ones", ((2, 3),)),
+        ("empty", ((2, 3),)),
+        ("full", ((2, 3), 7)),
+        ("eye", (3, 4)),
+        ("asarray", (host,)),
+        ("array", (host,)),
+        ("asanyarray", (host,)),
+    ):
+        function = getattr(np, name)
+        got = function(*args, order=order, like=example)
+        assert got.device == sk.Device(array_device)
+        assert got.strides == function(*args, order=order).strides, name
 
 
 def test_other_array_types_can_override():

@@ -217,7 +217,7 @@ MISTAKES = [
     (
         'sk.ones(3).sum(initial="a")',
         "TypeError",
-        "sum: initial can't be 'a'",
+        "sum: initial must be a skerry.Array or a Python scalar, not str; convert it with skerry.asarray",
     ),
     (
         'sk.ones(3).any(where="a")',

@@ -16,7 +16,6 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._layouts import is_contiguous
 
 __all__ = [
     "array", "asarray_chkfinite", "ascontiguousarray", "asfortranarray", "copy", "frombuffer", "fromfunction",
@@ -104,28 +103,9 @@ def _converted(
 ) -> Array:
     """Convert an object to an array; errors are those of the named function."""
     order = str(order or "K").upper()
-    if order == "K":
-        result = _core.asarray(object, dtype=dtype, device=device, copy=copy)
-    else:
-        result = _core.asarray(object, dtype=dtype, device=device, copy=None if copy else copy)
-        result = _ordered(name, result, order, copy)
+    result = _core.asarray(object, dtype=dtype, order=order, device=device, copy=copy)
     missing = ndmin - result.ndim
     return sk.reshape(result, (1,) * missing + result.shape) if missing > 0 else result
-
-
-def _ordered(name: str, x: Array, order: str, copy: bool | None) -> Array:
-    """Return an array in the order of elements that NumPy's name of it states."""
-    if order not in ("A", "C", "F"):
-        raise ValueError(f"{name}: unknown order: {order!r}; use 'K', 'A', 'C' or 'F'")
-    if order == "A":
-        if not copy:
-            return x
-        order = "F" if is_contiguous(x, "F") and not is_contiguous(x, "C") else "C"
-    if not copy and is_contiguous(x, order):
-        return x
-    if copy is False:
-        raise ValueError(f"{name}: order={order!r} requires a copy; pass copy=None")
-    return x.copy(order)  # type: ignore[arg-type]
 
 
 def asarray_chkfinite(

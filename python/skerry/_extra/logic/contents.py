@@ -10,7 +10,6 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra._layouts import is_contiguous
 from skerry._extra._operands import as_array
 from skerry._extra._outputs import output_argument, stored
 from skerry.exceptions import DTypeError
@@ -172,5 +171,4 @@ def isfortran(a: Any) -> bool:
     True
 
     """
-    x = as_array("isfortran", a)
-    return is_contiguous(x, "F") and not is_contiguous(x, "C")
+    return bool(as_array("isfortran", a).flags.fnc)
