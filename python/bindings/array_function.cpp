@@ -3,6 +3,7 @@
 #include <Python.h>
 #include <structmember.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -43,7 +44,8 @@ struct ArrayFunction {
   PyObject* converting;  ///< the function with conversion of arguments
   PyObject* operation;   ///< the private elementwise operation of the same name, or null
   const OpEntry* entry;  ///< of `operation`
-  bool rejects_lists;    ///< as first argument
+  PyObject* parameters;  ///< a tuple: the name of each positional parameter for an array, else None
+  bool writes;           ///< into its first argument
   vectorcallfunc call;
 };
 
@@ -51,14 +53,14 @@ struct ArrayFunction {
 class ArgumentSummary {
  public:
   /// Adds an argument. False if it needs conversion regardless of the other arguments.
-  bool add(PyObject* value) {
+  template <class IsOfArray>
+  bool add(PyObject* value, IsOfArray is_of_array) {
     if (is_array(value)) {
       add_array(value);
       return true;
     }
     if (!may_become_array(value)) return true;
-    if (!is_list_or_tuple(value)) return false;
-    const std::int64_t arrays_before = arrays_;
+    if (!is_list_or_tuple(value) || is_of_array()) return false;
     PyObject* const* const items = PySequence_Fast_ITEMS(value);
     const Py_ssize_t count = PySequence_Fast_GET_SIZE(value);
     has_sequences_ = true;
@@ -69,13 +71,12 @@ class ArgumentSummary {
         return false;
       }
     }
-    has_lists_ = has_lists_ || (PyList_Check(value) && arrays_ == arrays_before);
     return true;
   }
-  /// True if no conversion is needed: a list without any array becomes an array, and the converting
+  /// True if no conversion is needed: without any array, scalars become arrays, and the converting
   /// form also checks the devices of arrays inside sequences.
-  [[nodiscard]] bool is_direct() const noexcept {
-    return !(has_sequences_ && devices_differ_) && !(has_lists_ && arrays_ == 0);
+  [[nodiscard]] bool is_direct(bool takes_arrays) const noexcept {
+    return !(has_sequences_ && devices_differ_) && !(takes_arrays && arrays_ == 0);
   }
 
  private:
@@ -92,18 +93,23 @@ class ArgumentSummary {
   std::int64_t arrays_ = 0;
   bool devices_differ_ = false;
   bool has_sequences_ = false;
-  bool has_lists_ = false;
 };
 
 bool is_direct(const ArrayFunction& function, PyObject* const* args, Py_ssize_t count,
                PyObject* keywords) {
   ArgumentSummary summary;
   const Py_ssize_t all = count + (keywords != nullptr ? PyTuple_GET_SIZE(keywords) : 0);
-  if (function.rejects_lists && count > 0 && is_list_or_tuple(args[0])) return false;
+  if (function.writes && count > 0 && !is_array(args[0])) return false;
+  PyObject* const* const names = PySequence_Fast_ITEMS(function.parameters);
+  PyObject* const* const end = names + PyTuple_GET_SIZE(function.parameters);
   for (Py_ssize_t i = 0; i < all; ++i) {
-    if (!summary.add(args[i])) return false;
+    const auto is_of_array = [&] {
+      if (i < count) return names + i < end && names[i] != Py_None;
+      return std::find(names, end, PyTuple_GET_ITEM(keywords, i - count)) != end;
+    };
+    if (!summary.add(args[i], is_of_array)) return false;
   }
-  return summary.is_direct();
+  return summary.is_direct(names != end);
 }
 
 /// Returns the kind of an int or float, Python's or NumPy's; empty for other objects.
@@ -191,6 +197,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(function.direct);
   Py_VISIT(function.converting);
   Py_VISIT(function.operation);
+  Py_VISIT(function.parameters);
   return 0;
 }
 
@@ -200,6 +207,7 @@ int clear(PyObject* self) {
   Py_CLEAR(function.direct);
   Py_CLEAR(function.converting);
   Py_CLEAR(function.operation);
+  Py_CLEAR(function.parameters);
   return 0;
 }
 
@@ -246,14 +254,16 @@ constinit PyTypeObject* array_function_type = nullptr;
 constinit PyTypeObject* array_ufunc_type = nullptr;
 
 PyObject* run_array_function(const Arguments& arguments) {
-  const std::int64_t inputs = integer(arguments, 4, 0);
+  const std::int64_t inputs = integer(arguments, 5, 0);
   Object result(PyType_GenericAlloc(inputs > 0 ? array_ufunc_type : array_function_type, 0));
   ArrayFunction& function = *reinterpret_cast<ArrayFunction*>(result.get());
   function.header.inputs = inputs;
-  function.header.outputs = integer(arguments, 5, 1);
+  function.header.outputs = integer(arguments, 6, 1);
   function.direct = Py_NewRef(arguments[0]);
   function.converting = Py_NewRef(arguments[1]);
-  function.rejects_lists = PyObject_IsTrue(arguments[2]) == 1;
+  function.writes = PyObject_IsTrue(arguments[2]) == 1;
+  static_cast<void>(items_of(arguments[4]));  // throws unless it is a tuple
+  function.parameters = Py_NewRef(arguments[4]);
   if (arguments.has(3)) {
     const Object name(PyObject_GetAttrString(arguments[3], "__name__"));
     if (const std::optional<op_id> id = find_op(utf8(name.get()))) {
@@ -277,6 +287,26 @@ PyObject* run_require_one_device(const Arguments& arguments) {
   }
   converted_args.require_one_device();
   Py_RETURN_NONE;
+}
+
+PyObject* run_literals(const Arguments& arguments) {
+  const std::span<PyObject* const> names = items_of(arguments[1]);
+  const std::span<PyObject* const> values = items_of(arguments[2]);
+  const std::span<PyObject* const> context = items_of(arguments[3]);
+  const OperationScope scope(utf8(arguments[0]));
+  ConvertedArgs converted_args(nullptr);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const bool is_named = i < names.size();
+    converted_args.add(is_named ? utf8(names[i]) : "arrays[" + std::to_string(i) + "]", values[i]);
+  }
+  for (PyObject* other : context) converted_args.add_context("condition", other);
+  converted_args.convert_all(true);
+  Object result(PyTuple_New(std::ssize(values)));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    PyTuple_SET_ITEM(result.get(), static_cast<Py_ssize_t>(i),
+                     Py_NewRef(converted_args.values()[i]));
+  }
+  return result.release();
 }
 
 PyObject* run_are_arrays(const Arguments& arguments) {
@@ -344,27 +374,16 @@ PyObject* run_assigned(const Arguments& arguments) {
   return wrap(assigned_values(utf8(arguments[1]), arguments[2], array_argument(arguments, 3)));
 }
 
-PyObject* run_scalar_with_dtype(const Arguments& arguments) {
-  const OperationScope scope(utf8(arguments[0]));
-  const Scalar value = require_scalar("an argument", arguments[1]);
-  Dtype type = parse_dtype(arguments[2]);
-  if (value.kind == ScalarKind::complex && kind_rank(type) == 2) {
-    type = complex_of(type);
-  } else if (static_cast<int>(value.kind) > kind_rank(type)) {
-    type = default_dtype(value.kind);
-  }
-  return wrap(from_number(value, type, usable_device(arguments[3])));
-}
-
 constexpr FunctionEntry array_functions[] = {
     {"assigned", "(name, parameter, values, like, /)",
      "Convert an argument to values that can be assigned to elements of an array: of its dtype, on "
      "its device. Raises the errors of an assignment, in the name of a function and its parameter.",
      run_assigned},
-    {"scalar_beside", "(name, value, dtype, device, /)",
-     "Convert a scalar to a 0-d array for use with arrays of a dtype: of that dtype unless the "
-     "scalar's kind is higher. Errors name the function.",
-     run_scalar_with_dtype},
+    {"literals", "(name, names, values, context, /)",
+     "Convert the literals among values, by parameter name: scalars and lists become arrays on the "
+     "device of the arrays among values and context, or the default device, with the dtype that "
+     "they have beside values. Errors name the function.",
+     run_literals},
     {"with_axes", "(values, least, /)",
      "Return the arrays of a tuple with at least that many axes, 1 to 3, added as by NumPy; None "
      "unless all are arrays of one device.",
@@ -377,12 +396,12 @@ constexpr FunctionEntry array_functions[] = {
      "Raise DeviceMismatchError, in the name of a function, unless all arrays of a tuple, NumPy's "
      "included, are on one device. `names` has a name for each.",
      run_require_one_device},
-    {"array_function", "(direct, converting, refuses_lists, operation=None, nin=0, nout=1, /)",
+    {"array_function", "(direct, converting, writes, operation, parameters, nin=0, nout=1, /)",
      "Return a callable that calls `direct`, or `converting` if arguments may need conversion: "
-     "NumPy's arrays, also in sequences, and lists in calls without an array. Calls an elementwise "
-     "`operation` directly for arrays of a dtype that it supports. With `nin`, the callable has "
-     "the "
-     "attributes and options of NumPy's ufuncs.",
+     "NumPy's arrays, also in sequences, and lists and scalars for arrays. Calls an elementwise "
+     "`operation` directly for arrays of a dtype that it supports. `parameters` has the name of "
+     "each positional parameter that takes an array, None for context; it is empty if there is "
+     "none. With `nin`, the callable has the attributes and options of NumPy's ufuncs.",
      run_array_function},
 };
 

@@ -4,17 +4,21 @@
 
 #include <Python.h>
 
+#include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/errors.hpp"
 #include "core/ndarray.hpp"
+#include "ops/call/operand.hpp"
 #include "python/bindings/failed_calls.hpp"
 #include "python/bindings/function_table.hpp"
 
 /// Conversion of arguments that are not arrays. A numpy.ndarray becomes an array on cpu:0 that
-/// shares its memory. A list has no device: it is converted as by asarray, if no argument is an
-/// array.
+/// shares its memory. A literal, which is a Python scalar or a list of numbers, has no device: it
+/// becomes an array on the device of the arrays, or on the default device if there are none.
 ///
 /// Conversion is lazy: code that reads an argument and finds no array requests the converted one.
 /// So calls with arrays only pay nothing.
@@ -30,9 +34,9 @@ namespace skerry::python {
 /// can't be shared: unsupported dtype, byte order or alignment, a subclass other than numpy.memmap.
 [[nodiscard]] NdArray share_numpy_array(const char* argument, PyObject* object);
 
-/// The arguments of one call, some of which become arrays. A list is converted on the device of the
-/// call's arrays where it holds positions (the argument is named indices, repeats or key), is
-/// assigned, or is x2 of isin.
+/// The arguments of one call, some of which become arrays. A literal has the dtype that its scalars
+/// give with the call's arrays, unless it holds positions (the argument is named indices, repeats,
+/// sorter or key), is a condition, or is assigned.
 class ConvertedArgs {
  public:
   /// `self`: an array among the arguments that is not passed again; may be null.
@@ -41,26 +45,36 @@ class ConvertedArgs {
   /// Sets the target of an assignment: a list passed as `value` takes its device and dtype.
   void assign_to(const NdArray& target) noexcept { target_ = &target; }
   void add(std::string name, PyObject* value);  ///< null: absent
+  /// Adds a value that is not converted; the arrays in it have a device.
+  void add_context(std::string name, PyObject* value) { look_at(name, value); }
   /// Adds all bound arguments of a call; `restore` undoes their conversion.
   void add(const Arguments& arguments);
   void restore(const Arguments& arguments) const noexcept;
   /// Converts `object`, an argument or an item of one, and the other items of its sequence. Returns
   /// the array of `object`, borrowed, or null if it is neither. Throws DeviceMismatchError for a
-  /// numpy.ndarray with arrays on another device, TypeError for a list with arrays.
-  [[nodiscard]] PyObject* convert(PyObject* object);
-  /// Converts each argument that may become an array.
-  void convert_all();
+  /// numpy.ndarray with arrays on another device.
+  [[nodiscard]] PyObject* convert(PyObject* object) { return convert(object, 0, values_.size()); }
+  /// The same for one of the arguments from index `first` up to `last`.
+  [[nodiscard]] PyObject* convert(PyObject* object, std::size_t first, std::size_t last);
+  /// Converts each argument that may become an array; Python scalars, too, if `scalars`.
+  void convert_all(bool scalars = false);
+  /// Completes the result of a comparison or search. For ints of a list that are out of range, its
+  /// elements are those of `call`, which reads values(), with an int beyond all ranges.
+  [[nodiscard]] PyObject* complete(PyObject* result, const std::function<PyObject*()>& call);
   /// Throws DeviceMismatchError unless all arrays, NumPy's too, are on one device.
   void require_one_device();
   [[nodiscard]] PyObject* const* values() const noexcept { return values_.data(); }
+  /// Keeps an array as long as the call.
+  const NdArray& keep(Object array);
 
  private:
   void look_at_arrays();
   void look_at(const std::string& name, PyObject* value, int depth = 0);
   void require_own_on_one_device() const;
   [[noreturn]] void reject_devices() const;
-  [[nodiscard]] Object array_of(const std::string& name, PyObject* object) const;
-  [[nodiscard]] Object sequence_of(const std::string& name, PyObject* object, bool lists);
+  [[nodiscard]] std::optional<Dtype> dtype_of_values() const;
+  [[nodiscard]] Object array_of(const std::string& name, PyObject* object);
+  [[nodiscard]] Object sequence_of(const std::string& name, PyObject* object, PyObject* requested);
   void put(std::size_t index, Object array);
 
   struct NamedArray {
@@ -79,6 +93,13 @@ class ConvertedArgs {
     PyObject* array;  ///< in converted_values_, or in a list there
   };
   std::vector<ConvertedObject> converted_objects_;
+  /// A list of which ints are out of range, on either side.
+  struct OutOfRange {
+    std::string name;
+    std::optional<NdArray> above;
+    std::optional<NdArray> below;
+  };
+  std::optional<OutOfRange> out_of_range_;
   std::vector<NamedArray> arrays_;  ///< array arguments as passed, NumPy's included
   bool looked_ = false;
 };
@@ -86,17 +107,33 @@ class ConvertedArgs {
 /// Returns the array that an argument, or an item of one, is converted to: borrowed, valid during
 /// the call; null if it is not convertible. Throws like ConvertedArgs::convert.
 [[nodiscard, gnu::cold]] PyObject* convert_argument(const Arguments& arguments, PyObject* object);
+/// The same for the argument at `parameter`, or for an item of it, which may also be a scalar. For
+/// parameter -1 `object` is one of `*args`.
+[[nodiscard, gnu::cold]] PyObject* convert_literal(const Arguments& arguments, int parameter,
+                                                   PyObject* object);
+/// Returns which of several scalars without an array become 0-d arrays: NumPy's, which have a
+/// dtype, or else the first one of the highest kind. The others then count as scalars beside
+/// arrays.
+[[nodiscard]] std::vector<std::size_t> placed_scalars(std::span<PyObject* const> scalars);
+/// Converts a scalar to a 0-d array on the default device.
+[[nodiscard]] Object placed_scalar(PyObject* scalar);
+/// Replaces these scalars among operands, the arguments from index `first` on; none if an operand
+/// is an array.
+[[gnu::cold]] void place_scalars(const Arguments& arguments, std::span<Operand> operands,
+                                 int first = 0);
 
-/// Restores the original arguments and frees the converted arrays.
-[[gnu::cold]] void end_conversion(const Arguments& arguments) noexcept;
+/// Completes the result of a call whose arguments were converted, restores the original arguments
+/// and frees the converted arrays.
+[[nodiscard, gnu::cold]] PyObject* end_conversion(const Arguments& arguments, PyObject* result,
+                                                  PyObject* (*function)(const Arguments&)) noexcept;
 
 /// Calls `function` inside `translate_exceptions`, with conversion of arguments to arrays.
 template <class Run>
 PyObject* call_with_conversion(const Arguments& arguments, Run function) {
-  PyObject* const result =
+  PyObject* result =
       translate_exceptions(arguments.signature->function(), [&] { return function(arguments); });
   if (arguments.converted_args != nullptr) [[unlikely]]
-    end_conversion(arguments);
+    result = end_conversion(arguments, result, function);
   if (result != nullptr) [[likely]]
     return result;
   return name_failed_call(arguments);
@@ -116,7 +153,7 @@ inline PyObject* call_bound(const Arguments& arguments,
 }
 
 /// Evaluates an operator with an operand that is neither an array nor a scalar: converts a
-/// numpy.ndarray, rejects a list, and returns NotImplemented for other objects.
+/// numpy.ndarray or a list, and returns NotImplemented for other objects.
 [[nodiscard]] PyObject* operate_converted(const char* name, PyObject* left, PyObject* right,
                                           binaryfunc operation);
 

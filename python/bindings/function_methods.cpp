@@ -68,25 +68,7 @@ PyObject* cast_in_order(MethodCall& call) {
   return wrap_result(y.size() > min_size_without_gil, [&] { return copy_in_order(y, order); });
 }
 
-/// Converts the method's first argument, if it is a list, a tuple or an int, to an array on the
-/// array's device.
-PyObject* items_in_first(MethodCall& call) {
-  call.put(1, array_of_items(call.values[1], call.array().device()));
-  return nullptr;
-}
-
-PyObject* lists_of_repeats(MethodCall& call) {
-  return PyLong_Check(call.values[1]) ? nullptr : items_in_first(call);
-}
-
 bool takes_directly(PyObject* const* values) { return is_array(values[1]); }
-
-PyObject* prepare_search(MethodCall& call) {
-  const Device device = call.array().device();
-  if (!PyLong_Check(call.values[1])) call.put(1, array_of_items(call.values[1], device));
-  if (is_specified(call, 2)) call.put(3, array_of_items(call.values[3], device));
-  return nullptr;
-}
 
 /// Returns real and boolean arrays themselves, as NumPy does.
 PyObject* own_conjugate(MethodCall& call) {
@@ -124,7 +106,7 @@ PyObject* prepare_dot(MethodCall& call) {
   const bool no_axes =
       is_array(other) ? value_of(other).rank() == 0 : parse_scalar(other, value) == Parsed::yes;
   if (no_axes || call.array().rank() == 0) {
-    return Object(PyNumber_Multiply(call.values[0], other)).release();
+    return called("multiply", {call.values[0], other}).release();
   }
   if (!is_array(other) || value_of(other).rank() < 3) return nullptr;
   const Object axes(Py_BuildValue("((i)(i))", -1, -2));
@@ -168,13 +150,13 @@ constexpr MethodEntry table[] = {
     {"min", SKERRY_EXTREME, "min"},
     {"nonzero", "($self, /)", "nonzero"},
     {"prod", SKERRY_SUM, "prod"},
-    {"repeat", "($self, repeats, /, axis=None)", "repeat", lists_of_repeats},
+    {"repeat", "($self, repeats, /, axis=None)", "repeat"},
     {"round", "($self, /, decimals=0, out=None)", "round", round_to_decimals, true},
-    {"searchsorted", "($self, v, /, side='left', sorter=None)", "searchsorted", prepare_search},
+    {"searchsorted", "($self, v, /, side='left', sorter=None)", "searchsorted"},
     {"squeeze", "($self, /, axis=None)", "squeeze"},
     {"std", SKERRY_SPREAD, "std"},
     {"sum", SKERRY_SUM, "sum"},
-    {"take", "($self, indices, /, axis=None, out=None, mode='raise')", "take", items_in_first,
+    {"take", "($self, indices, /, axis=None, out=None, mode='raise')", "take", nullptr,
      false, takes_directly},
     {"trace", "($self, /, offset=0, axis1=0, axis2=1, dtype=None, out=None)", "trace",
      planes_at_end},

@@ -79,10 +79,7 @@ struct MappedPositions {
 
 }  // namespace
 
-void register_function(RegisteredFunction function) {
-  function.signature = function.signature.without_conversion();
-  function_registry->push_back(function);
-}
+void register_function(RegisteredFunction function) { function_registry->push_back(function); }
 
 const RegisteredFunction& find_function(std::string_view name) {
   for (const RegisteredFunction& function : *function_registry) {

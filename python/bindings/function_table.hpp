@@ -147,7 +147,7 @@ PyObject* call_entry(const Signature& signature, const FunctionEntry& entry, PyO
 /// A function that array methods call with bound arguments.
 struct RegisteredFunction {
   const char* name;
-  Signature signature;                                      ///< without conversion
+  Signature signature;
   PyObject* (*implementation)(const Arguments& arguments);  ///< may throw
   const char* doc;
 };

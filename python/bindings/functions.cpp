@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/bindings/functions.hpp"
 
+#include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -33,6 +35,10 @@ PyObject* reject_count(const OpEntry& op, Py_ssize_t count) {
                op.arity == 1 ? "" : "s", count);
   return nullptr;
 }
+
+template <int Arity>
+PyObject* elementwise_of(op_id id, const char* name, PyObject* const* args, Py_ssize_t count,
+                         PyObject* keywords);
 
 /// Computes into an array that has the dtype and the shape of the result. Returns null, without an
 /// error, for other calls.
@@ -110,7 +116,22 @@ template <int Arity>
     PyObject* const component = part_of_reals(id, converted_values[0], *operands[0].array);
     if (component != nullptr) return component;
   }
-  return wrap_result(takes_long(operands), [&] { return apply(id, operands); });
+  PyObject* const result = wrap_result(takes_long(operands), [&] { return apply(id, operands); });
+  return converted_args.complete(
+      result, [&] { return elementwise_of<Arity>(id, op_table()[id].name, converted_values, Arity, nullptr); });
+}
+
+/// Slow path of a call with scalars only: some become 0-d arrays on the default device.
+template <int Arity>
+[[gnu::noinline, gnu::cold]] PyObject* elementwise_of_scalars(op_id id, PyObject* const* args) {
+  PyObject* values[Arity];
+  std::copy_n(args, Arity, values);
+  Object arrays[Arity];
+  for (const std::size_t i : placed_scalars({args, Arity})) {
+    arrays[i] = placed_scalar(args[i]);
+    values[i] = arrays[i].get();
+  }
+  return elementwise_of<Arity>(id, op_table()[id].name, values, Arity, nullptr);
 }
 
 /// Calls an elementwise function of one or two arrays, all positional.
@@ -135,11 +156,8 @@ inline PyObject* elementwise_of(op_id id, const char* name, PyObject* const* arg
       }
       any_array = any_array || operands[i].array != nullptr;
     }
-    if (!any_array) {
-      throw TypeError(std::string(Arity == 1 ? "x" : "at least one argument, x1 or x2,") +
-                      " must be a skerry.Array; Python scalars alone have neither a dtype nor a "
-                      "device");
-    }
+    if (!any_array) [[unlikely]]
+      return elementwise_of_scalars<Arity>(id, args);
     if constexpr (Arity == 1) {
       if (id == op_id_of<ops::real> || id == op_id_of<ops::imag>) [[unlikely]] {
         if (PyObject* const component = part_of_reals(id, args[0], *operands[0].array))
@@ -213,6 +231,10 @@ PyObject* run_where(const Arguments& arguments) {
   Scalar values[3];
   Operand operands[3] = {{.name = "condition"}, {.name = "x1"}, {.name = "x2"}};
   for (int i = 0; i < 3; ++i) operand_argument(arguments, i, operands[i], values[i]);
+  const bool any_array =
+      operands[0].array != nullptr || operands[1].array != nullptr || operands[2].array != nullptr;
+  if (!any_array) [[unlikely]]
+    place_scalars(arguments, std::span(operands).last(2), 1);
   return wrap_result(takes_long(operands),
                      [&] { return where(operands[0], operands[1], operands[2]); });
 }
@@ -310,13 +332,13 @@ std::string elementwise_doc(const OpEntry& op) {
     text += "x : Array\n    Any shape, on any device.\n";
   } else if (op.arity == 3) {
     text +=
-        "x : Array\n    Any shape, on any device.\nmin, max : Array or Python scalar, optional\n"
+        "x : Array\n    Any shape, on any device.\nmin, max : Array, scalar or list, optional\n"
         "    Bounds, broadcast against x; None means no bound.\nout : Array, optional\n    Of the "
         "shape, dtype and device of the result, which is stored in it.\n";
   } else {
     text +=
-        "x1, x2 : Array or Python scalar\n    At least one Array, all on one device; shapes are "
-        "broadcast, dtypes promoted. A Python\n    scalar takes the dtype of the array.\n";
+        "x1, x2 : Array, scalar or list\n    Arrays on one device; shapes are broadcast, dtypes "
+        "promoted. Scalars and lists of numbers\n    take the dtype and the device of an array.\n";
   }
   text += "\nReturns\n-------\nArray\n    A new array on the device of the arguments.\n" +
           dtype_lines(op.result);
@@ -357,9 +379,9 @@ constexpr FunctionEntry own_signature[] = {
     {"clip", "(x, /, min=None, max=None, out=None)", "", run_clip},
     {"where", "(condition, x1=None, x2=None, /)",
      "Elements of x1 where condition is true, of x2 elsewhere.\n\n"
-     "Parameters\n----------\ncondition : Array or Python scalar\n    Boolean, or numbers, which "
+     "Parameters\n----------\ncondition : Array, scalar or list\n    Boolean, or numbers, which "
      "are true unless zero.\n"
-     "x1, x2 : Array or Python scalar, optional\n    Shapes of all three are broadcast, dtypes of "
+     "x1, x2 : Array, scalar or list, optional\n    Shapes of all three are broadcast, dtypes of "
      "x1 "
      "and x2 promoted; all on one device.\n\n"
      "Returns\n-------\nArray\n    A new array of the promoted dtype on their device. Without x1 "

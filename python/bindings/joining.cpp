@@ -161,7 +161,7 @@ constexpr FunctionEntry joining_functions[] = {
      "The n-th differences of adjacent elements along an axis.\n\n"
      "Parameters\n----------\nx : Array\n    Numeric, at least 1-D.\nn : int\n    The number of "
      "times to take differences; 0 returns x.\naxis : int\n    The last by default.\n"
-     "prepend, append : Array or Python scalar, optional\n    Joined to x along the axis first; "
+     "prepend, append : Array, scalar or list, optional\n    Joined to x along the axis first; "
      "of the shape of x except along that axis, or a scalar or\n    0-d array for one slice.\n\n"
      "Returns\n-------\nArray\n    n elements shorter along the axis, or of length 0; of the "
      "promoted dtype.\n\n"

@@ -7,7 +7,7 @@
 
 #include "core/errors.hpp"
 #include "ops/move/copy.hpp"
-#include "python/bindings/device_args.hpp"
+#include "python/bindings/converted_args.hpp"
 #include "python/bindings/failed_calls.hpp"
 #include "python/bindings/value_args.hpp"
 
@@ -46,7 +46,7 @@ PyObject* MethodAdapter::run(const Arguments& arguments, PyObject** values) cons
     if (PyObject* const early_result = entry_->prepare(call)) result = Object(early_result);
   }
   if (result.get() == nullptr) {
-    result = Object(function_({arguments.self, values, nullptr, 0, &named_signature_}));
+    result = call_bound(named_signature_, function_, arguments.self, values);
   }
   return is_specified(out) ? store_result(std::move(result), out) : result.release();
 }
@@ -83,9 +83,11 @@ PyObject* MethodAdapter::operator()(PyObject* self, PyObject* const* args, Py_ss
   }
   if (!can_skip_prepare && !entry.needs_no_prepare(values))
     return prepare_and_run(self, args, count, keywords);
-  PyObject* const result = translate_exceptions(signature_.function(), [&] {
-    return function_({self, values, nullptr, 0, &named_signature_});
-  });
+  const Arguments function_arguments{self, values, nullptr, 0, &named_signature_};
+  PyObject* result =
+      translate_exceptions(signature_.function(), [&] { return function_(function_arguments); });
+  if (function_arguments.converted_args != nullptr) [[unlikely]]
+    result = end_conversion(function_arguments, result, function_);
   if (result != nullptr) [[likely]]
     return result;
   // Bind again, so that the error names the method's own parameters.
@@ -147,14 +149,13 @@ PyObject* store_result(Object result, PyObject* out) {
   return Py_NewRef(out);
 }
 
-Object array_of_items(PyObject* object, Device device) {
-  if (!PyList_Check(object) && !PyTuple_Check(object) && !PyLong_Check(object)) {
-    return Object::borrow(object);
-  }
-  const Object function = package_function("skerry", "asarray");
-  const Object positional(PyTuple_Pack(1, object));
-  const Object keywords(Py_BuildValue("{s:O}", "device", device_object(device)));
-  return Object(PyObject_Call(function.get(), positional.get(), keywords.get()));
+Object call_bound(const Signature& signature, PyObject* (*function)(const Arguments&),
+                  PyObject* self, PyObject* const* values) {
+  const Arguments arguments{self, values, nullptr, 0, &signature};
+  PyObject* result =
+      translate_exceptions(signature.function(), [&] { return function(arguments); });
+  if (arguments.converted_args != nullptr) result = end_conversion(arguments, result, function);
+  return Object(result);
 }
 
 }  // namespace skerry::python

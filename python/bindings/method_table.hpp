@@ -119,7 +119,9 @@ const NdArray& require_out(PyObject* out);
 /// Stores a result into `out=`. Throws TypeError if `out` is not an Array, ValueError if its
 /// dtype or shape differs.
 [[nodiscard]] PyObject* store_result(Object result, PyObject* out);
-/// Converts a list, tuple or int to an array on `device`; returns other objects unchanged.
-[[nodiscard]] Object array_of_items(PyObject* object, Device device);
+/// Calls a function with bound arguments, of which lists and NumPy's arrays are converted. Throws
+/// PythonError.
+[[nodiscard]] Object call_bound(const Signature& signature, PyObject* (*function)(const Arguments&),
+                                PyObject* self, PyObject* const* values);
 
 }  // namespace skerry::python

@@ -55,8 +55,7 @@ Object masked(std::string_view op, PyObject* array, PyObject* mask, PyObject* in
       throw ValueError("where= needs initial=, as this reduction has no identity");
     neutral = Object::borrow(initial);
   }
-  const Object mask_array = array_of_items(mask, x.device());
-  return called("where", {mask_array.get(), array, neutral.get()});
+  return called("where", {mask, array, neutral.get()});
 }
 
 /// Combines the results of a reduction with `initial`.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/bindings/sequence.hpp"
 
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -65,6 +66,7 @@ class Reader {
     }
     return common;
   }
+  [[nodiscard]] bool has_arrays() const noexcept { return !arrays_promote_.is_empty(); }
   [[nodiscard]] std::optional<Device> device() const {
     if (arrays_.empty()) return std::nullopt;
     // Without skerry arrays, NumPy's count as numbers without a device; else they are on cpu:0.
@@ -224,20 +226,64 @@ NdArray values_to_assign(PyObject* object, const NdArray& target) {
   return array_of(all.shape(), all.values(), fits ? target.dtype() : all.type(), fits, device);
 }
 
-NdArray values_to_find(PyObject* object, const NdArray& x) {
+LiteralArray literal_array(PyObject* object, std::optional<Dtype> type, Device device,
+                           IntOutOfRange effect) {
+  Reader all;
+  all.read(object, 0);
+  static_cast<void>(all.device());  // throws unless all arrays are on one device
+  if (!type || all.has_arrays()) {
+    return {array_of(all.shape(), all.values(), all.type(), false, device), {}, {}};
+  }
+  for (const Scalar& value : all.values()) type = promote_scalar_kind(*type, value);
+  if (effect == IntOutOfRange::error) {
+    return {array_of(all.shape(), all.values(), *type, false, device), {}, {}};
+  }
+  std::vector<Scalar> values = all.values();
+  std::vector<Scalar> above;
+  std::vector<Scalar> below;
+  const bool is_compared = effect == IntOutOfRange::compared;
+  const int neutral_side = effect == IntOutOfRange::no_effect_above   ? 1
+                           : effect == IntOutOfRange::no_effect_below ? -1
+                                                                      : 0;
+  int sides = 0;
+  for (Scalar& value : values) {
+    const int side = out_of_range_side(value, *type);
+    above.push_back(Scalar::from_value(side > 0));
+    below.push_back(Scalar::from_value(side < 0));
+    if (side == 0) continue;
+    sides |= side > 0 ? 1 : 2;
+    if (is_compared) {
+      value = last_value(*type, side);
+    } else if (side == neutral_side) {
+      value = is_integer(*type) ? last_value(*type, side) : Scalar::from_value(side * HUGE_VAL);
+    }
+  }
+  if (effect == IntOutOfRange::widens && sides != 0) type = all.type();
+  LiteralArray result{array_of(all.shape(), values, *type, false, device), {}, {}};
+  if (!is_compared) return result;
+  const auto marks = [&](const std::vector<Scalar>& marked) {
+    return array_of(all.shape(), marked, Dtype::bool_, false, device);
+  };
+  if ((sides & 1) != 0) result.above = marks(above);
+  if ((sides & 2) != 0) result.below = marks(below);
+  return result;
+}
+
+NdArray values_to_find(PyObject* object, Dtype x, Device device) {
   Reader all;
   all.read(object, 0);
   const Dtype type = all.type();
-  const bool is_of_ints = is_integer(type) && !all.values().empty();
+  const bool is_of_ints = is_integer(type) && !all.has_arrays() && !all.values().empty();
+  if (!is_of_ints) {
+    return literal_array(object, x, device, IntOutOfRange::error).array;
+  }
   // Ints take the dtype of x, unless x is bool.
-  const Dtype compared = !is_of_ints || x.dtype() != Dtype::bool_ ? x.dtype() : type;
-  if (!is_of_ints) return array_of(all.shape(), all.values(), type, false, x.device());
+  const Dtype compared = x != Dtype::bool_ ? x : type;
   std::vector<Scalar> comparable_values;
   for (const Scalar& value : all.values()) {
     if (out_of_range_side(value, compared) == 0) comparable_values.push_back(value);
   }
-  return array_of(Dims{std::ssize(comparable_values)}, comparable_values, compared, false,
-                  x.device());
+  return array_of(Dims{std::ssize(comparable_values)}, comparable_values, compared, false, device);
 }
 
 }  // namespace skerry::python

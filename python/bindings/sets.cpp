@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "python/bindings/array_type.hpp"
+#include "python/bindings/converted_args.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
 #include "python/bindings/lazy_object.hpp"
@@ -58,12 +59,14 @@ PyObject* run_isin(const Arguments& arguments) {
   Scalar values[2];
   operand_argument(arguments, 0, x1, values[0]);
   operand_argument(arguments, 1, x2, values[1]);
+  Operand operands[] = {x1, x2};
+  place_scalars(arguments, operands);
   const bool invert = boolean(arguments, 3, false);
   static_cast<void>(boolean(arguments, 2, false));
   if (arguments.has(4)) static_cast<void>(choice(arguments, 4, {"sort", "table"}));
   const auto size = [](const Operand& x) { return x.array != nullptr ? x.array->size() : 1; };
-  return wrap(run_without_gil(size(x1) + size(x2) > min_size_without_gil / 8,
-                              [&] { return isin(x1, x2, invert); }));
+  return wrap(run_without_gil(size(operands[0]) + size(operands[1]) > min_size_without_gil / 8,
+                              [&] { return isin(operands[0], operands[1], invert); }));
 }
 
 #define SKERRY_UNIQUE_ORDER                                                                    \
@@ -75,8 +78,8 @@ constexpr FunctionEntry set_functions[] = {
     {"isin", "(x1, x2, /, assume_unique=False, invert=False, *, kind=None)",
      "Test whether each element of x1 is in x2.\n\n"
      "NaN equals nothing, -0 equals +0.\n\n"
-     "Parameters\n----------\nx1, x2 : Array or scalar\n    Of any shapes; at least one is an "
-     "array. Their dtypes promote.\nassume_unique : bool\n    Has no effect.\ninvert : bool\n    "
+     "Parameters\n----------\nx1, x2 : Array, scalar or list\n    Of any shapes. Their dtypes "
+     "promote.\nassume_unique : bool\n    Has no effect.\ninvert : bool\n    "
      "Negate the result.\nkind : {'sort', 'table'}, optional\n    Has no effect.\n\n"
      "Returns\n-------\nArray\n    bool, of the shape of x1.\n\n"
      "Raises\n------\nTypeError\n    For dtypes that don't promote.\n"

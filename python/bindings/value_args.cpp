@@ -85,7 +85,8 @@ PyObject* convert_numpy_array(const ArgumentRef& argument, PyObject* object) {
 [[gnu::noinline, gnu::cold]] const NdArray& other_array_argument(const Arguments& arguments,
                                                                  int parameter) {
   PyObject* const object = arguments[parameter];
-  if (PyObject* const array = convert_argument(arguments, object)) return header_of(array);
+  if (PyObject* const array = convert_literal(arguments, parameter, object))
+    return header_of(array);
   return require_array(name_of(arguments, parameter), object);
 }
 
@@ -187,7 +188,7 @@ std::vector<NdArray> require_arrays(const Arguments& arguments, int parameter,
     PyObject* const object = objects[i];
     if (is_array(object)) {
       arrays.push_back(value_of(object));
-    } else if (PyObject* const array = convert_argument(arguments, object)) {
+    } else if (PyObject* const array = convert_literal(arguments, parameter, object)) {
       arrays.push_back(header_of(array));
       // Conversion may run code that shrinks the list, so continue with the arguments' copy of it.
       if (parameter >= 0 && is_list_or_tuple(arguments[parameter])) {

@@ -20,12 +20,11 @@ Function = Callable[..., Any]
 Array = _core.Array
 
 HOME = _core.Device("cpu:0")
-HOLDING = (np.ndarray, tuple, list)  # NumPy arrays and containers of them
 PLAIN = (np.ndarray, np.memmap)  # no other subclasses: their operators may have another meaning
-# Names of NumPy's array parameters; functions convert lists for the other parameters themselves.
+# Names of NumPy's array parameters; functions convert lists and scalars for the other parameters themselves.
 OF_ARRAYS = frozenset([
-    "a", "a1", "a2", "ar", "ar1", "ar2", "arr", "array", "ary", "b", "condition", "f", "fp", "m", "p",
-    "v", "x", "x1", "x2", "xp", "y", "z",
+    "a", "a1", "a2", "ar", "ar1", "ar2", "arr", "array", "ary", "aweights", "b", "condition", "f", "fp", "fweights",
+    "m", "p", "v", "w", "weights", "x", "x1", "x2", "xp", "y", "z",
 ])  # fmt: skip
 # Private elementwise operations of functions with another name.
 OPERATION_OF = {"degrees": "rad2deg", "radians": "deg2rad"}
@@ -118,58 +117,70 @@ def take_numpy_arrays(name: str, args: Any, kwargs: Any) -> tuple[Any, Any, dict
     return mapped(args, change), mapped(kwargs, change), originals
 
 
-def _with_lists(code: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
-    """Convert lists passed for array parameters as `asarray` does, unless another argument is an array."""
-    if next(arrays_in((args, kwargs)), None) is not None:
-        return args, kwargs
-    names = code.co_varnames[: code.co_argcount]
+def _array_parameters(function: Function) -> tuple[str | None, ...]:
+    """Return the names of the positional parameters that take arrays, None for others; empty if there is none."""
+    code = function.__code__
+    hints = function.__annotations__
+    names = tuple(
+        name if name in OF_ARRAYS and not hints.get(name, "").startswith("int") else None
+        for name in code.co_varnames[: code.co_argcount]
+    )
+    return names if any(names) else ()
 
-    def change(name: str, x: Any) -> Any:
-        return _core.asarray(x) if isinstance(x, list) and name in OF_ARRAYS else x
 
-    changed = [change(name, x) for name, x in zip(names, args, strict=False)]
-    return (*changed, *args[len(names) :]), {name: change(name, x) for name, x in kwargs.items()}
+def _with_literals(
+    name: str, parameters: tuple[str | None, ...], args: Any, kwargs: Any
+) -> tuple[Any, Any]:
+    """Convert the lists and scalars passed for array parameters, beside the arrays of the call."""
+    positions: list[Any] = [i for i, parameter in enumerate(parameters[: len(args)]) if parameter]
+    keys = [key for key in kwargs if key in parameters]
+    names = (*(parameters[i] for i in positions), *keys)
+    values = (*(args[i] for i in positions), *(kwargs[key] for key in keys))
+    others = [x for i, x in enumerate(args) if i not in positions]
+    others += [x for key, x in kwargs.items() if key not in keys]
+    converted = _core.literals(name, names, values, tuple(arrays_in(others)))
+    changed = list(args)
+    for i, value in zip(positions, converted, strict=False):
+        changed[i] = value
+    return tuple(changed), kwargs | dict(zip(keys, converted[len(positions) :], strict=True))
 
 
 def accept_numpy_arrays(function: Function, name: str, *, lists: str = "arrays") -> Function:
-    """Make a function accept NumPy arrays, as arrays on cpu:0, and lists if no argument is an array.
+    """Make a function accept NumPy arrays, as arrays on cpu:0, and lists and scalars for arrays.
 
     ``lists`` is "arrays" to convert them, "refused" for functions that write into their argument, or "kept" to pass
     them on. Calls with nothing to convert bypass this module (python/bindings/array_function.cpp).
     """
     may_be_of_a_library = name in WITH_NUMBERS_OF_THE_HOST
-    code = function.__code__
+    parameters = _array_parameters(function) if lists == "arrays" else ()
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        for argument in (*args, *kwargs.values()) if kwargs else args:
-            if isinstance(argument, HOLDING):
-                if may_be_of_a_library and args:
-                    args, kwargs = beside_the_data(args, kwargs)
-                args, kwargs, _ = take_numpy_arrays(name, args, kwargs)
-                if lists == "arrays":
-                    args, kwargs = _with_lists(code, args, kwargs)
-                elif lists == "refused" and args and not isinstance(args[0], Array):
-                    raise TypeError(
-                        f"{name}: writes into an array, not into {type(args[0]).__name__}; "
-                        "make one with skerry.asarray"
-                    )
-                break
+        if may_be_of_a_library and args:
+            args, kwargs = beside_the_data(args, kwargs)
+        args, kwargs, _ = take_numpy_arrays(name, args, kwargs)
+        if lists == "refused" and args and not isinstance(args[0], Array):
+            raise TypeError(
+                f"{name}: writes into an array, not into {type(args[0]).__name__}; "
+                "make one with skerry.asarray"
+            )
+        if parameters:
+            args, kwargs = _with_literals(name, parameters, args, kwargs)
         return function(*args, **kwargs)
 
     operation = getattr(_core, OPERATION_OF.get(name, name), None)
     ufunc = getattr(np, name, None)
     counts = (ufunc.nin, ufunc.nout) if isinstance(ufunc, np.ufunc) else (0, 1)
     wrapper = functools.wraps(function)(
-        _core.array_function(function, call, lists == "refused", operation, *counts)
+        _core.array_function(function, call, lists == "refused", operation, parameters, *counts)
     )
     if counts[0]:
         signature = inspect.signature(function)
-        out, *options = UFUNC_OPTIONS
+        out, *other = UFUNC_OPTIONS
         if counts[1] > 1:
             out = out.replace(default=(None,) * counts[1])
-        parameters = [*signature.parameters.values(), out, *options]
+        options = [*signature.parameters.values(), out, *other]
         wrapper.__doc__ = PARAMETERS.sub(OPTIONS_TEXT, function.__doc__ or "", count=1)
-        wrapper.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        wrapper.__signature__ = signature.replace(parameters=options)  # type: ignore[attr-defined]
     return wrapper
 
 
@@ -202,4 +213,4 @@ def _copied(function: types.FunctionType) -> types.FunctionType:
 
 def name_failures_of(method: Function) -> Function:
     """Wrap a function that converts its arguments itself, so that its errors name it and its parameter."""
-    return functools.wraps(method)(_core.array_function(method, method, False, None))
+    return functools.wraps(method)(_core.array_function(method, method, False, None, ()))

@@ -470,7 +470,7 @@ def _fits(hint: Any, value: Any) -> bool:
     if hint is str:
         return isinstance(value, str)
     if hint is Array:
-        return isinstance(value, (Array, np.ndarray))
+        return isinstance(value, (Array, np.ndarray, np.generic, complex, float, int, list, tuple))
     if origin in (tuple, list, collections.abc.Sequence, collections.abc.Iterable):
         items = typing.get_args(hint)
         if isinstance(value, (str, bytes, dict, set)) or not isinstance(

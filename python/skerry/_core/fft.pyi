@@ -5,127 +5,65 @@
 from skerry._core._types import *
 
 __all__ = [
-    "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift",
-    "ihfft", "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
+    "fft", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifftn", "ifftshift", "ihfft", "irfft",
+    "irfftn", "rfft", "rfftfreq", "rfftn",
 ]  # fmt: skip
 
 def fft(
-    x: Array,
-    /,
-    n: int | None = None,
-    axis: int = -1,
-    norm: FftNorm = "backward",
-    out: Array | None = None,
-) -> Array: ...
-def fft2(
-    x: Array,
-    /,
-    s: tuple[int, ...] | list[int] | None = None,
-    axes: tuple[int, ...] | list[int] = (-2, -1),
-    norm: FftNorm = "backward",
-    out: Array | None = None,
+    x: Operand, /, *, n: int | None = None, axis: int = -1, norm: FftNorm = "backward"
 ) -> Array: ...
 def fftfreq(
-    n: int, d: float = 1.0, *, dtype: DtypeLike = None, device: DeviceLike | None = None
+    n: int, /, *, d: float = 1.0, dtype: DtypeLike = None, device: DeviceLike | None = None
 ) -> Array: ...
 def fftn(
-    x: Array,
+    x: Operand,
     /,
+    *,
     s: tuple[int, ...] | list[int] | None = None,
     axes: tuple[int, ...] | list[int] | None = None,
     norm: FftNorm = "backward",
-    out: Array | None = None,
 ) -> Array: ...
-def fftshift(x: Array, /, axes: Axis = None) -> Array: ...
+def fftshift(x: Operand, /, *, axes: Axis = None) -> Array: ...
 def hfft(
-    x: Array,
-    /,
-    n: int | None = None,
-    axis: int = -1,
-    norm: FftNorm = "backward",
-    out: Array | None = None,
+    x: Operand, /, *, n: int | None = None, axis: int = -1, norm: FftNorm = "backward"
 ) -> Array: ...
 def ifft(
-    x: Array,
-    /,
-    n: int | None = None,
-    axis: int = -1,
-    norm: FftNorm = "backward",
-    out: Array | None = None,
-) -> Array: ...
-def ifft2(
-    x: Array,
-    /,
-    s: tuple[int, ...] | list[int] | None = None,
-    axes: tuple[int, ...] | list[int] = (-2, -1),
-    norm: FftNorm = "backward",
-    out: Array | None = None,
+    x: Operand, /, *, n: int | None = None, axis: int = -1, norm: FftNorm = "backward"
 ) -> Array: ...
 def ifftn(
-    x: Array,
+    x: Operand,
     /,
+    *,
     s: tuple[int, ...] | list[int] | None = None,
     axes: tuple[int, ...] | list[int] | None = None,
     norm: FftNorm = "backward",
-    out: Array | None = None,
 ) -> Array: ...
-def ifftshift(x: Array, /, axes: Axis = None) -> Array: ...
+def ifftshift(x: Operand, /, *, axes: Axis = None) -> Array: ...
 def ihfft(
-    x: Array,
-    /,
-    n: int | None = None,
-    axis: int = -1,
-    norm: FftNorm = "backward",
-    out: Array | None = None,
+    x: Operand, /, *, n: int | None = None, axis: int = -1, norm: FftNorm = "backward"
 ) -> Array: ...
 def irfft(
-    x: Array,
-    /,
-    n: int | None = None,
-    axis: int = -1,
-    norm: FftNorm = "backward",
-    out: Array | None = None,
-) -> Array: ...
-def irfft2(
-    x: Array,
-    /,
-    s: tuple[int, ...] | list[int] | None = None,
-    axes: tuple[int, ...] | list[int] = (-2, -1),
-    norm: FftNorm = "backward",
-    out: Array | None = None,
+    x: Operand, /, *, n: int | None = None, axis: int = -1, norm: FftNorm = "backward"
 ) -> Array: ...
 def irfftn(
-    x: Array,
+    x: Operand,
     /,
+    *,
     s: tuple[int, ...] | list[int] | None = None,
     axes: tuple[int, ...] | list[int] | None = None,
     norm: FftNorm = "backward",
-    out: Array | None = None,
 ) -> Array: ...
 def rfft(
-    x: Array,
-    /,
-    n: int | None = None,
-    axis: int = -1,
-    norm: FftNorm = "backward",
-    out: Array | None = None,
-) -> Array: ...
-def rfft2(
-    x: Array,
-    /,
-    s: tuple[int, ...] | list[int] | None = None,
-    axes: tuple[int, ...] | list[int] = (-2, -1),
-    norm: FftNorm = "backward",
-    out: Array | None = None,
+    x: Operand, /, *, n: int | None = None, axis: int = -1, norm: FftNorm = "backward"
 ) -> Array: ...
 def rfftfreq(
-    n: int, d: float = 1.0, *, dtype: DtypeLike = None, device: DeviceLike | None = None
+    n: int, /, *, d: float = 1.0, dtype: DtypeLike = None, device: DeviceLike | None = None
 ) -> Array: ...
 def rfftn(
-    x: Array,
+    x: Operand,
     /,
+    *,
     s: tuple[int, ...] | list[int] | None = None,
     axes: tuple[int, ...] | list[int] | None = None,
     norm: FftNorm = "backward",
-    out: Array | None = None,
 ) -> Array: ...

@@ -33,7 +33,7 @@ ENTRIES = {
     "real or bool": ("Array", "Input array of a real dtype or bool."),
     "real, one array": (
         "Array or scalar",
-        "Operands of real dtypes, of which at least one is an array.",
+        "Operands of real dtypes.",
     ),
     "written": ("Array", "Array to write to."),
     # Parameters: others

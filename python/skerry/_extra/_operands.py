@@ -70,34 +70,31 @@ def require_host_memory(name: str, nbytes: int) -> None:
         )
 
 
-def as_arrays(name: str, *values: Any) -> list[Array]:
-    """Return the operands as arrays on one device: NumPy arrays are on cpu:0, scalars go to the other arrays' device.
+def as_arrays(name: str, *values: Any, names: tuple[str, ...] = ()) -> list[Array]:
+    """Return the operands as arrays on one device.
+
+    NumPy arrays are on cpu:0; scalars and lists go to the device of the arrays, or to the default device. ``names``
+    of the first operands tell those whose dtype is their own: "condition" and "indices".
 
     Raises
     ------
     DeviceMismatchError
         If arrays are on different devices.
     TypeError
-        If no operand is an array, or one has no device, such as a list.
+        If an operand is neither an array nor a number nor a list of numbers, or if there is none.
 
     """
     if values and _core.are_arrays(values):
         return [*values]
-    operands = [sk.asarray(x, device="cpu:0") if type(x) is np.ndarray else x for x in values]
-    arrays = tuple(x for x in operands if isinstance(x, Array))
-    for value, x in zip(values, operands, strict=True):
-        if not isinstance(x, (Array, *SCALARS)):
+    operands = tuple(sk.asarray(x, device="cpu:0") if type(x) is np.ndarray else x for x in values)
+    arrays: list[Array] = list(_core.literals(name, names, operands, ()))
+    for value, x in zip(values, arrays, strict=True):
+        if not isinstance(x, Array):
             raise NotAnArrayError(name, value)
     if not arrays:
-        raise NotAnArrayError(name, *values)
-    _core.require_one_device(name, arrays)
-    if len(arrays) == len(operands):
-        return list(arrays)
-    dtype = common_dtype(name, *(x.dtype for x in arrays))
-    device = arrays[0].device
-    return [
-        x if isinstance(x, Array) else _core.scalar_beside(name, x, dtype, device) for x in operands
-    ]
+        raise NotAnArrayError(name)
+    _core.require_one_device(name, tuple(arrays))
+    return arrays
 
 
 def require_beside(name: str, x: Array, *values: Any) -> None:
@@ -105,13 +102,6 @@ def require_beside(name: str, x: Array, *values: Any) -> None:
     arrays = tuple(arrays_in(values))
     if arrays:
         _core.require_one_device(name, (x, *arrays))
-
-
-def arrays_or_scalars(name: str, *values: Any) -> list[Array]:
-    """Return the operands as arrays on one device: the default device if all are scalars."""
-    if not _core.are_arrays(values) and all(isinstance(x, SCALARS) for x in values):
-        return [sk.asarray(x) for x in values]
-    return as_arrays(name, *values)
 
 
 def with_literals(name: str, *values: Any) -> list[Array]:

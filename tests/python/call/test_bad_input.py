@@ -213,9 +213,9 @@ CASES = {
     "missing_argument": (lambda x, d: sk.add(x), TypeError, ["add"]),
     "too_many_arguments": (lambda x, d: sk.sin(x, x, x), TypeError, ["sin"]),
     "keyword_for_positional": (lambda x, d: sk.sin(x=x), TypeError, ["sin"]),
-    "list_as_operand": (lambda x, d: x + [1, 2, 3, 4], TypeError, []),
+    "list_of_text_as_operand": (lambda x, d: x + ["a", 2, 3, 4], TypeError, ["str"]),
     "none_as_operand": (lambda x, d: sk.add(x, None), TypeError, []),
-    "two_scalars": (lambda x, d: sk.add(1, 2), TypeError, []),
+    "scalar_and_text": (lambda x, d: sk.add(1, "2"), TypeError, ["x2", "str"]),
     "unknown_api_version": (
         lambda x, d: x.__array_namespace__(api_version="2020.01"),
         ValueError,

@@ -93,6 +93,88 @@ def test_comparisons_with_out_of_range_ints_are_exact(name, dtype, device):
                 assert to_numpy(got).tolist() == expected, (name, dtype, number)
 
 
+@loop_over("dtype", INTEGERS + FLOATS)
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_comparisons_with_lists_of_out_of_range_ints_are_exact(name, dtype, device):
+    function, compare = getattr(sk, name), COMPARISONS[name]
+    values, x = some(dtype, 1, device)
+    numbers = [1, *beyond(dtype)]
+    column = sk.reshape(x, (-1, 1))
+    right = [[compare(value, number) for number in numbers] for value in values]
+    mirrored = [[compare(number, value) for number in numbers] for value in values]
+    for got, expected in (
+        (compare(column, numbers), right),
+        (compare(numbers, column), mirrored),
+        (function(column, tuple(numbers)), right),
+        (function(numbers, column), mirrored),
+        (sk.fuse(compare)(column, numbers), right),
+    ):
+        assert (got.dtype, got.device) == (sk.bool, x.device)
+        assert to_numpy(got).tolist() == expected, (name, dtype)
+
+
+@loop_over("dtype", INTEGERS)
+def test_searches_for_lists_of_out_of_range_ints(dtype, device):
+    values = sorted(elements(dtype))
+    x = to_device(device, np.asarray(values, dtype=dtype))
+    numbers = sorted([1, *beyond(dtype)])
+    for side, below in (("left", operator.lt), ("right", operator.le)):
+        right = [sum(below(value, number) for value in values) for number in numbers]
+        assert sk.searchsorted(x, numbers, side=side).tolist() == right
+        assert x.searchsorted(numbers, side).tolist() == right
+    for invert in (False, True):
+        right = [(number in values) != invert for number in numbers]
+        assert sk.isin(numbers, x, invert=invert).tolist() == right
+        right = [(value in numbers) != invert for value in values]
+        assert sk.isin(x, numbers, invert=invert).tolist() == right
+    if dtype not in ("int64", "uint64"):  # a sorted list has the default dtype
+        fitting = [n for n in numbers if -(2**63) <= n < 2**63]
+        right = [sum(n < value for n in fitting) for value in values]
+        assert sk.searchsorted(fitting, x).tolist() == right
+
+
+@loop_over("dtype", INTEGERS)
+@pytest.mark.parametrize("name", ["maximum", "minimum", "fmax", "fmin", "clip"])
+def test_limits_in_lists_of_out_of_range_ints(name, dtype, device):
+    values, x = some(dtype, 1, device)
+    limits = np.iinfo(dtype)
+    column = sk.reshape(x, (-1, 1))
+    below = [int(limits.min) - 1, 1, -(2**70)]
+    above = [int(limits.max) + 1, 1, 2**70]
+    if name == "clip":
+        got = sk.clip(column, below, above)
+        right = [
+            [min(max(value, b), a) for b, a in zip(below, above, strict=True)] for value in values
+        ]
+        assert column.clip(below, above).tolist() == right
+        with pytest.raises(OverflowError, match=r"^clip: int out of range"):
+            sk.clip(column, above, None)
+    else:
+        limit = LIMITS[name]
+        neutral, other = (below, above) if limit is max else (above, below)
+        got = getattr(sk, name)(column, neutral)
+        right = [[limit(value, number) for number in neutral] for value in values]
+        assert getattr(sk, name)(neutral, column).tolist() == right
+        with pytest.raises(OverflowError, match=rf"^{name}: int out of range of {dtype}"):
+            getattr(sk, name)(column, other)
+    assert got.dtype == x.dtype
+    assert to_numpy(got).tolist() == right
+
+
+def test_comparing_functions_take_lists_of_out_of_range_ints(device):
+    x = to_device(device, np.asarray([5, 7], "uint8"))
+    assert not sk.array_equal(x, [5, 300])
+    assert not sk.array_equiv([-1, 7], x)
+    assert sk.array_equal(x, [5, 7])
+    assert sk.isclose(x, [5, 300]).tolist() == [True, False]
+    assert not sk.allclose([300, -1], x)
+    assert sk.setdiff1d(x, [5, 300]).tolist() == [7]
+    assert sk.intersect1d([5, 300], x).tolist() == [5]
+    assert sk.interp(x, [0, 1000], [0.0, 1.0]).tolist() == [0.005, 0.007]
+    assert sk.digitize(x, [-1000, 6, 1000]).tolist() == [1, 2]
+    assert sk.bincount(x, weights=[1000, 2]).tolist() == [0] * 5 + [1000, 0, 2]
+
+
 def test_comparisons_of_views_and_scalars(device):
     x = to_device(device, np.arange(24, dtype="uint8").reshape(2, 3, 4))
     for view in (x[:, ::-1, ::2], sk.permute_dims(x, (2, 0, 1)), x[0, 0, 0], x[:0], x[..., None]):
@@ -226,8 +308,10 @@ def test_where_accepts_scalars_as_conditions(device):
     for condition in (False, 0, 0.0, np.bool_(False)):
         assert sk.where(condition, x, y).tolist() == [[1.5, 1.5], [2.5, 2.5]]
         assert sk.where(condition, x, 7).tolist() == [7, 7]
-    with pytest.raises(TypeError, match=r"^where: no argument is an array"):
-        sk.where(True, 1, 2)
+    with sk.device(device):
+        for condition in (True, 2**70, 0.5):
+            got = sk.where(condition, 1, 2.5)
+            assert (got.dtype, got.device, got.tolist()) == (sk.float64, x.device, 1.0)
     with sk.strict_promotion():
         assert sk.where(True, x, x).tolist() == [1, 2]
         with pytest.raises(TypeError, match="condition"):

@@ -46,7 +46,7 @@ def test_array_function_type_is_not_callable():
 
 @pytest.fixture
 def seen():
-    """A function, and a list of the calls whose arguments were converted."""
+    """A function of an array, the same one without a parameter for arrays, and their calls with converted arguments."""
     calls = []
 
     def function(a, *rest, **more):
@@ -56,47 +56,69 @@ def seen():
         calls.append(args)
         return function(*args, **kwargs)
 
-    return functools.wraps(function)(instruments.array_function(function, converting, False)), calls
+    callable_of = functools.partial(instruments.array_function, function, converting, False, None)
+    return (
+        functools.wraps(function)(callable_of(("a",))),
+        functools.wraps(function)(callable_of(())),
+        calls,
+    )
 
 
 X = sk.ones((2,), device="cpu:0")
 OTHER = sk.ones((2,), device="cpu:1")
 HOST = np.ones(2)
 DIRECT = [
-    (X,), (X, OTHER), (X, 1.0, "text", None), ((X, X),), ([X, X], X), ([X, 1.0],), ((2, 3),),
-    (X, [1, 2]), (), (X, {"a": 1}), ((),),
+    (X,), (X, OTHER), (X, 1.0, "text", None), (X, (X, X)), (X, [X, 1.0]), (X, (2, 3)), (X, [1, 2]), (X, {"a": 1}),
+    (X, ()), (1.0, X),
 ]  # fmt: skip
+DIRECT_WITHOUT_ARRAYS = [
+    (2.5,),
+    ((X, X),),
+    ([X, X], X),
+    ([X, 1.0],),
+    ((2, 3),),
+    ([1, 2],),
+    ((),),
+    ([],),
+]
 CONVERTED = [
-    (HOST,), (X, HOST), ((X, HOST),), ([1, 2],), ([[X]],), ([X, OTHER],), ([X], OTHER), ([],),
-    (X, (1, [2])),
+    (HOST,), (X, HOST), ((X, HOST),), ([1, 2],), ((1, 2), X), (1.5,), ([[X]],), ([X, OTHER],), ([X], OTHER), ([],),
+    (X, (1, [2])), (X, [X, OTHER]),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("args", DIRECT, ids=repr)
 def test_calls_without_conversions_are_direct(seen, args):
-    function, calls = seen
-    if args:
-        function(*args)
-        function(X, more=args[-1])
-    else:
-        with pytest.raises(TypeError, match="missing"):
-            function()
+    function, _, calls = seen
+    function(*args)
+    function(X, more=args[-1])
+    assert not calls
+
+
+@pytest.mark.parametrize("args", DIRECT_WITHOUT_ARRAYS, ids=repr)
+def test_calls_of_functions_without_array_parameters_are_direct(seen, args):
+    _, function, calls = seen
+    function(*args)
+    with pytest.raises(TypeError, match="missing"):
+        function()
     assert not calls
 
 
 @pytest.mark.parametrize("args", CONVERTED, ids=repr)
 def test_arguments_that_may_need_conversion_are_converted(seen, args):
-    function, calls = seen
+    function, _, calls = seen
     function(*args)
     assert len(calls) == 1
 
 
 def test_keyword_arguments_are_checked_for_conversion(seen):
-    function, calls = seen
+    function, _, calls = seen
     function(X, more=[X, 1])
     assert not calls
     function(X, more=HOST)
-    assert len(calls) == 1
+    function(a=[1, 2])
+    function(a=1)
+    assert len(calls) == 3
 
 
 def test_writing_into_a_list_raises():

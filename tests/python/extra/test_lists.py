@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Lists as arguments of functions beyond the standard: converted without an array, rejected with one."""
+"""Lists as arguments of functions beyond the standard: converted to the device of the arrays, or the default device."""
 
 import numpy as np
 import pytest
@@ -47,9 +47,11 @@ def test_lists_are_converted_on_the_default_device():
 
 
 @pytest.mark.parametrize("name", ["kron", "dot", "convolve"])
-def test_list_with_an_array_raises(name):
-    with pytest.raises(TypeError, match="list"):
-        getattr(sk, name)(sk.ones(2), [1.0, 2.0])
+def test_list_with_an_array_has_its_dtype_and_device(name):
+    x = np.asarray([3, 4], dtype="float32")
+    result = getattr(sk, name)(sk.asarray(x, device="cpu:1"), [1.0, 2.0])
+    assert (result.dtype, result.device) == (sk.float32, sk.Device("cpu:1"))
+    assert result.tolist() == getattr(np, name)(x, [1.0, 2.0]).tolist()
 
 
 @pytest.mark.parametrize(

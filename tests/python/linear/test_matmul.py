@@ -228,7 +228,7 @@ def test_matmul_operators(device):
 
 def test_matmul_operators_reject_invalid_operands(device):
     x = sk.ones((3, 3), device=device)
-    for wrong in (2, 2.5, [[1.0]]):
+    for wrong in (2, 2.5, "a", None):
         with pytest.raises(TypeError):
             operator.matmul(x, wrong)
         with pytest.raises(TypeError):
@@ -321,6 +321,7 @@ def test_invalid_products_raise(device):
         lambda: sk.matmul(ones(1, 3), ones(2)),
         lambda: sk.matmul(ones(), ones(2)),
         lambda: sk.matmul(ones(2), ones()),
+        lambda: sk.matmul(ones(2, 2), 2.0),
         lambda: sk.matmul(ones(2, 1, 1), ones(3, 1, 1)),
         lambda: sk.vecdot(ones(2, 3), ones(2, 1)),
         lambda: sk.vecdot(ones(2, 3), ones(4, 3)),
@@ -342,7 +343,6 @@ def test_invalid_products_raise(device):
         lambda: sk.matmul(ones(2, 2, dtype=sk.int64), ones(2, 2)),
         lambda: sk.vecdot(ones(2, dtype=sk.bool), ones(2, dtype=sk.bool)),
         lambda: sk.tensordot(ones(2, dtype=sk.bool), ones(2, dtype=sk.bool), axes=1),
-        lambda: sk.matmul(ones(2, 2), 2.0),
         lambda: sk.tensordot(ones(2, 2), ones(2, 2), axes="ab"),
     ):
         with pytest.raises(TypeError):

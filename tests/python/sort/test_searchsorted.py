@@ -131,7 +131,7 @@ def test_invalid_searchsorted_arguments_raise(device):
         lambda: sk.searchsorted(sk.ones((2,), device=device), 1j),
         lambda: sk.searchsorted(x, 1, sorter=sk.ones((5,), device=device)),
         lambda: sk.searchsorted(x, x, "left", None, None),
-        lambda: sk.searchsorted([1, 2], x),
+        lambda: sk.searchsorted([1j, 2], x),
     ):
         with pytest.raises(TypeError):
             call()

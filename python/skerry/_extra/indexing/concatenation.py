@@ -6,13 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 import skerry as sk
-from skerry import _core
-from skerry._arrays import as_array as as_home_array
+from skerry._arrays import arrays_in
 from skerry._core import Array
-from skerry._extra._operands import SCALARS, common_dtype
+from skerry._extra._operands import promoted
 from skerry._extra.indexing._slices import points_of
 
 __all__ = ["c_", "r_"]
@@ -63,26 +60,16 @@ class Concatenator:
 
     def __getitem__(self, key: Any) -> Array:
         """Join the items of the index; a leading text such as ``"1,2,0"`` is axis, least rank and place of the axes."""
-        items = [as_home_array(item) for item in (key if isinstance(key, tuple) else (key,))]
+        items = [*key] if isinstance(key, tuple) else [key]
         axis, ndmin, trans1d = self.axis, self.ndmin, self.trans1d
         if items and isinstance(items[0], str):
             axis, ndmin, trans1d = self._directive(items.pop(0))
-        arrays = tuple(item for item in items if isinstance(item, Array))
-        _core.require_one_device(self.name, arrays)
-        device = arrays[0].device if arrays else sk.default_device()
-        parts = [self._part(item, device, ndmin, trans1d) for item in items]
-        if not parts:
+        if not items:
             raise ValueError(f"{self.name}: nothing to join; index with arrays, numbers or slices")
-        dtypes = [
-            x.dtype for x, item in zip(parts, items, strict=True) if not isinstance(item, SCALARS)
-        ]
-        scalars = [item for item in items if isinstance(item, SCALARS)]
-        dtype = (
-            sk.result_type(common_dtype(self.name, *dtypes), *scalars)
-            if dtypes
-            else np.result_type(*scalars)
-        )
-        return sk.concat([sk.astype(x, dtype, copy=False) for x in parts], axis=axis)
+        array = next(arrays_in(items), None)
+        device = sk.default_device() if array is None else array.device
+        arrays = promoted(self.name, *(self._array_or_literal(item, device) for item in items))
+        return sk.concat([self._with_axes(x, ndmin, trans1d) for x in arrays], axis=axis)
 
     def _directive(self, text: str) -> tuple[int, int, int]:
         """Return the axis, the least number of axes, and the place of the axes of arrays with fewer."""
@@ -96,12 +83,14 @@ class Concatenator:
             )
         return (*numbers, *(self.axis, self.ndmin, self.trans1d)[len(numbers) :])  # type: ignore[return-value]
 
-    def _part(self, item: Any, device: Any, ndmin: int, trans1d: int) -> Array:
-        """Return an item as an array of at least ``ndmin`` axes."""
+    def _array_or_literal(self, item: Any, device: Any) -> Any:
+        """Return the points of a slice as an array, and other items themselves."""
         if isinstance(item, str):
             raise ValueError(f"{self.name}: the directive {item!r} must be the first item")
-        x = points_of(item, device) if isinstance(item, slice) else item
-        x = x if isinstance(x, Array) else sk.asarray(x, device=device)
+        return points_of(item, device) if isinstance(item, slice) else item
+
+    def _with_axes(self, x: Array, ndmin: int, trans1d: int) -> Array:
+        """Return an array with at least ``ndmin`` axes."""
         missing = ndmin - x.ndim
         if missing <= 0:
             return x

@@ -13,7 +13,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import as_array, cast, require_host_memory, with_literals
+from skerry._extra._operands import as_array, as_arrays, cast, require_host_memory
 
 __all__ = [
     "diag_indices", "diag_indices_from", "indices", "ix_", "mask_indices", "tril_indices", "tril_indices_from",
@@ -275,9 +275,8 @@ def ix_(*args: Any) -> tuple[Array, ...]:
 
     """
     results = []
-    for i, x in enumerate(with_literals("ix_", *args)):
-        if x.size == 0 and not isinstance(args[i], Array):
-            x = cast(x, np.dtype(np.int64))
+    indices = as_arrays("ix_", *args, names=("indices",) * len(args)) if args else []
+    for i, x in enumerate(indices):
         if x.ndim != 1:
             raise ValueError(f"ix_: indices must be 1-D arrays, not of {x.ndim} axes")
         x = sk.nonzero(x)[0] if x.dtype == np.bool_ else x

@@ -9,7 +9,7 @@ from typing import Any
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import as_arrays, axis_within, cast, flat
+from skerry._extra._operands import axis_within, cast, flat
 from skerry._extra._operands import indices as indices_beside
 from skerry._extra.indexing._bounds import within
 from skerry.exceptions import ShapeError
@@ -175,7 +175,7 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> N
            [0., 5.]], dtype=float64, device='cpu:0')
 
     """
-    _, positions = as_arrays("put_along_axis", arr, indices)
+    positions = indices_beside("put_along_axis", indices, arr)
     written = _core.assigned("put_along_axis", "values", values, arr)
     if axis is None:
         if positions.ndim != 1:

@@ -58,15 +58,15 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
         raise ValueError(
             f"select: condlist and choicelist differ in length: {len(condlist)} and {len(choicelist)}, or are empty"
         )
-    everything = as_arrays("select", *condlist, *choicelist, default)
+    names = ("condition",) * len(condlist)
+    everything = as_arrays("select", *condlist, *choicelist, default, names=names)
     conditions, choices = everything[: len(condlist)], everything[len(condlist) :]
     for condition in conditions:
         if condition.dtype != sk.bool:
             raise TypeError(
                 f"select: conditions must be of bool, not {condition.dtype}; compare first"
             )
-    arrays = [x for x in (*choicelist, default) if isinstance(x, (Array, np.ndarray))]
-    values = promoted("select", *(choices if not arrays else (*choicelist, default)))
+    values = promoted("select", *choices)
     shape = sk.broadcast_shapes(*(x.shape for x in everything))
     result = values[-1]
     for condition, choice in zip(conditions[::-1], values[-2::-1], strict=True):
@@ -106,15 +106,15 @@ def choose(a: Any, choices: Sequence[Any], out: Array | None = None, mode: str =
 
     """
     listed = sk.unstack(choices) if isinstance(choices, Array) else choices
-    choice_indices, *_ = as_arrays("choose", a, *listed)
-    result = _chosen(within("choose", "a", choice_indices, len(listed), mode), listed)
+    choice_indices, *options = as_arrays("choose", a, *listed, names=("indices",))
+    result = _chosen(within("choose", "a", choice_indices, len(listed), mode), options)
     return (
         result if out is None else stored("choose", result, output_argument("choose", out, result))
     )
 
 
-def _chosen(choice_indices: Array, listed: Sequence[Any]) -> Array:
-    options = promoted("choose", *listed) if listed else []
+def _chosen(choice_indices: Array, choices: list[Array]) -> Array:
+    options = promoted("choose", *choices) if choices else []
     if 1 < len(options) <= FEW_CHOICES:
         result = options[-1]
         for number in range(len(options) - 2, -1, -1):

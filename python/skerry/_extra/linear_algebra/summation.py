@@ -154,21 +154,14 @@ def _formula(name: str, operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
             f"{name}: operands has no array; pass subscripts and an array for each term"
         )
     if isinstance(operands[0], str):
-        return operands[0].replace(" ", ""), _with_literals(operands[1:])
+        return operands[0].replace(" ", ""), list(operands[1:])
     pairs = len(operands) // 2
-    arrays = _with_literals(operands[: 2 * pairs : 2])
+    arrays = list(operands[: 2 * pairs : 2])
     terms = [_letters(name, labels) for labels in operands[1 : 2 * pairs : 2]]
     formula = ",".join(terms)
     if len(operands) % 2:
         formula += "->" + _letters(name, operands[-1])
     return formula, arrays
-
-
-def _with_literals(operands: tuple[Any, ...]) -> list[Any]:
-    """Convert numbers and lists of them to arrays on the default device, if no operand is an array."""
-    if any(isinstance(x, Array | np.ndarray) for x in operands):
-        return list(operands)
-    return [sk.asarray(x) if isinstance(x, (list, tuple, *SCALARS)) else x for x in operands]
 
 
 def _letters(name: str, labels: Any) -> str:

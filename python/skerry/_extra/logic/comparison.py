@@ -25,7 +25,7 @@ def isclose(
     Parameters
     ----------
     a, b : Array or scalar
-        Operands, of which at least one is an array. They must be broadcastable.
+        Operands, which must be broadcastable.
     rtol : float, default 1e-5
         Relative tolerance, a factor of ``abs(b)``.
     atol : float, default 1e-8
@@ -59,7 +59,7 @@ def allclose(
     Parameters
     ----------
     a, b : Array or scalar
-        Operands, of which at least one is an array. They must be broadcastable.
+        Operands, which must be broadcastable.
     rtol, atol, equal_nan
         See ``isclose``.
 
@@ -106,7 +106,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     Parameters
     ----------
     a1, a2 : Array or scalar
-        Operands, of which at least one is an array.
+        Operands.
     equal_nan : bool, default False
         Whether NaNs compare equal.
 
@@ -152,7 +152,7 @@ def array_equiv(a1: Any, a2: Any) -> bool:
     Parameters
     ----------
     a1, a2 : Array or scalar
-        Operands, of which at least one is an array.
+        Operands.
 
     {Returns: bool of the device}
 

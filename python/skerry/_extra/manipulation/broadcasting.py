@@ -10,7 +10,7 @@ from typing import Any
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra._operands import flat, with_literals
+from skerry._extra._operands import as_arrays, flat
 
 __all__ = ["broadcast"]
 
@@ -39,7 +39,7 @@ class broadcast:  # noqa: N801 - NumPy's name
     """
 
     def __init__(self, *arrays: Any) -> None:
-        self._arrays = with_literals("broadcast", *arrays)
+        self._arrays = as_arrays("broadcast", *arrays) if arrays else []
         self._shape = sk.broadcast_shapes(*(x.shape for x in self._arrays))
 
     @property

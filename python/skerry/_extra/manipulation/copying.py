@@ -43,7 +43,7 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
     Array([2., 0., 2.], dtype=float64, device='cpu:0')
 
     """
-    _, source, mask = as_arrays("copyto", dst, src, where)
+    _, source, mask = as_arrays("copyto", dst, src, where, names=("dst", "src", "condition"))
     if not np.can_cast(source.dtype, dst.dtype, casting):  # type: ignore[arg-type]
         raise TypeError(
             f"copyto: can't cast {source.dtype} to {dst.dtype} with casting={casting!r}; convert with astype"

@@ -12,7 +12,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import arrays_or_scalars, cast, promoted
+from skerry._extra._operands import as_arrays, cast, promoted
 from skerry._extra._outputs import require_cast
 
 __all__ = ["block", "column_stack", "dstack", "hstack", "row_stack", "vstack"]
@@ -31,7 +31,7 @@ def _join(
     if dtype is None and casting == "same_kind":
         operands = promoted(name, *arrays)
     else:
-        operands = arrays_or_scalars(name, *arrays)
+        operands = as_arrays(name, *arrays)
         target = (
             np.dtype(dtype) if dtype is not None else np.result_type(*(x.dtype for x in operands))
         )
@@ -180,7 +180,7 @@ def block(arrays: Any) -> Array:
     """
     blocks: list[Any] = []
     depth = _nesting_depth(arrays, blocks)
-    parts = promoted("block", *arrays_or_scalars("block", *blocks))
+    parts = promoted("block", *blocks)
     rank = max(depth, *(x.ndim for x in parts))
     remaining = iter([sk.reshape(x, (1,) * (rank - x.ndim) + x.shape) for x in parts])
     result = _assembled(arrays, remaining, rank - depth)

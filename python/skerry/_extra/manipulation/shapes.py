@@ -14,13 +14,7 @@ import skerry as sk
 from skerry import _core
 from skerry._arrays import shown
 from skerry._core import Array
-from skerry._extra._operands import (
-    arrays_or_scalars,
-    as_array,
-    axes_within,
-    axis_within,
-    flat,
-)
+from skerry._extra._operands import as_array, as_arrays, axes_within, axis_within, flat
 
 __all__ = [
     "atleast_1d", "atleast_2d", "atleast_3d", "ndim", "ravel", "rollaxis", "shape", "size", "swapaxes", "transpose",
@@ -84,7 +78,7 @@ def ravel(a: Any, order: str = "C") -> Array:
 def _add_axes(name: str, arys: tuple[Any, ...], least: int) -> Any:
     results: Any = _core.with_axes(arys, least)
     if results is None:
-        results = _core.with_axes(tuple(arrays_or_scalars(name, *arys)), least)
+        results = _core.with_axes(tuple(as_arrays(name, *arys)), least)
     return results[0] if len(results) == 1 else results
 
 

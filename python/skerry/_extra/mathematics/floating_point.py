@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 import skerry as sk
-from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import FLOAT64, cast, real_floating, wide
+from skerry._extra._operands import as_arrays, cast, real_floating, wide
 from skerry.exceptions import DTypeError
 
 __all__ = ["frexp", "ldexp", "spacing"]
@@ -65,7 +64,7 @@ def _parts(x: Array) -> tuple[Array, Array]:
     return sk.where(is_regular, mantissa, x), exponent * sk.astype(is_regular, sk.int32)
 
 
-def ldexp(x1: Any, x2: Any, /) -> Array:
+def ldexp(x1: Any, x2: int | Array, /) -> Array:
     """Compute ``x1 * 2**x2``, rounded once.
 
     Parameters
@@ -73,7 +72,7 @@ def ldexp(x1: Any, x2: Any, /) -> Array:
     x1 : Array or scalar
         Numbers of a real dtype.
     x2 : Array or scalar
-        Exponents of an integer dtype. At least one of the arguments is an array.
+        Exponents of an integer dtype.
 
     Returns
     -------
@@ -93,15 +92,10 @@ def ldexp(x1: Any, x2: Any, /) -> Array:
     Array([ 1., -3.], dtype=float64, device='cpu:0')
 
     """
-    if isinstance(x1, Array) and isinstance(x2, Array):
-        _core.require_one_device("ldexp", (x1, x2))
-    powers: Any
-    if isinstance(x2, Array):
-        if not isinstance(x1, Array):
-            x1 = _core.scalar_beside("ldexp", x1, FLOAT64, x2.device)
-        powers = _bounded(x2)
-    else:
-        powers = max(-MAX_EXPONENT, min(operator.index(x2), MAX_EXPONENT))
+    if not isinstance(x2, Array) and hasattr(x2, "__index__"):
+        x2 = max(-MAX_EXPONENT, min(operator.index(x2), MAX_EXPONENT))
+    x1, exponents = as_arrays("ldexp", x1, x2, names=("x1", "indices"))
+    powers = _bounded(exponents)
     (x,) = real_floating("ldexp", x1)
     numbers = wide(x)
     _, fraction, bias = _format(numbers.dtype)

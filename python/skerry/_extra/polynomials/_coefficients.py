@@ -8,7 +8,7 @@ from typing import Any
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra._operands import with_literals
+from skerry._extra._operands import as_arrays
 from skerry.exceptions import ShapeError
 
 
@@ -29,7 +29,7 @@ def coefficients(name: str, *values: Any) -> list[Array]:
         If an array has two or more axes.
 
     """
-    results = with_literals(
+    results = as_arrays(
         name, *(x._coefficients if isinstance(x, Polynomial) else x for x in values)
     )
     for x in results:

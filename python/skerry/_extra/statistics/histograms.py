@@ -8,6 +8,7 @@ from typing import Any
 
 from skerry import _core
 from skerry._core import Array
+from skerry._extra._operands import as_arrays
 from skerry._extra.statistics import _bin_edges as binning
 from skerry._extra.statistics._places import Side, check_alike, find_positions
 
@@ -95,6 +96,9 @@ def digitize(x: Array, bins: Any, right: bool = False) -> Array:
     Array([1, 4, 3], dtype=int64, device='cpu:0')
 
     """
+    if not isinstance(x, Array):
+        edge_arrays = (bins,) if isinstance(bins, Array) else ()
+        x = as_arrays("digitize", x, *edge_arrays)[0]
     edges = binning.as_array(bins, x.device)
     check_alike("digitize", edges, x)
     if edges.ndim != 1:
