@@ -96,10 +96,12 @@ PyObject* name_failed_call(const Arguments& arguments) noexcept {
 
 PyObject* name_failed_call(PyObject* function, PyObject* const* args, Py_ssize_t count,
                            PyObject* keywords) noexcept {
-  // A function in Python checks the devices of its operands without their parameters' names.
+  // A function in Python checks the devices of its operands and converts ints without their
+  // parameters' names.
   const auto is_complete = [&](PyObject* error) {
     const Object name(PyObject_GetAttrString(function, "__name__"));
-    return is_named(error, utf8(name.get())) && !is_device_mismatch(error);
+    const bool is_overflow = PyErr_GivenExceptionMatches(error, PyExc_OverflowError) != 0;
+    return is_named(error, utf8(name.get())) && !is_device_mismatch(error) && !is_overflow;
   };
   return name_error(is_complete, [&](PyObject* error) {
     static constinit LazyObject helper;

@@ -117,8 +117,9 @@ template <int Arity>
     if (component != nullptr) return component;
   }
   PyObject* const result = wrap_result(takes_long(operands), [&] { return apply(id, operands); });
-  return converted_args.complete(
-      result, [&] { return elementwise_of<Arity>(id, op_table()[id].name, converted_values, Arity, nullptr); });
+  return converted_args.complete(result, [&] {
+    return elementwise_of<Arity>(id, op_table()[id].name, converted_values, Arity, nullptr);
+  });
 }
 
 /// Slow path of a call with scalars only: some become 0-d arrays on the default device.

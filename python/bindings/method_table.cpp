@@ -152,8 +152,14 @@ PyObject* store_result(Object result, PyObject* out) {
 Object call_bound(const Signature& signature, PyObject* (*function)(const Arguments&),
                   PyObject* self, PyObject* const* values) {
   const Arguments arguments{self, values, nullptr, 0, &signature};
-  PyObject* result =
-      translate_exceptions(signature.function(), [&] { return function(arguments); });
+  PyObject* result = nullptr;
+  try {
+    result = function(arguments);
+  } catch (...) {  // the caller's operation is named
+    if (arguments.converted_args != nullptr)
+      static_cast<void>(end_conversion(arguments, nullptr, function));
+    throw;
+  }
   if (arguments.converted_args != nullptr) result = end_conversion(arguments, result, function);
   return Object(result);
 }

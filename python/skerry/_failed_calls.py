@@ -80,7 +80,7 @@ class NotAnArrayError(TypeError):
     def __init__(self, name: str, *values: Any) -> None:
         kinds = ", ".join(type(value).__name__ for value in values)
         super().__init__(f"takes an array, not {kinds}: {name}; use skerry.asarray(a, device=...)")
-        self.values = values
+        self.values, self.kinds = values, kinds
 
 
 def named_function(

@@ -53,8 +53,9 @@ def evaluate(name: str, function: Any, inputs: tuple[Any, ...], options: dict[st
     dtype = options.get("dtype")
     if dtype is not None:
         dtype = np.dtype(dtype)
-        inputs = _with_dtype(name, function, inputs, dtype, casting)
-    result = function(*inputs)
+        context = tuple(arrays_in((outs, condition)))
+        inputs = _with_dtype(name, function, inputs, context, dtype, casting)
+    result = _result_beside(function, inputs, (outs, condition))
     results = result if function.nout > 1 else (result,)
     if dtype is not None and results[0].dtype != dtype:
         raise DTypeError(
@@ -114,22 +115,47 @@ def _result_dtype(function: Any, dtype: np.dtype[Any]) -> np.dtype[Any] | None:
     return first.dtype
 
 
+def _result_beside(function: Any, inputs: tuple[Any, ...], context: Any) -> Any:
+    """Call a function; literals without an array go to the device of the arrays in ``context``."""
+    array = None if any(True for _ in arrays_in(inputs)) else next(arrays_in(context), None)
+    if array is None:
+        return function(*inputs)
+    with sk.device(array.device):
+        return function(*inputs)
+
+
+def _with_literals(
+    name: str, inputs: tuple[Any, ...], context: tuple[Array, ...]
+) -> tuple[Any, ...]:
+    """Convert lists to arrays, and scalars, too, if no input is an array."""
+    names = ("x",) if len(inputs) == 1 else ("x1", "x2")
+    converted: tuple[Any, ...] = _core.literals(name, names, inputs, context)
+    if not any(isinstance(x, Array) for x in inputs):
+        return converted
+    pairs = zip(inputs, converted, strict=True)
+    return tuple(y if isinstance(x, list | tuple) else x for x, y in pairs)
+
+
 def _with_dtype(
-    name: str, function: Any, inputs: tuple[Any, ...], dtype: np.dtype[Any], casting: str
+    name: str,
+    function: Any,
+    inputs: tuple[Any, ...],
+    context: tuple[Array, ...],
+    dtype: np.dtype[Any],
+    casting: str,
 ) -> tuple[Any, ...]:
     """Convert the inputs so that the result has a dtype."""
-    if not any(isinstance(x, Array) for x in inputs):
-        inputs = tuple(sk.asarray(x) for x in inputs)
-    if _result_dtype(function, sk.result_type(*inputs)) == dtype:
+    arrays = _with_literals(name, inputs, context)
+    if _result_dtype(function, sk.result_type(*arrays)) == dtype:
         return inputs
     if _result_dtype(function, dtype) != dtype:
         raise DTypeError(
             f"{name}: has no results of {dtype} for these arguments; leave dtype out, and convert the result"
         )
-    for x in inputs:
+    for x in arrays:
         if isinstance(x, Array) and not np.can_cast(x.dtype, dtype, casting):  # type: ignore[arg-type]
             raise _no_cast(name, "an argument", x.dtype, dtype, casting)
-    return tuple(sk.astype(x, dtype, copy=False) if isinstance(x, Array) else x for x in inputs)
+    return tuple(sk.astype(x, dtype, copy=False) if isinstance(x, Array) else x for x in arrays)
 
 
 def _no_cast(
@@ -145,6 +171,8 @@ def _require_inputs_cast(
 ) -> None:
     """Raise unless the inputs cast to the dtype of the computation by the stricter rules."""
     arrays = [x for x in inputs if isinstance(x, Array)]
+    if not arrays:  # literals cast to any dtype that they promote to
+        return
     common = sk.result_type(*arrays)
     is_wider = result.kind != "b" and np.can_cast(common, result, "safe")
     compute = result if is_wider else common

@@ -76,11 +76,16 @@ def _require_binary(name: str, function: Any) -> None:
         )
 
 
-def _operand(value: Any) -> Array:
-    """Return an argument as an array: NumPy's arrays are on cpu:0, lists and numbers on the default device."""
+def _operand(value: Any, *context: Any) -> Array:
+    """Return an argument as an array: NumPy's are on cpu:0, lists and numbers on the device of arrays in ``context``.
+
+    Without one, that is the default device.
+    """
     if isinstance(value, Array):
         return value
-    x: Array = sk.asarray(value, device=HOME if isinstance(value, np.ndarray) else None)
+    array = value if isinstance(value, np.ndarray) else next(arrays_in(context), None)
+    device = HOME if isinstance(array, np.ndarray) else None if array is None else array.device
+    x: Array = sk.asarray(value, device=device)
     return x
 
 
@@ -143,7 +148,7 @@ def fold(
     operation = function.__name__
     condition = where
     _require_one_device(name, array, out, initial, condition)
-    x = _combinable(name, function, _operand(array), dtype)
+    x = _combinable(name, function, _operand(array, out, initial, condition), dtype)
     axes = _axes(name, axis, x)
     if len(axes) > 1 and operation not in ASSOCIATIVE:
         raise ValueError(f"{name}: not associative, so it reduces one axis, not {axes}")
@@ -233,7 +238,7 @@ def scan(
     """Scan along an axis by a function."""
     _require_binary(name, function)
     _require_one_device(name, array, out)
-    x = _operand(array)
+    x = _operand(array, out)
     if x.ndim == 0:
         raise TypeError(f"{name}: needs an axis, not a 0-d array")
     axis = _axis(name, axis, x)
@@ -269,7 +274,7 @@ def fold_slices(
     """
     _require_binary(name, function)
     _require_one_device(name, array, indices, out)
-    x = _operand(array)
+    x = _operand(array, indices, out)
     axis = _axis(name, axis, x)
     n = x.shape[axis]
     if isinstance(indices, Array):
@@ -300,7 +305,9 @@ def all_pairs(name: str, function: Any, a: Any, b: Any, **options: Any) -> Any:
     """Apply a function to all pairs of elements."""
     _require_binary(name, function)
     _require_one_device(name, a, b)
-    x1, x2 = (x if isinstance(x, Array) or np.ndim(x) == 0 else _operand(x) for x in (a, b))
+    x1, x2 = (_operand(x) if isinstance(x, np.ndarray) else x for x in (a, b))
+    if isinstance(x1, list | tuple) or isinstance(x2, list | tuple):
+        x1, x2 = _core.literals(name, ("a", "b"), (x1, x2), tuple(arrays_in(options)))
     if isinstance(x1, Array) and isinstance(x2, Array):
         x1 = sk.reshape(x1, x1.shape + (1,) * x2.ndim)
     return evaluate(name, function, (x1, x2), options)

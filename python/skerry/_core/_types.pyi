@@ -496,7 +496,7 @@ class Ufunc:
 class UnaryUfunc(Ufunc):
     def __call__(
         self,
-        x: Array,
+        x: Operand,
         /,
         out: Array | tuple[Array | None] | None = None,
         *,

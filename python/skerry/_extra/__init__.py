@@ -27,6 +27,7 @@ TOPICS = tuple(sorted(set(TOPIC_OF.values())))
 # NumPy arrays are passed on, too.
 LISTS_IN = {
     "creation.existing_data": "untouched",
+    "data_types.arrays": "kept",
     "indexing.inserting": "refused",
     "manipulation.copying": "refused",
     "input_output.binary_files": "kept",

@@ -193,6 +193,18 @@ def test_outer_equals_numpy(device):
     assert_same(sk.add.outer([1, 2], [3, 4]), np.add.outer([1, 2], [3, 4]), "cpu:0")
 
 
+def test_lists_beside_arrays_go_to_their_device(device):
+    y = to_device(device, sample("float32", (4,), 2))
+    assert_same(sk.add.outer([1, 2], y), np.add.outer(np.float32([1, 2]), to_numpy(y)), device)
+    assert_same(sk.add.outer(y, [1, 2]), np.add.outer(to_numpy(y), np.float32([1, 2])), device)
+    out = sk.empty((), dtype=sk.int64, device=device)
+    assert sk.add.reduce([1, 2], out=out) is out
+    assert int(out) == 3
+    out = sk.empty((2,), dtype=sk.int64, device=device)
+    assert to_numpy(sk.multiply.accumulate([2, 3], out=out)).tolist() == [2, 6]
+    assert to_numpy(sk.subtract.reduceat([5, 2, 3], [0, 2], out=out)).tolist() == [3, 3]
+
+
 AT = ["add", "subtract", "multiply", "maximum", "minimum", "divide", "hypot", "fmax"]
 
 

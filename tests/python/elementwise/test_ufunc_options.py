@@ -114,6 +114,32 @@ def test_scalars_and_out_of_range_integers_with_out(device):
     assert to_numpy(x).tolist() == [1, 4, 9]
 
 
+def test_literals_alone_go_to_the_device_of_the_options(device):
+    out = sk.zeros((2,), device=device)
+    calls = [
+        (lambda: sk.add([1, 2], 3, out=out), [4.0, 5.0]),
+        (lambda: sk.sqrt((4, 9.0), out=out), [2.0, 3.0]),
+        (lambda: sk.maximum(1, 2.5, out=out, casting="safe"), [2.5, 2.5]),
+        (lambda: sk.divide([1, 2], 2, out, dtype=sk.float32), [0.5, 1.0]),
+        (lambda: sk.fmod([5, 7], 3, out=out), [2.0, 1.0]),
+        (lambda: sk.square(3.0, out=out, where=[True, False]), [9.0, 1.0]),
+    ]
+    for call, values in calls:
+        assert call() is out
+        assert to_numpy(out).tolist() == values
+    masked = sk.square(3.0, where=sk.asarray([True, False], device=device))
+    assert_same(masked, np.asarray([9.0, 0.0]), device)
+
+
+def test_lists_beside_arrays_take_their_dtype_with_options(device):
+    x = sk.asarray([1, 2], dtype=sk.float32, device=device)
+    assert_same(sk.add(x, [1, 2.5], dtype=sk.float64), np.asarray([2.0, 4.5]), device)
+    assert_same(sk.add(x, [1, 2.5], casting="no"), np.float32([2.0, 4.5]), device)
+    flags = sk.zeros((2,), dtype=sk.bool, device=device)
+    assert sk.less(sk.astype(x, sk.int8), [300, 1], out=flags) is flags
+    assert to_numpy(flags).tolist() == [True, False]
+
+
 def test_out_broadcasts_and_casts_as_in_numpy(device):
     x = sk.asarray([1.5, 2.5], device=device)
     for dtype in ("float16", "float32", "complex64"):

@@ -102,9 +102,14 @@ def test_numpy_arrays_are_on_cpu_0():
         assert sk.r_[np.ones(2), 3].device == sk.Device("cpu:0")
 
 
-def test_a_scalar_does_not_change_a_dtype_of_its_kind():
+def test_a_literal_does_not_change_a_dtype_of_its_kind():
     x = sk.ones((2,), dtype=sk.float32)
-    assert sk.r_[x, 2.5].dtype == np.float32
+    assert sk.r_[x, 2.5].dtype == sk.r_[x, [2.5, 1.0]].dtype == np.float32
+    assert sk.r_[x, [1j]].dtype == np.complex64
+    with pytest.raises(
+        TypeError, match=r"^r_: takes arrays, numbers and lists of numbers, not set$"
+    ):
+        sk.r_[x, {1}]
     assert sk.r_[x, sk.ones((2,), dtype=sk.int64)].dtype == np.float32
 
 

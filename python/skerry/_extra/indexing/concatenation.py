@@ -11,6 +11,7 @@ from skerry._arrays import arrays_in
 from skerry._core import Array
 from skerry._extra._operands import promoted
 from skerry._extra.indexing._slices import points_of
+from skerry._failed_calls import NotAnArrayError
 
 __all__ = ["c_", "r_"]
 
@@ -68,7 +69,13 @@ class Concatenator:
             raise ValueError(f"{self.name}: nothing to join; index with arrays, numbers or slices")
         array = next(arrays_in(items), None)
         device = sk.default_device() if array is None else array.device
-        arrays = promoted(self.name, *(self._array_or_literal(item, device) for item in items))
+        operands = [self._array_or_literal(item, device) for item in items]
+        try:
+            arrays = promoted(self.name, *operands)
+        except NotAnArrayError as error:
+            raise TypeError(
+                f"{self.name}: takes arrays, numbers and lists of numbers, not {error.kinds}"
+            ) from None
         return sk.concat([self._with_axes(x, ndmin, trans1d) for x in arrays], axis=axis)
 
     def _directive(self, text: str) -> tuple[int, int, int]:

@@ -16,7 +16,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra._operands import SCALARS, Arrays, as_arrays, cast, promoted
+from skerry._extra._operands import Arrays, as_arrays, cast, promoted
 from skerry._extra._outputs import computed_as, ordered, output_argument, stored
 from skerry.exceptions import ShapeError
 

@@ -11,6 +11,7 @@ from typing import Any
 import skerry as sk
 from skerry._core import Array
 from skerry._extra._operands import as_arrays, flat
+from skerry._failed_calls import NotAnArrayError
 
 __all__ = ["broadcast"]
 
@@ -39,7 +40,12 @@ class broadcast:  # noqa: N801 - NumPy's name
     """
 
     def __init__(self, *arrays: Any) -> None:
-        self._arrays = as_arrays("broadcast", *arrays) if arrays else []
+        try:
+            self._arrays = as_arrays("broadcast", *arrays) if arrays else []
+        except NotAnArrayError as error:
+            raise TypeError(
+                f"broadcast: takes arrays, numbers and lists of numbers, not {error.kinds}"
+            ) from None
         self._shape = sk.broadcast_shapes(*(x.shape for x in self._arrays))
 
     @property

@@ -48,7 +48,7 @@ def float_power(x1: Any, x2: Any, /) -> Array:
     Parameters
     ----------
     x1, x2 : Array or scalar
-        Operands of any dtypes that promote, of which at least one is an array.
+        Operands of any dtypes that promote.
 
     Returns
     -------

@@ -21,7 +21,7 @@ def gcd(x1: Any, x2: Any, /) -> Array:
     Parameters
     ----------
     x1, x2 : Array or scalar
-        Operands of integer dtypes, of which at least one is an array.
+        Operands of integer dtypes.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def lcm(x1: Any, x2: Any, /) -> Array:
     Parameters
     ----------
     x1, x2 : Array or scalar
-        Operands of integer dtypes, of which at least one is an array.
+        Operands of integer dtypes.
 
     Returns
     -------
