@@ -423,12 +423,20 @@ PyObject* end_conversion(const Arguments& arguments, PyObject* result,
 
 PyObject* call_into_out(const Arguments& arguments,
                         PyObject* (*function)(const Arguments& arguments)) {
-  return call_with_conversion(arguments, [function](const Arguments& bound) {
-    const int position = bound.signature->out();
-    PyObject* const out = bound[position];
-    require_device_of_call(bound, position, require_out(out));
-    return store_result(Object(function(bound)), out);
+  const int position = arguments.signature->out();
+  PyObject* const out = arguments[position];
+  const char* name = arguments.signature->function();
+  PyObject* const checked_out = translate_exceptions(name, [&] {
+    require_device_of_call(arguments, position, require_out(out));
+    return Py_NewRef(out);
   });
+  if (checked_out == nullptr) return name_failed_call(arguments);
+  Py_DECREF(checked_out);
+  PyObject* const result = call_with_conversion(arguments, function);
+  if (result == nullptr) return nullptr;
+  PyObject* const stored =
+      translate_exceptions(name, [&] { return store_result(Object(result), out); });
+  return stored != nullptr ? stored : name_failed_call(arguments);
 }
 
 PyObject* operate_converted(const char* name, PyObject* left, PyObject* right,

@@ -128,8 +128,8 @@ class ConvertedArgs {
                                                   PyObject* (*function)(const Arguments&)) noexcept;
 
 /// Calls `function` inside `translate_exceptions`, with conversion of arguments to arrays.
-template <class Run>
-PyObject* call_with_conversion(const Arguments& arguments, Run function) {
+inline PyObject* call_with_conversion(const Arguments& arguments,
+                                      PyObject* (*function)(const Arguments& arguments)) {
   PyObject* result =
       translate_exceptions(arguments.signature->function(), [&] { return function(arguments); });
   if (arguments.converted_args != nullptr) [[unlikely]]
