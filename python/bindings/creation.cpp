@@ -321,8 +321,8 @@ PyObject* run_asarray(const Arguments& arguments) {
   if (has_any_order) return array.release();
   const NdArray& x = value_of(array.get());
   const ElementOrder order = parse_order(arguments, 2, x);
-  const bool has_order = order == ElementOrder::c ? x.is_c_contiguous()
-                                                  : is_f_contiguous(x.layout(), x.itemsize());
+  const bool has_order =
+      order == ElementOrder::c ? x.is_c_contiguous() : is_f_contiguous(x.layout(), x.itemsize());
   if (has_order && !copies_last) return array.release();
   if (conversion.copied == false) {
     throw ValueError("copy=False, but order=" + shown(arguments[2]) + " requires a copy of " +

@@ -4,7 +4,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from skerry._core import fft as fft
 from skerry._core import linalg as linalg
@@ -118,22 +118,48 @@ tanh: UnaryUfunc
 trunc: UnaryUfunc
 
 def agree(values: tuple[Any, ...], /) -> bool: ...
-def all(x: Operand, /, *, axis: Axis = None, keepdims: bool = False) -> Array: ...
-def any(x: Operand, /, *, axis: Axis = None, keepdims: bool = False) -> Array: ...
+def all(
+    x: Operand,
+    /,
+    axis: Axis = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    *,
+    where: Array | bool = True,
+) -> Array: ...
+def any(
+    x: Operand,
+    /,
+    axis: Axis = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    *,
+    where: Array | bool = True,
+) -> Array: ...
 def arange(
     start: float,
-    /,
     stop: float | None = None,
     step: float = 1,
-    *,
     dtype: DtypeLike = None,
+    *,
     device: DeviceLike | None = None,
 ) -> Array: ...
 def are_arrays(values: tuple[Any, ...], /) -> bool: ...
-def argmax(x: Operand, /, *, axis: int | None = None, keepdims: bool = False) -> Array: ...
-def argmin(x: Operand, /, *, axis: int | None = None, keepdims: bool = False) -> Array: ...
+def argmax(
+    x: Operand, /, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
+) -> Array: ...
+def argmin(
+    x: Operand, /, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
+) -> Array: ...
 def argsort(
-    x: Operand, /, *, axis: int = -1, descending: bool = False, stable: bool = True
+    x: Operand,
+    /,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    descending: bool = False,
+    stable: bool = True,
 ) -> Array: ...
 def array_function(
     direct: Callable[..., Any],
@@ -151,8 +177,9 @@ def as_stream(stream: StreamLike, device: DeviceLike | None = None, /) -> Stream
 def asarray(
     obj: Any,
     /,
-    *,
     dtype: DtypeLike = None,
+    order: str | None = None,
+    *,
     device: DeviceLike | None = None,
     copy: bool | None = None,
 ) -> Array: ...
@@ -165,16 +192,26 @@ def broadcast_arrays(*arrays: Operand) -> tuple[Array, ...]: ...
 def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]: ...
 def broadcast_to(x: Operand, /, shape: Shape) -> Array: ...
 def built_dtypes() -> tuple[str, ...]: ...
-def can_cast(from_: DtypeLike, to: DtypeLike, /) -> bool: ...
-def clip(x: Operand, /, min: Operand | None = None, max: Operand | None = None) -> Array: ...
-def concat(arrays: Array | Sequence[Operand], /, *, axis: int | None = 0) -> Array: ...
+def can_cast(from_: DtypeLike, to: DtypeLike, casting: str = "safe") -> bool: ...
+def clip(
+    x: Operand, /, min: Operand | None = None, max: Operand | None = None, out: Array | None = None
+) -> Array: ...
+def concat(
+    arrays: Array | Sequence[Operand],
+    /,
+    axis: int | None = 0,
+    out: Array | None = None,
+    *,
+    dtype: DtypeLike = None,
+    casting: str = "same_kind",
+) -> Array: ...
 def convolve(a: Array, v: Array, mode: str, /) -> Array: ...
 def correlate(a: Array, v: Array, mode: str, /) -> Array: ...
 def count_cuda_calls(on: bool, /) -> None: ...
 def count_in_bins(
     x: Operand, edges: Array, uniform: bool, first: float, last: float, /
 ) -> Array: ...
-def count_nonzero(x: Operand, /, *, axis: Axis = None, keepdims: bool = False) -> Array: ...
+def count_nonzero(x: Operand, /, axis: Axis = None, *, keepdims: bool = False) -> Array: ...
 def count_numbers(x: Operand, weights: Array | None, bins: int, /) -> Array: ...
 def count_occurrences(x: Operand, weights: Array | None, minlength: int, /) -> Array: ...
 def counted_allocations() -> int: ...
@@ -188,6 +225,7 @@ def cumulative_prod(
     *,
     axis: int | None = None,
     dtype: DtypeLike = None,
+    out: Array | None = None,
     include_initial: bool = False,
 ) -> Array: ...
 def cumulative_sum(
@@ -196,6 +234,7 @@ def cumulative_sum(
     *,
     axis: int | None = None,
     dtype: DtypeLike = None,
+    out: Array | None = None,
     include_initial: bool = False,
 ) -> Array: ...
 def current_stream(device: DeviceLike | None = None) -> Stream: ...
@@ -205,9 +244,8 @@ def devices(kind: str | None = None) -> tuple[Device, ...]: ...
 def diff(
     x: Operand,
     /,
-    *,
-    axis: int = -1,
     n: int = 1,
+    axis: int = -1,
     prepend: Operand | None = None,
     append: Operand | None = None,
 ) -> Array: ...
@@ -221,25 +259,37 @@ def draw(
 ) -> None: ...
 def dtype_kinds() -> dict[str, str]: ...
 def empty(
-    shape: Shape, *, dtype: DtypeLike = None, device: DeviceLike | None = None, pinned: bool = False
+    shape: Shape,
+    dtype: DtypeLike = None,
+    order: str = "C",
+    *,
+    device: DeviceLike | None = None,
+    pinned: bool = False,
 ) -> Array: ...
 def empty_in_order(x: Operand, shape: Shape, /) -> Array: ...
 def empty_like(
-    x: Operand, /, *, dtype: DtypeLike = None, device: DeviceLike | None = None
+    x: Operand,
+    /,
+    dtype: DtypeLike = None,
+    order: str = "C",
+    subok: bool = True,
+    shape: Shape | None = None,
+    *,
+    device: DeviceLike | None = None,
 ) -> Array: ...
 def expand_dims(x: Operand, /, axis: int | tuple[int, ...]) -> Array: ...
 def exported_version() -> int: ...
 def eye(
     n_rows: int,
     n_cols: int | None = None,
-    /,
-    *,
     k: int = 0,
     dtype: DtypeLike = None,
+    order: str = "C",
+    *,
     device: DeviceLike | None = None,
 ) -> Array: ...
 def fail_allocation(k: int, from_then_on: bool = False, /) -> None: ...
-def flip(x: Operand, /, *, axis: Axis = None) -> Array: ...
+def flip(x: Operand, /, axis: Axis = None) -> Array: ...
 def from_cuda_array_interface(
     desc: Mapping[str, Any],
     owner: Any = None,
@@ -253,8 +303,9 @@ def from_dlpack(
 def full(
     shape: Shape,
     fill_value: Array | Scalar,
-    *,
     dtype: DtypeLike = None,
+    order: str = "C",
+    *,
     device: DeviceLike | None = None,
     pinned: bool = False,
 ) -> Array: ...
@@ -262,8 +313,11 @@ def full_like(
     x: Operand,
     /,
     fill_value: Array | Scalar,
-    *,
     dtype: DtypeLike = None,
+    order: str = "C",
+    subok: bool = True,
+    shape: Shape | None = None,
+    *,
     device: DeviceLike | None = None,
 ) -> Array: ...
 def fused_function(function: Callable[..., Any], /) -> Callable[..., Any]: ...
@@ -278,21 +332,43 @@ def is_page_locked(x: Operand, /) -> bool: ...
 def is_pinned(x: Operand, /) -> bool: ...
 def is_rehearsing() -> bool: ...
 def is_writable(x: Operand, /) -> bool: ...
-def isin(x1: Operand, x2: Operand, /, *, invert: bool = False) -> Array: ...
+def isin(
+    x1: Operand,
+    x2: Operand,
+    /,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: str | None = None,
+) -> Array: ...
 def kron(a: Array, b: Array, /) -> Array: ...
 def least_recorded(nbytes: int, /) -> int: ...
 def lexical_order(keys: Sequence[Array], axis: int, /) -> Array: ...
 def lie_below(x: Operand, end: int, /) -> bool: ...
+@overload
 def linspace(
     start: complex,
     stop: complex,
-    /,
-    num: int,
-    *,
-    dtype: DtypeLike = None,
-    device: DeviceLike | None = None,
+    num: int = 50,
     endpoint: bool = True,
+    retstep: Literal[False] = False,
+    dtype: DtypeLike = None,
+    axis: int = 0,
+    *,
+    device: DeviceLike | None = None,
 ) -> Array: ...
+@overload
+def linspace(
+    start: complex,
+    stop: complex,
+    num: int = 50,
+    endpoint: bool = True,
+    *,
+    retstep: Literal[True],
+    dtype: DtypeLike = None,
+    axis: int = 0,
+    device: DeviceLike | None = None,
+) -> tuple[Array, complex]: ...
 def literals(
     name: str, names: tuple[str | None, ...], values: tuple[Any, ...], context: tuple[Any, ...], /
 ) -> tuple[Any, ...]: ...
@@ -308,22 +384,59 @@ def matmul(
     axes: Any = None,
 ) -> Array: ...
 def matrix_transpose(x: Operand, /) -> Array: ...
-def max(x: Operand, /, *, axis: Axis = None, keepdims: bool = False) -> Array: ...
-def mean(x: Operand, /, *, axis: Axis = None, keepdims: bool = False) -> Array: ...
-def memory_statistics(device: DeviceLike | None = None) -> MemoryStatistics: ...
-def meshgrid(*arrays: Operand, indexing: str = "xy") -> tuple[Array, ...]: ...
-def min(x: Operand, /, *, axis: Axis = None, keepdims: bool = False) -> Array: ...
-def moveaxis(
-    x: Operand, source: int | tuple[int, ...], destination: int | tuple[int, ...], /
+def max(
+    x: Operand,
+    /,
+    axis: Axis = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Operand | None = None,
+    where: Array | bool = True,
 ) -> Array: ...
-def nanmax(x: Operand, /, *, axis: Axis = None, keepdims: bool = False) -> Array: ...
-def nanmin(x: Operand, /, *, axis: Axis = None, keepdims: bool = False) -> Array: ...
+def mean(
+    x: Operand,
+    /,
+    axis: Axis = None,
+    dtype: DtypeLike = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+) -> Array: ...
+def memory_statistics(device: DeviceLike | None = None) -> MemoryStatistics: ...
+def meshgrid(
+    *arrays: Operand, copy: bool = False, sparse: bool = False, indexing: str = "xy"
+) -> tuple[Array, ...]: ...
+def min(
+    x: Operand,
+    /,
+    axis: Axis = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Operand | None = None,
+    where: Array | bool = True,
+) -> Array: ...
+def moveaxis(
+    x: Operand, /, source: int | tuple[int, ...], destination: int | tuple[int, ...]
+) -> Array: ...
+def nanmax(x: Operand, /, axis: Axis = None, *, keepdims: bool = False) -> Array: ...
+def nanmin(x: Operand, /, axis: Axis = None, *, keepdims: bool = False) -> Array: ...
 def nonzero(x: Operand, /) -> tuple[Array, ...]: ...
 def ones(
-    shape: Shape, *, dtype: DtypeLike = None, device: DeviceLike | None = None, pinned: bool = False
+    shape: Shape,
+    dtype: DtypeLike = None,
+    order: str = "C",
+    *,
+    device: DeviceLike | None = None,
+    pinned: bool = False,
 ) -> Array: ...
 def ones_like(
-    x: Operand, /, *, dtype: DtypeLike = None, device: DeviceLike | None = None
+    x: Operand,
+    /,
+    dtype: DtypeLike = None,
+    order: str = "C",
+    subok: bool = True,
+    shape: Shape | None = None,
+    *,
+    device: DeviceLike | None = None,
 ) -> Array: ...
 def op_table() -> list[dict[str, Any]]: ...
 def order_statistics(x: Operand, ranks: int | tuple[int, ...] | list[int], /) -> Array: ...
@@ -331,9 +444,16 @@ def page_locks() -> dict[str, int]: ...
 def partition_items(
     x: Operand, kth: int | tuple[int, ...] | list[int], axis: int, as_order: bool, /
 ) -> Array: ...
-def permute_dims(x: Operand, /, axes: tuple[int, ...] | list[int]) -> Array: ...
+def permute_dims(x: Operand, /, axes: tuple[int, ...] | list[int] | None = None) -> Array: ...
 def prod(
-    x: Operand, /, *, axis: Axis = None, dtype: DtypeLike = None, keepdims: bool = False
+    x: Operand,
+    /,
+    axis: Axis = None,
+    dtype: DtypeLike = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Operand | None = None,
+    where: Array | bool = True,
 ) -> Array: ...
 def product_of_matrices(a: Any, b: Any, of_rows: bool, /) -> Array | None: ...
 def ravel_indices(
@@ -348,23 +468,24 @@ def rehearsal_set_captured(handle: int, /) -> None: ...
 def rehearsal_set_device(ordinal: int, /) -> int: ...
 def rehearse(*, cuda: int, kernels: bool | str = False) -> None: ...
 def rehearsed_kernels() -> Array: ...
-def repeat(x: Operand, repeats: Operand, /, *, axis: int | None = None) -> Array: ...
+def repeat(x: Operand, /, repeats: Operand, axis: int | None = None) -> Array: ...
 def require_objects(name: str, count: int, /) -> None: ...
 def require_one_device(
     name: str, arrays: tuple[Array, ...], names: tuple[str, ...] | None = None, /
 ) -> None: ...
 def reset_peak(device: DeviceLike | None = None) -> None: ...
-def reshape(x: Operand, /, shape: Shape, *, copy: bool | None = None) -> Array: ...
+def reshape(
+    x: Operand, /, shape: Shape, order: str = "C", *, copy: bool | None = None
+) -> Array: ...
 def result_type(*arrays_and_dtypes: Operand | DtypeLike) -> Dtype: ...
 def roll(
-    x: Operand, /, shift: int | tuple[int, ...], *, axis: int | tuple[int, ...] | None = None
+    x: Operand, /, shift: int | tuple[int, ...], axis: int | tuple[int, ...] | None = None
 ) -> Array: ...
 def scatter_reduce(op: str, x: Operand, indices: Operand, values: Operand, /) -> None: ...
 def searchsorted(
     x1: Operand,
     x2: Operand,
     /,
-    *,
     side: Literal["left", "right"] = "left",
     sorter: Operand | None = None,
 ) -> Array: ...
@@ -378,27 +499,64 @@ def sliding_windows(
 ) -> Array: ...
 def slow_waiting_cuda_calls(microseconds: int, /) -> None: ...
 def sort(
-    x: Operand, /, *, axis: int = -1, descending: bool = False, stable: bool = True
+    x: Operand,
+    /,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    descending: bool = False,
+    stable: bool = True,
 ) -> Array: ...
-def squeeze(x: Operand, /, axis: int | tuple[int, ...]) -> Array: ...
-def stack(arrays: Array | Sequence[Operand], /, *, axis: int = 0) -> Array: ...
+def squeeze(x: Operand, /, axis: int | tuple[int, ...] | None = None) -> Array: ...
+def stack(
+    arrays: Array | Sequence[Operand],
+    /,
+    axis: int = 0,
+    out: Array | None = None,
+    *,
+    dtype: DtypeLike = None,
+    casting: str = "same_kind",
+) -> Array: ...
 def std(
-    x: Operand, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False
+    x: Operand,
+    /,
+    axis: Axis = None,
+    dtype: DtypeLike = None,
+    out: Array | None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    correction: float = 0.0,
 ) -> Array: ...
 def sum(
-    x: Operand, /, *, axis: Axis = None, dtype: DtypeLike = None, keepdims: bool = False
+    x: Operand,
+    /,
+    axis: Axis = None,
+    dtype: DtypeLike = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Operand | None = None,
+    where: Array | bool = True,
 ) -> Array: ...
 def synchronize(device: DeviceLike | None = None) -> None: ...
-def take(x: Operand, indices: Operand, /, *, axis: int | None = None) -> Array: ...
-def take_along_axis(x: Operand, indices: Operand, /, *, axis: int = -1) -> Array: ...
+def take(
+    x: Operand,
+    /,
+    indices: Array | int,
+    axis: int | None = None,
+    out: Array | None = None,
+    mode: str = "raise",
+) -> Array: ...
+def take_along_axis(x: Operand, /, indices: Operand, axis: int | None = -1) -> Array: ...
 def tensordot(
     x1: Operand, x2: Operand, /, axes: int | tuple[Sequence[int], Sequence[int]] = 2
 ) -> Array: ...
-def tile(x: Operand, repetitions: int | tuple[int, ...], /) -> Array: ...
+def tile(x: Operand, /, repetitions: int | tuple[int, ...]) -> Array: ...
 def transfers() -> dict[str, int]: ...
-def tril(x: Operand, /, *, k: int = 0) -> Array: ...
+def tril(x: Operand, /, k: int = 0) -> Array: ...
 def trim(device: DeviceLike | None = None) -> int: ...
-def triu(x: Operand, /, *, k: int = 0) -> Array: ...
+def triu(x: Operand, /, k: int = 0) -> Array: ...
 def unique_all(x: Operand, /) -> UniqueAllResult: ...
 def unique_counts(x: Operand, /) -> UniqueCountsResult: ...
 def unique_inverse(x: Operand, /) -> UniqueInverseResult: ...
@@ -414,7 +572,15 @@ def use_device_context(variable: ContextVar[Device], /) -> None: ...
 def use_promotion_context(variable: ContextVar[bool], /) -> None: ...
 def use_version_context(variable: ContextVar[int], /) -> None: ...
 def var(
-    x: Operand, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False
+    x: Operand,
+    /,
+    axis: Axis = None,
+    dtype: DtypeLike = None,
+    out: Array | None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    correction: float = 0.0,
 ) -> Array: ...
 def vdot(a: Any, b: Any, /) -> Array | None: ...
 def vecdot(
@@ -433,12 +599,27 @@ def watch_aliases(watcher: Callable[[str, str, bool], object] | None, /) -> None
 def watch_passes(
     watcher: Callable[[int, tuple[int, ...], int, int, bool, int], object] | None, /
 ) -> None: ...
-def where(condition: Operand, x1: Operand, x2: Operand, /) -> Array: ...
+@overload
+def where(condition: Array | complex, x1: Operand, x2: Operand, /) -> Array: ...
+@overload
+def where(condition: Array, /) -> tuple[Array, ...]: ...
 def why_no_cuda() -> tuple[str, str] | None: ...
 def with_axes(values: tuple[Any, ...], least: int, /) -> tuple[Array, ...] | None: ...
 def zeros(
-    shape: Shape, *, dtype: DtypeLike = None, device: DeviceLike | None = None, pinned: bool = False
+    shape: Shape,
+    dtype: DtypeLike = None,
+    order: str = "C",
+    *,
+    device: DeviceLike | None = None,
+    pinned: bool = False,
 ) -> Array: ...
 def zeros_like(
-    x: Operand, /, *, dtype: DtypeLike = None, device: DeviceLike | None = None
+    x: Operand,
+    /,
+    dtype: DtypeLike = None,
+    order: str = "C",
+    subok: bool = True,
+    shape: Shape | None = None,
+    *,
+    device: DeviceLike | None = None,
 ) -> Array: ...

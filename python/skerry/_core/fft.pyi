@@ -10,7 +10,12 @@ __all__ = [
 ]  # fmt: skip
 
 def fft(
-    x: Operand, /, n: int | None = None, axis: int = -1, norm: FftNorm = "backward"
+    x: Operand,
+    /,
+    n: int | None = None,
+    axis: int = -1,
+    norm: FftNorm = "backward",
+    out: Array | None = None,
 ) -> Array: ...
 def fft2(
     x: Operand,
@@ -18,9 +23,10 @@ def fft2(
     s: tuple[int, ...] | list[int] | None = None,
     axes: tuple[int, ...] | list[int] = (-2, -1),
     norm: FftNorm = "backward",
+    out: Array | None = None,
 ) -> Array: ...
 def fftfreq(
-    n: int, /, d: float = 1.0, *, dtype: DtypeLike = None, device: DeviceLike | None = None
+    n: int, d: float = 1.0, *, dtype: DtypeLike = None, device: DeviceLike | None = None
 ) -> Array: ...
 def fftn(
     x: Operand,
@@ -28,13 +34,24 @@ def fftn(
     s: tuple[int, ...] | list[int] | None = None,
     axes: tuple[int, ...] | list[int] | None = None,
     norm: FftNorm = "backward",
+    out: Array | None = None,
 ) -> Array: ...
 def fftshift(x: Operand, /, axes: Axis = None) -> Array: ...
 def hfft(
-    x: Operand, /, n: int | None = None, axis: int = -1, norm: FftNorm = "backward"
+    x: Operand,
+    /,
+    n: int | None = None,
+    axis: int = -1,
+    norm: FftNorm = "backward",
+    out: Array | None = None,
 ) -> Array: ...
 def ifft(
-    x: Operand, /, n: int | None = None, axis: int = -1, norm: FftNorm = "backward"
+    x: Operand,
+    /,
+    n: int | None = None,
+    axis: int = -1,
+    norm: FftNorm = "backward",
+    out: Array | None = None,
 ) -> Array: ...
 def ifft2(
     x: Operand,
@@ -42,6 +59,7 @@ def ifft2(
     s: tuple[int, ...] | list[int] | None = None,
     axes: tuple[int, ...] | list[int] = (-2, -1),
     norm: FftNorm = "backward",
+    out: Array | None = None,
 ) -> Array: ...
 def ifftn(
     x: Operand,
@@ -49,13 +67,24 @@ def ifftn(
     s: tuple[int, ...] | list[int] | None = None,
     axes: tuple[int, ...] | list[int] | None = None,
     norm: FftNorm = "backward",
+    out: Array | None = None,
 ) -> Array: ...
 def ifftshift(x: Operand, /, axes: Axis = None) -> Array: ...
 def ihfft(
-    x: Operand, /, n: int | None = None, axis: int = -1, norm: FftNorm = "backward"
+    x: Operand,
+    /,
+    n: int | None = None,
+    axis: int = -1,
+    norm: FftNorm = "backward",
+    out: Array | None = None,
 ) -> Array: ...
 def irfft(
-    x: Operand, /, n: int | None = None, axis: int = -1, norm: FftNorm = "backward"
+    x: Operand,
+    /,
+    n: int | None = None,
+    axis: int = -1,
+    norm: FftNorm = "backward",
+    out: Array | None = None,
 ) -> Array: ...
 def irfft2(
     x: Operand,
@@ -63,6 +92,7 @@ def irfft2(
     s: tuple[int, ...] | list[int] | None = None,
     axes: tuple[int, ...] | list[int] = (-2, -1),
     norm: FftNorm = "backward",
+    out: Array | None = None,
 ) -> Array: ...
 def irfftn(
     x: Operand,
@@ -70,9 +100,15 @@ def irfftn(
     s: tuple[int, ...] | list[int] | None = None,
     axes: tuple[int, ...] | list[int] | None = None,
     norm: FftNorm = "backward",
+    out: Array | None = None,
 ) -> Array: ...
 def rfft(
-    x: Operand, /, n: int | None = None, axis: int = -1, norm: FftNorm = "backward"
+    x: Operand,
+    /,
+    n: int | None = None,
+    axis: int = -1,
+    norm: FftNorm = "backward",
+    out: Array | None = None,
 ) -> Array: ...
 def rfft2(
     x: Operand,
@@ -80,9 +116,10 @@ def rfft2(
     s: tuple[int, ...] | list[int] | None = None,
     axes: tuple[int, ...] | list[int] = (-2, -1),
     norm: FftNorm = "backward",
+    out: Array | None = None,
 ) -> Array: ...
 def rfftfreq(
-    n: int, /, d: float = 1.0, *, dtype: DtypeLike = None, device: DeviceLike | None = None
+    n: int, d: float = 1.0, *, dtype: DtypeLike = None, device: DeviceLike | None = None
 ) -> Array: ...
 def rfftn(
     x: Operand,
@@ -90,4 +127,5 @@ def rfftn(
     s: tuple[int, ...] | list[int] | None = None,
     axes: tuple[int, ...] | list[int] | None = None,
     norm: FftNorm = "backward",
+    out: Array | None = None,
 ) -> Array: ...
