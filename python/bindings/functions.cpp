@@ -327,6 +327,11 @@ std::string dtype_lines(const std::optional<Dtype> (&results)[dtype_count]) {
   return same + other_lines;
 }
 
+/// Parameters of NumPy's ufuncs after the inputs. Functions in Python copy it from add's docstring.
+constexpr const char* options_doc =
+    "out, where, casting, order, dtype, subok : optional\n"
+    "    As in NumPy's ufuncs. Without ``out``, results are 0 where ``where`` is false.\n";
+
 std::string elementwise_doc(const OpEntry& op) {
   std::string text = std::string(op.doc) + "\n\nParameters\n----------\n";
   if (op.arity == 1) {
@@ -341,8 +346,11 @@ std::string elementwise_doc(const OpEntry& op) {
         "x1, x2 : Array, scalar or list\n    Arrays on one device; shapes are broadcast, dtypes "
         "promoted. Scalars and lists of numbers\n    take the dtype and the device of an array.\n";
   }
-  text += "\nReturns\n-------\nArray\n    A new array on the device of the arguments.\n" +
-          dtype_lines(op.result);
+  if (op.arity != 3) text += options_doc;
+  text +=
+      "\nReturns\n-------\nArray\n    On the device of the arguments: out if given, else a new "
+      "array.\n" +
+      dtype_lines(op.result);
   text +=
       "\nRaises\n------\nTypeError\n    For dtypes that the function does not support or that "
       "don't promote.\n";

@@ -31,14 +31,10 @@ OPERATION_OF = {"degrees": "rad2deg", "radians": "deg2rad"}
 LONGEST = 40  # characters of an argument in an error message
 #: Parameters of functions that are ufuncs in NumPy, after the inputs: those of elementwise functions in C++.
 UFUNC_OPTIONS = list(inspect.signature(_core.add).parameters.values())[2:]
-#: The section of a docstring, and the text that follows its entries.
+#: The section of a docstring, its indentation as a group.
 PARAMETERS = re.compile(r"^( *)Parameters\n *-+\n(?:.+\n)+", re.MULTILINE)
-OPTIONS_TEXT = (
-    r"\g<0>\1out, where, casting, order, dtype, subok : optional"
-    "\n"
-    r"\1    As in NumPy's ufuncs. Without ``out``, results are 0 where ``where`` is false."
-    "\n"
-)
+#: The entry of these parameters in the docstring of an elementwise function in C++.
+OPTIONS_TEXT = re.findall(r"^out, where, .*\n(?: .*\n)+", _core.add.__doc__ or "", re.MULTILINE)[0]
 DTYPES = frozenset(_core.dtype_kinds())
 
 
@@ -179,9 +175,14 @@ def accept_numpy_arrays(function: Function, name: str, *, lists: str = "arrays")
         if counts[1] > 1:
             out = out.replace(default=(None,) * counts[1])
         options = [*signature.parameters.values(), out, *other]
-        wrapper.__doc__ = PARAMETERS.sub(OPTIONS_TEXT, function.__doc__ or "", count=1)
+        wrapper.__doc__ = PARAMETERS.sub(_with_options, function.__doc__ or "", count=1)
         wrapper.__signature__ = signature.replace(parameters=options)  # type: ignore[attr-defined]
     return wrapper
+
+
+def _with_options(section: re.Match[str]) -> str:
+    """Return a section "Parameters", after whose entries the options of ufuncs are described."""
+    return section[0] + re.sub("^(?=.)", section[1], OPTIONS_TEXT, flags=re.MULTILINE)
 
 
 def name_failures(owner: type) -> None:
