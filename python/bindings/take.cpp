@@ -41,7 +41,8 @@ Object indices_in_range(PyObject* indices, std::int64_t count, bool wraps) {
   const NdArray x = arguments.has(2) ? array : flattened(array);
   const std::int64_t axis = arguments.has(2) ? integer(arguments, 2) : 0;
   Object indices;
-  if (!is_array(arguments[1]) && PyIndex_Check(arguments[1]) && !is_numpy_array(arguments[1])) {
+  if (PyIndex_Check(arguments[1]) && !PyBool_Check(arguments[1]) && !is_array(arguments[1]) &&
+      !is_numpy_array(arguments[1])) {
     const Scalar index = Scalar::from_value(integer(arguments, 1));
     indices = Object(wrap(from_number(index, Dtype::int64, x.device())));
   } else {

@@ -80,6 +80,7 @@ def outcome(call, function, named):
     """Returns the results of a call as comparable values, or the type of its error."""
     try:
         result = call.run(function, named)
+        sk.synchronize()  # raises errors of kernels on CUDA devices
     except (TypeError, ValueError, IndexError, OverflowError) as error:
         return "TypeError" if isinstance(error, TypeError) else type(error).__name__
     return described(result)

@@ -282,6 +282,10 @@ assert float(sk.sum(x)) == 3.0
 CASES = {
     "take_float": (lambda x, a: sk.take(x, a([0.0]), axis=0), TypeError, ["float64"]),
     "take_bool": (lambda x, a: sk.take(x, a([True]), axis=0), TypeError, ["bool"]),
+    "take_true": (lambda x, a: sk.take(x, True, axis=0), TypeError, ["bool"]),
+    "take_numpy_true": (lambda x, a: sk.take(x, np.True_, axis=0), TypeError, ["bool"]),
+    "take_list_of_bools": (lambda x, a: x.take([True], axis=0), TypeError, ["bool"]),
+    "take_method_true": (lambda x, a: x.take(False), TypeError, ["bool"]),
     "take_list_of_floats": (lambda x, a: sk.take(x, [0.0], axis=0), TypeError, ["float64"]),
     "take_mode": (lambda x, a: sk.take(x, a([0]), mode="none"), ValueError, ["'wrap'", "'none'"]),
     "take_no_index": (lambda x, a: sk.take(x, 1.5), TypeError, ["indices"]),
