@@ -162,7 +162,7 @@ def _reworded(
     text, inner = str(error), None
     is_own = _is_own(error, text)
     if is_own:
-        text, inner = _with_public_names(text, arguments)
+        text, inner = _with_public_names(text.removeprefix(f"{name}: "), arguments)
         is_own = not text.startswith("invalid arguments:")
     may_be_a_value = is_own and _may_be_a_value(error, text, arguments)
     parameter = _mentioned(text, arguments, may_be_a_value) or _of_another_kind(function, arguments)

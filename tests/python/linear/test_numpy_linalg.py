@@ -85,6 +85,20 @@ def test_norm_of_integers_and_of_all_axes(device):
     assert linalg.norm([3, 4]).item() == 5
 
 
+@loop_over(
+    "number", [3, -3, 0, True, -2.5, 3 + 4j, math.nan, np.float32(-2.5), np.complex64(3 - 4j)]
+)
+def test_norm_of_numbers(number, device):
+    want = np.linalg.norm(number)
+    with sk.device(device):
+        check(linalg.norm(number), want, device, str(want.dtype))
+        check(linalg.norm(number, axis=()), want, device, str(want.dtype))
+        with pytest.raises(
+            ValueError, match=r"^norm: ord= needs one or two axes, not 0; pass axis=$"
+        ):
+            linalg.norm(number, 2)
+
+
 @dtypes
 @loop_over("p", MATRIX_ORDERS)
 def test_cond(dtype, p, device):
@@ -346,7 +360,20 @@ ERRORS = [
         ValueError,
         "norm: ord= needs one or two axes, not 3; pass axis=",
     ),
-    ("norm(3)", TypeError, "norm: x must be an Array, not int; use skerry.asarray"),
+    ("norm('3')", TypeError, "norm: x must be an Array, not str; use skerry.asarray"),
+    ("norm(None)", TypeError, "norm: x must be an Array, not NoneType; use skerry.asarray"),
+    (
+        "norm(2**63)",
+        OverflowError,
+        "norm: x: int out of range of int64: 9223372036854775808 is not in "
+        "-9223372036854775808 to 9223372036854775807",
+    ),
+    (
+        "cond([[1, 2**63], [0, 1]])",
+        OverflowError,
+        "cond: x: int out of range of int64: 9223372036854775808 is not in "
+        "-9223372036854775808 to 9223372036854775807",
+    ),
     (
         "cond(x, 'two')",
         ValueError,
