@@ -22,6 +22,7 @@ namespace {
 
 constexpr int signals[] = {SIGSEGV, SIGBUS};
 constexpr int max_finders = 4;
+constexpr unsigned seconds_for_reports = 5;
 constinit std::atomic<fault_finder> finders[max_finders]{};
 constinit std::mutex installing;
 struct sigaction former[2];  ///< previous handlers; guarded by `installing`, except in on_fault()
@@ -158,7 +159,8 @@ const char* access_of(const void* context) noexcept {
 void on_fault(int signal, siginfo_t* info, void* context) {
   // si_code > 0: a real fault, which has an address, not a raised signal. faulthandler raises the
   // signal again after its own report.
-  if (info->si_code > 0 && !is_reported.exchange(true)) {
+  const bool is_real = info->si_code > 0;
+  if (is_real && !is_reported.exchange(true)) {
     FaultBlock fault_block;
     for (const auto& finder : finders) {
       const fault_finder find = finder.load();
@@ -170,10 +172,13 @@ void on_fault(int signal, siginfo_t* info, void* context) {
     sigaction(signal, &former[signal == SIGBUS], nullptr);
     return;
   }
+  // Several threads of one operation may fault at once. The first ends the process, once it and the
+  // previous handler have written their reports.
+  if (is_real) sleep(seconds_for_reports);
   struct sigaction standard{};
   standard.sa_handler = SIG_DFL;
   sigaction(signal, &standard, nullptr);
-  if (info->si_code <= 0) raise(signal);
+  if (!is_real) raise(signal);
 }
 
 void write_freed_wrongly(const FaultBlock& block, const char* description) noexcept {
