@@ -171,6 +171,7 @@ Model parse_like(const Arguments& arguments, int dtype_at) {
               arguments.has(dtype_at + 4) ? usable_device(arguments[dtype_at + 4]) : x.device(),
               {}};
   ElementOrder order = order_of(arguments, dtype_at + 1, x);
+  static_cast<void>(boolean(arguments, dtype_at + 2, true));  // subok, which has no effect
   if (arguments.has(dtype_at + 3)) {
     const axis_list shape = integers(arguments, dtype_at + 3);
     model.shape = Dims(std::span<const std::int64_t>(shape));

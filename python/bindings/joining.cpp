@@ -48,6 +48,7 @@ PyObject* compute(std::int64_t size, Body&& body) {
 /// Parses the arrays, cast to dtype= by the rule casting=.
 std::vector<NdArray> joined_arrays(const Arguments& arguments) {
   std::vector<NdArray> arrays = array_sequence(arguments);
+  static_cast<void>(choice(arguments, 4, {"no", "equiv", "safe", "same_kind", "unsafe"}));
   if (!arguments.has(3)) [[likely]]
     return arrays;
   const Dtype type = parse_dtype(arguments[3]);

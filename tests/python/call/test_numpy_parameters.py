@@ -295,6 +295,16 @@ ERRORS = [
         DTypeError,
         "concat: float64 does not cast to int32 with casting='same_kind'; use casting='unsafe'",
     ),
+    (
+        lambda x: sk.stack((x, x), casting="loose"),
+        ValueError,
+        "stack: casting must be 'no' or 'equiv' or 'safe' or 'same_kind' or 'unsafe', not 'loose'",
+    ),
+    (
+        lambda x: sk.empty_like(x, subok=sk.ones((), device="cpu:1")),
+        DeviceMismatchError,
+        "empty_like: subok is ",
+    ),
     (lambda x: sk.where(x, x), TypeError, "where: x1 and x2 must be passed both, or neither of them"),
     (lambda x: sk.isin(x, x, kind="hash"), ValueError, "isin: kind must be 'sort' or 'table', not 'hash'"),
 ]  # fmt: skip

@@ -23,7 +23,8 @@ from tests.python.oracle import STANDARD_NAMES
 HOME, ELSEWHERE = "cuda:0", "cuda:1"
 PAIRS = [(HOME, ELSEWHERE), ("cpu:0", HOME), ("cpu:0", "cpu:1"), (HOME, "cpu:0")]
 
-# Valid arguments by parameter name; SPECIAL has those of single functions. Tuples for arrays are shapes.
+# Valid arguments by parameter name; SPECIAL has those of single functions, also of optional parameters. Tuples for
+# arrays are shapes.
 USUAL = {
     "x": (3, 3),
     "x1": (3, 3),
@@ -79,6 +80,7 @@ SPECIAL = {
     "isdtype": {"dtype": "float64"},
     "iinfo": {"type": "int64"},
     "broadcast_to": {"x": (3, 3)},
+    "where": {"x1": (3, 3), "x2": (3, 3)},
 }
 # Called with invalid arguments only, as valid calls change the process's state or take no array.
 ONLY_REFUSED = {
@@ -123,8 +125,8 @@ def functions():
 CLASSES = {"device", "stream", "cuda_array_interface_version", "strict_promotion"}
 # Flags: a non-empty tuple or list is true, whatever it contains.
 FLAGS = {
-    "compute_uv", "copy", "descending", "endpoint", "full_matrices", "hermitian", "include_initial", "invert", "keepdims",
-    "pinned", "stable", "upper",
+    "assume_unique", "compute_uv", "copy", "descending", "endpoint", "full_matrices", "hermitian", "include_initial",
+    "invert", "keepdims", "pinned", "retstep", "sparse", "stable", "subok", "upper",
 }  # fmt: skip
 
 
@@ -147,12 +149,15 @@ def make_argument(shape, device, dtype):
 
 
 def right_arguments(name, function, home):
-    """Returns the required arguments of a valid call on ``home``."""
+    """Returns the required arguments, and those in SPECIAL, of a valid call on ``home``."""
     dtype = table_dtype(name)
     chosen = {**USUAL, **SPECIAL.get(name, {})}
     named = {}
     for parameter in inspect.signature(function).parameters.values():
-        if parameter.default is not parameter.empty or parameter.name in ("args", "kwargs"):
+        is_optional = parameter.default is not parameter.empty
+        if parameter.name in ("args", "kwargs") or (
+            is_optional and parameter.name not in SPECIAL.get(name, {})
+        ):
             continue
         value = chosen.get(parameter.name, 0)
         if parameter.name == "arrays":
@@ -169,13 +174,18 @@ def right_arguments(name, function, home):
 
 def call(function, named):
     positional, keywords = [], {}
+    skips_one = False  # parameters after it are passed by keyword
     for parameter in inspect.signature(function).parameters.values():
+        by_keyword = parameter.kind is parameter.KEYWORD_ONLY or (
+            skips_one and parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+        )
         if parameter.name not in named:
+            skips_one |= parameter.kind is not parameter.VAR_POSITIONAL
             continue
         value = named[parameter.name]
         if parameter.kind is parameter.VAR_POSITIONAL:
             positional += value if isinstance(value, list) else [value]
-        elif parameter.kind is parameter.KEYWORD_ONLY:
+        elif by_keyword:
             keywords[parameter.name] = value
         else:
             positional.append(value)
