@@ -123,7 +123,7 @@ def seen(result, moves):
         values = values.view(np.uint8)
         assert moves or values.size == 0 or values.max() <= 1, "bytes other than 0 and 1"
         values = values != 0
-    text = [repr(result), str(result), result.tolist()] if result.size < 100 else []
+    text = [repr(result), str(result), repr(result.tolist())] if result.size < 100 else []
     return result.dtype, result.shape, str(result.device), values.tobytes(), text
 
 

@@ -15,6 +15,7 @@ import pathlib
 import sys
 import threading
 
+import numpy as np
 import skerry as sk
 
 DOCS = pathlib.Path(__file__).resolve().parents[3] / "python" / "docs"
@@ -53,7 +54,8 @@ class Run(threading.Thread):
         self.classes, self.error = [], None
 
     def run(self):
-        names = {"sk": sk}
+        # The examples of NumPy's own functions, such as issubdtype, presume np.
+        names = {"np": np, "sk": sk}
         self.barrier.wait()
         try:
             for statement in self.statements:
