@@ -241,7 +241,15 @@ CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
     "einsum": ("f('i,i->i', a, b)", ("values", "values")),
     "gradient": ("f(a{keywords})", ("values",)),
     "histogramdd": ("f((a, b), bins=10)", ("values", "values")),
-    "lstsq": ("f(a.reshape(-1, a.shape[-1]), b.reshape(-1, b.shape[-1]))", ("values", "values")),
+    **dict.fromkeys(
+        ("fft2", "ifft2", "rfft2", "irfft2"), ("f(a.reshape(-1, a.shape[-1]))", ("values",))
+    ),
+    "lstsq": (
+        "f(a.reshape(-1, a.shape[-1]), b.reshape(-1, b.shape[-1]))[0]",
+        ("values", "values"),
+    ),
+    "take": ("f(a, b, axis=0)", ("values", "=indices")),
+    "where": ("f(a, b, c)", ("=mask", "values", "values")),
     "multi_dot": (
         "f([a.reshape(-1, a.shape[-1]).T, b.reshape(-1, b.shape[-1])])",
         ("values", "values"),
