@@ -306,3 +306,34 @@ def test_errors_of_options(call, error, text):
     with pytest.raises(error) as raised:
         call(sk.ones((2, 3)))
     assert str(raised.value) == text
+
+
+def views(arrays, length, stride, offset):
+    """Return the same view of each of some vectors: of a length, with a stride in elements; 0 repeats an element."""
+    for x, broadcast_to in zip(arrays, (np.broadcast_to, sk.broadcast_to), strict=True):
+        if stride == 0:
+            yield broadcast_to(x[offset : offset + 1], (length,))
+        else:
+            part = x[offset : offset + abs(stride) * length : abs(stride)]
+            yield part if stride > 0 else part[::-1]
+
+
+@loop_over("dtype", ["float32", "float64", "int32", "uint8"])
+def test_out_and_operands_are_any_views_of_one_memory(dtype, device):
+    rng = np.random.default_rng(5)
+    for length in (1, 2, 15, 16, 17, 63, 64, 65, 255, 256, 257):
+        for name in ("add", "multiply", "maximum", "square"):
+            host = (rng.random(4 * length + 8) * 50).astype(dtype)
+            memory = to_device(device, host)
+            strides = [*rng.choice([-2, -1, 0, 1, 2], 2), rng.choice([-2, -1, 1, 2])]
+            offsets = rng.integers(0, length + 3, 3)
+            pairs = [
+                tuple(views((host, memory), length, int(stride), int(offset)))
+                for stride, offset in zip(strides, offsets, strict=True)
+            ]
+            if name == "square":
+                del pairs[1]
+            theirs, ours = zip(*pairs, strict=True)
+            getattr(np, name)(*theirs[:-1], out=theirs[-1])
+            assert getattr(sk, name)(*ours[:-1], out=ours[-1]) is ours[-1]
+            assert to_numpy(memory).tobytes() == host.tobytes(), (name, length, strides, offsets)
