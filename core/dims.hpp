@@ -41,10 +41,11 @@ class Dims {
     std::memcpy(inline_, other.inline_, sizeof inline_);
   }
   Dims& operator=(const Dims& other) {
+    if (this == &other) return *this;
     if (heap_ == nullptr && other.heap_ == nullptr) {
       rank_ = other.rank_;
-      std::memmove(inline_, other.inline_, sizeof inline_);
-    } else if (this != &other) {
+      std::memcpy(inline_, other.inline_, sizeof inline_);
+    } else {
       Dims copy(other);
       rank_ = copy.rank_;
       heap_ = std::move(copy.heap_);
@@ -53,9 +54,10 @@ class Dims {
     return *this;
   }
   Dims& operator=(Dims&& other) noexcept {
+    if (this == &other) return *this;
     rank_ = std::exchange(other.rank_, 0);
     heap_ = std::move(other.heap_);
-    std::memmove(inline_, other.inline_, sizeof inline_);
+    std::memcpy(inline_, other.inline_, sizeof inline_);
     return *this;
   }
   ~Dims() = default;
