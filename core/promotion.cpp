@@ -47,4 +47,11 @@ std::optional<Dtype> promote_kinds(Dtype a, Dtype b) {
   return promotion.result();
 }
 
+bool is_assignable(Dtype source, Dtype target) {
+  if (promotion_is_strict()) return promote_kinds(target, source) == target;
+  const bool loses_sign =
+      kind(source) == DtypeKind::signed_integer && kind(target) == DtypeKind::unsigned_integer;
+  return kind_rank(source) <= kind_rank(target) && !loses_sign;
+}
+
 }  // namespace skerry

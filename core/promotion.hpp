@@ -52,4 +52,9 @@ class Promotion {
 /// The same for two dtypes.
 [[nodiscard]] std::optional<Dtype> promote_kinds(Dtype a, Dtype b);
 
+/// True if values of `source` can be assigned to elements of `target`: to the same or a higher kind
+/// (bool < unsigned < signed < floating < complex), of any precision, as by casting="same_kind" of
+/// NumPy. If promotion_is_strict(), only if the two promote to `target`.
+[[nodiscard]] bool is_assignable(Dtype source, Dtype target);
+
 }  // namespace skerry

@@ -333,7 +333,7 @@ NdArray matmul(const NdArray& x1, const NdArray& x2) { return multiply(x1, x2); 
 void matmul_into(const NdArray& target, const NdArray& x2) {
   const auto [device, type] = check_operands(target, x2);
   require_writable(target);
-  if (type != target.dtype()) {
+  if (!is_assignable(type, target.dtype())) {
     throw DtypeError("the result is " + std::string(name(type)) +
                      ", which can't be stored in place in x1, " + describe(target) +
                      "; write x1 = x1 @ x2");

@@ -124,7 +124,7 @@ class Packer {
 }  // namespace
 
 void check_assigned_dtype(const NdArray& target, Dtype source) {
-  if (promote_kinds(target.dtype(), source) == target.dtype()) return;
+  if (is_assignable(source, target.dtype())) return;
   throw DtypeError(std::string(name(source)) + " values cannot be assigned to " + describe(target) +
                    "; convert them with astype");
 }
@@ -164,12 +164,16 @@ static const char* cast_function(Dtype source_dtype, Dtype destination_dtype) no
                                            : casts[static_cast<std::size_t>(destination_dtype)];
 }
 
-PendingArray record_astype(Recording& recording, const Operand& x, Dtype type) {
+PendingArray record_cast(Recording& recording, const Operand& x, Dtype type, Layout layout) {
   const NdArray& array = *x.array;
   const Kernel<Plan>& kernel = cast_kernel(array.dtype(), type, array.device());
   const RecordedInput input{.array = &array, .pending = x.pending, .type = array.dtype()};
-  return recording.append<Layout&&>(kernel, {cast_function(array.dtype(), type)},
-                                    order_of(array, type), type, array.device(), {&input, 1});
+  return recording.append<Layout&&>(kernel, {cast_function(array.dtype(), type)}, std::move(layout),
+                                    type, array.device(), {&input, 1});
+}
+
+PendingArray record_astype(Recording& recording, const Operand& x, Dtype type) {
+  return record_cast(recording, x, type, order_of(*x.array, type));
 }
 
 PendingArray record_operand(Recording& recording, const Operand& x, Dtype type, const Dims& shape) {

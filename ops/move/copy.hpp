@@ -33,6 +33,9 @@ class Recording;
 
 /// Records astype() with force_copy.
 [[nodiscard]] PendingArray record_astype(Recording& recording, const Operand& x, Dtype type);
+/// The same with the given layout of the result, which must be dense.
+[[nodiscard]] PendingArray record_cast(Recording& recording, const Operand& x, Dtype type,
+                                       Layout layout);
 /// Records `x`, which broadcasts to `shape`, as an operand cast to `type`.
 [[nodiscard]] PendingArray record_operand(Recording& recording, const Operand& x, Dtype type,
                                           const Dims& shape);
@@ -45,12 +48,11 @@ class Recording;
 /// both devices.
 [[nodiscard]] NdArray to_device(const NdArray& x, Device device);
 
-/// Throws DtypeError unless the kind of `source` promotes to that of `target`. Precision within a
-/// kind may be lost.
+/// Throws DtypeError unless is_assignable(source, target.dtype()).
 void check_assigned_dtype(const NdArray& target, Dtype source);
 /// `target[...] = source`: both on the same device (otherwise DeviceMismatchError); source
-/// broadcasts to the target's shape and promotes to its dtype. Overlapping memory acts as if source
-/// were copied first. Throws ReadOnlyError, DtypeError, ShapeError.
+/// broadcasts to the target's shape and is converted to its dtype. Overlapping memory acts as if
+/// source were copied first. Throws ReadOnlyError, DtypeError, ShapeError.
 void assign(const NdArray& target, const NdArray& source);
 /// `target[...] = value`.
 void fill(const NdArray& target, const Scalar& value);

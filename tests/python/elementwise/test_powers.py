@@ -50,6 +50,28 @@ def test_squares_and_reciprocals_equal_products_and_quotients(dtype, device):
     np.testing.assert_array_equal(bits(x**-1.0), bits(1 / x))
 
 
+@pytest.mark.parametrize(
+    ("dtype", "exact"), [("complex64", "complex128"), ("complex128", "clongdouble")]
+)
+def test_complex_squares_are_accurate_in_each_part(dtype, exact, device):
+    rng = np.random.default_rng(5)
+    host = np.exp(rng.uniform(-20, 20, (2, 4000))) * rng.choice([-1, 1], (2, 4000))
+    host[:, :99] = np.nextafter(host[0, :99], 1e9)  # parts that cancel in re^2 - im^2
+    z = (host[0] + 1j * host[1]).astype(dtype)
+    x = to_device(device, z)
+    wide = z.astype(exact)
+    want = (wide.real - wide.imag) * (wide.real + wide.imag), 2 * wide.real * wide.imag
+    for square in (x**2, x**2.0, x ** np.float64(2), sk.square(x)):
+        got = to_numpy(square)
+        assert got.dtype == dtype
+        for part, expected in zip((got.real, got.imag), want, strict=True):
+            assert np.all(
+                np.abs(part - expected) <= 3 * np.spacing(np.abs(expected).astype(part.dtype))
+            )
+    np.testing.assert_allclose(to_numpy(x ** (2 + 0j)), z * z, rtol=1e-5)
+    np.testing.assert_allclose(to_numpy(x**-1), 1 / z, rtol=1e-5)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_cubes_are_rounded_nearly_once(dtype, device):
     values = bases(dtype)

@@ -116,6 +116,34 @@ def test_in_place_updates_of_arguments_equal_eager_bits(run):
     compare(run)
 
 
+def test_results_of_higher_precision_are_converted_in_place():
+    """Each update rounds to the dtype of its target, in its memory, as an eager one does."""
+
+    def run(single, double, half, short):
+        single += double
+        single *= single + double
+        half -= single
+        short += sk.astype(double, "int64") * 40000
+        half *= half
+        double += single
+
+    def arguments():
+        return [
+            sk.asarray(X * k, dtype=name, copy=True)
+            for k, name in enumerate(("f4", "f8", "f2", "i2"), 1)
+        ]
+
+    want, got = arguments(), arguments()
+    addresses = [address(x) for x in got]
+    run(*want)
+    sk.fuse(run)(*got)
+    for a, b in zip(want, got, strict=True):
+        assert a.dtype == b.dtype
+        assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
+    assert [address(x) for x in got] == addresses
+    assert sum(passes(run, *arguments())) > 10
+
+
 def test_aliases_observe_each_in_place_update():
     x, y, z = fresh()
     seen = np.asarray(x)

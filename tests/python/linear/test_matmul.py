@@ -243,9 +243,12 @@ def test_matmul_operators_reject_invalid_operands(device):
     with pytest.raises(ValueError, match="keeps its shape"):
         operator.imatmul(x, sk.ones((3, 2), device=device))
     with pytest.raises(TypeError, match="can't be stored in place in x1"):
-        operator.imatmul(sk.ones((3, 3), dtype=sk.float32, device=device), x)
+        operator.imatmul(sk.ones((3, 3), dtype=sk.int64, device=device), x)
     with pytest.raises(ValueError):
         operator.imatmul(sk.broadcast_to(sk.ones((3,), device=device), (3, 3)), x)
+    single = sk.full((3, 3), 2.5, dtype=sk.float32, device=device)
+    assert operator.imatmul(single, x) is single
+    assert np.array_equal(to_numpy(single), np.full((3, 3), 7.5, "float32"))
     assert np.array_equal(to_numpy(x), np.ones((3, 3)))
 
 

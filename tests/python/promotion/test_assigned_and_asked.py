@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""In-place operations and assignments never lose values; an explicit ``dtype=`` converts."""
+"""In-place operations and assignments convert within a kind only; an explicit ``dtype=`` converts."""
 
 import operator
 
@@ -18,20 +18,76 @@ from tests.python.promotion.kind_rule import common
 def test_in_place_target_keeps_its_dtype(left, right, device):
     x1, x2 = sample(left, (5,), 1, 1, 5), sample(right, (5,), 2, 1, 5)
     target, other = to_device(device, x1), to_device(device, x2)
-    if common(left, right) == left:
+    computed = common(left, right)
+    if computed is not None and np.can_cast(computed, left, "same_kind"):
         target *= other
-        want = x1 & x2 if left == "bool" else x1.astype(left) * x2.astype(left)
+        want = (
+            x1 & x2 if left == "bool" else (x1.astype(computed) * x2.astype(computed)).astype(left)
+        )
         assert_same(target, want, device, dtype=left, exact=np.dtype(left).kind != "c")
-        target[...] = other
-        assert_same(target, x2.astype(left), device)
     else:
         with pytest.raises(TypeError):
             operator.imul(target, other)
-        with pytest.raises(TypeError, match="astype"):
-            target[...] = other
-        with pytest.raises(TypeError, match="astype"):
-            target[other == other] = other
         assert_same(target, x1, device)
+    target = to_device(device, x1)
+    if np.can_cast(right, left, "same_kind"):
+        for key in (..., other == other, [4, 3, 2, 1, 0], slice(None)):
+            target[key] = other
+            assert_same(target, x2.astype(left)[:: -1 if isinstance(key, list) else 1], device)
+    else:
+        for key in (..., other == other, [0], slice(None)):
+            with pytest.raises(TypeError, match="astype"):
+                target[key] = other[:1] if isinstance(key, list) else other
+        assert_same(target, x1, device)
+
+
+@loop_over("shape", [(), (0,), (1,), (2, 3), (300, 7)])
+def test_in_place_results_are_converted_in_every_layout(shape, device):
+    """The converted result is written to the memory of the target, through any view, also where operands overlap it."""
+    wide = sample("float64", shape, 3, 1, 9)
+    for view in (
+        lambda x: x,
+        lambda x: x[..., ::-1] if x.ndim else x,
+        lambda x: x.transpose(),
+        lambda x: x[..., :1] if x.ndim else x,
+    ):
+        host = sample("float32", shape, 4, 1, 9)
+        x = to_device(device, host)
+        target, other = view(x), view(to_device(device, wide))
+        target += other
+        view(host)[...] += view(wide)
+        assert_same(x, host, device)
+        target /= wide.dtype.type(3)
+        view(host)[...] /= np.float64(3)
+        assert_same(x, host, device)
+    host, x = np.arange(10, dtype="int16"), sk.arange(10, dtype="int16", device=device)
+    x[2:] += sk.astype(x[:-2], "int64")
+    host[2:] += host[:-2].astype("int64")
+    assert_same(x, host, device)
+    x[1:] += sk.asarray(x[:-1], dtype="uint16") * 40000  # wraps around as astype does
+    host[1:] += host[:-1].astype("uint16") * np.uint16(40000)
+    assert_same(x, host, device)
+
+
+def test_shape_and_read_only_errors_come_before_any_conversion(device):
+    x = sk.ones((3,), dtype="float32", device=device)
+    with pytest.raises(ValueError, match="keeps its shape"):
+        operator.iadd(x, sk.ones((2, 3), device=device))
+    with pytest.raises(ValueError, match="read-only"):
+        operator.iadd(sk.broadcast_to(x[:1], (3,)), sk.ones((3,), device=device))
+    assert_same(x, np.ones(3, "float32"), device)
+
+
+@pytest.mark.usefixtures("strict_promotion")
+def test_strict_promotion_keeps_precision_in_place(device):
+    x, y = sk.ones((3,), dtype="float32", device=device), sk.ones((3,), device=device)
+    with pytest.raises(TypeError, match="can't be stored in place in x1"):
+        x += y
+    with pytest.raises(TypeError, match="cannot be assigned"):
+        x[:] = y
+    y += x
+    y[:] = x
+    assert_same(y, np.ones(3), device)
 
 
 def test_higher_kind_in_place_raises_and_says_so(device):
