@@ -114,14 +114,17 @@ PyObject* run_tensordot(const Arguments& arguments) {
                      [&] { return tensordot(x1, x2, axes.first, axes.second); });
 }
 
-/// Fast path for matrices of one device and numeric dtype. None for bool, which is cast first.
+/// Fast path for matrices and vectors of one device and numeric dtype. None for bool, which is cast
+/// first.
 PyObject* run_product_of_matrices(const Arguments& arguments) {
   if (!agree({arguments.values, 2})) Py_RETURN_NONE;
   const NdArray& x = array_argument(arguments, 0);
   const NdArray& y = array_argument(arguments, 1);
-  if (x.rank() != 2 || y.rank() != 2 || x.dtype() == Dtype::bool_) Py_RETURN_NONE;
-  const bool is_of_rows = boolean(arguments, 2, false);
-  if (x.shape()[1] != y.shape()[is_of_rows ? 1 : 0]) Py_RETURN_NONE;
+  const auto is_matrix_or_vector = [](int rank) { return rank == 1 || rank == 2; };
+  if (!is_matrix_or_vector(x.rank()) || !is_matrix_or_vector(y.rank())) Py_RETURN_NONE;
+  if (x.dtype() == Dtype::bool_) Py_RETURN_NONE;
+  const bool is_of_rows = boolean(arguments, 2, false) && y.rank() == 2;
+  if (x.shape()[x.rank() - 1] != y.shape()[is_of_rows ? 1 : 0]) Py_RETURN_NONE;
   return is_of_rows ? product(x, matrix_transpose(y)) : product(x, y);
 }
 
@@ -141,7 +144,8 @@ PyObject* run_vdot(const Arguments& arguments) {
 
 constexpr FunctionEntry private_products[] = {
     {"product_of_matrices", "(a, b, of_rows, /)",
-     "``a @ b``, or ``a @ b.mT`` (`of_rows`); None unless both are matrices of one device and "
+     "``a @ b``, or ``a @ b.mT`` (`of_rows`); None unless both are matrices or vectors of one "
+     "device and "
      "numeric dtype that match.",
      run_product_of_matrices},
     {"vdot", "(a, b, /)", "None unless both are arrays of one device and dtype.", run_vdot},
