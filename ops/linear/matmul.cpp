@@ -108,7 +108,8 @@ Dims common_stack(const NdArray& x1, const NdArray& x2, Operands operands) {
 }
 
 /// Broadcasts the stack's axes of `x` to `stack`.
-NdArray stretched_stack(const NdArray& x, const Dims& stack, Operands operands) {
+NdArray stretched_stack(NdArray x, const Dims& stack, Operands operands) {
+  if (stack.empty()) return x;
   Dims shape = stack;
   for (int axis = stack_rank(x, operands); axis < x.rank(); ++axis)
     shape.push_back(x.shape()[axis]);
@@ -183,7 +184,7 @@ NdArray for_blas(const NdArray& x, Dtype type) {
   const std::int64_t alignment =
       limits_of<MatmulParams>(x.device()).complex_alignment ? x.itemsize() : info(type).alignment;
   const auto is_aligned = [&](std::intptr_t distance) { return distance % alignment == 0; };
-  const Dims stack(x.strides().span().first(static_cast<std::size_t>(last - 1)));
+  const auto stack = x.strides().span().first(static_cast<std::size_t>(last - 1));
   return layout.leading != 0 && is_aligned(reinterpret_cast<std::intptr_t>(x.data())) &&
                  std::all_of(stack.begin(), stack.end(), is_aligned)
              ? x
