@@ -104,6 +104,16 @@ def single_output(name: str, out: Any) -> Any:
     return sk.asarray(x, device="cpu:0", copy=False) if isinstance(x, np.ndarray) else x
 
 
+def _common_dtype(inputs: tuple[Any, ...]) -> np.dtype[Any] | None:
+    """Promote arrays and scalars, without ints out of range of the arrays' dtype; return None if they don't promote."""
+    try:
+        return sk.result_type(*inputs)
+    except OverflowError:
+        return _common_dtype(tuple(x for x in inputs if isinstance(x, Array)))
+    except DTypeError:
+        return None
+
+
 def _result_dtype(function: Any, dtype: np.dtype[Any]) -> np.dtype[Any] | None:
     """Return the dtype of the first result for inputs of a dtype; None if the function rejects them."""
     empty = sk.empty((0,), dtype=dtype, device="cpu:0")
@@ -129,8 +139,12 @@ def _with_literals(
 ) -> tuple[Any, ...]:
     """Convert lists to arrays, and scalars, too, if no input is an array."""
     names = ("x",) if len(inputs) == 1 else ("x1", "x2")
-    converted: tuple[Any, ...] = _core.literals(name, names, inputs, context)
-    if not any(isinstance(x, Array) for x in inputs):
+    literals = inputs
+    if has_arrays := any(isinstance(x, Array) for x in inputs):
+        # A scalar stays one, and may be out of range of the array's dtype: False is not.
+        literals = tuple(x if isinstance(x, Array | list | tuple) else False for x in inputs)
+    converted: tuple[Any, ...] = _core.literals(name, names, literals, context)
+    if not has_arrays:
         return converted
     pairs = zip(inputs, converted, strict=True)
     return tuple(y if isinstance(x, list | tuple) else x for x, y in pairs)
@@ -146,7 +160,8 @@ def _with_dtype(
 ) -> tuple[Any, ...]:
     """Convert the inputs so that the result has a dtype."""
     arrays = _with_literals(name, inputs, context)
-    if _result_dtype(function, sk.result_type(*arrays)) == dtype:
+    common = _common_dtype(arrays)
+    if common is not None and _result_dtype(function, common) == dtype:
         return inputs
     if _result_dtype(function, dtype) != dtype:
         raise DTypeError(

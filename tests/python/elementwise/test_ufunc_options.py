@@ -177,6 +177,31 @@ def test_dtype_is_that_of_the_result(name, device):
             assert_same(function(*arrays, dtype=dtype), want, device, exact=exact, label=dtype)
 
 
+@pytest.mark.parametrize("name", ["add", "floor_divide", "fmod", "hypot", "maximum"])
+def test_operands_that_do_not_promote_are_converted_to_dtype(name, device):
+    """uint64 and signed integers have no common dtype; a scalar may be out of range of the array's dtype."""
+    host, signed = np.asarray([1, 7, 200], "uint8"), np.asarray([3, -2, 5], "int8")
+    large = host.astype("uint64")
+    cases = [(large, signed), (signed, large), (host, -2), (-2, host), (host, 300)]
+    dtypes = ["float64", "float32"] + ["int64", "int16"] * (name != "hypot")
+    for (x, y), dtype in itertools.product(cases, dtypes):
+        arrays = [z if isinstance(z, int) else to_device(device, z) for z in (x, y)]
+        want = FUNCTIONS[name](x, y, dtype=dtype)
+        exact = np.dtype(dtype).kind == "i"
+        got = getattr(sk, name)(*arrays, dtype=dtype)
+        assert_same(got, want, device, exact=exact, label=f"{x} {y} {dtype}")
+
+
+def test_integers_out_of_range_of_the_array_and_of_dtype(device):
+    x = sk.asarray([1, 7, 200], dtype=sk.uint8, device=device)
+    assert_same(sk.less(x, 300, dtype=sk.bool), np.ones(3, bool), device)
+    for dtype in ("uint8", None):
+        with pytest.raises(OverflowError, match=r"^add: x2: int out of range of uint8: -2 is not"):
+            sk.add(x, -2, dtype=dtype)
+    with pytest.raises(OverflowError, match=r"^add: x2: int out of range of int8: 300 is not"):
+        sk.add(x, 300, dtype="int8")
+
+
 CASTS = {
     "equal dtypes": lambda add, sqrt, x, n, casting: add(x, x, casting=casting),
     "promotion": lambda add, sqrt, x, n, casting: add(x, n, casting=casting),

@@ -9,7 +9,7 @@ from typing import Any
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import FLOAT64, cast, in_passes, promoted, real_floating
+from skerry._extra._operands import FLOAT64, cast, in_passes, promoted, real_floating, with_literals
 
 __all__ = ["divmod", "float_power", "fmod", "modf"]
 
@@ -48,7 +48,7 @@ def float_power(x1: Any, x2: Any, /) -> Array:
     Parameters
     ----------
     x1, x2 : Array or scalar
-        Operands of any dtypes that promote.
+        Operands of any dtypes. Each is converted, so they need not promote.
 
     Returns
     -------
@@ -65,8 +65,8 @@ def float_power(x1: Any, x2: Any, /) -> Array:
     Array([0.5 , 0.25], dtype=float64, device='cpu:0')
 
     """
-    x, y = promoted("float_power", x1, x2)
-    dtype = sk.complex128 if x.dtype.kind == "c" else FLOAT64
+    x, y = with_literals("float_power", x1, x2)
+    dtype = sk.complex128 if "c" in (x.dtype.kind, y.dtype.kind) else FLOAT64
     result: Array = sk.pow(cast(x, dtype), cast(y, dtype))
     return result
 

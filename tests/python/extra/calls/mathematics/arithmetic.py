@@ -36,6 +36,10 @@ CALLS = {
         call(Z, 2, _rtol=1e-13),
         call(R((4,), "complex64"), M[:4], _rtol=1e-13),
         call(A([True, False]), A([2, 3], "int8")),
+        call(A([2, 3], "uint64"), A([2, -1], "int8")),
+        call(A([2, -3], "int8"), A([2, 3], "uint64")),
+        call(U, -2, _rtol=1e-14),
+        call(U, 300.5, _rtol=1e-14),
     ],
     "divmod": [
         call(X[:6], 0.7),
