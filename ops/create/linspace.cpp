@@ -45,7 +45,7 @@ struct Spacing {
   [[nodiscard]] bool has_last() const { return endpoint && num > 1; }
 };
 
-// Integers: start + i * (stop - start) / intervals, computed exactly and truncated.
+// Integers: start + i * (stop - start) / intervals, computed exactly and rounded down.
 
 template <class Op>
 NdArray call(std::initializer_list<Operand> operands) {
@@ -54,6 +54,11 @@ NdArray call(std::initializer_list<Operand> operands) {
 
 /// Reinterprets an array as another dtype of the same size.
 NdArray view_as(const NdArray& x, Dtype type) { return {x.memory(), x.layout(), type}; }
+
+/// Rounds a quotient towards negative infinity; the divisor is positive.
+wide_int floor_quotient(wide_int x, std::int64_t divisor) {
+  return x / divisor - static_cast<wide_int>(x % divisor < 0);
+}
 
 /// Computes floor((first + i * distance) / divisor) for consecutive elements of one sign: the
 /// magnitudes of the elements.
@@ -65,10 +70,7 @@ struct Quotients {
   /// Returns `size` quotients as int64; those above its range have the bits of uint64.
   [[nodiscard]] NdArray take(std::int64_t size, Device device) const {
     // Quotient and remainder are separate sequences, so that each fits 64 bits.
-    const auto floor_of = [this](wide_int x) {
-      return x / divisor - static_cast<wide_int>(x % divisor < 0);
-    };
-    const wide_int step = floor_of(distance);
+    const wide_int step = floor_quotient(distance, divisor);
     const wide_int rest = distance - step * divisor;
     const Progression whole{.start = integer_element(first / divisor),
                             .step = integer_element(step)};
@@ -91,7 +93,7 @@ NdArray integer_linspace(wide_int start, wide_int stop, Dtype type, const Spacin
   if (spacing.num == 0) return result;
   const wide_int last = start * divisor + (spacing.num - 1) * distance;
   require_in_range(start, type);
-  require_in_range(last / divisor, type);
+  require_in_range(floor_quotient(last, divisor), type);
   // After this many steps, the sum of the remainders still fits 64 bits.
   const std::int64_t max_steps = std::max<std::int64_t>(1, INT64_MAX / divisor);
   for (std::int64_t begin = 0; begin < spacing.num;) {
@@ -102,7 +104,9 @@ NdArray integer_linspace(wide_int start, wide_int stop, Dtype type, const Spacin
     wide_int size = std::min<wide_int>(spacing.num - begin, max_steps);
     if (turns) size = std::min(size, (-first) / distance + 1);
     const auto count = static_cast<std::int64_t>(size);
-    const Quotients sizes{negative ? -first : first, negative ? -distance : distance, divisor};
+    // The magnitudes of negative elements are rounded up.
+    const Quotients sizes = negative ? Quotients{divisor - 1 - first, -distance, divisor}
+                                     : Quotients{first, distance, divisor};
     const NdArray magnitudes = sizes.take(count, spacing.device);
     const NdArray values = negative ? call<ops::negative>({{.array = &magnitudes}}) : magnitudes;
     const NdArray bits = type == Dtype::uint64 ? view_as(values, type) : values;
@@ -201,10 +205,13 @@ NdArray linspace(const Scalar& start, const Scalar& stop, std::int64_t num,
           ? real_stop
           : real_start + static_cast<double>(num - 1) *
                              ((real_stop - real_start) / static_cast<double>(spacing.intervals()));
+  const bool rounds = is_integer(dtype);
   for (const double end : {real_start, reached}) {
-    if (num > 0) static_cast<void>(to_element(cast_scalar(Scalar::from_value(end), dtype), dtype));
+    const Scalar element = Scalar::from_value(rounds ? std::floor(end) : end);
+    if (num > 0) static_cast<void>(to_element(cast_scalar(element, dtype), dtype));
   }
-  return astype(real_linspace(real_start, real_stop, spacing), dtype, false);
+  const NdArray elements = real_linspace(real_start, real_stop, spacing);
+  return astype(rounds ? call<ops::floor>({{.array = &elements}}) : elements, dtype, false);
 }
 
 }  // namespace skerry

@@ -435,7 +435,8 @@ constexpr FunctionEntry creation_functions[] = {
      "num evenly spaced values from start to stop.\n\nParameters\n----------\n"
      "start, stop : Python scalar, or 0-d Array on the device of the result, which is read on the "
      "host\nnum : int\n    The number of values.\n" SKERRY_DTYPE_DOC(
-         "By default complex128 if start or stop is complex, else float64") SKERRY_DEVICE_DOC
+         "By default complex128 if start or stop is complex, else float64. Integers are rounded "
+         "towards negative infinity") SKERRY_DEVICE_DOC
      "endpoint : bool\n    Whether stop is the last value, exactly.\n" SKERRY_CREATION_ERRORS,
      run_linspace},
     {"meshgrid", "(*arrays, copy=False, sparse=False, indexing='xy')",
