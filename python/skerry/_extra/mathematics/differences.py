@@ -13,6 +13,7 @@ import skerry as sk
 from skerry._arrays import shown
 from skerry._core import Array
 from skerry._extra._operands import (
+    FLOAT64,
     as_array,
     as_arrays,
     axes_within,
@@ -126,8 +127,9 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
 
 
 def _dtype_beside(name: str, values: Array, positions: Array) -> np.dtype[Any]:
-    """Return the dtype of results: integer coordinates don't affect the dtype of floating-point values."""
-    return floating_dtype(common_dtype(name, values.dtype, positions.dtype))
+    """Return the common dtype of the floating-point operands, float64 without one."""
+    dtypes = [x.dtype for x in (values, positions) if x.dtype.kind in "fc"]
+    return common_dtype(name, *dtypes) if dtypes else FLOAT64
 
 
 def _area(values: Array, step: Any, axis: int) -> Array:
@@ -230,7 +232,8 @@ def _derivative(x: Array, axis: int, step: Any, edge_order: int) -> Array:
     """Compute the derivative: float16 in float32, 64-bit integers in two float64 parts."""
     dtype = floating_dtype(x.dtype)
     if isinstance(step, Array):
-        dtype = common_dtype("gradient", dtype, step.dtype)
+        if step.dtype.kind == "c" != dtype.kind:
+            dtype = common_dtype("gradient", dtype, step.dtype)
         step = wide(step)
     if is_long_integer(x.dtype):
         high, low = (_differences(part, axis, step, edge_order) for part in high_and_low(x))

@@ -18,9 +18,12 @@ from skerry._extra._operands import (
     cast,
     complex_of,
     floating,
+    indices,
     promoted,
     real_floating,
+    require_beside,
 )
+from skerry._extra._outputs import require_cast
 from skerry.exceptions import ShapeError
 
 __all__ = ["bitwise_count", "cbrt", "convolve", "fabs", "heaviside", "interp", "nan_to_num"]
@@ -231,9 +234,9 @@ def heaviside(x1: Any, x2: Any, /) -> Array:
 def nan_to_num(
     x: Any,
     copy: bool = True,
-    nan: float = 0.0,
-    posinf: float | None = None,
-    neginf: float | None = None,
+    nan: Any = 0.0,
+    posinf: Any = None,
+    neginf: Any = None,
 ) -> Array:
     """Replace NaN and infinities by finite numbers.
 
@@ -243,14 +246,22 @@ def nan_to_num(
         Input array of any dtype; only floating-point values change.
     copy : bool, default True
         Whether to return a new array; otherwise ``x`` is modified and returned.
-    nan, posinf, neginf : scalar
+    nan, posinf, neginf : scalar or Array
         Replacements of NaN and of the infinities; by default 0, and the largest and smallest finite numbers of the
-        dtype.
+        dtype. Arrays broadcast to the shape of ``x``.
 
     Returns
     -------
     Array
         Array of the dtype of ``x``; the parts of complex numbers are replaced separately.
+
+    Raises
+    ------
+    {DeviceMismatchError}
+    DTypeError
+        If the dtype of an array of replacements does not cast to that of ``x``.
+    ShapeError
+        If an array of replacements does not broadcast to the shape of ``x``.
 
     Examples
     --------
@@ -260,22 +271,42 @@ def nan_to_num(
 
     """
     x = as_array("nan_to_num", x)
+    require_beside("nan_to_num", x, nan, posinf, neginf)
+    if x.dtype.kind not in "fc":
+        return sk.asarray(x, copy=True) if copy else x  # the copy keeps the axis order
+    replacements = [
+        _replacement(name, value, x)
+        for name, value in (("nan", nan), ("posinf", posinf), ("neginf", neginf))
+    ]
     if x.dtype.kind == "c":
-        real, imag = (_numbers(part(x), nan, posinf, neginf) for part in (sk.real, sk.imag))
+        real, imag = (_numbers(part(x), *replacements) for part in (sk.real, sk.imag))
         result = complex_of(real, imag, x.dtype)
-    elif x.dtype.kind == "f":
-        result = _numbers(x, nan, posinf, neginf)
     else:
-        result = sk.asarray(x, copy=True) if copy else x  # the copy keeps the axis order
-    if copy or result is x:
+        result = _numbers(x, *replacements)
+    if copy:
         return result
     x[...] = result
     written: Array = x
     return written
 
 
-def _numbers(x: Array, nan: float, posinf: float | None, neginf: float | None) -> Array:
-    if nan == 0 and math.copysign(1.0, nan) > 0 and posinf is None and neginf is None:
+def _replacement(name: str, value: Any, x: Array) -> Any:
+    """Return a scalar or None itself; convert an array or a list to the dtype of the parts of ``x``."""
+    if not isinstance(value, Array | np.ndarray | list | tuple):
+        return value
+    array = indices("nan_to_num", value, x)
+    dtype = np.finfo(x.dtype).dtype
+    require_cast("nan_to_num", name, array.dtype, "x", dtype, "same_kind")
+    if sk.broadcast_shapes(array.shape, x.shape) != x.shape:
+        raise ShapeError(
+            f"nan_to_num: {name} must broadcast to the shape of x, {x.shape}, but has shape {array.shape}"
+        )
+    return cast(array, dtype)
+
+
+def _numbers(x: Array, nan: Any, posinf: Any, neginf: Any) -> Array:
+    has_arrays = isinstance(nan, Array)
+    if not has_arrays and nan == 0 and math.copysign(1.0, nan) > 0 and posinf is neginf is None:
         return _core.nan_to_num(x)
     most = float(np.finfo(x.dtype).max)
     above = most if posinf is None else posinf
@@ -285,7 +316,7 @@ def _numbers(x: Array, nan: float, posinf: float | None, neginf: float | None) -
         x = sk.clip(x, -most, most)
     else:
         x = sk.where(x == sk.inf, above, sk.where(x == -sk.inf, below, x))
-    if x.ndim == 0:  # a 0-d mask as an index would be read from the device
+    if x.ndim == 0 or has_arrays:  # a 0-d mask as an index would be read from the device
         return sk.where(sk.isnan(x), nan, x)
     x[sk.isnan(x)] = nan
     return x

@@ -8,6 +8,7 @@ V, M, N = R((6,)), R((3, 5)), R((3, 5), "int32")
 F, Z, T = R((3, 5), "float32"), R((3, 5), "complex128"), R((3, 4, 5))
 P = A([0.0, 0.5, 2.0, 2.25, 4.0])
 Q = A([0, 1, 4])
+S, U = A([0, 1, 4], "int32"), A([[3, 0], [5, 9], [2, 7]], "uint8")
 CLOSE = {"_rtol": 1e-12, "_atol": 1e-13}
 
 CALLS = {
@@ -27,6 +28,7 @@ CALLS = {
         call(M, P, **CLOSE),
         call(M, Q, axis=0, **CLOSE),
         call(N, P, **CLOSE),
+        call(U.astype("uint64"), S, axis=0, **CLOSE),
         call(M, M.cumsum(axis=1), **CLOSE),
         call(M, M.cumsum(axis=0), axis=0, **CLOSE),
         call(M, None, 0.5, 0, **CLOSE),
@@ -49,6 +51,14 @@ CALLS = {
         call(M, Q, P, edge_order=2, **CLOSE),
         call(T, 1, 2, 3, edge_order=2, **CLOSE),
         call(Z, P, axis=1, **CLOSE),
+        call(F, Q, P, _rtol=1e-5, _atol=1e-6),
+        call(F, P, axis=1, edge_order=2, _rtol=1e-5, _atol=1e-6),
+        call(F.astype("float16"), P, axis=1, _rtol=1e-2, _atol=1e-2),
+        call(F.astype("complex64"), P, axis=1, _rtol=1e-5, _atol=1e-6),
+        call(F, A(2.0), _rtol=1e-5, _atol=1e-6),
+        call(U.astype("uint64"), S, axis=0, **CLOSE),
+        call(U.astype("int8"), S.astype("uint64"), axis=0, **CLOSE),
+        call(U, A([0, 1, 4], "float32"), axis=0, **CLOSE),
         call(M, 1, 2, 3, _raises=TypeError),
         call(M, Q, Q, _raises=ValueError),
         call(A([1.0]), _raises=ValueError),

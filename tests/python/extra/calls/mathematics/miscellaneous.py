@@ -18,6 +18,7 @@ SHORT = [
     (R((70,), "complex128"), R((7,), "complex128", 1)),
     (R((1,)), R((1,))),
 ]
+SQUARE = A([[1.0, NAN, INF], [-INF, NAN, 2.0]])
 WHOLE = [
     (R((7,), "int32"), R((4,), "int32", 1)),
     (R((50,), "int64"), R((20,), "int64", 1)),
@@ -104,5 +105,20 @@ CALLS = {
         call(ENDS, True, 1.0, 5),
         call(ENDS, copy=False),
         call(INTEGERS, copy=False),
+        *(call(SQUARE, **{name: A([3.0, 4, 5])}) for name in ("nan", "posinf", "neginf")),
+        *(call(SQUARE, **{name: A([[3.0], [4]])}) for name in ("nan", "posinf", "neginf")),
+        call(SQUARE, nan=A([3, 4, 5]), posinf=[[1.0], [2]], neginf=A(7, "float32")),
+        call(SQUARE.astype("float32"), nan=A([3.0, 4, 5]), copy=False),
+        call(SQUARE[::-1, ::-1], nan=A([3.0, 4, 5])),
+        call(SQUARE[:0], nan=A([3.0, 4, 5])),
+        call(A(NAN), nan=A(2.0), posinf=A(3.0)),
+        call(COMPLEX, nan=A(2.5), posinf=A(3.0)),
+        call(INTEGERS, nan=A(2)),
+        *(
+            call(ENDS[0], **{name: SQUARE}, _raises=ValueError)
+            for name in ("nan", "posinf", "neginf")
+        ),
+        call(SQUARE, nan=A([3.0, 4]), _raises=ValueError),
+        call(SQUARE, nan=A(1j), _raises=TypeError),
     ],
 }
