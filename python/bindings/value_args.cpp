@@ -141,6 +141,14 @@ std::vector<std::int64_t> each_integer(const ArgumentRef& argument, PyObject* ob
   return values;
 }
 
+/// Compares a str with an option; options of one letter, such as order='C', match in either case.
+bool is_option(PyObject* object, const char* option) {
+  if (!PyUnicode_Check(object)) return false;
+  if (PyUnicode_CompareWithASCIIString(object, option) == 0) return true;
+  const bool is_letter = option[1] == '\0' && PyUnicode_GET_LENGTH(object) == 1;
+  return is_letter && Py_UNICODE_TOUPPER(PyUnicode_READ_CHAR(object, 0)) == Py_UCS4(option[0]);
+}
+
 }  // namespace
 
 void require_device_match(const Arguments& arguments, int parameter, const NdArray& x,
@@ -256,8 +264,7 @@ int choice(const Arguments& arguments, int parameter, std::initializer_list<cons
   std::string choices_text;
   int position = 0;
   for (const char* option : choices) {
-    if (PyUnicode_Check(object) && PyUnicode_CompareWithASCIIString(object, option) == 0)
-      return position;
+    if (is_option(object, option)) return position;
     choices_text += std::string(position++ == 0 ? "'" : " or '") + option + "'";
   }
   throw ValueError(ArgumentRef{arguments, parameter}.text() + " must be " + choices_text +

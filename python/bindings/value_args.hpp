@@ -82,8 +82,8 @@ void operand_argument(const Arguments& arguments, int parameter, Operand& operan
   return arguments[parameter] == nullptr ? default_value : boolean_argument(arguments, parameter);
 }
 [[nodiscard]] std::optional<bool> optional_boolean(const Arguments& arguments, int parameter);
-/// Returns the index of a str in `choices`; 0 if the argument is absent. Throws a ValueError that
-/// lists the choices.
+/// Returns the index of a str in `choices`; 0 if the argument is absent. One-letter choices match
+/// in either case. Throws a ValueError that lists the choices.
 [[nodiscard]] int choice(const Arguments& arguments, int parameter,
                          std::initializer_list<const char*> choices);
 /// Throws DtypeError unless NumPy's rule `casting`, an argument that may be null, allows the cast.

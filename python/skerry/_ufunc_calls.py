@@ -79,8 +79,10 @@ def _require_known(name: str, options: dict[str, Any]) -> None:
 
 
 def _choice(name: str, options: dict[str, Any], key: str, choices: tuple[str, ...]) -> str:
-    """Return an option, by default the first choice."""
+    """Return an option, by default the first choice; ``order`` may be in lower case."""
     value = options.get(key, choices[0])
+    if key == "order" and isinstance(value, str):
+        value = value.upper()
     if not isinstance(value, str) or value not in choices:
         shown = repr(value) if isinstance(value, str) else type(value).__name__
         raise ValueError(f"{name}: {key} must be one of {', '.join(choices)}, not {shown}")

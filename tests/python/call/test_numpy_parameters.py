@@ -202,7 +202,7 @@ ORDERS = [
 
 @pytest.mark.parametrize(("name", "args"), ORDERS)
 def test_order_of_new_arrays_is_that_of_numpy(name, args, device):
-    for order in ("C", "F"):
+    for order in ("C", "F", "c", "f"):
         got = getattr(sk, name)(*args, order=order, device=device)
         assert got.strides == getattr(np, name)(*args, order=order).strides
         assert got.device == sk.Device(device)
@@ -214,13 +214,13 @@ def test_order_of_arrays_like_another():
     host = np.zeros((2, 3, 4))
     for model in (host, host.T, host.transpose(1, 0, 2), host[:, ::2]):
         x = sk.asarray(model)
-        for order in ("C", "F", "A", "K"):
+        for order in ("C", "F", "A", "K", "c", "f", "a", "k"):
             for name, value in (("empty_like", ()), ("zeros_like", ()), ("full_like", (2.0,))):
                 got = getattr(sk, name)(x, *value, order=order)
                 want = getattr(np, name)(model, *value, order=order)
                 assert got.strides == want.strides, (model.strides, order, name)
         assert sk.zeros_like(x, order="K", shape=(5, 6)).strides == (48, 8)
-        for order in ("C", "F"):
+        for order in ("C", "F", "c", "f"):
             assert sk.asarray(x, order=order).strides == np.asarray(model, order=order).strides
             assert (
                 x.astype("float32", order=order).strides == model.astype("float32", order).strides

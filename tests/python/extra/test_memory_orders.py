@@ -26,7 +26,7 @@ def move(device, layout):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("order", ["A", "C", "F"])
+@pytest.mark.parametrize("order", ["A", "C", "F", "a", "c", "f"])
 def test_orders_equal_numpy(layout, order, device):
     x, host = move(device, layout), LAYOUTS[layout]
     for got, want in (

@@ -70,6 +70,8 @@ def ravel(a: Any, order: str = "C") -> Array:
     x = a if type(a) is Array else as_array("ravel", a)
     if order == "C":
         return sk.reshape(x, (-1,))
+    if isinstance(order, str):
+        order = order.upper()
     if order not in ("C", "F", "A", "K"):
         raise ValueError(f"ravel: unknown order: {shown(order)}; use 'C' or 'F'")
     return flat(sk.permute_dims(x, tuple(range(x.ndim))[::-1]) if order == "F" else x)
