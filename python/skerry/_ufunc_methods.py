@@ -316,6 +316,8 @@ def all_pairs(name: str, function: Any, a: Any, b: Any, **options: Any) -> Any:
 def change_at(name: str, function: Any, a: Any, indices: Any, *values: Any) -> None:
     """Compute ``a[indices] = function(a[indices], values)`` unbuffered: repeated indices are applied repeatedly.
 
+    Values are converted to the dtype of ``a`` first.
+
     Some functions have a kernel. The others wait for the device: the largest number of repetitions of an index decides
     the number of steps.
     """
@@ -331,7 +333,7 @@ def change_at(name: str, function: Any, a: Any, indices: Any, *values: Any) -> N
     positions = sk.reshape(sk.arange(x.size, device=x.device), x.shape)[indices]
     flat_values = None
     if values:
-        value = _value_of(values[0], x)
+        value = _as_dtype_of(name, _value_of(values[0], x), x)
         if _has_kernel(function.__name__, x, value):
             _core.scatter_reduce(function.__name__, x, positions, value)
             return
@@ -348,6 +350,18 @@ def _value_of(value: Any, x: Array) -> Any:
     if isinstance(value, np.ndarray):
         return _operand(value)
     return sk.asarray(value, dtype=x.dtype, device=x.device)
+
+
+def _as_dtype_of(name: str, value: Any, x: Array) -> Any:
+    """Convert an array to the dtype of ``x``, by the rule "same_kind" or between integer dtypes."""
+    if not isinstance(value, Array) or value.dtype == x.dtype:
+        return value
+    both_integers = value.dtype.kind in "iu" and x.dtype.kind in "iu"
+    if not both_integers and not np.can_cast(value.dtype, x.dtype, "same_kind"):
+        raise DTypeError(
+            f"{name}: b of {value.dtype} does not cast to {x.dtype} of a; use skerry.astype"
+        )
+    return sk.astype(value, x.dtype)
 
 
 def _has_kernel(operation: str, x: Array, value: Any) -> bool:

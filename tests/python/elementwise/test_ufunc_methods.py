@@ -4,6 +4,7 @@
 
 import copy
 import inspect
+import itertools
 import pickle
 import weakref
 
@@ -231,6 +232,37 @@ def test_at_applies_repeated_indices(name, device):
     assert_close(got, want, device)
 
 
+@loop_over("name", ["add", "subtract", "multiply", "maximum", "minimum", "bitwise_or", "gcd"])
+def test_at_converts_values_of_the_same_kind(name, device):
+    floats = () if name in INTEGERS else ("float16", "float32", "float64")
+    dtypes = (*floats, "int8", "uint32", "int64")
+    for dtype, other in itertools.permutations(dtypes, 2):
+        host, values = np.asarray([1, 5, 3, 7], dtype), np.asarray([2, 4, 6], other)
+        x, y = to_device(device, host), to_device(device, values)
+        if values.dtype.kind == "f" and host.dtype.kind != "f":
+            with pytest.raises(
+                TypeError, match=f"^{name}.at: b of {other} does not cast to {dtype}"
+            ):
+                getattr(sk, name).at(x, [0, 2, 0], y)
+        else:
+            getattr(sk, name).at(x, [0, 2, 0], y)
+            getattr(np, name).at(host, [0, 2, 0], values)
+        assert_same(x, host, device, label=f"{dtype} {other}")
+    if not floats:
+        return
+    host, values = np.full(2, 1e-3, "float32"), np.full(3, 0.1)
+    x, y = to_device(device, host), to_device(device, values)
+    getattr(sk, name).at(x, [0, 1, 0], y)
+    getattr(np, name).at(host, [0, 1, 0], values)
+    assert_close(x, host, device)
+
+
+def test_at_keeps_64_bits_of_unsigned_integers(device):
+    x = sk.asarray([2**64 - 2, 7], dtype=sk.uint64, device=device)
+    sk.add.at(x, [0, 1, 1], sk.asarray([1, -3, -2], device=device))
+    assert to_numpy(x).tolist() == [2**64 - 1, 2]
+
+
 def test_at_writes_into_numpys_memory_and_unary_functions():
     host = np.zeros(3)
     sk.add.at(host, [0, 0, 2], 1.0)
@@ -300,6 +332,11 @@ def test_methods_reject_other_devices(device):
             lambda x: sk.add.at([1.0, 2.0], 0, 1.0),
             TypeError,
             "add.at: writes into an array, not into list; make one with skerry.asarray",
+        ),
+        (
+            lambda x: sk.add.at(sk.zeros((3,), dtype=sk.int32), 0, x),
+            TypeError,
+            "add.at: b of float64 does not cast to int32 of a; use skerry.astype",
         ),
         (
             lambda x: sk.add.at(x, 0),
