@@ -4,20 +4,40 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+import skerry as sk
 from skerry import _core
 from skerry._arrays import name_failures
 from skerry._core import Array
+from skerry.exceptions import DTypeError
 from skerry.random._drawing import Size
 from skerry.random._generator import Generator
 from skerry.random._philox import Philox
 
+#: Distributions of integers, and of floats, that take dtype= here.
+INTEGER_DISTRIBUTIONS = (
+    "binomial", "geometric", "hypergeometric", "logseries", "negative_binomial", "poisson", "zipf",
+)  # fmt: skip
+FLOAT_DISTRIBUTIONS = (
+    "beta", "chisquare", "dirichlet", "exponential", "f", "gamma", "gumbel", "laplace", "logistic", "lognormal",
+    "multivariate_normal", "noncentral_chisquare", "noncentral_f", "normal", "pareto", "power", "rayleigh",
+    "standard_cauchy", "standard_t", "triangular", "uniform", "vonmises", "wald", "weibull",
+)  # fmt: skip
+_DTYPE_TEXT = """dtype : dtype, optional
+    Dtype that the samples are converted to, of the same kind or floating-point.
+"""
+
 
 class RandomState(Generator):
     """Random number generator with the methods of NumPy's ``RandomState`` in addition to those of ``Generator``.
+
+    As in CuPy, all distributions take ``dtype=``.
 
     Parameters
     ----------
@@ -195,18 +215,20 @@ class RandomState(Generator):
         """
         return self._integers("randint", low, high, size, np.dtype(dtype), False)
 
-    def random_sample(self, size: Size = None) -> Array:
+    def random_sample(self, size: Size = None, dtype: Any = np.float64) -> Array:
         """Draw uniformly from [0, 1).
 
         Parameters
         ----------
         size : int or tuple of int, optional
             Shape of the result; by default (), for a 0-d array.
+        dtype : dtype, default float64
+            float64 or float32.
 
         Returns
         -------
         Array
-            Drawn samples of dtype float64.
+            Drawn samples.
 
         Raises
         ------
@@ -221,9 +243,39 @@ class RandomState(Generator):
         Array([0.57766172, 0.61320079], dtype=float64, device='cpu:0')
 
         """
-        return self._draw_real("random_sample", "uniform", size, np.float64, None)
+        return self._draw_real("random_sample", "uniform", size, dtype, None)
 
 
+def _with_dtype(method: Callable[..., Array], kinds: str) -> Callable[..., Array]:
+    """Add the parameter dtype= to a method that draws samples."""
+    signature = inspect.signature(method)
+    parameters = list(signature.parameters.values())
+    name = method.__name__
+    position = sum(x.kind is not x.KEYWORD_ONLY for x in parameters) - 1  # without self
+
+    @functools.wraps(inspect.unwrap(method))
+    def draw(self: RandomState, *args: Any, dtype: Any = None, **kwargs: Any) -> Array:
+        if len(args) == position + 1 and dtype is None:
+            *args, dtype = args  # type: ignore[assignment]
+        if dtype is None:
+            return method(self, *args, **kwargs)
+        result_dtype = np.dtype(dtype)
+        if result_dtype.kind not in kinds:
+            expected = "floating" if kinds == "f" else "real"
+            raise DTypeError(f"{name}: dtype must be {expected}, not {result_dtype}; use astype")
+        return sk.astype(method(self, *args, **kwargs), result_dtype, copy=False)
+
+    parameters.append(inspect.Parameter("dtype", parameters[-1].kind, default=None))
+    wrapper: Any = draw
+    wrapper.__signature__ = signature.replace(parameters=parameters)
+    summary, rest = (inspect.getdoc(method) or "").split("\nReturns\n", 1)
+    wrapper.__doc__ = f"{summary.rstrip()}\n{_DTYPE_TEXT}\nReturns\n{rest}"
+    return draw
+
+
+for _kinds, _names in (("f", FLOAT_DISTRIBUTIONS), ("iuf", INTEGER_DISTRIBUTIONS)):
+    for _name in _names:
+        setattr(RandomState, _name, _with_dtype(getattr(Generator, _name), _kinds))
 name_failures(RandomState)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import inspect
 import threading
 from collections.abc import Callable
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 from skerry import _core
 from skerry.random._legacy import RandomState, bit_generator_of
@@ -25,6 +25,16 @@ __all__ = [
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
+Samples = TypeVar("Samples", covariant=True)
+
+
+class _Distribution(Protocol[Parameters, Samples]):
+    """A function with the parameters of a method of Generator, and ``dtype``."""
+
+    @overload
+    def __call__(self, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Samples: ...
+    @overload
+    def __call__(self, *args: Any, dtype: Any, **kwargs: Any) -> Samples: ...
 
 
 class _Shared:
@@ -148,6 +158,14 @@ def _of_shared(
     return call
 
 
+def _of_distribution(
+    method: Callable[Concatenate[RandomState, Parameters], Result],
+) -> _Distribution[Parameters, Result]:
+    """Return the function of a method to which RandomState adds ``dtype``."""
+    function: Any = _of_shared(method)
+    return function  # type: ignore[no-any-return]
+
+
 def _documented(text: str) -> str:
     """Change the docstring of a method into that of the function."""
     text = text.replace("sk.random.default_rng(42)", "sk.random.seed(42)")
@@ -158,47 +176,47 @@ def _documented(text: str) -> str:
     return f"{summary}\n\n{source}\n{rest}"
 
 
-beta = _of_shared(RandomState.beta)
-binomial = _of_shared(RandomState.binomial)
+beta = _of_distribution(RandomState.beta)
+binomial = _of_distribution(RandomState.binomial)
 bytes = _of_shared(RandomState.bytes)
-chisquare = _of_shared(RandomState.chisquare)
+chisquare = _of_distribution(RandomState.chisquare)
 choice = _of_shared(RandomState.choice)
-dirichlet = _of_shared(RandomState.dirichlet)
-exponential = _of_shared(RandomState.exponential)
-f = _of_shared(RandomState.f)
-gamma = _of_shared(RandomState.gamma)
-geometric = _of_shared(RandomState.geometric)
-gumbel = _of_shared(RandomState.gumbel)
-hypergeometric = _of_shared(RandomState.hypergeometric)
-laplace = _of_shared(RandomState.laplace)
-logistic = _of_shared(RandomState.logistic)
-lognormal = _of_shared(RandomState.lognormal)
-logseries = _of_shared(RandomState.logseries)
-multivariate_normal = _of_shared(RandomState.multivariate_normal)
-negative_binomial = _of_shared(RandomState.negative_binomial)
-noncentral_chisquare = _of_shared(RandomState.noncentral_chisquare)
-noncentral_f = _of_shared(RandomState.noncentral_f)
-normal = _of_shared(RandomState.normal)
-pareto = _of_shared(RandomState.pareto)
+dirichlet = _of_distribution(RandomState.dirichlet)
+exponential = _of_distribution(RandomState.exponential)
+f = _of_distribution(RandomState.f)
+gamma = _of_distribution(RandomState.gamma)
+geometric = _of_distribution(RandomState.geometric)
+gumbel = _of_distribution(RandomState.gumbel)
+hypergeometric = _of_distribution(RandomState.hypergeometric)
+laplace = _of_distribution(RandomState.laplace)
+logistic = _of_distribution(RandomState.logistic)
+lognormal = _of_distribution(RandomState.lognormal)
+logseries = _of_distribution(RandomState.logseries)
+multivariate_normal = _of_distribution(RandomState.multivariate_normal)
+negative_binomial = _of_distribution(RandomState.negative_binomial)
+noncentral_chisquare = _of_distribution(RandomState.noncentral_chisquare)
+noncentral_f = _of_distribution(RandomState.noncentral_f)
+normal = _of_distribution(RandomState.normal)
+pareto = _of_distribution(RandomState.pareto)
 permutation = _of_shared(RandomState.permutation)
-poisson = _of_shared(RandomState.poisson)
-power = _of_shared(RandomState.power)
+poisson = _of_distribution(RandomState.poisson)
+power = _of_distribution(RandomState.power)
 rand = _of_shared(RandomState.rand)
 randint = _of_shared(RandomState.randint)
 randn = _of_shared(RandomState.randn)
 random = _of_shared(RandomState.random)
 random_sample = _of_shared(RandomState.random_sample)
-rayleigh = _of_shared(RandomState.rayleigh)
+rayleigh = _of_distribution(RandomState.rayleigh)
 shuffle = _of_shared(RandomState.shuffle)
-standard_cauchy = _of_shared(RandomState.standard_cauchy)
+standard_cauchy = _of_distribution(RandomState.standard_cauchy)
 standard_exponential = _of_shared(RandomState.standard_exponential)
 standard_gamma = _of_shared(RandomState.standard_gamma)
 standard_normal = _of_shared(RandomState.standard_normal)
-standard_t = _of_shared(RandomState.standard_t)
-triangular = _of_shared(RandomState.triangular)
-uniform = _of_shared(RandomState.uniform)
-vonmises = _of_shared(RandomState.vonmises)
-wald = _of_shared(RandomState.wald)
-weibull = _of_shared(RandomState.weibull)
-zipf = _of_shared(RandomState.zipf)
+standard_t = _of_distribution(RandomState.standard_t)
+triangular = _of_distribution(RandomState.triangular)
+uniform = _of_distribution(RandomState.uniform)
+vonmises = _of_distribution(RandomState.vonmises)
+wald = _of_distribution(RandomState.wald)
+weibull = _of_distribution(RandomState.weibull)
+zipf = _of_distribution(RandomState.zipf)
 ranf = sample = random_sample

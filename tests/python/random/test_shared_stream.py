@@ -10,6 +10,7 @@ import threading
 import numpy as np
 import pytest
 import skerry as sk
+from skerry.random._legacy import FLOAT_DISTRIBUTIONS, INTEGER_DISTRIBUTIONS
 
 from tests.python.oracle import to_numpy
 
@@ -90,9 +91,40 @@ def test_functions_equal_the_methods_of_a_generator_with_that_seed(name, device)
 def test_signatures_are_those_of_the_methods(name):
     method = inspect.signature(getattr(sk.random.Generator, name))
     function = inspect.signature(getattr(sk.random, name))
-    assert list(function.parameters.values()) == list(method.parameters.values())[1:]
+    parameters = list(function.parameters.values())
+    if name in INTEGER_DISTRIBUTIONS + FLOAT_DISTRIBUTIONS:
+        assert parameters.pop().name == "dtype"
+    assert parameters == list(method.parameters.values())[1:]
     assert getattr(sk.random, name).__name__ == name
     assert "rng" not in (getattr(sk.random, name).__doc__ or "")
+
+
+@pytest.mark.parametrize("name", INTEGER_DISTRIBUTIONS + FLOAT_DISTRIBUTIONS)
+def test_distributions_take_dtype_as_in_cupy(name, device):
+    args = CALLS.get(name, ([1.0, 2.0], [[2.0, 0.5], [0.5, 1.0]], 3))
+    want = getattr(sk.random.default_rng(7, device), name)(*args)
+    is_integer = name in INTEGER_DISTRIBUTIONS
+    by_position = () if name == "multivariate_normal" else (("float32",),)
+    with sk.device(device):
+        for dtype in ("float16", "float32", "float64", *("int8", "uint64") * is_integer):
+            for owner in (sk.random, sk.random.RandomState(7)):
+                for more in ((), *by_position):
+                    sk.random.seed(7)
+                    if owner is not sk.random:
+                        owner.seed(7)
+                    kwargs = {} if more else {"dtype": dtype}
+                    got = getattr(owner, name)(*args, *more, **kwargs)
+                    result_dtype = np.dtype(*more or (dtype,))
+                    assert (got.device, got.dtype) == (sk.Device(device), result_dtype)
+                    host = to_numpy(want).astype(result_dtype)
+                    np.testing.assert_array_equal(to_numpy(got), host)
+        state = sk.random.get_state()
+        for dtype in ("complex64", "bool", *("int32",) * (not is_integer)):
+            kind = "real" if is_integer else "floating"
+            with pytest.raises(TypeError, match=f"^{name}: dtype must be {kind}, not {dtype}; use"):
+                getattr(sk.random, name)(*args, dtype=dtype)
+        assert sk.random.get_state() == state
+    assert "\ndtype : dtype, optional\n" in getattr(sk.random, name).__doc__
 
 
 def test_older_names(device):
@@ -106,6 +138,7 @@ def test_older_names(device):
             (lambda m: m.randint(2, 9, (2, 2), "int8"), lambda g: g.integers(2, 9, (2, 2), "int8")),
             (lambda m: m.randint([1, 5], [3, 9]), lambda g: g.integers([1, 5], [3, 9])),
             (lambda m: m.random_sample((2, 2)), lambda g: g.random((2, 2))),
+            (lambda m: m.random_sample(3, "float32"), lambda g: g.random(3, "float32")),
         ]:
             sk.random.seed(3)
             want = same(sk.random.default_rng(3))
