@@ -49,6 +49,14 @@ def test_values_equal_numpy(expression, device):
         assert_alike(eval(expression, names), want, device)
 
 
+def test_polynomials_of_numpy_are_on_cpu_0(device):
+    with sk.device(device):
+        for theirs in (np.poly1d(P, variable="s"), np.poly1d([0, 0])):
+            got = sk.poly1d(theirs)
+            assert_alike(got, theirs, "cpu:0")
+        assert_alike(sk.poly1d(np.poly1d(P), True, "t"), np.poly1d(P, True, "t"), "cpu:0")
+
+
 def test_coefficients_can_be_set(device):
     got, want = sk.poly1d(to_device(device, P.copy())), np.poly1d(P.copy())
     for key, value in ((0, 7.0), (2, -1.0), (4, 5.0)):

@@ -24,7 +24,9 @@ __all__ = ["ravel_multi_index", "unravel_index"]
 LARGEST = np.iinfo(np.int64).max
 
 
-def unravel_index(indices: Any, shape: int | Sequence[int], order: str = "C") -> tuple[Array, ...]:
+def unravel_index(
+    indices: Any, shape: int | Sequence[int], order: str | None = "C"
+) -> tuple[Array, ...]:
     """Convert flat indices to tuples of coordinates.
 
     Whether the indices are in bounds is read from the device: the call waits for it.
@@ -60,7 +62,7 @@ def unravel_index(indices: Any, shape: int | Sequence[int], order: str = "C") ->
         if fast_result is not None:
             return fast_result
     lengths = _lengths("unravel_index", "shape", shape)
-    _require_order("unravel_index", order)
+    order = _known_order("unravel_index", order)
     positions = _integers("unravel_index", indices)
     n = math.prod(lengths)
     if not _core.lie_below(positions, n):
@@ -75,7 +77,7 @@ def ravel_multi_index(
     multi_index: Sequence[Any],
     dims: Sequence[int],
     mode: str | Sequence[str] = "raise",
-    order: str = "C",
+    order: str | None = "C",
 ) -> Array:
     """Convert tuples of coordinates to flat indices.
 
@@ -112,7 +114,7 @@ def ravel_multi_index(
         fast_result: Array | None = _core.ravel_indices(tuple(multi_index), lengths)
         if fast_result is not None:
             return fast_result
-    _require_order("ravel_multi_index", order)
+    order = _known_order("ravel_multi_index", order)
     modes = (mode,) * len(lengths) if isinstance(mode, str) else tuple(mode)
     if not len(multi_index) == len(lengths) == len(modes):
         raise ValueError(
@@ -145,9 +147,12 @@ def _lengths(name: str, parameter: str, shape: Any) -> tuple[int, ...]:
     return lengths
 
 
-def _require_order(name: str, order: str) -> None:
-    if order not in ("C", "F"):
+def _known_order(name: str, order: str | None) -> str:
+    """Return "C" or "F"; NumPy also takes lower case, and None for "C"."""
+    known = "C" if order is None else order.upper() if isinstance(order, str) else ""
+    if known not in ("C", "F"):
         raise ValueError(f"{name}: unknown order: {shown(order)}; use 'C' or 'F'")
+    return known
 
 
 def _integers(name: str, values: Any) -> Array:

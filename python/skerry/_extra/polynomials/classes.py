@@ -33,7 +33,7 @@ class poly1d(Polynomial):  # noqa: N801 - NumPy's name
 
     Parameters
     ----------
-    c_or_r : Array or sequence of numbers
+    c_or_r : Array, sequence of numbers or poly1d
         Coefficients, from the highest power to the constant term, or roots.
     r : bool, default False
         Whether ``c_or_r`` are roots.
@@ -56,6 +56,8 @@ class poly1d(Polynomial):  # noqa: N801 - NumPy's name
 
     def __init__(self, c_or_r: Any, r: bool = False, variable: str | None = None) -> None:
         self._variable: str = variable or str(getattr(c_or_r, "variable", "x"))
+        if isinstance(c_or_r, np.poly1d):
+            c_or_r = c_or_r.coeffs
         if r:
             c_or_r = sk.poly(c_or_r)
         (x,) = coefficients("poly1d", c_or_r)

@@ -22,7 +22,7 @@ FLOAT64_EPSILON = float(np.finfo(np.float64).eps)
 def polyfit(
     x: Any,
     y: Any,
-    deg: int,
+    deg: float,
     rcond: float | None = None,
     full: bool = False,
     w: Any = None,
@@ -72,10 +72,12 @@ def polyfit(
     Array([2., 1.], dtype=float64, device='cpu:0')
 
     """
-    powers, values = _equations(deg, x, y, w)
+    is_whole = isinstance(deg, float | np.floating) and deg.is_integer()
+    degree: Any = int(deg) if is_whole else deg
+    powers, values = _equations(degree, x, y, w)
     results = _fitted(powers, values, rcond, full, cov)
-    if not full and results[1] <= deg:
-        text = f"polyfit: the powers of x have rank {results[1]}, not {deg + 1}; lower deg"
+    if not full and results[1] <= degree:
+        text = f"polyfit: the powers of x have rank {results[1]}, not {degree + 1}; lower deg"
         warnings.warn(text, np.exceptions.RankWarning, stacklevel=2)
     return results if full else (results[0], *results[2:]) if cov else results[0]
 

@@ -12,7 +12,7 @@ CALLS = {
     "unravel_index": [
         call(A([5, 0, 23]), (2, 3, 4)),
         call(A([[5, 0], [2, 1]], "int32"), (2, 3)),
-        call(A([5, 0, 23]), (2, 3, 4), "F"),
+        *(call(A([5, 0, 23]), (2, 3, 4), order) for order in ("F", "f", "c", None)),
         call(A([5, 1]), 6),
         call(A(5), (2, 3)),
         call(5, (2, 3)),
@@ -30,7 +30,7 @@ CALLS = {
     ],
     "ravel_multi_index": [
         call((K, J), (2, 3)),
-        call((K, J), (2, 3), order="F"),
+        *(call((K, J), (2, 3), order=order) for order in ("F", "f", "c", None)),
         call((K, 2), (2, 3)),
         call((A([5, -1]), A([7, -2])), (2, 3), "wrap"),
         call((A([5, -1]), A([7, -2])), (2, 3), mode="clip"),

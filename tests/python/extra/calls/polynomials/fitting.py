@@ -15,6 +15,8 @@ CALLS = {
         call(R((9,)), R((9,), seed=1), 2, w=R((9,), seed=2, low=0.5), _rtol=1e-8, _atol=1e-10),
         call(np.arange(6), np.arange(6) ** 2, 2, _rtol=1e-8, _atol=1e-10),
         call(R((9,), "float32"), R((9,), "float32", 1), 1, _rtol=1e-5),
+        call(R((9,)), R((9,), seed=1), 3.0, **CLOSE),
+        call(R((9,)), R((9,), seed=1), np.float32(2), **CLOSE),
         call(R((9,)), R((9,), seed=1), -1, _raises=ValueError),
         call(R((0,)), R((0,)), 3, _raises=ValueError),
         call(R((9,)), R((9,), seed=1), 3, 0.5, **CLOSE),
