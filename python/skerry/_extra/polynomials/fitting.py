@@ -72,14 +72,18 @@ def polyfit(
     Array([2., 1.], dtype=float64, device='cpu:0')
 
     """
-    is_whole = isinstance(deg, float | np.floating) and deg.is_integer()
-    degree: Any = int(deg) if is_whole else deg
-    powers, values = _equations(degree, x, y, w)
+    powers, values = _equations(deg := _whole(deg), x, y, w)
     results = _fitted(powers, values, rcond, full, cov)
-    if not full and results[1] <= degree:
-        text = f"polyfit: the powers of x have rank {results[1]}, not {degree + 1}; lower deg"
+    if not full and results[1] <= deg:
+        text = f"polyfit: the powers of x have rank {results[1]}, not {deg + 1}; lower deg"
         warnings.warn(text, np.exceptions.RankWarning, stacklevel=2)
     return results if full else (results[0], *results[2:]) if cov else results[0]
+
+
+def _whole(degree: float) -> Any:
+    """Return a float without a fraction as an int; others are rejected later."""
+    is_whole = isinstance(degree, float | np.floating) and degree.is_integer()
+    return int(degree) if is_whole else degree
 
 
 def _fitted(
