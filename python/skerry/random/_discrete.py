@@ -14,7 +14,7 @@ from skerry import _core
 from skerry._core import Array
 from skerry.random._drawing import Drawing, Size
 
-_MAX_TRIALS = 1 << 53  # exact in float64
+MAX_TRIALS = 1 << 53  # exact in float64
 _MAX_EXPECTED = 9.2e18
 
 
@@ -177,7 +177,7 @@ class Discrete(Drawing):
 
         """
         n = self._parameter(
-            "binomial", "n", n, lambda x: (x >= 0) & (x <= _MAX_TRIALS), "0 to 2**53"
+            "binomial", "n", n, lambda x: (x >= 0) & (x <= MAX_TRIALS), "0 to 2**53"
         )
         p = self._parameter("binomial", "p", p, lambda x: (x >= 0) & (x <= 1), "0 to 1")
         return self._draw_of("binomial", "binomial", size, np.int64, n, p)

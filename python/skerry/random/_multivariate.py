@@ -7,9 +7,12 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
+
 import skerry as sk
 from skerry._arrays import shown
 from skerry._core import Array
+from skerry.random._discrete import MAX_TRIALS
 from skerry.random._drawing import Size, shape_of
 from skerry.random._gamma import Gamma
 
@@ -17,7 +20,7 @@ _NOT_VALID = "multivariate_normal: cov must be symmetric and have no negative ei
 
 
 class Multivariate(Gamma):
-    """Methods that draw correlated normal vectors."""
+    """Methods that draw correlated vectors: normal ones, and counts."""
 
     def multivariate_normal(
         self,
@@ -78,6 +81,66 @@ class Multivariate(Gamma):
         tol = float(self._parameter(op, "tol", tol))
         factor = _factored(cov.to_device("cpu:0"), method, check_valid, tol)
         return self._combined(mean, factor.to_device(self._device), (*shape_of(op, size), count))
+
+    def multinomial(self, n: Any, pvals: Any, size: Size = None) -> Array:
+        """Draw from a multinomial distribution: the counts of the outcomes of n trials.
+
+        Parameters
+        ----------
+        n : int or Array
+            Number of trials, at most 2**53.
+        pvals : sequence of float, or Array
+            Probabilities of the outcomes along the last axis. The last outcome has the rest of the probability.
+        size : int or tuple of int, optional
+            Shape of the result without its last axis, which has the counts; by default that of ``n`` and ``pvals``.
+
+        Returns
+        -------
+        Array
+            Drawn samples, of int64: successive binomial samples.
+
+        Raises
+        ------
+        ValueError
+            If ``n`` is not from 0 to 2**53, there is no outcome, or probabilities are outside of [0, 1] or their sum
+            without the last exceeds 1. They are read from the device: the call waits.
+        DeviceMismatchError
+            If an array is on another device.
+
+        Examples
+        --------
+        >>> import skerry as sk
+        >>> rng = sk.random.default_rng(42)
+        >>> int(sk.sum(rng.multinomial(10, [0.2, 0.3, 0.5])))
+        10
+
+        """
+        op = "multinomial"
+        n = self._parameter(op, "n", n, lambda x: (x >= 0) & (x <= MAX_TRIALS), "0 to 2**53")
+        pvals = self._parameter(op, "pvals", pvals, lambda x: (x >= 0) & (x <= 1), "0 to 1")
+        if not isinstance(pvals, Array) or pvals.ndim == 0 or pvals.shape[-1] == 0:
+            raise ValueError(f"{op}: pvals must have an axis with at least one probability")
+        if bool(sk.any(sk.sum(pvals[..., :-1], axis=-1) > 1 + 1e-12)):
+            raise ValueError(f"{op}: the sum of pvals without the last must be at most 1")
+        shape = self._common_shape(op, size, n, pvals[..., 0])
+        return self._counts(sk.trunc(n) if isinstance(n, Array) else float(int(n)), pvals, shape)
+
+    def _counts(self, trials: Any, pvals: Array, shape: tuple[int, ...]) -> Array:
+        """Draw each count from a binomial distribution of the trials and the probability that are left."""
+        last = pvals.shape[-1] - 1
+        result = sk.empty((*shape, last + 1), dtype=sk.int64, device=self._device)
+        probability_left = sk.ones(pvals.shape[:-1], dtype=sk.float64, device=self._device)
+        for i in range(last):
+            p = pvals[..., i]
+            share = sk.where(probability_left > 0, sk.minimum(p / probability_left, 1.0), 0.0)
+            count = self._draw_of("multinomial", "binomial", shape, np.int64, trials, share)
+            result[..., i] = count
+            trials = trials - sk.astype(count, sk.float64)
+            probability_left = probability_left - p
+        result[..., last] = (
+            sk.astype(trials, sk.int64) if isinstance(trials, Array) else int(trials)
+        )
+        return result
 
     def _combined(self, mean: Array, factor: Array, shape: tuple[int, ...]) -> Array:
         items = self.standard_normal(shape)

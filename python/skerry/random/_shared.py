@@ -16,7 +16,7 @@ from skerry.random._philox import Philox
 __all__ = [
     "beta", "binomial", "bytes", "chisquare", "choice", "dirichlet", "exponential", "f", "gamma",
     "geometric", "get_state", "gumbel", "hypergeometric", "laplace", "logistic", "lognormal",
-    "logseries", "multivariate_normal", "negative_binomial", "noncentral_chisquare",
+    "logseries", "multinomial", "multivariate_normal", "negative_binomial", "noncentral_chisquare",
     "noncentral_f", "normal", "pareto", "permutation", "poisson", "power", "rand", "randint",
     "randn", "random", "random_sample", "ranf", "rayleigh", "sample", "seed", "set_state",
     "shuffle", "standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal",
@@ -192,6 +192,7 @@ laplace = _of_distribution(RandomState.laplace)
 logistic = _of_distribution(RandomState.logistic)
 lognormal = _of_distribution(RandomState.lognormal)
 logseries = _of_distribution(RandomState.logseries)
+multinomial = _of_shared(RandomState.multinomial)
 multivariate_normal = _of_distribution(RandomState.multivariate_normal)
 negative_binomial = _of_distribution(RandomState.negative_binomial)
 noncentral_chisquare = _of_distribution(RandomState.noncentral_chisquare)

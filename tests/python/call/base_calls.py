@@ -118,6 +118,7 @@ DRAWS: dict[str, dict[str, Any]] = {
     "choice": {"a": 5}, "dirichlet": {"alpha": [1.0, 2.0]}, "f": {"dfnum": 2.0, "dfden": 3.0},
     "gamma": {"shape": 2.0}, "geometric": {"p": 0.5}, "hypergeometric": {"ngood": 3, "nbad": 4, "nsample": 2},
     "integers": {"low": 5}, "logseries": {"p": 0.5},
+    "multinomial": {"n": 3, "pvals": [0.25, 0.75]},
     "multivariate_normal": {"mean": [0.0, 1.0], "cov": [[1.0, 0.0], [0.0, 1.0]]},
     "negative_binomial": {"n": 3, "p": 0.5}, "noncentral_chisquare": {"df": 2.0, "nonc": 1.0},
     "noncentral_f": {"dfnum": 2.0, "dfden": 3.0, "nonc": 1.0}, "pareto": {"a": 2.0},

@@ -238,7 +238,7 @@ METHODS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 #: Methods of random generators that are not called here, with the reason.
 RANDOM_LEFT_OUT = {
     **dict.fromkeys(("bytes", "spawn", "standard_cauchy"), "the arguments are sizes"),
-    **dict.fromkeys(("dirichlet", "multivariate_normal"),
+    **dict.fromkeys(("dirichlet", "multinomial", "multivariate_normal"),
                     "the arrays are parameters with few elements: tests/python/random"),
 }  # fmt: skip
 

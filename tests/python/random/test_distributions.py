@@ -107,6 +107,33 @@ def test_gamma_samples_follow_their_distribution(shape):
     is_close_to(drawn(default_rng(12).standard_gamma(shape, SIZE)), stats.gamma(shape).cdf)
 
 
+@pytest.mark.parametrize("trials", [1, 7, 2000])
+def test_multinomial_samples_have_mean_and_covariance(trials):
+    shares = np.asarray([0.1, 0.0, 0.35, 0.05, 0.5])
+    x = np.asarray(default_rng(23).multinomial(trials, shares, (2, SIZE // 2)))
+    assert (x.shape, x.dtype) == ((2, SIZE // 2, 5), np.int64)
+    assert (x.sum(axis=-1) == trials).all()
+    assert x.min() == 0 or trials == 2000
+    x = x.reshape(-1, 5)
+    variances = trials * shares * (1 - shares)
+    assert (np.abs(x.mean(axis=0) - trials * shares) <= 5 * np.sqrt(variances / SIZE)).all()
+    covariances = np.diag(trials * shares) - trials * np.outer(shares, shares)
+    allowed = 8 * np.sqrt((np.outer(variances, variances) + covariances**2) / SIZE) + 5 / SIZE**0.5
+    assert (np.abs(np.cov(x.T) - covariances) <= allowed).all()
+
+
+def test_multinomial_broadcasts_trials_and_probabilities():
+    rng = default_rng(24)
+    x = np.asarray(rng.multinomial([[3], [10]], [[0.2, 0.3, 0.5], [1.0, 0.0, 0.0]]))
+    assert x.shape == (2, 2, 3)
+    assert x.sum(axis=-1).tolist() == [[3, 3], [10, 10]]
+    assert x[:, 1].tolist() == [[3, 0, 0], [10, 0, 0]]
+    assert rng.multinomial(2**53, [1.0]).tolist() == [2**53]
+    assert rng.multinomial(5, [0.0, 0.0]).tolist() == [0, 5]  # the last outcome has the rest
+    assert rng.multinomial(0, [0.5, 0.5], 2).tolist() == [[0, 0]] * 2
+    assert rng.multinomial(3, [0.5, 0.5], (0, 4)).shape == (0, 4, 2)
+
+
 @pytest.mark.parametrize("method", ["svd", "eigh", "cholesky"])
 def test_multivariate_normal_samples_have_mean_and_covariance(method):
     mean, cov = np.array([1.0, -2.0, 30.0]), np.array([[2, 0.5, 0], [0.5, 1, -0.9], [0, -0.9, 4]])

@@ -19,7 +19,7 @@ from tests.python.oracle import to_device, to_numpy
 METHODS = (
     "random integers uniform normal standard_normal exponential standard_exponential poisson binomial gamma "
     "standard_gamma choice permutation permuted shuffle bytes spawn beta chisquare lognormal laplace geometric dirichlet "
-    "multivariate_normal"
+    "multivariate_normal multinomial"
 ).split()
 
 
@@ -214,6 +214,12 @@ BAD = {
     "negative n": (lambda r: r.binomial(-3, 0.5), ValueError),
     "p of 0": (lambda r: r.geometric(0), ValueError),
     "df of 0": (lambda r: r.chisquare(0), ValueError),
+    "a sum of pvals above 1": (lambda r: r.multinomial(3, [0.6, 0.6, 0.0]), ValueError),
+    "a negative pval": (lambda r: r.multinomial(3, [-0.1, 0.6]), ValueError),
+    "no pvals": (lambda r: r.multinomial(3, []), ValueError),
+    "a number as pvals": (lambda r: r.multinomial(3, 0.5), ValueError),
+    "negative n of multinomial": (lambda r: r.multinomial([1, -1], [0.5, 0.5]), ValueError),
+    "another size of multinomial": (lambda r: r.multinomial([1, 2], [0.5, 0.5], 3), ValueError),
     "an alpha of two axes": (lambda r: r.dirichlet([[1, 2]]), ValueError),
     "a mean of two axes": (lambda r: r.multivariate_normal([[1, 2]], [[1]]), ValueError),
     "a cov of another size": (lambda r: r.multivariate_normal([1, 2], [[1]]), ValueError),

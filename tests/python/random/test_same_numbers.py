@@ -38,6 +38,7 @@ METHODS = {
     "gamma float32": lambda r, n: r.standard_gamma(1.5, n, dtype=sk.float32),
     "gamma of arrays": lambda r, n: r.standard_gamma([0.0, 0.5, 20.0], (n, 3)),
     "beta": lambda r, n: r.beta(0.5, 3, n),
+    "multinomial": lambda r, n: r.multinomial(100, [0.2, 0.3, 0.1, 0.4], n),
     "dirichlet": lambda r, n: r.dirichlet([1, 2, 3, 0.1, 7], n),
     **{
         f"multivariate_normal by {method}": lambda r, n, method=method: r.multivariate_normal(

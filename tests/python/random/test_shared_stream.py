@@ -31,6 +31,7 @@ CALLS = {
     "logistic": (1.0, 2.0, 4),
     "lognormal": (1.0, 2.0, 4),
     "logseries": (0.3, 4),
+    "multinomial": (10, [0.2, 0.3, 0.5], 4),
     "negative_binomial": (4, 0.3, 4),
     "noncentral_chisquare": (3.0, 2.0, 4),
     "noncentral_f": (3.0, 4.0, 2.0, 4),
