@@ -31,9 +31,9 @@ NdArray diff(const NdArray& x, std::int64_t axis, std::int64_t n, const NdArray*
   }
   static_cast<void>(common_device(operands));
   const Dtype type = common_dtype(operands);
-  constexpr op_id subtraction = op_id_of<ops::subtract>;
-  require_result_dtype(op_table()[subtraction].result,
-                       type);  // rejects bools, as NumPy's - does
+  const bool is_bool = type == Dtype::bool_;
+  const op_id difference = is_bool ? op_id_of<ops::not_equal> : op_id_of<ops::subtract>;
+  require_result_dtype(op_table()[difference].result, type);
   if (n < 0) throw ValueError("n is negative: " + std::to_string(n));
   const int along = normalize_axis(axis, x.rank());
   check_shapes(parts, along);
@@ -44,7 +44,7 @@ NdArray diff(const NdArray& x, std::int64_t axis, std::int64_t n, const NdArray*
     const NdArray high = slice_of(result, along, 1, left);
     const NdArray low = slice_of(result, along, 0, left);
     const Operand both[] = {{.array = &high, .name = "x"}, {.array = &low, .name = "x"}};
-    result = apply(subtraction, both);
+    result = apply(difference, both);
   }
   if (n > 0) {  // no elements left: only the length still changes
     Dims shape = result.shape();

@@ -160,14 +160,15 @@ constexpr FunctionEntry joining_functions[] = {
      run_concat},
     {"diff", "(x, /, n=1, axis=-1, prepend=None, append=None)",
      "The n-th differences of adjacent elements along an axis.\n\n"
-     "Parameters\n----------\nx : Array\n    Numeric, at least 1-D.\nn : int\n    The number of "
+     "Parameters\n----------\nx : Array\n    At least 1-D. Differences of bools are bools: whether "
+     "they differ.\nn : int\n    The number of "
      "times to take differences; 0 returns x.\naxis : int\n    The last by default.\n"
      "prepend, append : Array, scalar or list, optional\n    Joined to x along the axis first; "
      "of the shape of x except along that axis, or a scalar or\n    0-d array for one slice.\n\n"
      "Returns\n-------\nArray\n    n elements shorter along the axis, or of length 0; of the "
      "promoted dtype.\n\n"
      "Raises\n------\nDeviceMismatchError\n    For arrays on different devices.\n"
-     "TypeError\n    For bools, or dtypes that don't promote.\n"
+     "TypeError\n    For dtypes that don't promote.\n"
      "ValueError\n    For a negative n, or shapes that differ along other axes.\n"
      "AxisError\n    For an axis that x does not have.\n\n"
      "Source: array API 2025.12, utility functions.\n\n"
