@@ -29,12 +29,16 @@ PyObject* run_copy(const Arguments& arguments) {
   return wrap_result(x.size() > min_size_without_gil, [&] { return copy_in_order(x, order); });
 }
 
+/// Returns the elements along one axis, contiguous in memory: as in NumPy, a strided vector is
+/// copied, so that writes into the result of ravel don't change it.
 PyObject* flattened(const Arguments& arguments, std::optional<bool> copied) {
   static constexpr std::int64_t all[] = {-1};
   const NdArray& x = value_of(arguments.self);
   const ElementOrder order = order_of(arguments, 0, x);
-  return wrap_result(x.size() > min_size_without_gil,
-                     [&] { return reshape(in_order(x, order), all, copied); });
+  return wrap_result(x.size() > min_size_without_gil, [&] {
+    const NdArray vector = reshape(in_order(x, order), all, copied);
+    return vector.is_c_contiguous() ? vector : copy_c_order(vector);
+  });
 }
 
 PyObject* run_flatten(const Arguments& arguments) { return flattened(arguments, true); }
@@ -274,7 +278,8 @@ constexpr FunctionEntry table[] = {
     {"partition", "($self, kth, /, axis=-1, kind='introselect', order=None)",
      "Partition the array in place along an axis; skerry.partition(x, kth) returns a new array.",
      run_in_python},
-    {"ravel", "($self, /, order='C')", "The flattened array, a view if possible.", run_ravel},
+    {"ravel", "($self, /, order='C')",
+     "The flattened array: a view if its elements are contiguous, else a copy.", run_ravel},
     {"reshape", "($self, /, *shape, order='C', copy=None)",
      "The elements with another shape, given as ints or as a tuple; one may be -1.\n\n"
      "A view if the layout allows it, unless copy=True.\n\nRaises\n------\nValueError\n    For "

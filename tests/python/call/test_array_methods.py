@@ -310,6 +310,25 @@ def test_views_share_memory(device):
     assert x.astype("float64", copy=False) is x
 
 
+@loop_over("order", ["C", "F", "A"])
+def test_ravel_is_contiguous_and_shares_memory_as_in_numpy(order, device):
+    """A view of a strided vector would change x when it is written to, where NumPy's copy does not."""
+    base = np.arange(48.0)
+    layouts = {
+        "vector": lambda x: x, "strided": lambda x: x[::2], "reversed": lambda x: x[::-1], "empty": lambda x: x[::2][:0],
+        "one element": lambda x: x[3:4:2], "0-d": lambda x: x[:1].reshape(()), "matrix": lambda x: x.reshape(6, 8),
+        "columns": lambda x: x.reshape(6, 8)[:, ::2], "column": lambda x: x.reshape(6, 8)[:, 3:4],
+        "transposed": lambda x: x.reshape(6, 8).transpose(), "rows reversed": lambda x: x.reshape(6, 8)[::-1],
+    }  # fmt: skip
+    for name, layout in layouts.items():
+        x, host = layout(to_device(device, base)), layout(base)
+        want = host.ravel(order)
+        for got in (x.ravel(order), sk.ravel(x, order)) if order != "A" else (x.ravel(order),):
+            assert_same(got, want, device, label=name)
+            assert got.flags.c_contiguous, name
+            assert sk.shares_memory(got, x) == np.shares_memory(want, host), name
+
+
 OUT = {
     "x.sum(1, out=out)": (),
     "x.mean(1, None, out)": (),

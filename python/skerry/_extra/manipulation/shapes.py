@@ -12,9 +12,8 @@ import numpy as np
 
 import skerry as sk
 from skerry import _core
-from skerry._arrays import shown
 from skerry._core import Array
-from skerry._extra._operands import as_array, as_arrays, axes_within, axis_within, flat
+from skerry._extra._operands import as_array, as_arrays, axes_within, axis_within
 
 __all__ = [
     "atleast_1d", "atleast_2d", "atleast_3d", "ndim", "ravel", "rollaxis", "shape", "size", "swapaxes", "transpose",
@@ -51,14 +50,14 @@ def ravel(a: Any, order: str = "C") -> Array:
     Parameters
     ----------
     a : {any dtype}
-    order : {"C", "F"}, default "C"
-        Whether the last axis ("C") or the first ("F") varies fastest. "A" and "K" mean "C": the result does not
-        depend on the memory layout.
+    order : {"C", "F", "A", "K"}, default "C"
+        Whether the last axis ("C") or the first ("F") varies fastest. "A" is "F" for an array that is contiguous in
+        that order, else "C"; "K" is the order in memory.
 
     Returns
     -------
     Array
-        View of ``a`` if possible, as for ``reshape``.
+        View of ``a`` if its elements are contiguous in that order, else a contiguous copy.
 
     Examples
     --------
@@ -68,13 +67,7 @@ def ravel(a: Any, order: str = "C") -> Array:
 
     """
     x = a if type(a) is Array else as_array("ravel", a)
-    if order == "C":
-        return sk.reshape(x, (-1,))
-    if isinstance(order, str):
-        order = order.upper()
-    if order not in ("C", "F", "A", "K"):
-        raise ValueError(f"ravel: unknown order: {shown(order)}; use 'C' or 'F'")
-    return flat(sk.permute_dims(x, tuple(range(x.ndim))[::-1]) if order == "F" else x)
+    return x.ravel(order)  # type: ignore[arg-type]  # checked by the method
 
 
 def _add_axes(name: str, arys: tuple[Any, ...], least: int) -> Any:
