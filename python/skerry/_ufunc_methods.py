@@ -17,7 +17,7 @@ from skerry import _core
 from skerry._arrays import HOME, Array, Function, arrays_in
 from skerry._ufunc_calls import call as call
 from skerry._ufunc_calls import evaluate, single_output, store
-from skerry.exceptions import AxisError, DTypeError
+from skerry.exceptions import AxisError, DTypeError, ShapeError
 
 #: Values that change no element that they are combined with.
 IDENTITIES: dict[str, Any] = {
@@ -126,6 +126,15 @@ def _combinable(name: str, function: Function, x: Array, dtype: Any) -> Array:
     return sk.astype(x, result)
 
 
+def _stored(name: str, result: Array, out: Array | None) -> Array:
+    """Store a result into ``out``, or return it if that is None; unlike calls, methods don't broadcast to ``out``."""
+    if out is not None and out.shape != result.shape:
+        raise ShapeError(
+            f"{name}: out has shape {out.shape}, the result {result.shape}; make out with skerry.empty"
+        )
+    return store(name, result, out)
+
+
 def _identity_of(operation: str, dtype: np.dtype[Any]) -> Any:
     if operation == "bitwise_and" and dtype.kind != "i":
         return True if dtype.kind == "b" else int(np.iinfo(dtype).max)
@@ -179,7 +188,7 @@ def fold(
             result = function(result, initial)
     if keepdims and axes:
         result = sk.expand_dims(result, axes)
-    return store(name, result, single_output(name, out))
+    return _stored(name, result, single_output(name, out))
 
 
 def _fold_axes(function: Function, x: Array, axes: tuple[int, ...], dtype: Any) -> Array:
@@ -244,7 +253,7 @@ def scan(
     axis = _axis(name, axis, x)
     output = single_output(name, out)
     if target := SCANS.get(function.__name__):
-        return store(name, target(x, axis=axis, dtype=dtype), output)
+        return _stored(name, target(x, axis=axis, dtype=dtype), output)
     x = sk.moveaxis(_combinable(name, function, x, dtype), axis, 0)
     if function.__name__ in ASSOCIATIVE:
         step = 1
@@ -256,7 +265,7 @@ def scan(
         for i in range(1, x.shape[0]):
             rows.append(function(rows[-1], x[i]))
         x = sk.stack(rows)
-    return store(name, sk.moveaxis(x, 0, axis).copy(), output)
+    return _stored(name, sk.moveaxis(x, 0, axis).copy(), output)
 
 
 def fold_slices(
@@ -298,7 +307,7 @@ def fold_slices(
     if rest.size:
         values = sk.take(x, sk.asarray(rest, device=x.device), axis=0)
         change_at(name, function, result, sk.asarray(slices, device=x.device), values)
-    return store(name, sk.moveaxis(result, 0, axis).copy(), single_output(name, out))
+    return _stored(name, sk.moveaxis(result, 0, axis).copy(), single_output(name, out))
 
 
 def all_pairs(name: str, function: Any, a: Any, b: Any, **options: Any) -> Any:
@@ -331,30 +340,43 @@ def change_at(name: str, function: Any, a: Any, indices: Any, *values: Any) -> N
         )
     x = _operand(a)
     positions = sk.reshape(sk.arange(x.size, device=x.device), x.shape)[indices]
-    flat_values = None
+    flat_values: Any = None
     if values:
-        value = _as_dtype_of(name, _value_of(values[0], x), x)
-        if _has_kernel(function.__name__, x, value):
+        value = _as_dtype_of(name, _value_of(name, values[0], x), x)
+        dtype = _dtype_of_results(function, x, value)
+        if dtype == x.dtype and _has_kernel(function.__name__, x):
             _core.scatter_reduce(function.__name__, x, positions, value)
             return
-        if not isinstance(value, Array):
+        if not np.can_cast(dtype, x.dtype, "same_kind"):
+            raise DTypeError(
+                f"{name}: the result is {dtype}, which can't be stored in place in a, {x.dtype} {x.shape} on "
+                f"{x.device}; convert one with astype"
+            )
+        if not isinstance(value, Array) and function.__name__ in JOINED_BY:
             value = sk.asarray(value, dtype=x.dtype, device=x.device)
-        flat_values = sk.reshape(sk.broadcast_to(value, positions.shape), (-1,))
+        flat_values = value
+        if isinstance(value, Array):
+            flat_values = sk.reshape(sk.broadcast_to(value, positions.shape), (-1,))
     scatter(function, x, sk.reshape(positions, (-1,)), flat_values)
 
 
-def _value_of(value: Any, x: Array) -> Any:
-    """Return a scalar itself, and lists as arrays on the device of ``x``."""
+def _value_of(name: str, value: Any, x: Array) -> Any:
+    """Return a scalar itself, and lists as arrays on the device of ``x`` by the rule for literals."""
     if isinstance(value, Array) or np.ndim(value) == 0:
         return value
     if isinstance(value, np.ndarray):
         return _operand(value)
-    return sk.asarray(value, dtype=x.dtype, device=x.device)
+    return _core.literals(name, ("a", "b"), (x, value), ())[1]
 
 
 def _as_dtype_of(name: str, value: Any, x: Array) -> Any:
-    """Convert an array to the dtype of ``x``, by the rule "same_kind" or between integer dtypes."""
+    """Convert an array to the dtype of ``x``, by the rule "same_kind" or between integer dtypes.
+
+    Integers beside floating-point numbers stay what they are: ldexp takes integers only.
+    """
     if not isinstance(value, Array) or value.dtype == x.dtype:
+        return value
+    if value.dtype.kind in "biu" and x.dtype.kind in "fc":
         return value
     both_integers = value.dtype.kind in "iu" and x.dtype.kind in "iu"
     if not both_integers and not np.can_cast(value.dtype, x.dtype, "same_kind"):
@@ -364,15 +386,23 @@ def _as_dtype_of(name: str, value: Any, x: Array) -> Any:
     return sk.astype(value, x.dtype)
 
 
-def _has_kernel(operation: str, x: Array, value: Any) -> bool:
-    real = x.dtype.kind in "iuf" or operation in ("add", "subtract", "multiply")
-    if operation not in SCATTERED or x.dtype.kind == "b" or not real:
-        return False
-    return bool(sk.result_type(x, value) == x.dtype)
+def _dtype_of_results(function: Function, x: Array, value: Any) -> np.dtype[Any]:
+    """Return the dtype of ``function(x, value)``."""
+    operands = [
+        sk.empty((0,), dtype=operand.dtype, device=x.device) if isinstance(operand, Array) else operand
+        for operand in (x, value)
+    ]
+    dtype: np.dtype[Any] = function(*operands).dtype
+    return dtype
 
 
-def scatter(function: Function, x: Array, positions: Array, values: Array | None) -> None:
-    """Combine values with the elements of ``x`` at flat indices in C order, which may repeat."""
+def _has_kernel(operation: str, x: Array) -> bool:
+    is_accepted = x.dtype.kind in "iuf" or operation in ("add", "subtract", "multiply")
+    return operation in SCATTERED and x.dtype.kind != "b" and is_accepted
+
+
+def scatter(function: Function, x: Array, positions: Array, values: Any) -> None:
+    """Combine values, or a scalar, with the elements of ``x`` at flat indices in C order, which may repeat."""
     n = positions.shape[0]
     if n == 0:
         return
@@ -385,7 +415,7 @@ def scatter(function: Function, x: Array, positions: Array, values: Array | None
     rank = sk.arange(n, device=x.device) - sk.take(first, group)
     most = int(sk.max(rank)) + 1
     flat = sk.reshape(x, (-1,))
-    if values is not None:
+    if isinstance(values, Array):
         values = sk.take(values, order)
         if joined_by := JOINED_BY.get(function.__name__):
             joined = _join_groups(getattr(sk, joined_by), values, group, most)
@@ -395,8 +425,10 @@ def scatter(function: Function, x: Array, positions: Array, values: Array | None
     for i in range(most):
         chosen = sk.nonzero(rank == i)[0]
         selected_positions = sk.take(positions, chosen)
-        operands = () if values is None else (sk.take(values, chosen),)
-        flat[selected_positions] = function(flat[selected_positions], *operands)
+        operands: tuple[Any, ...] = (flat[selected_positions],)
+        if values is not None:
+            operands += (sk.take(values, chosen) if isinstance(values, Array) else values,)
+        flat[selected_positions] = function(*operands)
     if not _is_view(x):
         x[...] = sk.reshape(flat, x.shape)
 

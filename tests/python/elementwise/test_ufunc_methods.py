@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import skerry as sk
 from skerry import _numpy_counterparts as counterparts
-from skerry.exceptions import AxisError, DeviceMismatchError
+from skerry.exceptions import AxisError, DeviceMismatchError, DTypeError, ShapeError
 
 from tests.python.loops import loop_over
 from tests.python.oracle import assert_same, sample, to_device, to_numpy
@@ -261,6 +261,62 @@ def test_at_keeps_64_bits_of_unsigned_integers(device):
     x = sk.asarray([2**64 - 2, 7], dtype=sk.uint64, device=device)
     sk.add.at(x, [0, 1, 1], sk.asarray([1, -3, -2], device=device))
     assert to_numpy(x).tolist() == [2**64 - 1, 2]
+
+
+def test_at_converts_scalars_and_lists_as_calls_do(device):
+    x = sk.asarray([0.0, 1.0, 2.0, 3.0], dtype=sk.float32, device=device)
+    sk.power.at(x, [1, 2, 2], 1.5)
+    assert to_numpy(x).tolist() == [0.0, 1.0, np.float32(np.float32(2**1.5) ** 1.5), 3.0]
+    sk.power.at(x, [3, 1], [2, 0.5])
+    assert to_numpy(x).tolist()[3] == 9.0
+    y = sk.arange(4, dtype=sk.float64, device=device)
+    sk.ldexp.at(y, [1, 1], 2)
+    assert to_numpy(y).tolist() == [0.0, 16.0, 2.0, 3.0]
+    z = sk.arange(4, device=device)
+    sk.logical_and.at(z, [1, 2], [1, 0])
+    assert to_numpy(z).tolist() == [0, 1, 0, 3]
+
+
+@pytest.mark.parametrize("values", [2.5, [2.5, 1], np.asarray([2.5, 1.0])])
+@loop_over("name", ["add", "power", "maximum", "divide", "fmod", "hypot"])
+def test_at_rejects_results_of_another_dtype(name, values, device):
+    x = sk.arange(4, device=device)
+    if isinstance(values, np.ndarray):
+        values = to_device(device, values)
+    method = getattr(sk, name).at
+    with pytest.raises(DTypeError) as raised:
+        method(x, [1, 2], values)
+    text = "b of float64 does not cast to int64 of a; use skerry.astype"
+    if isinstance(values, float):
+        text = (
+            f"the result is float64, which can't be stored in place in a, int64 (4,) on {x.device}; "
+            "convert one with astype"
+        )
+    assert str(raised.value) == f"{getattr(sk, name).__name__}.at: {text}"
+    assert to_numpy(x).tolist() == [0, 1, 2, 3]
+
+
+def test_at_rejects_ints_out_of_range(device):
+    x = sk.arange(4, dtype=sk.int8, device=device)
+    for name in ("add", "fmod"):
+        with pytest.raises(OverflowError, match="int out of range of int8: 300"):
+            getattr(sk, name).at(x, [1, 2], 300)
+
+
+@pytest.mark.parametrize("shape", [(4, 3), (1, 3), (1,), ()])
+@loop_over("name", ["add", "maximum", "hypot"])
+def test_methods_take_out_of_exactly_the_results_shape(name, shape, device):
+    function = getattr(sk, name)
+    x, out = sk.ones((4, 3), device=device), sk.zeros(shape, device=device)
+    for method, call in (
+        ("reduce", lambda: function.reduce(x, out=out)),
+        ("reduce", lambda: function.reduce(x, keepdims=True, out=sk.zeros((4, 3), device=device))),
+        ("accumulate", lambda: function.accumulate(x, out=sk.zeros((2, 4, 3), device=device))),
+        ("reduceat", lambda: function.reduceat(x, [0, 2], out=out)),
+    ):
+        with pytest.raises(ShapeError, match=f"^{name}.{method}: out has shape .*, the result"):
+            call()
+    assert not to_numpy(out).any()
 
 
 def test_at_writes_into_numpys_memory_and_unary_functions():
