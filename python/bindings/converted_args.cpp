@@ -222,6 +222,9 @@ Object ConvertedArgs::array_of(const std::string& name, PyObject* object) {
   std::optional<Dtype> type;
   if (holds_values(name) || holds_weights(name)) type = dtype_of_values();
   if (type && holds_weights(name) && !is_floating(*type)) type.reset();
+  // Coordinates stay real beside complex values.
+  const bool has_coordinates = std::string_view(current_operation()) == "interp";
+  if (type && has_coordinates && kind(*type) == DtypeKind::complex_floating) type.reset();
   if (!type) return Object(wrap(from_sequence(object, std::nullopt, std::nullopt, device)));
   if (name == "x2" && std::string_view(current_operation()) == "isin") {
     return Object(wrap(values_to_find(object, *type, device)));

@@ -120,8 +120,25 @@ std::int64_t exact(const ArgumentRef& argument, PyObject* value) {
   throw OverflowError(argument.text() + " does not fit int64");
 }
 
+/// Returns the items of a one-dimensional array of shape or axes, and of a range; null for others.
+Object listed_integers(const ArgumentRef& argument, PyObject* object) {
+  if (PyRange_Check(object)) return Object(PySequence_List(object));
+  if (!is_array(object) && !is_numpy_array(object)) return Object();
+  PyObject* const array = convert_numpy_array(argument, object);
+  const NdArray& x = value_of(array);
+  if (x.rank() != 1) return Object();
+  require_device_match(argument.arguments, argument.parameter, x,
+                       device_of_call(argument.arguments, argument.parameter));
+  return Object(PyObject_CallMethod(array, "tolist", nullptr));
+}
+
 template <class Read>
 std::vector<std::int64_t> each_integer(const ArgumentRef& argument, PyObject* object, Read&& read) {
+  Object items;
+  if (!PyLong_Check(object) && !PyTuple_Check(object) && !PyList_Check(object)) {
+    items = listed_integers(argument, object);
+    if (items.get() != nullptr) object = items.get();
+  }
   if (PyIndex_Check(object)) return {read(index_value(argument, object).get())};
   if (!PyTuple_Check(object) && !PyList_Check(object)) {
     reject(argument, "an int or a tuple of ints", object);

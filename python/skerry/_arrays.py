@@ -114,12 +114,12 @@ def take_numpy_arrays(name: str, args: Any, kwargs: Any) -> tuple[Any, Any, dict
 
 
 def _array_parameters(function: Function) -> tuple[str | None, ...]:
-    """Return the names of the positional parameters that take arrays, None for others; empty if there is none."""
+    """Return the names of the parameters that take arrays, by position, None for others; empty if there is none."""
     code = function.__code__
     hints = function.__annotations__
     names = tuple(
         name if name in OF_ARRAYS and not hints.get(name, "").startswith("int") else None
-        for name in code.co_varnames[: code.co_argcount]
+        for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     )
     return names if any(names) else ()
 

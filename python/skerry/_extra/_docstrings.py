@@ -62,7 +62,10 @@ ENTRIES = {
         "Elements to include; broadcast with ``a``.",
     ),
     "None is flattened": ("int or None", "Axis to operate along; None for the flattened array."),
-    "points of a window": ("int or float", "Number of points."),
+    "points of a window": (
+        "int, float or Array",
+        "Number of points. An Array is read from the device.",
+    ),
     "which diagonal": (
         "int, default 0",
         "Diagonal: 0 is the main diagonal, positive numbers are above it.",

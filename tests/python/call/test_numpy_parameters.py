@@ -210,6 +210,80 @@ def test_order_of_new_arrays_is_that_of_numpy(name, args, device):
         getattr(sk, name)(*args, order="X")
 
 
+@pytest.mark.parametrize("order", ["c", "f", "a", "k"])
+def test_orders_in_lower_case_are_those_of_numpy(order, device):
+    host = np.arange(6.0).reshape(2, 3)
+    x = to_device(device, host)
+    assert_same(x.flatten(order), host.flatten(order), device)
+    assert_same(sk.ravel(x, order), host.ravel(order), device)
+    assert sk.zeros_like(x, order=order).strides == np.zeros_like(host, order=order).strides
+    assert x.astype("float32", order=order).strides == host.astype("float32", order).strides
+    if order != "k":
+        assert_same(x.reshape((3, 2), order=order), host.reshape((3, 2), order=order), device)
+    if order in "cf":
+        assert sk.empty((2, 3), order=order).strides == np.empty((2, 3), order=order).strides
+    with pytest.raises(
+        ValueError, match="flatten: order must be 'C' or 'F' or 'A' or 'K', not 'cf'"
+    ):
+        x.flatten("cf")
+
+
+#: Shapes, axes and numbers as sequences that NumPy takes: arrays and ranges.
+SEQUENCES = [
+    ("zeros(s)", [2, 3]),
+    ("full(s, 1.5)", [2, 3]),
+    ("empty(s, dtype=int) * 0", []),
+    ("reshape(x, s)", [4, 3]),
+    ("x.reshape(s)", [2, -1]),
+    ("transpose(x, s)", [1, 0]),
+    ("x.transpose(s)", [1, 0]),
+    ("broadcast_to(x, s)", [2, 3, 4]),
+    ("moveaxis(x[None], s, (2, 0))", [0, 1]),
+    ("tile(x, s)", [2, 1]),
+    ("roll(x, s, (0, 1))", [1, 2]),
+    ("flip(x, s)", [0, 1]),
+    ("partition(x, s, 0)", [0, 2]),
+]
+
+
+@pytest.mark.parametrize("kind", ["int64", "uint8", "int16", "range"])
+@pytest.mark.parametrize(("call", "sequence"), SEQUENCES)
+def test_sequences_of_ints_may_be_arrays(call, sequence, kind, device):
+    host = np.arange(12.0).reshape(3, 4)
+    x = to_device(device, host)
+    if kind == "range":
+        step = sequence[1] - sequence[0] if len(sequence) > 1 else 1
+        sequence = range(sequence[0], sequence[-1] + np.sign(step), step) if sequence else range(0)
+        theirs = ours = sequence
+    else:
+        theirs = np.asarray(sequence).astype(kind)
+        if kind == "uint8" and -1 in sequence:
+            pytest.skip("uint8 has no -1")
+        ours = to_device(device, theirs)
+    want = eval(call if call.startswith("x.") else f"np.{call}", {"np": np, "x": host, "s": theirs})
+    with sk.device(device):
+        got = eval(call if call.startswith("x.") else f"sk.{call}", {"sk": sk, "x": x, "s": ours})
+        assert_same(got, want, device)
+        if device == "cpu:0" and kind != "range":  # NumPy's arrays are on cpu:0
+            got = eval(
+                call if call.startswith("x.") else f"sk.{call}", {"sk": sk, "x": x, "s": theirs}
+            )
+            assert_same(got, want, device)
+
+
+def test_sequences_of_ints_are_checked(device):
+    elsewhere = "cuda:1" if device == "cuda:0" else "cuda:0"
+    x = to_device(device, np.arange(12.0).reshape(3, 4))
+    with pytest.raises(DeviceMismatchError, match="reshape: shape is int64"):
+        sk.reshape(x, sk.asarray([4, 3], device=elsewhere))
+    with pytest.raises(TypeError, match="reshape: shape must be an int, not float"):
+        sk.reshape(x, sk.asarray([4.0, 3.0], device=device))
+    with pytest.raises(TypeError, match="reshape: shape must be a scalar, not int64"):
+        sk.reshape(x, sk.asarray([[4, 3]], device=device))
+    with pytest.raises(TypeError, match="zeros: shape must be an int or a tuple of ints, not set"):
+        sk.zeros({3})
+
+
 def test_order_of_arrays_like_another():
     host = np.zeros((2, 3, 4))
     for model in (host, host.T, host.transpose(1, 0, 2), host[:, ::2]):

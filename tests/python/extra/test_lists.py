@@ -41,6 +41,15 @@ def test_lists_as_keywords_are_converted():
     assert float(sk.median(a=[3.0, 1.0, 2.0])) == 2.0
 
 
+@pytest.mark.parametrize("name", ["quantile", "nanquantile"])
+def test_lists_as_weights_go_to_the_device_of_the_elements(name):
+    options = {"weights": [1, 1, 3], "method": "inverted_cdf"}
+    want = getattr(np, name)([3.0, 1.0, 2.0], 0.5, **options)
+    assert float(getattr(sk, name)([3.0, 1.0, 2.0], 0.5, **options)) == want
+    got = getattr(sk, name)(sk.asarray([3.0, 1.0, 2.0], device="cpu:1"), 0.5, **options)
+    assert (float(got), got.device) == (want, sk.Device("cpu:1"))
+
+
 def test_lists_are_converted_on_the_default_device():
     with sk.device("cuda:0"):
         assert sk.median([3.0, 1.0, 2.0]).device == sk.Device("cuda:0")

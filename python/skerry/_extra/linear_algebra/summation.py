@@ -164,6 +164,13 @@ def _formula(name: str, operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
     return formula, arrays
 
 
+def _is_label(label: Any) -> bool:
+    """Return whether a label is an int, or a 0-d array of one that the host can read."""
+    if isinstance(label, Array):
+        return label.ndim == 0 and label.dtype.kind in "iu" and label.device.kind == "cpu"
+    return hasattr(label, "__index__")
+
+
 def _letters(name: str, labels: Any) -> str:
     """Convert a list of integer labels to a term; the alphabetical order is that of the numbers."""
     alphabet = string.ascii_uppercase + string.ascii_lowercase
@@ -177,7 +184,7 @@ def _letters(name: str, labels: Any) -> str:
     for label in labels:
         if label is Ellipsis:
             term += "..."
-        elif not hasattr(label, "__index__") or isinstance(label, Array):
+        elif not _is_label(label):
             raise TypeError(
                 f"{name}: operands: labels must be integers or ..., not {type(label).__name__}"
             )

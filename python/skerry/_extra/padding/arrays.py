@@ -48,12 +48,13 @@ OPTIONS: dict[str, tuple[str, ...]] = {
 def pad(
     array: Any,
     pad_width: Any,
-    mode: str = "constant",
+    mode: str | Callable[..., Any] = "constant",
     *,
     constant_values: Any = None,
     end_values: Any = None,
     stat_length: Any = None,
     reflect_type: str | None = None,
+    **kwargs: Any,
 ) -> Array:
     """Pad an array.
 
@@ -62,15 +63,19 @@ def pad(
     array : {any dtype}
     pad_width : int, pairs of int, or dict of axis and pair
         Number of elements to add before and after, for all axes or for each axis.
-    mode : str, default "constant"
+    mode : str or callable, default "constant"
         Values of the added elements: "constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum",
-        "reflect", "symmetric", "wrap", or "empty" for uninitialized. Functions are not supported as modes.
+        "reflect", "symmetric", "wrap", or "empty" for uninitialized. A function is called with each padded vector
+        along each axis, which it changes in place, its pair of widths, the axis, and ``kwargs`` as a dict.
     constant_values, end_values : scalar or pairs of them, optional
         Values for "constant" and end values for "linear_ramp", 0 by default.
     stat_length : int or pairs of int, optional
-        Number of elements at each end for the statistics of the modes that compute one; by default all.
+        Number of elements at each end for the statistics of the modes that compute one; by default all. The mean and
+        median of 0 floating-point numbers are NaN.
     reflect_type : {"even", "odd"}, optional
         For "reflect" and "symmetric": "odd" subtracts the reflected values from twice the edge value.
+    **kwargs
+        Options of a function that is the mode.
 
     Returns
     -------
@@ -93,6 +98,10 @@ def pad(
     """
     x = as_array("pad", array)
     widths = _widths(host_values("pad", pad_width, x), x.ndim)
+    if callable(mode):
+        return _padded_by_function(mode, x, widths, kwargs)
+    if kwargs:
+        raise ValueError(f"pad: mode {mode!r} does not accept {', '.join(sorted(kwargs))}")
     if mode == "constant" and end_values is stat_length is reflect_type is None:
         value = 0 if constant_values is None else constant_values
         if isinstance(value, int | float | complex):
@@ -104,6 +113,18 @@ def pad(
         "reflect_type": reflect_type,
     }
     return _padded_by(mode, host_values("pad", options, x), x, widths)
+
+
+def _padded_by_function(
+    function: Callable[..., Any], x: Array, widths: list[tuple[int, int]], options: dict[str, Any]
+) -> Array:
+    """Pad with zeros, and call a function for each vector along each axis, which it changes in place."""
+    result = _padded_with(x, widths, 0)
+    for axis, pair in enumerate(widths):
+        vectors = sk.moveaxis(result, axis, -1)
+        for index in np.ndindex(vectors.shape[:-1]):
+            function(vectors[(*index, slice(None))], pair, axis, options)
+    return result
 
 
 def _padded_by(
@@ -295,8 +316,13 @@ def _set_statistics(
     statistics = []
     for length, first in zip(lengths, (True, False), strict=True):
         count = n if length is None else min(int(length), n)
-        if count <= 0:
+        if count < 0 or (
+            count == 0 and (mode not in ("mean", "median") or part.dtype.kind not in "fc")
+        ):
             raise ValueError(f"pad: stat_length must be at least 1, not {length}")
+        if count == 0:
+            statistics.append(sk.asarray(sk.nan, dtype=part.dtype, device=part.device))
+            continue
         chunk = (
             slice_along(inside, axis, 0, count)
             if first

@@ -7,6 +7,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 import skerry as sk
 from skerry._core import Array
 from skerry._extra._operands import FLOAT64
@@ -14,6 +16,13 @@ from skerry._extra._operands import FLOAT64
 __all__ = ["bartlett", "blackman", "hamming", "hanning", "kaiser"]
 
 Device = Any
+
+
+def _point_count(M: Any, device: Device) -> tuple[float, Device]:  # noqa: N803
+    """Return the number of points as a Python number, and the device: arrays and NumPy's ints would wrap around."""
+    if isinstance(M, Array):
+        device = M.device if device is None else device
+    return (M.item() if isinstance(M, (Array, np.ndarray, np.generic)) else M), device
 
 
 def _positions(M: float, device: Device) -> Array:  # noqa: N803 - NumPy's name
@@ -28,6 +37,7 @@ def _short(M: float, device: Device) -> Array | None:  # noqa: N803
 
 def _sum_of_cosines(weights: tuple[float, ...], M: float, device: Device) -> Array:  # noqa: N803
     """Return a window that is a weighted sum of cosines."""
+    M, device = _point_count(M, device)  # noqa: N806
     window = _short(M, device)
     if window is None:
         angles = math.pi * _positions(M, device) / (M - 1)
@@ -54,6 +64,7 @@ def bartlett(M: float, *, device: Device = None) -> Array:  # noqa: N803
     Array([0. , 0.5, 1. , 0.5, 0. ], dtype=float64, device='cpu:0')
 
     """
+    M, device = _point_count(M, device)  # noqa: N806
     window = _short(M, device)
     if window is None:
         slope = _positions(M, device) / (M - 1)
@@ -140,6 +151,7 @@ def kaiser(M: float, beta: float, *, device: Device = None) -> Array:  # noqa: N
     Array([0.4, 0.9, 0.9, 0.4], dtype=float64, device='cpu:0')
 
     """
+    M, device = _point_count(M, device)  # noqa: N806
     if M == 1:
         return sk.ones((1,), dtype=FLOAT64, device=device)
     alpha = (M - 1) / 2.0

@@ -15,6 +15,12 @@ STATISTICS = ("maximum", "minimum", "mean", "median")
 ODD = {"reflect_type": "odd", "_rtol": 1e-12, "_atol": 1e-12}
 
 
+def fill(vector, pair, axis, options):
+    before, after = pair
+    vector[:before] = options.get("first", 10 * axis)
+    vector[vector.shape[0] - after :] = vector.max()
+
+
 def stated():
     for mode in FILLING:
         yield from (call(M, width, mode) for width in WIDTHS)
@@ -46,6 +52,16 @@ def stated():
     yield call(M, 0.5, _raises=TypeError)
     yield call(M, 1, "edge", constant_values=1, _raises=ValueError)
     yield call(M, 0, "empty")
+    for x in (V, M, F, E, A(3.0), M[::-1, ::2]):
+        yield call(x, 2, fill, _rtol=1e-6)
+    yield call(M, ((1, 2), (0, 3)), fill, first=7, _rtol=1e-14)
+    yield call(M, 1, first=7, _raises=ValueError)
+    for mode in ("mean", "median"):
+        yield call(M, 2, mode, stat_length=0)
+        yield call(F, 1, mode, stat_length=((0, 1),), _rtol=1e-6)
+    for mode in ("maximum", "minimum"):
+        yield call(M, 2, mode, stat_length=0, _raises=ValueError)
+    yield call(M, 2, "mean", stat_length=-1, _raises=ValueError)
 
 
 CALLS = {"pad": list(stated())}
