@@ -141,8 +141,9 @@ NdArray partition(const NdArray& x, std::span<const std::int64_t> requested_rank
                   std::int64_t axis, bool indices) {
   const Kernel<PartialParams>& kernel = kernel_for(&PartialKernels::partition, x);
   const int along = normalize_axis(axis, x.rank());
-  const std::vector<std::int64_t> ranks = checked_ranks(requested_ranks, x.shape()[along]);
+  // No element is at a rank then, as NumPy has it.
   if (x.size() == 0) return empty(x.shape(), indices ? default_integer : x.dtype(), x.device());
+  const std::vector<std::int64_t> ranks = checked_ranks(requested_ranks, x.shape()[along]);
   // Finding several ranks takes as long as sorting.
   if (ranks.size() != 1 || x.itemsize() == 1) {
     return indices ? argsort(x, axis, false) : sort(x, axis, false);

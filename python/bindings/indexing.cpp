@@ -167,6 +167,22 @@ Py_ssize_t length(PyObject* self) {
   return x.shape()[0];
 }
 
+/// `value in x`: true if an element equals the value, which is read from the device.
+int contains(PyObject* self, PyObject* value) {
+  PyObject* const equals = PyObject_RichCompare(self, value, Py_EQ);
+  if (equals == nullptr) return -1;
+  if (!is_array(equals)) {
+    Py_DECREF(equals);
+    return 0;
+  }
+  PyObject* const any = PyObject_CallMethod(equals, "any", nullptr);
+  Py_DECREF(equals);
+  if (any == nullptr) return -1;
+  const int result = PyObject_IsTrue(any);
+  Py_DECREF(any);
+  return result;
+}
+
 PyObject* item_at(PyObject* self, Py_ssize_t index) {
   const NdArray& header = header_of(self);
   if (header.rank() > 0 && (index < 0 || index >= header.shape()[0])) {
@@ -191,6 +207,7 @@ PyType_Slot indexing_slots[] = {
     {Py_mp_ass_subscript, slot(with_call_note<assign_subscript>("setitem"))},
     {Py_mp_length, slot(length)},
     {Py_sq_length, slot(length)},
+    {Py_sq_contains, slot(contains)},
     {Py_sq_item, slot(with_call_note<item_at>("getitem"))},
     {Py_tp_iter, slot(iterate)},
     {},

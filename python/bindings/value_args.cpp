@@ -299,6 +299,11 @@ void require_cast(Dtype source, Dtype destination, PyObject* casting) {
 
 void check_sort_kind(const Arguments& arguments, int parameter) {
   if (!arguments.has(parameter)) return;
+  // NumPy takes abbreviations.
+  for (const char* kind : {"quick", "merge", "heap"}) {
+    PyObject* const object = arguments[parameter];
+    if (PyUnicode_Check(object) && PyUnicode_CompareWithASCIIString(object, kind) == 0) return;
+  }
   static_cast<void>(choice(arguments, parameter, {"quicksort", "mergesort", "heapsort", "stable"}));
 }
 

@@ -30,7 +30,7 @@ class Order(Multivariate, Rejected):
         Parameters
         ----------
         x : int or Array
-            Array to permute; an int means ``arange(x)``.
+            Array to permute; an int means ``arange(x)``. A 0-d array is read from the device as an int.
         axis : int, default 0
             Axis along which subarrays are permuted.
 
@@ -54,6 +54,7 @@ class Order(Multivariate, Rejected):
         Array([2, 4, 0, 1, 5, 3], dtype=int64, device='cpu:0')
 
         """
+        x = self._number("permutation", "x", x)
         if isinstance(x, Array | np.ndarray | list | tuple):
             x = self._array("permutation", "x", x)
             count = x.shape[_axis_of("permutation", x, axis)]
@@ -165,7 +166,7 @@ class Order(Multivariate, Rejected):
         Parameters
         ----------
         a : int or Array
-            Array to choose from; an int means ``arange(a)``.
+            Array to choose from; an int means ``arange(a)``. A 0-d array is read from the device as an int.
         size : int or tuple of int, optional
             Shape of the choices, which replaces ``axis`` in the shape of the result.
         replace : bool, default True
@@ -201,6 +202,7 @@ class Order(Multivariate, Rejected):
 
         """
         source = None
+        a = self._number("choice", "a", a)
         if isinstance(a, Array | np.ndarray | list | tuple):
             source = self._array("choice", "a", a)
             axis = _axis_of("choice", source, axis)
@@ -211,6 +213,12 @@ class Order(Multivariate, Rejected):
             return sk.reshape(chosen, shape)
         elements = sk.take(source, chosen, axis=axis)
         return sk.reshape(elements, (*source.shape[:axis], *shape, *source.shape[axis + 1 :]))
+
+    def _number(self, op: str, name: str, x: Any) -> Any:
+        """Return the number in a 0-d array of integers, and other values as they are."""
+        if isinstance(x, Array | np.ndarray) and x.ndim == 0 and x.dtype.kind in "iu":
+            return int(self._array(op, name, x))
+        return x
 
     def _order(self, count: int) -> Array:
         """Return the integers below count in the order of random 64-bit keys, which are practically never equal."""

@@ -411,3 +411,31 @@ def test_an_iterator_keeps_its_array_alive():
     gc.collect()
     assert [item.item() for item in items] == [0, 1, 2]
     assert list(reversed(sk.arange(3))) is not None
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float32", "complex64"])
+def test_in_compares_every_element(dtype, device):
+    host = np.asarray([[0, 1, 2], [3, 4, 5]]).astype(dtype)
+    for want in (host, host[::-1, ::2], host[0], host[:0], host[1, 1, ...]):
+        x = to_device(device, want)
+        for value in (0, 1, 3, 7, True, 2.5, np.float32(4), [0, 1, 2], host[1].copy()):
+            try:
+                expected = value in want
+            except ValueError:  # shapes that don't broadcast
+                continue
+            if isinstance(value, np.ndarray):
+                value = to_device(device, value)
+            assert (value in x) is expected, (want, value)
+    x = to_device(device, host)
+    assert ("text" in x, None in x) == (False, False)
+    elsewhere = "cuda:1" if device == "cuda:0" else "cuda:0"
+    with pytest.raises(DeviceMismatchError):
+        _ = sk.asarray(1, device=elsewhere) in x
+
+
+def test_partition_of_no_elements_takes_any_kth(device):
+    host = np.empty((3, 2, 1, 0), dtype="float32")
+    x = to_device(device, host)
+    for axis in (*range(-4, 4), None):
+        assert_same(sk.partition(x, 0, axis=axis), np.partition(host, 0, axis=axis), device)
+        assert_same(sk.argpartition(x, 0, axis=axis), np.argpartition(host, 0, axis=axis), device)

@@ -14,7 +14,7 @@ from skerry.random import Generator, default_rng
 from skerry.testing import instruments
 
 from tests.python.loops import loop_over
-from tests.python.oracle import to_device, to_numpy
+from tests.python.oracle import assert_same, to_device, to_numpy
 
 METHODS = (
     "random integers uniform normal standard_normal exponential standard_exponential poisson binomial gamma "
@@ -323,3 +323,21 @@ def test_parameters_at_their_limits():
     assert rng.integers(5, 6, 3).tolist() == [5, 5, 5]
     assert rng.bytes(0) == b""
     assert bool(sk.all(sk.isfinite(rng.beta(1e-9, 1e-9, 100))))
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint8"])
+def test_array_of_one_number_is_an_int(dtype, device):
+    make = lambda: sk.random.default_rng(3, device=device)  # noqa: E731
+    n = sk.asarray(9, dtype=dtype, device=device)
+    assert_same(make().choice(n, 4), make().choice(9, 4).to_numpy(), device)
+    assert_same(
+        make().choice(n, 4, replace=False), make().choice(9, 4, replace=False).to_numpy(), device
+    )
+    assert_same(make().permutation(n), make().permutation(9).to_numpy(), device)
+    if device == "cpu:0":
+        assert_same(make().choice(np.asarray(9), 4), make().choice(9, 4).to_numpy(), device)
+    elsewhere = "cuda:1" if device == "cuda:0" else "cuda:0"
+    with pytest.raises(sk.exceptions.DeviceMismatchError):
+        make().choice(sk.asarray(9, device=elsewhere))
+    with pytest.raises(sk.exceptions.AxisError, match="choice: axis 0 is out of bounds"):
+        make().choice(sk.asarray(9.0, device=device))
