@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import skerry as sk
 from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import as_arrays
@@ -74,7 +75,7 @@ def digitize(x: Array, bins: Any, right: bool = False) -> Array:
     x : Array
         Input array of a real dtype.
     bins : Array or sequence of numbers
-        1-D, monotonic edges.
+        1-D, monotonic edges; NaN is after all numbers.
     right : bool, default False
         Whether bins include the right edge instead of the left one.
 
@@ -105,12 +106,20 @@ def digitize(x: Array, bins: Any, right: bool = False) -> Array:
         msg = f"digitize: bins must be 1-D, not of shape {edges.shape}"
         raise ValueError(msg)
     side: Side = "left" if right else "right"
-    if binning.never_decreases(edges):
+    if _is_sorted(edges):
         return find_positions("digitize", edges, x, side)
-    if not binning.never_decreases(edges[::-1]):
+    if not _is_sorted(edges[::-1]):
         msg = "digitize: bins must increase or decrease monotonically; sort them"
         raise ValueError(msg)
     return edges.shape[0] - find_positions("digitize", edges[::-1], x, side)
+
+
+def _is_sorted(edges: Array) -> bool:
+    """Return whether edges never decrease, with NaN after all numbers as in ``sort``."""
+    if edges.dtype.kind != "f":
+        return binning.never_decreases(edges)
+    later = edges[1:]
+    return bool(sk.all((later >= edges[:-1]) | sk.isnan(later)))
 
 
 def histogram_bin_edges(

@@ -16,6 +16,8 @@ WEIGHTS = A([0.5, 1, 2, 0, 3, 1, 1, 1, 1])
 NUMBERS = A([0, 5, 1, 1, 3, 5, 5], "uint8")
 POINTS = R((200, 3), seed=2)
 
+WITH_NAN = A([NAN, 1.0, 9.0, -3.0, float("inf")])
+
 CALLS = {
     "bincount": [
         call(NUMBERS),
@@ -39,7 +41,20 @@ CALLS = {
         call(INTEGERS, [-2, 0, 7], right=True),
         call(INTEGERS, EDGES),
         call(A([NAN, 1.0]), EDGES),
+        *(
+            call(WITH_NAN, A(edges, dtype), right)
+            for edges in ([1.0, 3, NAN], [NAN, 3.0, 1], [NAN, NAN, 1.0], [NAN])
+            for dtype in ("float64", "float32", "float16")
+            for right in (False, True)
+        ),
+        # NumPy takes these edges for decreasing ones.
+        *(
+            call(WITH_NAN, A(edges), _oracle=lambda x, bins: np.searchsorted(bins, x, "right"))
+            for edges in ([1.0, NAN, NAN], [NAN, NAN])
+        ),
         call(X, A([1.0, 0.0, 2.0]), _raises=ValueError),
+        call(X, A([1.0, NAN, 2.0]), _raises=ValueError),
+        call(X, A([NAN, 1.0, 2.0]), _raises=ValueError),
     ],
     "histogram": [
         call(X),
