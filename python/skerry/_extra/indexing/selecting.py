@@ -198,7 +198,12 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
 
 
 def sliding_window_view(
-    x: Any, window_shape: int | Sequence[int], axis: int | Sequence[int] | None = None
+    x: Any,
+    window_shape: int | Sequence[int],
+    axis: int | Sequence[int] | None = None,
+    *,
+    subok: bool = False,
+    writeable: bool = False,
 ) -> Array:
     """Return a view of all sliding windows of a shape, for example for moving averages.
 
@@ -211,6 +216,8 @@ def sliding_window_view(
         Length of the window along each of ``axis``.
     axis : int or tuple of int, optional
         Axis or axes along which the window slides; by default all.
+    subok, writeable : bool, default False
+        NumPy's; ``subok`` has no effect, and ``writeable`` must be False.
 
     Returns
     -------
@@ -220,7 +227,8 @@ def sliding_window_view(
     Raises
     ------
     AxisError, ValueError
-        If an axis is out of bounds, the numbers of lengths and axes differ, or a window is larger than ``x``.
+        If an axis is out of bounds, the numbers of lengths and axes differ, a window is larger than ``x``, or
+        ``writeable`` is True.
 
     Examples
     --------
@@ -229,6 +237,10 @@ def sliding_window_view(
     Array([3., 4.], dtype=float64, device='cpu:0')
 
     """
+    if writeable:
+        raise ValueError(
+            "sliding_window_view: windows share elements, so that writeable must be False; write to x"
+        )
     array = as_array("sliding_window_view", x)
     lengths = [window_shape] if np.ndim(window_shape) == 0 else list(window_shape)  # type: ignore[arg-type]
     axes = range(array.ndim) if axis is None else [axis] if np.ndim(axis) == 0 else axis

@@ -75,6 +75,8 @@ CALLS = {
         call(BLOCK, (2, 3), (2, 2), _oracle=WINDOWS),
         call(PAIRS.T, (2,), (1,), _oracle=WINDOWS),
         call(EMPTY, 2, 1, _oracle=WINDOWS),
+        call(ITEMS, 2, subok=True, writeable=False, _oracle=WINDOWS),
+        call(ITEMS, 2, writeable=True, _raises=ValueError),
         call(ITEMS, 6, _raises=ValueError),
         call(ITEMS, -1, _raises=ValueError),
         call(ROWS, 2, _raises=ValueError),
