@@ -70,6 +70,30 @@ def add_index_entries(source: pathlib.Path) -> None:
             page.write_text("\n".join([".. index::", *entries, "", page.read_text()]))
 
 
+def absent_names() -> str:
+    """Return lists of the names that skerry does not have, with what to use instead, in sections by library."""
+    from skerry._absent_names import read_table
+
+    prefixes = {"skerry": "", "Array": "x."}
+    lines: list[str] = []
+    library = section = ""
+    for row in read_table():
+        headings = row["group"].partition(": ")
+        if headings[0] != library:
+            library = headings[0]
+            lines += ["", library, "-" * len(library), ""]
+        if headings[2] != section:
+            section = headings[2]
+            title = section[:1].upper() + section[1:]
+            lines += ["", title, "~" * len(title), ""] if section else []
+        module = row["module"].split()[0]
+        prefix = prefixes.get(module, f"{module}.")
+        names = ", ".join(f"``{prefix}{name}``" for name in row["names"].split())
+        instead = row["instead"] or "call the function: `skerry.{stem}(x, ...)`"
+        lines.append(f"* {names}: {instead.replace('{stem}', 'NAME').replace('`', '``')}")
+    return "\n".join([*lines, ""])
+
+
 def gather(source: pathlib.Path) -> None:
     """Gather the sources of all pages in a folder."""
     shutil.rmtree(source, ignore_errors=True)
@@ -86,6 +110,7 @@ def gather(source: pathlib.Path) -> None:
         shutil.copy(CONSUMER / name, source / "consumer")
     add_index_entries(source)
     (source / "changelog.rst").write_text(restructured((ROOT / "CHANGELOG.md").read_text()))
+    (source / "absent_names.txt").write_text(absent_names())
     from reference import pages
 
     for name, text in pages().items():

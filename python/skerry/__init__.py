@@ -86,4 +86,4 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and reject others
         if name in _extra.TOPIC_OF:
             globals()[name] = function = getattr(_extra, name)
             return function
-        raise AttributeError(f"module 'skerry' has no attribute {name!r}")
+        raise _importlib.import_module("skerry._absent_names").missing_name("skerry", name)

@@ -58,4 +58,6 @@ else:
             module = import_functions(f"skerry._linalg.{_MODULE_OF[name]}")
             globals().update((function, getattr(module, function)) for function in module.__all__)
             return globals()[name]
-        raise AttributeError(f"module 'skerry.linalg' has no attribute {name!r}")
+        from skerry._absent_names import missing_name
+
+        raise missing_name(__name__, name)

@@ -9,6 +9,8 @@ Names and signatures are those of NumPy's ``Generator``; the numbers differ from
 draw from one stream that all devices share, on the default device.
 """
 
+import typing as _typing
+
 from skerry.random import _shared
 from skerry.random._generator import Generator, default_rng
 from skerry.random._legacy import RandomState
@@ -17,3 +19,10 @@ from skerry.random._shared import *
 
 __all__ = ["Generator", "Philox", "RandomState", "default_rng"]
 __all__ += _shared.__all__
+
+if not _typing.TYPE_CHECKING:  # type checkers know all names, and reject others
+
+    def __getattr__(name: str) -> _typing.Any:
+        from skerry._absent_names import missing_name
+
+        raise missing_name(__name__, name)

@@ -619,8 +619,8 @@ MISTAKES = [
     (
         "sk.ones(3).unsqueeze(0)",
         "AttributeError",
-        "'skerry.Array' object has no attribute 'unsqueeze'; skerry.expand_dims(x, axis), or x[:,"
-        " None]",
+        "'skerry.Array' object has no attribute 'unsqueeze'; use skerry.expand_dims(x, axis), "
+        "or x[:, None]",
     ),
     (
         "sk.unwrap(sk.ones(3, dtype=sk.complex128))",
