@@ -6,8 +6,18 @@
 #include <optional>
 #include <span>
 
+#include "core/errors.hpp"
 #include "core/ndarray.hpp"
 #include "ops/call/operand.hpp"
+
+namespace skerry {
+
+/// Matrices are not square, or an array has fewer than two axes.
+class MatrixShapeError : public ShapeError {  // MatrixShapeError(ShapeError, LinAlgError)
+  using ShapeError::ShapeError;
+};
+
+}  // namespace skerry
 
 /// The linalg extension of the array API standard. Matrices are in the last two axes; the other
 /// axes form a stack. Functions that can fail for a matrix, such as cholesky, inv and svd,

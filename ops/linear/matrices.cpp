@@ -24,6 +24,7 @@
 #include "ops/kernel/cpu/tuning.hpp"
 #include "ops/linear/arithmetic.hpp"
 #include "ops/linear/library.hpp"
+#include "ops/linear/linalg.hpp"
 #include "ops/linear/linalg_kernels.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
@@ -92,7 +93,7 @@ NdArray as_lapack_dtype(const char* argument, const NdArray& x) {
 
 void require_matrices(const char* argument, const NdArray& x) {
   if (x.rank() < 2) {
-    throw ShapeError(std::string(argument) + " must have at least two axes: " + describe(x));
+    throw MatrixShapeError(std::string(argument) + " must have at least two axes: " + describe(x));
   }
   if (rows_of(x) > INT32_MAX || columns_of(x) > INT32_MAX) {
     throw ShapeError(std::string(argument) +
@@ -103,8 +104,8 @@ void require_matrices(const char* argument, const NdArray& x) {
 void require_square(const char* argument, const NdArray& x) {
   require_matrices(argument, x);
   if (rows_of(x) != columns_of(x)) {
-    throw ShapeError(std::string(argument) +
-                     " must have square matrices in its last two axes: " + describe(x));
+    throw MatrixShapeError(std::string(argument) +
+                           " must have square matrices in its last two axes: " + describe(x));
   }
 }
 

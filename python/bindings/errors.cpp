@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "ops/linear/linalg.hpp"
 
 namespace skerry::python {
 namespace {
@@ -92,6 +93,7 @@ void prepare_errors() {
       {fatal_device_class, "FatalDeviceError"},
       {class_of<InterchangeError>, "InterchangeError"},
       {class_of<AxisError>, "AxisError"},
+      {class_of<MatrixShapeError>, "MatrixShapeError"},
       {class_of<ShapeError>, "ShapeError"},
       {class_of<ReadOnlyError>, "ReadOnlyError"},
       {class_of<DtypeError>, "DTypeError"},
@@ -125,6 +127,8 @@ void set_python_error() noexcept {
     PyErr_SetString(class_of<AxisError>, error.what());
   } catch (const IndexError& error) {
     PyErr_SetString(PyExc_IndexError, error.what());
+  } catch (const MatrixShapeError& error) {
+    PyErr_SetString(class_of<MatrixShapeError>, error.what());
   } catch (const ShapeError& error) {
     PyErr_SetString(class_of<ShapeError>, error.what());
   } catch (const ReadOnlyError& error) {

@@ -25,6 +25,7 @@ __all__ = [
     "ForkError",
     "InterchangeError",
     "LinAlgError",
+    "MatrixShapeError",
     "MissingProtocolError",
     "OutOfMemoryError",
     "ReadOnlyError",
@@ -110,6 +111,10 @@ class AxisError(_NumpyAxisError):
 
 class ShapeError(ValueError):
     """Shapes are incompatible."""
+
+
+class MatrixShapeError(ShapeError, LinAlgError):
+    """Matrices are not square, or an array has fewer than two axes; also NumPy's LinAlgError."""
 
 
 class ReadOnlyError(ValueError):

@@ -13,7 +13,7 @@ import numpy as np
 import skerry as sk
 from skerry._core import Array
 from skerry._extra._operands import as_array, as_arrays, axes_within, cast, require_beside
-from skerry.exceptions import ShapeError
+from skerry.exceptions import MatrixShapeError
 
 __all__ = ["lstsq", "tensorinv", "tensorsolve"]
 
@@ -66,7 +66,7 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Array, Array, int
     a, b = as_arrays("lstsq", a, b)
     require_beside("lstsq", a, rcond)
     if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
-        raise ShapeError(
+        raise MatrixShapeError(
             "lstsq: a must be a matrix, and b a vector or a matrix with as many rows: "
             f"a has shape {a.shape}, b {b.shape}"
         )
@@ -137,7 +137,7 @@ def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> Array:
         a = sk.permute_dims(a, (*(i for i in range(a.ndim) if i not in moved), *moved))
     shape = a.shape[b.ndim :]
     if a.size != math.prod(shape) ** 2 or b.size != math.prod(shape):
-        raise ShapeError(
+        raise MatrixShapeError(
             "tensorsolve: the axes of a after those of b must have as many elements as b: "
             f"a has shape {a.shape}, b {b.shape}"
         )
@@ -181,7 +181,7 @@ def tensorinv(a: Any, ind: int = 2) -> Array:
         raise ValueError(f"tensorinv: ind must be positive, not {ind}")
     count = math.prod(x.shape[:ind])
     if count != math.prod(x.shape[ind:]):
-        raise ShapeError(
+        raise MatrixShapeError(
             f"tensorinv: the first {ind} axes must have as many elements as the others: shape {x.shape}"
         )
     inverse = sk.linalg.inv(sk.reshape(x, (count, count)))

@@ -11,7 +11,7 @@ import skerry as sk
 from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import as_array, axes_within, require_beside
-from skerry.exceptions import LinAlgError, ShapeError
+from skerry.exceptions import LinAlgError, MatrixShapeError
 
 __all__ = ["cond", "norm"]
 
@@ -106,7 +106,7 @@ def cond(x: Any, p: Any = None) -> Array:
     x = as_array("cond", x)
     require_beside("cond", x, p)
     if x.ndim < 2:
-        raise ShapeError(f"cond: x must have at least two axes, not shape {x.shape}")
+        raise MatrixShapeError(f"cond: x must have at least two axes, not shape {x.shape}")
     if x.size == 0 and math.prod(x.shape[-2:]) == 0:
         raise LinAlgError(f"cond: not defined for empty matrices: shape {x.shape}")
     if x.dtype.kind not in "fc":
@@ -115,7 +115,7 @@ def cond(x: Any, p: Any = None) -> Array:
         _require_order("cond", "p", p)
     is_ratio = p in (None, 2, -2)
     if not is_ratio and x.shape[-1] != x.shape[-2]:
-        raise ShapeError(f"cond: p={p!r} needs square matrices, not shape {x.shape}")
+        raise MatrixShapeError(f"cond: p={p!r} needs square matrices, not shape {x.shape}")
     is_finite = sk.all(sk.isfinite(x), axis=(-2, -1))
     matrices = sk.where(is_finite[..., None, None], x, 0)
     if is_ratio:

@@ -262,7 +262,7 @@ MISTAKES = [
     (
         "sk.add(sk.ones(3), 1, 2)",
         "TypeError",
-        "add: out must be a skerry.Array, not int",
+        "add: out must be an Array, not int",
     ),
     (
         "sk.add(sk.ones(3), x2=1)",
@@ -485,7 +485,7 @@ MISTAKES = [
     (
         "sk.sin([1.0, 2.0], 3)",
         "TypeError",
-        "sin: out must be a skerry.Array, not int",
+        "sin: out must be an Array, not int",
     ),
     (
         "sk.ones(3, dtype=sk.int8) + [1, 2, 300]",
@@ -505,7 +505,7 @@ MISTAKES = [
     ),
     (
         "sk.linalg.inv(sk.ones((2, 3)))",
-        "ShapeError",
+        "MatrixShapeError",
         "inv: x must have square matrices in its last two axes: float64 (2, 3) on cpu:0",
     ),
     (
@@ -526,12 +526,12 @@ MISTAKES = [
     ),
     (
         "sk.linalg.eigh(sk.ones(3))",
-        "ShapeError",
+        "MatrixShapeError",
         "eigh: x must have at least two axes: float64 (3,) on cpu:0",
     ),
     (
         "sk.linalg.det(sk.ones(3))",
-        "ShapeError",
+        "MatrixShapeError",
         "det: x must have at least two axes: float64 (3,) on cpu:0",
     ),
     (
@@ -546,7 +546,7 @@ MISTAKES = [
     ),
     (
         "sk.linalg.svd(sk.ones(3))",
-        "ShapeError",
+        "MatrixShapeError",
         "svd: x must have at least two axes: float64 (3,) on cpu:0",
     ),
     (
@@ -899,7 +899,7 @@ MISTAKES = [
     ),
     (
         'np.linalg.qr(sk.ones(3, device="cuda:0"))',
-        "ShapeError",
+        "MatrixShapeError",
         "qr: x must have at least two axes: float64 (3,) on cuda:0",
     ),
 ]
