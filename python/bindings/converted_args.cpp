@@ -429,16 +429,17 @@ PyObject* call_into_out(const Arguments& arguments,
   const int position = arguments.signature->out();
   PyObject* const out = arguments[position];
   const char* name = arguments.signature->function();
-  PyObject* const checked_out = translate_exceptions(name, [&] {
-    require_device_of_call(arguments, position, require_out(out));
-    return Py_NewRef(out);
-  });
-  if (checked_out == nullptr) return name_failed_call(arguments);
-  Py_DECREF(checked_out);
+  Object output;
+  const auto accept_output = [&]() -> PyObject* {
+    output = output_argument(name, out);
+    require_device_of_call(arguments, position, value_of(output.get()));
+    return output.get();
+  };
+  if (translate_exceptions(name, accept_output) == nullptr) return name_failed_call(arguments);
   PyObject* const result = call_with_conversion(arguments, function);
   if (result == nullptr) return nullptr;
   PyObject* const stored =
-      translate_exceptions(name, [&] { return store_result(Object(result), out); });
+      translate_exceptions(name, [&] { return store_result(name, Object(result), output, out); });
   return stored != nullptr ? stored : name_failed_call(arguments);
 }
 

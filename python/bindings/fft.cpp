@@ -99,8 +99,8 @@ PyObject* run_shift(const Arguments& arguments) {
 #define SKERRY_FFT_SCALE                                                                      \
   "norm : {'backward', 'ortho', 'forward'}\n    Scale the inverse transform by 1/n, both by " \
   "1/sqrt(n), or the forward\n    transform by 1/n"
-#define SKERRY_FFT_OUT                                                                           \
-  "out : Array, optional\n    Of the shape, dtype and device of the result, which is stored in " \
+#define SKERRY_FFT_OUT                                                                    \
+  "out : Array, optional\n    Of the shape and device of the result, which is stored in " \
   "it.\n"
 #define SKERRY_FFT_NORM SKERRY_FFT_SCALE ".\n" SKERRY_FFT_OUT
 #define SKERRY_FFTN_NORM \

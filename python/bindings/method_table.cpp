@@ -37,8 +37,11 @@ MethodAdapter::MethodAdapter(const MethodEntry& entry)
 
 PyObject* MethodAdapter::run(const Arguments& arguments, PyObject** values) const {
   PyObject* const out = out_ >= 0 ? arguments[out_] : nullptr;
+  Object output;
   if (is_specified(out)) {
-    require_device_match(arguments, out_, require_out(out), value_of(arguments.self).device());
+    output = output_argument(signature_.function(), out);
+    require_device_match(arguments, out_, value_of(output.get()),
+                         value_of(arguments.self).device());
   }
   MethodCall call{.arguments = arguments, .values = values, .owned_values = {}};
   Object result;
@@ -48,7 +51,8 @@ PyObject* MethodAdapter::run(const Arguments& arguments, PyObject** values) cons
   if (result.get() == nullptr) {
     result = call_bound(named_signature_, function_, arguments.self, values);
   }
-  return is_specified(out) ? store_result(std::move(result), out) : result.release();
+  return is_specified(out) ? store_result(signature_.function(), result, output, out)
+                           : result.release();
 }
 
 PyObject* MethodAdapter::prepare_and_run(PyObject* self, PyObject* const* args, Py_ssize_t count,
@@ -108,8 +112,9 @@ const char* document_method(const MethodEntry& entry) {
              "; the signature is that of numpy.ndarray." + entry.name + ".";
   if (std::string_view(entry.signature).find("out=") != std::string_view::npos) {
     summary +=
-        "\nout= must be an Array with the dtype, shape and device of the result, which is stored "
-        "in it; out\nis returned. ValueError otherwise.";
+        "\nout= must be an Array with the shape and device of the result, which is stored in it, "
+        "if "
+        "its dtype\ncasts to that of out (same kind); out is returned.";
   }
   return make_docstring(entry.name, entry.signature, summary);
 }
@@ -129,24 +134,27 @@ Object called(const char* function, std::initializer_list<PyObject*> args) {
       {*args.begin(), values, nullptr, 0, &known_function.signature}));
 }
 
-const NdArray& require_out(PyObject* out) {
-  if (is_array(out)) return value_of(out);
-  throw TypeError("out must be a skerry.Array, not " + type_name(out));
+Object output_argument(const char* name, PyObject* out) {
+  if (is_array(out)) return Object::borrow(out);
+  const Object function = package_function("skerry._outputs", "output_argument");
+  Object output(PyObject_CallFunction(function.get(), "sO", name, out));
+  if (!is_array(output.get())) throw TypeError("out must be an Array, not " + type_name(out));
+  return output;
 }
 
-PyObject* store_result(Object result, PyObject* out) {
-  static_cast<void>(require_out(out));
+PyObject* store_result(const char* name, const Object& result, const Object& output,
+                       PyObject* out) {
   const NdArray& source = value_of(result.get());
-  const NdArray& destination = target_of(out);
-  if (destination.dtype() != source.dtype() || destination.shape() != source.shape()) {
-    throw ValueError("out is " + describe(destination) + ", but the result is " + describe(source) +
-                     "; create out with skerry.empty");
-  }
-  {
+  const NdArray& destination = target_of(output.get());
+  if (destination.dtype() == source.dtype() && destination.shape() == source.shape()) {
     const WithoutGil working(source.size() > min_size_without_gil);
     assign(destination, source);
+  } else {
+    const Object function = package_function("skerry._outputs", "store");
+    static_cast<void>(
+        Object(PyObject_CallFunction(function.get(), "sOO", name, result.get(), output.get())));
   }
-  return Py_NewRef(out);
+  return Py_NewRef(is_numpy_array(out) ? out : output.get());
 }
 
 Object call_bound(const Signature& signature, PyObject* (*function)(const Arguments&),

@@ -114,11 +114,13 @@ void add_absent_attributes(PyTypeObject* type);
 
 /// Calls a function by name with positional arguments.
 [[nodiscard]] Object called(const char* function, std::initializer_list<PyObject*> args);
-/// Returns the value of `out=`. Throws TypeError if it is not an Array.
-const NdArray& require_out(PyObject* out);
-/// Stores a result into `out=`. Throws TypeError if `out` is not an Array, ValueError if its
-/// dtype or shape differs.
-[[nodiscard]] PyObject* store_result(Object result, PyObject* out);
+/// Returns `out=` as an Array. A NumPy array is one on cpu:0 that shares its memory. Throws
+/// PythonError for other objects.
+[[nodiscard]] Object output_argument(const char* name, PyObject* out);
+/// Stores a result into `output`, which is `out=` as an Array, and returns `out`. Dtypes of one
+/// kind are cast. Throws PythonError if the shape differs or the dtypes don't cast.
+[[nodiscard]] PyObject* store_result(const char* name, const Object& result, const Object& output,
+                                     PyObject* out);
 /// Calls a function with bound arguments, of which lists and NumPy's arrays are converted. Throws
 /// PythonError.
 [[nodiscard]] Object call_bound(const Signature& signature, PyObject* (*function)(const Arguments&),

@@ -27,7 +27,7 @@ PyObject* run_scan(const Arguments& arguments) {
   "and 1), on any device.\naxis : int, optional\n    The axis to accumulate along; required "    \
   "unless x is 1-D.\ndtype : dtype, optional\n    Dtype of the result, to which elements are "   \
   "cast first. By default the dtype of x if floating,\n    int64 for signed integers and bool, " \
-  "uint64 for unsigned integers.\nout : Array, optional\n    Of the shape, dtype and device of " \
+  "uint64 for unsigned integers.\nout : Array, optional\n    Of the shape and device of "        \
   "the result, which is stored in it.\ninclude_initial : bool\n    Prepend the identity (0 or "  \
   "1), "                                                                                         \
   "so that the axis is longer by one.\n\nReturns\n-------\nArray\n    A new "                    \

@@ -101,7 +101,7 @@ constexpr FunctionEntry take_functions[] = {
      "Parameters\n----------\nx : Array\nindices : Array or int\n    Of any integer dtype, on "
      "the device of x; negative ones count from the end. Its axes replace the\n    axis.\n"
      "axis : int, optional\n    x is flattened in C order by default.\n"
-     "out : Array, optional\n    Of the shape, dtype and device of the result, which is stored in "
+     "out : Array, optional\n    Of the shape and device of the result, which is stored in "
      "it.\nmode : {'raise', 'wrap', 'clip'}\n    'wrap' takes indices modulo the length of the "
      "axis; 'clip' replaces those out of bounds by the\n    first or last one.\n\n"
      "Returns\n-------\nArray\n    Of the dtype of x.\n\n"

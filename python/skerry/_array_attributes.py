@@ -8,14 +8,17 @@ The bindings import this module at the first use of one of them.
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+import skerry as sk
 from skerry import _core, _extra
+from skerry._arrays import name_failures_of
 from skerry._core import Array
-from skerry._numpy_protocols import store
+from skerry._outputs import output_argument, store
 
 
 class ArrayFlags:
@@ -382,7 +385,7 @@ def partition(
 def choose(x: Array, choices: Any, out: Array | None = None, mode: str = "raise") -> Array:
     """Select elements of ``choices``, and store them into ``out`` if that is passed."""
     result: Array = _extra.import_topic("indexing.selecting").choose(x, choices, mode=mode)
-    return result if out is None else store("choose", result, out)
+    return result if out is None else store("choose", result, output_argument("choose", out, x))
 
 
 def byteswap(x: Array, inplace: bool = False) -> Array:
@@ -395,3 +398,33 @@ def byteswap(x: Array, inplace: bool = False) -> Array:
         return result
     x[...] = result
     return x
+
+
+def _new_array(
+    shape: Any,
+    dtype: Any = None,
+    buffer: Any = None,
+    offset: int = 0,
+    strides: None = None,
+    order: str | None = None,
+    *,
+    device: Any = None,
+) -> Array:
+    """Return an array with uninitialized elements, or over the memory of ``buffer``, as ``numpy.ndarray`` does."""
+    if strides is not None:
+        raise TypeError("ndarray: strides can't be passed; make an array, and a view of it")
+    if buffer is None:
+        if offset != 0:
+            raise ValueError("ndarray: offset is a position in buffer; pass buffer, too")
+        return sk.empty(shape, dtype, order or "C", device=device)
+    lengths = (shape,) if isinstance(shape, int) else tuple(shape)
+    count = math.prod(lengths)
+    x = sk.frombuffer(buffer, dtype or sk.float64, count, offset)
+    if order == "F":
+        x = sk.permute_dims(sk.reshape(x, lengths[::-1]), tuple(range(len(lengths))[::-1]))
+    return sk.asarray(sk.reshape(x, lengths) if order != "F" else x, device=device, copy=False)
+
+
+_new_array.__name__ = _new_array.__qualname__ = "ndarray"
+#: The constructor of the class Array.
+ndarray = name_failures_of(_new_array)

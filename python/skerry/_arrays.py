@@ -164,8 +164,9 @@ def accept_numpy_arrays(function: Function, name: str, *, lists: str = "arrays")
         return function(*args, **kwargs)
 
     operation = getattr(_core, OPERATION_OF.get(name, name), None)
-    ufunc = getattr(np, name, None)
-    counts = (ufunc.nin, ufunc.nout) if isinstance(ufunc, np.ufunc) else (0, 1)
+    ufunc: Any = getattr(np, name, None)
+    is_elementwise = isinstance(ufunc, np.ufunc) and ufunc.signature is None
+    counts = (ufunc.nin, ufunc.nout) if is_elementwise else (0, 1)
     wrapper = functools.wraps(function)(
         _core.array_function(function, call, lists == "refused", operation, parameters, *counts)
     )

@@ -25,6 +25,7 @@ from skerry import _ufunc_calls as ufunc_calls
 from skerry import _ufunc_methods as ufunc_methods
 from skerry._numpy_creation import CONVERTERS, MAKERS
 from skerry._numpy_host import HOST, NoCounterpartError
+from skerry._outputs import output_argument, output_arguments, store
 
 Function = Callable[..., Any]
 Array = _core.Array
@@ -90,7 +91,7 @@ class Pairing:
             arguments = dict(zip(self.names, args, strict=False), **kwargs)
             leading = tuple(arguments.pop(name) for name in self.leading if name in arguments)
         out = arguments.pop("out", None)
-        return store(self.name, self.target(*leading, **self._named(arguments)), out)
+        return _store(self.name, self.target(*leading, **self._named(arguments)), out)
 
     def _named(self, arguments: dict[str, Any]) -> dict[str, Any]:
         named = {}
@@ -114,25 +115,15 @@ def _equal(value: Any, default: Any) -> bool:
     return type(value) is type(default) and bool(value == default)
 
 
-def store(name: str, result: Any, out: Any) -> Any:
-    """Store a result, or a tuple of results, into ``out``, which must have the dtype and the shape of the result."""
-    if isinstance(result, tuple) and isinstance(out, tuple) and len(out) == len(result):
-        return tuple(store(name, *pair) for pair in zip(result, out, strict=True))
-    if isinstance(out, tuple) and len(out) == 1:
-        out = out[0]
+def _store(name: str, result: Any, out: Any) -> Any:
+    """Store a result, or a tuple of results, into ``out``."""
     if out is None:
         return result
-    if not isinstance(out, Array) or not isinstance(result, Array):
-        raise TypeError(
-            f"{name}: out must be a skerry.Array, not {type(out).__name__}; nothing is copied to the host implicitly"
-        )
-    if out.shape != result.shape or out.dtype != result.dtype:
-        raise ValueError(
-            f"{name}: out has shape {out.shape} and dtype {out.dtype}, the result {result.shape} and {result.dtype}; "
-            "make it with skerry.empty"
-        )
-    out[...] = result
-    return out
+    if not isinstance(result, tuple):
+        return store(name, result, output_argument(name, out, result))
+    outs = output_arguments(name, out, len(result))
+    pairs = zip(result, outs, strict=True)
+    return tuple(store(name, x, output_argument(name, y, x)) for x, y in pairs)
 
 
 def _require_one_device(name: str, values: Iterable[Any]) -> None:
@@ -229,39 +220,22 @@ def _first_of(
     return theirs()
 
 
-def _without_defaults(name: str, kwargs: dict[str, Any]) -> dict[str, Any]:
-    rest = {}
-    for key, value in kwargs.items():
-        if key not in UFUNC_DEFAULTS:
-            rest[key] = value
-        elif value is not UFUNC_DEFAULTS[key] and not _equal(value, UFUNC_DEFAULTS[key]):
-            raise NoCounterpartError(
-                f"{name}: {key}={_shown(value)} has no counterpart in skerry; leave it out, or {HOST}"
-            )
-    return rest
-
-
-UFUNC_DEFAULTS = {"where": True, "casting": "same_kind", "order": "K", "subok": True, "dtype": None}
+#: Arguments of the products, which are generalized ufuncs.
+PRODUCT_OPTIONS = {"axes", "axis", "casting", "dtype", "order", "out", "subok"}
 
 
 def _call_ufunc(name: str, ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     target: Any = counterparts.UFUNCS.get(ufunc)
     if target is None:
         raise _reject_unknown(name, ufunc)
-    is_elementwise = hasattr(target, "nin")  # not matmul and vecdot
-    if is_elementwise:
-        allowed = ufunc_calls.OPTIONS
-    else:
-        allowed = {"axis", "out"} if ufunc.__name__ == "vecdot" else {"out"}
-        kwargs = _without_defaults(name, kwargs)
+    is_product = ufunc.signature is not None  # matmul, matvec, vecdot, vecmat
     for key in kwargs:
-        if key not in allowed:
+        if key not in (PRODUCT_OPTIONS if is_product else ufunc_calls.OPTIONS):
             raise NoCounterpartError(
                 f"{name}: {key}= has no counterpart in skerry; leave it out, or {HOST}"
             )
-    if not is_elementwise:
-        out = kwargs.pop("out", None)
-        return store(name, target(*inputs, **kwargs), out)
+    if is_product:
+        return target(*inputs, **{key: x for key, x in kwargs.items() if key != "subok"})
     if kwargs.keys() == {"out"}:  # may be computed in place
         return target(*inputs, **kwargs)
     return ufunc_calls.evaluate(name, target, inputs, kwargs)

@@ -8,6 +8,8 @@ Plain calls bypass this module, and so do those with only ``out=``, of the dtype
 
 from __future__ import annotations
 
+import operator
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,8 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._arrays import Array, arrays_in, take_numpy_arrays
-from skerry.exceptions import DTypeError, ShapeError
+from skerry._outputs import output_arguments, require_cast, store
+from skerry.exceptions import DTypeError
 
 OPTIONS = {"out", "where", "casting", "order", "dtype", "subok"}
 #: The default, and the other rules; those that don't allow every promotion are the last.
@@ -25,6 +28,8 @@ CASTINGS = ("same_kind", "unsafe", "safe", "equiv", "no")
 def call(function: Any, /, *args: Any, **options: Any) -> Any:
     """Call an elementwise function with options, or with outputs after its inputs."""
     name = function.__name__
+    if name == "round":
+        function, args = _rounding(function, args, options)
     _require_known(name, options)
     inputs, outs = args[: function.nin], args[function.nin :]
     if len(inputs) < function.nin or len(outs) > function.nout:
@@ -39,13 +44,40 @@ def call(function: Any, /, *args: Any, **options: Any) -> Any:
     return evaluate(name, function, inputs, options)
 
 
+class _Rounding:
+    """Round to a number of decimals, as an elementwise function."""
+
+    nin = nout = 1
+
+    def __init__(self, decimals: int):
+        self.decimals = decimals
+
+    def __call__(self, x: Any) -> Array:
+        return sk.around(x, self.decimals)
+
+
+def _rounding(
+    function: Any, args: tuple[Any, ...], options: dict[str, Any]
+) -> tuple[Any, tuple[Any, ...]]:
+    """Take the argument ``decimals`` of round, which is the second unless that is an output."""
+    decimals = options.pop("decimals", 0)
+    if len(args) > 1 and not isinstance(args[1], Array | np.ndarray | tuple | NoneType):
+        decimals, args = args[1], (args[0], *args[2:])
+    try:
+        decimals = operator.index(decimals)
+    except TypeError:
+        text = type(decimals).__name__
+        raise TypeError(f"round: decimals must be an int, not {text}") from None
+    return (_Rounding(decimals) if decimals else function), args
+
+
 def evaluate(name: str, function: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Call an elementwise function with options; ``name`` begins the messages of errors."""
     _require_known(name, options)
     _core.require_one_device(name, tuple(arrays_in((inputs, options))))
     _choice(name, options, "order", ("K", "C", "F", "A"))
     casting = _choice(name, options, "casting", CASTINGS)
-    outs = outputs(name, options.get("out"), function.nout)
+    outs = output_arguments(name, options.get("out"), function.nout)
     arguments, _, originals = take_numpy_arrays(
         name, (inputs, outs, options.get("where", True)), {}
     )
@@ -64,8 +96,11 @@ def evaluate(name: str, function: Any, inputs: tuple[Any, ...], options: dict[st
         )
     if casting in CASTINGS[2:]:
         _require_inputs_cast(name, inputs, results[0].dtype, casting)
-    mask = None if condition is True else _mask(name, condition, results[0])
-    stored = tuple(store(name, x, out, mask, casting) for x, out in zip(results, outs, strict=True))
+    mask = None if condition is True else mask_argument(name, condition, results[0])
+    stored = tuple(
+        store(name, x, out, casting, mask, broadcast=True)
+        for x, out in zip(results, outs, strict=True)
+    )
     stored = tuple(originals.get(id(x), x) for x in stored)
     return stored if function.nout > 1 else stored[0]
 
@@ -87,23 +122,6 @@ def _choice(name: str, options: dict[str, Any], key: str, choices: tuple[str, ..
         shown = repr(value) if isinstance(value, str) else type(value).__name__
         raise ValueError(f"{name}: {key} must be one of {', '.join(choices)}, not {shown}")
     return value
-
-
-def outputs(name: str, out: Any, count: int) -> tuple[Any, ...]:
-    """Return ``out=``, an array or a tuple with an array or None for each output, as a tuple."""
-    outs = out if isinstance(out, tuple) else (None,) * count if out is None else (out,)
-    if len(outs) != count:
-        raise ValueError(f"{name}: out has {len(outs)} arrays for {count} results")
-    for x in outs:
-        if x is not None and not isinstance(x, (Array, np.ndarray)):
-            raise TypeError(f"{name}: out must be a skerry.Array, not {type(x).__name__}")
-    return outs
-
-
-def single_output(name: str, out: Any) -> Any:
-    """Return ``out=`` of a function with one result as an array or None."""
-    (x,) = outputs(name, out, 1)
-    return sk.asarray(x, device="cpu:0", copy=False) if isinstance(x, np.ndarray) else x
 
 
 def _common_dtype(inputs: tuple[Any, ...]) -> np.dtype[Any] | None:
@@ -170,17 +188,9 @@ def _with_dtype(
             f"{name}: has no results of {dtype} for these arguments; leave dtype out, and convert the result"
         )
     for x in arrays:
-        if isinstance(x, Array) and not np.can_cast(x.dtype, dtype, casting):  # type: ignore[arg-type]
-            raise _no_cast(name, "an argument", x.dtype, dtype, casting)
+        if isinstance(x, Array):
+            require_cast(name, "an argument", x.dtype, "dtype=", dtype, casting)
     return tuple(sk.astype(x, dtype, copy=False) if isinstance(x, Array) else x for x in arrays)
-
-
-def _no_cast(
-    name: str, subject: str, source: np.dtype[Any], dtype: np.dtype[Any], casting: str
-) -> DTypeError:
-    return DTypeError(
-        f"{name}: {subject} of {source} does not cast to {dtype} with casting={casting!r}; use skerry.astype"
-    )
 
 
 def _require_inputs_cast(
@@ -194,44 +204,13 @@ def _require_inputs_cast(
     is_wider = result.kind != "b" and np.can_cast(common, result, "safe")
     compute = result if is_wider else common
     for x in arrays:
-        if not np.can_cast(x.dtype, compute, casting):  # type: ignore[arg-type]
-            raise _no_cast(name, "an argument", x.dtype, compute, casting)
+        require_cast(name, "an argument", x.dtype, "the computation", compute, casting)
 
 
-def _mask(name: str, condition: Any, result: Array) -> Array:
+def mask_argument(name: str, condition: Any, result: Array) -> Array:
+    """Return ``where=`` as an array of bool; lists and bools go to the device of ``result``."""
     is_array = isinstance(condition, Array)
     mask: Array = condition if is_array else sk.asarray(condition, device=result.device)
     if mask.dtype != np.bool_:
         raise DTypeError(f"{name}: where must be bool, not {mask.dtype}; pass where != 0")
     return mask
-
-
-def store(
-    name: str,
-    result: Array,
-    out: Array | None,
-    mask: Array | None = None,
-    casting: str = "same_kind",
-) -> Array:
-    """Store a result into ``out``, or return it if that is None.
-
-    With a mask, other elements keep the value of ``out``; without ``out`` they are 0.
-    """
-    if mask is None and out is None:
-        return result
-    shape = result.shape if mask is None else sk.broadcast_shapes(result.shape, mask.shape)
-    if out is None:
-        zero = sk.zeros((), dtype=result.dtype, device=result.device)
-        return sk.where(mask, result, zero)  # type: ignore[arg-type]
-    fits = len(shape) <= out.ndim and all(
-        n in (1, extent) for n, extent in zip(shape[::-1], out.shape[::-1], strict=False)
-    )
-    if not fits:
-        raise ShapeError(
-            f"{name}: out has shape {out.shape}, the result {shape}; make out with skerry.empty"
-        )
-    if not np.can_cast(result.dtype, out.dtype, casting):  # type: ignore[arg-type]
-        raise _no_cast(name, "the result", result.dtype, out.dtype, casting)
-    values = sk.astype(result, out.dtype, copy=False)
-    out[...] = values if mask is None else sk.where(mask, values, out)
-    return out

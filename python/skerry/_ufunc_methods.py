@@ -15,9 +15,10 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._arrays import HOME, Array, Function, arrays_in
+from skerry._outputs import output_argument, store
 from skerry._ufunc_calls import call as call
-from skerry._ufunc_calls import evaluate, single_output, store
-from skerry.exceptions import AxisError, DTypeError, ShapeError
+from skerry._ufunc_calls import evaluate
+from skerry.exceptions import AxisError, DTypeError
 
 #: Values that change no element that they are combined with.
 IDENTITIES: dict[str, Any] = {
@@ -126,15 +127,6 @@ def _combinable(name: str, function: Function, x: Array, dtype: Any) -> Array:
     return sk.astype(x, result)
 
 
-def _stored(name: str, result: Array, out: Array | None) -> Array:
-    """Store a result into ``out``, or return it if that is None; unlike calls, methods don't broadcast to ``out``."""
-    if out is not None and out.shape != result.shape:
-        raise ShapeError(
-            f"{name}: out has shape {out.shape}, the result {result.shape}; make out with skerry.empty"
-        )
-    return store(name, result, out)
-
-
 def _identity_of(operation: str, dtype: np.dtype[Any]) -> Any:
     if operation == "bitwise_and" and dtype.kind != "i":
         return True if dtype.kind == "b" else int(np.iinfo(dtype).max)
@@ -188,7 +180,7 @@ def fold(
             result = function(result, initial)
     if keepdims and axes:
         result = sk.expand_dims(result, axes)
-    return _stored(name, result, single_output(name, out))
+    return store(name, result, output_argument(name, out))
 
 
 def _fold_axes(function: Function, x: Array, axes: tuple[int, ...], dtype: Any) -> Array:
@@ -251,9 +243,9 @@ def scan(
     if x.ndim == 0:
         raise TypeError(f"{name}: needs an axis, not a 0-d array")
     axis = _axis(name, axis, x)
-    output = single_output(name, out)
+    output = output_argument(name, out)
     if target := SCANS.get(function.__name__):
-        return _stored(name, target(x, axis=axis, dtype=dtype), output)
+        return store(name, target(x, axis=axis, dtype=dtype), output)
     x = sk.moveaxis(_combinable(name, function, x, dtype), axis, 0)
     if function.__name__ in ASSOCIATIVE:
         step = 1
@@ -265,7 +257,7 @@ def scan(
         for i in range(1, x.shape[0]):
             rows.append(function(rows[-1], x[i]))
         x = sk.stack(rows)
-    return _stored(name, sk.moveaxis(x, 0, axis).copy(), output)
+    return store(name, sk.moveaxis(x, 0, axis).copy(), output)
 
 
 def fold_slices(
@@ -307,7 +299,7 @@ def fold_slices(
     if rest.size:
         values = sk.take(x, sk.asarray(rest, device=x.device), axis=0)
         change_at(name, function, result, sk.asarray(slices, device=x.device), values)
-    return _stored(name, sk.moveaxis(result, 0, axis).copy(), single_output(name, out))
+    return store(name, sk.moveaxis(result, 0, axis).copy(), output_argument(name, out))
 
 
 def all_pairs(name: str, function: Any, a: Any, b: Any, **options: Any) -> Any:

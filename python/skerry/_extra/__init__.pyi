@@ -65,8 +65,10 @@ from skerry._extra.input_output.text_files import savetxt as savetxt
 from skerry._extra.linear_algebra.products import dot as dot
 from skerry._extra.linear_algebra.products import inner as inner
 from skerry._extra.linear_algebra.products import kron as kron
+from skerry._extra.linear_algebra.products import matvec as matvec
 from skerry._extra.linear_algebra.products import outer as outer
 from skerry._extra.linear_algebra.products import vdot as vdot
+from skerry._extra.linear_algebra.products import vecmat as vecmat
 from skerry._extra.linear_algebra.summation import einsum as einsum
 from skerry._extra.linear_algebra.summation import einsum_path as einsum_path
 from skerry._extra.linear_algebra.traces import trace as trace

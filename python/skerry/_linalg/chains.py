@@ -9,8 +9,8 @@ from typing import Any
 
 from skerry._core import Array
 from skerry._extra._operands import Arrays, promoted
-from skerry._extra._outputs import output_argument, stored
-from skerry.exceptions import ShapeError
+from skerry._outputs import output_argument, store
+from skerry.exceptions import MatrixShapeError, ShapeError
 
 __all__ = ["multi_dot"]
 
@@ -53,7 +53,9 @@ def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Array:
         matrices[-1] = matrices[-1][:, None]
     for i, x in enumerate(matrices):
         if x.ndim != 2:
-            raise ShapeError(f"multi_dot: arrays[{i}] must be a matrix, not of shape {x.shape}")
+            raise MatrixShapeError(
+                f"multi_dot: arrays[{i}] must be a matrix, not of shape {x.shape}"
+            )
         if i > 0 and x.shape[0] != matrices[i - 1].shape[1]:
             raise ShapeError(
                 f"multi_dot: the columns of arrays[{i - 1}] and the rows of arrays[{i}] must be equally many: "
@@ -64,7 +66,7 @@ def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Array:
         product = product[:, 0]
     if is_row:
         product = product[0]
-    return stored("multi_dot", product, output)
+    return store("multi_dot", product, output)
 
 
 def _splits(lengths: list[int]) -> dict[tuple[int, int], int]:

@@ -1,20 +1,30 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``matmul`` and ``vecdot`` with out=, casting=, order=, dtype= or axes=: python/bindings/matmul.cpp calls them."""
+"""Products of matrices and vectors with out=, casting=, order=, dtype=, axes= or axis=.
+
+``matmul`` and ``vecdot`` are called by python/bindings/matmul.cpp.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import skerry as sk
 from skerry._arrays import shown
 from skerry._core import Array
+from skerry._extra._compute_options import computed_as, ordered
 from skerry._extra._operands import axes_within, require_beside
-from skerry._extra._outputs import computed_as, ordered, output_argument, stored
+from skerry._outputs import output_argument, store
+
+_NAMES = ("x1", "x2", "the result")
 
 
-def matmul(
+def product(
+    name: str,
+    function: Callable[[Array, Array], Array],
+    counts: tuple[int, int, int],
     x1: Array,
     x2: Array,
     *,
@@ -24,56 +34,60 @@ def matmul(
     dtype: Any = None,
     axes: Any = None,
 ) -> Array:
-    """Multiply matrices as ``skerry.matmul`` does."""
-    require_beside("matmul", x1, casting, order, dtype, axes)
-    output = output_argument("matmul", out, x1, x2)
-    x1, x2 = computed_as("matmul", dtype, casting, x1, x2)
+    """Multiply by a function of the last axes; ``counts`` says how many axes x1, x2 and the result have of them."""
+    require_beside(name, x1, casting, order, dtype, axes)
+    output = output_argument(name, out, x1, x2)
+    x1, x2 = computed_as(name, dtype, casting, x1, x2)
     if axes is None:
-        return stored("matmul", ordered("matmul", x1 @ x2, order), output, casting)
-    core_axes = _listed(axes, x1, x2)
+        return store(name, ordered(name, function(x1, x2), order), output, casting)
+    listed = _listed(name, axes, counts)
     x1, x2 = (
-        x if x.ndim < 2 else sk.moveaxis(x, source, (-2, -1))
-        for x, source in zip((x1, x2), core_axes, strict=False)
+        _moved(x, axes_within(name, source, x.ndim), at_end)
+        for x, source, at_end in zip((x1, x2), listed, map(_last, counts), strict=False)
     )
-    product = x1 @ x2
-    last = tuple(range(-len(core_axes[2]), 0))
-    if last:
-        product = sk.moveaxis(product, last, axes_within("matmul", core_axes[2], product.ndim))
-    return stored("matmul", ordered("matmul", product, order), output, casting)
+    result = function(x1, x2)
+    target = axes_within(name, listed[2], result.ndim)
+    result = _moved(result, _last(counts[2]), target)
+    return store(name, ordered(name, result, order), output, casting)
 
 
-def _listed(axes: Any, x1: Array, x2: Array) -> list[tuple[int, ...]]:
-    """Return the axes of the matrices of both operands and of the result."""
-    counts = [min(x1.ndim, 2), min(x2.ndim, 2)]
-    counts.append(sum(counts) - 2)
-    if not isinstance(axes, Sequence) or len(axes) != 3:
+def _last(count: int) -> tuple[int, ...]:
+    return tuple(range(-count, 0))
+
+
+def _moved(x: Array, source: Sequence[int], destination: Sequence[int]) -> Array:
+    return sk.moveaxis(x, tuple(source), tuple(destination)) if source else x
+
+
+def _listed(name: str, axes: Any, counts: tuple[int, int, int]) -> list[tuple[int, ...]]:
+    """Return the axes of both operands and of the result; that of a scalar result may be left out."""
+    lengths = (2, 3) if counts[2] == 0 else (3,)
+    if not isinstance(axes, Sequence) or len(axes) not in lengths:
         is_list = isinstance(axes, list | tuple)
         text = f"[{', '.join(map(shown, axes[:4]))}]" if is_list else shown(axes)
         raise ValueError(
-            f"matmul: axes must be a list of three tuples: of x1, x2 and the result, not {text}"
+            f"{name}: axes must be a list of three tuples: of x1, x2 and the result, not {text}"
         )
-    listed = [tuple(one) if isinstance(one, Sequence) else (one,) for one in axes]
-    for name, count, one in zip(("x1", "x2", "the result"), counts, listed, strict=True):
+    listed = [tuple(one) if isinstance(one, Sequence) else (one,) for one in (*axes, ())[:3]]
+    for operand, count, one in zip(_NAMES, counts, listed, strict=True):
         if len(one) != count:
-            raise ValueError(f"matmul: axes has {len(one)} axes for {name}, which needs {count}")
-    for x, one in zip((x1, x2), listed, strict=False):
-        axes_within("matmul", one, x.ndim)
+            raise ValueError(f"{name}: axes has {len(one)} axes for {operand}, which needs {count}")
     return listed
 
 
-def vecdot(
-    x1: Array,
-    x2: Array,
-    *,
-    out: Any = None,
-    casting: str = "same_kind",
-    order: str = "K",
-    dtype: Any = None,
-    axis: int = -1,
-) -> Array:
+def matmul(x1: Array, x2: Array, **options: Any) -> Array:
+    """Multiply matrices as ``skerry.matmul`` does."""
+    counts = min(x1.ndim, 2), min(x2.ndim, 2)
+    return product("matmul", operator.matmul, (*counts, sum(counts) - 2), x1, x2, **options)
+
+
+def vecdot(x1: Array, x2: Array, *, axis: int | None = None, **options: Any) -> Array:
     """Multiply vectors as ``skerry.vecdot`` does."""
-    require_beside("vecdot", x1, casting, order, dtype, axis)
-    output = output_argument("vecdot", out, x1, x2)
-    x1, x2 = computed_as("vecdot", dtype, casting, x1, x2)
-    product = ordered("vecdot", sk.vecdot(x1, x2, axis=axis), order)
-    return stored("vecdot", product, output, casting)
+    if axis is not None and options.get("axes") is not None:
+        raise TypeError("vecdot: axis and axes say the same; pass one of them")
+    require_beside("vecdot", x1, axis)
+
+    def function(x1: Array, x2: Array) -> Array:
+        return sk.vecdot(x1, x2, axis=-1 if axis is None else axis)
+
+    return product("vecdot", function, (1, 1, 0), x1, x2, **options)

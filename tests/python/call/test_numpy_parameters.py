@@ -338,10 +338,19 @@ def test_result_is_stored_into_out(call, device):
     assert_same(out, want, device, exact=want.dtype.kind in "bi", scale=4.0)
     name = call.split("(")[0].split(".")[-1]
     other = sk.zeros((7,), device=device)
-    with pytest.raises(ValueError, match=rf"{name}: out is float64 \(7,\) on .*; create out with"):
+    text = rf"{name}: out has shape \(7,\), but the result .*; create out with skerry.empty"
+    with pytest.raises(ValueError, match=text):
         eval(f"sk.{call}", {**scope, "out": other})
-    with pytest.raises(TypeError, match=rf"{name}: out must be a skerry\.Array, not numpy.ndarray"):
-        eval(f"sk.{call}", {**scope, "out": np.empty(want.shape)})
+    with pytest.raises(TypeError, match=rf"{name}: out must be an Array, not list"):
+        eval(f"sk.{call}", {**scope, "out": [1.0]})
+    host_out = np.zeros(want.shape, dtype=want.dtype)
+    if device == "cpu:0":
+        assert eval(f"sk.{call}", {**scope, "out": host_out}) is host_out
+        assert_same(sk.asarray(host_out), want, device, exact=want.dtype.kind in "bi", scale=4.0)
+    else:
+        with pytest.raises(DeviceMismatchError):
+            eval(f"sk.{call}", {**scope, "out": host_out})
+        assert not host_out.any()
     elsewhere = "cuda:1" if device == "cuda:0" else "cuda:0"
     remote = sk.zeros(want.shape, dtype=want.dtype, device=elsewhere)
     with pytest.raises(DeviceMismatchError, match="out is"):

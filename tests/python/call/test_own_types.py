@@ -172,7 +172,7 @@ def test_nonsense_arguments_raise_skerry_errors(tmp_path, monkeypatch):
             lambda: sk.eye(1, 2, 0, None, "C", "cpu"),
             "takes at most 5 positional arguments, got 6; device is keyword-only",
         ),
-        (lambda: sk.exp(1, 2), "exp: out must be a skerry.Array, not int"),
+        (lambda: sk.exp(1, 2), "exp: out must be an Array, not int"),
         (lambda: sk.tril(sk.ones((2, 2)), k="x"), "tril: k must be an int, not str"),
         (
             lambda: sk.asarray([1.0], dtype=sk.int64),

@@ -274,7 +274,7 @@ def test_out_allocates_nothing():
     ("call", "error", "text"),
     [
         (lambda x: sk.add(x), TypeError, "add() takes 2 positional arguments, got 1"),
-        (lambda x: sk.add(x, 1, 2), TypeError, "add: out must be a skerry.Array, not int"),
+        (lambda x: sk.add(x, 1, 2), TypeError, "add: out must be an Array, not int"),
         (lambda x: sk.add(x, 1, x, x), TypeError, "add() takes 2 positional arguments, got 4"),
         (
             lambda x: sk.add(x, 1, foo=2),
@@ -285,17 +285,17 @@ def test_out_allocates_nothing():
         (
             lambda x: sk.add(x, 1, out=[1, 2]),
             TypeError,
-            "add: out must be a skerry.Array, not list",
+            "add: out must be an Array, not list",
         ),
         (
             lambda x: sk.add(x, 1, out=sk.zeros((2, 2))),
             ShapeError,
-            "add: out has shape (2, 2), the result (2, 3); make out with skerry.empty",
+            "add: out has shape (2, 2), but the result (2, 3); create out with skerry.empty",
         ),
         (
             lambda x: sk.add(x, 1, out=sk.zeros((2, 3), dtype=sk.int64)),
             TypeError,
-            "add: the result of float64 does not cast to int64 with casting='same_kind'; use skerry.astype",
+            "add: the result is float64, which does not cast to the int64 of out by casting='same_kind'; use skerry.astype",
         ),
         (
             lambda x: sk.sqrt(x, dtype="int64"),

@@ -57,7 +57,7 @@ def ufunc_operands(a, ufunc):
         pair = (a.n, a.n[::-1])
     elif name == "ldexp":
         pair = (a.x, a.n)
-    elif name == "matmul":
+    elif name in ("matmul", "vecmat"):
         pair = (a.m, a.x)
     elif name == "arccosh":
         pair = (a.x + 1, None)
@@ -145,8 +145,19 @@ def test_ufuncs_of_other_libraries_work_on_host_memory_only(array_device):
         special.erf(to_device(array_device, HOST["x"]))
 
 
+def test_products_take_numpys_options(array_device):
+    a, host = arrays(array_device), arrays()
+    for call in (
+        lambda a: np.matmul(a.m, a.m, axes=[(1, 0), (0, 1), (0, 1)]),
+        lambda a: np.vecdot(a.m, a.m, axes=[0, 0]),
+        lambda a: np.vecdot(a.m, a.m, dtype="float32", casting="same_kind"),
+        lambda a: np.matvec(a.m, a.m, axes=[(0, 1), -1, -1], order="F"),
+    ):
+        assert_alike(call(a), call(host), array_device)
+
+
 REFUSED = [
-    lambda a: np.matmul(a.m, a.m, axes=[(0, 1), (0, 1), (0, 1)]),
+    lambda a: np.add(a.x, a.y, signature="dd->d"),
 ]
 
 
@@ -229,7 +240,7 @@ def test_out_must_have_the_shape_of_the_result_and_a_dtype_that_it_casts_to(arra
     x = sk.ones((2, 3), device=array_device)
     with pytest.raises(ValueError, match="out has shape"):
         np.add(x, x, out=sk.empty((3, 2), device=array_device))
-    with pytest.raises(TypeError, match="does not cast to int64"):
+    with pytest.raises(TypeError, match="does not cast to the int64"):
         np.add(x, x, out=sk.empty((2, 3), dtype=sk.int64, device=array_device))
     narrow = sk.empty((2, 3), dtype=sk.float32, device=array_device)
     assert np.add(x, x, out=narrow) is narrow

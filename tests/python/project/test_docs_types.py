@@ -52,7 +52,7 @@ def test_a_method_has_the_descriptions_of_its_function():
     text = completed("skerry.Array.sum", sk.Array.sum)
     assert "Same as the function :obj:`skerry.sum <skerry.sum>`" in text
     assert "axis : int or tuple of ints, optional\n    The axes to reduce over" in text
-    assert "out : Array, optional\n    Of the shape, dtype and device" in text
+    assert "out : Array, optional\n    Of the shape and device" in text
 
 
 def test_a_reference_to_another_function_is_followed():

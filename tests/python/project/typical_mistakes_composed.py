@@ -451,13 +451,13 @@ MISTAKES = [
     (
         "sk.median(sk.ones(3), out=sk.ones(3))",
         "ShapeError",
-        "median: out has shape (3,), but the result ()",
+        "median: out has shape (3,), but the result (); create out with skerry.empty",
     ),
     (
         'sk.cumsum(sk.ones(3), out=sk.ones(3, dtype="int64"))',
         "DTypeError",
-        "cumsum: the result is float64, which does not cast to the int64 of out; create out with "
-        "dtype=float64",
+        "cumsum: the result is float64, which does not cast to the int64 of out by casting='same_kind'; "
+        "use skerry.astype",
     ),
     (
         'sk.nanmean(sk.ones((3, 2)), 0, out=sk.ones(2, device="cuda:0"))',
@@ -484,7 +484,7 @@ MISTAKES = [
         'sk.vstack([sk.ones(3), sk.ones(3)], dtype="int64")',
         "DTypeError",
         "vstack: tup[0] is float64, which does not cast to the int64 of the result by "
-        "casting='same_kind'; use casting='unsafe' or astype",
+        "casting='same_kind'; use skerry.astype",
     ),
     (
         "sk.unique(sk.ones(3), axis=1)",

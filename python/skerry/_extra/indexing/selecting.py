@@ -13,8 +13,8 @@ import skerry as sk
 from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import as_array, as_arrays, axis_within, flat, indices, promoted
-from skerry._extra._outputs import output_argument, stored
 from skerry._extra.indexing._bounds import within
+from skerry._outputs import output_argument, store
 from skerry.exceptions import ShapeError
 
 __all__ = ["choose", "compress", "diagonal", "select", "sliding_window_view"]
@@ -109,7 +109,7 @@ def choose(a: Any, choices: Sequence[Any], out: Array | None = None, mode: str =
     choice_indices, *options = as_arrays("choose", a, *listed, names=("indices",))
     result = _chosen(within("choose", "a", choice_indices, len(listed), mode), options)
     return (
-        result if out is None else stored("choose", result, output_argument("choose", out, result))
+        result if out is None else store("choose", result, output_argument("choose", out, result))
     )
 
 
@@ -166,9 +166,7 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Array | None 
             f"use condition[:{length}]"
         )
     result = sk.take(x, selected, axis=axis)
-    return (
-        result if out is None else stored("compress", result, output_argument("compress", out, x))
-    )
+    return result if out is None else store("compress", result, output_argument("compress", out, x))
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:

@@ -4,15 +4,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import Arrays, as_arrays, cast, flat, promoted
-from skerry._extra._outputs import output_argument, stored
+from skerry._linalg.outputs import product
+from skerry._outputs import output_argument, store
+from skerry.exceptions import ShapeError
 
-__all__ = ["dot", "inner", "kron", "outer", "vdot"]
+__all__ = ["dot", "inner", "kron", "matvec", "outer", "vdot", "vecmat"]
 
 
 def _numbers(name: str, *values: Any) -> tuple[Arrays, bool]:
@@ -67,7 +69,13 @@ def dot(a: Any, b: Any, out: Any = None) -> Array:
     if out is not None:
         a, b = as_arrays("dot", a, b)
         output = output_argument("dot", out, a, b)
-        return stored("dot", dot(a, b), output)
+        if (
+            a.ndim == b.ndim == 2
+            and a.shape[1] == b.shape[0]
+            and "b" not in (a.dtype.kind, b.dtype.kind)
+        ):
+            return sk.matmul(a, b, out=output)
+        return store("dot", dot(a, b), output)
     product = _core.product_of_matrices(a, b, False)
     return _sum_product("dot", a, b, -2) if product is None else product
 
@@ -154,7 +162,7 @@ def outer(a: Any, b: Any, out: Any = None) -> Array:
     x, y = promoted("outer", a, b)
     output = None if out is None else output_argument("outer", out, x, y)
     x, y = sk.reshape(x, (-1, 1)), flat(y)
-    return stored("outer", x & y if x.dtype.kind == "b" else x * y, output)
+    return store("outer", x & y if x.dtype.kind == "b" else x * y, output)
 
 
 def kron(a: Any, b: Any) -> Array:
@@ -182,3 +190,110 @@ def kron(a: Any, b: Any) -> Array:
     x, y = promoted("kron", a, b)
     product: Array = _core.kron(x, y)
     return product
+
+
+def matvec(
+    x1: Any,
+    x2: Any,
+    /,
+    out: Any = None,
+    *,
+    axes: Any = None,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: Any = None,
+) -> Array:
+    """Return the products of matrices with vectors.
+
+    Parameters
+    ----------
+    x1 : Array
+        Matrices, of shape (..., M, N).
+    x2 : Array
+        Vectors, of shape (..., N). The other axes of ``x1`` and ``x2`` broadcast.
+    out : {out}
+    axes : list of tuples of ints, optional
+        The axes of the matrices in ``x1``, of the vectors in ``x2`` and of those in the result; by default
+        ``[(-2, -1), (-1,), (-1,)]``.
+    casting, order, dtype : optional
+        As in ``matmul``.
+
+    Returns
+    -------
+    Array
+        Array of shape (..., M) and the common dtype.
+
+    {Raises: DeviceMismatchError}
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.matvec(sk.asarray([[1, 2], [3, 4]]), sk.asarray([1, 1]))
+    Array([3, 7], dtype=int64, device='cpu:0')
+
+    """
+    x1, x2 = as_arrays("matvec", x1, x2)
+    options = {"out": out, "casting": casting, "order": order, "dtype": dtype, "axes": axes}
+    return product("matvec", _matrix_by_vector, (2, 1, 1), x1, x2, **options)
+
+
+def vecmat(
+    x1: Any,
+    x2: Any,
+    /,
+    out: Any = None,
+    *,
+    axes: Any = None,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: Any = None,
+) -> Array:
+    """Return the products of the complex conjugates of vectors with matrices.
+
+    Parameters
+    ----------
+    x1 : Array
+        Vectors, of shape (..., N).
+    x2 : Array
+        Matrices, of shape (..., N, M). The other axes of ``x1`` and ``x2`` broadcast.
+    out : {out}
+    axes : list of tuples of ints, optional
+        The axes of the vectors in ``x1``, of the matrices in ``x2`` and of the vectors in the result; by default
+        ``[(-1,), (-2, -1), (-1,)]``.
+    casting, order, dtype : optional
+        As in ``matmul``.
+
+    Returns
+    -------
+    Array
+        Array of shape (..., M) and the common dtype.
+
+    {Raises: DeviceMismatchError}
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.vecmat(sk.asarray([1j, 1]), sk.asarray([[1, 2], [3, 4]]))
+    Array([3.-1.j, 4.-2.j], dtype=complex128, device='cpu:0')
+
+    """
+    x1, x2 = as_arrays("vecmat", x1, x2)
+    options = {"out": out, "casting": casting, "order": order, "dtype": dtype, "axes": axes}
+    return product("vecmat", _vector_by_matrix, (1, 2, 1), x1, x2, **options)
+
+
+def _matrix_by_vector(x1: Array, x2: Array) -> Array:
+    if x1.ndim < 2 or x2.ndim < 1 or x1.shape[-1] != x2.shape[-1]:
+        _reject_shapes("matvec", "(..., M, N) and (..., N)", x1, x2)
+    return (x1 @ x2[..., None])[..., 0]
+
+
+def _vector_by_matrix(x1: Array, x2: Array) -> Array:
+    if x1.ndim < 1 or x2.ndim < 2 or x1.shape[-1] != x2.shape[-2]:
+        _reject_shapes("vecmat", "(..., N) and (..., N, M)", x1, x2)
+    x1 = sk.conj(x1) if x1.dtype.kind == "c" else x1
+    return (x1[..., None, :] @ x2)[..., 0, :]
+
+
+def _reject_shapes(name: str, shapes: str, x1: Array, x2: Array) -> NoReturn:
+    raise ShapeError(f"{name}: shapes must be {shapes}, not {x1.shape} and {x2.shape}")

@@ -16,8 +16,9 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
+from skerry._extra._compute_options import computed_as, ordered
 from skerry._extra._operands import Arrays, as_arrays, cast, promoted
-from skerry._extra._outputs import computed_as, ordered, output_argument, stored
+from skerry._outputs import output_argument, store
 from skerry.exceptions import ShapeError
 
 __all__ = ["einsum", "einsum_path"]
@@ -82,7 +83,7 @@ def einsum(
     result = _sum_of(formula, arrays, optimize)
     if output is None:
         return ordered("einsum", result, order)
-    return stored("einsum", result, output, "unsafe" if casting == "unsafe" else "same_kind")
+    return store("einsum", result, output, "unsafe" if casting == "unsafe" else "same_kind")
 
 
 def _sum_of(formula: str, arrays: Arrays, optimize: Optimize) -> Array:

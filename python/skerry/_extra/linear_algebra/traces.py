@@ -9,7 +9,7 @@ from typing import Any
 import skerry as sk
 from skerry._core import Array
 from skerry._extra._operands import as_array, axis_within
-from skerry._extra._outputs import output_argument, stored
+from skerry._outputs import output_argument, store
 
 __all__ = ["trace"]
 
@@ -54,4 +54,4 @@ def trace(
     """
     x = _matrices("trace", a, axis1, axis2)
     result = sk.sum(sk.linalg.diagonal(x, offset=offset), axis=-1, dtype=dtype)
-    return result if out is None else stored("trace", result, output_argument("trace", out, x))
+    return result if out is None else store("trace", result, output_argument("trace", out, x))

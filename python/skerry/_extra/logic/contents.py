@@ -11,7 +11,7 @@ import numpy as np
 import skerry as sk
 from skerry._core import Array
 from skerry._extra._operands import as_array
-from skerry._extra._outputs import output_argument, stored
+from skerry._outputs import output_argument, store
 from skerry.exceptions import DTypeError
 
 __all__ = [
@@ -24,7 +24,7 @@ def _infinite(name: str, x: Any, sign: float, out: Array | None) -> Array:
     if x.dtype.kind == "c":
         raise DTypeError(f"{name}: takes real numbers, not {x.dtype}; pass real(x)")
     result = x == sign * sk.inf if x.dtype.kind == "f" else sk.zeros_like(x, dtype=bool)
-    return result if out is None else stored(name, result, output_argument(name, out, x))
+    return result if out is None else store(name, result, output_argument(name, out, x))
 
 
 def isposinf(x: Any, out: Array | None = None) -> Array:

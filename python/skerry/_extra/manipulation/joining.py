@@ -13,7 +13,7 @@ import skerry as sk
 from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import as_arrays, cast, promoted
-from skerry._extra._outputs import require_cast
+from skerry._outputs import require_cast
 
 __all__ = ["block", "column_stack", "dstack", "hstack", "row_stack", "vstack"]
 

@@ -10,7 +10,7 @@ import skerry as sk
 from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import Axis, as_array, filled, indices, promoted
-from skerry._extra._outputs import output_argument, stored
+from skerry._outputs import output_argument, store
 
 __all__ = ["fmax", "fmin", "nanmax", "nanmin"]
 
@@ -101,7 +101,7 @@ def nanmin(
         result: Array = reduce(x, axis=axis, keepdims=keepdims)
     else:
         result = _extremum("nanmin", x, axis, keepdims, initial, where)
-    return result if out is None else stored("nanmin", result, output_argument("nanmin", out, x))
+    return result if out is None else store("nanmin", result, output_argument("nanmin", out, x))
 
 
 def nanmax(
@@ -142,7 +142,7 @@ def nanmax(
         result: Array = reduce(x, axis=axis, keepdims=keepdims)
     else:
         result = _extremum("nanmax", x, axis, keepdims, initial, where)
-    return result if out is None else stored("nanmax", result, output_argument("nanmax", out, x))
+    return result if out is None else store("nanmax", result, output_argument("nanmax", out, x))
 
 
 def _extremum(name: str, x: Array, axis: Axis, keepdims: bool, initial: Any, mask: Any) -> Array:

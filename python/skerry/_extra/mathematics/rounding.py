@@ -12,7 +12,7 @@ import numpy as np
 import skerry as sk
 from skerry._core import Array
 from skerry._extra._operands import as_array, by_pieces, cast, complex_of, in_passes, to_nearest
-from skerry._extra._outputs import output_argument, stored
+from skerry._outputs import output_argument, store
 
 __all__ = ["around", "fix"]
 
@@ -44,7 +44,7 @@ def around(a: Any, decimals: int = 0, out: Array | None = None) -> Array:
     decimals = operator.index(decimals)
     x = as_array("around", a)
     result = _around(x, decimals)
-    return result if out is None else stored("around", result, output_argument("around", out, x))
+    return result if out is None else store("around", result, output_argument("around", out, x))
 
 
 def _around(x: Array, decimals: int) -> Array:
@@ -119,4 +119,4 @@ def fix(x: Any, out: Array | None = None) -> Array:
     """
     x = as_array("fix", x)
     result = sk.astype(x, x.dtype) if x.dtype.kind == "b" else sk.trunc(x)
-    return result if out is None else stored("fix", result, output_argument("fix", out, x))
+    return result if out is None else store("fix", result, output_argument("fix", out, x))

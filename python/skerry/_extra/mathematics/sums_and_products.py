@@ -10,7 +10,7 @@ from typing import Any
 import skerry as sk
 from skerry._core import Array
 from skerry._extra._operands import Axis, as_array, axis_within, filled, flat, promoted
-from skerry._extra._outputs import output_argument, stored
+from skerry._outputs import output_argument, store
 
 __all__ = ["cross", "cumprod", "cumsum", "nancumprod", "nancumsum", "nanprod", "nansum"]
 
@@ -19,7 +19,7 @@ def _running(
     scan: Any, name: str, x: Array, axis: int | None, dtype: Any, out: Array | None
 ) -> Array:
     result: Array = scan(flat(x) if axis is None else x, axis=axis or 0, dtype=dtype)
-    return result if out is None else stored(name, result, output_argument(name, out, x))
+    return result if out is None else store(name, result, output_argument(name, out, x))
 
 
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array:
@@ -133,7 +133,7 @@ def nansum(
         result = _without_nan(sk.sum, 0, x, axis, dtype, keepdims)
     else:
         result = filled(x, 0).sum(axis, dtype, None, keepdims, initial, where)
-    return result if out is None else stored("nansum", result, output_argument("nansum", out, x))
+    return result if out is None else store("nansum", result, output_argument("nansum", out, x))
 
 
 def nanprod(
@@ -169,7 +169,7 @@ def nanprod(
         result = _without_nan(sk.prod, 1, x, axis, dtype, keepdims)
     else:
         result = filled(x, 1).prod(axis, dtype, None, keepdims, initial, where)
-    return result if out is None else stored("nanprod", result, output_argument("nanprod", out, x))
+    return result if out is None else store("nanprod", result, output_argument("nanprod", out, x))
 
 
 def nancumsum(
@@ -202,7 +202,7 @@ def nancumsum(
     x, axis = (flat(x), 0) if axis is None else (x, axis)
     result = sk.cumulative_sum(x, axis=axis, dtype=dtype)
     return (
-        result if out is None else stored("nancumsum", result, output_argument("nancumsum", out, x))
+        result if out is None else store("nancumsum", result, output_argument("nancumsum", out, x))
     )
 
 
@@ -234,7 +234,7 @@ def nancumprod(
     return (
         result
         if out is None
-        else stored("nancumprod", result, output_argument("nancumprod", out, x))
+        else store("nancumprod", result, output_argument("nancumprod", out, x))
     )
 
 

@@ -10,7 +10,7 @@ import skerry as sk
 from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import as_array, flat, indices
-from skerry._extra._outputs import output_argument, stored
+from skerry._outputs import output_argument, store
 
 __all__ = ["argwhere", "extract", "flatnonzero", "nanargmax", "nanargmin"]
 
@@ -106,7 +106,7 @@ def _place_of(
         result = _place_of_number(name, x, axis, keepdims, extremum)
     else:
         result = place_of(x, axis=axis, keepdims=keepdims)
-    return result if out is None else stored(name, result, output_argument(name, out, x))
+    return result if out is None else store(name, result, output_argument(name, out, x))
 
 
 def _place_of_number(name: str, x: Array, axis: int | None, keepdims: bool, extremum: Any) -> Array:

@@ -26,7 +26,7 @@ from skerry._extra._operands import (
     high_and_low,
     is_long_integer,
 )
-from skerry._extra._outputs import output_argument, stored
+from skerry._outputs import output_argument, store
 from skerry.exceptions import DTypeError
 
 # Virtual index n * q + alpha + q * (1 - alpha - beta) - 1.
@@ -181,7 +181,7 @@ def quantiles(
     return (
         result
         if out is None
-        else stored(request.name, result, output_argument(request.name, out, a))
+        else store(request.name, result, output_argument(request.name, out, a))
     )
 
 

@@ -25,7 +25,6 @@ from skerry._extra._operands import (
     reduced,
     wide,
 )
-from skerry._extra._outputs import output_argument, stored
 from skerry._extra.statistics import _quantiles
 from skerry._extra.statistics._moments import (
     drop_reduced_axes,
@@ -34,6 +33,7 @@ from skerry._extra.statistics._moments import (
     selected,
     variances,
 )
+from skerry._outputs import output_argument, store
 from skerry.exceptions import DTypeError, ShapeError
 
 __all__ = ["average", "median", "nanmean", "nanmedian", "nanstd", "nanvar"]
@@ -149,7 +149,7 @@ def median(
 
     """
     result = _median("median", a, axis, keepdims)
-    return result if out is None else stored("median", result, output_argument("median", out, a))
+    return result if out is None else store("median", result, output_argument("median", out, a))
 
 
 def _median(name: str, a: Array, axis: Any, keepdims: bool) -> Array:
@@ -205,7 +205,7 @@ def nanmedian(
     compute = _median_of_numbers if a.dtype.kind == "f" else _median
     result = compute("nanmedian", a, axis, keepdims)
     return (
-        result if out is None else stored("nanmedian", result, output_argument("nanmedian", out, a))
+        result if out is None else store("nanmedian", result, output_argument("nanmedian", out, a))
     )
 
 
@@ -259,7 +259,7 @@ def nanmean(
     array = as_array("nanmean", a)
     result = _nanmean(array, axis, dtype, keepdims, where)
     return (
-        result if out is None else stored("nanmean", result, output_argument("nanmean", out, array))
+        result if out is None else store("nanmean", result, output_argument("nanmean", out, array))
     )
 
 
@@ -325,7 +325,7 @@ def nanvar(
     else:
         result, dtype = variances("nanvar", x, axis, dtype, ddof, keepdims, mean, where)
         result = cast(result, dtype)
-    return result if out is None else stored("nanvar", result, output_argument("nanvar", out, x))
+    return result if out is None else store("nanvar", result, output_argument("nanvar", out, x))
 
 
 def nanstd(
@@ -371,4 +371,4 @@ def nanstd(
     else:
         result, dtype = variances("nanstd", x, axis, dtype, ddof, keepdims, mean, where)
         result = cast(sk.sqrt(result), dtype)
-    return result if out is None else stored("nanstd", result, output_argument("nanstd", out, x))
+    return result if out is None else store("nanstd", result, output_argument("nanstd", out, x))

@@ -9,8 +9,8 @@ from typing import Any
 import skerry as sk
 from skerry._core import Array
 from skerry._extra._operands import Axis, as_array
-from skerry._extra._outputs import output_argument, stored
 from skerry._extra.statistics import _quantiles
+from skerry._outputs import output_argument, store
 
 __all__ = ["nanpercentile", "nanquantile", "percentile", "ptp", "quantile"]
 
@@ -40,7 +40,7 @@ def ptp(a: Any, axis: Axis = None, out: Array | None = None, keepdims: bool = Fa
     x = as_array("ptp", a)
     reduced = {"axis": axis, "keepdims": keepdims}
     result = sk.max(x, **reduced) - sk.min(x, **reduced)  # type: ignore[arg-type]
-    return result if out is None else stored("ptp", result, output_argument("ptp", out, x))
+    return result if out is None else store("ptp", result, output_argument("ptp", out, x))
 
 
 def quantile(
