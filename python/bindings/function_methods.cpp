@@ -120,10 +120,12 @@ bool multiplies_directly(PyObject* const* values) {
 }
 
 #define SKERRY_LOGICAL "($self, /, axis=None, out=None, keepdims=False, *, where=True)"
-#define SKERRY_MEAN "($self, /, axis=None, dtype=None, out=None, keepdims=False)"
+#define SKERRY_MEAN "($self, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True)"
 #define SKERRY_SUM \
   "($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True)"
-#define SKERRY_SPREAD "($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False)"
+#define SKERRY_SPREAD                                                                   \
+  "($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, " \
+  "mean=None)"
 #define SKERRY_EXTREME "($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)"
 #define SKERRY_PLACE "($self, /, axis=None, out=None, *, keepdims=False)"
 

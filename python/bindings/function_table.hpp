@@ -20,7 +20,7 @@ namespace skerry::python {
 /// that inspect.signature shows exactly what is accepted.
 class Signature {
  public:
-  static constexpr int max_parameters = 8;
+  static constexpr int max_parameters = 10;
 
   /// Empty until the import of the module fills it.
   constexpr Signature() = default;

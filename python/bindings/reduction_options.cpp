@@ -67,6 +67,26 @@ Object combined(std::string_view op, const Object& result, PyObject* initial) {
   return called(function, {result.get(), initial});
 }
 
+/// Calls the function of the same name in Python, which handles where= and mean=.
+PyObject* reduce_in_python(const Arguments& arguments, const ReductionParameters& parameters) {
+  const Signature& signature = *arguments.signature;
+  const Object operands(PyTuple_Pack(1, array_object(arguments, 0)));
+  const Object options(PyDict_New());
+  const int out = signature.find("out");
+  for (int i = 1; i < signature.count(); ++i) {
+    if (!arguments.has(i) || i == out || i == parameters.ddof || i == parameters.correction)
+      continue;
+    if (PyDict_SetItem(options.get(), signature.name(i), arguments[i]) != 0) throw PythonError{};
+  }
+  if (parameters.correction >= 0) {
+    const Object correction(PyFloat_FromDouble(parse_correction(arguments, parameters)));
+    if (PyDict_SetItemString(options.get(), "correction", correction.get()) != 0)
+      throw PythonError{};
+  }
+  const Object function = package_function("skerry._moments", signature.function());
+  return PyObject_Call(function.get(), operands.get(), options.get());
+}
+
 }  // namespace
 
 ReductionParameters::ReductionParameters(const Signature& signature)
@@ -74,6 +94,7 @@ ReductionParameters::ReductionParameters(const Signature& signature)
       keepdims(signature.find("keepdims")),
       initial(signature.find("initial")),
       mask(signature.find("where")),
+      mean(signature.find("mean")),
       correction(signature.find("correction")),
       ddof(signature.find("ddof")) {}
 
@@ -82,9 +103,10 @@ const char* reduction_signature(const ReductionEntry& op) {
     case ReductionKind::sum:
       return "(x, /, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True)";
     case ReductionKind::mean:
-      return "(x, /, axis=None, dtype=None, out=None, keepdims=False)";
+      return "(x, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True)";
     case ReductionKind::spread:
-      return "(x, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, correction=0.0)";
+      return "(x, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, correction=0.0, "
+             "where=True, mean=None)";
     case ReductionKind::extreme:
       return "(x, /, axis=None, out=None, keepdims=False, initial=None, where=True)";
     case ReductionKind::logical:
@@ -109,7 +131,7 @@ std::string reduction_options_doc(const ReductionEntry& op) {
   }
   if (has("out=")) {
     text +=
-        "out : Array, optional\n    Of the shape, dtype and device of the result, which is stored "
+        "out : Array, optional\n    Of the shape and device of the result, which is stored "
         "in it.\n";
   }
   if (op.has_correction) {
@@ -121,9 +143,13 @@ std::string reduction_options_doc(const ReductionEntry& op) {
     text += "initial : Python scalar or 0-d Array, optional\n    Combined with each result.\n";
   }
   if (has("where=")) {
+    text += "where : Array or bool\n    Elements to include, broadcast against x.";
+    text += kind_of(op) == ReductionKind::extreme ? " It requires initial.\n" : "\n";
+  }
+  if (has("mean=")) {
     text +=
-        "where : Array or bool\n    Elements to include, broadcast against x. For max and min it "
-        "requires initial.\n";
+        "mean : Array, optional\n    The mean, computed with keepdims=True, so that it is not "
+        "computed again.\n";
   }
   return text;
 }
@@ -165,10 +191,15 @@ PyObject* reduce_moments(reduction_id id, const NdArray& x,
 PyObject* reduce_selected(const Arguments& arguments, const ReductionParameters& parameters,
                           PyObject* (*reduction)(const Arguments& arguments)) {
   const std::string_view op = arguments.signature->function();
+  const bool has_mean = parameters.mean >= 0 && arguments.has(parameters.mean);
+  const bool has_mask =
+      arguments[parameters.mask] != nullptr && arguments[parameters.mask] != Py_True;
+  if (has_mean || (has_mask && (op == "mean" || op == "std" || op == "var")))
+    return reduce_in_python(arguments, parameters);
   Object array = Object::borrow(array_object(arguments, 0));
   const bool has_initial = parameters.initial >= 0 && arguments.has(parameters.initial);
   PyObject* const initial = has_initial ? arguments[parameters.initial] : nullptr;
-  if (arguments[parameters.mask] != nullptr && arguments[parameters.mask] != Py_True) {
+  if (has_mask) {
     if (is_numpy_array(arguments[parameters.mask]))
       static_cast<void>(array_argument(arguments, parameters.mask));
     array = masked(op, array.get(), arguments[parameters.mask], initial);

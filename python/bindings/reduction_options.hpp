@@ -22,15 +22,17 @@ struct ReductionParameters {
   constexpr ReductionParameters() = default;
   explicit ReductionParameters(const Signature& signature);
 
-  /// True if where= or initial= is passed.
+  /// True if where=, initial= or mean= is passed.
   [[nodiscard]] bool selects_elements(const Arguments& arguments) const noexcept {
-    return mask >= 0 && (arguments[mask] != nullptr || (initial >= 0 && arguments.has(initial)));
+    return mask >= 0 && (arguments[mask] != nullptr || (initial >= 0 && arguments.has(initial)) ||
+                         (mean >= 0 && arguments.has(mean)));
   }
 
   int dtype = -1;
   int keepdims = -1;
   int initial = -1;
   int mask = -1;
+  int mean = -1;
   int correction = -1;
   int ddof = -1;
 };
@@ -54,7 +56,7 @@ struct ReductionParameters {
                                                   double correction);
 
 /// Reduces the elements for which where= is true, with initial=, by calls of `reduction` without
-/// these parameters.
+/// these parameters. mean, std and var with where= or mean= are computed in Python.
 [[nodiscard]] PyObject* reduce_selected(const Arguments& arguments,
                                         const ReductionParameters& parameters,
                                         PyObject* (*reduction)(const Arguments& arguments));
