@@ -188,10 +188,29 @@ PyMemberDef members[] = {
 };
 
 constexpr const char* type_doc =
+    "Array(shape, dtype=None, buffer=None, offset=0, strides=None, order=None, *, device=None)\n"
+    "--\n\n"
     "An array on one device, as defined by the Python array API standard 2025.12.\n\n"
-    "Created by asarray, zeros, arange and the other creation functions. An operation returns its\n"
-    "result on the device of its arguments. Mixing arrays on different devices raises\n"
-    "DeviceMismatchError; copy them to one device with to_device().";
+    "Created by asarray, zeros, arange and the other creation functions, or with uninitialized\n"
+    "elements by this class, as numpy.ndarray. An operation returns its result on the device of\n"
+    "its arguments. Mixing arrays on different devices raises DeviceMismatchError; copy them to\n"
+    "one device with to_device().\n\n"
+    "Parameters\n----------\n"
+    "shape : int or tuple of ints\n"
+    "dtype : dtype, optional\n    float64 by default.\n"
+    "buffer : buffer, optional\n    Memory of the host to use, of at least the size of the array.\n"
+    "offset : int\n    Position of the first element in buffer, in bytes.\n"
+    "strides : None\n    Not supported; use views.\n"
+    "order : {'C', 'F'}, optional\n    Memory order.\n"
+    "device : Device or str, optional\n    The default device by default.";
+
+/// Creates an array, as numpy.ndarray does.
+PyObject* construct(PyTypeObject*, PyObject* args, PyObject* kwargs) {
+  return translate_exceptions([&] {
+    const Object function = package_function("skerry._array_attributes", "ndarray");
+    return PyObject_Call(function.get(), args, kwargs);
+  });
+}
 
 void append(std::vector<PyType_Slot>& all, const PyType_Slot* some) {
   for (; some->slot != 0; ++some) all.push_back(*some);
@@ -369,12 +388,12 @@ void prepare_array_type(PyObject* module) {
       {Py_tp_methods, array_methods()},
       {Py_tp_repr, reinterpret_cast<void*>(represent)},
       {Py_tp_doc, const_cast<char*>(type_doc)},
+      {Py_tp_new, reinterpret_cast<void*>(construct)},
   };
   append(slots, number_slots);
   append(slots, indexing_slots);
   slots.push_back({});
-  PyType_Spec spec{"skerry.Array", sizeof(ArrayObject), 0,
-                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_GC,
+  PyType_Spec spec{"skerry.Array", sizeof(ArrayObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
                    slots.data()};
   Object type(PyType_FromSpec(&spec));
   array_type = reinterpret_cast<PyTypeObject*>(type.get());
