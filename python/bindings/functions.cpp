@@ -74,7 +74,9 @@ PyObject* compute_into(op_id id, PyObject* const* args, int arity, PyObject* out
   const OpEntry& op = op_table()[id];
   const Py_ssize_t keyword_count = keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords);
   const bool has_output = count == op.arity + 1;
-  if (count != op.arity && !has_output && keyword_count == 0) return reject_count(op, count);
+  const bool has_decimals = id == op_id_of<ops::round> && count == 3;
+  if (count != op.arity && !has_output && !has_decimals && keyword_count == 0)
+    return reject_count(op, count);
   const bool has_out_only =
       keyword_count == 1 && count == op.arity &&
       PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keywords, 0), "out") == 0;
@@ -346,6 +348,8 @@ std::string elementwise_doc(const OpEntry& op) {
         "x1, x2 : Array, scalar or list\n    Arrays on one device; shapes are broadcast, dtypes "
         "promoted. Scalars and lists of numbers\n    take the dtype and the device of an array.\n";
   }
+  if (std::string_view(op.name) == "round")
+    text += "decimals : int\n    Number of decimal places, as in around().\n";
   if (op.arity != 3) text += options_doc;
   text +=
       "\nReturns\n-------\nArray\n    On the device of the arguments: out if given, else a new "
@@ -413,6 +417,10 @@ const char* module_name_of(const Entry& entry) {
   "/, out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True)"
 constexpr const char* unary_signature = "(x, " SKERRY_OPTIONS;
 constexpr const char* binary_signature = "(x1, x2, " SKERRY_OPTIONS;
+/// round also takes NumPy's decimals: skerry._ufunc_calls.call handles it.
+constexpr const char* round_signature =
+    "(x, /, decimals=0, out=None, *, where=True, casting='same_kind', order='K', dtype=None, "
+    "subok=True)";
 #undef SKERRY_OPTIONS
 
 void add_clip(PyObject* module) {
@@ -431,9 +439,11 @@ void add_elementwise(PyObject* module) {
   const bool is_unary = op.arity == 1;
   const char* const text = is_unary ? "(x, /)" : "(x1, x2, /)";
   const char* const doc = copy_text(elementwise_doc(op));
+  const char* const signature = Op == op_id_of<ops::round> ? round_signature
+                                : is_unary                 ? unary_signature
+                                                           : binary_signature;
   const Object function(new_ufunc(Op, is_unary ? elementwise_entry<1>() : elementwise_entry<2>(),
-                                  is_unary ? unary_signature : binary_signature, doc,
-                                  module_name_of(op)));
+                                  signature, doc, module_name_of(op)));
   elementwise_functions[Op] = Py_NewRef(function.get());
   add_to_module(module, op.name, function);
   register_function({op.name, Signature(op.name, text), run_elementwise<Op>,
