@@ -236,7 +236,16 @@ void enqueue_product(const Kernel<MatmulParams>& kernel, const NdArray& out, NdA
                     "; they must be equal");
 }
 
-NdArray multiply(const NdArray& a, const NdArray& b) {
+/// True if a kernel can write a product of matrices to `output` instead of a new array.
+bool can_hold_product(const NdArray& output, const Dims& shape, Dtype type, const NdArray& x1,
+                      const NdArray& x2) {
+  const auto address = reinterpret_cast<std::intptr_t>(output.data());
+  return output.dtype() == type && output.shape() == shape && output.is_c_contiguous() &&
+         output.size() > 0 && address % output.itemsize() == 0 && !may_overlap(output, x1) &&
+         !may_overlap(output, x2);
+}
+
+NdArray multiply(const NdArray& a, const NdArray& b, const NdArray* output = nullptr) {
   const auto [device, type] = check_operands(a, b);
   if (type == Dtype::bool_) return as_bool(multiply(counts(a), counts(b)));
   if (a.rank() == 0 || b.rank() == 0) {
@@ -261,7 +270,10 @@ NdArray multiply(const NdArray& a, const NdArray& b) {
   // Convert before the stack is broadcast, so that each element is converted once.
   const NdArray first = stretched_stack(for_blas(converted(x1, wide), wide), stack, operands);
   const NdArray second = stretched_stack(for_blas(converted(x2, wide), wide), stack, operands);
-  const NdArray product = empty_of(c_layout(shape, itemsize(wide)), wide, device);
+  const bool is_direct = output != nullptr && wide == type && a.rank() > 1 && b.rank() > 1 &&
+                         can_hold_product(*output, shape, wide, first, second);
+  const NdArray product =
+      is_direct ? *output : empty_of(c_layout(shape, itemsize(wide)), wide, device);
   enqueue_product(kernel, product, first, second, operands);
   NdArray out = astype(product, type, false);
   if (a.rank() > 1 && b.rank() > 1) return out;
@@ -330,6 +342,13 @@ void check_summed_axes(const NdArray& x1, const NdArray& x2, const Dims& axes1, 
 }  // namespace
 
 NdArray matmul(const NdArray& x1, const NdArray& x2) { return multiply(x1, x2); }
+
+bool matmul_to_output(const NdArray& output, const NdArray& x1, const NdArray& x2) {
+  const NdArray result = multiply(x1, x2, &output);
+  if (result.dtype() != output.dtype() || result.shape() != output.shape()) return false;
+  if (result.data() != output.data()) assign(output, result);
+  return true;
+}
 
 void matmul_into(const NdArray& target, const NdArray& x2) {
   const auto [device, type] = check_operands(target, x2);

@@ -16,6 +16,10 @@ namespace skerry {
 /// Matrices are in the last two axes; the others form stacks, which broadcast. A 1-D argument is a
 /// row (x1) or a column (x2), and the result lacks that axis.
 [[nodiscard]] NdArray matmul(const NdArray& x1, const NdArray& x2);
+/// Multiplies into `output`, which is writable and on the device of x1 and x2. Returns false,
+/// without any effect, if the result has another dtype or shape. The kernel writes to `output`
+/// itself if its layout permits and it overlaps no operand.
+[[nodiscard]] bool matmul_to_output(const NdArray& output, const NdArray& x1, const NdArray& x2);
 /// `target @= x2`.
 void matmul_into(const NdArray& target, const NdArray& x2);
 /// Sums conj(x1) * x2 along `axis`, which counts from the end (-1 is the last) and must have the

@@ -55,17 +55,40 @@ PyObject* call_with_options(const Arguments& arguments) {
   return PyObject_Call(function.get(), operands.get(), options.get());
 }
 
+/// Multiplies into `out=`, if that is the only option. Returns null, without an error, for other
+/// calls: those of Python check the arguments.
+PyObject* multiply_into_out(const Arguments& arguments) {
+  for (int i = 3; i < arguments.signature->count(); ++i) {
+    if (arguments.has(i)) return nullptr;
+  }
+  PyObject* const out = arguments[2];
+  if (!is_array(out) || !agree({arguments.values, 3})) return nullptr;
+  const NdArray& output = value_of(out);
+  if (output.read_only()) return nullptr;
+  const NdArray& x1 = array_argument(arguments, 0);
+  const NdArray& x2 = array_argument(arguments, 1);
+  find_openblas();
+  bool is_stored = false;
+  {
+    const WithoutGil working(takes_long(x1, x2));
+    is_stored = matmul_to_output(output, x1, x2);
+  }
+  return is_stored ? Py_NewRef(out) : nullptr;
+}
+
 PyObject* run_matmul(const Arguments& arguments) {
-  if (has_options(arguments)) [[unlikely]]
+  if (has_options(arguments)) [[unlikely]] {
+    if (PyObject* const out = multiply_into_out(arguments)) return out;
     return call_with_options(arguments);
+  }
   const NdArray& x1 = array_argument(arguments, 0);
   return product(x1, array_argument(arguments, 1));
 }
 
 PyObject* run_vecdot(const Arguments& arguments) {
   constexpr int axis_parameter = 6;
-  for (int i = 2; i < axis_parameter; ++i) {
-    if (arguments.has(i)) [[unlikely]]
+  for (int i = 2; i < arguments.signature->count(); ++i) {
+    if (i != axis_parameter && arguments.has(i)) [[unlikely]]
       return call_with_options(arguments);
   }
   const NdArray& x1 = array_argument(arguments, 0);
@@ -204,11 +227,13 @@ constexpr FunctionEntry product_functions[] = {
      ">>> sk.tensordot(x, x, axes=((0,), (0,))).tolist()\n"
      "[[9, 12, 15], [12, 17, 22], [15, 22, 29]]",
      run_tensordot},
-    {"vecdot", "(x1, x2, /, out=None, *, casting='same_kind', order='K', dtype=None, axis=-1)",
+    {"vecdot",
+     "(x1, x2, /, out=None, *, casting='same_kind', order='K', dtype=None, axis=-1, axes=None)",
      "The dot products of vectors: sums of conj(x1) * x2 along an axis.\n\n"
      "Parameters\n----------\nx1, x2 : Array\n    Of the same size along axis, the other axes "
      "broadcast; bools as in matmul.\n" SKERRY_PRODUCT_OPTIONS
-     "axis : int\n    Counted from the end of both, so negative.\n\n"
+     "axis : int\n    Counted from the end of both, so negative.\n"
+     "axes : list of ints, optional\n    The axis of x1 and that of x2, instead of axis.\n\n"
      "Returns\n-------\nArray\n    Without the axis, of the promoted dtype of x1 and x2; integers "
      "wrap around,\n    float16 is accumulated in float32.\n\n"
      "Raises\n------\nAxisError\n    For an axis that is not negative, or that x1 or x2 does not "

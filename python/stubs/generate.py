@@ -50,6 +50,8 @@ PARAMETERS = {
     **dict.fromkeys(["casting", "order", "can_cast.casting", "take.mode"], "str"),
     "initial": "Operand",
     **{f"{name}.where": "Array | bool" for name in ("all", "any", "max", "min", "prod", "sum")},
+    **{f"{name}.where": "Array | bool" for name in ("mean", "std", "var")},
+    **dict.fromkeys(["std.mean", "var.mean"], "Operand"),
     **dict.fromkeys(["argsort.order", "sort.order"], "None"),
     "ddof": "float",
     "take.indices": "Array | int",
@@ -129,7 +131,7 @@ PARAMETERS = {
     "assigned.like": "Array",
     **dict.fromkeys(["rcond", "rtol", "tol"], "float | Array"),
     **dict.fromkeys(["compute_uv", "hermitian"], "bool"),
-    **dict.fromkeys(["matmul.axes", "matmul.out", "vecdot.out"], "Any"),
+    **dict.fromkeys(["matmul.axes", "matmul.out", "vecdot.axes", "vecdot.out"], "Any"),
     "UPLO": 'Literal["L", "U"]',
     "set_current_stream.stream": "Stream",
     "set_numpy_memory.handler": "Any",
@@ -302,7 +304,8 @@ def _parameters(function: str, signature: inspect.Signature, tables: dict[str, s
 
 def _function(name: str, function: Callable[..., Any], tables: dict[str, str]) -> str:
     if isinstance(function, Ufunc):
-        return f"{name}: {'UnaryUfunc' if function.nin == 1 else 'BinaryUfunc'}\n"
+        kind = "Rounding" if name == "round" else "Unary" if function.nin == 1 else "Binary"
+        return f"{name}: {kind}Ufunc\n"
     if name in OVERLOADS:
         overloads = (
             _definition(name, text.split(", "), result) for text, result in OVERLOADS[name]

@@ -105,7 +105,7 @@ rad2deg: UnaryUfunc
 real: UnaryUfunc
 reciprocal: UnaryUfunc
 remainder: BinaryUfunc
-round: UnaryUfunc
+round: RoundingUfunc
 sign: UnaryUfunc
 signbit: UnaryUfunc
 sin: UnaryUfunc
@@ -400,6 +400,8 @@ def mean(
     dtype: DtypeLike = None,
     out: Array | None = None,
     keepdims: bool = False,
+    *,
+    where: Array | bool = True,
 ) -> Array: ...
 def memory_statistics(device: DeviceLike | None = None) -> MemoryStatistics: ...
 def meshgrid(
@@ -528,6 +530,8 @@ def std(
     keepdims: bool = False,
     *,
     correction: float = 0.0,
+    where: Array | bool = True,
+    mean: Operand | None = None,
 ) -> Array: ...
 def sum(
     x: Operand,
@@ -581,6 +585,8 @@ def var(
     keepdims: bool = False,
     *,
     correction: float = 0.0,
+    where: Array | bool = True,
+    mean: Operand | None = None,
 ) -> Array: ...
 def vdot(a: Any, b: Any, /) -> Array | None: ...
 def vecdot(
@@ -593,6 +599,7 @@ def vecdot(
     order: str = "K",
     dtype: DtypeLike = None,
     axis: int = -1,
+    axes: Any = None,
 ) -> Array: ...
 def waiting_cuda_calls() -> list[str]: ...
 def watch_aliases(watcher: Callable[[str, str, bool], object] | None, /) -> None: ...

@@ -110,6 +110,17 @@ class ArrayData:
     def __buffer__(self, flags: int, /) -> memoryview: ...
 
 class Array:
+    def __new__(
+        cls,
+        shape: Shape,
+        dtype: DtypeLike = None,
+        buffer: Any = None,
+        offset: int = 0,
+        strides: None = None,
+        order: Literal["C", "F"] | None = None,
+        *,
+        device: DeviceLike | None = None,
+    ) -> Array: ...
     __array_priority__: float
     @property
     def T(self) -> Array: ...  # noqa: N802
@@ -249,6 +260,8 @@ class Array:
         dtype: DtypeLike = None,
         out: Array | None = None,
         keepdims: bool = False,
+        *,
+        where: Mask = True,
     ) -> Array: ...
     def min(
         self,
@@ -311,6 +324,9 @@ class Array:
         out: Array | None = None,
         ddof: float = 0,
         keepdims: bool = False,
+        *,
+        where: Mask = True,
+        mean: Operand | None = None,
     ) -> Array: ...
     def sum(
         self,
@@ -351,6 +367,9 @@ class Array:
         out: Array | None = None,
         ddof: float = 0,
         keepdims: bool = False,
+        *,
+        where: Mask = True,
+        mean: Operand | None = None,
     ) -> Array: ...
     def view(self, /, dtype: DtypeLike = None) -> Array: ...
     def to_device(self, device: DeviceLike, /, *, stream: Any = None) -> Array: ...
@@ -498,6 +517,21 @@ class UnaryUfunc(Ufunc):
         self,
         x: Operand,
         /,
+        out: Array | tuple[Array | None] | None = None,
+        *,
+        where: Any = True,
+        casting: Casting = "same_kind",
+        order: Order = "K",
+        dtype: DtypeLike = None,
+        subok: bool = True,
+    ) -> Array: ...
+
+class RoundingUfunc(Ufunc):
+    def __call__(
+        self,
+        x: Operand,
+        /,
+        decimals: int | Array | tuple[Array | None] | None = 0,
         out: Array | tuple[Array | None] | None = None,
         *,
         where: Any = True,

@@ -33,6 +33,12 @@ PRODUCTS = {
     ),
     "einsum of all": (lambda m, a, b, out: m.einsum("ij,ij->", a, b, out=out), (3, 4), (3, 4)),
 }
+PRODUCTS |= {
+    "matvec": (lambda m, a, b, out: m.matvec(a, b, out=out), (2, 3, 4), (4,)),
+    "matvec by position": (lambda m, a, b, out: m.matvec(a, b, out), (3, 4), (2, 4)),
+    "vecmat": (lambda m, a, b, out: m.vecmat(a, b, out=out), (4,), (2, 4, 3)),
+    "vecmat of nothing": (lambda m, a, b, out: m.vecmat(a, b, out), (0,), (0, 3)),
+}
 products = pytest.mark.parametrize("name", PRODUCTS)
 
 
@@ -86,17 +92,16 @@ def test_out_takes_casts_of_the_same_kind(name, device):
     out = sk.ones(want.shape, dtype="int64", device=device)
     with pytest.raises(TypeError) as caught:
         call(sk, x, y, out)
-    remedy = " by casting='same_kind'; use casting='unsafe' or astype"
-    if function in ("dot", "outer"):  # without casting=
-        remedy = "; create out with dtype=float64"
     assert str(caught.value) == (
-        f"{function}: the result is float64, which does not cast to the int64 of out{remedy}"
+        f"{function}: the result is float64, which does not cast to the int64 of out by "
+        "casting='same_kind'; use skerry.astype"
     )
     wrong = sk.ones((*want.shape, 3), device=device)
     with pytest.raises(ValueError, match="out has shape") as caught:
         call(sk, x, y, wrong)
     assert (
-        str(caught.value) == f"{function}: out has shape {wrong.shape}, but the result {want.shape}"
+        str(caught.value)
+        == f"{function}: out has shape {wrong.shape}, but the result {want.shape}; create out with skerry.empty"
     )
     assert bool(sk.all(out == 1))
     assert bool(sk.all(wrong == 1))
@@ -156,6 +161,53 @@ def test_out_may_overlap_the_operands(device):
     np.testing.assert_allclose(to_numpy(x), np.outer(a[0], a[1]))
 
 
+@loop_over("dtype", ["bool", "int16", "float16", *DTYPES])
+@loop_over(
+    ("first", "second"),
+    [
+        ((3, 4), (4, 5)),
+        ((2, 3, 4), (4, 5)),
+        ((4,), (4, 5)),
+        ((3, 0), (0, 2)),
+        ((0, 3), (3, 2)),
+        ((4,), (4,)),
+    ],
+)
+def test_products_are_written_to_any_layout(first, second, dtype, device):
+    a, b = (
+        (random("float64", shape, seed) * 9).astype(dtype)
+        for seed, shape in ((1, first), (2, second))
+    )
+    x, y = to_device(device, a), to_device(device, b)
+    want = to_numpy(sk.matmul(x, y))
+    memory = sk.ones((2 * want.size + 3,), dtype=dtype, device=device)
+    for start, step in ((0, 1), (1, 1), (3, 2)):  # contiguous, at an odd address, strided
+        memory[...] = 1
+        out = sk.reshape(memory[start::step][: want.size], want.shape, copy=False)
+        assert sk.matmul(x, y, out=out) is out
+        np.testing.assert_array_equal(to_numpy(out), want)
+        assert int(sk.count_nonzero(memory != 1)) == np.count_nonzero(want != 1)
+        if x.ndim == 2:
+            memory[...] = 1
+            assert sk.dot(x, y, out=out) is out
+            np.testing.assert_array_equal(to_numpy(out), want)
+    if want.ndim == 2:
+        out = sk.zeros(want.shape[::-1], dtype=dtype, device=device).T
+        assert sk.matmul(x, y, out=out) is out
+        np.testing.assert_array_equal(to_numpy(out), want)
+
+
+def test_a_product_may_be_written_beside_its_operands_in_one_memory(device):
+    a = random("float64", (48,), 3)
+    for start in (0, 4, 16, 20, 32):
+        memory = to_device(device, a.copy())
+        x, y = (sk.reshape(memory[i : i + 16], (4, 4), copy=False) for i in (0, 16))
+        want = a[:16].reshape(4, 4) @ a[16:32].reshape(4, 4)
+        out = sk.reshape(memory[start : start + 16], (4, 4), copy=False)
+        sk.matmul(x, y, out=out)
+        np.testing.assert_allclose(to_numpy(out), want, rtol=1e-12)
+
+
 def test_a_numpy_array_as_output_is_written():
     a, out = random("float64", (3, 3), 4), np.zeros((3, 3))
     for call in (
@@ -187,7 +239,7 @@ def test_dtype_and_casting_as_in_numpy(casting, dtype, device):
                 call(sk, x)
             assert str(caught.value) == (
                 f"{name}: operand 1 is float64, which does not cast to the {dtype} of dtype= by "
-                f"casting='{casting}'; use casting='unsafe' or astype"
+                f"casting='{casting}'; use skerry.astype"
             )
 
 
@@ -255,6 +307,88 @@ def test_axes_of_matmul(first, second, axes, device):
     out = sk.zeros(want.shape, device=device)
     assert sk.matmul(to_device(device, a), to_device(device, b), axes=axes, out=out) is out
     np.testing.assert_allclose(to_numpy(out), want)
+
+
+@loop_over(
+    ("name", "first", "second", "axes"),
+    [
+        ("vecdot", (4, 3), (4, 3), [0, 0]),
+        ("vecdot", (4, 3), (3, 4), [(0,), (1,), ()]),
+        ("vecdot", (2, 4, 3), (4,), [1, 0]),
+        ("matvec", (4, 3, 2), (2, 3), [(0, 1), (1,), (0,)]),
+        ("matvec", (3, 4), (2, 3), [(1, 0), -1, -1]),
+        ("vecmat", (4, 2), (4, 3, 2), [(0,), (0, 1), (1,)]),
+        ("vecmat", (3,), (2, 5, 3), [0, (-1, -2), 0]),
+    ],
+)
+@loop_over("dtype", ["float64", "complex128", "int32"])
+def test_axes_of_products_with_vectors(name, first, second, axes, dtype, device):
+    a, b = (
+        (random("complex128" if dtype[0] == "c" else "float64", shape, seed) * 9).astype(dtype)
+        for shape, seed in ((first, 8), (second, 9))
+    )
+    want = np.asarray(getattr(np, name)(a, b, axes=axes))
+    got = getattr(sk, name)(to_device(device, a), to_device(device, b), axes=axes)
+    assert (got.shape, got.dtype) == (want.shape, want.dtype)
+    np.testing.assert_allclose(to_numpy(got), want)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (
+            lambda x: sk.matvec(x, sk.ones(3)),
+            "matvec: shapes must be (..., M, N) and (..., N), not (2, 2) and (3,)",
+        ),
+        (
+            lambda x: sk.matvec(x[0], x[0]),
+            "matvec: shapes must be (..., M, N) and (..., N), not (2,) and (2,)",
+        ),
+        (
+            lambda x: sk.vecmat(sk.ones(3), x),
+            "vecmat: shapes must be (..., N) and (..., N, M), not (3,) and (2, 2)",
+        ),
+        (
+            lambda x: sk.matvec(x, x[0], axes=[(0, 1), 0]),
+            "matvec: axes must be a list of three tuples: of x1, x2 and the result, not [a tuple, 0]",
+        ),
+        (
+            lambda x: sk.vecmat(x[0], x, axes=[(0, 1), (0, 1), 0]),
+            "vecmat: axes has 2 axes for x1, which needs 1",
+        ),
+        (
+            lambda x: sk.vecdot(x, x, axes=[0, 0], axis=-1),
+            "vecdot: axis and axes say the same; pass one of them",
+        ),
+    ],
+)
+def test_wrong_products_with_vectors(call, text):
+    with pytest.raises((TypeError, ValueError)) as caught:
+        call(sk.ones((2, 2)))
+    assert str(caught.value) == text
+
+
+@loop_over("dtype", ["bool", *DTYPES])
+def test_matvec_and_vecmat_of_other_layouts(dtype, device):
+    a = (random("float64", (6, 5, 4), 12) * 9).astype(dtype)
+    b = (random("float64", (6, 4), 13) * 9).astype(dtype)
+    if dtype[0] == "c":
+        a, b = a + dtype_unit(dtype) * a, b * (1 - dtype_unit(dtype))
+    x, y = to_device(device, a), to_device(device, b)
+    for got, want in [
+        (sk.matvec(x, y), np.matvec(a, b)),
+        (sk.matvec(x[::-2, :, ::-1], y[::2, ::-1]), np.matvec(a[::-2, :, ::-1], b[::2, ::-1])),
+        (sk.vecmat(y, x.mT), np.vecmat(b, a.mT)),
+        (sk.vecmat(y[:1], x[:, :4]), np.vecmat(b[:1], a[:, :4])),
+        (sk.vecmat(y[0], [[1], [2], [3], [4]]), np.vecmat(b[0], np.array([[1], [2], [3], [4]]))),
+        (np.matvec(x, y), np.matvec(a, b)),
+    ]:
+        assert (got.shape, str(got.device)) == (want.shape, device)
+        np.testing.assert_allclose(to_numpy(got), want, rtol=1e-4)
+
+
+def dtype_unit(dtype):
+    return np.dtype(dtype).type(1j)
 
 
 @pytest.mark.parametrize(

@@ -86,9 +86,12 @@ def test_names_of_libraries_are_many():
 
 
 @pytest.mark.parametrize(
-    ("library", "owner", "names"), list(all_names()), ids=lambda x: str(x)[:12]
+    ("library", "owner", "names"),
+    [pytest.param(*case, id="-".join(case[:2])) for case in all_names()],
 )
 def test_every_name_of_other_libraries_exists_or_has_a_hint(library, owner, names):
+    if library == "NumPy" and not np.__version__.startswith("2.4"):
+        pytest.skip("the table has NumPy 2.4's names")
     without = []
     for name in names:
         text = message(owner, name)

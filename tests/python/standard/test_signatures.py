@@ -90,7 +90,7 @@ SIGNATURES = {
     "reshape": "(x, /, shape, *, copy=None)",
     "squeeze": "(x, /, axis)",
     "tensordot": "(x1, x2, /, axes=2)",
-    "vecdot": "(x1, x2, /, out=None, *, casting='same_kind', order='K', dtype=None, axis=-1)",
+    "vecdot": "(x1, x2, /, out=None, *, casting='same_kind', order='K', dtype=None, axis=-1, axes=None)",
     "__array_namespace_info__": "()",
     # The standard's signature with the addition of pinned=.
     **dict.fromkeys(
