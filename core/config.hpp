@@ -11,6 +11,18 @@
 #define SKERRY_HD
 #define SKERRY_INLINE inline __attribute__((always_inline))
 #endif
+// Hints to GCC and clang about the loop that follows. SKERRY_IVDEP: no iteration depends on memory
+// that another one writes. SKERRY_UNROLL: how often to unroll it.
+#define SKERRY_PRAGMA(text) _Pragma(#text)
+#if defined(__clang__)
+#define SKERRY_IVDEP SKERRY_PRAGMA(clang loop vectorize(assume_safety))
+#define SKERRY_UNROLL(count) SKERRY_PRAGMA(clang loop unroll_count(count))
+#define SKERRY_NOCLONE
+#else
+#define SKERRY_IVDEP SKERRY_PRAGMA(GCC ivdep)
+#define SKERRY_UNROLL(count) SKERRY_PRAGMA(GCC unroll count)
+#define SKERRY_NOCLONE __attribute__((noclone))
+#endif
 /// Declares a constant table at namespace scope; device code has its own copy in device memory.
 #if defined(__CUDA_ARCH__)
 #define SKERRY_TABLE static __device__ constexpr

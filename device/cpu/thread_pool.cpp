@@ -221,7 +221,7 @@ Pool* current_pool() noexcept {
 
 /// The pool that a forked child abandons: the parent's threads do not exist in the child, and one
 /// of them may have been using the pool. The pointer keeps it reachable for leak checkers.
-constinit Pool* abandoned = nullptr;
+[[maybe_unused]] constinit Pool* abandoned = nullptr;
 void discard_pool_in_child() { abandoned = current.exchange(nullptr); }
 
 [[maybe_unused]] const int fork_handler = pthread_atfork(nullptr, nullptr, discard_pool_in_child);

@@ -56,7 +56,7 @@ SKERRY_HD SKERRY_INLINE OctantAngle octant_of(float64 lesser, float64 greater) {
   const Pair<float64> ratio = quotient(above, below);
   const Pair<float64> q =
       fast_two_sum(has_no_quotient ? 0.0 : ratio.high, has_no_quotient ? 0.0 : ratio.low);
-  return {is_reduced | is_diagonal ? 0.5 : 0.0, {q.high, arctangent_rest(q)}};
+  return {(is_reduced | is_diagonal) ? 0.5 : 0.0, {q.high, arctangent_rest(q)}};
 }
 
 SKERRY_HD SKERRY_INLINE float64 atan2(float64 y, float64 x) {

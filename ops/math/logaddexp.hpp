@@ -130,8 +130,8 @@ SKERRY_HD SKERRY_INLINE float32 fast_logaddexp(float32 x1, float32 x2) {
   const Pair<float64> u = fast_two_sum(1.0, math::fma(y.scale, y.rest, y.scale));
   const float64 finite = greater + coarse_log_of_pair(u);
   const float64 result = math::fabs(greater) < infinity<float64>() ? finite : greater;
-  return static_cast<float32>((greater != greater) | (lesser != lesser) ? greater + lesser
-                                                                        : result);
+  return static_cast<float32>(((greater != greater) | (lesser != lesser)) ? greater + lesser
+                                                                          : result);
 }
 SKERRY_HD SKERRY_INLINE bool is_cancelled(float32 x1, float32 x2, float32 result) {
   const float32 greater = x1 > x2 ? x1 : x2;

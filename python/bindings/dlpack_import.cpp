@@ -244,8 +244,8 @@ bool Candidate::measure(const Tensor& tensor) {
 }
 
 Candidate::Candidate(const Tensor& tensor)
-    : type(checked_dtype(tensor)),
-      layout{.shape = Dims(checked_shape(tensor)), .strides = layout.shape} {
+    : type(checked_dtype(tensor)), layout{.shape = Dims(checked_shape(tensor))} {
+  layout.strides = layout.shape;
   if (!measure(tensor)) {
     const std::int64_t width = itemsize(type);
     set_strides(tensor, layout, width);

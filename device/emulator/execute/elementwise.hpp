@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/config.hpp"
 #include "device/emulator/execute/operation.hpp"
 #include "device/emulator/execute/warp.hpp"
 
@@ -87,7 +88,7 @@ inline void choose(T* destination, lane_mask selected_lanes, const T* first,
   for (int begin = 0; begin < warp_size; begin += mask_width) {
     const auto mask = static_cast<bits>(selected_lanes >> begin);
     // Lanes are independent, even if the destination is also a source.
-#pragma GCC ivdep
+    SKERRY_IVDEP
     for (int k = 0; k < mask_width; ++k) {
       const auto bit = static_cast<bits>(bits{1} << k);
       const T one = first[begin + k];
@@ -141,7 +142,7 @@ struct Elementwise {
     with_rows<D, A...>(warp, instruction, [&](D* destination, const A*... sources) {
       if (active == all_lanes) {
         // Lanes are independent, even if the destination is also a source.
-#pragma GCC ivdep
+        SKERRY_IVDEP
         for (int lane = 0; lane < warp_size; ++lane) destination[lane] = F::apply(sources[lane]...);
       } else {
         std::array<D, warp_size> values;

@@ -72,7 +72,7 @@ void load_contiguous(Warp& warp, const Instruction& instruction, const std::byte
   for (std::size_t element = 0; element < Count; ++element) {
     if (instruction.destination[element] == no_row) continue;
     R* const destination = warp.values<R>(instruction.destination[element]);
-#pragma GCC ivdep
+    SKERRY_IVDEP
     for (std::size_t lane = 0; lane < warp_size; ++lane) {
       destination[lane] = extended<R>(elements[lane * Count + element]);
     }
@@ -84,7 +84,7 @@ void store_contiguous(Warp& warp, const Instruction& instruction, std::byte* des
   T* const elements = reinterpret_cast<T*>(destination);
   for (std::size_t element = 0; element < Count; ++element) {
     const R* const source = warp.values<const R>(instruction.source[1 + element]);
-#pragma GCC ivdep
+    SKERRY_IVDEP
     for (std::size_t lane = 0; lane < warp_size; ++lane) {
       elements[lane * Count + element] = static_cast<T>(source[lane]);
     }

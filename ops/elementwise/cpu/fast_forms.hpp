@@ -127,7 +127,7 @@ struct FastForm<ops::pow, T> {
     char* const out = data[0];
     const char* const base = data[1];
     const char* const exponent = data[2];
-#pragma GCC ivdep
+    SKERRY_IVDEP
     for (int64 i = 0; i < n; ++i) {
       const T power = ops::math::portable::normal_range_pow<T>(load<T>(base + i * size),
                                                                load<T>(exponent + i * size),
@@ -249,7 +249,7 @@ struct FastForm<ops::fmod, T> : QuotientOfDoubles<ops::fmod, T> {};
 template <int Bits, ops::integral T>
 SKERRY_INLINE T small_power(T base, T exponent) {
   T power = 1;
-#pragma GCC unroll 8
+  SKERRY_UNROLL(8)
   for (int k = 0; k < Bits; ++k) {
     power = ops::wrapping_multiply(power, ((exponent >> k) & T(1)) != T(0) ? base : T(1));
     base = ops::wrapping_multiply(base, base);

@@ -61,7 +61,7 @@ SKERRY_INLINE void item_loop(Function function, char* const* data, int64 n) {
   const char* const inputs[] = {data[I + 1]...};
   constexpr bool is_single[] = {((Single >> (I + 1)) & 1u) != 0 ...};
   const T singles[] = {(is_single[I] ? load<T>(inputs[I]) : T{})...};
-#pragma GCC ivdep
+  SKERRY_IVDEP
   for (int64 i = 0; i < n; ++i) {
     store<R>(out + i * int64(sizeof(R)),
              function((is_single[I] ? singles[I] : load<T>(inputs[I] + i * int64(sizeof(T))))...));
@@ -148,8 +148,8 @@ SKERRY_SHARED void strided_loop(char* const* data, const int64* steps, int64 n) 
   const char* const inputs[] = {data[I + 1]...};
   const int64 input_steps[] = {steps[I + 1]...};
   const auto run_loop = [&](int64 out_step) __attribute__((always_inline)) {
-#pragma GCC ivdep
-#pragma GCC unroll 4
+    SKERRY_IVDEP
+    SKERRY_UNROLL(4)
     for (int64 i = 0; i < n; ++i) {
       store<R>(out + i * out_step, Op{}(load<T>(inputs[I] + i * input_steps[I])...));
     }

@@ -12,7 +12,7 @@
 
 /// Marks a long function that several callers call once per block: inlining it would only lengthen
 /// compilation.
-#define SKERRY_SHARED __attribute__((noinline, noclone))
+#define SKERRY_SHARED __attribute__((noinline)) SKERRY_NOCLONE
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 

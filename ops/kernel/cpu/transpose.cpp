@@ -43,18 +43,18 @@ SKERRY_INLINE void transpose_block(char* out, int64 to_row, const char* source, 
   constexpr int count = Lanes<U>::count;
   V rows[count];
   V next[count];
-#pragma GCC unroll 16
+  SKERRY_UNROLL(16)
   for (int i = 0; i < count; ++i) rows[i] = load<V>(source + i * from_row);
-#pragma GCC unroll 4
+  SKERRY_UNROLL(4)
   for (int round = 1; round < count; round *= 2) {
-#pragma GCC unroll 8
+    SKERRY_UNROLL(8)
     for (int i = 0; i < count / 2; ++i) {
       interleave<U>(rows[i], rows[i + count / 2], next[2 * i], next[2 * i + 1]);
     }
-#pragma GCC unroll 16
+    SKERRY_UNROLL(16)
     for (int i = 0; i < count; ++i) rows[i] = next[i];
   }
-#pragma GCC unroll 16
+  SKERRY_UNROLL(16)
   for (int i = 0; i < count; ++i) store(out + i * to_row, rows[i]);
 }
 
@@ -65,9 +65,9 @@ SKERRY_INLINE void transpose_four(char* out, int64 to_row, const char* source, i
   V x[4];
   V low[2];
   V high[2];
-#pragma GCC unroll 4
+  SKERRY_UNROLL(4)
   for (int64 i = 0; i < 4; ++i) x[i] = load<V>(source + i * from_row);
-#pragma GCC unroll 2
+  SKERRY_UNROLL(2)
   for (int64 i = 0; i < 2; ++i) {
     low[i] = __builtin_shufflevector(x[2 * i], x[2 * i + 1], 0, 4, 2, 6);
     high[i] = __builtin_shufflevector(x[2 * i], x[2 * i + 1], 1, 5, 3, 7);
@@ -105,9 +105,9 @@ void copy_strided(const Strided2d& output, const Strided2d& input, int64 n, int6
     int64 i = 0;
     for (; i + 4 <= n; i += 4) {
       U items[4];
-#pragma GCC unroll 4
+      SKERRY_UNROLL(4)
       for (int k = 0; k < 4; ++k) items[k] = load<U>(source + k * from_step);
-#pragma GCC unroll 4
+      SKERRY_UNROLL(4)
       for (int k = 0; k < 4; ++k) store(target + k * to_step, items[k]);
       source += 4 * from_step;
       target += 4 * to_step;
@@ -120,9 +120,9 @@ void copy_strided(const Strided2d& output, const Strided2d& input, int64 n, int6
 template <class U, int Count>
 void join_runs(char* out, const char* source, int64 step, int64 count) {
   constexpr int64 size = sizeof(U);
-#pragma GCC ivdep
+  SKERRY_IVDEP
   for (int64 i = 0; i < count; ++i) {
-#pragma GCC unroll 4
+    SKERRY_UNROLL(4)
     for (int64 k = 0; k < Count; ++k) {
       store(out + (i * Count + k) * size, load<U>(source + k * step + i * size));
     }
@@ -168,10 +168,10 @@ void transpose(const Strided2d& output, const Strided2d& input, int64 n, int64 r
 template <class U, int Times>
 void repeat_items(char* out, const char* source, int64 count) {
   constexpr int64 size = sizeof(U);
-#pragma GCC ivdep
+  SKERRY_IVDEP
   for (int64 i = 0; i < count; ++i) {
     const U value = load<U>(source + i * size);
-#pragma GCC unroll 4
+    SKERRY_UNROLL(4)
     for (int k = 0; k < Times; ++k) store(out + (i * Times + k) * size, value);
   }
 }
@@ -279,7 +279,7 @@ void copy_fixed_step(const Strided2d& output, const Strided2d& input, int64 n, i
   for (int64 j = 0; j < rows; ++j) {
     char* target = output.base + j * output.row;
     const char* source = input.base + j * input.row;
-#pragma GCC ivdep
+    SKERRY_IVDEP
     for (int64 i = 0; i < n; ++i) store(target + i * size, load<U>(source + i * Step * size));
   }
 }

@@ -185,15 +185,15 @@ template <class Vector, int Count>
 SKERRY_INLINE void load_columns(Vector (&columns)[Count], const char* source) {
   static_assert(Count == 2 || Count == 4);
   Vector half[Count];
-#pragma GCC unroll 4
+  SKERRY_UNROLL(4)
   for (int k = 0; k < Count; ++k) half[k] = load_vector<Vector>(source + k * int64(vector_bytes));
   for (int level = 2; level <= Count; level *= 2) {
-#pragma GCC unroll 2
+    SKERRY_UNROLL(2)
     for (int k = 0; k < Count / 2; ++k) {
       columns[k] = every_second<0>(half[2 * k], half[2 * k + 1]);
       columns[k + Count / 2] = every_second<1>(half[2 * k], half[2 * k + 1]);
     }
-#pragma GCC unroll 4
+    SKERRY_UNROLL(4)
     for (int k = 0; k < Count; ++k) half[k] = columns[k];
   }
 }

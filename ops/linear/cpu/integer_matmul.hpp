@@ -59,10 +59,10 @@ struct MicroKernel {
     for (int k = 0; k < depth; ++k) {
       V right[panel_vectors];
       __builtin_memcpy(right, b + k * panel_columns, sizeof right);
-#pragma GCC unroll 4
+      SKERRY_UNROLL(4)
       for (int i = 0; i < panel_rows; ++i) {
         const V left = V{} + a[k * panel_rows + i];
-#pragma GCC unroll 2
+        SKERRY_UNROLL(2)
         for (int j = 0; j < panel_vectors; ++j) acc[i][j] += left * right[j];
       }
     }
@@ -96,12 +96,12 @@ struct MicroKernel<C> {
       const C* const panel_row = b + k * panel_columns;
       const V right[2] = {load_lanes(panel_row), load_lanes(panel_row + lanes)};
       const V right_high[2] = {right[0] >> 32, right[1] >> 32};
-#pragma GCC unroll 2
+      SKERRY_UNROLL(2)
       for (int i = 0; i < panel_rows; ++i) {
         const C x = a[k * panel_rows + i];
         const V left = all_lanes(x);
         const V left_high = all_lanes(x >> 32);
-#pragma GCC unroll 2
+        SKERRY_UNROLL(2)
         for (int j = 0; j < panel_vectors; ++j) {
           low[i][j] += multiply_low_halves(left, right[j]);
           cross[i][j] += multiply_low_halves(left, right_high[j]);

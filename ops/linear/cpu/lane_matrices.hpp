@@ -150,7 +150,7 @@ void factor_in_lanes(const Group<T>& g) {
     for (int64 i = 0; i < g.count; ++i) g.p.pivots[(g.first + i) * n + k] = int32(pivot[i]) + 1;
     exchange_rows(a, n, k, pivot);
     const auto is_zero = max_size == 0;
-    info = is_zero & (info == 0) ? integers{} + static_cast<lane_integer<R>>(k + 1) : info;
+    info = (is_zero & (info == 0)) ? integers{} + static_cast<lane_integer<R>>(k + 1) : info;
     Wide<T> divisor = a.get(k, k);
     divisor.re = is_zero ? all_lanes(R(1)) : divisor.re;
     for (int64 i = k + 1; i < n; ++i) a.set(i, k, quotient(a.get(i, k), divisor));
@@ -239,7 +239,7 @@ void find_cholesky_in_lanes(const Group<T>& g) {
                            n - k, k);
     lanes_of<R> root = a.get(k, k).re;
     const integers is_bad = ~(root > 0);
-    info = is_bad & (info == 0) ? integers{} + static_cast<lane_integer<R>>(k + 1) : info;
+    info = (is_bad & (info == 0)) ? integers{} + static_cast<lane_integer<R>>(k + 1) : info;
     for (int lane = 0; lane < Group<T>::lanes; ++lane) {
       root[lane] = sizeof(R) == 4 ? __builtin_sqrtf(root[lane]) : __builtin_sqrt(root[lane]);
     }

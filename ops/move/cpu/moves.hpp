@@ -229,7 +229,7 @@ SKERRY_INLINE void where_loop(char* const* data, int64 n) {
   const U right = load<U>(x2);
   int64 begin = 0;
   if constexpr (Size == 16) begin = where_pairs<LeftSingle, RightSingle>(data, n);
-#pragma GCC ivdep
+  SKERRY_IVDEP
   for (int64 i = begin; i < n; ++i) {
     const U a = LeftSingle ? left : load<U>(x1 + i * Size);
     const U b = RightSingle ? right : load<U>(x2 + i * Size);
@@ -279,9 +279,9 @@ SKERRY_INLINE void interleave_few(const InterleaveParams& p, int64 begin, int64 
   const char* parts[Count];
   for (int k = 0; k < Count; ++k) parts[k] = p.parts[k];
   char* const out = p.output;
-#pragma GCC ivdep
+  SKERRY_IVDEP
   for (int64 i = begin; i < end; ++i) {
-#pragma GCC unroll 4
+    SKERRY_UNROLL(4)
     for (int k = 0; k < Count; ++k) {
       store(out + (i * Count + k) * Size, load<U>(parts[k] + i * Size));
     }

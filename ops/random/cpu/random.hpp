@@ -23,7 +23,7 @@ struct WordsOfChunk {
 /// Computes all elements of a chunk, each as a function of its word.
 template <class Method, class W, class T>
 SKERRY_INLINE void apply_to_words(Method method, WordsOfChunk<W> words, T* elements) {
-#pragma GCC ivdep
+  SKERRY_IVDEP
   for (int64 i = 0; i < words.count; ++i) elements[i] = method(words[i]);
 }
 
@@ -43,7 +43,7 @@ struct each_word {
 struct normal_words {
   template <class W, class T>
   void operator()(const RandomParams&, int64, WordsOfChunk<W> words, T* elements) const {
-#pragma GCC ivdep
+    SKERRY_IVDEP
     for (int64 i = 0; i < words.count / 2; ++i) {
       const auto pair = ops::random::normal_pair(words[2 * i], words[2 * i + 1]);
       elements[2 * i] = pair.first;
@@ -138,7 +138,7 @@ void run_elements_alike(const RandomParams& p, const Element& method) {
       for (uint32 attempt = 0; attempt < uint32{Element::blocks}; ++attempt) {
         fill_words(words[attempt], p.stream, static_cast<uint64>(begin), attempt);
       }
-#pragma GCC ivdep
+      SKERRY_IVDEP
       for (int64 i = 0; i < chunk_blocks; ++i) {
         constexpr int last = Element::blocks - 1;
         const auto decided = method.fast_path({words[0][2 * i], words[0][2 * i + 1]},

@@ -99,7 +99,7 @@ struct CountLoops : AccumulatorLoops<Op, T> {
       // Count in int64: for sums of bytes, GCC 12 generates a remainder loop that adds the
       // comparison masks, -1, instead of ones.
       int64 count = 0;
-#pragma GCC unroll 4
+      SKERRY_UNROLL(4)
       for (int k = 0; k < Length; ++k) count += is_true(x, i * Length + k) ? 1 : 0;
       return count;
     });
@@ -181,7 +181,7 @@ struct PlaceLoops : AccumulatorLoops<Op, uint8> {
     if (position < 16) return position;
     const auto has_hit = [&](int64 begin) {
       V any = {};
-#pragma GCC unroll 4
+      SKERRY_UNROLL(4)
       for (int64 k = 0; k < 4; ++k) {
         const V some = load_vector<V>(x + begin + k * vector_bytes);
         any |= absorbing != 0 ? some : V(some == V{});

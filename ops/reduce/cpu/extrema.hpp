@@ -81,7 +81,7 @@ struct Extremum {
     for (auto& v : value) v = worst() - typename V::type{};
     const auto add_four = [&](int64 position) __attribute__((always_inline)) {
       typename V::type now[4];
-#pragma GCC unroll 4
+      SKERRY_UNROLL(4)
       for (int k = 0; k < 4; ++k) {
         const char* const source = x + (position + k * V::lanes) * step;
         now[k] =
@@ -111,7 +111,7 @@ template <class T, int Length>
 SKERRY_INLINE void deinterleave_rows(T (&parts)[Length][max_block_columns], const char* x,
                                      int64 n) {
   for (int64 i = 0; i < n; ++i) {
-#pragma GCC unroll 4
+    SKERRY_UNROLL(4)
     for (int k = 0; k < Length; ++k) {
       parts[k][i] = load<T>(x + (i * Length + k) * int64(sizeof(T)));
     }
@@ -177,15 +177,15 @@ struct ExtremumLoops : AccumulatorLoops<Op, T> {
     using V = VectorOf<T>;
     typename V::type value = now[0];
     if constexpr (ignores_nan) {
-#pragma GCC unroll 4
+      SKERRY_UNROLL(4)
       for (int k = 1; k < Count; ++k) value = pick_number(value, now[k]);
       return value;
     }
-#pragma GCC unroll 4
+    SKERRY_UNROLL(4)
     for (int k = 1; k < Count; ++k) value = best::pick(value, now[k]);
     if constexpr (ops::real_floating<T>) {  // pick() ignores NaNs
       auto nan = now[0] != now[0];
-#pragma GCC unroll 4
+      SKERRY_UNROLL(4)
       for (int k = 1; k < Count; ++k) nan |= now[k] != now[k];
       value = nan ? all_lanes<T>(ExtremumLoops::nan()) : value;
     }
@@ -199,9 +199,9 @@ struct ExtremumLoops : AccumulatorLoops<Op, T> {
     int64 i = 0;
     for (; i + V::lanes <= n; i += V::lanes) {
       typename V::type now[4];
-#pragma GCC unroll 4
+      SKERRY_UNROLL(4)
       for (int k = 0; k < 4; ++k) now[k] = load_vector<typename V::type>(x + k * row + i * size);
-#pragma GCC unroll 4
+      SKERRY_UNROLL(4)
       for (int k = 0; k < 4; ++k) __builtin_prefetch(x + k * row + next + i * size);
       typename V::type value = of_columns(now);
       if constexpr (!Overwrites) {
@@ -247,7 +247,7 @@ struct ExtremumLoops : AccumulatorLoops<Op, T> {
       deinterleave_rows(parts, x, n);
       for (; i + V::lanes <= n; i += V::lanes) {
         typename V::type columns[Length];
-#pragma GCC unroll 4
+        SKERRY_UNROLL(4)
         for (int k = 0; k < Length; ++k) columns[k] = load_lanes(parts[k] + i);
         store_vector(out + i * size, with_one_nan(of_columns(columns)));
       }

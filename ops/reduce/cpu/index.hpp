@@ -57,7 +57,7 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
     alignas(64) B indices[max_block_columns];
     find_columns(value, indices, block);
     if (base::is_dense(step)) {
-#pragma GCC ivdep
+      SKERRY_IVDEP
       for (int64 i = 0; i < block.n; ++i) store<int64>(out + i * 8, int64(indices[i]));
     } else {
       for (int64 i = 0; i < block.n; ++i) store<int64>(out + i * step, int64(indices[i]));
@@ -75,7 +75,7 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
         typename V::type columns[Length];
         load_columns(columns, x + i * Length * int64(sizeof(T)));
         Leaders leaders = {columns[0], {}};
-#pragma GCC unroll 4
+        SKERRY_UNROLL(4)
         for (int k = 1; k < Length; ++k) leaders.meet(columns[k], static_cast<B>(k));
         leaders.put(out + i * 8);
       }
@@ -168,7 +168,7 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
         __builtin_memcpy(&best_values, value + i, sizeof best_values);
         __builtin_memcpy(&best_indices, indices + i, sizeof best_indices);
       }
-#pragma GCC unroll 4
+      SKERRY_UNROLL(4)
       for (int k = First ? 1 : 0; k < Rows; ++k) {
         const char* source = x + k * row + i * int64(sizeof(T));
         const typename V::type now = vector(source);
@@ -314,7 +314,7 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
     constexpr int64 together = 8 * V::lanes;
     for (; start + together <= n; start += together) {
       typename V::bits any = {};
-#pragma GCC unroll 8
+      SKERRY_UNROLL(8)
       for (int k = 0; k < 8; ++k) {
         const auto now = vector(x + (start + k * V::lanes) * int64(sizeof(T)));
         any |= Nan ? (typename V::bits)(now != now) : (typename V::bits)(now == value);

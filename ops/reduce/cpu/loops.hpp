@@ -102,7 +102,7 @@ struct AccumulatorLoops {
   }
 
   static void merge(char* acc, const char* other, int64 n) noexcept {
-#pragma GCC ivdep
+    SKERRY_IVDEP
     for (int64 i = 0; i < n; ++i) {
       store<A>(acc + i * size, Op::combine(load<A>(acc + i * size), load<A>(other + i * size)));
     }
@@ -113,7 +113,7 @@ struct AccumulatorLoops {
     using R = decltype(Op::finish(A{}, reduced));
     const ops::Reduced reduced_copy = reduced;  // local copy: stores to `out` cannot alias it
     if (step == int64(sizeof(R))) {
-#pragma GCC ivdep
+      SKERRY_IVDEP
       for (int64 i = 0; i < n; ++i) {
         store(out + i * int64(sizeof(R)), Op::finish(load<A>(acc + i * size), reduced_copy));
       }
@@ -163,7 +163,7 @@ struct AccumulatorLoops {
     }
     for (; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
-#pragma GCC ivdep
+      SKERRY_IVDEP
       for (int64 i = 0; i < n; ++i) {
         store<A>(acc + i * size, Op::combine(load<A>(acc + i * size), Loops::item(x, i)));
       }
@@ -196,7 +196,7 @@ void finish_columns(char* out, int64 step, const ElementRows& block,
 template <class Op, class Total>
 SKERRY_INLINE void finish_short_rows(char* out, int64 n, const ops::Reduced& reduced, Total total) {
   const ops::Reduced reduced_copy = reduced;  // local copy: stores to `out` cannot alias it
-#pragma GCC ivdep
+  SKERRY_IVDEP
   for (int64 i = 0; i < n; ++i) {
     const auto result = Op::finish(total(i), reduced_copy);
     store(out + i * int64(sizeof result), result);
@@ -228,7 +228,7 @@ struct SimpleLoops : AccumulatorLoops<Op, T> {
     const char* x1 = x0 + row;
     const char* x2 = x1 + row;
     const char* x3 = x2 + row;
-#pragma GCC ivdep
+    SKERRY_IVDEP
     for (int64 i = 0; i < n; ++i) {
       const A low = Op::combine(item(x0, i), item(x1, i));
       const A four = Op::combine(low, Op::combine(item(x2, i), item(x3, i)));
@@ -308,7 +308,7 @@ struct SimpleLoops : AccumulatorLoops<Op, T> {
       for (int k = 0; k < lanes; ++k) lane[k] = Op::combine(lane[k], item(x, i + k, step));
     }
     for (int k = 0; i + k < n; ++k) lane[k] = Op::combine(lane[k], item(x, i + k, step));
-#pragma GCC unroll 5
+    SKERRY_UNROLL(5)
     for (int half = lanes / 2; half > 0; half /= 2) {
       for (int k = 0; k < half; ++k) lane[k] = Op::combine(lane[k], lane[k + half]);
     }
@@ -330,7 +330,7 @@ struct SimpleLoops : AccumulatorLoops<Op, T> {
   static void short_rows(char* out, const char* x, int64 n, const ops::Reduced& reduced) noexcept {
     finish_short_rows<Op>(out, n, reduced, [x](int64 i) {
       A total = item(x, i * Length);
-#pragma GCC unroll 4
+      SKERRY_UNROLL(4)
       for (int k = 1; k < Length; ++k) total = Op::combine(total, item(x, i * Length + k));
       return total;
     });

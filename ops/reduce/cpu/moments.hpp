@@ -49,7 +49,7 @@ struct MomentLoops : AccumulatorLoops<Op, T> {
     const ops::Reduced reduced_copy = reduced;  // local copy: stores to `out` cannot alias it
     const T count = static_cast<T>(block.rows);
     if (base::is_dense(step)) {
-#pragma GCC ivdep
+      SKERRY_IVDEP
       for (int64 i = 0; i < block.n; ++i) {
         store(out + i * int64(sizeof(T)), Op::finish(A{mean[i], squares[i], count}, reduced_copy));
       }
@@ -83,7 +83,7 @@ struct MomentLoops : AccumulatorLoops<Op, T> {
   static SKERRY_INLINE void add_rows(T* mean, T* squares, const ElementRows& block, int64 j) {
     const char* x = block.x + j * block.row;
     if (j == 0) {
-#pragma GCC ivdep
+      SKERRY_IVDEP
       for (int64 i = 0; i < block.n; ++i) {
         const Pair moments = of_rows<Rows>(x, block.row, i);
         mean[i] = moments.mean;
@@ -93,7 +93,7 @@ struct MomentLoops : AccumulatorLoops<Op, T> {
     }
     const T previous_count = static_cast<T>(j);
     const T share = T(Rows) / static_cast<T>(j + Rows);
-#pragma GCC ivdep
+    SKERRY_IVDEP
     for (int64 i = 0; i < block.n; ++i) {
       const Pair moments = of_rows<Rows>(x, block.row, i);
       const T distance = moments.mean - mean[i];
@@ -116,10 +116,10 @@ struct MomentLoops : AccumulatorLoops<Op, T> {
       return {only, only - only};  // 0, or NaN if it is NaN or infinite
     } else {
       T v[Rows];
-#pragma GCC unroll 8
+      SKERRY_UNROLL(8)
       for (int k = 0; k < Rows; ++k) v[k] = item(x + k * row, i);
       const T mean = sum_of<Rows>(v) * (T(1) / T(Rows));
-#pragma GCC unroll 8
+      SKERRY_UNROLL(8)
       for (int k = 0; k < Rows; ++k) {
         v[k] = v[k] - mean;
         v[k] = v[k] * v[k];
@@ -153,7 +153,7 @@ struct MomentLoops : AccumulatorLoops<Op, T> {
     typename V::type sum[4] = {};
     int64 i = 0;
     for (; i + 4 <= vectors; i += 4) {
-#pragma GCC unroll 4
+      SKERRY_UNROLL(4)
       for (int k = 0; k < 4; ++k) {
         sum[k] = sum[k] + load_vector<typename V::type>(x + (i + k) * bytes);
       }
@@ -164,7 +164,7 @@ struct MomentLoops : AccumulatorLoops<Op, T> {
     const T mean = (total_of(sum) + rest) / static_cast<T>(n);
     typename V::type squared_distances[4] = {};
     for (i = 0; i + 4 <= vectors; i += 4) {
-#pragma GCC unroll 4
+      SKERRY_UNROLL(4)
       for (int k = 0; k < 4; ++k) {
         const auto v = load_vector<typename V::type>(x + (i + k) * bytes) - mean;
         squared_distances[k] = squared_distances[k] + v * v;

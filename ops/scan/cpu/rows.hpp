@@ -176,7 +176,7 @@ struct ScanLoops {
     for (int64 j = 1; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
       char* out = block.out + j * block.out_row;
-#pragma GCC ivdep
+      SKERRY_IVDEP
       for (int64 i = 0; i < n; ++i) {
         local[i] = Op::reduction::combine(local[i], item(x + i * size));
         if constexpr (Write) store<A>(out + i * out_size, carry::apply(offset[i], local[i]));

@@ -94,7 +94,7 @@ __attribute__((noinline)) void report_first(int64* invalid_index, const char* in
 /// True if all indices are non-negative and in bounds.
 SKERRY_INLINE bool are_inside(const char* indices, int64 step, int64 n, int64 size) {
   int64 outside = 0;
-#pragma GCC ivdep
+  SKERRY_IVDEP
   for (int64 i = 0; i < n; ++i) {
     const int64 index = load<int64>(indices + i * step);
     outside |= index | (size - 1 - index);
@@ -109,7 +109,7 @@ SKERRY_INLINE void gather_near(char* destination, int64 to_step, const char* ind
                                int64 index_step, const char* source, int64 from_step, int64 stride,
                                int64 n) {
   using U = item_t<Size>;
-#pragma GCC ivdep
+  SKERRY_IVDEP
   for (int64 i = 0; i < n; ++i) {
     const int64 offset = load<int64>(indices + i * index_step) * stride;
     store(destination + i * to_step, load<U>(source + i * from_step + offset));

@@ -186,7 +186,7 @@ struct CollectedKeys {
       const K key = keys[i];
       less += key < bounds.low ? 1 : 0;
       destination[position] = key;
-      position += (key >= bounds.low) & (key <= bounds.high) ? 1 : 0;
+      position += ((key >= bounds.low) & (key <= bounds.high)) ? 1 : 0;
     }
     below += less;
     count = position;

@@ -32,7 +32,7 @@ struct HashKey {
 struct TwoWords {
   uint64 first, second;
 
-  friend SKERRY_INLINE bool operator==(TwoWords a, TwoWords b) {
+  [[maybe_unused]] friend SKERRY_INLINE bool operator==(TwoWords a, TwoWords b) {
     return ((a.first ^ b.first) | (a.second ^ b.second)) == 0;
   }
 };
@@ -238,7 +238,7 @@ void isin_few(const IsinParams& p, int64 begin, int64 end) {
     const auto one = ComparedItem<T>::load_key(p.test_elements + j * size);
     const char* x = p.x;
     const bool member_value = !p.invert;
-#pragma GCC ivdep
+    SKERRY_IVDEP
     for (int64 i = begin; i < end; ++i) {
       out[i] = ComparedItem<T>::load_key(x + i * size) == one ? member_value : out[i];
     }

@@ -13,9 +13,12 @@
 #include "ops/kernel/cpu/copy_2d.hpp"
 
 // Disables ducc's vectors of two float64. In addition to vectors of four, they would only serve the
-// remainder of a batch, and they are a fifth of the code to compile.
+// remainder of a batch, and they are a fifth of the code to compile. With clang, ducc defines them
+// itself.
+#if !defined(__clang__)
 template <>
 inline constexpr bool DUCC0_NAMESPACE::detail_simd::simd_exists<double, 2> = false;
+#endif
 
 #include "ducc0/fft/fftnd_impl.h"
 
