@@ -16,18 +16,21 @@ import numpy as _np
 
 from skerry import _core, _dask, _extra, exceptions, fft, linalg
 from skerry import _openblas as _openblas
-from skerry._config import show_config
 from skerry._core import *
 from skerry._core import __version__
 from skerry._data_types import finfo, iinfo, isdtype
 from skerry._fuse import fuse
-from skerry._info import __array_namespace_info__
 from skerry._scopes import cuda_array_interface_version, device, stream, strict_promotion
 
 if _typing.TYPE_CHECKING:
     from skerry import lib, random
     from skerry import testing as testing
+    from skerry._config import show_config
     from skerry._extra import *
+    from skerry._info import __array_namespace_info__
+
+#: Functions of modules that are imported at their first use.
+_MODULE_OF = {"__array_namespace_info__": "_info", "show_config": "_config"}
 
 __array_api_version__ = "2025.12"
 
@@ -85,5 +88,9 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and reject others
             return _importlib.import_module(f"skerry.{name}")
         if name in _extra.TOPIC_OF:
             globals()[name] = function = getattr(_extra, name)
+            return function
+        if name in _MODULE_OF:
+            module = _importlib.import_module(f"skerry.{_MODULE_OF[name]}")
+            globals()[name] = function = getattr(module, name)
             return function
         raise _importlib.import_module("skerry._absent_names").missing_name("skerry", name)

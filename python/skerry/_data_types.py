@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from skerry import _core
 from skerry.exceptions import DTypeError
+
+if TYPE_CHECKING:
+    from skerry._limits import FloatInfo, IntegerInfo
 
 Dtype = np.dtype[Any]
 
@@ -19,28 +21,6 @@ for _name, _kind in _core.dtype_kinds().items():
     KINDS[_kind] = (*KINDS.get(_kind, ()), _name)
 KINDS["integral"] = KINDS["signed integer"] + KINDS["unsigned integer"]
 KINDS["numeric"] = KINDS["integral"] + KINDS["real floating"] + KINDS["complex floating"]
-
-
-@dataclass(frozen=True)
-class FloatInfo:
-    """Limits of a floating-point dtype; for a complex dtype, of its real and imaginary parts."""
-
-    bits: int
-    eps: float
-    max: float
-    min: float
-    smallest_normal: float
-    dtype: Dtype
-
-
-@dataclass(frozen=True)
-class IntegerInfo:
-    """Limits of an integer dtype."""
-
-    bits: int
-    max: int
-    min: int
-    dtype: Dtype
 
 
 def _dtype_of(name: str, type: object) -> Dtype:
@@ -78,6 +58,8 @@ def finfo(type: Any, /) -> FloatInfo:
     dtype = _dtype_of("finfo", type)
     if dtype.kind not in "fc":
         raise TypeError(f"finfo: not a floating dtype: {dtype}; use iinfo for integers")
+    from skerry._limits import FloatInfo  # at the first call, as it imports dataclasses
+
     about = np.finfo(dtype)
     return FloatInfo(
         bits=int(about.bits),
@@ -113,6 +95,8 @@ def iinfo(type: Any, /) -> IntegerInfo:
     dtype = _dtype_of("iinfo", type)
     if dtype.kind not in "iu":
         raise TypeError(f"iinfo: not an integer dtype: {dtype}; use finfo for floats")
+    from skerry._limits import IntegerInfo
+
     about = np.iinfo(dtype)
     return IntegerInfo(bits=int(about.bits), max=int(about.max), min=int(about.min), dtype=dtype)
 

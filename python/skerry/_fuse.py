@@ -7,9 +7,9 @@ from __future__ import annotations
 import functools as _functools
 import inspect as _inspect
 import linecache as _linecache
-import pathlib as _pathlib
+import os as _os
 import sys as _sys
-import threading as _threading
+from _thread import get_ident as _get_ident  # threading is imported later
 from collections.abc import Callable as _Callable
 from typing import Any as _Any
 from typing import TypeVar as _TypeVar
@@ -80,7 +80,7 @@ def fuse(function: _F, /) -> _F:
     return _cast("_F", _functools.update_wrapper(_core.fused_function(function), function))
 
 
-_PACKAGE = str(_pathlib.Path(__file__).parent)
+_PACKAGE = _os.path.dirname(__file__)
 
 
 def _asking_line() -> str:
@@ -110,7 +110,7 @@ def explain(function: _Callable[..., _Any], /, *args: _Any, **keywords: _Any) ->
     lines: list[str] = []
     passes = 0
     sums = [0, 0]
-    own_thread = _threading.get_ident()
+    own_thread = _get_ident()
 
     def watch(
         operations: int,
@@ -121,7 +121,7 @@ def explain(function: _Callable[..., _Any], /, *args: _Any, **keywords: _Any) ->
         rows: int,
     ) -> None:
         nonlocal passes
-        if _threading.get_ident() != own_thread:
+        if _get_ident() != own_thread:
             return
         passes += 1
         line = _asking_line()
@@ -136,7 +136,7 @@ def explain(function: _Callable[..., _Any], /, *args: _Any, **keywords: _Any) ->
         sums[1] += moved_eager
 
     def watch_alias(operation: str, operand: str, is_imported: bool) -> None:
-        if _threading.get_ident() != own_thread:
+        if _get_ident() != own_thread:
             return
         memory = "imported memory" if is_imported else "exported memory"
         lines.append(
