@@ -301,6 +301,14 @@ constexpr FunctionEntry table[] = {
      run_swapaxes},
     {"tobytes", "($self, /, order='C')",
      "The bytes of the elements, copied to the host from any device.", run_tobytes},
+    {"tofile", "($self, fid, sep='', format='%s')",
+     "Write the elements in C order to a file, copied to the host from any device; skerry.fromfile "
+     "reads them.\n\n"
+     "Parameters\n----------\nfid : str, path or file\n    A file must be open for writing "
+     "bytes.\nsep : str\n"
+     "    Text between the elements; binary if empty.\nformat : str\n    Format of an element of a "
+     "text.",
+     run_in_python},
     {"to_numpy", "($self, /)",
      "The array as a numpy.ndarray: a view on a CPU device, else a copy on the host.",
      run_to_numpy},

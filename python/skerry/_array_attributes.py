@@ -388,6 +388,11 @@ def choose(x: Array, choices: Any, out: Array | None = None, mode: str = "raise"
     return result if out is None else store("choose", result, output_argument("choose", out, x))
 
 
+def tofile(x: Array, fid: Any, sep: str = "", format: str = "%s") -> None:
+    """Write the elements in C order to a file: as bytes, or as text with a separator."""
+    x.to_numpy().tofile(fid, sep, format)
+
+
 def byteswap(x: Array, inplace: bool = False) -> Array:
     """Return the elements with reversed bytes, or reverse those of the array."""
     width = x.itemsize // 2 if x.dtype.kind == "c" else x.itemsize

@@ -78,6 +78,24 @@ def test_raw_files(device, tmp_path):
     assert_equal(sk.fromfile(path, int, sep=",", device=device), np.arange(1, 4), device)
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float16", "float64", "complex64"])
+@pytest.mark.parametrize("key", [..., np.s_[::-1, ::2], np.s_[1, 2, ...], np.s_[0], np.s_[:0]])
+def test_raw_files_equal_those_of_numpy(dtype, key, device, tmp_path):
+    host = np.arange(12).reshape(3, 4).astype(dtype)
+    want, x = host[key], to_device(device, host)[key]
+    for sep, form in (("", "%s"), (",", "%s"), (" ", "<%s>")):
+        x.tofile(tmp_path / "ours", sep, form)
+        want.tofile(tmp_path / "theirs", sep, form)
+        assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
+    with (tmp_path / "two").open("wb") as file:
+        assert x.tofile(file) is None
+        x.tofile(fid=file)
+    got = sk.fromfile(tmp_path / "two", dtype, device=device)
+    assert_equal(got, np.concatenate([want.ravel()] * 2), device)
+    with pytest.raises(FileNotFoundError):
+        x.tofile(tmp_path / "absent" / "file")
+
+
 def test_numbers_of_a_text(device):
     assert_equal(sk.fromstring("1, 2", sep=",", device=device), np.asarray([1.0, 2.0]), device)
     assert_equal(sk.fromstring("1 2 3", int, 2, sep=" ", device=device), np.asarray([1, 2]), device)
