@@ -249,7 +249,31 @@ Object step_of_range(const Scalar& start, const Scalar& stop, std::int64_t count
   return Object(PyComplex_FromDoubles(real, (last.im - first.im) / divisor));
 }
 
+/// True for a bound with axes: an array, or a list.
+bool has_axes(PyObject* bound) {
+  if (is_list_or_tuple(bound)) return true;
+  if (is_array(bound)) return header_of(bound).rank() > 0;
+  if (!is_numpy_array(bound)) return false;
+  if (PyObject_Length(bound) >= 0) return true;
+  PyErr_Clear();
+  return false;
+}
+
+/// Computes one range for each element of the bounds, in Python.
+PyObject* linspace_between_arrays(const Arguments& arguments) {
+  const Object function = package_function("skerry._extra.creation._spaced", "linspace");
+  const Object no_arguments(PyTuple_New(0));
+  const Object keywords(PyDict_New());
+  for (int i = 0; i < arguments.signature->count(); ++i) {
+    if (arguments[i] == nullptr) continue;
+    if (PyDict_SetItem(keywords.get(), arguments.signature->name(i), arguments[i]) != 0)
+      throw PythonError{};
+  }
+  return PyObject_Call(function.get(), no_arguments.get(), keywords.get());
+}
+
 PyObject* run_linspace(const Arguments& arguments) {
+  if (has_axes(arguments[0]) || has_axes(arguments[1])) return linspace_between_arrays(arguments);
   const Device device = range_device(arguments, 2, 7);
   const Scalar start = parse_bound(arguments, 0, "start", device);
   const Scalar stop = parse_bound(arguments, 1, "stop", device);
@@ -433,11 +457,14 @@ constexpr FunctionEntry creation_functions[] = {
     {"linspace",
      "(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None)",
      "num evenly spaced values from start to stop.\n\nParameters\n----------\n"
-     "start, stop : Python scalar, or 0-d Array on the device of the result, which is read on the "
-     "host\nnum : int\n    The number of values.\n" SKERRY_DTYPE_DOC(
+     "start, stop : Python scalar, or Array on the device of the result\n    A 0-d array is read "
+     "on "
+     "the host. Arrays with axes broadcast, and their elements are the bounds of one range "
+     "each.\nnum : int\n    The number of values.\n" SKERRY_DTYPE_DOC(
          "By default complex128 if start or stop is complex, else float64. Integers are rounded "
          "towards negative infinity") SKERRY_DEVICE_DOC
-     "endpoint : bool\n    Whether stop is the last value, exactly.\n" SKERRY_CREATION_ERRORS,
+     "endpoint : bool\n    Whether stop is the last value, exactly.\naxis : int\n    Axis of the "
+     "values in the result.\n" SKERRY_CREATION_ERRORS,
      run_linspace},
     {"meshgrid", "(*arrays, copy=False, sparse=False, indexing='xy')",
      "Coordinate matrices from coordinate vectors.\n\n"

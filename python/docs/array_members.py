@@ -10,7 +10,7 @@ import skerry as sk
 
 _GROUPS = {
     "Attributes": "device shape dtype ndim size itemsize nbytes strides T mT real imag flags flat base data",
-    "Devices and conversion": "to_device to_numpy copy astype view byteswap item tolist tobytes",
+    "Devices and conversion": "to_device to_numpy copy astype view byteswap item tolist tobytes tofile",
     "Shape manipulation": "reshape ravel flatten transpose swapaxes squeeze repeat",
     "Item selection and assignment": "take choose diagonal nonzero searchsorted sort argsort partition argpartition "
     "fill setflags",
@@ -18,9 +18,9 @@ _GROUPS = {
     "dot trace",
     "Interoperability": "__array__ __array_interface__ __array_struct__ __array_function__ __array_ufunc__ "
     "__array_namespace__ __dlpack__ __dlpack_device__ __cuda_array_interface__ __arrow_array__",
-    "Special methods": "__getitem__ __setitem__ __delitem__ __len__ __iter__ __bool__ __int__ __float__ __complex__ "
-    "__index__ __bytes__ __format__ __repr__ __copy__ __deepcopy__ __reduce_ex__ __sizeof__ __dir__ __ceil__ "
-    "__floor__ __round__ __trunc__",
+    "Special methods": "__getitem__ __setitem__ __delitem__ __len__ __iter__ __contains__ __bool__ __int__ __float__ "
+    "__complex__ __index__ __bytes__ __format__ __repr__ __copy__ __deepcopy__ __reduce_ex__ __sizeof__ __dir__ "
+    "__ceil__ __floor__ __round__ __trunc__",
 }
 GROUPS = {title: names.split() for title, names in _GROUPS.items()}
 INTRODUCTION = """\

@@ -60,6 +60,7 @@ _OF_METHODS = {
     "value": "On the device of the array.",
     "astype.order": "The memory order of the result: 'C', 'F', 'A' or 'K', which keeps the array's.",
     "view.dtype": "The dtype that the bytes are read as.",
+    "__contains__.key": "Compared with every element; the result is read from the device.",
 }
 _PLURALS = {"Any": "objects", "Array": "Arrays", "int": "ints", "float": "floats", "str": "strings"}
 

@@ -62,6 +62,7 @@ DEFERRED = re.compile(r"index -?\d+ is out of bounds: axis")
 #: Annotations in words.
 KINDS = {
     "Array": "an Array",
+    "Callable[..., Any]": "a function",
     "Sequence[int]": "a sequence of ints",
     "bool": "a bool",
     "complex": "a number",

@@ -381,7 +381,9 @@ def _as_dtype_of(name: str, value: Any, x: Array) -> Any:
 def _dtype_of_results(function: Function, x: Array, value: Any) -> np.dtype[Any]:
     """Return the dtype of ``function(x, value)``."""
     operands = [
-        sk.empty((0,), dtype=operand.dtype, device=x.device) if isinstance(operand, Array) else operand
+        sk.empty((0,), dtype=operand.dtype, device=x.device)
+        if isinstance(operand, Array)
+        else operand
         for operand in (x, value)
     ]
     dtype: np.dtype[Any] = function(*operands).dtype

@@ -196,7 +196,7 @@ RESULTS = {
     "unique_inverse": "UniqueInverseResult",
     "why_no_cuda": "tuple[str, str] | None",
 }
-_LINSPACE = "start: complex, stop: complex, num: int = 50, endpoint: bool = True"
+_LINSPACE = "start: Operand, stop: Operand, num: int = 50, endpoint: bool = True"
 _LINSPACE_REST = "dtype: DtypeLike = None, axis: int = 0"
 #: Parameters and results of functions whose result depends on an argument.
 OVERLOADS = {
@@ -207,7 +207,7 @@ OVERLOADS = {
         ),
         (
             f"{_LINSPACE}, *, retstep: Literal[True], {_LINSPACE_REST}, device: DeviceLike | None = None",
-            "tuple[Array, complex]",
+            "tuple[Array, Any]",
         ),
     ),
     "qr": (

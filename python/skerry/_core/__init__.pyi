@@ -347,8 +347,8 @@ def lexical_order(keys: Sequence[Array], axis: int, /) -> Array: ...
 def lie_below(x: Operand, end: int, /) -> bool: ...
 @overload
 def linspace(
-    start: complex,
-    stop: complex,
+    start: Operand,
+    stop: Operand,
     num: int = 50,
     endpoint: bool = True,
     retstep: Literal[False] = False,
@@ -359,8 +359,8 @@ def linspace(
 ) -> Array: ...
 @overload
 def linspace(
-    start: complex,
-    stop: complex,
+    start: Operand,
+    stop: Operand,
     num: int = 50,
     endpoint: bool = True,
     *,
@@ -368,7 +368,7 @@ def linspace(
     dtype: DtypeLike = None,
     axis: int = 0,
     device: DeviceLike | None = None,
-) -> tuple[Array, complex]: ...
+) -> tuple[Array, Any]: ...
 def literals(
     name: str, names: tuple[str | None, ...], values: tuple[Any, ...], context: tuple[Any, ...], /
 ) -> tuple[Any, ...]: ...

@@ -201,16 +201,14 @@ class Order(Multivariate, Rejected):
         Array([1.5, 1.5, 1.5, 1.5], dtype=float64, device='cpu:0')
 
         """
-        source = None
         a = self._number("choice", "a", a)
-        if isinstance(a, Array | np.ndarray | list | tuple):
-            source = self._array("choice", "a", a)
-            axis = _axis_of("choice", source, axis)
-        count = _count_of("choice", "a", a) if source is None else source.shape[axis]
         shape = shape_of("choice", size)
-        chosen = self._chosen(count, math.prod(shape), replace, p)
-        if source is None:
-            return sk.reshape(chosen, shape)
+        if not isinstance(a, Array | np.ndarray | list | tuple):
+            count = _count_of("choice", "a", a)
+            return sk.reshape(self._chosen(count, math.prod(shape), replace, p), shape)
+        source = self._array("choice", "a", a)
+        axis = _axis_of("choice", source, axis)
+        chosen = self._chosen(source.shape[axis], math.prod(shape), replace, p)
         elements = sk.take(source, chosen, axis=axis)
         return sk.reshape(elements, (*source.shape[:axis], *shape, *source.shape[axis + 1 :]))
 

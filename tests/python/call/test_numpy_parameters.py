@@ -27,6 +27,16 @@ arange(start=0, stop=5)
 linspace(0, 1)
 linspace(start=0, stop=1, num=5, endpoint=False)
 linspace(0, 2, 5, dtype=int, axis=-1)
+linspace(v, 2.5 * v, 5)
+linspace(x, 9, 4, axis=1)
+linspace(x, y, 3, False, axis=-1)
+linspace(0, x[::-1, ::2], 6, dtype=np.float32)
+linspace(i, 9 - i, 6, dtype=int)
+linspace(x, y, 4, retstep=True)
+linspace(c, 1, 4)
+linspace(e, 1, 4)
+linspace(x, y, 0)
+linspace([0, 1], [3.0, 5.0], 4)
 zeros_like(x, int, "F")
 zeros_like(x, shape=(2, 2))
 zeros_like(a=x, subok=False)
@@ -229,6 +239,26 @@ def test_orders_in_lower_case_are_those_of_numpy(order, device):
         ValueError, match="flatten: order must be 'C' or 'F' or 'A' or 'K', not 'cf'"
     ):
         x.flatten("cf")
+
+
+def test_linspace_between_arrays_does_not_overflow(device):
+    host = np.asarray([-1.7e308, 1.0])
+    got = to_numpy(sk.linspace(to_device(device, host), 1.7e308, 3))
+    assert got.tolist() == [[-1.7e308, 1.0], [0.0, 0.85e308], [1.7e308, 1.7e308]]
+
+
+def test_linspace_between_arrays_is_checked(device):
+    x = to_device(device, np.asarray([1.0, 2.0]))
+    elsewhere = "cuda:1" if device == "cuda:0" else "cuda:0"
+    with pytest.raises(DeviceMismatchError, match="linspace"):
+        sk.linspace(x, sk.ones((2,), device=elsewhere))
+    with pytest.raises(DeviceMismatchError, match="linspace"):
+        sk.linspace(x, 1, device=elsewhere)
+    with pytest.raises(ValueError, match="linspace: num must not be negative: -1"):
+        sk.linspace(x, 1, -1)
+    with pytest.raises(sk.exceptions.AxisError, match="linspace: axis 2 is out of bounds"):
+        sk.linspace(x, 1, 3, axis=2)
+    assert sk.linspace([0, 1], 2, 3, device=device).device == sk.Device(device)
 
 
 #: Shapes, axes and numbers as sequences that NumPy takes: arrays and ranges.

@@ -235,7 +235,6 @@ def test_out_may_have_another_dtype_of_the_kind(device):
 LACKING = {
     "einsum_path": {"einsum_call"},
     "load": {"max_header_size"},
-    "pad": {"kwargs"},
 }
 PRODUCTS = {"dot", "einsum", "outer"}
 PASSED_ON = {

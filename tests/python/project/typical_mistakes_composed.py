@@ -399,7 +399,7 @@ MISTAKES = [
     (
         "sk.pad(sk.ones(3), 1, mode=sk.ones(2))",
         "TypeError",
-        "pad: mode must be a str, not Array",
+        "pad: mode must be a str or a function, not Array",
     ),
     (
         'sk.setxor1d(sk.ones(3, dtype="complex64"), sk.ones(3, dtype="complex64"))',

@@ -132,8 +132,6 @@ def converted(x: Array, dtype: Any) -> Array:
 def multiples(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any, device: Any) -> Array:
     """Compute ``geomspace``."""
     name = "geomspace"
-    if isinstance(start, complex) or isinstance(stop, complex):
-        raise TypeError(f"{name}: start and stop must be real, not complex; use exp of linspace")
     if start == 0 or stop == 0 or (start < 0) != (stop < 0):
         raise ValueError(
             f"{name}: start and stop must be nonzero and of the same sign: {start}, {stop}"

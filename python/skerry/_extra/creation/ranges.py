@@ -11,7 +11,7 @@ import numpy as np
 
 from skerry._core import Array
 from skerry._extra._operands import axis_within
-from skerry._extra.creation import _powers
+from skerry._extra.creation import _powers, _spaced
 
 __all__ = ["geomspace", "logspace"]
 
@@ -34,7 +34,8 @@ def logspace(
     Parameters
     ----------
     start, stop : float or Array
-        First and last exponent. Arrays must be 0-d and are read from the device: the call waits.
+        First and last exponent. A 0-d array is read from the device: the call waits. Arrays with axes broadcast, with
+        ``base`` too, and their elements are the bounds of one range each.
     num : int, default 50
         Number of elements.
     endpoint : bool, default True
@@ -43,8 +44,8 @@ def logspace(
         Base of the powers.
     dtype : dtype, optional
         Dtype of the result, by default float64. For integer dtypes numbers are truncated.
-    axis : {0, -1}, default 0
-        Axis of the numbers: the only one of the result, because the ends are numbers.
+    axis : int, default 0
+        Axis of the numbers, which is the only one of the result if the bounds are numbers.
     device : Device or str, optional
         Device of the result; by default that of the arrays, or the default device if there are none.
 
@@ -64,8 +65,10 @@ def logspace(
     Array([  1.,  10., 100.], dtype=float64, device='cpu:0')
 
     """
-    axis_within("logspace", axis, 1)
     num = operator.index(num)
+    if _spaced.have_axes(start, stop, base):
+        return _spaced.logspace(start, stop, num, endpoint, base, dtype, axis, device)
+    axis_within("logspace", axis, 1)
     (start, stop, base), device = _powers.numbers_of(
         "logspace", device, start=start, stop=stop, base=base
     )
@@ -90,28 +93,29 @@ def geomspace(
 
     Parameters
     ----------
-    start, stop : float or Array
-        First and last number, of the same sign. Arrays must be 0-d and are read from the device: the call waits.
+    start, stop : float, complex or Array
+        First and last number, of the same sign if they are real. They are read from the device: the call waits. Arrays
+        with axes broadcast, and their elements are the bounds of one range each.
     num : int, default 50
         Number of elements.
     endpoint : bool, default True
         Whether ``stop`` is included.
     dtype : dtype, optional
         Dtype of the result, by default float64. For integer dtypes numbers are truncated.
-    axis : {0, -1}, default 0
-        Axis of the numbers: the only one of the result, because the ends are numbers.
+    axis : int, default 0
+        Axis of the numbers, which is the only one of the result if the bounds are numbers.
     device : Device or str, optional
         Device of the result; by default that of the arrays, or the default device if there are none.
 
     Returns
     -------
     Array
-        1-D array; ``start`` and ``stop`` are exact.
+        Numbers along an axis; ``start`` and ``stop`` are exact.
 
     Raises
     ------
     ValueError
-        If an endpoint is 0, or the endpoints have different signs.
+        If an endpoint is 0, or real endpoints have different signs.
     DeviceMismatchError
         If arrays are on different devices, or on another device than ``device``.
     OverflowError
@@ -124,7 +128,9 @@ def geomspace(
     Array([  1.,  10., 100.], dtype=float64, device='cpu:0')
 
     """
-    axis_within("geomspace", axis, 1)
     num = operator.index(num)
+    if _spaced.have_axes(start, stop) or _spaced.are_complex(start, stop):
+        return _spaced.geomspace(start, stop, num, endpoint, dtype, axis, device)
+    axis_within("geomspace", axis, 1)
     (start, stop), device = _powers.numbers_of("geomspace", device, start=start, stop=stop)
     return _powers.multiples(start, stop, num, endpoint, dtype, device)

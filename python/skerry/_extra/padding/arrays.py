@@ -43,6 +43,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "symmetric": ("reflect_type",),
     "wrap": (),
 }
+_NAMES = ("constant_values", "end_values", "stat_length", "reflect_type")
 
 
 def pad(
@@ -70,8 +71,7 @@ def pad(
     constant_values, end_values : scalar or pairs of them, optional
         Values for "constant" and end values for "linear_ramp", 0 by default.
     stat_length : int or pairs of int, optional
-        Number of elements at each end for the statistics of the modes that compute one; by default all. The mean and
-        median of 0 floating-point numbers are NaN.
+        Number of elements at each end for statistics; by default all. Mean and median of no floats are NaN.
     reflect_type : {"even", "odd"}, optional
         For "reflect" and "symmetric": "odd" subtracts the reflected values from twice the edge value.
     **kwargs
@@ -84,10 +84,9 @@ def pad(
 
     Raises
     ------
-    ValueError
-        If the mode is unknown, does not have one of the options, or needs elements of an empty axis.
-    OverflowError
-        If a number is out of range of an integer dtype.
+    ValueError, OverflowError
+        If the mode is unknown, does not have one of the options, or needs elements of an empty axis; or if a number is
+        out of range of an integer dtype.
 
     Examples
     --------
@@ -100,19 +99,14 @@ def pad(
     widths = _widths(host_values("pad", pad_width, x), x.ndim)
     if callable(mode):
         return _padded_by_function(mode, x, widths, kwargs)
-    if kwargs:
-        raise ValueError(f"pad: mode {mode!r} does not accept {', '.join(sorted(kwargs))}")
-    if mode == "constant" and end_values is stat_length is reflect_type is None:
+    if not kwargs and mode == "constant" and end_values is stat_length is reflect_type is None:
         value = 0 if constant_values is None else constant_values
         if isinstance(value, int | float | complex):
             return _padded_with(x, widths, value)
-    options = {
-        "constant_values": constant_values,
-        "end_values": end_values,
-        "stat_length": stat_length,
-        "reflect_type": reflect_type,
-    }
-    return _padded_by(mode, host_values("pad", options, x), x, widths)
+    options = dict(
+        zip(_NAMES, (constant_values, end_values, stat_length, reflect_type), strict=True)
+    )
+    return _padded_by(mode, host_values("pad", options | kwargs, x), x, widths)
 
 
 def _padded_by_function(
@@ -131,7 +125,8 @@ def _padded_by(
     mode: str, options: dict[str, Any], x: Array, widths: list[tuple[int, int]]
 ) -> Array:
     """Pad axis by axis according to the mode."""
-    options = {key: value for key, value in options.items() if value is not None}
+    values = host_values("pad", options, x)
+    options = {key: value for key, value in values.items() if value is not None}
     fill = _filler(mode, options, x.ndim)
     if mode not in ("constant", "empty"):
         for axis, pair in enumerate(widths):
