@@ -54,6 +54,7 @@ CALLS = {
         call(NANS, 0, None, True, 9.0, MASK),
         call(A([NAN, NAN]), initial=4.0),
         call(NANS, where=MASK, _raises=ValueError),
+        call(NANS + 1j, initial=1.0, _raises=DTypeError, _oracle=unmodified("sort_complex")),
     ],
     "nanmax": [*INITIAL, call(INTEGERS, 0, initial=-3, where=MASK), call(EMPTY, 0, initial=3.0)],
     "nanmean": [*WHERE, call(NANS, 0, "float64", None, True, where=MASK, **CLOSE)],

@@ -33,6 +33,8 @@ def within(name: str, parameter: str, positions: Array, n: int, mode: str) -> Ar
             return sk.where(positions < 0, positions + n, positions) if wraps else positions
         error = IndexError if wraps else ValueError
         raise error(f"{name}: an index is out of bounds for {n}; use mode='wrap' or 'clip'")
+    if n == 0 and positions.size > 0:
+        raise ValueError(f"{name}: no index is valid, as there are no elements")
     if mode == "wrap":
         return positions % n
     if mode == "clip":

@@ -275,7 +275,8 @@ def ix_(*args: Any) -> tuple[Array, ...]:
 
     """
     results = []
-    indices = as_arrays("ix_", *args, names=("indices",) * len(args)) if args else []
+    lists = [list(x) if isinstance(x, range) else x for x in args]
+    indices = as_arrays("ix_", *lists, names=("indices",) * len(args)) if args else []
     for i, x in enumerate(indices):
         if x.ndim != 1:
             raise ValueError(f"ix_: indices must be 1-D arrays, not of {x.ndim} axes")

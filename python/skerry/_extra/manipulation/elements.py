@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -306,7 +307,8 @@ def resize(a: Any, new_shape: int | tuple[int, ...]) -> Array:
 
     """
     x = as_array("resize", a)
-    shape = (new_shape,) if isinstance(new_shape, int) else tuple(new_shape)
+    lengths: Any = [new_shape] if np.ndim(new_shape) == 0 else new_shape
+    shape = tuple(map(operator.index, lengths))
     if any(n < 0 for n in shape):
         raise ShapeError(f"resize: new_shape has a negative length: {shape}")
     count = math.prod(shape)

@@ -11,6 +11,7 @@ from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import Axis, as_array, filled, indices, promoted
 from skerry._outputs import output_argument, store
+from skerry.exceptions import DTypeError
 
 __all__ = ["fmax", "fmin", "nanmax", "nanmin"]
 
@@ -149,6 +150,8 @@ def _extremum(name: str, x: Array, axis: Axis, keepdims: bool, initial: Any, mas
     """Return the extrema of the elements that are selected and not NaN, and of ``initial``."""
     if initial is None:
         raise ValueError(f"{name}: where= needs initial=, as this reduction has no identity")
+    if x.dtype.kind == "c":
+        raise DTypeError(f"{name}: {x.dtype} has no order; use a bool or real dtype")
     is_minimum = name == "nanmin"
     if x.dtype.kind == "f":
         identity = sk.inf if is_minimum else -sk.inf

@@ -9,7 +9,7 @@ from typing import Any
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import as_arrays
+from skerry._extra._operands import as_arrays, cast
 from skerry._extra.statistics import _bin_edges as binning
 from skerry._extra.statistics._places import Side, check_alike, find_positions
 
@@ -60,6 +60,8 @@ def bincount(x: Array, /, weights: Array | None = None, minlength: int = 0) -> A
     Array([1, 2, 0, 1], dtype=int64, device='cpu:0')
 
     """
+    if isinstance(x, Array) and x.size == 0 and x.dtype.kind == "f":  # an empty list
+        x = cast(x, "int64")
     counts: Array = _core.count_occurrences(x, weights, minlength)
     return counts
 

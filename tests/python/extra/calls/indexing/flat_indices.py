@@ -32,6 +32,12 @@ CALLS = {
         call((K, J), (2, 3)),
         *(call((K, J), (2, 3), order=order) for order in ("F", "f", "c", None)),
         call((K, 2), (2, 3)),
+        *(
+            call((A([0]), A([1])), shape, mode, _raises=ValueError)
+            for shape in ((2, 0), (0, 2))
+            for mode in ("wrap", "clip")
+        ),
+        call((A([], int), A([], int)), (2, 0), "clip"),
         call((A([5, -1]), A([7, -2])), (2, 3), "wrap"),
         call((A([5, -1]), A([7, -2])), (2, 3), mode="clip"),
         call((A([5, -1]), A([7, -2])), (2, 3), mode=("clip", "wrap")),

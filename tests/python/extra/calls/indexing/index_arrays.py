@@ -27,6 +27,9 @@ CALLS = {
     },
     "ix_": [
         call([0, 1], [2, 4]),
+        call(range(2), range(5, 1, -2)),
+        call(A([0, 2], "int8"), range(3)),
+        call(range(0)),
         call(A([True, False, True]), A([3, 1])),
         call([True, False], A([0, 2], "int8"), [1]),
         call([], A([1])),

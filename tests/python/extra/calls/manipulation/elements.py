@@ -75,6 +75,7 @@ CALLS = {
     "resize": [
         *(call(x, shape) for x in (LEFT, V, LEFT.T) for shape in (5, (2, 2), (0, 3), (7, 2), ())),
         call(V[::-2], (4,)),
+        *(call(V, length) for length in (np.int64(5), np.uint8(7), [3, 2])),
         call(np.empty((0,), "int8"), (2, 2)),
         call(A(1.5), 3),
         call([1, 2], 5),

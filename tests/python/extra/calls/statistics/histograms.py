@@ -21,6 +21,8 @@ WITH_NAN = A([NAN, 1.0, 9.0, -3.0, float("inf")])
 CALLS = {
     "bincount": [
         call(NUMBERS),
+        call([]),
+        call([], minlength=3),
         call(NUMBERS, minlength=10),
         call(NUMBERS.astype("int64")[::-1], weights=A([1, 2, 3, 4, 5, 6, 7.5])),
         call(NUMBERS, A([1, 2, 3, 4, 5, 6, 7], "int32"), 9),
