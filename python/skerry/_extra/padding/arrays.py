@@ -103,10 +103,8 @@ def pad(
         value = 0 if constant_values is None else constant_values
         if isinstance(value, int | float | complex):
             return _padded_with(x, widths, value)
-    options = dict(
-        zip(_NAMES, (constant_values, end_values, stat_length, reflect_type), strict=True)
-    )
-    return _padded_by(mode, host_values("pad", options | kwargs, x), x, widths)
+    values = (constant_values, end_values, stat_length, reflect_type)
+    return _padded_by(mode, dict(zip(_NAMES, values, strict=True)) | kwargs, x, widths)
 
 
 def _padded_by_function(
