@@ -269,8 +269,14 @@ def test_functions_that_are_not_compared_by_value(array_device):
     got = np.sort(np.real(np.linalg.eigvals(m)))
     assert_alike(got, np.sort(np.linalg.eigvals(HOST["m"]).real), array_device)
     assert np.linalg.eig(m).eigenvectors.shape == (3, 3)
-    with pytest.raises(TypeError):
-        np.linspace(x, 1.0)
+    x = sk.ones((2, 3), device=array_device)
+    got, step = np.linspace(x, 3.0, 5, retstep=True, axis=1)
+    want, theirs = np.linspace(np.ones((2, 3)), 3.0, 5, retstep=True, axis=1)
+    assert_alike(got, want, array_device)
+    assert_alike(step, theirs, array_device)
+    got = np.logspace(x, [1.0, 2, 3], 4, base=2.0)
+    assert_alike(got, np.logspace(np.ones((2, 3)), [1.0, 2, 3], 4, base=2.0), array_device)
+    assert_alike(np.geomspace(x, 8.0, 4), np.geomspace(np.ones((2, 3)), 8.0, 4), array_device)
 
 
 @pytest.mark.parametrize("name", sorted(MAKERS))

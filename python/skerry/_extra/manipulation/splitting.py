@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -51,16 +52,17 @@ def _parts(name: str, ary: Any, cuts: Any, axis: int, *, equal: bool) -> list[Ar
     x = as_array(name, ary)
     axis = axis_within(name, axis, x.ndim)
     n = x.shape[axis]
-    if isinstance(cuts, (int, np.integer)):
+    if np.ndim(cuts) == 0:
+        cuts = operator.index(cuts)
         if cuts < 1:
             raise ValueError(f"{name}: the number of sections must be at least 1, not {cuts}")
-        _core.require_objects(name, int(cuts))
-        section_size, more = divmod(n, int(cuts))
+        _core.require_objects(name, cuts)
+        section_size, more = divmod(n, cuts)
         if equal and more:
             raise ValueError(
                 f"{name}: can't split {n} elements into {cuts} equal parts; use array_split"
             )
-        cuts = [(i + 1) * section_size + min(i + 1, more) for i in range(int(cuts) - 1)]
+        cuts = [(i + 1) * section_size + min(i + 1, more) for i in range(cuts - 1)]
     parts: list[Array] = _core.cut(x, axis, [int(i) for i in cuts])
     return parts
 

@@ -81,9 +81,12 @@ def polyfit(
 
 
 def _whole(degree: float) -> Any:
-    """Return a float without a fraction as an int; others are rejected later."""
+    """Return a float without a fraction, and an integer of NumPy's, as an int; others are rejected later."""
     is_whole = isinstance(degree, float | np.floating) and degree.is_integer()
-    return int(degree) if is_whole else degree
+    is_integer = (
+        getattr(degree, "dtype", np.dtype(bool)).kind in "iu"
+    )  # its arithmetic may wrap around
+    return int(degree) if is_whole or is_integer else degree
 
 
 def _fitted(

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of ``skerry._extra.manipulation.splitting``."""
 
+import numpy as np
+
 from tests.python.extra.extra_calls import A, R, call
 
 V = R((6,), "int32")
@@ -12,6 +14,8 @@ CALLS = {
     "array_split": [
         call(V, 4),
         call(V, 9),
+        call(V, np.uint8(4)),
+        call(V, 2.0, _raises=TypeError),
         call(M, 3, axis=1),
         call(V, [1, 3]),
         call(V, (2, 9)),

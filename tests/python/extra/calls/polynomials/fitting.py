@@ -14,6 +14,7 @@ CALLS = {
         call(R((9,)), R((9, 2), seed=1), 2, _rtol=1e-8, _atol=1e-10),
         call(R((9,)), R((9,), seed=1), 2, w=R((9,), seed=2, low=0.5), _rtol=1e-8, _atol=1e-10),
         call(np.arange(6), np.arange(6) ** 2, 2, _rtol=1e-8, _atol=1e-10),
+        call(np.arange(6), np.arange(6) ** 2, np.uint8(2), _rtol=1e-8, _atol=1e-10),
         call(R((9,), "float32"), R((9,), "float32", 1), 1, _rtol=1e-5),
         call(R((9,)), R((9,), seed=1), 3.0, **CLOSE),
         call(R((9,)), R((9,), seed=1), np.float32(2), **CLOSE),
