@@ -162,8 +162,9 @@ std::vector<std::int64_t> each_integer(const ArgumentRef& argument, PyObject* ob
 bool is_option(PyObject* object, const char* option) {
   if (!PyUnicode_Check(object)) return false;
   if (PyUnicode_CompareWithASCIIString(object, option) == 0) return true;
-  const bool is_letter = option[1] == '\0' && PyUnicode_GET_LENGTH(object) == 1;
-  return is_letter && Py_UNICODE_TOUPPER(PyUnicode_READ_CHAR(object, 0)) == Py_UCS4(option[0]);
+  const bool has_one_character = option[1] == '\0' && PyUnicode_GET_LENGTH(object) == 1;
+  return has_one_character &&
+         Py_UNICODE_TOUPPER(PyUnicode_READ_CHAR(object, 0)) == Py_UCS4(option[0]);
 }
 
 }  // namespace

@@ -149,10 +149,10 @@ def _lengths(name: str, parameter: str, shape: Any) -> tuple[int, ...]:
 
 def _known_order(name: str, order: str | None) -> str:
     """Return "C" or "F"; NumPy also takes lower case, and None for "C"."""
-    known = "C" if order is None else order.upper() if isinstance(order, str) else ""
-    if known not in ("C", "F"):
+    normalized = "C" if order is None else order.upper() if isinstance(order, str) else ""
+    if normalized not in ("C", "F"):
         raise ValueError(f"{name}: unknown order: {shown(order)}; use 'C' or 'F'")
-    return known
+    return normalized
 
 
 def _integers(name: str, values: Any) -> Array:

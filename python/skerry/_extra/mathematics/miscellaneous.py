@@ -23,7 +23,7 @@ from skerry._extra._operands import (
     real_floating,
     require_beside,
 )
-from skerry._extra._outputs import require_cast
+from skerry._outputs import require_cast
 from skerry.exceptions import ShapeError
 
 __all__ = ["bitwise_count", "cbrt", "convolve", "fabs", "heaviside", "interp", "nan_to_num"]

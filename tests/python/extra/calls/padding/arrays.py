@@ -16,9 +16,8 @@ ODD = {"reflect_type": "odd", "_rtol": 1e-12, "_atol": 1e-12}
 
 
 def fill(vector, pair, axis, options):
-    before, after = pair
-    vector[:before] = options.get("first", 10 * axis)
-    vector[vector.shape[0] - after :] = vector.max()
+    vector[: pair[0]] = options.get("first", 10 * axis)
+    vector[vector.shape[0] - pair[1] :] = vector.max()
 
 
 def stated():
