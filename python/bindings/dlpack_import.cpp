@@ -244,7 +244,7 @@ bool Candidate::measure(const Tensor& tensor) {
 }
 
 Candidate::Candidate(const Tensor& tensor)
-    : type(checked_dtype(tensor)), layout{.shape = Dims(checked_shape(tensor))} {
+    : type(checked_dtype(tensor)), layout{.shape = Dims(checked_shape(tensor)), .strides = {}} {
   layout.strides = layout.shape;
   if (!measure(tensor)) {
     const std::int64_t width = itemsize(type);
