@@ -261,7 +261,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("functions", nargs="*", help="names; all by default")
     parser.add_argument(
-        "--levels", default="v2,v3,v4", help="x86-64 levels to measure if available"
+        "--levels",
+        default="x86-64-v2,x86-64-v3,x86-64-v4,aarch64-v8",
+        help="levels to measure if available",
     )
     parser.add_argument("--real", type=int, default=100_000, help="arguments per range")
     parser.add_argument("--complex", type=int, default=1000, help="arguments per range")

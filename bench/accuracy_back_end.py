@@ -51,7 +51,7 @@ def back_ends(levels: Sequence[str]) -> Iterator[list[BackEnd]]:
     with contextlib.ExitStack() as stack:
         ends = []
         for level in levels:
-            one = BackEnd(f"x86-64-{level}", "cpu:0", {"SKERRY_ISA": level})
+            one = BackEnd(level, "cpu:0", {"SKERRY_ISA": level.rpartition("-")[2]})
             stack.callback(one.close)
             if one("", ()) == one.name:
                 ends.append(one)

@@ -30,7 +30,7 @@
 #define SKERRY_TABLE inline constexpr
 #endif
 
-// Functors and their math are compiled several times into one library: per x86-64 level, by nvcc,
+// Functors and their math are compiled several times into one library: per CPU level, by nvcc,
 // and for the host-side tables. An inline namespace named after the target keeps the linker from
 // merging them: an older machine could otherwise run a function compiled for AVX-512.
 #ifndef SKERRY_TARGET
@@ -53,3 +53,9 @@ using float64 = double;
 static_assert(sizeof(int64) == 8 && sizeof(int32) == 4 && sizeof(int16) == 2);
 
 }  // namespace skerry
+
+/// Defined if fused multiply-add is an instruction of the target; otherwise fma() is a function of
+/// libm.
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__FP_FAST_FMA)
+#define SKERRY_HAS_FMA 1
+#endif

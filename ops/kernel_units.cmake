@@ -6,7 +6,7 @@
 set(skerry_groups "int8 uint8 int16 uint16" "int32 uint32 int64 uint64" "float32 float64 bool_" "complex64 complex128")
 
 # Adds the kernel units of a family, a member of KernelTable. Paths are relative to the family's folder:
-#   CPU          compiled for each x86-64 level; fill_<file name> fills the table
+#   CPU          compiled for each level of the processor; fill_<file name> fills the table
 #   CPU_BY_DTYPE the same for each dtype of the build, with fill_<file name>_<dtype>: ops/kernel/unit.hpp
 #   CPU_SHARED   compiled for each level; fills no table
 #   CPU_GROUPS   strings of dtypes that share one unit of CPU_BY_DTYPE

@@ -36,6 +36,8 @@ constexpr auto spin_time = std::chrono::microseconds(50);
 void pause() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb");  // takes about as long as x86's pause; `yield` does nothing on most cores
 #endif
 }
 

@@ -60,8 +60,11 @@ endfunction()
 # toolkit's stub for linking, and the emulated GPU's.
 function(skerry_find_driver result)
   if(NOT DEFINED skerry_driver_files)
-    set(skerry_driver_files /proc/driver/nvidia/version /usr/lib/x86_64-linux-gnu/libcuda.so.1 /usr/lib64/libcuda.so.1
-                            /usr/lib/libcuda.so.1 /usr/lib/wsl/lib/libcuda.so.1 /run/opengl-driver/lib/libcuda.so.1)
+    # Drivers of Jetson have no file in /proc, and their libraries in a folder of their own.
+    set(skerry_driver_files /proc/driver/nvidia/version /usr/lib/x86_64-linux-gnu/libcuda.so.1
+                            /usr/lib/aarch64-linux-gnu/libcuda.so.1 /usr/lib/aarch64-linux-gnu/nvidia/libcuda.so.1
+                            /usr/lib/aarch64-linux-gnu/tegra/libcuda.so.1 /usr/lib64/libcuda.so.1 /usr/lib/libcuda.so.1
+                            /usr/lib/wsl/lib/libcuda.so.1 /run/opengl-driver/lib/libcuda.so.1)
   endif()
   string(REPLACE ":" ";" folders "$ENV{LD_LIBRARY_PATH}")
   list(FILTER folders EXCLUDE REGEX "^$|/stubs/?$")

@@ -36,6 +36,8 @@ constinit std::atomic<void (*)() noexcept> after_waiting{nullptr};
 void pause() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb");  // takes about as long as x86's pause; `yield` does nothing on most cores
 #endif
 }
 

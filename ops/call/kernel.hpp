@@ -122,7 +122,7 @@ class Kernel : AnyKernel {
     };
   }
   /// Sets the inner loop of a host form whose parameters are a plan: see AnyKernel. Always inlined:
-  /// source files compiled for different x86-64 levels call it, and the linker could keep the copy
+  /// source files compiled for different levels call it, and the linker could keep the copy
   /// with AVX-512.
   SKERRY_INLINE constexpr void set_body(decltype(AnyKernel::body) loop_body, unsigned single_sets) {
     body = loop_body;

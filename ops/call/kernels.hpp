@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "core/device.hpp"
 #include "core/dtype.hpp"
@@ -16,8 +17,10 @@ enum class Isa : std::uint8_t;  // device/cpu/info.hpp
 
 namespace skerry {
 
-/// Returns the x86-64 level of the host forms in use; in a single-level build, that level.
+/// Returns the level of the host forms in use; in a single-level build, that level.
 [[nodiscard]] cpu::Isa kernel_level() noexcept;
+/// Returns the levels of this build, the lowest first; the processor may lack the higher ones.
+[[nodiscard]] std::vector<cpu::Isa> kernel_levels();
 
 /// True if this build has kernels for a dtype (SKERRY_DTYPES).
 [[nodiscard]] bool is_built(Dtype type) noexcept;

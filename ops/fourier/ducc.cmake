@@ -69,7 +69,7 @@ if(fft_reals)
           COMPONENT development)
 endif()
 
-# Compiles the library for one level of x86-64 and makes all symbols local but the entry points: it instantiates
+# Compiles the library for one level and makes all symbols local but the entry points: it instantiates
 # templates of the standard library, and those compiled for a newer level must not be merged into other units.
 function(skerry_add_fft_library level)
   set(units fourier/cpu/ducc/threads.cpp)
@@ -91,7 +91,7 @@ function(skerry_add_fft_library level)
   # Unlike the other kernels, the FFT may contract multiplications and additions: it promises an error bound, not bits.
   # -O2: as fast as -O3 here, and compiled in half the time.
   target_compile_options(${library} PRIVATE -O2 -fno-math-errno -fno-trapping-math -ffp-contract=fast
-                                            -march=x86-64-${level})
+                                            ${skerry_level_options_${skerry_processor}-${level}})
   if(SKERRY_SANITIZE)
     # Third-party code; instrumented, a unit takes a quarter of an hour to compile.
     target_compile_options(${library} PRIVATE -fno-sanitize=all)

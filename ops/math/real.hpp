@@ -25,7 +25,7 @@ namespace skerry::inline SKERRY_TARGET::ops::math {
 /// in every loop, build and machine, but need fused multiply-add instructions. Otherwise they call
 /// libm (namespace libm) for each element. Functions of complex numbers use namespace `elementary`,
 /// which is the portable one on GPUs too: there, both forms take about as many instructions.
-#if defined(__FMA__) || defined(__CUDACC__)
+#if defined(SKERRY_HAS_FMA) || defined(__CUDACC__)
 inline constexpr bool has_portable_functions = true;
 namespace elementary = portable;
 #else
@@ -229,7 +229,7 @@ SKERRY_HD SKERRY_INLINE T floor_divide(T a, T b) {
   return quotient - (directed < 0 ? step : T(0));
 }
 
-#if defined(__FMA__) || defined(__CUDA_ARCH__)
+#if defined(SKERRY_HAS_FMA) || defined(__CUDA_ARCH__)
 inline constexpr bool fast_fma = true;
 #else
 inline constexpr bool fast_fma = false;

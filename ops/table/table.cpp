@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <mutex>
+#include <vector>
 
 #include "device/backend.hpp"
 #include "device/cpu/info.hpp"
@@ -23,22 +24,32 @@ struct HostKernels {
   fill_function fill = nullptr;
 };
 
-/// Returns the kernels of the newest instruction set in this build that the machine supports, or of
-/// the oldest one if it supports none.
-HostKernels best_kernels() noexcept {
-  HostKernels best;
-  [[maybe_unused]] const auto take = [&best](cpu::Isa level, fill_function fill) {
-    if (best.fill == nullptr || cpu::best_isa() >= level) best = {level, fill};
-  };
+/// The instruction sets of this build, the oldest first.
+constexpr HostKernels built_kernels[] = {
+#if defined(SKERRY_WITH_CPU_generic)
+    {cpu::Isa::generic, cpu::fill_generic},
+#endif
+#if defined(SKERRY_WITH_CPU_v8)
+    {cpu::Isa::v8, cpu::fill_v8},
+#endif
 #if defined(SKERRY_WITH_CPU_v2)
-  take(cpu::Isa::v2, cpu::fill_v2);
+    {cpu::Isa::v2, cpu::fill_v2},
 #endif
 #if defined(SKERRY_WITH_CPU_v3)
-  take(cpu::Isa::v3, cpu::fill_v3);
+    {cpu::Isa::v3, cpu::fill_v3},
 #endif
 #if defined(SKERRY_WITH_CPU_v4)
-  take(cpu::Isa::v4, cpu::fill_v4);
+    {cpu::Isa::v4, cpu::fill_v4},
 #endif
+};
+
+/// Returns the kernels of the newest instruction set in this build up to best_isa(), or of the
+/// oldest one.
+HostKernels best_kernels() noexcept {
+  HostKernels best = built_kernels[0];
+  for (const HostKernels& kernels : built_kernels) {
+    if (cpu::best_isa() >= kernels.level) best = kernels;
+  }
   return best;
 }
 
@@ -46,7 +57,7 @@ constinit KernelTable all_kernels{};
 
 // Fills the table while the library is loaded, so that calls need not check for it.
 [[maybe_unused]] const bool host_kernels_are_there = [] {
-  if (const fill_function fill = best_kernels().fill) fill(all_kernels);
+  best_kernels().fill(all_kernels);
   fill_unsupported_reasons(all_kernels);
   return true;
 }();
@@ -82,6 +93,12 @@ bool is_built(Dtype type) noexcept {
 }
 
 cpu::Isa kernel_level() noexcept { return best_kernels().level; }
+
+std::vector<cpu::Isa> kernel_levels() {
+  std::vector<cpu::Isa> levels;
+  for (const HostKernels& kernels : built_kernels) levels.push_back(kernels.level);
+  return levels;
+}
 
 const KernelTable& kernels() noexcept { return all_kernels; }
 

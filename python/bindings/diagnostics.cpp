@@ -80,7 +80,17 @@ void add_tables(py::module_& module) {
              "Names of the dtypes that this build has kernels for.");
   module.def(
       "instruction_set", [] { return cpu::to_string(kernel_level()); },
-      "The x86-64 level whose kernels are used.");
+      "The level of the processor whose kernels are used.");
+  module.def(
+      "instruction_sets",
+      [] {
+        py::list names;
+        for (const cpu::Isa level : kernel_levels()) {
+          if (level <= cpu::supported_isa()) names.append(cpu::to_string(level));
+        }
+        return py::tuple(names);
+      },
+      "The levels of this build that the processor supports, the lowest first.");
 }
 
 void add_failures(py::module_& module) {

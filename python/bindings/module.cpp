@@ -6,7 +6,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "device/cpu/info.hpp"
 #include "device/memory.hpp"
+#include "ops/call/kernels.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/functions.hpp"
 #include "python/bindings/method_table.hpp"
@@ -44,11 +46,23 @@ void reserve_stack() {
   touch_stack();
 }
 
+/// Fails the import on a processor that lacks the lowest level of this build.
+void require_instruction_set() {
+  const skerry::cpu::Isa level = skerry::kernel_level();
+  if (level <= skerry::cpu::supported_isa()) return;
+  PyErr_Format(PyExc_ImportError,
+               "skerry: this processor (%s) lacks instructions of %s, which this build of skerry "
+               "needs; build skerry for it from source with SKERRY_CPU_TARGETS=generic",
+               skerry::cpu::processor_name().c_str(), skerry::cpu::to_string(level));
+  throw skerry::python::PythonError{};
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_core, module) {
   using namespace skerry::python;
   try {
+    require_instruction_set();
     reserve_stack();
     prepare_errors();
     prepare_scalars();

@@ -67,7 +67,7 @@ def _find_problem(name: str, text: str, table: Mapping[str, Mapping[str, str]]) 
     if name == "SKERRY_ISA" and not _core.instruction_set().endswith(text):
         return (
             f"SKERRY_ISA={text}: this build or this processor lacks that level; "
-            f"used: {_core.instruction_set()}"
+            f"it has {', '.join(_core.instruction_sets())}; used: {_core.instruction_set()}"
         )
     return None
 

@@ -181,7 +181,7 @@ RESULTS = {
     "inv_unchecked": "tuple[Array, Array]",
     "fused_pass_counts": "tuple[int, int, int]",
     "guard_numpy_memory": "Any",
-    "built_dtypes": "tuple[str, ...]",
+    **dict.fromkeys(["built_dtypes", "instruction_sets"], "tuple[str, ...]"),
     "cuda_versions": "tuple[int, int]",
     "devices": "tuple[Device, ...]",
     "dtype_kinds": "dict[str, str]",

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include "device/cpu/info.hpp"
 #include "ops/kernel/pointer_plan.hpp"
 #include "ops/math/concepts.hpp"
 #include "ops/table/cpu/fill.hpp"
@@ -79,6 +80,12 @@ bool near_values(T a, T b, double tolerance) {
 
 std::vector<Level> levels() {
   std::vector<Level> all;
+#if defined(SKERRY_WITH_CPU_generic)
+  all.push_back({"generic", cpu::fill_generic});
+#endif
+#if defined(SKERRY_WITH_CPU_v8)
+  if (cpu::supported_isa() >= cpu::Isa::v8) all.push_back({"v8", cpu::fill_v8});
+#endif
 #if defined(SKERRY_WITH_CPU_v2)
   all.push_back({"v2", cpu::fill_v2});
 #endif

@@ -26,14 +26,14 @@ namespace skerry::random_plans {
 
 using indices = std::vector<std::int64_t>;
 
-/// An x86-64 level of this build that the machine supports.
+/// A level of this build that the machine supports.
 struct Level {
   const char* name;
   void (*fill)(KernelTable&);
 };
 std::vector<Level> levels();
 
-/// A test of the kernels of one x86-64 level.
+/// A test of the kernels of one level.
 class OfLevel : public ::testing::TestWithParam<Level> {
  protected:
   void SetUp() override { GetParam().fill(*table_); }

@@ -7,6 +7,7 @@ Must be imported before skerry, as the number of devices is fixed at first use. 
 
 import os
 import pathlib
+import platform
 
 EMULATED = os.environ.get("SKERRY_EMULATED") == "1"
 # The CUDA module's own kernels run, on a real GPU or an emulated one.
@@ -24,4 +25,9 @@ elif HAS_GPU:
 else:
     os.environ.setdefault("SKERRY_REHEARSE", "2")
 
+#: The levels of CPU kernels of this kind of processor; SKERRY_ISA takes the part after the last hyphen.
+LEVELS = {
+    "x86_64": ["x86-64-v2", "x86-64-v3", "x86-64-v4"],
+    "aarch64": ["aarch64-v8"],
+}.get(platform.machine(), ["generic"])
 DEVICES = ["cpu:0", "cpu:1", "cuda:0", "cuda:1"]

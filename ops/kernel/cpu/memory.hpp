@@ -6,7 +6,7 @@
 #include "core/config.hpp"
 #include "ops/math/concepts.hpp"
 
-// Kernel units are compiled once per x86-64 level, so everything in them is in the inline namespace
+// Kernel units are compiled once per CPU level, so everything in them is in the inline namespace
 // of the level, or always inlined. They use no standard containers or algorithms: the linker merges
 // the instantiations of all levels, and an older machine could run code of a newer level.
 

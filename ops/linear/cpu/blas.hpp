@@ -7,7 +7,7 @@
 #include "ops/linear/matmul_kernels.hpp"
 
 // Matrix products by OpenBLAS, which is opened at first use: neither building nor loading skerry
-// needs it. Compiled once for all x86-64 levels, since OpenBLAS selects its own kernels.
+// needs it. Compiled once for all levels, since OpenBLAS selects its own kernels.
 
 namespace skerry::blas {
 

@@ -7,7 +7,7 @@
 #include "ops/kernel/cpu/tuning.hpp"
 #include "ops/linear/linalg_kernels.hpp"
 
-// Compiled once for all x86-64 levels, since OpenBLAS does the work.
+// Compiled once for all levels, since OpenBLAS does the work.
 
 namespace skerry::blas {
 

@@ -14,7 +14,7 @@ namespace {
 /// Returns c - a b, rounded once if there is an FMA instruction.
 template <class V>
 SKERRY_INLINE V minus_product_of_lanes(V c, V a, V b) {
-#if defined(__FMA__)
+#if defined(SKERRY_HAS_FMA)
   for (int i = 0; i < int(sizeof(V) / sizeof(a[0])); ++i) c[i] = ops::math::fma(-a[i], b[i], c[i]);
   return c;
 #else

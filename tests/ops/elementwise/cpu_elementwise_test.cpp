@@ -14,7 +14,7 @@
 #include "ops/table/table.hpp"
 #include "tests/ops/random_plans.hpp"
 
-// Compares the elementwise kernels of every x86-64 level that this machine supports with scalar
+// Compares the elementwise kernels of every level that this machine supports with scalar
 // loops over the same functors, for random plans of every rank and kind of stride, and for sizes
 // around block edges.
 

@@ -13,6 +13,7 @@
 
 #include "core/layout.hpp"
 #include "core/plan.hpp"
+#include "device/cpu/info.hpp"
 #include "ops/call/kernel.hpp"
 #include "ops/elementwise/op_table.hpp"
 #include "ops/kernel/pointer_plan.hpp"
@@ -22,7 +23,7 @@
 #include "ops/table/table.hpp"
 #include "tests/ops/math/accuracy.hpp"
 
-// Tests loops over real functions, at every x86-64 level that this machine supports: results are
+// Tests loops over real functions, at every level that this machine supports: results are
 // within 1 ulp of libm's in long double, and have the bits of the scalar function at any position
 // in an array.
 
@@ -41,6 +42,12 @@ struct Level {
 
 std::vector<Level> levels() {
   std::vector<Level> all;
+#if defined(SKERRY_WITH_CPU_generic)
+  all.push_back({"generic", cpu::fill_generic, ops::math::has_portable_functions});
+#endif
+#if defined(SKERRY_WITH_CPU_v8)
+  if (cpu::supported_isa() >= cpu::Isa::v8) all.push_back({"v8", cpu::fill_v8, true});
+#endif
 #if defined(SKERRY_WITH_CPU_v2)
   all.push_back({"v2", cpu::fill_v2, false});
 #endif

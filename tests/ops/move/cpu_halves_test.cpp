@@ -12,8 +12,8 @@
 #include "ops/kernel/pointer_plan.hpp"
 #include "tests/ops/random_plans.hpp"
 
-// Compares the float16 conversions of each x86-64 level with those of core/float16.hpp. This file
-// is compiled for any x86-64 and therefore uses the latter.
+// Compares the float16 conversions of each level with those of core/float16.hpp. This file is
+// compiled for the lowest level and therefore uses the latter.
 
 namespace skerry {
 namespace {

@@ -10,7 +10,7 @@
 #include "tests/ops/arrays.hpp"
 #include "tests/ops/random_plans.hpp"
 
-// Tests the kernels that move and fill, at every x86-64 level that this machine supports.
+// Tests the kernels that move and fill, at every level that this machine supports.
 
 namespace skerry {
 namespace {

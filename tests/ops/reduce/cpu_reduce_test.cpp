@@ -18,7 +18,7 @@
 #include "ops/table/table.hpp"
 #include "tests/ops/random_plans.hpp"
 
-// Compares the reductions of every x86-64 level that this machine supports with one accumulator
+// Compares the reductions of every level that this machine supports with one accumulator
 // that processes one element after the other.
 
 namespace skerry {

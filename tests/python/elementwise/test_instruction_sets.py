@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Special cases and rounding with the kernels of every x86-64 level of this computer."""
+"""Special cases and rounding with the kernels of every level of this computer."""
 
 import os
 import pathlib
@@ -8,6 +8,8 @@ import subprocess
 import sys
 
 import pytest
+
+from tests.python.session import LEVELS
 
 HERE = pathlib.Path(__file__).parent
 FILES = [
@@ -26,13 +28,13 @@ def level_in_use(environment):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("level", ["v2", "v3", "v4"])
+@pytest.mark.parametrize("level", LEVELS)
 def test_special_cases_and_rounding_at_every_level(level):
-    environment = {**os.environ, "SKERRY_ISA": level}
-    if level_in_use(os.environ) == f"x86-64-{level}":
+    environment = {**os.environ, "SKERRY_ISA": level.rpartition("-")[2]}
+    if level_in_use(os.environ) == level:
         return  # the other test files run at this level
-    if level_in_use(environment) != f"x86-64-{level}":
-        pytest.skip(f"no x86-64-{level}: this computer or this build lacks it")
+    if level_in_use(environment) != level:
+        pytest.skip(f"no {level}: this computer or this build lacks it")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short"]
     command += ["-p", "no:benchmark"]  # it warns about xdist where it is installed
     command += ["-k", "cpu:0", *(str(HERE / name) for name in FILES)]

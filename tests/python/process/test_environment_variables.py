@@ -11,6 +11,7 @@ import sys
 import pytest
 import skerry as sk
 from skerry import _environment
+from skerry.testing import instruments
 
 from tests.python.session import HAS_GPU
 
@@ -154,7 +155,8 @@ def test_unknown_names_warn_with_the_nearest_name(name, hint):
 
 def test_unavailable_instruction_set_warns():
     built = sk.show_config(mode="dicts")["instruction set"]
-    for level in ("v2", "v3", "v4"):
+    usable = ", ".join(instruments.instruction_sets())
+    for level in ("generic", "v2", "v3", "v4", "v8"):
         code = "import skerry as sk; print(sk.show_config(mode='dicts')['instruction set'])"
         done = run(code, SKERRY_ISA=level)
         used = done.stdout.strip()
@@ -163,7 +165,8 @@ def test_unavailable_instruction_set_warns():
             assert lines == []
         else:
             assert lines[0].endswith(
-                f"SKERRY_ISA={level}: this build or this processor lacks that level; used: {used}"
+                f"SKERRY_ISA={level}: this build or this processor lacks that level; "
+                f"it has {usable}; used: {used}"
             )
     assert not warnings_of(run("import skerry", SKERRY_ISA=built.rpartition("-")[2]))
 
