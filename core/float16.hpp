@@ -75,6 +75,8 @@ class float16 {
     return x;
 #elif defined(__F16C__) && !defined(__CUDACC__)
     return __builtin_bit_cast(_Float16, bits_);
+#elif defined(__aarch64__) && !defined(__CUDACC__)
+    return __builtin_bit_cast(__fp16, bits_);
 #else
     return detail::widened(bits_);
 #endif
@@ -89,6 +91,8 @@ class float16 {
     return bits;
 #elif defined(__F16C__) && !defined(__CUDACC__)
     return __builtin_bit_cast(uint16, static_cast<_Float16>(x));
+#elif defined(__aarch64__) && !defined(__CUDACC__)
+    return __builtin_bit_cast(uint16, static_cast<__fp16>(x));
 #else
     return detail::narrow_bits(x);
 #endif

@@ -250,6 +250,8 @@ SKERRY_INLINE Vector across_lanes(Vector a, Combine combine) {
 
 #if defined(__x86_64__)
 #include "ops/kernel/cpu/vector_x86.hpp"  // IWYU pragma: export
+#elif defined(__aarch64__)
+#include "ops/kernel/cpu/vector_arm.hpp"  // IWYU pragma: export
 #else
 #include "ops/kernel/cpu/vector_generic.hpp"  // IWYU pragma: export
 #endif

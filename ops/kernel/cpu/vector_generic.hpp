@@ -4,7 +4,8 @@
 
 #include "ops/kernel/cpu/memory.hpp"
 
-// Portable versions of the functions of vector_x86.hpp, for architectures without their own file.
+// Portable versions of the functions of vector_x86.hpp, for architectures without their own file:
+// what a port begins with.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 

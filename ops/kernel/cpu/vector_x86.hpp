@@ -8,9 +8,10 @@
 
 #include "ops/kernel/cpu/memory.hpp"
 
-// Instructions of x86-64 beyond the compiler's vector types: the only file that uses intrinsics.
-// Another architecture defines the functions of vector_generic.hpp and, if vectorized sorts pay
-// there, SKERRY_PACKS_LANES and the functions that follow it here.
+// Instructions of x86-64 beyond the compiler's vector types: only this file and vector_arm.hpp use
+// intrinsics. Another architecture defines the functions of vector_generic.hpp;
+// SKERRY_ACCESSES_SOME_LANES with load_some_lanes() and store_some_lanes(); and, if vectorized
+// sorts pay there, SKERRY_PACKS_LANES and the functions that follow it here.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
@@ -400,3 +401,8 @@ SKERRY_INLINE unsigned lanes_unequal(lanes_of<K> a, lanes_of<K> b) {
 #endif  // AVX-512 or AVX2
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels
+
+/// Defined if load_some_lanes() and store_some_lanes() exist.
+#if defined(SKERRY_PACKS_LANES)
+#define SKERRY_ACCESSES_SOME_LANES 1
+#endif

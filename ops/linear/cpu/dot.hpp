@@ -119,12 +119,15 @@ SKERRY_INLINE dot_sum_t<T> dot_of(const char* a, int64 a_step, const char* b, in
   return lane[0];
 }
 
-#if defined(__AVX2__)
+#if defined(SKERRY_ACCESSES_SOME_LANES)
 /// Reduces vectors to one sum in the first lane, or the first two for complex numbers.
 template <int Parts, std::size_t Vectors, class V>
 SKERRY_INLINE V sum_of_lanes(V (&sums)[Vectors]) {
   constexpr int lanes = vector_bytes / int(sizeof(sums[0][0]));
-  if constexpr (Vectors == 4) {
+  if constexpr (Vectors > 4) {
+    unroll<4>([&](auto v) __attribute__((always_inline)) { sums[v.value] += sums[v.value + 4]; });
+  }
+  if constexpr (Vectors > 2) {
     sums[0] += sums[2];
     sums[1] += sums[3];
   }
@@ -219,7 +222,7 @@ SKERRY_INLINE dot_sum_t<T> dot_at(const MatmulParams& p, const char* a, const ch
     } else if constexpr (ops::boolean<T>) {
       return has_true_product(a, item, b, item, n);
     } else {
-#if defined(__AVX2__)
+#if defined(SKERRY_ACCESSES_SOME_LANES)
       if constexpr (ops::floating<T>) {
         if (n * item >= 128) return dot_of_vectors<T, Conjugate>(a, b, n);
       }

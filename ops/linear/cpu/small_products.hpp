@@ -15,7 +15,7 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-#if defined(__AVX2__)
+#if defined(SKERRY_ACCESSES_SOME_LANES)
 
 /// Maximum of m, n and k.
 inline constexpr int64 max_small_extent = 8;
@@ -132,7 +132,7 @@ SKERRY_INLINE void multiply_small(const MatmulParams& p) {
 
 template <class T>
 void run_products(const MatmulParams& p) {
-#if defined(__AVX2__)
+#if defined(SKERRY_ACCESSES_SOME_LANES)
   using R = ops::real_part_t<T>;
   constexpr int64 parts = ops::complex_floating<T> ? 2 : 1;
   constexpr int max_vectors = ceil_div(max_small_extent * parts, lane_count<R>);

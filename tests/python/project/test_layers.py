@@ -187,16 +187,26 @@ def test_no_function_has_a_parameter_for_the_operation_name():
     assert not offending
 
 
-def test_only_one_file_uses_x86_intrinsics():
+@pytest.mark.parametrize(
+    ("file", "names"),
+    [
+        ("vector_x86.hpp", r"\b(?:_mm\d*_\w+|__m(?:128|256|512|mask)\w*)\b|<\w*mmintrin\.h>"),
+        (
+            "vector_arm.hpp",
+            r"\bv[a-z]+[a-z0-9_]*_[fsu](?:8|16|32|64)\(|\b\w+x\d+_t\b|<arm_neon\.h>",
+        ),
+    ],
+)
+def test_only_one_file_uses_intrinsics_of_a_processor(file, names):
     """A port to another architecture has to provide the contents of this file."""
-    names = re.compile(r"\b(?:_mm\d*_\w+|__m(?:128|256|512|mask)\w*)\b|<\w*mmintrin\.h>")
+    names = re.compile(names)
     paths = {
         path.relative_to(ROOT).as_posix()
         for layer in LAYERS
         for path in sources(layer)
         if names.search(path.read_text())
     }
-    assert paths == {"ops/kernel/cpu/vector_x86.hpp"}
+    assert paths == {f"ops/kernel/cpu/{file}"}
 
 
 # Families of operations: ops/<family>/ has the front ends, kernels.hpp the kernels' parameters, cpu/ and cuda/ the
