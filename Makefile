@@ -28,7 +28,7 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-full test-cpp test-python emulator test-emulator emulate gpu-estimate guard demo bench bench-kernels accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite paths sweep gpu-check test-newest-python wheels lint format conformance docs clean
+.PHONY: help build test test-full test-cpp test-python emulator test-emulator emulate gpu-estimate guard demo bench bench-kernels accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite paths sweep gpu-check test-newest-python test-aarch64 wheels lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
@@ -52,6 +52,7 @@ help:
 	@echo "make paths        is every branch of the CPU kernels and of fusion taken by some test?"
 	@echo "make numba-suite  the tests of numba-cuda on the emulated GPU"
 	@echo "make test-newest-python  tests under Debian's newest Python, in an unpacked root"
+	@echo "make test-aarch64  cross-compiled for aarch64, run by qemu; needs g++-aarch64-linux-gnu, qemu-user-static"
 	@echo "make wheels       packages for PyPI in dist: wheels for glibc 2.28, the source distribution; WHEELS_OPTIONS=--help"
 	@echo "make lint         formatting, static checks, types, spelling"
 	@echo "make gpu-check    tests and figures on a real GPU"
@@ -204,6 +205,12 @@ gpu-check:
 NEWEST_PYTHON_OPTIONS ?=
 test-newest-python: build $(VENV)/.group-newest-python
 	python tests/newest_python/run.py $(NEWEST_PYTHON_OPTIONS)
+
+# Such as AARCH64_OPTIONS="--dtypes all --cpp core_tests,device_tests,ops_tests,kernels_tests tests/python";
+# python tests/aarch64/run.py --help
+AARCH64_OPTIONS ?=
+test-aarch64: build $(VENV)/.group-test
+	python tests/aarch64/run.py $(AARCH64_OPTIONS)
 
 # Builds by itself, against an older C library than this machine's; nothing is installed into .venv.
 WHEELS_OPTIONS ?=

@@ -20,6 +20,8 @@ import time
 NEWEST_SUITES = {"debian": ("sid", "main"), "ubuntu": ("devel", "main universe")}
 # Debian's archive of releases that mirrors no longer have.
 ARCHIVE = "http://archive.debian.org/debian"
+# Where Ubuntu has packages of processors other than x86-64.
+PORTS = "http://ports.ubuntu.com/ubuntu-ports"
 
 
 def run(*command: object) -> str:
@@ -58,19 +60,13 @@ def mirrors() -> list[str]:
     return sites
 
 
-def download(apt: pathlib.Path, names: list[str], suite: str | None = None) -> list[pathlib.Path]:
-    """Download packages with all dependencies; return the .deb files.
+def own_suite() -> str:
+    """Return the suite of this machine, such as "bookworm"."""
+    return platform.freedesktop_os_release()["VERSION_CODENAME"]
 
-    Parameters
-    ----------
-    apt : Path
-        A folder for apt's lists and for the packages.
-    names : list of str
-        The packages.
-    suite : str, optional
-        A Debian suite such as "bullseye"; by default the newest of this machine's distribution.
 
-    """
+def prepare_apt(apt: pathlib.Path, architecture: str | None) -> list[str]:
+    """Make apt's folders; return the options that make it use them."""
     for folder in (
         "etc/sources.list.d",
         "etc/preferences.d",
@@ -91,15 +87,40 @@ def download(apt: pathlib.Path, names: list[str], suite: str | None = None) -> l
         "APT::Sandbox::User": "",
         "Debug::NoLocking": "true",
     }
-    options = [part for name, value in settings.items() for part in ("-o", f"{name}={value}")]
+    if architecture:
+        settings |= {"APT::Architecture": architecture, "APT::Architectures": architecture}
+    return [part for name, value in settings.items() for part in ("-o", f"{name}={value}")]
+
+
+def download(
+    apt: pathlib.Path, names: list[str], suite: str | None = None, architecture: str | None = None
+) -> list[pathlib.Path]:
+    """Download packages with all dependencies; return the .deb files.
+
+    Parameters
+    ----------
+    apt : Path
+        A folder for apt's lists and for the packages.
+    names : list of str
+        The packages.
+    suite : str, optional
+        A Debian suite such as "bullseye", or own_suite(); by default the newest of this machine's distribution.
+    architecture : str, optional
+        Such as "arm64"; by default that of this machine.
+
+    """
+    options = prepare_apt(apt, architecture)
     failures = []
     distribution = platform.freedesktop_os_release()["ID"]
-    if distribution not in NEWEST_SUITES or (suite and distribution != "debian"):
+    is_own = suite == own_suite()
+    if distribution not in NEWEST_SUITES or (suite and distribution != "debian" and not is_own):
         distributions = " and ".join(NEWEST_SUITES) if suite is None else "debian"
         sys.exit(f"packages can be unpacked on {distributions} only, not on {distribution}")
-    suite, components = (suite, "main") if suite else NEWEST_SUITES[distribution]
+    newest, components = NEWEST_SUITES[distribution]
+    suite = suite or newest
     keys = f"/usr/share/keyrings/{distribution}-archive-keyring.gpg"
-    for mirror in [*mirrors(), *([ARCHIVE] if distribution == "debian" else [])]:
+    other = ARCHIVE if distribution == "debian" else PORTS
+    for mirror in [*mirrors(), other]:
         (apt / "etc/sources.list").write_text(
             f"deb [signed-by={keys}] {mirror} {suite} {components}\n"
         )
@@ -120,13 +141,15 @@ def download(apt: pathlib.Path, names: list[str], suite: str | None = None) -> l
     )
 
 
-def unpack(home: pathlib.Path, names: list[str], suite: str | None = None) -> pathlib.Path:
+def unpack(
+    home: pathlib.Path, names: list[str], suite: str | None = None, architecture: str | None = None
+) -> pathlib.Path:
     """Unpack packages into a root folder, unless this was done before; return the folder."""
     root, done = home / "root", home / "unpacked"
     if not done.exists():
         with step(f"{' '.join(names)} of {suite or 'the newest release'}, unpacked in {root}"):
             shutil.rmtree(home, ignore_errors=True)
-            for package in download(home / "apt", names, suite):
+            for package in download(home / "apt", names, suite, architecture):
                 run("dpkg-deb", "--extract", package, root)
             done.touch()
     return root

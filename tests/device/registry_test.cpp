@@ -291,10 +291,9 @@ TEST_F(NewProcess, rejected_calls_return_only_on_the_thread_that_ends_the_proces
         cuda::reject_calls();
         int ordinal = 0;
         SKERRY_REQUIRE_OR_EXIT(cuda::calls().get_device(&ordinal) == cuda::runtime_unloading);
+        const int returned_calls = calls;  // one more call may have been made before
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        const int then = calls;
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        SKERRY_REQUIRE_OR_EXIT(calls == then);
+        SKERRY_REQUIRE_OR_EXIT(calls <= returned_calls + 1);
         std::_Exit(0);
       },
       testing::ExitedWithCode(0), "");

@@ -59,7 +59,7 @@ IN_CPP = [
     )
 ]  # fmt: skip
 IN_CMAKE = [re.compile(r"ENV\{([A-Z_]+)\}")]
-IN_MAKE = [re.compile(r"(?m)^([A-Z_]+) \?="), re.compile(r"\$\((ARRAY_API_TESTS_DIR|CUDACXX)\)")]
+IN_MAKE = [re.compile(r"(?m)^([A-Z0-9_]+) \?="), re.compile(r"\$\((ARRAY_API_TESTS_DIR|CUDACXX)\)")]
 
 
 def table():

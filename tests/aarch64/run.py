@@ -1,0 +1,220 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Test skerry for aarch64 on a machine of another processor: compiled by a cross compiler, run by qemu-user.
+
+The C++ tests and a selection of the Python tests run under an interpreter unpacked from Debian's or Ubuntu's packages for
+arm64; nothing is installed. Then the results of every elementwise function are compared, bit by bit, with those of the
+build of `make build`. Other options and arguments are passed to pytest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import sysconfig
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "python" / "wheels"))
+from debian_packages import own_suite, run, step, unpack  # noqa: E402
+
+BUILD = ROOT / "build" / "aarch64"
+TOOLS = {
+    "aarch64-linux-gnu-g++": "g++-aarch64-linux-gnu",
+    "qemu-aarch64-static": "qemu-user-static",
+}
+# With the features of Armv8.2-A that kernels use. OpenBLAS has wrong products for qemu's own model, `max`.
+PROCESSOR = "neoverse-n1"
+OLD_PROCESSOR = "cortex-a72"  # Armv8.0-A
+GOOGLETEST = pathlib.Path("/usr/src/googletest")
+PLATFORMS = ["manylinux_2_28_aarch64", "manylinux_2_27_aarch64", "manylinux2014_aarch64"]
+TESTS = ["tests/python/standard", "tests/python/elementwise/test_special_cases.py"]
+
+
+def parse_options() -> tuple[argparse.Namespace, list[str]]:
+    """Read the command line; return the options and pytest's arguments."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--dtypes", default="float32", help="such as all, or float32;int64")
+    parser.add_argument(
+        "--cpp",
+        default="core_tests,device_tests",
+        help="the C++ tests to build and to run: core_tests, device_tests, ops_tests, kernels_tests",
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count(), help="parallel jobs of the compiler and tests"
+    )
+    return parser.parse_known_args()
+
+
+def require_tools() -> None:
+    """Exit if a tool is missing, with the names of the packages that have it."""
+    missing = [package for tool, package in TOOLS.items() if shutil.which(tool) is None]
+    if missing:
+        sys.exit(
+            f"make test-aarch64 needs packages that are missing: apt-get install {' '.join(missing)}"
+        )
+
+
+def wrap(script: pathlib.Path, root: pathlib.Path, program: pathlib.Path) -> pathlib.Path:
+    """Write a script that runs a program of aarch64; programs that start themselves again start the script."""
+    script.write_text(
+        f'#!/bin/sh\nQEMU_CPU="${{QEMU_CPU:-{PROCESSOR}}}" exec qemu-aarch64-static -0 "$0" -L {root} {program} "$@"\n'
+    )
+    script.chmod(0o755)
+    return script
+
+
+def unpack_interpreter() -> tuple[pathlib.Path, pathlib.Path]:
+    """Unpack Python for aarch64 with its headers; return the root folder and a script that runs it."""
+    names = ["python3", "libpython3-dev", "libstdc++6"]
+    root = unpack(BUILD / "python", names, own_suite(), "arm64")
+    programs = root / "usr" / "bin"
+    return root, wrap(programs / "python-qemu", root, (programs / "python3").resolve())
+
+
+def install_packages(python: pathlib.Path) -> pathlib.Path:
+    """Install the tests' dependencies for that Python, as pinned in pyproject.toml; return their folder."""
+    site, done, pins = BUILD / "site", BUILD / "installed", ROOT / "pyproject.toml"
+    if done.exists() and done.stat().st_mtime >= pins.stat().st_mtime:
+        return site
+    with step("packages from PyPI"):
+        shutil.rmtree(site, ignore_errors=True)
+        version = run(python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])").strip()
+        platforms = [word for name in PLATFORMS for word in ("--platform", name)]
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+        pip += ["--only-binary=:all:", "--target", str(site), *platforms]
+        run(*pip, "--python-version", version, "--group", "runtime", "--group", "test")
+        done.touch()
+    return site
+
+
+def build(options: argparse.Namespace, root: pathlib.Path, python: pathlib.Path) -> pathlib.Path:
+    """Cross-compile the library, the bindings and the C++ tests; return the build folder."""
+    folder = BUILD / options.dtypes.replace(";", "_")
+    sources = [*(ROOT / "build" / "python" / "ducc").glob("ducc0-*/")]
+    definitions = {
+        "CMAKE_TOOLCHAIN_FILE": ROOT / "tests" / "aarch64" / "toolchain.cmake",
+        "CMAKE_BUILD_TYPE": "Release",
+        "CMAKE_COMPILE_WARNING_AS_ERROR": "ON",
+        # Debian puts pyconfig.h in a separate folder, which is searched last.
+        "CMAKE_CXX_FLAGS": f"-idirafter {root / 'usr' / 'include'}",
+        # Kernels have options of their own; everything else compiles in half the time of -O3.
+        "CMAKE_CXX_FLAGS_RELEASE": "-O1 -DNDEBUG",
+        "SKERRY_CUDA": "OFF",
+        "SKERRY_DTYPES": options.dtypes,
+        "Python_EXECUTABLE": python,
+        "pybind11_DIR": run(sys.executable, "-m", "pybind11", "--cmakedir").strip(),
+        **({"SKERRY_DUCC_DIR": sources[0]} if sources else {}),
+        **({"FETCHCONTENT_SOURCE_DIR_GOOGLETEST": GOOGLETEST} if GOOGLETEST.exists() else {}),
+    }
+    with step(f"skerry for aarch64, dtypes {options.dtypes}"):
+        defined = [f"-D{name}={value}" for name, value in definitions.items()]
+        run("cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-Wno-dev", *defined)
+        targets = ["_core", *options.cpp.split(",")]
+        run("cmake", "--build", folder, "--parallel", options.jobs, "--target", *targets)
+    return folder
+
+
+def install_skerry(folder: pathlib.Path, site: pathlib.Path) -> None:
+    """Put skerry's Python files and the extension module into the folder of packages."""
+    installed = pathlib.Path(sysconfig.get_path("platlib")) / "skerry"
+    binaries = shutil.ignore_patterns("*.so", "__pycache__")
+    shutil.copytree(installed, site / "skerry", ignore=binaries, dirs_exist_ok=True)
+    shutil.copytree(ROOT / "python" / "skerry", site / "skerry", dirs_exist_ok=True)
+    (extension,) = (folder / "python").glob("_core*.so")
+    shutil.copy2(extension, site / "skerry")
+
+
+def run_cpp_tests(
+    names: list[str], folder: pathlib.Path, root: pathlib.Path, jobs: int
+) -> list[str]:
+    """Run the C++ tests, each in `jobs` processes that share its tests; return the names of those that fail."""
+    failed = []
+    for name in names:
+        program = wrap(folder / f"run_{name}", root, folder / "tests" / name)
+        with step(name):
+            shards = [
+                subprocess.Popen(
+                    [program, "--gtest_brief=1"],
+                    cwd=folder,
+                    env={
+                        **os.environ,
+                        "GTEST_TOTAL_SHARDS": str(jobs),
+                        "GTEST_SHARD_INDEX": str(index),
+                    },
+                )
+                for index in range(jobs)
+            ]
+            statuses = [shard.wait() for shard in shards]
+            if any(statuses):
+                failed.append(name)
+    return failed
+
+
+def digests(python: object, environment: dict[str, str]) -> dict[str, str]:
+    """Return the digests of every elementwise function's results, by function and dtype."""
+    program = ["-m", "tests.python.elementwise.equal_inputs", "--digests"]
+    done = subprocess.run(
+        [str(python), *program], cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE
+    )
+    return json.loads(done.stdout)
+
+
+def compare_bits(python: pathlib.Path, environment: dict[str, str]) -> list[str]:
+    """Compare the results of every elementwise function with this machine's; return those that differ."""
+    with step("results of elementwise functions beside this machine's"):
+        results = digests(python, environment)
+        expected = digests(sys.executable, {**os.environ, "SKERRY_ISA": "v3"})
+        differing = [name for name, digest in results.items() if expected.get(name) != digest]
+        print(f"{len(results) - len(differing)} of {len(results)} functions have the same bits")
+    return [f"other bits in {name}" for name in differing]
+
+
+def check_old_processor(python: pathlib.Path, environment: dict[str, str]) -> list[str]:
+    """Check that a processor without Armv8.2-A is refused with a reason."""
+    done = subprocess.run(
+        [python, "-c", "import skerry"],
+        env={**environment, "QEMU_CPU": OLD_PROCESSOR},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "lacks instructions of aarch64-v8" in done.stderr:
+        return []
+    return [f"import on {OLD_PROCESSOR}: {done.returncode}, {done.stderr}"]
+
+
+def main() -> int:
+    """Build, test and compare; return the exit status."""
+    options, arguments = parse_options()
+    require_tools()
+    root, python = unpack_interpreter()
+    site = install_packages(python)
+    folder = build(options, root, python)
+    install_skerry(folder, site)
+    # Other libraries are not installed. Without the variable, their tests are skipped.
+    environment = {
+        name: value for name, value in os.environ.items() if name != "SKERRY_ALL_CONSUMERS"
+    }
+    environment["PYTHONPATH"] = str(site)
+    failed = run_cpp_tests(options.cpp.split(","), folder, root, options.jobs)
+    failed += compare_bits(python, environment)
+    failed += check_old_processor(python, environment)
+    named = [argument for argument in arguments if (ROOT / argument.partition("::")[0]).exists()]
+    command = [python, "-m", "pytest", "-n", str(options.jobs), "--dist", "loadfile", "--quick"]
+    with step("Python tests"):
+        tests = [*command, *arguments, *([] if named else TESTS)]
+        if subprocess.run(tests, cwd=ROOT, env=environment, check=False).returncode != 0:
+            failed.append("Python tests")
+    print(*failed, sep="\n")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
