@@ -72,7 +72,7 @@ struct IdentityPositions {
   int operator[](int parameter) const { return parameter; }
 };
 struct MappedPositions {
-  static constexpr int count = 2 * Signature::max_parameters;
+  static constexpr int count = Signature::max_positions;
   const int* positions;
   int operator[](int parameter) const { return positions[parameter]; }
 };

@@ -3,6 +3,7 @@
 #include "python/bindings/method_table.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 
 #include "core/errors.hpp"
@@ -32,6 +33,8 @@ MethodAdapter::MethodAdapter(const MethodEntry& entry)
         i == out_ ? -1 : function_signature_->find(PyUnicode_AsUTF8(signature_.name(i)));
     positions_[i] = position > 0 ? position : Signature::max_parameters + extras_++;
   }
+  if (Signature::max_parameters + extras_ > Signature::max_positions)
+    throw std::logic_error(std::string(entry.name) + ": raise Signature::max_positions");
   named_signature_ = function_signature_->named_like(signature_, positions_);
 }
 
@@ -77,7 +80,7 @@ PyObject* MethodAdapter::operator()(PyObject* self, PyObject* const* args, Py_ss
   const bool can_skip_prepare = entry.prepare == nullptr || entry.prepares_extras;
   if (!can_skip_prepare && entry.needs_no_prepare == nullptr)
     return prepare_and_run(self, args, count, keywords);
-  PyObject* values[2 * Signature::max_parameters];
+  PyObject* values[Signature::max_positions];
   if (signature_.bind(args, count, keywords, values, positions_) < 0) return nullptr;
   values[0] = self;
   for (int i = 0; i < extras_; ++i) {
