@@ -246,7 +246,7 @@ RANDOM_LEFT_OUT = {
 KINDS = {
     **dict.fromkeys(
         ("sum", "mean", "nansum", "nanmean", "cumulative_sum", "cumsum", "nancumsum", "matmul", "vecdot", "dot",
-         "inner", "vdot", "trace", "average", "linalg.trace", "linalg.matmul", "linalg.tensordot",
+         "inner", "matvec", "vecmat", "vdot", "trace", "average", "linalg.trace", "linalg.matmul", "linalg.tensordot",
          "linalg.vecdot", "trapezoid", "cross", "linalg.cross"), "whole"),
     **dict.fromkeys(("prod", "nanprod", "cumulative_prod", "cumprod", "nancumprod"), "signs"),
 }  # fmt: skip
@@ -256,13 +256,13 @@ ROUNDED = {"std", "var", "nanstd", "nanvar", "cov", "corrcoef", "polyfit", "unwr
 
 #: Functions, apart from `linalg`, with a high cost or a large result for the size of their operands.
 DEAR = {
-    "matmul", "Array.__matmul__", "tensordot", "dot", "inner", "cov", "corrcoef", "diag_indices_from", "unstack",
-    "apply_along_axis",
+    "matmul", "Array.__matmul__", "tensordot", "dot", "inner", "matvec", "vecmat", "cov", "corrcoef",
+    "diag_indices_from", "unstack", "apply_along_axis",
 }  # fmt: skip
 #: Functions whose sums or products are exact in any order, except for the sign of zeros in parts of complex numbers.
 BY_VALUE = {
-    "matmul", "Array.__matmul__", "tensordot", "dot", "inner", "vdot", "vecdot", "einsum", "kron", "prod", "nanprod",
-    "cumulative_prod", "cumprod", "nancumprod",
+    "matmul", "Array.__matmul__", "tensordot", "dot", "inner", "matvec", "vecmat", "vdot", "vecdot", "einsum", "kron",
+    "prod", "nanprod", "cumulative_prod", "cumprod", "nancumprod",
 }  # fmt: skip
 
 
