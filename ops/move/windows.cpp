@@ -42,4 +42,37 @@ NdArray sliding_windows(const NdArray& x, std::span<const std::int64_t> lengths,
   return x.view(std::move(layout)).read_only_view();
 }
 
+NdArray strided_view(const NdArray& x, const Dims& shape, std::span<const std::int64_t> strides) {
+  if (static_cast<int>(strides.size()) != shape.rank()) {
+    throw ValueError(std::to_string(strides.size()) + " strides for " +
+                     std::to_string(shape.rank()) + " axes");
+  }
+  Layout layout{.shape = shape, .strides = Dims(shape.rank())};
+  layout.offset = x.layout().offset;
+  std::int64_t first = layout.offset;
+  std::int64_t last = first + x.itemsize();
+  bool is_empty = false;
+  bool is_outside = false;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    const std::int64_t stride = strides[static_cast<std::size_t>(axis)];
+    layout.strides[axis] = stride;
+    is_empty = is_empty || shape[axis] == 0;
+    if (shape[axis] < 2) continue;
+    if (stride % x.itemsize() != 0) {
+      throw ValueError("a stride must be a multiple of the item size, " +
+                       std::to_string(x.itemsize()) + ": " + std::to_string(stride));
+    }
+    std::int64_t& end = stride < 0 ? first : last;
+    std::int64_t reach = 0;
+    is_outside = is_outside || __builtin_mul_overflow(stride, shape[axis] - 1, &reach) ||
+                 __builtin_add_overflow(end, reach, &end);
+  }
+  is_outside = is_outside || first < 0 || last > static_cast<std::int64_t>(x.memory()->nbytes());
+  if (is_outside && !is_empty) {
+    throw ValueError("elements of shape " + to_string(shape) +
+                     " with these strides lie outside of the memory of " + describe(x));
+  }
+  return x.view(std::move(layout));
+}
+
 }  // namespace skerry

@@ -15,4 +15,9 @@ namespace skerry {
 [[nodiscard]] NdArray sliding_windows(const NdArray& x, std::span<const std::int64_t> lengths,
                                       std::span<const std::int64_t> axes);
 
+/// Returns a view with another shape and strides in bytes, from the first element of x on. Throws
+/// ValueError unless its elements are aligned and lie in the storage of x.
+[[nodiscard]] NdArray strided_view(const NdArray& x, const Dims& shape,
+                                   std::span<const std::int64_t> strides);
+
 }  // namespace skerry

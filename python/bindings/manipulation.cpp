@@ -109,6 +109,15 @@ PyObject* run_sliding_windows(const Arguments& arguments) {
   return wrap(sliding_windows(x, lengths, axes));
 }
 
+PyObject* run_strided_view(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const std::vector<std::int64_t> lengths = integers(arguments, 1);
+  const std::vector<std::int64_t> strides = integers(arguments, 2);
+  const OperationScope scope("as_strided");
+  NdArray view = strided_view(x, checked_shape(lengths), strides);
+  return wrap(boolean(arguments, 3, true) ? std::move(view) : view.read_only_view());
+}
+
 PyObject* run_broadcast_arrays(const Arguments& arguments) {
   return wrap_all(broadcast_arrays(rest_arrays(arguments)));
 }
@@ -331,6 +340,8 @@ constexpr FunctionEntry own_functions[] = {
     {"sliding_windows", "(x, lengths, axes, /)",
      "Sliding windows along each of the axes, as new axes at the end; read-only.",
      run_sliding_windows},
+    {"strided_view", "(x, shape, strides, writeable, /)",
+     "A view with another shape and strides in bytes, in the memory of x.", run_strided_view},
 };
 
 }  // namespace

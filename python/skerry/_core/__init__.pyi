@@ -534,6 +534,9 @@ def std(
     where: Array | bool = True,
     mean: Operand | None = None,
 ) -> Array: ...
+def strided_view(
+    x: Operand, shape: Shape, strides: list[int] | tuple[int, ...], writeable: bool, /
+) -> Array: ...
 def sum(
     x: Operand,
     /,

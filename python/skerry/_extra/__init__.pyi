@@ -48,6 +48,7 @@ from skerry._extra.indexing.inserting import place as place
 from skerry._extra.indexing.inserting import put as put
 from skerry._extra.indexing.inserting import put_along_axis as put_along_axis
 from skerry._extra.indexing.inserting import putmask as putmask
+from skerry._extra.indexing.selecting import as_strided as as_strided
 from skerry._extra.indexing.selecting import choose as choose
 from skerry._extra.indexing.selecting import compress as compress
 from skerry._extra.indexing.selecting import diagonal as diagonal

@@ -30,6 +30,7 @@ TOPIC_OF = {
     "array_repr": "numpy_names.objects",
     "array_split": "manipulation.splitting",
     "array_str": "numpy_names.objects",
+    "as_strided": "indexing.selecting",
     "asanyarray": "numpy_names.functions",
     "asarray_chkfinite": "creation.existing_data",
     "ascontiguousarray": "creation.existing_data",

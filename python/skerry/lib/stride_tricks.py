@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Sliding window views."""
+"""Views with other strides, and sliding window views."""
 
-from skerry._extra import sliding_window_view
+from skerry._extra import as_strided, sliding_window_view
 
-__all__ = ["sliding_window_view"]
+__all__ = ["as_strided", "sliding_window_view"]

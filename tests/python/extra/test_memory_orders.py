@@ -5,6 +5,7 @@
 import numpy as np
 import pytest
 import skerry as sk
+from skerry.exceptions import ReadOnlyError
 
 from tests.python.oracle import to_device
 
@@ -76,6 +77,19 @@ def test_objects_without_a_device_go_to_the_default_device(device):
                 assert make(item).device == sk.Device(device)
             assert make(sk.ones(2, device="cpu:1")).device == sk.Device("cpu:1")
     assert sk.array([1, 2], device=device).device == sk.Device(device)
+
+
+def test_strided_views_share_memory_and_are_written_to_without_overlap(device):
+    x = sk.arange(6, device=device)
+    view = sk.lib.stride_tricks.as_strided(x, (3,), (16,))
+    assert view.device == x.device
+    view[...] = 9
+    assert x.tolist() == [9, 1, 9, 3, 9, 5]
+    assert sk.as_strided(x[3:], (2,), (-16,)).tolist() == [3, 1]  # before x[3:], in its base
+    assert sk.as_strided(x, 2).tolist() == [9, 1]
+    for fixed in (sk.as_strided(x, (3,), (16,), writeable=False), sk.as_strided(x, (4, 3), (8, 8))):
+        with pytest.raises(ReadOnlyError):
+            fixed[...] = 1
 
 
 def test_requirements(device):

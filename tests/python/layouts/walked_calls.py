@@ -103,6 +103,7 @@ STATED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "pad": (("f(a, 3)", "f(a, 2, mode='reflect')", "f(a, 1, mode='edge')"), ("values",)),
     "select": (("f([a, b], [c, d])",), ("=mask", "=mask", "values", "values")),
     "setdiff1d": (("f(a, b)",), ("values", "values")),
+    "as_strided": (("f(a, a.shape, a.strides)",), ("values",)),
     "sliding_window_view": (("f(a, 2, -1)",), ("values",)),
     "tensordot": (("f(a, b, axes=1)", "f(a, a, axes=([0], [0]))"), ("whole", "whole")),
     "vander": (("f(a, 3)",), ("whole",)),

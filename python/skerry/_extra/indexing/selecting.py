@@ -17,7 +17,7 @@ from skerry._extra.indexing._bounds import within
 from skerry._outputs import output_argument, store
 from skerry.exceptions import ShapeError
 
-__all__ = ["choose", "compress", "diagonal", "select", "sliding_window_view"]
+__all__ = ["as_strided", "choose", "compress", "diagonal", "select", "sliding_window_view"]
 
 # Maximum number of choices that are selected one by one, which is faster than stacking them.
 FEW_CHOICES = 4
@@ -193,6 +193,56 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
 
     """
     return as_array("diagonal", a).diagonal(offset, axis1, axis2)
+
+
+def as_strided(
+    x: Any,
+    shape: int | Sequence[int] | None = None,
+    strides: Sequence[int] | None = None,
+    subok: bool = False,
+    writeable: bool = True,
+) -> Array:
+    """Return a view with another shape and other strides, which begins at the first element.
+
+    It is also available as ``lib.stride_tricks.as_strided``, as in NumPy. Unlike there, a view that would leave the
+    memory of the array is an error, and so is a write into a view whose elements overlap.
+
+    Parameters
+    ----------
+    x : {any dtype}
+    shape : int or tuple of int, optional
+        Shape of the view; by default that of ``x``.
+    strides : tuple of int, optional
+        Distances between elements along each axis in bytes, multiples of the item size; by default those of ``x``.
+    subok : bool, default False
+        NumPy's, without effect.
+    writeable : bool, default True
+        Whether the view may be written to, if ``x`` may.
+
+    Returns
+    -------
+    Array
+        View of ``x``.
+
+    Raises
+    ------
+    ValueError
+        If an element would lie outside of the memory of ``x``, which is that of its base; or if the numbers of strides
+        and axes differ.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.as_strided(sk.arange(6), (2, 3), (8, 16))
+    Array([[0, 2, 4],
+           [1, 3, 5]], dtype=int64, device='cpu:0')
+
+    """
+    array = as_array("as_strided", x)
+    lengths = array.shape if shape is None else shape if np.iterable(shape) else (shape,)
+    distances = array.strides if strides is None else tuple(strides)
+    view: Array = _core.strided_view(array, tuple(lengths), distances, writeable)
+    return view
 
 
 def sliding_window_view(

@@ -23,6 +23,7 @@ PAIRS = R((3, 2), "complex64")
 FLAGS = R((4,), "bool")
 EMPTY = np.empty((0, 2), "int8")
 WINDOWS = np.lib.stride_tricks.sliding_window_view
+STRIDED = np.lib.stride_tricks.as_strided
 
 CALLS = {
     "select": [
@@ -63,6 +64,32 @@ CALLS = {
         call(BOOLS, axis1=1, axis2=0),
         call(VECTOR, _raises=ValueError),
         call(MATRIX, 0, 1, 1, _raises=ValueError),
+    ],
+    "as_strided": [
+        call(ITEMS, (3, 3), (4, 4), _oracle=STRIDED),
+        call(ITEMS, (2, 2), (8, 4), writeable=False, _oracle=STRIDED),
+        call(ITEMS, (3,), _oracle=STRIDED),
+        call(ITEMS, (3,), subok=True, _oracle=STRIDED),
+        call(ITEMS, strides=(0,), _oracle=STRIDED),
+        call(ITEMS, (), (), _oracle=STRIDED),
+        call(ITEMS, (0, 9), (4, 400), _oracle=STRIDED),
+        call(ITEMS, (1, 5), (3, 4), _oracle=STRIDED),
+        call(ITEMS[::-1], (4, 2), (-4, -4), _oracle=STRIDED),
+        call(ROWS[1:], (2, 2), (-12, 4), _oracle=STRIDED),
+        call(BLOCK[:, ::2], (2, 2), (96, 8), _oracle=STRIDED),
+        call(PAIRS.T, (2, 2, 2), (8, 16, 16), _oracle=STRIDED),
+        call(FLAGS, (2, 3), (1, 1), _oracle=STRIDED),
+        call(EMPTY, (0, 3), _oracle=STRIDED),
+        call(EMPTY, (1, 1), _raises=ValueError),
+        call(ITEMS, (6,), _raises=ValueError),
+        call(ITEMS, (2,), (-4,), _raises=ValueError),
+        call(ITEMS, (2,), (2,), _raises=ValueError),
+        call(ITEMS, (2,), (2**62,), _raises=ValueError),
+        call(ITEMS, (2**40,), (2**40,), _raises=ValueError),
+        call(ITEMS, (2, 2), (4,), _raises=ValueError),
+        call(ITEMS, (-1,), (4,), _raises=ValueError),
+        call(ITEMS, "ab", _raises=TypeError),
+        call(ITEMS, (2,), 4, _raises=TypeError),
     ],
     "sliding_window_view": [
         *(call(ITEMS, n, _oracle=WINDOWS) for n in (1, 2, 5)),
