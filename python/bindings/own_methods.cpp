@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
-#include <cstdlib>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/layout.hpp"
 #include "core/view.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
@@ -123,14 +123,6 @@ PyObject* run_in_python(const Arguments& arguments) {
   return PyObject_Call(function.get(), positional.get(), keywords.get());
 }
 
-/// True if the elements may overlap: the array has more bytes than lie between its ends.
-bool has_overlap(const NdArray& x) {
-  std::int64_t extent = x.itemsize();
-  for (int axis = 0; axis < x.rank(); ++axis)
-    extent += std::abs(x.strides()[axis]) * (x.shape()[axis] - 1);
-  return x.size() > 0 && x.nbytes() > extent;
-}
-
 PyObject* run_setflags(const Arguments& arguments) {
   if (arguments.has(1) && !boolean(arguments, 1, true))
     throw ValueError("align=False has no counterpart in skerry: elements are always aligned");
@@ -139,7 +131,7 @@ PyObject* run_setflags(const Arguments& arguments) {
   if (!arguments.has(0)) Py_RETURN_NONE;
   const NdArray& x = target_of(arguments.self);
   const bool writeable = boolean(arguments, 0, true);
-  if (writeable && (x.memory()->read_only() || has_overlap(x))) {
+  if (writeable && (x.memory()->read_only() || overlaps_itself(x.layout(), x.itemsize()))) {
     throw ValueError(describe(x) +
                      " can't become writable: its memory is read-only, or its elements share "
                      "memory; use x.copy()");

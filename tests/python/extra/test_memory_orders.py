@@ -92,6 +92,30 @@ def test_strided_views_share_memory_and_are_written_to_without_overlap(device):
             fixed[...] = 1
 
 
+def test_views_whose_elements_overlap_stay_read_only(device):
+    """The windows of every third element have gaps: their elements overlap, though they fill less than their extent."""
+    x = sk.arange(12, device=device)
+    for view in (
+        sk.sliding_window_view(x[::3], 2),
+        sk.sliding_window_view(x, 2),
+        sk.broadcast_to(x, (2, 12)),
+        sk.as_strided(x, (2, 2), (24, 24), writeable=False),
+    ):
+        with pytest.raises(
+            ValueError, match=r"can't become writable: .* its elements share memory"
+        ):
+            view.setflags(write=True)
+        assert not view.flags.writeable
+    for view in (
+        x[::3],
+        x.reshape(3, 4)[::-1, ::2],
+        sk.as_strided(x, (3, 2), (16, 40), writeable=False),
+    ):
+        view.setflags(write=False)
+        view.setflags(write=True)
+        assert view.flags.writeable
+
+
 def test_requirements(device):
     x = to_device(device, T)
     assert sk.require(x, requirements="C") is x
