@@ -57,6 +57,7 @@ def table(n, device):
         "diag": lambda: sk.diag(i, k=n),
         "diagflat": lambda: sk.diagflat(i, -n),
         "vander": lambda: sk.vander(i, n),
+        "as_strided": lambda: sk.as_strided(x, (n,)),
         "identity": lambda: sk.identity(n, device=device),
         "fromfunction": lambda: sk.fromfunction(lambda i: i, (n,), device=device),
         "mask_indices": lambda: sk.mask_indices(n, lambda m, k: m, device=device),
