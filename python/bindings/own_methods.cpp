@@ -293,7 +293,7 @@ constexpr FunctionEntry table[] = {
      run_swapaxes},
     {"tobytes", "($self, /, order='C')",
      "The bytes of the elements, copied to the host from any device.", run_tobytes},
-    {"tofile", "($self, fid, sep='', format='%s')",
+    {"tofile", "($self, fid, /, sep='', format='%s')",
      "Write the elements in C order to a file, copied to the host from any device; skerry.fromfile "
      "reads them.\n\n"
      "Parameters\n----------\nfid : str, path or file\n    A file must be open for writing "

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -101,6 +102,7 @@ METHODS: dict[str, dict[str, Any]] = {  # required arguments
     "fill": {"value": 1.5},
     "item": {"args": [1, 1]},
     "partition": {"kth": 1},
+    "tofile": {"fid": os.devnull},
     "repeat": {"repeats": 2},
     "reshape": {"shape": [9]},
     "searchsorted": {"v": np.asarray([1.0, 2.0])},

@@ -89,7 +89,7 @@ def test_raw_files_equal_those_of_numpy(dtype, key, device, tmp_path):
         assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
     with (tmp_path / "two").open("wb") as file:
         assert x.tofile(file) is None
-        x.tofile(fid=file)
+        x.tofile(file, sep="")
     got = sk.fromfile(tmp_path / "two", dtype, device=device)
     assert_equal(got, np.concatenate([want.ravel()] * 2), device)
     with pytest.raises(FileNotFoundError):
