@@ -10,6 +10,7 @@ import numpy as np
 
 import skerry as sk
 from skerry import _core
+from skerry._arrays import arrays_in
 from skerry._core import Array
 from skerry._ufunc_calls import mask_argument
 from skerry.exceptions import ShapeError
@@ -90,8 +91,8 @@ def _variance(
     if mean is None:
         center = _sum(elements, mask, axis) / count
     else:
+        _core.require_one_device(name, (x, *arrays_in(mean)))
         center = mean if isinstance(mean, Array) else sk.asarray(mean, device=x.device)
-        _core.require_one_device(name, (x, center))
         if sk.broadcast_shapes(x.shape, center.shape) != x.shape:
             raise ShapeError(
                 f"{name}: mean has shape {center.shape}, which does not broadcast to {x.shape}; "

@@ -210,6 +210,8 @@ def _require_inputs_cast(
 def mask_argument(name: str, condition: Any, result: Array) -> Array:
     """Return ``where=`` as an array of bool; lists and bools go to the device of ``result``."""
     is_array = isinstance(condition, Array)
+    if isinstance(condition, list | tuple):  # of which no element is read from another device
+        _core.require_one_device(name, (result, *arrays_in(condition)))
     mask: Array = condition if is_array else sk.asarray(condition, device=result.device)
     if mask.dtype != np.bool_:
         raise DTypeError(f"{name}: where must be bool, not {mask.dtype}; pass where != 0")

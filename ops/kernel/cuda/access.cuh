@@ -51,7 +51,7 @@ SKERRY_HD SKERRY_INLINE T load(const char* source, bool is_aligned) {
       struct alignas(16) {
         std::uint64_t word[words];
       } bits;
-      SKERRY_UNROLL
+      SKERRY_UNROLL_FULLY
       for (int w = 0; w < words; ++w) {
         bits.word[w] = 0;
         SKERRY_DO_NOT_UNROLL
@@ -80,7 +80,7 @@ SKERRY_HD SKERRY_INLINE void store(char* destination, T value, bool is_aligned) 
         std::uint64_t word[words] = {};
       } bits;
       __builtin_memcpy(&bits, &value, sizeof value);
-      SKERRY_UNROLL
+      SKERRY_UNROLL_FULLY
       for (int w = 0; w < words; ++w) {
         SKERRY_DO_NOT_UNROLL
         for (int b = 0; b < bytes; ++b) {

@@ -15,10 +15,10 @@
 // indices are constants early.
 
 #if defined(__CUDA_ARCH__)
-#define SKERRY_UNROLL _Pragma("unroll")
+#define SKERRY_UNROLL_FULLY _Pragma("unroll")
 #define SKERRY_DO_NOT_UNROLL _Pragma("unroll 1")
 #else
-#define SKERRY_UNROLL
+#define SKERRY_UNROLL_FULLY
 #define SKERRY_DO_NOT_UNROLL
 #endif
 
@@ -127,7 +127,7 @@ struct StridedOffsets {
 
   SKERRY_HD SKERRY_INLINE Ends locate(std::uint32_t index,
                                       std::int32_t (&offsets)[Operands]) const {
-    SKERRY_UNROLL
+    SKERRY_UNROLL_FULLY
     for (int operand = 0; operand < Operands; ++operand) offsets[operand] = 0;
     Ends ends;
     add_from<0>(index, offsets, ends);
@@ -153,7 +153,7 @@ struct StridedOffsets {
   template <int Axis>
   SKERRY_HD SKERRY_INLINE void add(std::uint32_t coordinate,
                                    std::int32_t (&offsets)[Operands]) const {
-    SKERRY_UNROLL
+    SKERRY_UNROLL_FULLY
     for (int operand = 0; operand < Operands; ++operand) {
       offsets[operand] += static_cast<std::int32_t>(coordinate) * strides[operand][Axis];
     }

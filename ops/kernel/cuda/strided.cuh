@@ -42,7 +42,7 @@ struct StridedReader {
 
   __device__ SKERRY_INLINE void read_all(bool is_aligned) {
     if (is_same) return;
-    SKERRY_UNROLL
+    SKERRY_UNROLL_FULLY
     for (int n = 0; n < Depth; ++n) {
       items[n] = load<T>(next, is_aligned);
       next += step;
@@ -94,7 +94,7 @@ struct StridedLoop {
     if constexpr (depth > 1) {
       while (is_aligned && position + (depth - 1) * traversal.step < end) {
         (::cuda::std::get<I>(readers).read_all(true), ...);
-        SKERRY_UNROLL
+        SKERRY_UNROLL_FULLY
         for (int n = 0; n < depth; ++n) {
           store<Out>(destination, result(n), true);
           destination += traversal.steps[0];
@@ -122,7 +122,7 @@ struct StridedLoop {
                                            .items = {}};
     if (strided_reader.is_same) {
       const T item = is_value ? input.value : load<T>(strided_reader.next, is_aligned);
-      SKERRY_UNROLL
+      SKERRY_UNROLL_FULLY
       for (int n = 0; n < depth; ++n) strided_reader.items[n] = item;
     }
     return strided_reader;
@@ -145,7 +145,7 @@ struct StridedLoop {
         .items = {}};
     while (is_aligned && position + 3 * lines < end) {
       source_reader.read_all(true);
-      SKERRY_UNROLL
+      SKERRY_UNROLL_FULLY
       for (int n = 0; n < 4; ++n) {
         store<T>(destination, source_reader.items[n], true);
         destination += row;

@@ -110,7 +110,7 @@ struct StridedTraversal {
     if (!has_tiles()) return {here.slow, block * block_threads + thread < count ? end : 0};
     const std::uint32_t fast = thread & (side() - 1);
     const std::uint32_t slow = thread >> side_bits;
-    SKERRY_UNROLL
+    SKERRY_UNROLL_FULLY
     for (int i = 0; i < Operands; ++i) {
       here.byte_offsets[i] =
           pitch[i] != 0

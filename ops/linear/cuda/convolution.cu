@@ -23,10 +23,10 @@ struct Convolved {
     const std::int64_t last = position < p.tap_count ? position : p.tap_count - 1;
     std::int64_t k = position < p.size ? 0 : position - p.size + 1;
     R sums[Parts][Parts];
-    SKERRY_UNROLL
+    SKERRY_UNROLL_FULLY
     for (int n = 0; n < Parts * Parts; ++n) sums[n / Parts][n % Parts] = nothing();
     for (; k <= last; ++k) {
-      SKERRY_UNROLL
+      SKERRY_UNROLL_FULLY
       for (int n = 0; n < Parts * Parts; ++n) {
         R& sum = sums[n / Parts][n % Parts];
         const R product =

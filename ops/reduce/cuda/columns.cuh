@@ -120,7 +120,7 @@ struct ColumnLoop {
     const std::int64_t column = group * split.lanes + lane;
     const bool is_there = column < split.columns;
     Accumulators a;
-    SKERRY_UNROLL
+    SKERRY_UNROLL_FULLY
     for (int w = 0; w < width; ++w) a.values[w] = Reduction::template identity<A>();
     if (is_there) fold(a, columns.column(column * width), part_index, row);
     across_rows(a, row);
@@ -128,7 +128,7 @@ struct ColumnLoop {
     if (partials == nullptr) {
       finish(column, a);
     } else {
-      SKERRY_UNROLL
+      SKERRY_UNROLL_FULLY
       for (int w = 0; w < width; ++w) {
         partials[(part_index * split.columns + column) * width + w] = a.values[w];
       }
@@ -152,9 +152,9 @@ struct ColumnLoop {
     SKERRY_DO_NOT_UNROLL
     for (; j + (loads - 1) * rows < end; j += loads * rows, x += loads * step) {
       ColumnItems<item, width> read[loads];
-      SKERRY_UNROLL
+      SKERRY_UNROLL_FULLY
       for (int i = 0; i < loads; ++i) read[i].read(x + i * step);
-      SKERRY_UNROLL
+      SKERRY_UNROLL_FULLY
       for (int w = 0; w < width; ++w) {
         a.values[w] = Reduction::combine(a.values[w], together(read, w, j, rows));
       }
@@ -163,7 +163,7 @@ struct ColumnLoop {
     for (; j < end; j += rows, x += step) {
       ColumnItems<item, width> read;
       read.read(x);
-      SKERRY_UNROLL
+      SKERRY_UNROLL_FULLY
       for (int w = 0; w < width; ++w) {
         a.values[w] = Reduction::combine(a.values[w], columns.loaded(read.items[w], j));
       }
@@ -196,7 +196,7 @@ struct ColumnLoop {
       __syncthreads();
       if (row < half) {
         const Accumulators other = upper_accumulators[thread].Alias();
-        SKERRY_UNROLL
+        SKERRY_UNROLL_FULLY
         for (int w = 0; w < width; ++w)
           a.values[w] = Reduction::combine(a.values[w], other.values[w]);
       }
@@ -208,7 +208,7 @@ struct ColumnLoop {
     if constexpr (width > 1 && width * sizeof(R) <= 16) {
       if (writes_whole) {
         ColumnItems<R, width> results;
-        SKERRY_UNROLL
+        SKERRY_UNROLL_FULLY
         for (int w = 0; w < width; ++w) {
           results.items[w] = ops::finish_as<Reduction, R>(a.values[w], write.reduced);
         }
@@ -216,7 +216,7 @@ struct ColumnLoop {
         return;
       }
     }
-    SKERRY_UNROLL
+    SKERRY_UNROLL_FULLY
     for (int w = 0; w < width; ++w) write(column * width + w, a.values[w]);
   }
 };

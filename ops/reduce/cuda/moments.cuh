@@ -28,12 +28,12 @@ struct GroupedMoments {
     const C x[group] = {items[0], items[1], items[2], items[3]};
     const C approximate_mean = ((x[0] + x[1]) + (x[2] + x[3])) * C(0.25);
     C distance[group];
-    SKERRY_UNROLL
+    SKERRY_UNROLL_FULLY
     for (int i = 0; i < group; ++i) distance[i] = x[i] - approximate_mean;
     // Correct the approximate mean by the mean of the distances, which have digits to spare.
     const C rest = ((distance[0] + distance[1]) + (distance[2] + distance[3])) * C(0.25);
     C squares = C(0);
-    SKERRY_UNROLL
+    SKERRY_UNROLL_FULLY
     for (int i = 0; i < group; ++i) squares += distance[i] * distance[i];
     squares -= rest * rest * C(group);
     return {static_cast<float64>(approximate_mean) + static_cast<float64>(rest),

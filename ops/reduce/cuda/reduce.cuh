@@ -49,7 +49,7 @@ struct ArrayElements {
   /// Loads the elements at `offset`, offset + step, ... as one accumulator.
   SKERRY_HD SKERRY_INLINE accumulator group_at(std::int64_t offset, std::int64_t step) const {
     T items[Reduction::group];
-    SKERRY_UNROLL
+    SKERRY_UNROLL_FULLY
     for (int i = 0; i < Reduction::group; ++i)
       items[i] = load<T>(input + offset + i * step, is_aligned);
     return Reduction::load_group(items);

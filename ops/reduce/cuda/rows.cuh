@@ -89,7 +89,7 @@ __device__ SKERRY_INLINE A across_lanes(A a, int lanes) {
 /// Combines lanes whose number is known at compile time.
 template <class Reduction, int Lanes, class A>
 __device__ SKERRY_INLINE A across_lanes(A a) {
-  SKERRY_UNROLL
+  SKERRY_UNROLL_FULLY
   for (int lane_offset = Lanes / 2; lane_offset > 0; lane_offset /= 2)
     a = with_lane<Reduction>(a, lane_offset);
   return a;
@@ -164,13 +164,13 @@ struct RowLoop {
     const int groups = split.groups();
     const std::int64_t row = first_row(short_rows);
     RowLoad<item, Count, IsWhole> loads[short_rows];
-    SKERRY_UNROLL
+    SKERRY_UNROLL_FULLY
     for (int r = 0; r < short_rows; ++r) {
       if (first < length && row + r * groups < count) {
         loads[r].read(rows.row(row + r * groups) + first);
       }
     }
-    SKERRY_UNROLL
+    SKERRY_UNROLL_FULLY
     for (int r = 0; r < short_rows; ++r) {
       const bool is_row = row + r * groups < count;
       A a = Reduction::template identity<A>();
@@ -213,7 +213,7 @@ struct RowLoop {
     SKERRY_DO_NOT_UNROLL
     for (; j + (Loads - 1) * step + Count <= size; j += Loads * step) {
       RowLoad<item, Count, IsWhole> loads[Loads];
-      SKERRY_UNROLL
+      SKERRY_UNROLL_FULLY
       for (int i = 0; i < Loads; ++i) loads[i].read(x + j + i * step);
       a = with_loads(a, loads, first + j, step);
     }
@@ -237,17 +237,17 @@ struct RowLoop {
   __device__ SKERRY_INLINE A with_loads(A a, const RowLoad<item, Count, IsWhole> (&loads)[Loads],
                                         std::int64_t index, int step) const {
     if constexpr (Rows::has_groups && Count * Loads % group_size<Reduction> == 0) {
-      SKERRY_UNROLL
+      SKERRY_UNROLL_FULLY
       for (int i = 0; i < Count * Loads; i += group_size<Reduction>) {
         item group[group_size<Reduction>];
-        SKERRY_UNROLL
+        SKERRY_UNROLL_FULLY
         for (int k = 0; k < group_size<Reduction>; ++k) {
           group[k] = loads[(i + k) / Count].items[(i + k) % Count];
         }
         a = Reduction::combine(a, Reduction::load_group(group));
       }
     } else {
-      SKERRY_UNROLL
+      SKERRY_UNROLL_FULLY
       for (int i = 0; i < Loads; ++i) a = with_items(a, loads[i].items, index + i * step);
     }
     return a;
@@ -259,7 +259,7 @@ struct RowLoop {
     if constexpr (ops::takes_index<Reduction> && Rows::has_vectors) {
       // Indices count from the first item, so they are constants.
       A best = rows.loaded(items[0], 0);
-      SKERRY_UNROLL
+      SKERRY_UNROLL_FULLY
       for (int i = 1; i < Count; ++i) {
         const A next = rows.loaded(items[i], i);
         if (Reduction::wins(next.value, best.value)) best = next;
@@ -269,7 +269,7 @@ struct RowLoop {
     } else if constexpr (Rows::has_groups && Count == group_size<Reduction>) {
       return Reduction::combine(a, Reduction::load_group(items));
     } else if constexpr (Rows::has_groups) {
-      SKERRY_UNROLL
+      SKERRY_UNROLL_FULLY
       for (int i = 0; i < Count; ++i) a = Reduction::combine(a, rows.loaded(items[i], 0));
       return a;
     } else {

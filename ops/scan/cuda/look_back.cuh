@@ -87,7 +87,7 @@ struct LookBack {
     if (!position.is_there() || position.part_index != position.parts - 1) return;
     std::uint32_t bits[words_of_value];
     __builtin_memcpy(bits, &total, sizeof total);
-    SKERRY_UNROLL
+    SKERRY_UNROLL_FULLY
     for (int w = 0; w < words_of_value; ++w) {
       word(*word_of(node, chain, position, position.line, w))
           .store(bits[w] | is_known, ::cuda::memory_order_relaxed);
@@ -108,9 +108,9 @@ struct LookBack {
     for (int i = first; i < n;) {
       std::uint64_t read[nodes_per_read][words_of_value];
       bool are_known = true;
-      SKERRY_UNROLL
+      SKERRY_UNROLL_FULLY
       for (int k = 0; k < nodes_per_read; ++k) {
-        SKERRY_UNROLL
+        SKERRY_UNROLL_FULLY
         for (int w = 0; w < words_of_value; ++w) {
           read[k][w] = is_known;
           if (i + k * readers < n) {
@@ -119,17 +119,17 @@ struct LookBack {
           }
         }
       }
-      SKERRY_UNROLL
+      SKERRY_UNROLL_FULLY
       for (int k = 0; k < nodes_per_read; ++k) {
-        SKERRY_UNROLL
+        SKERRY_UNROLL_FULLY
         for (int w = 0; w < words_of_value; ++w) are_known = are_known && read[k][w] >= is_known;
       }
       if (!are_known) continue;
-      SKERRY_UNROLL
+      SKERRY_UNROLL_FULLY
       for (int k = 0; k < nodes_per_read; ++k) {
         if (i + k * readers < n) {
           std::uint32_t bits[words_of_value];
-          SKERRY_UNROLL
+          SKERRY_UNROLL_FULLY
           for (int w = 0; w < words_of_value; ++w) bits[w] = static_cast<std::uint32_t>(read[k][w]);
           A value;
           __builtin_memcpy(&value, bits, sizeof value);

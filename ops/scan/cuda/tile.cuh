@@ -61,7 +61,7 @@ __device__ SKERRY_INLINE A shuffled(A value, const Shuffle& shuffle) {
   constexpr int words = static_cast<int>(sizeof(A) / sizeof(std::uint32_t));
   std::uint32_t word[words];
   __builtin_memcpy(word, &value, sizeof value);
-  SKERRY_UNROLL
+  SKERRY_UNROLL_FULLY
   for (int w = 0; w < words; ++w) word[w] = shuffle(word[w]);
   __builtin_memcpy(&value, word, sizeof value);
   return value;
@@ -113,26 +113,26 @@ class TileTraversal {
   __device__ SKERRY_INLINE void for_chunk(int begin, std::int64_t slow_bytes, const F& f) const {
     // Most tiles are full: without bounds checks in between, addresses take few instructions.
     if (is_full_ && is_line_) {
-      SKERRY_UNROLL
+      SKERRY_UNROLL_FULLY
       for (int n = 0; n < scan_chunk<A>; ++n) call_in_line<Itemsize>(begin, n, f);
     } else if (is_full_ && is_even_) {
       const ItemPosition first = item_position<Itemsize>(begin, slow_bytes);
       const int step = scan_threads / fast_;
       int slot = first.slot;
       std::int64_t offset = first.offset;
-      SKERRY_UNROLL
+      SKERRY_UNROLL_FULLY
       for (int n = 0; n < scan_chunk<A>; ++n) {
         f(n, slot, offset);
         slot += step * slots_.slow;
         offset += step * slow_bytes;
       }
     } else if (is_line_) {
-      SKERRY_UNROLL
+      SKERRY_UNROLL_FULLY
       for (int n = 0; n < scan_chunk<A>; ++n) {
         if (index(begin + n) < size_) call_in_line<Itemsize>(begin, n, f);
       }
     } else {
-      SKERRY_UNROLL
+      SKERRY_UNROLL_FULLY
       for (int n = 0; n < scan_chunk<A>; ++n) {
         if (index(begin + n) < size_) {
           const ItemPosition position = item_position<Itemsize>(begin + n, slow_bytes);
@@ -201,7 +201,7 @@ struct ThreadScan {
     if (position.is_there()) {
       SKERRY_DO_NOT_UNROLL
       for (int begin = 0; begin < scan_items<A>; begin += scan_chunk<A>) {
-        SKERRY_UNROLL
+        SKERRY_UNROLL_FULLY
         for (int i = 0; i < scan_chunk<A>; ++i) {
           char* const slot = slots + (begin + i) * itemsize;
           const A item = loaded(slot);
@@ -227,7 +227,7 @@ struct ThreadScan {
     if (!has_prefix) return;
     SKERRY_DO_NOT_UNROLL
     for (int begin = 0; begin < scan_items<A>; begin += scan_chunk<A>) {
-      SKERRY_UNROLL
+      SKERRY_UNROLL_FULLY
       for (int i = 0; i < scan_chunk<A>; ++i) {
         char* const slot = slots + (begin + i) * itemsize;
         store<A>(slot, Op::reduction::combine(prefix, load<A>(slot, true)), true);
@@ -244,7 +244,7 @@ struct ThreadScan {
     const int lane = thread % scan_warp;
     const int warp = thread / scan_warp;
     A all = sum;
-    SKERRY_UNROLL
+    SKERRY_UNROLL_FULLY
     for (int step = 1; step < scan_warp; step *= 2) {
       const A other = shuffled_up(all, step);
       if (lane >= step && position.part_index >= step) all = Op::reduction::combine(other, all);

@@ -54,13 +54,13 @@ __global__ void __launch_bounds__(select_threads)
   const std::int64_t chunk = blockIdx.x;
   const std::int64_t begin = chunk * mask_chunk + first * warp_threads + lane;
   char bytes[words];
-  SKERRY_UNROLL
+  SKERRY_UNROLL_FULLY
   for (int word = 0; word < words; ++word) {
     const std::int64_t index = begin + word * warp_threads;
     bytes[word] = index < block_counts.size ? mask[index] : char{0};
   }
   std::uint32_t word_flags = 0;
-  SKERRY_UNROLL
+  SKERRY_UNROLL_FULLY
   for (int word = 0; word < words; ++word) {
     const std::uint32_t flags = __ballot_sync(~0U, bytes[word] != 0);
     if (lane == word) word_flags = flags;
@@ -83,13 +83,13 @@ __global__ void __launch_bounds__(scan_counts_threads)
   for (std::int64_t begin = 0; begin < block_counts.chunks; begin += scan_counts_threads * share) {
     const std::int64_t first = begin + static_cast<std::int64_t>(threadIdx.x) * share;
     std::int64_t counts[share];
-    SKERRY_UNROLL
+    SKERRY_UNROLL_FULLY
     for (int i = 0; i < share; ++i) {
       counts[i] = first + i < block_counts.chunks ? block_counts.starts[first + i] : 0;
     }
     std::int64_t all = 0;
     scan(scratch).ExclusiveSum(counts, counts, all);
-    SKERRY_UNROLL
+    SKERRY_UNROLL_FULLY
     for (int i = 0; i < share; ++i) {
       if (first + i < block_counts.chunks)
         block_counts.starts[first + i] = running_total + counts[i];
@@ -189,7 +189,7 @@ __global__ void __launch_bounds__(select_threads)
   SKERRY_DO_NOT_UNROLL
   for (int first_word = 0; first_word < all_words; first_word += words) {
     const int collected = begins[first_word];
-    SKERRY_UNROLL
+    SKERRY_UNROLL_FULLY
     for (int i = 0; i < words / select_warps; ++i) {
       const int word = first_word + i * select_warps + thread / warp_threads;
       const std::uint32_t selected = flags[word];

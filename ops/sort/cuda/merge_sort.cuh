@@ -132,13 +132,13 @@ class TileSorter {
   }
 
   __device__ SKERRY_INLINE void take() {
-    SKERRY_UNROLL
+    SKERRY_UNROLL_FULLY
     for (int i = 0; i < per_thread; ++i) items_[i] = tile_[threadIdx.x * per_thread + i];
   }
 
   __device__ SKERRY_INLINE void put() {
     __syncthreads();
-    SKERRY_UNROLL
+    SKERRY_UNROLL_FULLY
     for (int i = 0; i < per_thread; ++i) tile_[threadIdx.x * per_thread + i] = items_[i];
     __syncthreads();
   }
@@ -146,12 +146,12 @@ class TileSorter {
   /// Sorts a thread's items by odd-even transposition, in as many rounds as there are items.
   __device__ SKERRY_INLINE void sort_own(int max_items) {
     key ranks[per_thread];
-    SKERRY_UNROLL
+    SKERRY_UNROLL_FULLY
     for (int i = 0; i < per_thread; ++i) ranks[i] = item::rank(items_[i], order_);
-    SKERRY_UNROLL
+    SKERRY_UNROLL_FULLY
     for (int round = 0; round < per_thread; ++round) {
       if (round >= max_items) break;
-      SKERRY_UNROLL
+      SKERRY_UNROLL_FULLY
       for (int i = round & 1; i + 1 < per_thread; i += 2) {
         const bool swap = ranks[i + 1] < ranks[i];
         const key rank = ranks[i];
@@ -178,7 +178,7 @@ class TileSorter {
     Item b = tile_[second];
     key rank_a = item::rank(a, order_);
     key rank_b = item::rank(b, order_);
-    SKERRY_UNROLL
+    SKERRY_UNROLL_FULLY
     for (int i = 0; i < per_thread; ++i) {
       const bool from_second = second < second_end && (first >= first_end || rank_b < rank_a);
       items_[i] = choose(from_second, b, a);

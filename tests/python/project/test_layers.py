@@ -19,7 +19,7 @@ LAYERS = {
         "device/cuda/api.hpp device/environment.hpp device/guard/uninitialized_bytes.hpp device/page_size.hpp"
     ),
     "device/emulator": (
-        "device/rehearsal device/cuda/api.h device/cuda/api.hpp device/environment.hpp device/page_size.hpp"
+        "core/config.hpp device/rehearsal device/cuda/api.h device/cuda/api.hpp device/environment.hpp device/page_size.hpp"
     ),
     # The emulation of CUDA's libraries uses the CPU kernels.
     "device/emulator/libraries": "core ops device/emulator device/memory.hpp",

@@ -11,6 +11,7 @@ import numpy as np
 
 import skerry as sk
 from skerry import _core
+from skerry._arrays import arrays_in
 from skerry._core import Array
 from skerry._extra._operands import as_arrays, axis_within, cast, floating
 
@@ -32,10 +33,10 @@ def are_complex(*values: Any) -> bool:
 
 def _bounds(name: str, device: Any, *values: Any) -> list[Array]:
     """Return bounds as floating-point arrays of one dtype, on the device of the arrays among them or on ``device``."""
+    if device is not None:
+        _core.require_one_device(name, (sk.empty((0,), device=device), *arrays_in(values)))
     with sk.device(sk.default_device() if device is None else device):
         arrays = as_arrays(name, *values)
-    if device is not None:
-        _core.require_one_device(name, (sk.empty((0,), device=device), *arrays))
     return list(floating(name, *arrays))
 
 
