@@ -116,6 +116,14 @@ PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(header_of(sel
 PyObject* get_shape(PyObject* self, void*) {
   return translate_exceptions([&] { return tuple_of(header_of(self).shape()).release(); });
 }
+/// Rejects the assignment of a shape, which NumPy 2.5 deprecates: a call in another thread may be
+/// reading the array, and a library that borrowed it may have kept the address of the shape.
+int set_shape(PyObject*, PyObject*, void*) {
+  PyErr_SetString(PyExc_AttributeError,
+                  "shape: an array keeps its shape; write x = x.reshape(shape), which shares the "
+                  "memory where that is possible");
+  return -1;
+}
 PyObject* get_strides(PyObject* self, void*) {
   return translate_exceptions([&] { return tuple_of(header_of(self).strides()).release(); });
 }
@@ -175,7 +183,7 @@ PyGetSetDef attributes[] = {
     {"ndim", get_ndim, nullptr, "The number of axes.", nullptr},
     {"real", get_real, set_part<false>,
      "The real parts: a view of a complex array; a real array itself.", nullptr},
-    {"shape", get_shape, nullptr, "The number of elements along each axis.", nullptr},
+    {"shape", get_shape, set_shape, "The number of elements along each axis.", nullptr},
     {"size", get_size, nullptr, "The number of elements.", nullptr},
     {"strides", get_strides, nullptr, "Bytes from one element to the next along each axis.",
      nullptr},

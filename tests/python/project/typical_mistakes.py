@@ -601,6 +601,12 @@ MISTAKES = [
         "permutation: x must be an int or an Array, not 'abc'",
     ),
     (
+        'setattr(sk.ones((2,3)), "shape", 6)',
+        "AttributeError",
+        "shape: an array keeps its shape; write x = x.reshape(shape), which shares the memory where "
+        "that is possible",
+    ),
+    (
         "sk.ones(3).numpy()",
         "AttributeError",
         "'skerry.Array' object has no attribute 'numpy'; use np.asarray(x.to_device(\"cpu\"))",
