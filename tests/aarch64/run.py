@@ -44,7 +44,7 @@ def parse_options() -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument(
         "--cpp",
         default="core_tests,device_tests",
-        help="the C++ tests to build and to run: core_tests, device_tests, ops_tests, kernels_tests",
+        help="the C++ tests to build and to run; ops_tests and kernels_tests need all dtypes",
     )
     parser.add_argument(
         "--jobs", type=int, default=os.cpu_count(), help="parallel jobs of the compiler and tests"

@@ -50,17 +50,22 @@ def near_switches(dtype):
     return np.concatenate([neighbours, -neighbours])
 
 
+def magnitudes(lowest, highest, count, rng):
+    """Returns numbers from 2**lowest to 2**highest; exactly computed, so the same on every processor."""
+    return np.ldexp(rng.uniform(1, 2, count), rng.integers(lowest, highest, count))
+
+
 def random_values(dtype, count, rng):
     """Returns a fifth each of ordinary numbers, all magnitudes, subnormals, large numbers, and random bits."""
     limits = np.finfo(dtype)
     part = -(-count // 5)
-    exponents = rng.uniform(limits.minexp - limits.nmant, limits.maxexp - 1, part)
+    lowest, highest = limits.minexp - limits.nmant, limits.maxexp - 1
     values = np.concatenate(
         [
             rng.uniform(-4, 4, part),
-            rng.choice([-1, 1], part) * np.exp2(exponents),
+            rng.choice([-1, 1], part) * magnitudes(lowest, highest, part, rng),
             rng.uniform(-1, 1, part) * float(limits.smallest_normal),
-            rng.choice([-1, 1], part) * np.exp2(rng.uniform(0, min(60, limits.maxexp - 1), part)),
+            rng.choice([-1, 1], part) * magnitudes(0, min(60, highest), part, rng),
         ]
     ).astype(dtype)
     bits = rng.integers(0, 256, (part, limits.dtype.itemsize), dtype=np.uint8).view(dtype).ravel()
