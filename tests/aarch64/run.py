@@ -128,7 +128,9 @@ def install_skerry(folder: pathlib.Path, site: pathlib.Path) -> None:
     shutil.copytree(installed, site / "skerry", ignore=binaries, dirs_exist_ok=True)
     shutil.copytree(ROOT / "python" / "skerry", site / "skerry", dirs_exist_ok=True)
     (extension,) = (folder / "python").glob("_core*.so")
-    shutil.copy2(extension, site / "skerry")
+    target = site / "skerry" / extension.name
+    target.unlink(missing_ok=True)  # a running program keeps the old file
+    shutil.copy2(extension, target)
 
 
 def run_cpp_tests(
