@@ -13,14 +13,14 @@ namespace skerry::python {
 namespace {
 
 struct AbsentObject {
-  PyObject_HEAD const char* name;
+  PyObject_HEAD PyObject* name;  ///< a reference; never released, as the class lives on
 };
 
 PyObject* raise_absent(PyObject* self, PyObject*, PyObject*) {
   return translate_exceptions([&]() -> PyObject* {
     const Object function = package_function("skerry._absent_names", "missing_attribute");
-    const Object error(
-        PyObject_CallFunction(function.get(), "s", reinterpret_cast<AbsentObject*>(self)->name));
+    PyObject* const name = reinterpret_cast<AbsentObject*>(self)->name;
+    const Object error(PyObject_CallOneArg(function.get(), name));
     PyErr_SetObject(PyExc_AttributeError, error.get());
     return nullptr;
   });
@@ -40,12 +40,13 @@ void add_absent_attributes(PyTypeObject* type) {
   const Object kind(PyType_FromSpec(&spec));
   for (const std::string_view name : absent_attribute_names) {
     const Object descriptor(PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(kind.get()), 0));
-    reinterpret_cast<AbsentObject*>(descriptor.get())->name = name.data();
+    PyObject* key = PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size()));
+    if (key == nullptr) throw PythonError{};
+    PyUnicode_InternInPlace(&key);
+    reinterpret_cast<AbsentObject*>(descriptor.get())->name = key;
     // Not PyObject_SetAttr: it would invalidate the type 500 times, which import would spend 0.5 ms
     // on.
-    if (PyDict_SetItemString(type->tp_dict, name.data(), descriptor.get()) != 0) {
-      throw PythonError{};
-    }
+    if (PyDict_SetItem(type->tp_dict, key, descriptor.get()) != 0) throw PythonError{};
   }
   PyType_Modified(type);
 }

@@ -101,10 +101,10 @@ def build(options: argparse.Namespace, root: pathlib.Path, python: pathlib.Path)
     definitions = {
         "CMAKE_TOOLCHAIN_FILE": ROOT / "tests" / "aarch64" / "toolchain.cmake",
         "CMAKE_BUILD_TYPE": "Release",
-        "CMAKE_COMPILE_WARNING_AS_ERROR": "ON",
         # Debian puts pyconfig.h in a separate folder, which is searched last.
         "CMAKE_CXX_FLAGS": f"-idirafter {root / 'usr' / 'include'}",
-        # Kernels have options of their own; everything else compiles in half the time of -O3.
+        # Kernels have options of their own; everything else compiles in half the time of -O3. Warnings are no errors, since
+        # GCC 12 has wrong ones of std::string at this level.
         "CMAKE_CXX_FLAGS_RELEASE": "-O1 -DNDEBUG",
         "SKERRY_CUDA": "OFF",
         "SKERRY_DTYPES": options.dtypes,
