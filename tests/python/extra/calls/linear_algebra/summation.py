@@ -55,7 +55,7 @@ CALLS = {
         ),
         call("ij,jk,kl->il", M, N, N.T.copy(), optimize=["einsum_path", (0, 1, 2)], **CLOSE),
         *(call(f, B, B) for f in ("ij,ij->ij", "ij,jk->ik", "ij,ij->", "ij,kl->ijkl", "ii,ij->ij")),
-        call(K, [np.int64(2)], J, [np.int64(2), A(1)], [A(1)]),
+        call(K, [np.int64(2)], J, [np.int64(2), 1], [np.int8(1)]),
         call("i,ij", K, J),
         call("i,ij->j", K, J.astype("float32"), _dtype="float32", _rtol=1e-5),
         call("ij->", J),
