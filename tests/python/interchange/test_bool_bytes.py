@@ -22,6 +22,7 @@ MOVES = {
     *"asarray astype broadcast_arrays broadcast_to concat expand_dims flip full full_like matrix_transpose meshgrid".split(),
     *"moveaxis permute_dims repeat reshape roll squeeze stack take take_along_axis tile tril triu unstack where".split(),
     *"as_cuda_array from_dlpack linalg.diagonal linalg.matrix_transpose fft.fftshift fft.ifftshift".split(),
+    "diff",  # if n is 0
 }
 # Functions that the walk must cover, including all that have a loop for bool.
 REACHED = {
