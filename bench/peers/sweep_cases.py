@@ -248,6 +248,11 @@ CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
         "f(a.reshape(-1, a.shape[-1]), b.reshape(-1, b.shape[-1]))[0]",
         ("values", "values"),
     ),
+    "matvec": ("f(a.reshape(-1, a.shape[-1]), b.reshape(-1)[:b.shape[-1]])", ("values", "values")),
+    "vecmat": (
+        "f(a.reshape(-1)[:a.shape[-1]], b.reshape(-1, b.shape[-1]).T)",
+        ("values", "values"),
+    ),
     "take": ("f(a, b, axis=0)", ("values", "=indices")),
     "where": ("f(a, b, c)", ("=mask", "values", "values")),
     "multi_dot": (
