@@ -8,9 +8,14 @@ import numpy as np
 import pytest
 import skerry as sk
 
-from tests.python.project import typical_mistakes, typical_mistakes_composed
+from tests.python.project import (
+    typical_mistakes,
+    typical_mistakes_composed,
+    typical_mistakes_of_arguments,
+)
 
-MISTAKES = [*typical_mistakes.MISTAKES, *typical_mistakes_composed.MISTAKES]
+TABLES = (typical_mistakes, typical_mistakes_of_arguments, typical_mistakes_composed)
+MISTAKES = [mistake for table in TABLES for mistake in table.MISTAKES]
 NAMESPACE = {"sk": sk, "np": np}
 
 
