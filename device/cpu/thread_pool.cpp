@@ -181,10 +181,14 @@ bool start_worker(Pool* pool, int number) noexcept {
 void Pool::start_workers(int worker_count) noexcept {
   if (workers >= worker_count) return;
   // Block signals in workers, so that the program's own threads receive them, Ctrl-C in particular.
-  sigset_t all;
+  // Not those of a worker's own faults: while they are blocked, the kernel ends the process without
+  // calling the handlers of faulthandler and of the guard allocator.
+  sigset_t blocked;
   sigset_t old_mask;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &old_mask);
+  sigfillset(&blocked);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS})
+    sigdelset(&blocked, signal);
+  pthread_sigmask(SIG_SETMASK, &blocked, &old_mask);
   while (workers < worker_count && start_worker(this, workers)) ++workers;
   pthread_sigmask(SIG_SETMASK, &old_mask, nullptr);
 }

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -71,6 +72,29 @@ TEST_F(ThreadPool, several_threads_take_part) {
     while (inside < 2 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
   });
   EXPECT_EQ(inside, 2) << "each range waits until the other has begun";
+}
+
+/// The kernel ends a process without calling a handler if the fault's signal is blocked.
+TEST_F(ThreadPool, workers_block_signals_except_those_of_their_own_faults) {
+  const std::thread::id caller = std::this_thread::get_id();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  std::atomic<bool> is_seen{false};
+  cpu::parallel_for(4, 1, [&](std::int64_t, std::int64_t) {
+    if (std::this_thread::get_id() == caller) {
+      while (!is_seen && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+      return;
+    }
+    sigset_t blocked;
+    pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
+      EXPECT_EQ(sigismember(&blocked, signal), 0) << signal;
+    }
+    for (const int signal : {SIGINT, SIGTERM, SIGALRM}) {
+      EXPECT_EQ(sigismember(&blocked, signal), 1) << signal;
+    }
+    is_seen = true;
+  });
+  EXPECT_TRUE(is_seen) << "no worker took part";
 }
 
 TEST_F(ThreadPool, count_up_to_the_grain_is_one_range_on_the_calling_thread) {
