@@ -248,9 +248,13 @@ CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
         "f(a.reshape(-1, a.shape[-1]), b.reshape(-1, b.shape[-1]))[0]",
         ("values", "values"),
     ),
-    "matvec": ("f(a.reshape(-1, a.shape[-1]), b.reshape(-1)[:b.shape[-1]])", ("values", "values")),
+    # The vector is a view: a reshaped transposed array would be a copy.
+    "matvec": (
+        "f(a.reshape(-1, a.shape[-1]), b[(0,) * (b.ndim - 1)])",
+        ("values", "values"),
+    ),
     "vecmat": (
-        "f(a.reshape(-1)[:a.shape[-1]], b.reshape(-1, b.shape[-1]).T)",
+        "f(a[(0,) * (a.ndim - 1)], b.reshape(-1, b.shape[-1]).T)",
         ("values", "values"),
     ),
     "take": ("f(a, b, axis=0)", ("values", "=indices")),
