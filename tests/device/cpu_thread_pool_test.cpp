@@ -78,10 +78,10 @@ TEST_F(ThreadPool, several_threads_take_part) {
 TEST_F(ThreadPool, workers_block_signals_except_those_of_their_own_faults) {
   const std::thread::id caller = std::this_thread::get_id();
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  std::atomic<bool> is_seen{false};
+  std::atomic<bool> worker_ran{false};
   cpu::parallel_for(4, 1, [&](std::int64_t, std::int64_t) {
     if (std::this_thread::get_id() == caller) {
-      while (!is_seen && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+      while (!worker_ran && std::chrono::steady_clock::now() < end) std::this_thread::yield();
       return;
     }
     sigset_t blocked;
@@ -92,9 +92,9 @@ TEST_F(ThreadPool, workers_block_signals_except_those_of_their_own_faults) {
     for (const int signal : {SIGINT, SIGTERM, SIGALRM}) {
       EXPECT_EQ(sigismember(&blocked, signal), 1) << signal;
     }
-    is_seen = true;
+    worker_ran = true;
   });
-  EXPECT_TRUE(is_seen) << "no worker took part";
+  EXPECT_TRUE(worker_ran) << "no worker took part";
 }
 
 TEST_F(ThreadPool, count_up_to_the_grain_is_one_range_on_the_calling_thread) {

@@ -35,7 +35,8 @@ LEFT_OUT = {
     "Array", "DLDeviceType", "Device", "Event", "Stream", "asnumpy", "cuda_array_interface_version", "device",
     "devices", "default_device", "empty", "empty_like", "exceptions", "fuse", "memory_statistics", "rehearse",
     "reset_peak", "set_default_device", "set_memory_limit", "set_num_threads", "show_config", "stream",
-    "strict_promotion", "synchronize", "trim", "save", "savez", "savez_compressed", "save_safetensors",
+    "strict_promotion", "synchronize", "trim", "save", "savetxt", "savez", "savez_compressed",
+    "save_safetensors",
 }  # fmt: skip
 
 
