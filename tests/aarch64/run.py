@@ -32,6 +32,8 @@ PROCESSOR = "neoverse-n1"
 OLD_PROCESSOR = "cortex-a72"  # Armv8.0-A
 GOOGLETEST = pathlib.Path("/usr/src/googletest")
 PLATFORMS = ["manylinux_2_28_aarch64", "manylinux_2_27_aarch64", "manylinux2014_aarch64"]
+# Those of the executor of kernels, of the devices on top of it and of the driver.
+EMULATOR_TESTS = [f"emulator_{name}_tests" for name in ("executor", "runtime", "driver")]
 TESTS = ["tests/python/standard", "tests/python/elementwise/test_special_cases.py"]
 
 
@@ -48,6 +50,11 @@ def parse_options() -> tuple[argparse.Namespace, list[str]]:
     )
     parser.add_argument(
         "--jobs", type=int, default=os.cpu_count(), help="parallel jobs of the compiler and tests"
+    )
+    parser.add_argument(
+        "--emulator",
+        action="store_true",
+        help="build the emulated GPU as well, and run its C++ tests",
     )
     return parser.parse_known_args()
 
@@ -94,30 +101,53 @@ def install_packages(python: pathlib.Path) -> pathlib.Path:
     return site
 
 
+def cross_compile(
+    source: pathlib.Path,
+    folder: pathlib.Path,
+    definitions: dict[str, object],
+    targets: list[str],
+    jobs: int,
+) -> None:
+    """Configure a CMake project for aarch64, and build targets of it."""
+    definitions = {
+        "CMAKE_TOOLCHAIN_FILE": ROOT / "tests" / "aarch64" / "toolchain.cmake",
+        "CMAKE_BUILD_TYPE": "Release",
+        # Kernels have options of their own; everything else compiles in half the time of -O3. Warnings are no errors, since
+        # GCC 12 has wrong ones of std::string at this level.
+        "CMAKE_CXX_FLAGS_RELEASE": "-O1 -DNDEBUG",
+        **({"FETCHCONTENT_SOURCE_DIR_GOOGLETEST": GOOGLETEST} if GOOGLETEST.exists() else {}),
+        **definitions,
+    }
+    defined = [f"-D{name}={value}" for name, value in definitions.items()]
+    run("cmake", "-S", source, "-B", folder, "-G", "Ninja", "-Wno-dev", *defined)
+    run("cmake", "--build", folder, "--parallel", jobs, "--target", *targets)
+
+
 def build(options: argparse.Namespace, root: pathlib.Path, python: pathlib.Path) -> pathlib.Path:
     """Cross-compile the library, the bindings and the C++ tests; return the build folder."""
     folder = BUILD / options.dtypes.replace(";", "_")
     sources = [*(ROOT / "build" / "python" / "ducc").glob("ducc0-*/")]
     definitions = {
-        "CMAKE_TOOLCHAIN_FILE": ROOT / "tests" / "aarch64" / "toolchain.cmake",
-        "CMAKE_BUILD_TYPE": "Release",
         # Debian puts pyconfig.h in a separate folder, which is searched last.
         "CMAKE_CXX_FLAGS": f"-idirafter {root / 'usr' / 'include'}",
-        # Kernels have options of their own; everything else compiles in half the time of -O3. Warnings are no errors, since
-        # GCC 12 has wrong ones of std::string at this level.
-        "CMAKE_CXX_FLAGS_RELEASE": "-O1 -DNDEBUG",
         "SKERRY_CUDA": "OFF",
         "SKERRY_DTYPES": options.dtypes,
         "Python_EXECUTABLE": python,
         "pybind11_DIR": run(sys.executable, "-m", "pybind11", "--cmakedir").strip(),
         **({"SKERRY_DUCC_DIR": sources[0]} if sources else {}),
-        **({"FETCHCONTENT_SOURCE_DIR_GOOGLETEST": GOOGLETEST} if GOOGLETEST.exists() else {}),
     }
+    targets = ["_core", *options.cpp.split(",")]
     with step(f"skerry for aarch64, dtypes {options.dtypes}"):
-        defined = [f"-D{name}={value}" for name, value in definitions.items()]
-        run("cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-Wno-dev", *defined)
-        targets = ["_core", *options.cpp.split(",")]
-        run("cmake", "--build", folder, "--parallel", options.jobs, "--target", *targets)
+        cross_compile(ROOT, folder, definitions, targets, options.jobs)
+    return folder
+
+
+def build_emulator(jobs: int) -> pathlib.Path:
+    """Cross-compile the emulated GPU and its C++ tests; return the build folder."""
+    folder = BUILD / "emulator"
+    with step("the emulated GPU for aarch64"):
+        options: dict[str, object] = {"SKERRY_EMULATOR_TESTS": "ON"}
+        cross_compile(ROOT / "device" / "emulator", folder, options, ["emulator_tests"], jobs)
     return folder
 
 
@@ -206,6 +236,9 @@ def main() -> int:
     }
     environment["PYTHONPATH"] = str(site)
     failed = run_cpp_tests(options.cpp.split(","), folder, root, options.jobs)
+    if options.emulator:
+        folder = build_emulator(options.jobs)
+        failed += run_cpp_tests(EMULATOR_TESTS, folder, root, options.jobs)
     failed += compare_bits(python, environment)
     failed += check_old_processor(python, environment)
     named = [argument for argument in arguments if (ROOT / argument.partition("::")[0]).exists()]
