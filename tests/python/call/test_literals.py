@@ -28,6 +28,8 @@ UNINITIALIZED = {"skerry.empty_like"}
 OF_OWN_DTYPE = {
     "condition", "condlist", "indices", "mask", "multi_index", "obj", "repeats", "sorter", "weights",
 }  # fmt: skip
+# Parameters that take indices; NumPy before 2.3 takes numpy.bool as one, with a warning.
+OF_INDICES = {"skerry.ldexp", "skerry.take"} if hasattr(np.bool_, "__index__") else set()
 EXPONENTS = ("skerry.ldexp", "x2")
 WRITTEN = {"skerry.copyto", "skerry.fill_diagonal", "skerry.place", "skerry.put", "skerry.put_along_axis", "skerry.putmask"}  # fmt: skip
 SCALARS = [True, 2, 2.5, 1 + 2j, np.float32(2.5), np.int8(2), np.bool_(True), np.complex64(1j)]
@@ -152,6 +154,8 @@ def test_scalars_alone_are_0_d_arrays_on_the_default_device(name, device):
     if not positions:
         return
     for scalar in SCALARS:
+        if isinstance(scalar, np.bool_) and name in OF_INDICES:
+            continue
         with sk.device(device):
             function, named = call.make(device)
             _, expected = call.make(device)

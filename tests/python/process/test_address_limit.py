@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from tests.python.session import EMULATED, GUARDED, HAS_GPU
@@ -71,6 +72,10 @@ def test_calls_return_a_value_or_raise_memory_error(name, full):
     assert ends[max(limits)][2] == "value", ends
 
 
+@pytest.mark.skipif(
+    np.lib.NumpyVersion(np.__version__) < "2.4.0",
+    reason="the import of NumPy 2.2 never ends under some limits",
+)
 def test_import_under_a_limit_fails_cleanly_or_works():
     for limit in range(60, 200, 20):
         code = f"ulimit -v {limit * 1024}; exec {sys.executable} -c 'import skerry as sk; sk.sum(sk.ones((300, 300)), axis=0)'"

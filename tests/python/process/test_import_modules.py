@@ -8,6 +8,7 @@ import sys
 
 PROGRAM = """
 import sys
+import inspect  # as NumPy 2.4 does; NumPy 2.2 does not
 import numpy
 before = set(sys.modules)
 import skerry

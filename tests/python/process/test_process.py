@@ -15,6 +15,7 @@ import pytest
 import skerry as sk
 from skerry.exceptions import DeviceMismatchError
 
+from tests.python.libraries import installed
 from tests.python.oracle import to_numpy
 from tests.python.session import HAS_GPU
 
@@ -178,6 +179,8 @@ def test_command_line(command):
 
 
 def test_demo_runs_and_draws(tmp_path):
+    for name in ("numba", "PIL", "sklearn"):
+        installed(name)
     picture = tmp_path / "centroids.png"
     clean = {name: value for name, value in os.environ.items() if not name.startswith("SKERRY_")}
     done = subprocess.run(

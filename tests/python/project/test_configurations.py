@@ -63,6 +63,9 @@ def test_every_preset_configures(name, tmp_path):
     with_cuda = PRESETS[name].get("cacheVariables", {}).get("SKERRY_CUDA") == "ON"
     if with_cuda and NVCC is None:
         pytest.skip("nvcc is not installed")
+    compiler = PRESETS[name].get("cacheVariables", {}).get("CMAKE_CXX_COMPILER")
+    if compiler and shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
     output = configure("--preset", name, "-B", str(tmp_path))
     assert f"CUDA module {'ON' if with_cuda else 'OFF'}" in output
     commands = commands_of(tmp_path)

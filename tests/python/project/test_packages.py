@@ -14,6 +14,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.append(str(ROOT / "python" / "wheels"))
 import check_wheel  # noqa: E402
+import debian_packages  # noqa: E402
 import repack  # noqa: E402
 import sysroot  # noqa: E402
 
@@ -62,17 +63,29 @@ def test_installation_page_names_the_extras():
     assert re.findall(r"^   \* - ``skerry\[(\w+)\]``$", page, re.MULTILINE) == list(extras)
 
 
-def test_classifiers_name_the_pythons_of_the_readme():
-    first, last = re.search(
-        r"Python (3\.\d+) to (3\.\d+)", (ROOT / "README.md").read_text()
-    ).groups()
+PAGES = ["README.md", "python/docs/install.rst", "python/docs/support.rst"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_classifiers_and_packages_name_the_same_pythons(page):
+    first, last = re.search(r"\b(3\.\d+) to (3\.\d+)", (ROOT / page).read_text()).groups()
     minors = range(int(first[2:]), int(last[2:]) + 1)
+    assert list(debian_packages.PYTHON_SUITES) == [f"3.{minor}" for minor in minors]
     project = read("pyproject.toml")["project"]
     named = [
         c.rpartition(" ")[2] for c in project["classifiers"] if re.search(r"Python :: 3\.\d", c)
     ]
     assert named == [f"3.{minor}" for minor in minors]
     assert project["requires-python"] == f">={first}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_requirement_and_pin_name_the_same_oldest_numpy(page):
+    text = (ROOT / page).read_text()
+    oldest = re.search(r"NumPy(?:\n     -)? (2\.\d+) or newer", text).group(1)
+    settings = read("pyproject.toml")
+    assert f"numpy>={oldest}" in settings["project"]["dependencies"]
+    assert settings["dependency-groups"]["oldest-runtime"][0].startswith(f"numpy=={oldest}.")
 
 
 def test_license_files_exist():

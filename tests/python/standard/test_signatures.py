@@ -245,7 +245,8 @@ def test_every_public_callable_has_a_signature_and_a_docstring():
         if not callable(thing):
             continue
         assert thing.__doc__, name
-        if not inspect.isclass(thing):
+        # Those of NumPy that are skerry's, too, have a signature in NumPy 2.3 and newer only.
+        if not inspect.isclass(thing) and thing is not getattr(np, name, None):
             inspect.signature(thing)
 
 
