@@ -15,6 +15,7 @@ constexpr Dtype u2 = Dtype::uint16;
 constexpr Dtype u4 = Dtype::uint32;
 constexpr Dtype u8 = Dtype::uint64;
 constexpr Dtype f2 = Dtype::float16;
+constexpr Dtype b2 = Dtype::bfloat16;
 constexpr Dtype f4 = Dtype::float32;
 constexpr Dtype f8 = Dtype::float64;
 constexpr Dtype c8 = Dtype::complex64;
@@ -23,21 +24,22 @@ constexpr Dtype no = static_cast<Dtype>(dtype_count);  // the standard defines n
 
 // clang-format off
 constexpr Dtype promotions[dtype_count][dtype_count] = {
-    //b1  i1  i2  i4  i8  u1  u2  u4  u8  f2  f4  f8  c8  cx
-    {b1, no, no, no, no, no, no, no, no, no, no, no, no, no},  // bool
-    {no, i1, i2, i4, i8, i2, i4, i8, no, no, no, no, no, no},  // int8
-    {no, i2, i2, i4, i8, i2, i4, i8, no, no, no, no, no, no},  // int16
-    {no, i4, i4, i4, i8, i4, i4, i8, no, no, no, no, no, no},  // int32
-    {no, i8, i8, i8, i8, i8, i8, i8, no, no, no, no, no, no},  // int64
-    {no, i2, i2, i4, i8, u1, u2, u4, u8, no, no, no, no, no},  // uint8
-    {no, i4, i4, i4, i8, u2, u2, u4, u8, no, no, no, no, no},  // uint16
-    {no, i8, i8, i8, i8, u4, u4, u4, u8, no, no, no, no, no},  // uint32
-    {no, no, no, no, no, u8, u8, u8, u8, no, no, no, no, no},  // uint64
-    {no, no, no, no, no, no, no, no, no, f2, f4, f8, c8, cx},  // float16
-    {no, no, no, no, no, no, no, no, no, f4, f4, f8, c8, cx},  // float32
-    {no, no, no, no, no, no, no, no, no, f8, f8, f8, cx, cx},  // float64
-    {no, no, no, no, no, no, no, no, no, c8, c8, cx, c8, cx},  // complex64
-    {no, no, no, no, no, no, no, no, no, cx, cx, cx, cx, cx},  // complex128
+    //b1  i1  i2  i4  i8  u1  u2  u4  u8  f2  b2  f4  f8  c8  cx
+    {b1, no, no, no, no, no, no, no, no, no, no, no, no, no, no},  // bool
+    {no, i1, i2, i4, i8, i2, i4, i8, no, no, no, no, no, no, no},  // int8
+    {no, i2, i2, i4, i8, i2, i4, i8, no, no, no, no, no, no, no},  // int16
+    {no, i4, i4, i4, i8, i4, i4, i8, no, no, no, no, no, no, no},  // int32
+    {no, i8, i8, i8, i8, i8, i8, i8, no, no, no, no, no, no, no},  // int64
+    {no, i2, i2, i4, i8, u1, u2, u4, u8, no, no, no, no, no, no},  // uint8
+    {no, i4, i4, i4, i8, u2, u2, u4, u8, no, no, no, no, no, no},  // uint16
+    {no, i8, i8, i8, i8, u4, u4, u4, u8, no, no, no, no, no, no},  // uint32
+    {no, no, no, no, no, u8, u8, u8, u8, no, no, no, no, no, no},  // uint64
+    {no, no, no, no, no, no, no, no, no, f2, f4, f4, f8, c8, cx},  // float16
+    {no, no, no, no, no, no, no, no, no, f4, b2, f4, f8, c8, cx},  // bfloat16
+    {no, no, no, no, no, no, no, no, no, f4, f4, f4, f8, c8, cx},  // float32
+    {no, no, no, no, no, no, no, no, no, f8, f8, f8, f8, cx, cx},  // float64
+    {no, no, no, no, no, no, no, no, no, c8, c8, c8, cx, c8, cx},  // complex64
+    {no, no, no, no, no, no, no, no, no, cx, cx, cx, cx, cx, cx},  // complex128
 };
 // clang-format on
 

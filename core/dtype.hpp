@@ -30,11 +30,14 @@ struct DtypeInfo {
   std::int32_t itemsize;   ///< bytes
   std::int32_t alignment;  ///< bytes, from the host compiler
   DtypeKind kind;
-  const char* typestr;  ///< NumPy's array-interface type string, native byte order
+  const char*
+      typestr;  ///< array-interface type string, native byte order, as NumPy or ml_dtypes writes it
 };
 
 namespace detail {
-constexpr const char* spell(const char* name) { return name[0] == 'b' ? "bool" : name; }
+constexpr const char* spell(std::string_view name) {
+  return name == "bool_" ? "bool" : name.data();
+}
 }  // namespace detail
 
 inline constexpr std::array<DtypeInfo, dtype_count> dtype_infos{{
@@ -112,10 +115,12 @@ constexpr decltype(auto) visit(Dtype type, F&& f) {
          : type == Dtype::complex128 ? Dtype::float64
                                      : type;
 }
-/// Returns complex64 for float16 and float32, complex128 for float64, other dtypes unchanged.
+/// Returns complex64 for float32 and shorter dtypes, complex128 for float64, other dtypes
+/// unchanged.
 [[nodiscard]] constexpr Dtype complex_of(Dtype type) {
   switch (type) {
     case Dtype::float16:
+    case Dtype::bfloat16:
     case Dtype::float32:
       return Dtype::complex64;
     case Dtype::float64:

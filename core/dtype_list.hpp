@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/bfloat16.hpp"
 #include "core/complex.hpp"
 #include "core/config.hpp"
 #include "core/float16.hpp"
+#include "core/stored_float.hpp"
 
 // Included by kernels for every target, including NVRTC: no standard headers.
 
@@ -21,6 +23,7 @@
   X(uint32, ::skerry::uint32, unsigned_integer, "<u4")       \
   X(uint64, ::skerry::uint64, unsigned_integer, "<u8")       \
   X(float16, ::skerry::float16, real_floating, "<f2")        \
+  X(bfloat16, ::skerry::bfloat16, real_floating, "<V2")      \
   X(float32, ::skerry::float32, real_floating, "<f4")        \
   X(float64, ::skerry::float64, real_floating, "<f8")        \
   X(complex64, ::skerry::complex64, complex_floating, "<c8") \
@@ -36,14 +39,13 @@ enum class DtypeKind : unsigned char {
   complex_floating
 };
 
-/// The type in which T is computed: float32 for float16, which is a storage dtype only, otherwise
-/// T.
+/// The type in which T is computed: float32 for the dtypes that are storage only, otherwise T.
 template <class T>
 struct computed_type {
   using type = T;
 };
-template <>
-struct computed_type<float16> {
+template <class Format>
+struct computed_type<StoredFloat<Format>> {
   using type = float32;
 };
 template <class T>

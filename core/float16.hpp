@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/config.hpp"
+#include "core/stored_float.hpp"
 
 namespace skerry {
 
@@ -55,34 +56,35 @@ SKERRY_HD constexpr float32 rounded_to_odd(float64 x) {
 
 }  // namespace detail
 
-/// IEEE 754 binary16, with the layout of NumPy's float16 and CUDA's __half. A storage type:
-/// operators convert to float32, and results are rounded when stored (ops/math/concepts.hpp).
-class float16 {
- public:
-  constexpr float16() = default;
-  SKERRY_HD constexpr explicit float16(float32 x) : bits_(narrowed(x)) {}
-  SKERRY_HD constexpr explicit float16(float64 x) : bits_(narrowed(detail::rounded_to_odd(x))) {}
-  /// For integers and bools: those that float32 can't represent exactly exceed float16's range, so
-  /// the value is rounded once.
-  template <class I>
-  SKERRY_HD constexpr explicit float16(I x) : float16(static_cast<float32>(x)) {}
+/// IEEE 754 binary16, with the layout of NumPy's float16 and CUDA's __half.
+struct Binary16 {
+  static constexpr float32 max_finite = 65504.0f;
 
-  SKERRY_HD SKERRY_INLINE constexpr operator float32() const {  // NOLINT: loses nothing
-    if (__builtin_is_constant_evaluated()) return detail::widened(bits_);
+  /// Integers and bools that float32 can't represent exactly exceed the range, so the value is
+  /// rounded once.
+  template <class T>
+  SKERRY_HD static SKERRY_INLINE constexpr float32 rounds_alike(T x) {
+    return static_cast<float32>(x);
+  }
+  SKERRY_HD static SKERRY_INLINE constexpr float32 rounds_alike(float64 x) {
+    return detail::rounded_to_odd(x);
+  }
+
+  SKERRY_HD static SKERRY_INLINE constexpr float32 widened(uint16 bits) {
+    if (__builtin_is_constant_evaluated()) return detail::widened(bits);
 #if defined(__CUDA_ARCH__)
     float32 x;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits_));
+    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
     return x;
 #elif defined(__F16C__) && !defined(__CUDACC__)
-    return __builtin_bit_cast(_Float16, bits_);
+    return __builtin_bit_cast(_Float16, bits);
 #elif defined(__aarch64__) && !defined(__CUDACC__)
-    return __builtin_bit_cast(__fp16, bits_);
+    return __builtin_bit_cast(__fp16, bits);
 #else
-    return detail::widened(bits_);
+    return detail::widened(bits);
 #endif
   }
 
- private:
   SKERRY_HD static SKERRY_INLINE constexpr uint16 narrowed(float32 x) {
     if (__builtin_is_constant_evaluated()) return detail::narrow_bits(x);
 #if defined(__CUDA_ARCH__)
@@ -97,9 +99,9 @@ class float16 {
     return detail::narrow_bits(x);
 #endif
   }
-
-  uint16 bits_ = 0;
 };
+
+using float16 = StoredFloat<Binary16>;
 
 static_assert(sizeof(float16) == 2);
 

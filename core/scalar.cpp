@@ -180,8 +180,8 @@ struct ElementComponent<complex<T>> {
 
 template <class T>
 Scalar max_finite_value() {
-  if constexpr (std::is_same_v<T, float16>)
-    return Scalar::from_value(65504.0);
+  if constexpr (requires { T::max_finite; })
+    return Scalar::from_value(double{T::max_finite});
   else if constexpr (std::is_floating_point_v<T>)
     return Scalar::from_value(double{std::numeric_limits<T>::max()});
   else

@@ -52,12 +52,18 @@ const std::map<std::pair<Dtype, Dtype>, Dtype> standard_table = {
     {{int64, uint8}, int64},
     {{int64, uint16}, int64},
     {{int64, uint32}, int64},
-    // floating; the standard has no float16
+    // floating; the standard has no float16 and no bfloat16
     {{float16, float16}, float16},
     {{float16, float32}, float32},
     {{float16, float64}, float64},
     {{float16, complex64}, complex64},
     {{float16, complex128}, complex128},
+    {{bfloat16, bfloat16}, bfloat16},
+    {{bfloat16, float16}, float32},
+    {{bfloat16, float32}, float32},
+    {{bfloat16, float64}, float64},
+    {{bfloat16, complex64}, complex64},
+    {{bfloat16, complex128}, complex128},
     {{float32, float32}, float32},
     {{float32, float64}, float64},
     {{float32, complex64}, complex64},
@@ -88,16 +94,17 @@ TEST(dtype, promotes_as_the_tables_of_the_standard_in_both_orders) {
       }
     }
   }
-  EXPECT_EQ(defined, 1 + 16 + 16 + 2 * 12 + 25);
+  EXPECT_EQ(defined, 1 + 16 + 16 + 2 * 12 + 36);
 }
 
 TEST(dtype, reads_the_names_of_dtypes_only) {
   EXPECT_EQ(parse_dtype_name("bool"), bool_);
   EXPECT_EQ(parse_dtype_name("int8"), int8);
   EXPECT_EQ(parse_dtype_name("uint64"), uint64);
+  EXPECT_EQ(parse_dtype_name("bfloat16"), bfloat16);
   EXPECT_EQ(parse_dtype_name("float32"), float32);
   EXPECT_EQ(parse_dtype_name("complex128"), complex128);
-  for (const char* text : {"", "bool_", "int", "float", "bfloat16", "Float32", " int8", "int8 "}) {
+  for (const char* text : {"", "bool_", "int", "float", "bfloat", "Float32", " int8", "int8 "}) {
     EXPECT_EQ(parse_dtype_name(text), std::nullopt) << text;
   }
   for (int i = 0; i < dtype_count; ++i) {
@@ -107,9 +114,10 @@ TEST(dtype, reads_the_names_of_dtypes_only) {
 
 TEST(dtype, reads_the_type_strings_of_native_byte_order) {
   const std::pair<const char*, Dtype> type_strings[] = {
-      {"|b1", bool_},   {"|i1", int8},    {"<i2", int16},     {"<i4", int32},      {"<i8", int64},
-      {"|u1", uint8},   {"<u2", uint16},  {"<u4", uint32},    {"<u8", uint64},     {"<f2", float16},
-      {"<f4", float32}, {"<f8", float64}, {"<c8", complex64}, {"<c16", complex128}};
+      {"|b1", bool_},   {"|i1", int8},      {"<i2", int16},      {"<i4", int32},
+      {"<i8", int64},   {"|u1", uint8},     {"<u2", uint16},     {"<u4", uint32},
+      {"<u8", uint64},  {"<f2", float16},   {"<V2", bfloat16},   {"<f4", float32},
+      {"<f8", float64}, {"<c8", complex64}, {"<c16", complex128}};
   for (const auto& [text, type] : type_strings) {
     EXPECT_EQ(parse_typestr(text), type);
     EXPECT_STREQ(info(type).typestr, text);
@@ -121,13 +129,13 @@ TEST(dtype, reads_the_type_strings_of_native_byte_order) {
 
 TEST(dtype, rejects_other_type_strings) {
   for (const char* text : {"", "<", "f4", ">f4", "|f4", "=f4", ">f2", "<f16", "<i16", "<c32", "<c",
-                           "<U4", "|V8", "|O", "<M8[ns]", "<i4 ", "xb1"}) {
+                           "<U4", "|V8", "|V2", "|O", "<M8[ns]", "<i4 ", "xb1"}) {
     EXPECT_EQ(parse_typestr(text), std::nullopt) << text;
   }
 }
 
 TEST(dtype, has_sizes_and_kinds) {
-  const int sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8, 8, 16};
+  const int sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
   for (int i = 0; i < dtype_count; ++i) EXPECT_EQ(itemsize(static_cast<Dtype>(i)), sizes[i]);
   EXPECT_TRUE(is_integer(uint8) && is_integer(int64));
   EXPECT_FALSE(is_integer(bool_) || is_integer(float32));
@@ -137,11 +145,12 @@ TEST(dtype, has_sizes_and_kinds) {
   EXPECT_EQ(real_part(complex128), float64);
   EXPECT_EQ(real_part(int8), int8);
   EXPECT_EQ(complex_of(float16), complex64);
+  EXPECT_EQ(complex_of(bfloat16), complex64);
   EXPECT_EQ(complex_of(float32), complex64);
   EXPECT_EQ(complex_of(float64), complex128);
   for (int i = 0; i < dtype_count; ++i) {
     const auto type = static_cast<Dtype>(i);
-    EXPECT_EQ(computed_in(type), type == float16 ? float32 : type);
+    EXPECT_EQ(computed_in(type), type == float16 || type == bfloat16 ? float32 : type);
   }
 }
 

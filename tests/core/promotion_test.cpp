@@ -28,6 +28,8 @@ TEST(promotion, keeps_the_precision_of_the_higher_kind) {
   EXPECT_EQ(promoted_dtype({complex64, int32}), complex64);
   EXPECT_EQ(promoted_dtype({bool_, uint8}), uint8);
   EXPECT_EQ(promoted_dtype({int64, float16}), float16);
+  EXPECT_EQ(promoted_dtype({int64, bfloat16}), bfloat16);
+  EXPECT_EQ(promoted_dtype({bfloat16, bool_, float16}), float32);
   EXPECT_EQ(promoted_dtype({float64, complex64}), complex128);
   EXPECT_EQ(promoted_dtype({int8, uint8}), int16);
   EXPECT_EQ(promote_kinds(bool_, complex128), complex128);
@@ -58,6 +60,8 @@ TEST(promotion, uses_the_default_dtype_for_a_scalar_of_a_higher_kind) {
   EXPECT_EQ(promote_scalar(int8, Scalar::from_value(0.0, 1.0)), complex128);
   EXPECT_EQ(promote_scalar(bool_, Scalar::from_value(std::int64_t{1})), int64);
   EXPECT_EQ(promote_scalar(float32, Scalar::from_value(0.5)), float32);
+  EXPECT_EQ(promote_scalar(bfloat16, Scalar::from_value(0.1)), bfloat16);
+  EXPECT_EQ(promote_scalar(bfloat16, Scalar::from_value(0.0, 1.0)), complex64);
   EXPECT_EQ(promote_scalar(int8, Scalar::from_value(true)), int8);
   EXPECT_EQ(promote_scalar_kind(uint8, Scalar::from_value(std::int64_t{256})), uint8);
 }

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/config.hpp"
+#include "core/stored_float.hpp"
+
+namespace skerry {
+
+namespace detail {
+
+/// Rounds x to odd: cuts it to its 53 upper bits, which a float64 holds.
+template <class I>
+SKERRY_HD constexpr I upper_bits_to_odd(I x) {
+  constexpr I cut = (I{1} << 11) - 1;
+  return (x & cut) == 0 ? x : static_cast<I>((x & ~cut) | (cut + 1));
+}
+
+}  // namespace detail
+
+/// The upper half of a float32, with the layout of ml_dtypes' bfloat16 and CUDA's __nv_bfloat16: 8
+/// bits of exponent and 7 of fraction.
+struct Brain16 {
+  static constexpr float32 max_finite = 0x1.fep127f;
+
+  template <class T>
+  SKERRY_HD static SKERRY_INLINE constexpr float32 rounds_alike(T x) {
+    return static_cast<float32>(x);
+  }
+  SKERRY_HD static SKERRY_INLINE constexpr float32 rounds_alike(int32 x) {
+    return rounds_alike(static_cast<float64>(x));
+  }
+  SKERRY_HD static SKERRY_INLINE constexpr float32 rounds_alike(uint32 x) {
+    return rounds_alike(static_cast<float64>(x));
+  }
+  SKERRY_HD static SKERRY_INLINE constexpr float32 rounds_alike(int64 x) {
+    const bool is_exact = (x > -max_exact) & (x < max_exact);
+    return rounds_alike(static_cast<float64>(is_exact ? x : detail::upper_bits_to_odd(x)));
+  }
+  SKERRY_HD static SKERRY_INLINE constexpr float32 rounds_alike(uint64 x) {
+    const bool is_exact = x < uint64{max_exact};
+    return rounds_alike(static_cast<float64>(is_exact ? x : detail::upper_bits_to_odd(x)));
+  }
+  /// Rounds x to odd: of the two float32 around it, returns the one whose last bit is set.
+  SKERRY_HD static SKERRY_INLINE constexpr float32 rounds_alike(float64 x) {
+    const auto nearest = static_cast<float32>(x);
+    const float64 back = nearest;
+    const uint32 bits = __builtin_bit_cast(uint32, nearest);
+    const bool is_even = (bits & 1u) == 0;
+    const bool is_larger = (back < 0 ? -back : back) > (x < 0 ? -x : x);
+    const uint32 odd = is_larger ? bits - 1 : bits + 1;
+    return __builtin_bit_cast(float32, is_even & (back != x) ? odd : bits);
+  }
+
+  SKERRY_HD static SKERRY_INLINE constexpr float32 widened(uint16 bits) {
+    return __builtin_bit_cast(float32, uint32{bits} << 16);
+  }
+  /// Rounds to nearest, ties to even; a NaN keeps its sign and becomes quiet.
+  SKERRY_HD static SKERRY_INLINE constexpr uint16 narrowed(float32 x) {
+    const uint32 bits = __builtin_bit_cast(uint32, x);
+    const uint32 rounded = bits + 0x7fffu + (bits >> 16 & 1u);
+    return static_cast<uint16>((x == x ? rounded : bits | 0x400000u) >> 16);
+  }
+
+ private:
+  static constexpr int64 max_exact = int64{1} << 53;  ///< of float64
+};
+
+using bfloat16 = StoredFloat<Brain16>;
+
+static_assert(sizeof(bfloat16) == 2);
+
+}  // namespace skerry

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/config.hpp"
+
+namespace skerry {
+
+/// A floating-point number of 16 bits. A storage type: operators convert to float32, and results
+/// are rounded when stored (ops/math/concepts.hpp). `Format` converts between its bits and float32,
+/// and other numbers to a float32 that rounds to the value nearest to them.
+template <class Format>
+class StoredFloat {
+ public:
+  constexpr StoredFloat() = default;
+  SKERRY_HD constexpr explicit StoredFloat(float32 x) : bits_(Format::narrowed(x)) {}
+  template <class T>
+  SKERRY_HD constexpr explicit StoredFloat(T x) : StoredFloat(rounds_alike(x)) {}
+
+  SKERRY_HD SKERRY_INLINE constexpr operator float32() const {  // NOLINT: loses nothing
+    return Format::widened(bits_);
+  }
+
+  /// Returns a float32 that rounds to the value nearest to x. The nearest float32 may not: it can
+  /// be a tie where x is none.
+  template <class T>
+  SKERRY_HD static SKERRY_INLINE constexpr float32 rounds_alike(T x) {
+    return Format::rounds_alike(x);
+  }
+
+  static constexpr float32 max_finite = Format::max_finite;
+
+ private:
+  uint16 bits_ = 0;
+};
+
+}  // namespace skerry
