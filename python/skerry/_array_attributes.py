@@ -18,6 +18,7 @@ import skerry as sk
 from skerry import _core, _extra
 from skerry._arrays import name_failures_of
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._outputs import output_argument, store
 
 
@@ -395,7 +396,7 @@ def tofile(x: Array, fid: Any, sep: str = "", format: str = "%s") -> None:
 
 def byteswap(x: Array, inplace: bool = False) -> Array:
     """Return the elements with reversed bytes, or reverse those of the array."""
-    width = x.itemsize // 2 if x.dtype.kind == "c" else x.itemsize
+    width = x.itemsize // 2 if kind_of(x.dtype) == "c" else x.itemsize
     elements = x.flatten().view("uint8")
     swapped = _core.flip(_core.reshape(elements, (-1, width)), axis=1)
     result = _core.reshape(swapped.flatten().view(x.dtype), x.shape)

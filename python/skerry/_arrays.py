@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from skerry import _core
+from skerry._data_types import kind_of
 from skerry._library_keys import WITH_NUMBERS_OF_THE_HOST, beside_the_data
 
 Function = Callable[..., Any]
@@ -78,7 +79,10 @@ def mapped(value: Any, change: Function) -> Any:
 def _shares(x: np.ndarray[Any, Any]) -> bool:
     """Return whether skerry can use the memory without a copy."""
     return (
-        x.dtype.kind in "biufc" and x.dtype.name in DTYPES and x.dtype.isnative and x.flags.aligned
+        kind_of(x.dtype) in "biufc"
+        and x.dtype.name in DTYPES
+        and x.dtype.isnative
+        and x.flags.aligned
     )
 
 

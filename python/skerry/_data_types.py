@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,54 @@ for _name, _kind in _core.dtype_kinds().items():
     KINDS[_kind] = (*KINDS.get(_kind, ()), _name)
 KINDS["integral"] = KINDS["signed integer"] + KINDS["unsigned integer"]
 KINDS["numeric"] = KINDS["integral"] + KINDS["real floating"] + KINDS["complex floating"]
+
+
+def is_bfloat16(dtype: Any) -> bool:
+    """Return whether a dtype is bfloat16, whose numpy.dtype is of the package ml_dtypes."""
+    return isinstance(dtype, np.dtype) and dtype.kind == "V" and dtype.name == "bfloat16"
+
+
+def kind_of(dtype: Dtype) -> str:
+    """Return the character of a dtype's kind: NumPy's, but "f" for bfloat16, whose kind is "V" in ml_dtypes."""
+    kind = dtype.kind
+    return "f" if kind == "V" and is_bfloat16(dtype) else kind
+
+
+def is_stored_only(dtype: Dtype) -> bool:
+    """Return whether a dtype is float16 or bfloat16, which are computed in float32."""
+    return dtype.itemsize == 2 and kind_of(dtype) == "f"
+
+
+def as_dtype(dtype: Any) -> Dtype:
+    """Convert to a numpy.dtype, which need not be one of skerry's."""
+    # NumPy knows this name only while ml_dtypes is imported.
+    return (
+        _core.result_type(dtype)
+        if isinstance(dtype, str) and dtype == "bfloat16"
+        else np.dtype(dtype)
+    )
+
+
+def limits_of(dtype: Dtype) -> Any:
+    """Return ``numpy.finfo`` of a floating-point dtype, or the same of ml_dtypes for bfloat16."""
+    return (
+        importlib.import_module("ml_dtypes").finfo(dtype) if is_bfloat16(dtype) else np.finfo(dtype)
+    )
+
+
+def result_type(*operands: Any) -> Dtype:
+    """Promote as ``numpy.result_type``; as skerry with bfloat16, which NumPy rejects beside float16 and int64."""
+    is_ours = any(is_bfloat16(getattr(x, "dtype", x)) for x in operands)
+    return _core.result_type(*operands) if is_ours else np.result_type(*operands)
+
+
+def can_cast(source: Any, target: Any, casting: Any) -> bool:
+    """Apply the rule of ``numpy.can_cast``; by "same_kind", bfloat16 casts as float16 does."""
+    if (
+        casting == "same_kind"
+    ):  # ml_dtypes allows complex numbers to bfloat16, but not bfloat16 to float16
+        source, target = (np.float16 if is_bfloat16(x) else x for x in (source, target))
+    return np.can_cast(source, target, casting)
 
 
 def _dtype_of(name: str, type: object) -> Dtype:
@@ -56,11 +105,11 @@ def finfo(type: Any, /) -> FloatInfo:
 
     """
     dtype = _dtype_of("finfo", type)
-    if dtype.kind not in "fc":
+    if kind_of(dtype) not in "fc":
         raise TypeError(f"finfo: not a floating dtype: {dtype}; use iinfo for integers")
     from skerry._limits import FloatInfo  # at the first call, as it imports dataclasses
 
-    about = np.finfo(dtype)
+    about = limits_of(dtype)
     return FloatInfo(
         bits=int(about.bits),
         eps=float(about.eps),
@@ -93,7 +142,7 @@ def iinfo(type: Any, /) -> IntegerInfo:
 
     """
     dtype = _dtype_of("iinfo", type)
-    if dtype.kind not in "iu":
+    if kind_of(dtype) not in "iu":
         raise TypeError(f"iinfo: not an integer dtype: {dtype}; use finfo for floats")
     from skerry._limits import IntegerInfo
 

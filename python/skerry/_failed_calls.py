@@ -25,6 +25,7 @@ import numpy as np
 from skerry import _core
 from skerry._arrays import shown
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._topics import TOPIC_OF
 from skerry.exceptions import (
     DeviceError,
@@ -487,7 +488,7 @@ def _fits(hint: Any, value: Any) -> bool:
 
 def _is_int(value: Any) -> bool:
     if isinstance(value, Array):
-        return value.ndim == 0 and value.dtype.kind in "iu"
+        return value.ndim == 0 and kind_of(value.dtype) in "iu"
     return isinstance(value, (int, np.integer)) or (
         not isinstance(value, np.ndarray) and hasattr(type(value), "__index__")
     )

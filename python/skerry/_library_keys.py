@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from skerry import _core
+from skerry._data_types import kind_of
 
 LIBRARIES = ("dask", "xarray")
 # Functions that xarray calls with host arrays for all arguments but the data: coordinates, and q of quantiles.
@@ -43,7 +44,7 @@ def number_again(x: _core.Array, value: np.ndarray[Any, Any]) -> Any:
     xarray passes the value of ``a[0] = 1.0`` as such an array, with the rank of the target.
     """
     caller: str = sys._getframe(1).f_globals.get("__name__", "")
-    if caller.partition(".")[0] not in LIBRARIES or value.dtype.kind not in "biufc":
+    if caller.partition(".")[0] not in LIBRARIES or kind_of(value.dtype) not in "biufc":
         return value
     return _core.full(value.shape, value.item(), dtype=x.dtype, device=x.device)
 
@@ -76,6 +77,6 @@ def placed(x: _core.Array, key: Any) -> Any:
 def _on_device(x: _core.Array, part: Any) -> Any:
     if not isinstance(part, np.ndarray):
         return part
-    if part.ndim == 0 and part.dtype.kind in "biufc":
+    if part.ndim == 0 and kind_of(part.dtype) in "biufc":
         return part.item()
     return _core.asarray(np.ascontiguousarray(part), device="cpu:0").to_device(x.device)

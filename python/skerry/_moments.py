@@ -12,6 +12,7 @@ import skerry as sk
 from skerry import _core
 from skerry._arrays import arrays_in
 from skerry._core import Array
+from skerry._data_types import is_stored_only, kind_of, limits_of
 from skerry._ufunc_calls import mask_argument
 from skerry.exceptions import ShapeError
 
@@ -67,9 +68,9 @@ def _operands(
         raise ShapeError(
             f"{name}: where has shape {mask.shape}, which does not broadcast to {x.shape}"
         )
-    elements_dtype = dtype or (x.dtype if x.dtype.kind in "fc" else result_dtype)
+    elements_dtype = dtype or (x.dtype if kind_of(x.dtype) in "fc" else result_dtype)
     x = sk.astype(x, elements_dtype, copy=False)
-    x = sk.astype(x, sk.float32) if x.dtype == sk.float16 else x
+    x = sk.astype(x, sk.float32) if is_stored_only(x.dtype) else x
     return x, sk.broadcast_to(mask, x.shape), result_dtype
 
 
@@ -79,7 +80,7 @@ def _sum(x: Array, mask: Array, axis: Any) -> Array:
 
 
 def _count(x: Array, mask: Array, axis: Any) -> Array:
-    return sk.astype(sk.sum(mask, axis=axis, keepdims=True), np.finfo(x.dtype).dtype)
+    return sk.astype(sk.sum(mask, axis=axis, keepdims=True), limits_of(x.dtype).dtype)
 
 
 def _variance(
@@ -101,7 +102,7 @@ def _variance(
         center = sk.astype(center, elements.dtype, copy=False)
     deviations = elements - center
     squares = sk.square(sk.real(deviations))
-    if elements.dtype.kind == "c":
+    if kind_of(elements.dtype) == "c":
         squares = squares + sk.square(sk.imag(deviations))
     return _sum(squares, mask, axis) / sk.maximum(count - correction, 0), result_dtype
 

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 
 import skerry as sk
+from skerry import _data_types
+from skerry._data_types import kind_of
 
 Function = Callable[..., Any]
 Array = sk.Array
@@ -141,16 +143,15 @@ def size(a: Array, axis: Any = None) -> int:
     return math.prod(a.shape[i] for i in axes)
 
 
-replaces("iscomplexobj")(lambda x: x.dtype.kind == "c")
-replaces("isrealobj")(lambda x: x.dtype.kind != "c")
+replaces("iscomplexobj")(lambda x: kind_of(x.dtype) == "c")
+replaces("isrealobj")(lambda x: kind_of(x.dtype) != "c")
 
 
 @replaces("can_cast")
 def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
     """Apply NumPy's rule to the dtypes."""
-    kinds: Any = casting
-    source = from_.dtype if isinstance(from_, Array) else from_
-    return np.can_cast(source, to.dtype if isinstance(to, Array) else to, kinds)
+    source, target = (x.dtype if isinstance(x, Array) else x for x in (from_, to))
+    return _data_types.can_cast(source, target, casting)
 
 
 replaces("array_repr", "array_str")(lambda a: repr(a))

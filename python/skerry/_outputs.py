@@ -14,6 +14,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._data_types import as_dtype, can_cast, kind_of
 from skerry.exceptions import DTypeError, ReadOnlyError, ShapeError
 
 
@@ -101,7 +102,7 @@ def _broadcasts(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
 
 def converted(x: Array, dtype: Any) -> Array:
     """Convert to a dtype that the rule allows; the imaginary part is dropped for a real one."""
-    x = sk.real(x) if x.dtype.kind == "c" != np.dtype(dtype).kind else x
+    x = sk.real(x) if kind_of(x.dtype) == "c" != kind_of(as_dtype(dtype)) else x
     return sk.astype(x, dtype, copy=False)
 
 
@@ -109,7 +110,7 @@ def require_cast(
     name: str, source_name: str, source: Any, target_name: str, target: Any, casting: str
 ) -> None:
     """Raise DTypeError unless a dtype casts to another by a rule of ``numpy.can_cast``."""
-    if not np.can_cast(source, target, casting):  # type: ignore[arg-type]  # checked by NumPy
+    if not can_cast(source, target, casting):
         raise DTypeError(
             f"{name}: {source_name} is {source}, which does not cast to the {target} of {target_name} by "
             f"casting={casting!r}; use skerry.astype"

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skerry import _core
+from skerry._data_types import kind_of
 
 THRESHOLD = 1000
 EDGE = 3
@@ -39,7 +40,7 @@ def _edges(x: _core.Array, axis: int = 0) -> npt.NDArray[Any]:
 def _text_of_one(x: _core.Array) -> str | None:
     """Format a 0-d array like ``array2string``, but faster; None for dtypes, numbers or options not handled here."""
     dtype = x.dtype
-    kind = dtype.kind
+    kind = kind_of(dtype)
     options: Mapping[str, Any] = np.get_printoptions()
     if kind not in "biuf" or _changes(options) != _USUAL:
         return None

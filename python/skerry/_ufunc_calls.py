@@ -17,6 +17,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._arrays import Array, arrays_in, take_numpy_arrays
+from skerry._data_types import as_dtype, can_cast, kind_of
 from skerry._outputs import output_arguments, require_cast, store
 from skerry.exceptions import DTypeError
 
@@ -84,7 +85,7 @@ def evaluate(name: str, function: Any, inputs: tuple[Any, ...], options: dict[st
     inputs, outs, condition = arguments
     dtype = options.get("dtype")
     if dtype is not None:
-        dtype = np.dtype(dtype)
+        dtype = as_dtype(dtype)
         context = tuple(arrays_in((outs, condition)))
         inputs = _with_dtype(name, function, inputs, context, dtype, casting)
     result = _result_beside(function, inputs, (outs, condition))
@@ -201,7 +202,7 @@ def _require_inputs_cast(
     if not arrays:  # literals cast to any dtype that they promote to
         return
     common = sk.result_type(*arrays)
-    is_wider = result.kind != "b" and np.can_cast(common, result, "safe")
+    is_wider = kind_of(result) != "b" and can_cast(common, result, "safe")
     compute = result if is_wider else common
     for x in arrays:
         require_cast(name, "an argument", x.dtype, "the computation", compute, casting)

@@ -15,6 +15,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._arrays import HOME, Array, Function, arrays_in
+from skerry._data_types import as_dtype, can_cast, kind_of
 from skerry._outputs import output_argument, store
 from skerry._ufunc_calls import call as call
 from skerry._ufunc_calls import evaluate
@@ -113,8 +114,8 @@ def _combinable(name: str, function: Function, x: Array, dtype: Any) -> Array:
     """Convert to ``dtype``, or to the dtype that results of the function have, so that they can be combined again."""
     is_logical = function.__name__.startswith("logical")
     if dtype is not None:
-        if is_logical and np.dtype(dtype) != np.bool_:
-            raise DTypeError(f"{name}: results are bool, not {np.dtype(dtype)}; leave dtype out")
+        if is_logical and as_dtype(dtype) != np.bool_:
+            raise DTypeError(f"{name}: results are bool, not {as_dtype(dtype)}; leave dtype out")
         return sk.astype(x, dtype, copy=False)
     empty = sk.empty((0,), dtype=x.dtype, device=x.device)
     result = function(empty, empty).dtype
@@ -128,8 +129,8 @@ def _combinable(name: str, function: Function, x: Array, dtype: Any) -> Array:
 
 
 def _identity_of(operation: str, dtype: np.dtype[Any]) -> Any:
-    if operation == "bitwise_and" and dtype.kind != "i":
-        return True if dtype.kind == "b" else int(np.iinfo(dtype).max)
+    if operation == "bitwise_and" and kind_of(dtype) != "i":
+        return True if kind_of(dtype) == "b" else int(np.iinfo(dtype).max)
     return IDENTITIES.get(operation)
 
 
@@ -190,7 +191,7 @@ def _fold_axes(function: Function, x: Array, axes: tuple[int, ...], dtype: Any) 
     if operation in SCANS:  # sums and products
         result = reduction(x, axis=axes, dtype=dtype)
         return result
-    if reduction is not None and (operation.startswith("logical") or x.dtype.kind in "iuf"):
+    if reduction is not None and (operation.startswith("logical") or kind_of(x.dtype) in "iuf"):
         result = reduction(x, axis=axes)
         return result
     for i in reversed(axes):
@@ -281,14 +282,14 @@ def fold_slices(
     if isinstance(indices, Array):
         indices = np.asarray(indices.to_device("cpu"))
     starts = np.asarray(indices)
-    if starts.ndim != 1 or starts.dtype.kind not in "iu":
+    if starts.ndim != 1 or kind_of(starts.dtype) not in "iu":
         raise TypeError(
             f"{name}: indices must be a vector of integers, not {starts.dtype}[{starts.ndim} axes]"
         )
     outside = starts[(starts < 0) | (starts >= n)]
     if outside.size:
         raise IndexError(f"{name}: index {outside[0]} is out of bounds for an axis of length {n}")
-    if dtype is None and function.__name__ in SCANS and x.dtype.kind in "biu":
+    if dtype is None and function.__name__ in SCANS and kind_of(x.dtype) in "biu":
         dtype = SCANS[function.__name__](sk.empty((0,), dtype=x.dtype)).dtype
     x = sk.moveaxis(_combinable(name, function, x, dtype), axis, 0)
     later = np.maximum(np.append(starts[1:], n) - starts - 1, 0)
@@ -339,7 +340,7 @@ def change_at(name: str, function: Any, a: Any, indices: Any, *values: Any) -> N
         if dtype == x.dtype and _has_kernel(function.__name__, x):
             _core.scatter_reduce(function.__name__, x, positions, value)
             return
-        if not np.can_cast(dtype, x.dtype, "same_kind"):
+        if not can_cast(dtype, x.dtype, "same_kind"):
             raise DTypeError(
                 f"{name}: the result is {dtype}, which can't be stored in place in a, {x.dtype} {x.shape} on "
                 f"{x.device}; convert one with astype"
@@ -368,10 +369,10 @@ def _as_dtype_of(name: str, value: Any, x: Array) -> Any:
     """
     if not isinstance(value, Array) or value.dtype == x.dtype:
         return value
-    if value.dtype.kind in "biu" and x.dtype.kind in "fc":
+    if kind_of(value.dtype) in "biu" and kind_of(x.dtype) in "fc":
         return value
-    both_integers = value.dtype.kind in "iu" and x.dtype.kind in "iu"
-    if not both_integers and not np.can_cast(value.dtype, x.dtype, "same_kind"):
+    both_integers = kind_of(value.dtype) in "iu" and kind_of(x.dtype) in "iu"
+    if not both_integers and not can_cast(value.dtype, x.dtype, "same_kind"):
         raise DTypeError(
             f"{name}: b of {value.dtype} does not cast to {x.dtype} of a; use skerry.astype"
         )
@@ -391,8 +392,8 @@ def _dtype_of_results(function: Function, x: Array, value: Any) -> np.dtype[Any]
 
 
 def _has_kernel(operation: str, x: Array) -> bool:
-    is_accepted = x.dtype.kind in "iuf" or operation in ("add", "subtract", "multiply")
-    return operation in SCATTERED and x.dtype.kind != "b" and is_accepted
+    is_accepted = kind_of(x.dtype) in "iuf" or operation in ("add", "subtract", "multiply")
+    return operation in SCATTERED and kind_of(x.dtype) != "b" and is_accepted
 
 
 def scatter(function: Function, x: Array, positions: Array, values: Any) -> None:

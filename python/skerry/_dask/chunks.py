@@ -17,6 +17,7 @@ from dask.array import dispatch
 
 import skerry as sk
 from skerry import _core
+from skerry._data_types import kind_of
 
 Array = _core.Array
 
@@ -87,7 +88,7 @@ def nannumel(
     x: Array, axis: Any = None, keepdims: bool = False, dtype: Any = np.float64, **_: Any
 ) -> Array:
     """Count the elements that are not NaN."""
-    if x.dtype.kind not in "fc":
+    if kind_of(x.dtype) not in "fc":
         return numel(x, axis, keepdims, dtype)
     along = tuple(axis) if isinstance(axis, list) else axis
     return sk.sum(~sk.isnan(x), axis=along, keepdims=keepdims, dtype=dtype)

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 import skerry as sk
 from skerry._core import Array
+from skerry._data_types import as_dtype
 from skerry._extra._operands import Arrays
 from skerry._outputs import converted, require_cast
 
@@ -23,7 +22,7 @@ def computed_as(name: str, dtype: Any, casting: str, *arrays: Array) -> Arrays:
         raise ValueError(f"{name}: casting must be one of {', '.join(_CASTINGS)}, not {casting!r}")
     if dtype is None:
         return arrays
-    target = np.dtype(dtype)
+    target = as_dtype(dtype)
     for i, x in enumerate(arrays):
         require_cast(name, f"operand {i + 1}", x.dtype, "dtype=", target, casting)
     return [converted(x, target) for x in arrays]

@@ -16,6 +16,7 @@ import skerry as sk
 from skerry import _core
 from skerry._arrays import arrays_in
 from skerry._core import Array
+from skerry._data_types import is_stored_only, kind_of, result_type
 from skerry._failed_calls import NotAnArrayError
 from skerry.exceptions import AxisError, DTypeError, OutOfMemoryError
 
@@ -43,15 +44,15 @@ def common_dtype(name: str, *dtypes: np.dtype[Any]) -> np.dtype[Any]:
 @functools.cache
 def _common_dtype(dtypes: frozenset[np.dtype[Any]]) -> tuple[np.dtype[Any] | None, str]:
     """Promote the dtypes of the highest kind; return None if they don't promote, and a text that lists them."""
-    kinds = next(kinds for kinds in ("fc", "iu", "b") if any(x.kind in kinds for x in dtypes))
-    highest = [x for x in dtypes if x.kind in kinds]
-    dtype = np.result_type(*highest)
-    return dtype if dtype.kind in kinds else None, ", ".join(sorted(map(str, highest)))
+    kinds = next(kinds for kinds in ("fc", "iu", "b") if any(kind_of(x) in kinds for x in dtypes))
+    highest = [x for x in dtypes if kind_of(x) in kinds]
+    dtype = result_type(*highest)
+    return dtype if kind_of(dtype) in kinds else None, ", ".join(sorted(map(str, highest)))
 
 
 def floating_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Return the dtype of quotients and roots: float64 for integer and bool dtypes."""
-    return dtype if dtype.kind in "fc" else FLOAT64
+    return dtype if kind_of(dtype) in "fc" else FLOAT64
 
 
 def require_host_memory(name: str, nbytes: int) -> None:
@@ -142,7 +143,7 @@ def promoted(name: str, *values: Any) -> Arrays:
 def floating(name: str, *values: Any) -> Arrays:
     """Return the operands as arrays on one device with a common floating-point dtype, float64 for integers."""
     if _core.agree(values):  # also true for a single array
-        if values[0].dtype.kind in "fc":
+        if kind_of(values[0].dtype) in "fc":
             return values
         return [sk.astype(x, FLOAT64) for x in values]
     arrays = as_arrays(name, *values)
@@ -153,7 +154,7 @@ def floating(name: str, *values: Any) -> Arrays:
 def real_floating(name: str, *values: Any) -> Arrays:
     """Return the operands as arrays on one device with a common real floating-point dtype."""
     arrays = floating(name, *values)
-    if arrays[0].dtype.kind == "c":
+    if kind_of(arrays[0].dtype) == "c":
         raise DTypeError(f"{name}: takes real numbers, not {arrays[0].dtype}; pass real(x)")
     return arrays
 
@@ -164,7 +165,7 @@ def indices(name: str, values: Any, array: Array) -> Array:
         _core.require_one_device(name, (array, values))
         return values
     host = np.asarray(values)
-    if host.dtype.kind not in "biufc":
+    if kind_of(host.dtype) not in "biufc":
         raise NotAnArrayError(name, values)
     if isinstance(values, np.ndarray):
         _core.require_one_device(name, (array, sk.asarray(host, device="cpu:0")))
@@ -254,13 +255,13 @@ def reduced(x: Array, reduce: Callable[..., Array], **kwargs: Any) -> Array:
 
 
 def wide(x: Array) -> Array:
-    """Convert float16 to float32 for computations: sums and products exceed its range and its 11-bit precision."""
-    return cast(x, sk.float32) if x.dtype == np.float16 else x
+    """Convert float16 and bfloat16 to float32 for computations: sums and products exceed range or precision."""
+    return cast(x, sk.float32) if is_stored_only(x.dtype) else x
 
 
 def is_long_integer(dtype: np.dtype[Any]) -> bool:
     """Return whether a dtype has integers that float64 can't represent exactly."""
-    return dtype.kind in "iu" and dtype.itemsize == 8
+    return kind_of(dtype) in "iu" and dtype.itemsize == 8
 
 
 def high_and_low(x: Array) -> tuple[Array, Array]:
@@ -270,7 +271,7 @@ def high_and_low(x: Array) -> tuple[Array, Array]:
 
 def real_dtype(a: Array) -> Any:
     """Return the dtype of means of elements of ``a``."""
-    return a.dtype if a.dtype.kind == "f" else sk.float64
+    return a.dtype if kind_of(a.dtype) == "f" else sk.float64
 
 
 def mean_of_two(x: Array, y: Array) -> Array:
@@ -303,7 +304,7 @@ def distances(x: Array, axis: int, dtype: np.dtype[Any]) -> Array:
     if is_long_integer(x.dtype):
         high, low = high_and_low(x)
         return cast(later_less_earlier(high) + later_less_earlier(low), dtype)
-    numbers = cast(x, dtype if x.dtype.kind in "fc" else FLOAT64)
+    numbers = cast(x, dtype if kind_of(x.dtype) in "fc" else FLOAT64)
     return cast(later_less_earlier(numbers), dtype)
 
 
@@ -317,7 +318,7 @@ def without_overflow(result: Array, otherwise: Callable[[], Array]) -> Array:
 
 def filled(x: Array, value: complex) -> Array:
     """Replace each NaN by ``value``."""
-    return sk.where(sk.isnan(x), value, x) if x.dtype.kind in "fc" else x
+    return sk.where(sk.isnan(x), value, x) if kind_of(x.dtype) in "fc" else x
 
 
 def slice_along(x: Array, axis: int, *bounds: Any) -> Array:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from skerry import _core
+from skerry._data_types import kind_of
 from skerry._files import streams
 from skerry.exceptions import DTypeError
 
@@ -56,7 +57,7 @@ def read(
     except ValueError as error:
         raise ValueError(f"load: {name}: {error}") from error
     if dtype.newbyteorder("=").name not in _core.dtype_kinds():
-        instead = _INSTEAD.get(dtype.kind, "text is not supported; read it with numpy.load")
+        instead = _INSTEAD.get(kind_of(dtype), "text is not supported; read it with numpy.load")
         raise DTypeError(f"load: {name}: skerry has no dtype {dtype}; {instead}")
     return shape, fortran, dtype, nbytes
 

@@ -12,6 +12,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
+from skerry._data_types import kind_of, limits_of, result_type
 from skerry._extra._operands import as_array, as_arrays, axes_within, cast, require_beside
 from skerry.exceptions import MatrixShapeError
 
@@ -70,7 +71,7 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Array, Array, int
             "lstsq: a must be a matrix, and b a vector or a matrix with as many rows: "
             f"a has shape {a.shape}, b {b.shape}"
         )
-    dtype = np.result_type(*(x.dtype if x.dtype.kind in "fc" else np.float64 for x in (a, b)))
+    dtype = result_type(*(x.dtype if kind_of(x.dtype) in "fc" else np.float64 for x in (a, b)))
     a, b = cast(a, dtype), cast(b, dtype)
     right = b if b.ndim == 2 else b[:, None]
     x, rank, s = _solution(a, right, rcond)
@@ -82,7 +83,7 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Array, Array, int
 
 def _solution(a: Array, b: Array, rcond: float | None) -> tuple[Array, int, Array]:
     """Return the solution, the rank and the singular values."""
-    limits = np.finfo(a.dtype)
+    limits = limits_of(a.dtype)
     if a.size == 0:
         s = sk.zeros((0,), dtype=limits.dtype, device=a.device)
         return sk.zeros((a.shape[1], b.shape[1]), dtype=a.dtype, device=a.device), 0, s

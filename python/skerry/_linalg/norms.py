@@ -10,6 +10,7 @@ from typing import Any
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._operands import as_array, axes_within, require_beside
 from skerry.exceptions import LinAlgError, MatrixShapeError
 
@@ -109,7 +110,7 @@ def cond(x: Any, p: Any = None) -> Array:
         raise MatrixShapeError(f"cond: x must have at least two axes, not shape {x.shape}")
     if x.size == 0 and math.prod(x.shape[-2:]) == 0:
         raise LinAlgError(f"cond: not defined for empty matrices: shape {x.shape}")
-    if x.dtype.kind not in "fc":
+    if kind_of(x.dtype) not in "fc":
         x = sk.astype(x, sk.float64)
     if p is not None:
         _require_order("cond", "p", p)

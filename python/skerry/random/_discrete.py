@@ -12,6 +12,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._data_types import as_dtype, kind_of
 from skerry.random._drawing import Drawing, Size
 
 MAX_TRIALS = 1 << 53  # exact in float64
@@ -67,12 +68,12 @@ class Discrete(Drawing):
         Array([191, 143, 185], dtype=uint8, device='cpu:0')
 
         """
-        return self._integers("integers", low, high, size, np.dtype(dtype), endpoint)
+        return self._integers("integers", low, high, size, as_dtype(dtype), endpoint)
 
     def _integers(
         self, op: str, low: Any, high: Any, size: Size, dtype: np.dtype[Any], endpoint: bool
     ) -> Array:
-        if dtype.kind not in "iub":
+        if kind_of(dtype) not in "iub":
             raise TypeError(f"{op}: dtype must be integer or bool, not {dtype}")
         if high is None:
             low, high = 0, low
@@ -91,14 +92,14 @@ class Discrete(Drawing):
             if not isinstance(x, Array | np.ndarray | list | tuple):
                 x = _core.asarray(_whole(op, name, x), dtype=wide, device=self._device)
             x = self._array(op, name, x)
-            if x.dtype.kind not in "iub":
+            if kind_of(x.dtype) not in "iub":
                 raise TypeError(f"{op}: {name} must be integers, not {x.dtype}")
             bounds.append(x)
         shape = self._common_shape(op, size, *bounds)
         first, last = (sk.astype(x, wide) for x in bounds)
         is_empty = first > last if endpoint else first >= last
         last = last if endpoint else last - 1
-        limits = np.iinfo(dtype) if dtype.kind != "b" else None
+        limits = np.iinfo(dtype) if kind_of(dtype) != "b" else None
         least, most = (limits.min, limits.max) if limits else (0, 1)
         if bool(sk.any(is_empty | (first < int(least)) | (last > int(most)))):
             raise ValueError(
@@ -258,7 +259,7 @@ def _whole(op: str, name: str, x: Any) -> int:
 
 
 def _check_bounds(op: str, first: int, last: int, dtype: np.dtype[Any]) -> None:
-    limits = np.iinfo(dtype) if dtype.kind != "b" else None
+    limits = np.iinfo(dtype) if kind_of(dtype) != "b" else None
     least, most = (int(limits.min), int(limits.max)) if limits else (0, 1)
     if last < first:
         raise ValueError(f"{op}: no integers from {first} to {last}; low must be below high")

@@ -15,6 +15,7 @@ import skerry as sk
 from skerry import _core
 from skerry._arrays import shown
 from skerry._core import Array
+from skerry._data_types import as_dtype
 from skerry.exceptions import DTypeError
 from skerry.random._philox import Philox
 
@@ -74,7 +75,7 @@ class Drawing:
 
     def _target(self, op: str, size: Size, dtype: Any, out: Any) -> Array:
         """Return the array to fill: ``out``, checked, or a new array."""
-        result_dtype = np.dtype(dtype)
+        result_dtype = as_dtype(dtype)
         if result_dtype not in (np.float32, np.float64):
             raise DTypeError(f"{op}: dtype must be float32 or float64, not {result_dtype}")
         if out is None:

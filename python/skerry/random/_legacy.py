@@ -15,6 +15,7 @@ import skerry as sk
 from skerry import _core
 from skerry._arrays import name_failures
 from skerry._core import Array
+from skerry._data_types import as_dtype, kind_of
 from skerry.exceptions import DTypeError
 from skerry.random._drawing import Size
 from skerry.random._generator import Generator
@@ -213,7 +214,7 @@ class RandomState(Generator):
         [2, 4, 3, 4, 6]
 
         """
-        return self._integers("randint", low, high, size, np.dtype(dtype), False)
+        return self._integers("randint", low, high, size, as_dtype(dtype), False)
 
     def random_sample(self, size: Size = None, dtype: Any = np.float64) -> Array:
         """Draw uniformly from [0, 1).
@@ -259,8 +260,8 @@ def _with_dtype(method: Callable[..., Array], kinds: str) -> Callable[..., Array
             *args, dtype = args  # type: ignore[assignment]
         if dtype is None:
             return method(self, *args, **kwargs)
-        result_dtype = np.dtype(dtype)
-        if result_dtype.kind not in kinds:
+        result_dtype = as_dtype(dtype)
+        if kind_of(result_dtype) not in kinds:
             expected = "floating" if kinds == "f" else "real"
             raise DTypeError(f"{name}: dtype must be {expected}, not {result_dtype}; use astype")
         return sk.astype(method(self, *args, **kwargs), result_dtype, copy=False)

@@ -12,6 +12,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry.random._drawing import Size, shape_of
 from skerry.random._multivariate import Multivariate
 from skerry.random._rejected import Rejected
@@ -214,7 +215,7 @@ class Order(Multivariate, Rejected):
 
     def _number(self, op: str, name: str, x: Any) -> Any:
         """Return the number in a 0-d array of integers, and other values as they are."""
-        if isinstance(x, Array | np.ndarray) and x.ndim == 0 and x.dtype.kind in "iu":
+        if isinstance(x, Array | np.ndarray) and x.ndim == 0 and kind_of(x.dtype) in "iu":
             return int(self._array(op, name, x))
         return x
 

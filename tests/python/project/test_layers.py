@@ -300,3 +300,14 @@ def test_skerry_is_imported_without_the_emulators_package():
     paths = list((ROOT / "python" / "skerry").rglob("*.py"))
     assert len(paths) > 30
     assert [path.name for path in paths if statement.search(path.read_text())] == []
+
+
+def test_kinds_of_dtypes_are_asked_of_one_function():
+    """``dtype.kind`` is "V" for bfloat16, and ``numpy.finfo`` rejects it."""
+    numpys = re.compile(r"dtype(?:\(\w*\))?\.kind\b|\bnp\.finfo\((?!np\.)")
+    offending = [
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "python/skerry").rglob("*.py")
+        if path.name != "_data_types.py" and numpys.search(path.read_text())
+    ]
+    assert not offending

@@ -8,6 +8,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._operands import as_array, axis_within, flat
 from skerry.exceptions import DTypeError
 
@@ -54,7 +55,7 @@ def packbits(a: Array, /, axis: int | None = None, bitorder: str = "big") -> Arr
 
     """
     x = as_array("packbits", a)
-    if x.dtype.kind not in "biu":
+    if kind_of(x.dtype) not in "biu":
         raise DTypeError(
             f"packbits: a must be of bool or an integer dtype, not {x.dtype}; compare first"
         )

@@ -16,6 +16,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._data_types import as_dtype, kind_of
 from skerry._extra._operands import in_passes
 
 #: More digits than two float64 numbers have.
@@ -114,7 +115,7 @@ def require_in_range(name: str, x: float, dtype: Any) -> int:
     limits = np.iinfo(dtype)
     if not (math.isfinite(x) and limits.min <= int(x) <= limits.max):
         raise OverflowError(
-            f"{name}: {x} is out of range of {np.dtype(dtype)}, which is {limits.min} to {limits.max}"
+            f"{name}: {x} is out of range of {as_dtype(dtype)}, which is {limits.min} to {limits.max}"
         )
     return int(x)
 
@@ -123,7 +124,7 @@ def converted(x: Array, dtype: Any) -> Array:
     """Convert to a dtype; for integer dtypes numbers within rounding error of an integer become that integer."""
     if dtype is None:
         return x
-    if np.dtype(dtype).kind in "iu":
+    if kind_of(as_dtype(dtype)) in "iu":
         nearest = sk.round(x)
         x = sk.where(sk.abs(x - nearest) <= sk.abs(nearest) * 2.0**-51, nearest, x)
     return sk.astype(x, dtype, copy=False)
@@ -139,7 +140,7 @@ def multiples(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any, devic
     ends = {0: start} if num > 0 else {}
     if num > 1 and endpoint:
         ends[num - 1] = stop
-    if dtype is not None and np.dtype(dtype).kind in "iu":
+    if dtype is not None and kind_of(as_dtype(dtype)) in "iu":
         ends = {i: require_in_range(name, end, dtype) for i, end in ends.items()}
     logarithms = (logarithm(abs(start)), logarithm(abs(stop)))
     result = powers(10.0, *logarithms, num, endpoint, device)

@@ -13,6 +13,7 @@ import skerry as sk
 from skerry import _core
 from skerry._arrays import arrays_in
 from skerry._core import Array
+from skerry._data_types import as_dtype, is_stored_only, kind_of
 from skerry._extra._operands import as_arrays, axis_within, cast, floating
 
 
@@ -27,7 +28,7 @@ def have_axes(*values: Any) -> bool:
 def are_complex(*values: Any) -> bool:
     """Return whether a value is complex: a number, or an array of any rank."""
     return any(
-        isinstance(x, complex) or getattr(x, "dtype", np.dtype(int)).kind == "c" for x in values
+        isinstance(x, complex) or kind_of(getattr(x, "dtype", np.dtype(int))) == "c" for x in values
     )
 
 
@@ -50,7 +51,7 @@ def _spaced(name: str, start: Array, stop: Array, num: int, endpoint: bool) -> t
     if num < 0:
         raise ValueError(f"{name}: num must not be negative: {num}")
     dtype = start.dtype
-    if dtype == np.float16:  # it can't count the numbers
+    if is_stored_only(dtype):  # it can't count the numbers
         start, stop = cast(start, sk.float32), cast(stop, sk.float32)
     intervals = num - 1 if endpoint else num
     difference = stop - start
@@ -58,7 +59,7 @@ def _spaced(name: str, start: Array, stop: Array, num: int, endpoint: bool) -> t
     index = sk.reshape(sk.arange(num, dtype=start.dtype, device=start.device), shape)
     step = difference / max(intervals, 1)
     result = index * step + start
-    if start.dtype.kind == "f" and _may_overflow(difference):
+    if kind_of(start.dtype) == "f" and _may_overflow(difference):
         share = index / max(intervals, 1)
         result = sk.where(sk.isinf(difference), start * (1 - share) + stop * share, result)
     if endpoint and num > 1:
@@ -81,7 +82,7 @@ def linspace(
     """Compute ``linspace`` between arrays."""
     first, last = _bounds("linspace", device, start, stop)
     ranges, step = _spaced("linspace", first, last, operator.index(num), endpoint)
-    if dtype is not None and np.dtype(dtype).kind in "iu":
+    if dtype is not None and kind_of(as_dtype(dtype)) in "iu":
         ranges = sk.floor(ranges)
     result = _along("linspace", ranges, axis, dtype)
     return (result, step) if retstep else result

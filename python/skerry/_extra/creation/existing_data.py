@@ -16,6 +16,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._data_types import as_dtype, kind_of
 
 __all__ = [
     "array", "asarray_chkfinite", "ascontiguousarray", "asfortranarray", "copy", "frombuffer", "fromfunction",
@@ -140,7 +141,7 @@ def asarray_chkfinite(
 
     """
     x = _converted("asarray_chkfinite", a, dtype, None, order, 0, device)
-    if x.dtype.kind in "fc" and not sk.all(sk.isfinite(x)):
+    if kind_of(x.dtype) in "fc" and not sk.all(sk.isfinite(x)):
         raise ValueError("asarray_chkfinite: a has infinite or NaN elements; use asarray")
     return x
 
@@ -254,7 +255,7 @@ def frombuffer(
     Array([97, 98, 99], dtype=uint8, device='cpu:0')
 
     """
-    element = np.dtype(dtype)
+    element = as_dtype(dtype)
     nbytes = memoryview(buffer).nbytes - offset
     if (
         offset < 0
@@ -334,7 +335,7 @@ def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1, *, device: Device
 
     """
     items = iter if count < 0 else itertools.islice(iter, count)
-    host = np.fromiter(items, np.dtype(dtype))
+    host = np.fromiter(items, as_dtype(dtype))
     if host.size < count:
         raise ValueError(f"fromiter: iter has {host.size} items, not count={count}; use count=-1")
     return sk.asarray(host, device=device)

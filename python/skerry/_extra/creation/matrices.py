@@ -10,6 +10,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
+from skerry._data_types import as_dtype, kind_of
 from skerry._extra._operands import as_array, cast, flat
 
 __all__ = ["diag", "diagflat", "identity", "tri", "vander"]
@@ -53,7 +54,7 @@ def tri(
     shape = (N, N if M is None else M)
     # Build it of bool, which takes the least memory to read again.
     ones = sk.ones(shape, dtype=sk.bool, device=device)
-    return sk.astype(sk.tril(ones, k=k), np.dtype(dtype), copy=False)
+    return sk.astype(sk.tril(ones, k=k), as_dtype(dtype), copy=False)
 
 
 def identity(n: int, dtype: Any = None, *, device: Device = None) -> Array:
@@ -178,7 +179,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:  # 
     x = as_array("vander", x)
     if x.ndim != 1:
         raise ValueError(f"vander: x must be a 1-D array, not of {x.ndim} axes")
-    if x.dtype.kind in "biu" and x.dtype != np.uint64:
+    if kind_of(x.dtype) in "biu" and x.dtype != np.uint64:
         x = cast(x, sk.int64)
     count = x.size if N is None else N
     matrix = sk.ones((x.size, count), dtype=x.dtype, device=x.device)

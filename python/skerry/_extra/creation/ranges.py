@@ -7,9 +7,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-import numpy as np
-
 from skerry._core import Array
+from skerry._data_types import as_dtype, kind_of
 from skerry._extra._operands import axis_within
 from skerry._extra.creation import _powers, _spaced
 
@@ -72,7 +71,7 @@ def logspace(
     (start, stop, base), device = _powers.numbers_of(
         "logspace", device, start=start, stop=stop, base=base
     )
-    if dtype is not None and np.dtype(dtype).kind in "iu" and num > 0:
+    if dtype is not None and kind_of(as_dtype(dtype)) in "iu" and num > 0:
         for exponent in _powers.outer_exponents(start, stop, num, endpoint):
             _powers.require_in_range("logspace", _powers.power(base, exponent), dtype)
     result = _powers.powers(base, start, stop, num, endpoint, device)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from skerry._core import Array
+from skerry._data_types import kind_of, result_type
 from skerry._extra._operands import as_array
 from skerry.exceptions import DTypeError
 
@@ -41,10 +42,10 @@ def common_type(*arrays: Any) -> type[np.generic]:
 
     """
     dtypes = [as_array("common_type", x).dtype for x in arrays]
-    if any(dtype.kind == "b" for dtype in dtypes):
+    if any(kind_of(dtype) == "b" for dtype in dtypes):
         raise DTypeError("common_type: an array is of bool; convert it with astype")
-    floats = [np.dtype(np.float64) if dtype.kind in "iu" else dtype for dtype in dtypes]
-    return np.result_type(np.float16, *floats).type
+    floats = [np.dtype(np.float64) if kind_of(dtype) in "iu" else dtype for dtype in dtypes]
+    return result_type(*floats).type if floats else np.float16
 
 
 def min_scalar_type(a: Any, /) -> np.dtype[Any]:

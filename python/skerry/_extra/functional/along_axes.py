@@ -13,6 +13,7 @@ import skerry as sk
 from skerry import _core
 from skerry._arrays import as_array as as_home_array
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._operands import as_array, axis_within, cast, host_values
 from skerry.exceptions import ShapeError
 
@@ -123,7 +124,7 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: int | Sequence[int])
     x = as_array("apply_over_axes", a)
     rank = x.ndim
     listed = np.ravel(host_values("apply_over_axes", axes, x))
-    if listed.size and listed.dtype.kind not in "iu":
+    if listed.size and kind_of(listed.dtype) not in "iu":
         raise TypeError(f"apply_over_axes: axes must be integers, not {listed.dtype}")
     for axis in listed.tolist():
         axis = axis_within("apply_over_axes", axis, rank)

@@ -10,6 +10,7 @@ import skerry as sk
 from skerry import _core
 from skerry._arrays import shown
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._operands import cast
 from skerry.exceptions import DTypeError
 
@@ -18,7 +19,7 @@ INT64 = np.dtype(np.int64)
 
 def within(name: str, parameter: str, positions: Array, n: int, mode: str) -> Array:
     """Check, wrap or clip indices, the argument of ``parameter``, to range(n) according to ``mode``."""
-    if positions.dtype is not INT64 and positions.dtype.kind not in "iub":
+    if positions.dtype is not INT64 and kind_of(positions.dtype) not in "iub":
         raise DTypeError(
             f"{name}: {parameter} must be integers, not {positions.dtype}; convert with astype"
         )

@@ -10,6 +10,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
+from skerry._data_types import result_type
 
 COMPLEX = (complex, np.complexfloating)
 
@@ -29,6 +30,6 @@ def points_of(key: slice, device: Any) -> Array:
         return sk.arange(start, key.stop, step, device=device)
     count = step_count(step)
     distance = (key.stop - start) / float(count - 1) if count != 1 else count
-    dtype = np.result_type(start, key.stop, 1.0)
+    dtype = result_type(start, key.stop, 1.0)
     points: Array = sk.arange(count, dtype=dtype, device=device) * distance + start
     return points

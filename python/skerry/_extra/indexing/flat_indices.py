@@ -15,6 +15,7 @@ import skerry as sk
 from skerry import _core
 from skerry._arrays import shown
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._operands import as_arrays, cast
 from skerry._extra.indexing._bounds import INT64, within
 from skerry.exceptions import DTypeError
@@ -159,7 +160,7 @@ def _integers(name: str, values: Any) -> Array:
     if isinstance(values, Array) and values.dtype is INT64:
         return values
     positions = sk.asarray(values) if isinstance(values, int) else as_arrays(name, values)[0]
-    if positions.dtype.kind not in "iu":
+    if kind_of(positions.dtype) not in "iu":
         raise DTypeError(
             f"{name}: indices must be integers, not {positions.dtype}; convert with astype"
         )

@@ -12,6 +12,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._data_types import result_type
 from skerry._extra._operands import cast
 from skerry._extra.indexing._slices import COMPLEX, points_of, step_count
 
@@ -88,7 +89,7 @@ class Grid:
         numbers: list[Any] = [
             abs(x) if isinstance(x, COMPLEX) else x for bound in bounds for x in bound
         ]
-        dtype = np.result_type(0, *(x.dtype if isinstance(x, Array) else x for x in numbers))
+        dtype = result_type(0, *(x.dtype if isinstance(x, Array) else x for x in numbers))
         shape = tuple(_count(*bound) for bound in bounds)
         axes = [_axis(i, shape, *bound, dtype, device) for i, bound in enumerate(bounds)]
         if self.sparse:

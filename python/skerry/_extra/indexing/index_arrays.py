@@ -13,6 +13,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._data_types import as_dtype
 from skerry._extra._operands import as_array, as_arrays, cast, require_host_memory
 
 __all__ = [
@@ -55,7 +56,7 @@ def indices(
 
     """
     shape = tuple(dimensions)
-    rank, dtype = len(shape), np.dtype(dtype)
+    rank, dtype = len(shape), as_dtype(dtype)
     lines = []
     for i, n in enumerate(shape):
         line = cast(sk.arange(n, device=device), dtype)

@@ -10,6 +10,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
+from skerry._data_types import as_dtype
 
 __all__ = ["fromfile", "fromstring", "genfromtxt", "loadtxt", "savetxt"]
 
@@ -54,7 +55,7 @@ def fromfile(
     Array([97, 98, 99], dtype=uint8, device='cpu:0')
 
     """
-    return sk.asarray(np.fromfile(file, np.dtype(dtype), count, sep, offset), device=device)
+    return sk.asarray(np.fromfile(file, as_dtype(dtype), count, sep, offset), device=device)
 
 
 def fromstring(
@@ -85,7 +86,7 @@ def fromstring(
     """
     if not sep:
         raise ValueError("fromstring: sep is empty, and binary data is not a text; use frombuffer")
-    return sk.asarray(np.fromstring(string, np.dtype(dtype), count, sep=sep), device=device)
+    return sk.asarray(np.fromstring(string, as_dtype(dtype), count, sep=sep), device=device)
 
 
 def genfromtxt(fname: Any, *args: Any, device: Device = None, **kwargs: Any) -> Array:

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._operands import Arrays, as_arrays, cast, flat, promoted
 from skerry._linalg.outputs import product
 from skerry._outputs import output_argument, store
@@ -20,7 +21,7 @@ __all__ = ["dot", "inner", "kron", "matvec", "outer", "vdot", "vecmat"]
 def _numbers(name: str, *values: Any) -> tuple[Arrays, bool]:
     """Return promoted arrays, and whether they were bool: these are computed as int64 and compared with 0."""
     arrays = promoted(name, *values)
-    if arrays[0].dtype.kind != "b":
+    if kind_of(arrays[0].dtype) != "b":
         return arrays, False
     return [cast(x, sk.int64) for x in arrays], True
 
@@ -72,7 +73,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Array:
         if (
             a.ndim == b.ndim == 2
             and a.shape[1] == b.shape[0]
-            and "b" not in (a.dtype.kind, b.dtype.kind)
+            and "b" not in (kind_of(a.dtype), kind_of(b.dtype))
         ):
             return sk.matmul(a, b, out=output)
         return store("dot", dot(a, b), output)
@@ -162,7 +163,7 @@ def outer(a: Any, b: Any, out: Any = None) -> Array:
     x, y = promoted("outer", a, b)
     output = None if out is None else output_argument("outer", out, x, y)
     x, y = sk.reshape(x, (-1, 1)), flat(y)
-    return store("outer", x & y if x.dtype.kind == "b" else x * y, output)
+    return store("outer", x & y if kind_of(x.dtype) == "b" else x * y, output)
 
 
 def kron(a: Any, b: Any) -> Array:
@@ -291,7 +292,7 @@ def _matrix_by_vector(x1: Array, x2: Array) -> Array:
 def _vector_by_matrix(x1: Array, x2: Array) -> Array:
     if x1.ndim < 1 or x2.ndim < 2 or x1.shape[-1] != x2.shape[-2]:
         _reject_shapes("vecmat", "(..., N) and (..., N, M)", x1, x2)
-    x1 = sk.conj(x1) if x1.dtype.kind == "c" else x1
+    x1 = sk.conj(x1) if kind_of(x1.dtype) == "c" else x1
     return (x1[..., None, :] @ x2)[..., 0, :]
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._compute_options import computed_as, ordered
 from skerry._extra._operands import Arrays, as_arrays, cast, promoted
 from skerry._outputs import output_argument, store
@@ -88,7 +89,7 @@ def einsum(
 
 def _sum_of(formula: str, arrays: Arrays, optimize: Optimize) -> Array:
     """Evaluate a formula for arrays of one dtype; products of bool are counted."""
-    bools = arrays[0].dtype.kind == "b"
+    bools = kind_of(arrays[0].dtype) == "b"
     direct = _product_of(formula, *(x.shape for x in arrays)) if len(arrays) == 2 else None
     if direct is not None and (not bools or direct.multiply is operator.mul):
         return direct(*arrays)
@@ -168,7 +169,7 @@ def _formula(name: str, operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
 def _is_label(label: Any) -> bool:
     """Return whether a label is an int, or a 0-d array of one that the host can read."""
     if isinstance(label, Array):
-        return label.ndim == 0 and label.dtype.kind in "iu" and label.device.kind == "cpu"
+        return label.ndim == 0 and kind_of(label.dtype) in "iu" and label.device.kind == "cpu"
     return hasattr(label, "__index__")
 
 
@@ -338,7 +339,7 @@ class _Product(NamedTuple):
             y = sk.permute_dims(y, self.order_of_y)
         if self.shape_of_y is not None:
             y = sk.reshape(y, self.shape_of_y)
-        is_and = x.dtype.kind == "b" and self.multiply is operator.mul
+        is_and = kind_of(x.dtype) == "b" and self.multiply is operator.mul
         product = x & y if is_and else self.multiply(x, y)
         if self.shape is not None:
             product = sk.reshape(product, self.shape)
@@ -347,7 +348,7 @@ class _Product(NamedTuple):
 
 def _sum_of_products(x: Array, y: Array) -> Array:
     """Sum products over the last axis; undo the conjugation of the first argument by vecdot."""
-    return sk.vecdot(sk.conj(x) if x.dtype.kind == "c" else x, y)
+    return sk.vecdot(sk.conj(x) if kind_of(x.dtype) == "c" else x, y)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -10,6 +10,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
+from skerry._data_types import kind_of, result_type
 from skerry._extra._operands import as_array, as_arrays, cast, common_dtype, in_passes
 
 __all__ = ["allclose", "array_equal", "array_equiv", "isclose"]
@@ -80,7 +81,7 @@ def allclose(
 @in_passes
 def _is_close(a: Array, b: Array, rtol: float, atol: float, equal_nan: bool) -> Array:
     # Differences of integers may wrap around.
-    a, b = (sk.astype(x, sk.float64) if x.dtype.kind in "biu" else x for x in (a, b))
+    a, b = (sk.astype(x, sk.float64) if kind_of(x.dtype) in "biu" else x for x in (a, b))
     is_close = (sk.abs(a - b) <= atol + rtol * sk.abs(b)) & sk.isfinite(b)
     is_close |= a == b
     if equal_nan:
@@ -95,7 +96,7 @@ def _all_close(*args: Any) -> Array:
 
 def _as_operands(name: str, a: Any, b: Any) -> list[Array]:
     """Return both operands as arrays; ints become floats first, as they may be out of range of an integer array."""
-    if any(isinstance(x, Array) and x.dtype.kind in "biu" for x in (a, b)):
+    if any(isinstance(x, Array) and kind_of(x.dtype) in "biu" for x in (a, b)):
         a, b = (float(x) if isinstance(x, (int, np.integer)) else x for x in (a, b))
     return as_arrays(name, a, b)
 
@@ -138,10 +139,10 @@ def _all_equal(x: Array, y: Array, equal_nan: bool = False) -> bool:
     if x.dtype != y.dtype:
         dtype = common_dtype("array_equal", x.dtype, y.dtype)
         # Compare as NumPy does, in a dtype wide enough for both.
-        wide = np.result_type(x.dtype, y.dtype) if dtype.kind in "fc" else dtype
+        wide = result_type(x.dtype, y.dtype) if kind_of(dtype) in "fc" else dtype
         x, y = cast(x, wide), cast(y, wide)
     same = x == y
-    if equal_nan and x.dtype.kind in "fc":
+    if equal_nan and kind_of(x.dtype) in "fc":
         same = same | (sk.isnan(x) & sk.isnan(y))
     return bool(sk.all(same))
 

@@ -10,6 +10,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._operands import as_array
 from skerry._outputs import output_argument, store
 from skerry.exceptions import DTypeError
@@ -21,9 +22,9 @@ __all__ = [
 
 def _infinite(name: str, x: Any, sign: float, out: Array | None) -> Array:
     x = as_array(name, x)
-    if x.dtype.kind == "c":
+    if kind_of(x.dtype) == "c":
         raise DTypeError(f"{name}: takes real numbers, not {x.dtype}; pass real(x)")
-    result = x == sign * sk.inf if x.dtype.kind == "f" else sk.zeros_like(x, dtype=bool)
+    result = x == sign * sk.inf if kind_of(x.dtype) == "f" else sk.zeros_like(x, dtype=bool)
     return result if out is None else store(name, result, output_argument(name, out, x))
 
 
@@ -84,7 +85,7 @@ def iscomplex(x: Any) -> Array:
 
     """
     x = as_array("iscomplex", x)
-    return sk.astype(x.imag, bool) if x.dtype.kind == "c" else sk.zeros_like(x, dtype=bool)
+    return sk.astype(x.imag, bool) if kind_of(x.dtype) == "c" else sk.zeros_like(x, dtype=bool)
 
 
 def isreal(x: Any) -> Array:
@@ -126,7 +127,7 @@ def iscomplexobj(x: Any) -> bool:
     True
 
     """
-    return (x.dtype.kind == "c") if isinstance(x, Array) else np.iscomplexobj(x)
+    return (kind_of(x.dtype) == "c") if isinstance(x, Array) else np.iscomplexobj(x)
 
 
 def isrealobj(x: Any) -> bool:

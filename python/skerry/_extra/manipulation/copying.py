@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 import skerry as sk
 from skerry._core import Array
+from skerry._data_types import can_cast
 from skerry._extra._operands import as_arrays, cast
 
 __all__ = ["copyto"]
@@ -44,7 +43,7 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
 
     """
     _, source, mask = as_arrays("copyto", dst, src, where, names=("dst", "src", "condition"))
-    if not np.can_cast(source.dtype, dst.dtype, casting):  # type: ignore[arg-type]
+    if not can_cast(source.dtype, dst.dtype, casting):
         raise TypeError(
             f"copyto: can't cast {source.dtype} to {dst.dtype} with casting={casting!r}; convert with astype"
         )

@@ -13,6 +13,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._operands import (
     as_array,
     as_arrays,
@@ -70,7 +71,7 @@ def _positions(name: str, obj: Any, n: int, most: int) -> np.ndarray[Any, Any] |
         _check_mask(name, positions, n)
         return np.flatnonzero(positions)
     positions = positions.astype(np.int64) if positions.size == 0 else positions
-    if positions.dtype.kind not in "iu":
+    if kind_of(positions.dtype) not in "iu":
         raise IndexError(f"{name}: obj must be integers or bools, not {positions.dtype}")
     if positions.size and (positions.min() < -n or positions.max() > most):
         raise IndexError(f"{name}: an index is out of bounds for {n} elements: {obj}")

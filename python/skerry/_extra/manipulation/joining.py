@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._data_types import as_dtype, result_type
 from skerry._extra._operands import as_arrays, cast, promoted
 from skerry._outputs import require_cast
 
@@ -32,9 +31,7 @@ def _join(
         operands = promoted(name, *arrays)
     else:
         operands = as_arrays(name, *arrays)
-        target = (
-            np.dtype(dtype) if dtype is not None else np.result_type(*(x.dtype for x in operands))
-        )
+        target = as_dtype(dtype) if dtype is not None else result_type(*(x.dtype for x in operands))
         for i, x in enumerate(operands):
             require_cast(name, f"tup[{i}]", x.dtype, "the result", target, casting)
         operands = [cast(x, target) for x in operands]

@@ -9,6 +9,7 @@ from typing import Any
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._operands import FLOAT64, cast, in_passes, promoted, real_floating, with_literals
 
 __all__ = ["divmod", "float_power", "fmod", "modf"]
@@ -39,7 +40,7 @@ def fmod(x1: Any, x2: Any, /) -> Array:
 
     """
     x, y = promoted("fmod", x1, x2)
-    return sk.remainder(x, y) if x.dtype.kind == "b" else _core.fmod(x, y)
+    return sk.remainder(x, y) if kind_of(x.dtype) == "b" else _core.fmod(x, y)
 
 
 def float_power(x1: Any, x2: Any, /) -> Array:
@@ -66,7 +67,7 @@ def float_power(x1: Any, x2: Any, /) -> Array:
 
     """
     x, y = with_literals("float_power", x1, x2)
-    dtype = sk.complex128 if "c" in (x.dtype.kind, y.dtype.kind) else FLOAT64
+    dtype = sk.complex128 if "c" in (kind_of(x.dtype), kind_of(y.dtype)) else FLOAT64
     result: Array = sk.pow(cast(x, dtype), cast(y, dtype))
     return result
 
@@ -122,7 +123,7 @@ def modf(x: Any, /) -> tuple[Array, Array]:
     Array([ 0.5 , -0.25], dtype=float64, device='cpu:0')
 
     """
-    kind = x.dtype.kind if isinstance(x, Array) else ""
+    kind = kind_of(x.dtype) if isinstance(x, Array) else ""
     if kind and kind in "biu":
         whole = sk.astype(x, FLOAT64)
         return whole * 0.0, whole

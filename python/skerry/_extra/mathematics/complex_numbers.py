@@ -7,11 +7,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._data_types import kind_of, limits_of
 from skerry._extra._operands import as_array, floating, in_passes
 
 __all__ = ["angle", "real_if_close"]
@@ -39,10 +38,10 @@ def angle(z: Any, deg: bool = False) -> Array:
     Array([ 90., 180.], dtype=float64, device='cpu:0')
 
     """
-    if isinstance(z, Array) and z.dtype.kind in "iu":
+    if isinstance(z, Array) and kind_of(z.dtype) in "iu":
         return sk.where(z < 0, 180.0 if deg else math.pi, 0.0)
     (x,) = floating("angle", z)
-    is_complex = x.dtype.kind == "c"
+    is_complex = kind_of(x.dtype) == "c"
     result = sk.atan2(sk.imag(x), sk.real(x)) if is_complex else _core.angle(x)
     return result * (180 / math.pi) if deg else result
 
@@ -71,9 +70,9 @@ def real_if_close(a: Any, tol: float = 100) -> Array:
 
     """
     x = as_array("real_if_close", a)
-    if x.dtype.kind != "c":
+    if kind_of(x.dtype) != "c":
         return x
-    bound = tol * float(np.finfo(x.dtype).eps) if tol > 1 else tol
+    bound = tol * float(limits_of(x.dtype).eps) if tol > 1 else tol
     return sk.real(x) if _are_real(x, bound) else x
 
 

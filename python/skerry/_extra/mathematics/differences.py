@@ -12,6 +12,7 @@ import numpy as np
 import skerry as sk
 from skerry._arrays import shown
 from skerry._core import Array
+from skerry._data_types import can_cast, kind_of
 from skerry._extra._operands import (
     FLOAT64,
     as_array,
@@ -71,7 +72,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
             continue
         if name:
             part = flat(indices("ediff1d", part, x))
-            if not np.can_cast(part.dtype, x.dtype, "same_kind"):
+            if not can_cast(part.dtype, x.dtype, "same_kind"):
                 raise TypeError(
                     f"ediff1d: {name} can't be cast from {part.dtype} to {x.dtype}; use astype"
                 )
@@ -128,7 +129,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
 
 def _dtype_beside(name: str, values: Array, positions: Array) -> np.dtype[Any]:
     """Return the common dtype of the floating-point operands, float64 without one."""
-    dtypes = [x.dtype for x in (values, positions) if x.dtype.kind in "fc"]
+    dtypes = [x.dtype for x in (values, positions) if kind_of(x.dtype) in "fc"]
     return common_dtype(name, *dtypes) if dtypes else FLOAT64
 
 
@@ -232,7 +233,7 @@ def _derivative(x: Array, axis: int, step: Any, edge_order: int) -> Array:
     """Compute the derivative: float16 in float32, 64-bit integers in two float64 parts."""
     dtype = floating_dtype(x.dtype)
     if isinstance(step, Array):
-        if step.dtype.kind == "c" != dtype.kind:
+        if kind_of(step.dtype) == "c" != kind_of(dtype):
             dtype = common_dtype("gradient", dtype, step.dtype)
         step = wide(step)
     if is_long_integer(x.dtype):

@@ -9,6 +9,7 @@ from typing import Any
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._operands import floating, real_floating
 
 __all__ = ["exp2", "logaddexp2"]
@@ -31,7 +32,7 @@ def exp2(x: Any, /) -> Array:
 
     """
     (x,) = floating("exp2", x)
-    result: Array = sk.pow(2.0, x) if x.dtype.kind == "c" else _core.exp2(x)
+    result: Array = sk.pow(2.0, x) if kind_of(x.dtype) == "c" else _core.exp2(x)
     return result
 
 

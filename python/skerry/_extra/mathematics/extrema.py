@@ -9,6 +9,7 @@ from typing import Any
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._operands import Axis, as_array, filled, indices, promoted
 from skerry._outputs import output_argument, store
 from skerry.exceptions import DTypeError
@@ -35,7 +36,7 @@ def fmax(x1: Any, x2: Any, /) -> Array:
 
     """
     x, y = promoted("fmax", x1, x2)
-    return x | y if x.dtype.kind == "b" else _core.fmax(x, y)
+    return x | y if kind_of(x.dtype) == "b" else _core.fmax(x, y)
 
 
 def fmin(x1: Any, x2: Any, /) -> Array:
@@ -57,7 +58,7 @@ def fmin(x1: Any, x2: Any, /) -> Array:
 
     """
     x, y = promoted("fmin", x1, x2)
-    return x & y if x.dtype.kind == "b" else _core.fmin(x, y)
+    return x & y if kind_of(x.dtype) == "b" else _core.fmin(x, y)
 
 
 def nanmin(
@@ -98,7 +99,7 @@ def nanmin(
     """
     x = as_array("nanmin", a)
     if initial is None and where is True:
-        reduce = {"f": _core.nanmin, "b": sk.all}.get(x.dtype.kind, sk.min)
+        reduce = {"f": _core.nanmin, "b": sk.all}.get(kind_of(x.dtype), sk.min)
         result: Array = reduce(x, axis=axis, keepdims=keepdims)
     else:
         result = _extremum("nanmin", x, axis, keepdims, initial, where)
@@ -139,7 +140,7 @@ def nanmax(
     """
     x = as_array("nanmax", a)
     if initial is None and where is True:
-        reduce = {"f": _core.nanmax, "b": sk.any}.get(x.dtype.kind, sk.max)
+        reduce = {"f": _core.nanmax, "b": sk.any}.get(kind_of(x.dtype), sk.max)
         result: Array = reduce(x, axis=axis, keepdims=keepdims)
     else:
         result = _extremum("nanmax", x, axis, keepdims, initial, where)
@@ -150,13 +151,13 @@ def _extremum(name: str, x: Array, axis: Axis, keepdims: bool, initial: Any, mas
     """Return the extrema of the elements that are selected and not NaN, and of ``initial``."""
     if initial is None:
         raise ValueError(f"{name}: where= needs initial=, as this reduction has no identity")
-    if x.dtype.kind == "c":
+    if kind_of(x.dtype) == "c":
         raise DTypeError(f"{name}: {x.dtype} has no order; use a bool or real dtype")
     is_minimum = name == "nanmin"
-    if x.dtype.kind == "f":
+    if kind_of(x.dtype) == "f":
         identity = sk.inf if is_minimum else -sk.inf
         x = filled(x, identity)
-    elif x.dtype.kind == "b":
+    elif kind_of(x.dtype) == "b":
         identity = is_minimum
     else:
         limits = sk.iinfo(x.dtype)
@@ -166,7 +167,7 @@ def _extremum(name: str, x: Array, axis: Axis, keepdims: bool, initial: Any, mas
     if x.size == 0:
         shape = sk.any(x, axis=axis, keepdims=keepdims).shape
         result = sk.full(shape, identity, dtype=x.dtype, device=x.device)
-    elif x.dtype.kind == "b":
+    elif kind_of(x.dtype) == "b":
         result = (sk.all if is_minimum else sk.any)(x, axis=axis, keepdims=keepdims)
     else:
         result = (sk.min if is_minimum else sk.max)(x, axis=axis, keepdims=keepdims)

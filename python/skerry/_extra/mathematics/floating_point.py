@@ -11,6 +11,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
+from skerry._data_types import kind_of, limits_of
 from skerry._extra._operands import as_arrays, cast, real_floating, wide
 from skerry.exceptions import DTypeError
 
@@ -53,7 +54,7 @@ def _format(dtype: Any) -> tuple[Any, int, int]:
 def _parts(x: Array) -> tuple[Array, Array]:
     integers, fraction, bias = _format(x.dtype)
     lift = fraction + 2
-    is_small = sk.abs(x) < float(np.finfo(x.dtype).tiny)
+    is_small = sk.abs(x) < float(limits_of(x.dtype).tiny)
     bits = sk.where(is_small, x * 2.0**lift, x).view(integers)
     exponent_mask = (2 * bias + 1) << fraction
     everything = (1 << (8 * x.itemsize)) - 1
@@ -109,7 +110,7 @@ def ldexp(x1: Any, x2: int | Array, /) -> Array:
 
 def _bounded(x: Array) -> Array:
     """Convert exponents to int32; large ones make no difference."""
-    if x.dtype.kind not in "iub":
+    if kind_of(x.dtype) not in "iub":
         raise DTypeError(f"ldexp: x2 takes integers, not {x.dtype}; convert with skerry.astype")
     if x.dtype == np.uint64:
         x = sk.minimum(x, MAX_EXPONENT)

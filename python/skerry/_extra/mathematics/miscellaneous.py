@@ -12,6 +12,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._data_types import kind_of, limits_of
 from skerry._extra._operands import (
     as_array,
     as_arrays,
@@ -55,7 +56,7 @@ def bitwise_count(x: Any, /) -> Array:
 
     """
     x = as_array("bitwise_count", x)
-    return cast(x, sk.uint8) if x.dtype.kind == "b" else _core.bitwise_count(x)
+    return cast(x, sk.uint8) if kind_of(x.dtype) == "b" else _core.bitwise_count(x)
 
 
 def cbrt(x: Any, /) -> Array:
@@ -167,7 +168,7 @@ def interp(
 
 
 def _interpolated(coordinates: Array, points: Array, values: Array) -> Array:
-    if values.dtype.kind != "c":
+    if kind_of(values.dtype) != "c":
         return _core.interp(coordinates, points, values)
     # Interpolate the parts separately, so that an infinite part does not affect the other.
     real, imag = (_core.interp(coordinates, points, part(values)) for part in (sk.real, sk.imag))
@@ -272,13 +273,13 @@ def nan_to_num(
     """
     x = as_array("nan_to_num", x)
     require_beside("nan_to_num", x, nan, posinf, neginf)
-    if x.dtype.kind not in "fc":
+    if kind_of(x.dtype) not in "fc":
         return sk.asarray(x, copy=True) if copy else x  # the copy keeps the axis order
     replacements = [
         _replacement(name, value, x)
         for name, value in (("nan", nan), ("posinf", posinf), ("neginf", neginf))
     ]
-    if x.dtype.kind == "c":
+    if kind_of(x.dtype) == "c":
         real, imag = (_numbers(part(x), *replacements) for part in (sk.real, sk.imag))
         result = complex_of(real, imag, x.dtype)
     else:
@@ -295,7 +296,7 @@ def _replacement(name: str, value: Any, x: Array) -> Any:
     if not isinstance(value, Array | np.ndarray | list | tuple):
         return value
     array = indices("nan_to_num", value, x)
-    dtype = np.finfo(x.dtype).dtype
+    dtype = limits_of(x.dtype).dtype
     require_cast("nan_to_num", name, array.dtype, "x", dtype, "same_kind")
     if sk.broadcast_shapes(array.shape, x.shape) != x.shape:
         raise ShapeError(
@@ -308,7 +309,7 @@ def _numbers(x: Array, nan: Any, posinf: Any, neginf: Any) -> Array:
     has_arrays = isinstance(nan, Array)
     if not has_arrays and nan == 0 and math.copysign(1.0, nan) > 0 and posinf is neginf is None:
         return _core.nan_to_num(x)
-    most = float(np.finfo(x.dtype).max)
+    most = float(limits_of(x.dtype).max)
     above = most if posinf is None else posinf
     below = -most if neginf is None else neginf
     # clip keeps NaN and replaces both infinities in one pass.

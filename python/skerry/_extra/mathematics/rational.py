@@ -9,6 +9,7 @@ from typing import Any
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._operands import in_passes, promoted
 from skerry.exceptions import DTypeError
 
@@ -83,6 +84,6 @@ def _least_multiple(x: Array, y: Array) -> Array:
 
 def _integers(name: str, x1: Any, x2: Any) -> Any:
     x, y = promoted(name, x1, x2)
-    if x.dtype.kind not in "iu":
+    if kind_of(x.dtype) not in "iu":
         raise DTypeError(f"{name}: takes integers, not {x.dtype}; convert with skerry.astype")
     return x, y

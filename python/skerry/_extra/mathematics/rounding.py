@@ -11,6 +11,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._operands import as_array, by_pieces, cast, complex_of, in_passes, to_nearest
 from skerry._outputs import output_argument, store
 
@@ -48,13 +49,13 @@ def around(a: Any, decimals: int = 0, out: Array | None = None) -> Array:
 
 
 def _around(x: Array, decimals: int) -> Array:
-    if x.dtype.kind == "b":
+    if kind_of(x.dtype) == "b":
         x = cast(x, sk.float16)
-    if decimals == 0 or (decimals > 0 and x.dtype.kind in "iu"):
+    if decimals == 0 or (decimals > 0 and kind_of(x.dtype) in "iu"):
         return sk.round(x)
-    if x.dtype.kind in "iu":
+    if kind_of(x.dtype) in "iu":
         return _rounded_integers(x, 10**-decimals)
-    if x.dtype.kind == "c":
+    if kind_of(x.dtype) == "c":
         real, imag = (_rounded(part(x), decimals) for part in (sk.real, sk.imag))
         return complex_of(real, imag, x.dtype)
     result: Array = _rounded(x, decimals)
@@ -118,5 +119,5 @@ def fix(x: Any, out: Array | None = None) -> Array:
 
     """
     x = as_array("fix", x)
-    result = sk.astype(x, x.dtype) if x.dtype.kind == "b" else sk.trunc(x)
+    result = sk.astype(x, x.dtype) if kind_of(x.dtype) == "b" else sk.trunc(x)
     return result if out is None else store("fix", result, output_argument("fix", out, x))

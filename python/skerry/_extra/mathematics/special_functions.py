@@ -11,6 +11,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
+from skerry._data_types import limits_of
 from skerry._extra._operands import by_pieces, floating, real_floating
 
 __all__ = ["i0", "sinc"]
@@ -33,7 +34,7 @@ def sinc(x: Any) -> Array:
 
     """
     (x,) = floating("sinc", x)
-    tiny = float(np.finfo(x.dtype).eps) ** 2 if x.dtype != np.float16 else 1e-7
+    tiny = float(limits_of(x.dtype).eps) ** 2 if x.dtype != np.float16 else 1e-7
     y = sk.where(x == 0, tiny, x) * math.pi
     return sk.sin(y) / y
 

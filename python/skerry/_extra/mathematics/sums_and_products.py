@@ -9,6 +9,7 @@ from typing import Any
 
 import skerry as sk
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._operands import Axis, as_array, axis_within, filled, flat, promoted
 from skerry._outputs import output_argument, store
 
@@ -84,7 +85,7 @@ def _without_nan(
 ) -> Array:
     """Reduce with each NaN replaced by ``unit``."""
     # A cheap check: if no result is NaN, no element is, and nothing needs to be replaced.
-    if type(x) is Array and x.device.kind == "cpu" and x.dtype.kind in "fc" and dtype is None:
+    if type(x) is Array and x.device.kind == "cpu" and kind_of(x.dtype) in "fc" and dtype is None:
         result = reduce(x, axis=axis, keepdims=keepdims)
         if not sk.any(sk.isnan(result)):
             return result

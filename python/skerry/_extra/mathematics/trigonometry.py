@@ -10,6 +10,7 @@ from typing import Any
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._operands import (
     as_array,
     axis_within,
@@ -139,13 +140,13 @@ def unwrap(
 
     """
     x = as_array("unwrap", p)
-    if x.dtype.kind == "c":
+    if kind_of(x.dtype) == "c":
         raise DTypeError(f"unwrap: p must be real, not {x.dtype}; pass skerry.angle(p)")
     axis = axis_within("unwrap", axis, x.ndim)
-    if isinstance(period, float) or x.dtype.kind not in "iu":
+    if isinstance(period, float) or kind_of(x.dtype) not in "iu":
         x = cast(x, floating_dtype(x.dtype))
     step = slice_along(x, axis, 1, None) - slice_along(x, axis, None, -1)
-    if x.dtype.kind in "iu":
+    if kind_of(x.dtype) in "iu":
         half, odd = divmod(period, 2)
         ambiguous = odd == 0
     else:

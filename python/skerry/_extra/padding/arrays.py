@@ -14,6 +14,7 @@ import skerry as sk
 from skerry import _core
 from skerry._arrays import shown
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._operands import (
     as_array,
     axis_within,
@@ -181,7 +182,7 @@ def _widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
             widths[axis_within("pad", axis, ndim)] = (both_widths[0], both_widths[1])
     else:
         host = np.asarray(pad_width)
-        if host.dtype.kind not in "iu":
+        if kind_of(host.dtype) not in "iu":
             if all(isinstance(n, int) for n in np.asarray(pad_width, dtype=object).flat):
                 raise OverflowError(
                     "pad: pad_width does not fit 64 bits"
@@ -238,7 +239,7 @@ def _ends(part: Array, axis: int, pair: tuple[int, int], n: int) -> list[Array]:
 
 def _element(value: Any, dtype: np.dtype[Any]) -> Any:
     """Convert a number to a dtype; floats are truncated to integers."""
-    if dtype.kind in "iu":
+    if kind_of(dtype) in "iu":
         limits = np.iinfo(dtype)
         is_number = isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
         if not (is_number and limits.min <= int(value) <= limits.max):
@@ -267,13 +268,13 @@ def _set_ramps(part: Array, axis: int, pair: tuple[int, int], n: int, ends: Any)
         steps = sk.reshape(
             steps if first else sk.flip(steps), (-1,) + (1,) * (part.ndim - axis - 1)
         )
-        whole = _element(end, edge.dtype) if edge.dtype.kind in "iu" else None
+        whole = _element(end, edge.dtype) if kind_of(edge.dtype) in "iu" else None
         if whole is not None and whole == end:
             view[...] = _ramp_of_integers(edge, whole, steps, width)
             continue
-        number = edge if edge.dtype.kind == "c" else cast(edge, sk.float64)
+        number = edge if kind_of(edge.dtype) == "c" else cast(edge, sk.float64)
         ramp = _ramp(number, end, cast(steps, number.dtype), width)
-        view[...] = cast(sk.floor(ramp) if edge.dtype.kind in "iu" else ramp, part.dtype)
+        view[...] = cast(sk.floor(ramp) if kind_of(edge.dtype) in "iu" else ramp, part.dtype)
 
 
 def _ramp(edge: Array, end: Any, steps: Array, width: int) -> Array:
@@ -310,7 +311,7 @@ def _set_statistics(
     for length, first in zip(lengths, (True, False), strict=True):
         count = n if length is None else min(int(length), n)
         if count < 0 or (
-            count == 0 and (mode not in ("mean", "median") or part.dtype.kind not in "fc")
+            count == 0 and (mode not in ("mean", "median") or kind_of(part.dtype) not in "fc")
         ):
             raise ValueError(f"pad: stat_length must be at least 1, not {length}")
         if count == 0:
@@ -334,7 +335,7 @@ def _statistic(x: Array, axis: int, mode: str) -> Array:
         return _mean(x, axis)
     n = x.shape[axis]
     ordered = sk.sort(x, axis=axis)
-    if x.dtype.kind != "f":
+    if kind_of(x.dtype) != "f":
         return _mean(slice_along(ordered, axis, (n - 1) // 2, n // 2 + 1), axis)
     low, high = (slice_along(ordered, axis, i, i + 1) for i in ((n - 1) // 2, n // 2))
     missing = sk.any(sk.isnan(x), axis=axis, keepdims=True)
@@ -343,7 +344,7 @@ def _statistic(x: Array, axis: int, mode: str) -> Array:
 
 def _mean(x: Array, axis: int) -> Array:
     """Return means with the axis kept; exact means of integers are rounded, halves to even."""
-    if x.dtype.kind not in "iu":
+    if kind_of(x.dtype) not in "iu":
         return cast(reduced(x, sk.mean, axis=axis, keepdims=True), x.dtype)
     n = x.shape[axis]
     numbers = x if x.dtype == np.uint64 else cast(x, sk.int64)
@@ -403,4 +404,4 @@ def _reflected(inside: Array, indices: Array, axis: int, with_edge: bool, odd: b
 def _times(turns: Array, rise: Array) -> Array:
     """Multiply; 0 turns give 0, even for an infinite rise."""
     product = turns * rise
-    return sk.where(turns == 0, 0, product) if product.dtype.kind in "fc" else product
+    return sk.where(turns == 0, 0, product) if kind_of(product.dtype) in "fc" else product

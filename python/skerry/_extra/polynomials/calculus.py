@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import skerry as sk
+from skerry._data_types import result_type
 from skerry._extra._operands import FLOAT64, cast
 from skerry._extra.polynomials._coefficients import coefficients, of_kind
 
@@ -42,7 +43,7 @@ def polyder(p: Any, m: int = 1) -> Any:
         raise ValueError(f"polyder: m is negative: {m}; use polyint")
     (x,) = coefficients("polyder", p)
     for _ in range(min(m, x.size + 1)):  # no coefficients are left after that
-        dtype = np.result_type(x.dtype, np.int64)
+        dtype = result_type(x.dtype, np.int64)
         powers = sk.arange(x.size - 1, 0, -1, dtype=dtype, device=x.device)
         x = cast(x[:-1], dtype) * powers
     return of_kind((p,), x)
@@ -85,8 +86,8 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
     if constants.size < m:
         raise ValueError(f"polyint: k has {constants.size} constants for m={m}; pass one or {m}")
     if m > 0:
-        x = cast(x, np.result_type(x.dtype, FLOAT64))
-        constants = cast(constants, np.result_type(constants.dtype, FLOAT64))
+        x = cast(x, result_type(x.dtype, FLOAT64))
+        constants = cast(constants, result_type(constants.dtype, FLOAT64))
     for i in range(m):
         powers = sk.arange(x.size, 0, -1, dtype=FLOAT64, device=x.device)
         x = sk.concat([x / powers, constants[i : i + 1]])

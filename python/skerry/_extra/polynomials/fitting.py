@@ -11,6 +11,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._operands import cast, floating, require_host_memory
 from skerry.exceptions import ShapeError
 
@@ -84,7 +85,7 @@ def _whole(degree: float) -> Any:
     """Return a float without a fraction, and an integer of NumPy's, as an int; others are rejected later."""
     is_whole = isinstance(degree, float | np.floating) and degree.is_integer()
     is_integer = (
-        getattr(degree, "dtype", np.dtype(bool)).kind in "iu"
+        kind_of(getattr(degree, "dtype", np.dtype(bool))) in "iu"
     )  # its arithmetic may wrap around
     return int(degree) if is_whole or is_integer else degree
 
@@ -122,7 +123,7 @@ def _fitted(
 def _equations(deg: int, x: Any, y: Any, w: Any) -> tuple[Array, Array]:
     """Return the matrix of powers and the values, both multiplied by the weights."""
     positions, values, *weights = [
-        cast(array, sk.float64 if array.dtype.kind == "f" else array.dtype)
+        cast(array, sk.float64 if kind_of(array.dtype) == "f" else array.dtype)
         for array in floating("polyfit", *(a for a in (x, y, w) if a is not None))
     ]
     is_matched = positions.ndim == 1 and values.ndim in (1, 2) and values.shape[0] == positions.size
@@ -155,7 +156,7 @@ def _by_qr(matrix: Array, values: Array, limit: float) -> Array | None:
     # The ratio is at least the smallest singular value over the largest. In practice it exceeds it by less than 1e3.
     if not bool(sk.min(diagonal) > 1e3 * limit * sk.max(diagonal)):
         return None
-    q = sk.conj(q) if q.dtype.kind == "c" else q
+    q = sk.conj(q) if kind_of(q.dtype) == "c" else q
     return sk.linalg.solve(r, q.T @ values)
 
 
@@ -164,7 +165,7 @@ def _by_singular_values(matrix: Array, values: Array, limit: float) -> tuple[Arr
     u, singular_values, vh = sk.linalg.svd(matrix, full_matrices=False)
     is_nonzero = singular_values > limit * sk.max(singular_values)
     inverse = cast(sk.where(is_nonzero, 1 / singular_values, 0.0), matrix.dtype)
-    u, vh = (sk.conj(u), sk.conj(vh)) if matrix.dtype.kind == "c" else (u, vh)
+    u, vh = (sk.conj(u), sk.conj(vh)) if kind_of(matrix.dtype) == "c" else (u, vh)
     projected = u.T @ values
     projected = projected * (inverse[:, None] if values.ndim == 2 else inverse)
     return vh.T @ projected, int(sk.count_nonzero(is_nonzero)), singular_values

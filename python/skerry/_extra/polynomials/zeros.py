@@ -8,6 +8,7 @@ from typing import Any
 
 import skerry as sk
 from skerry._core import Array
+from skerry._data_types import is_stored_only, kind_of
 from skerry._extra._operands import cast, floating_dtype, wide
 from skerry._extra.polynomials._coefficients import coefficients
 from skerry._extra.sorting.ordering import sort_complex
@@ -61,7 +62,7 @@ def roots(p: Any) -> Array:
 def _eigenvalues(matrix: Array) -> Array:
     """Return the eigenvalues, of a real dtype if the matrix is real and all its eigenvalues are."""
     values = sk.linalg.eigvals(matrix)
-    if matrix.dtype.kind == "f" and not sk.any(sk.imag(values) != 0):
+    if kind_of(matrix.dtype) == "f" and not sk.any(sk.imag(values) != 0):
         return sk.real(values)
     return values
 
@@ -96,7 +97,7 @@ def poly(seq_of_zeros: Any) -> Array:
     """
     x = seq_of_zeros if isinstance(seq_of_zeros, Array) else sk.asarray(seq_of_zeros)
     x = sk.reshape(x, (1,)) if x.ndim == 0 else x
-    x = cast(x, sk.float64) if x.dtype.name == "float16" else cast(x, floating_dtype(x.dtype))
+    x = cast(x, sk.float64) if is_stored_only(x.dtype) else cast(x, floating_dtype(x.dtype))
     if x.ndim == 2 and x.shape[0] == x.shape[1] and x.size:
         x = _eigenvalues(x)
     elif x.ndim != 1:
@@ -109,6 +110,6 @@ def poly(seq_of_zeros: Any) -> Array:
     result[0] = 1
     for i in range(x.size):
         result[1 : i + 2] -= x[i] * result[: i + 1]
-    if result.dtype.kind == "c" and sk.all(sort_complex(x) == sort_complex(sk.conj(x))):
+    if kind_of(result.dtype) == "c" and sk.all(sort_complex(x) == sort_complex(sk.conj(x))):
         result = sk.real(result).copy()
     return result

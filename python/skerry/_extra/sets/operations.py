@@ -11,6 +11,7 @@ from typing import Any
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._operands import as_array, as_arrays, axis_within, flat, promoted
 
 __all__ = ["intersect1d", "setdiff1d", "setxor1d", "union1d", "unique"]
@@ -85,7 +86,7 @@ def _unique_parts(
     if not with_indices:
         return (_unique(x, complex_nans=True) if equal_nan else sk.unique_values(x),)
     results = tuple(sk.unique_all(x))
-    return _with_one_nan(*results) if equal_nan and x.dtype.kind in "fc" else results
+    return _with_one_nan(*results) if equal_nan and kind_of(x.dtype) in "fc" else results
 
 
 def _with_one_nan(
@@ -114,7 +115,7 @@ def _unique_slices(x: Array, axis: int) -> tuple[Array, ...]:
     is_new = sk.arange(count, device=x.device) == 0
     if rows.shape[1] and count:
         columns = sk.unstack(rows, axis=1)
-        if x.dtype.kind == "c":
+        if kind_of(x.dtype) == "c":
             columns = tuple(part(column) for column in columns for part in (sk.real, sk.imag))
         order = _core.lexical_order(columns[::-1], -1)
         ranked = sk.take(rows, order, axis=0)
@@ -130,7 +131,7 @@ def _unique_slices(x: Array, axis: int) -> tuple[Array, ...]:
 def _unique(x: Array, *, complex_nans: bool = False) -> Array:
     """Return the sorted unique values. Real NaNs count as equal, complex ones if ``complex_nans``."""
     values = sk.unique_values(x)
-    if values.dtype.kind not in ("fc" if complex_nans else "f") or values.size < 2:
+    if kind_of(values.dtype) not in ("fc" if complex_nans else "f") or values.size < 2:
         return values
     # NaNs are last: drop all but the first.
     missing = sk.isnan(values)

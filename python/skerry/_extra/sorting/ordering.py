@@ -11,6 +11,7 @@ import skerry as sk
 from skerry import _core
 from skerry._arrays import shown
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._operands import as_array, as_arrays, cast
 
 __all__ = ["argpartition", "lexsort", "partition", "sort_complex", "topk"]
@@ -235,8 +236,8 @@ def sort_complex(a: Any) -> Array:
 
     """
     x = as_array("sort_complex", a)
-    if x.dtype.kind != "c":
-        is_narrow = x.dtype.kind in "iu" and x.dtype.itemsize <= 2
+    if kind_of(x.dtype) != "c":
+        is_narrow = kind_of(x.dtype) in "iu" and x.dtype.itemsize <= 2
         return cast(sk.sort(x), sk.complex64 if is_narrow else sk.complex128)
     real, imag = sk.real(x), sk.imag(x)
     rank = 2 * cast(sk.isnan(real), sk.int8) + cast(sk.isnan(imag), sk.int8)

@@ -9,6 +9,7 @@ from typing import Any
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._operands import as_array, flat, indices
 from skerry._outputs import output_argument, store
 
@@ -102,7 +103,7 @@ def _place_of(
     place_of: Any,
     extremum: Any,
 ) -> Array:
-    if x.dtype.kind == "f":
+    if kind_of(x.dtype) == "f":
         result = _place_of_number(name, x, axis, keepdims, extremum)
     else:
         result = place_of(x, axis=axis, keepdims=keepdims)

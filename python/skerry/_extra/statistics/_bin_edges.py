@@ -16,6 +16,7 @@ import skerry as sk
 from skerry import _core
 from skerry._arrays import shown
 from skerry._core import Array
+from skerry._data_types import kind_of, result_type
 from skerry._extra._operands import (
     cast,
     complex_of,
@@ -60,13 +61,13 @@ def items_of(name: str, a: Array, bins: Any, weights: Array | None) -> tuple[Arr
     if weights is not None or isinstance(bins, Array):
         arrays = [operand for operand in (a, bins, weights) if isinstance(operand, Array)]
         _core.require_one_device(name, tuple(arrays))
-    if a.dtype.kind == "c":
+    if kind_of(a.dtype) == "c":
         msg = f"{name}: {a.dtype} has no order; use a bool or real dtype"
         raise DTypeError(msg)
     if weights is not None and weights.shape != a.shape:
         msg = f"{name}: weights must have the shape of a: {weights.shape} and {a.shape}"
         raise ValueError(msg)
-    a = sk.astype(a, sk.uint8) if a.dtype.kind == "b" else a
+    a = sk.astype(a, sk.uint8) if kind_of(a.dtype) == "b" else a
     return sk.reshape(a, (-1,)), None if weights is None else sk.reshape(weights, (-1,))
 
 
@@ -125,7 +126,7 @@ def numpys_edges(items: Array, limits: Any, ends: tuple[Any, Any], bins: int, dt
     """Return the result of ``linspace``; computed directly, which is faster, if the ends are elements."""
     first, last = ends
     if limits is None and items.size > 0:
-        dtype = items.dtype if items.dtype.kind == "f" else np.dtype(np.float64)
+        dtype = items.dtype if kind_of(items.dtype) == "f" else np.dtype(np.float64)
         start, stop = dtype.type(first), dtype.type(last)
         step = (stop - start) / bins
         if step != 0:  # otherwise the numbers are subnormal
@@ -156,8 +157,8 @@ def edges_of(name: str, items: Array, bins: Any, limits: Any, weights: Array | N
         count = estimated_count(bins, items, first, last, is_cut=limits is not None)
     dtype = items.dtype
     if limits is not None:
-        dtype = np.result_type(first, last, np.empty(0, dtype))
-    dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
+        dtype = result_type(first, last, np.empty(0, dtype))
+    dtype = dtype if kind_of(dtype) == "f" else np.dtype(np.float64)
     require_edges(name, count)
     edges = even_edges(items, limits, (first, last), count, dtype)
     if (edges[:-1] >= edges[1:]).any():
@@ -250,8 +251,8 @@ def count(items: Array, bin_edges: Edges) -> Array:
 def _are_compared_as_floats(items: Array, bin_edges: Edges) -> bool:
     """Return whether items and edges can be compared exactly in their common floating-point dtype."""
     edges, dtypes = bin_edges.edges, (items.dtype, bin_edges.edges.dtype)
-    if np.result_type(*dtypes).kind != "f" or not any(map(is_long_integer, dtypes)):
-        return np.result_type(*dtypes).kind == "f"
+    if kind_of(result_type(*dtypes)) != "f" or not any(map(is_long_integer, dtypes)):
+        return kind_of(result_type(*dtypes)) == "f"
     # float64 represents all integers up to 2**53; larger ones are outside of these edges, also after rounding.
     ends = bin_edges.between or sk.stack([edges[0, ...], edges[-1, ...]]).tolist()
     return all(abs(end) < 2**53 for end in ends)
@@ -262,11 +263,11 @@ def sum_weights(numbers: Array, weights: Array | None, bins: int) -> Array:
     if weights is None:
         counts: Array = _core.count_numbers(numbers, None, bins)
         return counts
-    if weights.dtype.kind == "c":
+    if kind_of(weights.dtype) == "c":
         real = _core.count_numbers(numbers, sk.real(weights), bins)
         imag = _core.count_numbers(numbers, sk.imag(weights), bins)
         return complex_of(real, imag, sk.complex128).astype(weights.dtype)
-    if weights.dtype.kind in "iu":
+    if kind_of(weights.dtype) in "iu":
         return _sum_integers(numbers, weights, bins)
     return sk.astype(_core.count_numbers(numbers, weights, bins), weights.dtype, copy=False)
 
@@ -285,7 +286,7 @@ def _sum_integers(numbers: Array, weights: Array, bins: int) -> Array:
 def density_of(counts: Array, edges: list[Array]) -> Array:
     """Divide counts by the sizes of bins and by the total count."""
     total = sk.sum(counts)
-    if counts.dtype.kind != "c":
+    if kind_of(counts.dtype) != "c":
         counts, total = sk.astype(counts, sk.float64), sk.astype(total, sk.float64)
     for axis, bounds in enumerate(edges):
         widths = sk.astype(bounds[1:] - bounds[:-1], sk.float64)
@@ -326,7 +327,7 @@ def count_points(
         valid &= (column_bins >= 0) & (column_bins < size)
     flat = sum_weights(sk.where(valid, number, -1), weights, math.prod(shape))
     counts = sk.reshape(flat, shape)
-    if counts.dtype.kind != "c":
+    if kind_of(counts.dtype) != "c":
         counts = sk.astype(counts, sk.float64, copy=False)
     return density_of(counts, edges) if density else counts, tuple(edges)
 
@@ -343,7 +344,7 @@ def estimated_count(name: str, items: Array, first: Any, last: Any, *, is_cut: b
     width = ESTIMATES[name](items, (float(first), float(last)))
     if not width:
         return 1
-    if items.dtype.kind in "iu" and width < 1:
+    if kind_of(items.dtype) in "iu" and width < 1:
         width = 1
     count = (float(last) - float(first)) / width
     if not count < _MAX_ESTIMATED:
@@ -356,7 +357,7 @@ def estimated_count(name: str, items: Array, first: Any, last: Any, *, is_cut: b
 
 
 def _floats(x: Array) -> Array:
-    return x if x.dtype.kind == "f" else sk.astype(x, sk.float64)
+    return x if kind_of(x.dtype) == "f" else sk.astype(x, sk.float64)
 
 
 def _span(x: Array) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._operands import (
     Axis,
     as_arrays,
@@ -64,7 +65,7 @@ def selected(name: str, x: Array, mask: Any) -> Array:
     if mask is True:
         return x
     mask = indices(name, mask, x)
-    if mask.dtype.kind != "b":
+    if kind_of(mask.dtype) != "b":
         raise DTypeError(f"{name}: where must be of bool, not {mask.dtype}; compare first")
     return sk.where(mask, x, sk.nan)
 
@@ -74,7 +75,7 @@ def variances(
 ) -> tuple[Array, np.dtype[Any]]:
     """Return the variances, computed in float32 for float16, and the dtype of the result."""
     x = cast(x, dtype or floating_dtype(x.dtype))
-    if x.dtype.kind not in "fc":
+    if kind_of(x.dtype) not in "fc":
         raise DTypeError(f"{name}: dtype must be floating, not {x.dtype}; leave it out")
     x, dtype = selected(name, x, mask), _real(x.dtype)
     if mean is not None:
@@ -90,7 +91,7 @@ def _variance(x: Array, axis: Axis, ddof: float, keepdims: bool, mean: Array | N
         count = _numbers_counted(x, axis, _real(x.dtype))
     # Test the elements, not the differences: inf - inf is also NaN.
     away = sk.where(sk.isnan(x), 0, x - cast(mean, x.dtype))
-    if x.dtype.kind == "c":
+    if kind_of(x.dtype) == "c":
         away = sk.real(away * sk.conj(away))
     else:
         away *= away

@@ -11,6 +11,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._data_types import kind_of, result_type
 from skerry._extra._operands import cast, is_long_integer
 from skerry.exceptions import DTypeError
 
@@ -20,7 +21,7 @@ Side = Literal["left", "right"]
 def check_alike(name: str, edges: Array, items: Array) -> None:
     """Check that both are on one device and not complex."""
     _core.require_one_device(name, (edges, items))
-    if "c" in (edges.dtype.kind, items.dtype.kind):
+    if "c" in (kind_of(edges.dtype), kind_of(items.dtype)):
         msg = f"{name}: complex numbers have no order; use a bool or real dtype"
         raise DTypeError(msg)
 
@@ -28,7 +29,7 @@ def check_alike(name: str, edges: Array, items: Array) -> None:
 def promote_pair(name: str, edges: Array, items: Array) -> tuple[Array, Array]:
     """Convert both to the dtype in which they are compared."""
     check_alike(name, edges, items)
-    dtype = np.result_type(edges.dtype, items.dtype)
+    dtype = result_type(edges.dtype, items.dtype)
     return sk.astype(edges, dtype, copy=False), sk.astype(items, dtype, copy=False)
 
 
@@ -37,7 +38,7 @@ def find_positions(name: str, edges: Array, items: Array, side: Side) -> Array:
     check_alike(name, edges, items)
     if is_long_integer(items.dtype) and edges.dtype != items.dtype:
         return _places_of_integers(edges, items, side)
-    if is_long_integer(edges.dtype) and items.dtype.kind == "f":
+    if is_long_integer(edges.dtype) and kind_of(items.dtype) == "f":
         return _places_among_integers(edges, items, side)
     edges, items = promote_pair(name, edges, items)
     return sk.searchsorted(edges, items, side=side)
@@ -46,7 +47,7 @@ def find_positions(name: str, edges: Array, items: Array, side: Side) -> Array:
 def _places_of_integers(edges: Array, items: Array, side: Side) -> Array:
     """Find integers by rounding the edges: up if an item at an edge is to the right of it, else down."""
     limits = np.iinfo(items.dtype)
-    if edges.dtype.kind == "f":
+    if kind_of(edges.dtype) == "f":
         edges = cast(edges, sk.float64)
         edges = sk.ceil(edges) if side == "right" else sk.floor(edges)
         first_beyond, last_bound = 2.0 ** (limits.bits - (limits.min < 0)), float(limits.min)

@@ -19,6 +19,7 @@ import skerry as sk
 from skerry import _core
 from skerry._arrays import shown
 from skerry._core import Array
+from skerry._data_types import kind_of, result_type
 from skerry._extra._operands import (
     FLOAT64,
     axes_within,
@@ -58,7 +59,7 @@ def rows_of(name: str, a: Array, axis: Any, *, keepdims: bool) -> tuple[Array, t
 
 def nan_where_any(result: Array, rows: Array) -> Array:
     """Set the results of rows with a NaN to NaN; ``result`` may have an additional last axis."""
-    if rows.dtype.kind != "f":
+    if kind_of(rows.dtype) != "f":
         return result
     has_nan = sk.isnan(sk.max(rows, axis=-1, keepdims=result.ndim == rows.ndim))
     return sk.where(has_nan, math.nan, result)
@@ -87,13 +88,13 @@ class QuantileRequest:
         else:
             self.q_array = None
             values = _numbers(self.name, self.q)
-        if values.dtype.kind not in "biuf" or values.ndim > 2:
+        if kind_of(values.dtype) not in "biuf" or values.ndim > 2:
             msg = f"{self.name}: q must be real numbers with at most two axes, not {shown(self.q)}"
             raise ValueError(msg)
         scaled = values / self.scale if self.scale != 1 else values
         # The dtype of q affects that of the result, but positions need float64.
         self.dtype = scaled.dtype
-        is_whole = scaled.dtype.kind in "iu"
+        is_whole = kind_of(scaled.dtype) in "iu"
         self.values = values if is_whole else values.astype(np.float64) / self.scale
         if not np.all((self.values >= 0) & (self.values <= 1)):
             msg = f"{self.name}: q must be in the range [0, {self.scale}]: {self.q}"
@@ -102,7 +103,7 @@ class QuantileRequest:
     @property
     def picks_elements(self) -> bool:
         """Whether each result is an element, without interpolation."""
-        by_integers = self.method == "linear" and self.values.dtype.kind in "iu"
+        by_integers = self.method == "linear" and kind_of(self.values.dtype) in "iu"
         return self.method in OF_ELEMENTS or by_integers
 
 
@@ -163,14 +164,14 @@ def quantiles(
     """Compute the requested quantiles of ``a``, and store them in ``out`` unless that is None."""
     arrays = [operand for operand in (a, request.q_array, weights) if operand is not None]
     _core.require_one_device(request.name, tuple(arrays))
-    if a.dtype.kind == "c":
+    if kind_of(a.dtype) == "c":
         msg = f"{request.name}: {a.dtype} has no order; use a bool or real dtype"
         raise DTypeError(msg)
     rows, shape = rows_of(request.name, a, axis, keepdims=keepdims)
     if rows.shape[-1] == 0:
         msg = f"{request.name}: no elements to compute over: {a.shape}"
         raise ValueError(msg)
-    nan = request.ignores_nan and a.dtype.kind == "f"
+    nan = request.ignores_nan and kind_of(a.dtype) == "f"
     if weights is not None:
         result = _weighted(request, rows, _weight_rows(request, a, axis, weights), nan=nan)
     else:
@@ -225,11 +226,11 @@ def _pick(rows: Array, indices: np.ndarray) -> Array:
 
 
 def _result_dtype(request: QuantileRequest, rows: Array) -> Any:
-    if rows.dtype.kind != "f":
+    if kind_of(rows.dtype) != "f":
         return sk.float64
-    if request.is_weak or request.dtype.kind != "f":
+    if request.is_weak or kind_of(request.dtype) != "f":
         return rows.dtype
-    return np.result_type(rows.dtype, request.dtype)
+    return result_type(rows.dtype, request.dtype)
 
 
 def _between(low: Array, high: Array, weights: tuple[Array, Array, Array]) -> Array:
@@ -237,7 +238,7 @@ def _between(low: Array, high: Array, weights: tuple[Array, Array, Array]) -> Ar
     weight, rest, is_far = weights
     if is_long_integer(low.dtype):
         return _between_long_integers(low, high, weights)
-    kind = low.dtype.kind
+    kind = kind_of(low.dtype)
     low, high = cast(low, FLOAT64), cast(high, FLOAT64)
     difference = high - low
     if kind == "f":  # inf - inf is NaN
@@ -298,7 +299,7 @@ def _weight_rows(request: QuantileRequest, a: Array, axis: Any, weights: Array) 
     if request.method != "inverted_cdf":
         msg = f"{request.name}: weights need method='inverted_cdf', not {request.method!r}"
         raise ValueError(msg)
-    if weights.dtype.kind not in "biuf":
+    if kind_of(weights.dtype) not in "biuf":
         msg = f"{request.name}: weights must be of a real dtype, not {weights.dtype}"
         raise DTypeError(msg)
     if weights.shape != a.shape:

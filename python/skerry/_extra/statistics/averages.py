@@ -12,6 +12,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._operands import (
     Axis,
     as_array,
@@ -86,7 +87,7 @@ def average(
         return (mean, total) if returned else mean
     array, factors = as_arrays("average", a, weights)
     dtypes = [array.dtype, factors.dtype]
-    if array.dtype.kind in "biu":
+    if kind_of(array.dtype) in "biu":
         dtypes.append(np.dtype(np.float64))
     dtype = common_dtype("average", *dtypes)
     x, factors = wide(cast(array, dtype)), _spread(array, wide(cast(factors, dtype)), axis)
@@ -202,7 +203,7 @@ def nanmedian(
     Array(5., dtype=float64, device='cpu:0')
 
     """
-    compute = _median_of_numbers if a.dtype.kind == "f" else _median
+    compute = _median_of_numbers if kind_of(a.dtype) == "f" else _median
     result = compute("nanmedian", a, axis, keepdims)
     return (
         result if out is None else store("nanmedian", result, output_argument("nanmedian", out, a))
@@ -264,13 +265,13 @@ def nanmean(
 
 
 def _nanmean(array: Array, axis: Axis, dtype: Any, keepdims: bool, mask: Any) -> Array:
-    if dtype is None and array.dtype.kind not in "fc" and mask is True:  # no NaN
+    if dtype is None and kind_of(array.dtype) not in "fc" and mask is True:  # no NaN
         result: Array = reduced(array, sk.mean, axis=axis, keepdims=keepdims)
         return result
     x = cast(array, dtype or floating_dtype(array.dtype))
-    if x.dtype.kind not in "fc":
+    if kind_of(x.dtype) not in "fc":
         raise DTypeError(f"nanmean: dtype must be floating, not {x.dtype}; leave it out")
-    if array.dtype.kind not in "fc" and mask is True:  # no NaN
+    if kind_of(array.dtype) not in "fc" and mask is True:  # no NaN
         return sk.mean(x, axis=axis, keepdims=keepdims)
     x = selected("nanmean", x, mask)
     return cast(drop_reduced_axes(means(wide(x), axis)[0], x, axis, keepdims), x.dtype)
@@ -320,7 +321,7 @@ def nanvar(
     """
     x = as_array("nanvar", a)
     ddof = lost("nanvar", ddof, correction)
-    if x.dtype.kind in "biu" and dtype is None and mean is None and where is True:  # no NaN
+    if kind_of(x.dtype) in "biu" and dtype is None and mean is None and where is True:  # no NaN
         result: Array = reduced(x, sk.var, axis=axis, correction=ddof, keepdims=keepdims)
     else:
         result, dtype = variances("nanvar", x, axis, dtype, ddof, keepdims, mean, where)
@@ -366,7 +367,7 @@ def nanstd(
     """
     x = as_array("nanstd", a)
     ddof = lost("nanstd", ddof, correction)
-    if x.dtype.kind in "biu" and dtype is None and mean is None and where is True:  # no NaN
+    if kind_of(x.dtype) in "biu" and dtype is None and mean is None and where is True:  # no NaN
         result: Array = reduced(x, sk.std, axis=axis, correction=ddof, keepdims=keepdims)
     else:
         result, dtype = variances("nanstd", x, axis, dtype, ddof, keepdims, mean, where)

@@ -11,6 +11,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._data_types import kind_of, limits_of
 from skerry._extra._operands import as_arrays, cast, common_dtype, complex_of, promoted
 from skerry.exceptions import DTypeError, ShapeError
 
@@ -80,7 +81,7 @@ def cov(
 def _rows(name: str, parts: list[Array], rowvar: bool, dtype: Any) -> Array:
     """Return the variables of all arrays as rows."""
     dtype = np.dtype(dtype or common_dtype(name, np.dtype("f8"), *(part.dtype for part in parts)))
-    if dtype.kind not in "fc":
+    if kind_of(dtype) not in "fc":
         raise DTypeError(f"{name}: dtype must be floating, not {dtype}; leave it out")
     rows = [_variables(name, part, rowvar, dtype) for part in parts]
     counts = [x.shape[1] for x in rows]
@@ -105,9 +106,9 @@ def _covariances(x: Array, ddof: int, fweights: Array | None, aweights: Array | 
         lost = ddof * total / total
         if aweights is not None:
             lost = ddof * sk.sum(weights * cast(aweights, x.dtype)) / total
-        free = sk.real(total - lost) if x.dtype.kind == "c" else total - lost
+        free = sk.real(total - lost) if kind_of(x.dtype) == "c" else total - lost
         weighted, scale = x * weights, 1 / cast(sk.clip(free, 0.0, None), x.dtype)
-    product = x @ sk.conj(weighted).T if x.dtype.kind == "c" else x @ weighted.T
+    product = x @ sk.conj(weighted).T if kind_of(x.dtype) == "c" else x @ weighted.T
     result: Array = product * scale
     return result
 
@@ -124,7 +125,7 @@ def _variables(name: str, x: Array, rowvar: bool, dtype: Any) -> Array:
 
 def _weights(x: Array, fweights: Array | None, aweights: Array | None) -> Array | None:
     """Return the product of both weights in the dtype of ``x``."""
-    if fweights is not None and fweights.dtype.kind not in "biu":
+    if fweights is not None and kind_of(fweights.dtype) not in "biu":
         raise DTypeError(f"cov: fweights must be of an integer dtype, not {fweights.dtype}")
     product = None
     for name, weights in (("fweights", fweights), ("aweights", aweights)):
@@ -175,7 +176,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
     deviation = sk.sqrt(sk.real(sk.linalg.diagonal(matrix)))
     deviation = cast(deviation, matrix.dtype)
     matrix = matrix / deviation[:, None] / deviation[None, :]
-    if matrix.dtype.kind != "c":
+    if kind_of(matrix.dtype) != "c":
         return sk.clip(matrix, -1.0, 1.0)
     real, imag = (sk.clip(part(matrix), -1.0, 1.0) for part in (sk.real, sk.imag))
     return complex_of(real, imag, matrix.dtype)
@@ -183,7 +184,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
 
 def _scale(rows: Array) -> None:
     """Scale each row by a power of 2, so that squares stay in range; this does not change correlations."""
-    if rows.dtype.kind == "c":
+    if kind_of(rows.dtype) == "c":
         most = sk.max(sk.abs(rows), axis=1, keepdims=True)
     else:
         ends = (reduce(rows, axis=1, keepdims=True) for reduce in (sk.max, sk.min))
@@ -191,7 +192,7 @@ def _scale(rows: Array) -> None:
     most = cast(most, sk.float64)
     exponent = sk.floor(sk.log2(sk.where(sk.isfinite(most) & (most > 0), most, 1.0)))
     # The inverse of the smallest number overflows.
-    bound = float(np.finfo(rows.dtype).maxexp - 2)
+    bound = float(limits_of(rows.dtype).maxexp - 2)
     rows *= cast(sk.exp2(sk.clip(-exponent, -bound, bound)), rows.dtype)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._data_types import kind_of
 from skerry._extra._operands import as_arrays, cast
 from skerry._extra.statistics import _bin_edges as binning
 from skerry._extra.statistics._places import Side, check_alike, find_positions
@@ -60,7 +61,7 @@ def bincount(x: Array, /, weights: Array | None = None, minlength: int = 0) -> A
     Array([1, 2, 0, 1], dtype=int64, device='cpu:0')
 
     """
-    if isinstance(x, Array) and x.size == 0 and x.dtype.kind == "f":  # an empty list
+    if isinstance(x, Array) and x.size == 0 and kind_of(x.dtype) == "f":  # an empty list
         x = cast(x, "int64")
     counts: Array = _core.count_occurrences(x, weights, minlength)
     return counts
@@ -118,7 +119,7 @@ def digitize(x: Array, bins: Any, right: bool = False) -> Array:
 
 def _is_sorted(edges: Array) -> bool:
     """Return whether edges never decrease, with NaN after all numbers as in ``sort``."""
-    if edges.dtype.kind != "f":
+    if kind_of(edges.dtype) != "f":
         return binning.never_decreases(edges)
     later = edges[1:]
     return bool(sk.all((later >= edges[:-1]) | sk.isnan(later)))
