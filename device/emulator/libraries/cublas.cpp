@@ -47,6 +47,7 @@ struct Product {
 std::size_t itemsize_of(int type) {
   switch (type) {
     case real_16:
+    case brain_16:
       return 2;
     case real_32:
       return 4;
@@ -152,11 +153,13 @@ void multiply(const Product& p) {
   }
 }
 
-/// Converts a float16 matrix to float32 for OpenBLAS, with the same leading dimension.
+/// Converts a matrix of a stored-only dtype to float32 for OpenBLAS, with the same leading
+/// dimension.
+template <class Half>
 std::vector<float32> widened(const char* data, std::int64_t rows, std::int64_t columns,
                              std::int64_t leading) {
   std::vector<float32> wide(extent_of_matrix(rows, columns, leading, 1));
-  const auto* const halves = reinterpret_cast<const float16*>(data);
+  const auto* const halves = reinterpret_cast<const Half*>(data);
   std::copy(halves, halves + wide.size(), wide.begin());
   return wide;
 }
@@ -179,6 +182,7 @@ void multiply_part(const Product& p, const float32* a, const float32* b, float32
 
 /// Computes sums in float32 and rounds them to C. If the math mode allows it, rounds two partial
 /// sums and adds them, as the library may.
+template <class Half>
 void multiply_halves(const Product& p) {
   const bool is_untransposed_a = p.op_a == not_transposed;
   const bool is_untransposed_b = p.op_b == not_transposed;
@@ -188,19 +192,19 @@ void multiply_halves(const Product& p) {
   for (std::int64_t i = 0; i < p.count; ++i) {
     const auto byte_offset = [&](std::int64_t stride) { return i * stride * 2; };
     const std::vector<float32> a =
-        widened(p.a + byte_offset(p.stride_a), is_untransposed_a ? p.m : p.k,
-                is_untransposed_a ? p.k : p.m, p.lda);
+        widened<Half>(p.a + byte_offset(p.stride_a), is_untransposed_a ? p.m : p.k,
+                      is_untransposed_a ? p.k : p.m, p.lda);
     const std::vector<float32> b =
-        widened(p.b + byte_offset(p.stride_b), is_untransposed_b ? p.k : p.n,
-                is_untransposed_b ? p.n : p.k, p.ldb);
+        widened<Half>(p.b + byte_offset(p.stride_b), is_untransposed_b ? p.k : p.n,
+                      is_untransposed_b ? p.n : p.k, p.ldb);
     if (middle > 0) multiply_part(p, a.data(), b.data(), first.data(), 0, middle);
     multiply_part(p, a.data(), b.data(), sums.data(), middle, p.k);
-    auto* const c = reinterpret_cast<float16*>(p.c + byte_offset(p.stride_c));
+    auto* const c = reinterpret_cast<Half*>(p.c + byte_offset(p.stride_c));
     for (std::int64_t j = 0; j < p.m * p.n; ++j) {
       const auto index = static_cast<std::size_t>(j);
-      float16& out = c[j / p.m * p.ldc + j % p.m];
-      out = float16(sums[index]);
-      if (middle > 0) out = float16(out + float16(first[index]));
+      Half& out = c[j / p.m * p.ldc + j % p.m];
+      out = Half(sums[index]);
+      if (middle > 0) out = Half(out + Half(first[index]));
     }
   }
 }
@@ -208,7 +212,9 @@ void multiply_halves(const Product& p) {
 void run(const Product& p, int type) {
   switch (type) {
     case real_16:
-      return multiply_halves(p);
+      return multiply_halves<float16>(p);
+    case brain_16:
+      return multiply_halves<bfloat16>(p);
     case real_32:
       return multiply<float32>(p);
     case real_64:
@@ -321,8 +327,8 @@ int gemm_strided_batched(Handle* handle, int op_a, int op_b, std::int64_t m, std
   const std::size_t factor_size = std::max(itemsize, sizeof(float32));
   std::memcpy(p.alpha, alpha, factor_size);
   std::memcpy(p.beta, beta, factor_size);
-  if (type_a == real_16 && factor_at<float32>(p.beta) != 0) {
-    return refused(not_supported, "unsupported beta: only 0 for float16");
+  if (itemsize == 2 && factor_at<float32>(p.beta) != 0) {
+    return refused(not_supported, "unsupported beta: only 0 for types of 16 bits");
   }
   if (const char* error_message = find_shape_error(p)) return refused(invalid_value, error_message);
   if (m == 0 || n == 0 || count == 0) return success;

@@ -23,6 +23,7 @@ inline constexpr int adjoint = 2;
 
 // cudaDataType, cublasComputeType_t
 inline constexpr int real_16 = 2;
+inline constexpr int brain_16 = 14;
 inline constexpr int real_32 = 0;
 inline constexpr int real_64 = 1;
 inline constexpr int complex_32 = 4;

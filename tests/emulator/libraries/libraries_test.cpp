@@ -131,6 +131,22 @@ TEST_F(CublasTest, float16_sums_are_float32_if_the_mode_requires_it) {
   EXPECT_EQ(from_device(out, 1)[0], 0);
 }
 
+TEST_F(CublasTest, multiplies_bfloat16) {
+  const std::array<bfloat16, 2> left{bfloat16(0x1p100f), bfloat16(-3.0f)};
+  const std::array<bfloat16, 2> right{bfloat16(0x1p-99f), bfloat16(0.5f)};
+  const bfloat16* const x = on_device<bfloat16>(2, left.data());
+  const bfloat16* const y = on_device<bfloat16>(2, right.data());
+  auto* const out = on_device<bfloat16>(1);
+  const float one = 1;
+  const float zero = 0;
+  ASSERT_EQ(
+      cublas::gemm_strided_batched(handle, cublas::not_transposed, cublas::not_transposed, 1, 1, 2,
+                                   &one, x, cublas::brain_16, 1, 0, y, cublas::brain_16, 2, 0,
+                                   &zero, out, cublas::brain_16, 1, 1, 1, cublas::compute_32, -1),
+      cublas::success);
+  EXPECT_EQ(from_device(out, 1)[0], 0.5f);
+}
+
 TEST_F(CublasTest, inaccessible_memory_is_a_sticky_error) {
   ASSERT_EQ(multiply({.count = 2}), cublas::success) << "C has room for one";
   EXPECT_EQ(device_synchronize(), cuda::illegal_address);
