@@ -41,15 +41,17 @@ struct Brain16 {
     const bool is_exact = x < uint64{max_exact};
     return rounds_alike(static_cast<float64>(is_exact ? x : detail::upper_bits_to_odd(x)));
   }
-  /// Rounds x to odd: of the two float32 around it, returns the one whose last bit is set.
+  /// Below float32's normal range, adding `last_bit` rounds x to a multiple of 2^-133, the unit of
+  /// subnormal numbers.
   SKERRY_HD static SKERRY_INLINE constexpr float32 rounds_alike(float64 x) {
-    const auto nearest = static_cast<float32>(x);
-    const float64 back = nearest;
-    const uint32 bits = __builtin_bit_cast(uint32, nearest);
-    const bool is_even = (bits & 1u) == 0;
-    const bool is_larger = (back < 0 ? -back : back) > (x < 0 ? -x : x);
-    const uint32 odd = is_larger ? bits - 1 : bits + 1;
-    return __builtin_bit_cast(float32, is_even & (back != x) ? odd : bits);
+    constexpr uint64 sign_bit = uint64{1} << 63;
+    constexpr float64 last_bit = 0x1p-81;
+    const uint64 bits = __builtin_bit_cast(uint64, x);
+    const auto size = __builtin_bit_cast(float64, bits & ~sign_bit);
+    const float64 multiple = (size + last_bit) - last_bit;
+    const float64 rounded = size < 0x1p-126 ? multiple : detail::rounded_to_odd(size);
+    const uint64 result = __builtin_bit_cast(uint64, rounded) | (bits & sign_bit);
+    return static_cast<float32>(__builtin_bit_cast(float64, result));
   }
 
   SKERRY_HD static SKERRY_INLINE constexpr float32 widened(uint16 bits) {

@@ -115,12 +115,17 @@ constexpr decltype(auto) visit(Dtype type, F&& f) {
          : type == Dtype::complex128 ? Dtype::float64
                                      : type;
 }
-/// Returns complex64 for float32 and shorter dtypes, complex128 for float64, other dtypes
+
+/// Returns the dtype in which `type` is computed (see computed_t).
+[[nodiscard]] constexpr Dtype computed_in(Dtype type) {
+  return visit(type,
+               []<class T>(type_identity<T> /*type_tag*/) { return dtype_of<computed_t<T>>; });
+}
+
+/// Returns complex64 for dtypes computed in float32, complex128 for float64, other dtypes
 /// unchanged.
 [[nodiscard]] constexpr Dtype complex_of(Dtype type) {
-  switch (type) {
-    case Dtype::float16:
-    case Dtype::bfloat16:
+  switch (computed_in(type)) {
     case Dtype::float32:
       return Dtype::complex64;
     case Dtype::float64:
@@ -128,12 +133,6 @@ constexpr decltype(auto) visit(Dtype type, F&& f) {
     default:
       return type;
   }
-}
-
-/// Returns the dtype in which `type` is computed (see computed_t).
-[[nodiscard]] constexpr Dtype computed_in(Dtype type) {
-  return visit(type,
-               []<class T>(type_identity<T> /*type_tag*/) { return dtype_of<computed_t<T>>; });
 }
 
 [[nodiscard]] std::optional<Dtype> parse_dtype_name(std::string_view name) noexcept;

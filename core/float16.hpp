@@ -44,16 +44,6 @@ SKERRY_HD constexpr float32 widened(uint16 half) {
   return __builtin_bit_cast(float32, sign | result);
 }
 
-/// Rounds x to odd: truncates, and sets the last bit if anything was cut off. The result then
-/// rounds to the float16 nearest to x, and is a tie only if x is one. Everything below float32's
-/// normal range is zero in float16.
-SKERRY_HD constexpr float32 rounded_to_odd(float64 x) {
-  constexpr uint64 cut = (uint64{1} << 29) - 1;
-  const uint64 bits = __builtin_bit_cast(uint64, x);
-  const uint64 sticky = (bits & cut) != 0 ? cut + 1 : 0;
-  return static_cast<float32>(__builtin_bit_cast(float64, (bits & ~cut) | sticky));
-}
-
 }  // namespace detail
 
 /// IEEE 754 binary16, with the layout of NumPy's float16 and CUDA's __half.
@@ -66,8 +56,9 @@ struct Binary16 {
   SKERRY_HD static SKERRY_INLINE constexpr float32 rounds_alike(T x) {
     return static_cast<float32>(x);
   }
+  /// Everything below float32's normal range is zero in float16.
   SKERRY_HD static SKERRY_INLINE constexpr float32 rounds_alike(float64 x) {
-    return detail::rounded_to_odd(x);
+    return static_cast<float32>(detail::rounded_to_odd(x));
   }
 
   SKERRY_HD static SKERRY_INLINE constexpr float32 widened(uint16 bits) {

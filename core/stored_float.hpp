@@ -6,6 +6,20 @@
 
 namespace skerry {
 
+namespace detail {
+
+/// Rounds x to odd at the last bit of a float32 in its normal range: truncates, and sets that bit
+/// if anything was cut off. The result then rounds to the value of a shorter format nearest to x,
+/// and is a tie only if x is one.
+SKERRY_HD SKERRY_INLINE constexpr float64 rounded_to_odd(float64 x) {
+  constexpr uint64 cut = (uint64{1} << 29) - 1;
+  const uint64 bits = __builtin_bit_cast(uint64, x);
+  const uint64 sticky = (bits & cut) != 0 ? cut + 1 : 0;
+  return __builtin_bit_cast(float64, (bits & ~cut) | sticky);
+}
+
+}  // namespace detail
+
 /// A floating-point number of 16 bits. A storage type: operators convert to float32, and results
 /// are rounded when stored (ops/math/concepts.hpp). `Format` converts between its bits and float32,
 /// and other numbers to a float32 that rounds to the value nearest to them.

@@ -17,11 +17,11 @@ enum class FftKind : std::uint8_t { fft, ifft, rfft, irfft, hfft, ihfft };
 /// (backward), the forward one is (forward), or both are divided by its square root (ortho).
 enum class FftNorm : std::uint8_t { backward, ortho, forward };
 
-/// Transforms along one axis. float16 is computed in float32, so the result is complex64 or
-/// float32. `n` is the length of the input (of the result for irfft and hfft); the input is cropped
-/// or zero-padded accordingly. Integers and bools become the default real dtype. Throws DtypeError
-/// for a complex x in rfft and ihfft and, if promotion is strict, for integers and bools; throws
-/// AxisError, ValueError for n < 1, ShapeError, OutOfMemoryError.
+/// Transforms along one axis. float16 and bfloat16 are computed in float32, so the result is
+/// complex64 or float32. `n` is the length of the input (of the result for irfft and hfft); the
+/// input is cropped or zero-padded accordingly. Integers and bools become the default real dtype.
+/// Throws DtypeError for a complex x in rfft and ihfft and, if promotion is strict, for integers
+/// and bools; throws AxisError, ValueError for n < 1, ShapeError, OutOfMemoryError.
 [[nodiscard]] NdArray fft(FftKind kind, const NdArray& x, std::optional<std::int64_t> n,
                           std::int64_t axis, FftNorm norm);
 /// Transforms over several axes: by default the last ones, one per length, or all if `lengths` is

@@ -17,8 +17,8 @@ namespace skerry::linalg {
 [[nodiscard]] NdArray reciprocal(const NdArray& x);
 [[nodiscard]] NdArray sqrt(const NdArray& x);
 
-/// Returns `x` in its compute dtype (float32 for float16), so that the result of several operations
-/// is rounded once.
+/// Returns `x` in its compute dtype (float32 for float16 and bfloat16), so that the result of
+/// several operations is rounded once.
 [[nodiscard]] NdArray widened(const NdArray& x);
 
 [[nodiscard]] NdArray add(const NdArray& x1, const NdArray& x2);

@@ -39,10 +39,10 @@ NdArray convolve(const NdArray& x, const NdArray& taps, std::int64_t first, std:
     throw ValueError("the convolution has no elements " + std::to_string(first) + " to " +
                      std::to_string(first + count));
   }
-  if (x.dtype() == Dtype::float16) {
-    const NdArray wide = convolve(astype(x, Dtype::float32, false),
-                                  astype(taps, Dtype::float32, false), first, count);
-    return astype(wide, Dtype::float16, false);
+  if (const Dtype computed = computed_in(x.dtype()); computed != x.dtype()) {
+    const NdArray wide =
+        convolve(astype(x, computed, false), astype(taps, computed, false), first, count);
+    return astype(wide, x.dtype(), false);
   }
   const Kernel<ConvolutionParams>& kernel = require_kernel(
       kernels<ConvolutionKernels>(device).kernel[static_cast<int>(x.dtype())], x.dtype(), device);

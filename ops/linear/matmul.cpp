@@ -60,8 +60,8 @@ ProductForm check_operands(const NdArray& x1, const NdArray& x2) {
 NdArray counts(const NdArray& x) { return astype(x, default_integer, false); }
 NdArray as_bool(const NdArray& x) { return astype(x, Dtype::bool_, false); }
 
-/// Returns the dtype in which matrices are multiplied: float32 for float16 if there is no kernel
-/// for float16.
+/// Returns the dtype in which matrices are multiplied: float32 for a stored-only dtype if there
+/// is no kernel for it.
 Dtype multiplied_in(const MatmulKernels& table, Dtype type, Device device) {
   const Kernel<MatmulParams>& kernel = table.kernel[static_cast<int>(type)];
   return is_built(type) && !has_form(kernel, device) ? computed_in(type) : type;

@@ -9,9 +9,9 @@
 
 namespace skerry {
 
-// Products of numeric arrays, in their common dtype. Integers wrap around; float16 is accumulated
-// in float32 and rounded once. All functions throw DeviceMismatchError, DtypeError, ShapeError,
-// AxisError, and LibraryError if a CPU device needs OpenBLAS and it is missing.
+// Products of numeric arrays, in their common dtype. Integers wrap around; float16 and bfloat16 are
+// accumulated in float32 and rounded once. All functions throw DeviceMismatchError, DtypeError,
+// ShapeError, AxisError, and LibraryError if a CPU device needs OpenBLAS and it is missing.
 
 /// Matrices are in the last two axes; the others form stacks, which broadcast. A 1-D argument is a
 /// row (x1) or a column (x2), and the result lacks that axis.

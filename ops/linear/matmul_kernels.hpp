@@ -82,10 +82,11 @@ struct BlasLayout {
 
 struct MatmulKernels {
   /// By dtype (not bool). Floating dtypes take operands that blas_layout_of() accepts, integers
-  /// any; integers wrap around. float16 is accumulated in float32 and has no host form.
+  /// any; integers wrap around. Stored-only dtypes are accumulated in float32 and have no host
+  /// form.
   Kernel<MatmulParams> kernel[dtype_count];
-  /// For m = n = 1 and any strides, by dtype; a complex x1 is conjugated. float16 is accumulated in
-  /// float32. For bools, host form only: true if any product is.
+  /// For m = n = 1 and any strides, by dtype; a complex x1 is conjugated. Stored-only dtypes
+  /// are accumulated in float32. For bools, host form only: true if any product is.
   Kernel<MatmulParams> dot[dtype_count];
   /// Returns why the library of the native forms for floating dtypes cannot be opened; null if it
   /// can.

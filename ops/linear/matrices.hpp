@@ -17,7 +17,7 @@ inline constexpr std::int64_t last_axis[] = {-1};
 
 /// Converts integers and bools to the default real dtype, unless promotion is strict.
 [[nodiscard]] NdArray as_floating(const char* argument, const NdArray& x);
-/// Like as_floating, but rejects float16, which LAPACK lacks.
+/// Like as_floating, but rejects float16 and bfloat16, which LAPACK lacks.
 [[nodiscard]] NdArray as_lapack_dtype(const char* argument, const NdArray& x);
 void require_matrices(const char* argument, const NdArray& x);
 void require_square(const char* argument, const NdArray& x);

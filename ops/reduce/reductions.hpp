@@ -13,7 +13,7 @@ namespace skerry::inline SKERRY_TARGET::ops {
 // defines the supported dtypes. `identity` and `combine` form a commutative monoid. `finish`
 // computes the result from the accumulator and the arguments of the call. How a kernel splits the
 // work changes results by rounding only, and each kernel splits the same way in every run. Elements
-// of a storage-only dtype (float16) are loaded in their compute dtype, and the result is rounded
+// of a storage-only dtype are loaded in their compute dtype, and the result is rounded
 // back once, here, for all reductions. Each file covers one topic; the list of all reductions
 // follows.
 

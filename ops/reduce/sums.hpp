@@ -20,7 +20,7 @@ struct prod : detail::gives_accumulator {
           "uint64, "
           "unless\n"
           "dtype= is given, to which elements are cast first. Integers wrap around; "
-          "float16 is\n"
+          "float16 and bfloat16 are\n"
           "multiplied in float32.\n"
           "Source: array API 2025.12, statistical functions."};
   static constexpr bool takes_dtype = true;
@@ -46,7 +46,7 @@ struct sum {
                                    "int64, unsigned integers uint64, unless\n"
                                    "dtype= is given, to which elements are cast first. Integers "
                                    "wrap around; floats are\n"
-                                   "added pairwise, float16 in float32.\n"
+                                   "added pairwise, float16 and bfloat16 in float32.\n"
                                    "Source: array API 2025.12, statistical functions."};
   static constexpr bool takes_dtype = true;
   template <any_dtype T>
@@ -73,7 +73,7 @@ struct mean {
       .doc =
           "The arithmetic mean along the axes; NaN over no elements.\n\n"
           "Takes floating dtypes, including complex ones; the result has the dtype of x.\n"
-          "float16 is added in float32; integers and bool are computed in float64.\n"
+          "float16 and bfloat16 are added in float32; integers and bool are computed in float64.\n"
           "Source: array API 2025.12, statistical functions."};
   template <floating T>
   SKERRY_HD static T load(T x) {

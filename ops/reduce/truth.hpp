@@ -10,7 +10,7 @@
 
 namespace skerry::inline SKERRY_TARGET::ops {
 
-/// Tests float16 by its bits: GCC 12 does not vectorize the conversion.
+/// Tests stored-only dtypes by their bits: GCC 12 does not vectorize the conversion of float16.
 template <any_dtype T>
 SKERRY_HD SKERRY_INLINE bool is_true(T x) {
   if constexpr (stored_only<T>) {

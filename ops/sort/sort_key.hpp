@@ -49,16 +49,12 @@ struct SortKey<bool> : SortKey<uint8> {
   }
 };
 
-/// Returns the bits of infinity for a floating-point type of `size` bytes.
-SKERRY_HD constexpr uint64 infinity_bits(int size) {
-  return size == 2 ? 0x7c00u : size == 4 ? 0x7f800000u : uint64{0x7ff} << 52;
-}
-
 template <ops::real_floating T>
 struct SortKey<T> {
   using type = ops::bits_t<T>;
   static constexpr type top = type{1} << (8 * sizeof(T) - 1);
-  static constexpr type infinity = static_cast<type>(infinity_bits(sizeof(T)));
+  static constexpr type infinity =
+      __builtin_bit_cast(type, static_cast<T>(__builtin_bit_cast(float32, 0x7f800000u)));
   static constexpr type max_key = static_cast<type>(~type{0});
 
   SKERRY_HD static SKERRY_INLINE bool is_nan(type bits) { return (bits & ~top) > infinity; }

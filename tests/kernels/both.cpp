@@ -107,7 +107,9 @@ NdArray sample_matrices(Dtype type, std::int64_t count, std::int64_t side, Devic
 }
 
 double tolerance_of(Dtype type) {
-  if (type == Dtype::float16) return 2e-3;  // two units in the last place
+  // Two units in the last place.
+  if (type == Dtype::float16) return 2e-3;
+  if (type == Dtype::bfloat16) return 1.6e-2;
   return type == Dtype::float32 || type == Dtype::complex64 ? 2e-5 : 1e-11;
 }
 

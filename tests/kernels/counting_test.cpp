@@ -13,7 +13,7 @@
 namespace skerry::testing {
 namespace {
 
-const Dtype real_floating[] = {Dtype::float16, Dtype::float32, Dtype::float64};
+const Dtype real_floating[] = {Dtype::float16, Dtype::bfloat16, Dtype::float32, Dtype::float64};
 
 // Sizes around the elements of a block of 256 threads; bins that fit its shared memory (4,096) or
 // do not.

@@ -162,6 +162,7 @@ bool is_near(Dtype type, const char* a, const char* b, double tolerance) {
 
 double tolerance_of(Dtype type) {
   if (type == Dtype::float16) return 0x1p-10;
+  if (type == Dtype::bfloat16) return 0x1p-7;
   return type == Dtype::float32 || type == Dtype::complex64 ? 1e-6 : 2e-15;
 }
 

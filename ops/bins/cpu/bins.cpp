@@ -112,13 +112,20 @@ void histogram(const HistogramParams& p) {
   });
 }
 
+template <class T>
+void fill_histogram(BinsKernels& table) {
+  if constexpr (ops::real_floating<T>) {
+    table.histogram[static_cast<int>(dtype_of<T>)].set_host<histogram<T>>();
+  }
+}
+
 }  // namespace
 
 void fill_bins(BinsKernels& table) {
   table.bincount.set_host<bincount>();
-  table.histogram[static_cast<int>(Dtype::float16)].set_host<histogram<float16>>();
-  table.histogram[static_cast<int>(Dtype::float32)].set_host<histogram<float32>>();
-  table.histogram[static_cast<int>(Dtype::float64)].set_host<histogram<float64>>();
+#define SKERRY_FILL(name, type, kind, typestr) fill_histogram<type>(table);
+  SKERRY_FOR_EACH_DTYPE(SKERRY_FILL)
+#undef SKERRY_FILL
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

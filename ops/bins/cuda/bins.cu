@@ -173,13 +173,20 @@ int histogram(const HistogramParams& p, LaunchContext* context) {
   return end_launch(count_bins(bin, p.size, p.bins, p.output, context));
 }
 
+template <class T>
+void fill_histogram(BinsKernels& table) {
+  if constexpr (ops::real_floating<T>) {
+    table.histogram[static_cast<int>(dtype_of<T>)].set_native<histogram<T>>();
+  }
+}
+
 }  // namespace
 
 void fill_bins(BinsKernels& table) {
   table.bincount.set_native<bincount>();
-  table.histogram[static_cast<int>(Dtype::float16)].set_native<histogram<float16>>();
-  table.histogram[static_cast<int>(Dtype::float32)].set_native<histogram<float32>>();
-  table.histogram[static_cast<int>(Dtype::float64)].set_native<histogram<float64>>();
+#define SKERRY_FILL(name, type, kind, typestr) fill_histogram<type>(table);
+  SKERRY_FOR_EACH_DTYPE(SKERRY_FILL)
+#undef SKERRY_FILL
 }
 
 }  // namespace skerry::native

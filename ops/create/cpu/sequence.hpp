@@ -28,8 +28,8 @@ void sequence_run(const SequenceParams& p, int64 begin, int64 end) {
   }
 }
 
-/// Computes in float64, rounds to odd in float32, then to T, block by block: this gives the same
-/// bits as rounding from float64 to T once.
+/// Computes in float64, rounds to float32 and then to T, block by block: this gives the same bits
+/// as rounding from float64 to T once.
 template <ops::stored_only T>
 void sequence_run(const SequenceParams& p, int64 begin, int64 end) {
   const float64 start = p.start.as<float64>();
@@ -39,9 +39,9 @@ void sequence_run(const SequenceParams& p, int64 begin, int64 end) {
     const float64 origin = static_cast<float64>(position);
     const int32 n = static_cast<int32>(minimum(tuning::half_block, end - position));
     for (int32 i = 0; i < n; ++i) {
-      wide[i] = detail::rounded_to_odd(start + (origin + static_cast<float64>(i)) * step);
+      wide[i] = T::rounds_alike(start + (origin + static_cast<float64>(i)) * step);
     }
-    narrow_halves(p.output + position * int64(sizeof(T)), wide, n);
+    narrow_halves<T>(p.output + position * int64(sizeof(T)), wide, n);
   }
 }
 

@@ -18,8 +18,8 @@
 // 3. scalars: a simpler function that is derived from scalar operands (`ScalarForm`), item by item;
 // 4. strided: the operation on operands that are read in place instead of packed.
 //
-// float16 is converted before and after them (half.hpp). The output may be the same memory as an
-// input, hence ivdep instead of restrict.
+// Stored-only dtypes are converted before and after them (half.hpp). The output may be the same
+// memory as an input, hence ivdep instead of restrict.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
@@ -180,8 +180,8 @@ constexpr strided_body strided_body_of() {
   return nullptr;
 }
 
-/// Returns the body over contiguous operands; for float16 it wraps that of float32, unless the
-/// operation works on bits.
+/// Returns the body over contiguous operands; for a stored-only dtype it wraps that of float32,
+/// unless the operation works on bits.
 template <class Op, class T, int... I>
 constexpr loop_body body_of() {
   if constexpr (ops::stored_only<T> && !requires { Op::of_bits; }) {

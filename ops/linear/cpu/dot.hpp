@@ -11,8 +11,8 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-/// Accumulator of products: integers wrap around in unsigned arithmetic of their width; float16 is
-/// accumulated in float32 and rounded once.
+/// Accumulator of products: integers wrap around in unsigned arithmetic of their width;
+/// stored-only dtypes are accumulated in float32 and rounded once.
 template <class T>
 struct dot_sum {
   using type = ops::computed_t<T>;
@@ -197,7 +197,8 @@ SKERRY_INLINE bool has_true_product(const char* a, int64 a_step, const char* b, 
   return false;
 }
 
-/// Computes the dot product of contiguous float16, in blocks.
+/// Computes the dot product of contiguous elements of a stored-only dtype, in blocks.
+template <ops::stored_only T>
 SKERRY_INLINE float32 dot_of_halves(const char* a, const char* b, int64 n) {
   constexpr int64 width = sizeof(float32);
   alignas(64) float32 first[tuning::half_block];
@@ -205,8 +206,8 @@ SKERRY_INLINE float32 dot_of_halves(const char* a, const char* b, int64 n) {
   float32 sum = 0;
   for (int64 i = 0; i < n; i += tuning::half_block) {
     const int64 count = minimum(tuning::half_block, n - i);
-    widen_halves(first, a + i * 2, count);
-    widen_halves(second, b + i * 2, count);
+    widen_halves<T>(first, a + i * 2, count);
+    widen_halves<T>(second, b + i * 2, count);
     sum += dot_of<float32, false>(reinterpret_cast<const char*>(first), width,
                                   reinterpret_cast<const char*>(second), width, count);
   }
@@ -218,7 +219,7 @@ SKERRY_INLINE dot_sum_t<T> dot_at(const MatmulParams& p, const char* a, const ch
   constexpr int64 item = sizeof(T);
   if (p.x1_column == item && p.x2_row == item) {
     if constexpr (ops::stored_only<T>) {
-      return dot_of_halves(a, b, n);
+      return dot_of_halves<T>(a, b, n);
     } else if constexpr (ops::boolean<T>) {
       return has_true_product(a, item, b, item, n);
     } else {
@@ -242,8 +243,8 @@ SKERRY_INLINE void add_row(dot_sum_t<T>* sums, const char* x, const char* y, int
   if constexpr (ops::stored_only<T>) {
     alignas(64) float32 first[dot_columns_width];
     alignas(64) float32 second[dot_columns_width];
-    widen_halves(first, x, Step1 == 0 ? 1 : count);
-    widen_halves(second, y, Step2 == 0 ? 1 : count);
+    widen_halves<T>(first, x, Step1 == 0 ? 1 : count);
+    widen_halves<T>(second, y, Step2 == 0 ? 1 : count);
     add_row<float32, false, 2 * Step1, 2 * Step2>(sums, reinterpret_cast<const char*>(first),
                                                   reinterpret_cast<const char*>(second), count);
   } else {

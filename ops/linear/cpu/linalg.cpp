@@ -28,7 +28,7 @@ void run(const LinAlgParams& p) {
 
 template <class T>
 void fill(LinAlgKernels& table) {
-  if constexpr (ops::floating<T> && !ops::same_v<T, float16>) {
+  if constexpr (ops::floating<T> && !ops::stored_only<T>) {
     using enum LinAlgRoutine;
     const auto kernel_of = [&](LinAlgRoutine routine) -> Kernel<LinAlgParams>& {
       return table.kernel[static_cast<int>(routine)][static_cast<int>(dtype_of<T>)];

@@ -12,7 +12,7 @@ template <class T>
 void fill(MatmulKernels& table) {
   constexpr int type = static_cast<int>(dtype_of<T>);
   if constexpr (ops::floating<T>) {
-    // BLAS lacks float16: the front end multiplies in float32.
+    // BLAS lacks the stored-only dtypes: the front end multiplies in float32.
     if constexpr (!ops::stored_only<T>) table.kernel[type].set_host<run_products<T>>();
     table.dot[type].set_host<run_dot<T>>();
   } else if constexpr (ops::integral<T>) {

@@ -93,7 +93,7 @@ inline cudaError_t to_cuda(cublasStatus_t status) {
 }
 
 /// Creates a handle that accumulates in the compute type: by default cuBLAS may reduce partial sums
-/// in the output type, float16, which rounds more than once and can overflow.
+/// in the output type, if it is stored only, which rounds more than once and can overflow.
 inline bool create_cublas(cublasHandle_t* new_handle) {
   constexpr auto mode = static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
                                                   CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);

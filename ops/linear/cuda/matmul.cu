@@ -47,6 +47,11 @@ struct gemm_types<float16> {
   static constexpr cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
 };
 template <>
+struct gemm_types<bfloat16> {
+  static constexpr cudaDataType item = CUDA_R_16BF;
+  static constexpr cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
+};
+template <>
 struct gemm_types<float32> {
   static constexpr cudaDataType item = CUDA_R_32F;
   static constexpr cublasComputeType_t compute = CUBLAS_COMPUTE_32F;

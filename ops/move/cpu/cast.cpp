@@ -29,45 +29,42 @@ void booleans_body(char* const* data, unsigned, int64 n) noexcept {
 template <class To>
 constexpr Loop booleans_loop{booleans_body<To>, 1u, 1};
 
-/// Converts to float32 such that rounding it to float16 does not round twice.
+/// Converts to float32 such that rounding it to To does not round twice.
+template <ops::stored_only To>
 struct to_half {
   template <class From>
   SKERRY_INLINE float32 operator()(From x) const {
-    if constexpr (ops::same_v<From, float64>) {
-      return detail::rounded_to_odd(x);
-    } else {
-      return static_cast<float32>(x);
-    }
+    return To::rounds_alike(x);
   }
 };
-template <class From>
+template <class From, class To>
 void halves_body(char* const* data, unsigned, int64 n) noexcept {
   alignas(64) float32 wide[tuning::half_block];
   for (int64 position = 0; position < n; position += tuning::half_block) {
     const int64 count = minimum(tuning::half_block, n - position);
     char* const operands[] = {reinterpret_cast<char*>(wide),
                               data[1] + position * int64(sizeof(From))};
-    item_loop<From, 0, 0>(to_half{}, operands, count);
-    narrow_halves(data[0] + position * 2, wide, count);
+    item_loop<From, 0, 0>(to_half<To>{}, operands, count);
+    narrow_halves<To>(data[0] + position * 2, wide, count);
   }
 }
-template <class From>
-constexpr Loop halves_loop{halves_body<From>, 1u, 1};
+template <class From, class To>
+constexpr Loop halves_loop{halves_body<From, To>, 1u, 1};
 
-/// Widens float16 to float32; the loops of float16 do the rounding.
-template <class Single>  // a template: only units that use it instantiate it
+/// Widens From to float32, of which the loops of From are made.
+template <class From>
 void singles_body(char* const* data, unsigned, int64 n) noexcept {
-  widen_halves(reinterpret_cast<Single*>(data[0]), data[1], n);
+  widen_halves<From>(reinterpret_cast<float32*>(data[0]), data[1], n);
 }
-template <class Single>
-constexpr Loop singles_loop{singles_body<Single>, 1u, 1};
+template <class From>
+constexpr Loop singles_loop{singles_body<From>, 1u, 1};
 
 template <class From, class To>
 void fill_cast(Kernel<Plan>& row) {
-  if constexpr (ops::same_v<To, float16> && converts<From, To> && !ops::same_v<From, To>) {
-    fill_loop<halves_loop<From>>(row);
-  } else if constexpr (ops::same_v<From, float16> && ops::same_v<To, float32>) {
-    fill_loop<singles_loop<To>>(row);
+  if constexpr (ops::stored_only<To> && converts<From, To> && !ops::same_v<From, To>) {
+    fill_loop<halves_loop<From, To>>(row);
+  } else if constexpr (ops::stored_only<From> && ops::same_v<To, float32>) {
+    fill_loop<singles_loop<From>>(row);
   } else if constexpr (ops::boolean<From> && !ops::boolean<To>) {
     fill_loop<booleans_loop<To>>(row);
   } else if constexpr (converts<From, To>) {

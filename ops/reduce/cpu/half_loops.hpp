@@ -8,11 +8,12 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// The loops of a reduction over float16, built on those over float32. Elements are widened a few
-/// rows at a time, and float16 results are rounded when they are stored. Accumulators are float32.
-template <class Op, class Wide>
+/// The loops of a reduction over the stored-only dtype T, built on those over float32. Elements are
+/// widened a few rows at a time, and results in T are rounded when they are stored. Accumulators
+/// are float32.
+template <class Op, class T, class Wide>
 struct HalfLoops {
-  using result = ops::reduced_t<Op, float16>;
+  using result = ops::reduced_t<Op, T>;
   static constexpr int64 size = Wide::size;
   static constexpr int64 result_size = sizeof(result);
   static constexpr int64 block_rows = Wide::block_rows;
@@ -56,7 +57,7 @@ struct HalfLoops {
   static void short_rows(char* out, const char* x, int64 n, const ops::Reduced& reduced) noexcept {
     if (n < 1) return;
     alignas(64) float32 items[Length * max_block_columns];
-    widen_halves(items, x, n * Length);
+    widen_halves<T>(items, x, n * Length);
     write(out, result_size, n, [&](char* destination, int64) {
       Wide::template short_rows<Length>(destination, reinterpret_cast<const char*>(items), n,
                                         reduced);
@@ -87,10 +88,10 @@ struct HalfLoops {
                                            int64 rows) {
     const char* x = block.x + j * block.row;
     const int64 n = block.n;
-    if (block.row == n * int64(sizeof(float16))) {
-      widen_halves(items, x, rows * n);
+    if (block.row == n * int64(sizeof(T))) {
+      widen_halves<T>(items, x, rows * n);
     } else {
-      for (int64 k = 0; k < rows; ++k) widen_halves(items + k * n, x + k * block.row, n);
+      for (int64 k = 0; k < rows; ++k) widen_halves<T>(items + k * n, x + k * block.row, n);
     }
     ElementRows wide = block;
     wide.x = reinterpret_cast<const char*>(items);
@@ -115,7 +116,7 @@ struct HalfLoops {
         chunk.first = block.first + i;
         rows(i == 0 ? total : partial, chunk);
         if (i > 0) merge(total, partial, 1);
-        chunk.x += max_items * int64(sizeof(float16));
+        chunk.x += max_items * int64(sizeof(T));
       }
     }
   }
@@ -123,15 +124,15 @@ struct HalfLoops {
   /// `put(destination, step)` writes n results.
   template <class Put>
   static SKERRY_INLINE void write(char* out, int64 step, int64 n, Put put) {
-    if constexpr (!ops::same_v<result, float16>) {
+    if constexpr (!ops::same_v<result, T>) {
       put(out, step);
     } else {
       alignas(64) float32 results[max_block_columns];
       put(reinterpret_cast<char*>(results), int64(sizeof(float32)));
       if (step == result_size) {
-        narrow_halves(out, results, n);
+        narrow_halves<T>(out, results, n);
       } else {
-        for (int64 i = 0; i < n; ++i) store(out + i * step, float16(results[i]));
+        for (int64 i = 0; i < n; ++i) store(out + i * step, T(results[i]));
       }
     }
   }

@@ -47,10 +47,10 @@ struct loops_of<ops::count_nonzero, T> {
   using type = CountLoops<ops::count_nonzero, T>;
 };
 
-template <class Op>
+template <class Op, class Format>
   requires(!requires { Op::of_bits; })
-struct loops_of<Op, float16> {
-  using type = HalfLoops<Op, typename loops_of<Op, float32>::type>;
+struct loops_of<Op, StoredFloat<Format>> {
+  using type = HalfLoops<Op, StoredFloat<Format>, typename loops_of<Op, float32>::type>;
 };
 
 template <class Op, class T>

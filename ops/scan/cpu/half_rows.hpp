@@ -7,18 +7,18 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// The loops of a scan of float16, built on those of float32. A block is widened, scanned in place,
-/// and rounded when stored. Carries are not rounded.
-template <class Op>
+/// The loops of a scan of the stored-only dtype T, built on those of float32. A block is widened,
+/// scanned in place, and rounded when stored. Carries are not rounded.
+template <class Op, class T>
 struct HalfScanLoops {
   using wide_loops = ScanLoops<Op, float32>;
-  static constexpr int64 size = sizeof(float16);
+  static constexpr int64 size = sizeof(T);
 
   static void run(const ScanBlock& block, const char* carries, char* totals) noexcept {
     alignas(64) float32 wide[run_block];
-    widen_halves(wide, block.x, block.rows);
+    widen_halves<T>(wide, block.x, block.rows);
     wide_loops::run(widened(block, wide, sizeof(float32)), carries, totals);
-    if (block.out != nullptr) narrow_halves(block.out, wide, block.rows);
+    if (block.out != nullptr) narrow_halves<T>(block.out, wide, block.rows);
   }
 
   static void columns(const ScanBlock& block, const char* carries, char* totals) noexcept {
@@ -41,7 +41,7 @@ struct HalfScanLoops {
   }
 
   static void initial(char* out) noexcept {
-    store(out, float16(Op::reduction::template identity<float32>()));
+    store(out, T(Op::reduction::template identity<float32>()));
   }
 
   static void scan(const ScanParams& params) {
@@ -65,13 +65,13 @@ struct HalfScanLoops {
   /// Widens lines of n elements, `step` bytes apart, to contiguous memory.
   static SKERRY_INLINE void widen_lines(float32* destination, const char* source, int64 step,
                                         int64 lines, int64 n) {
-    if (step == n * size) return widen_halves(destination, source, lines * n);
-    for (int64 j = 0; j < lines; ++j) widen_halves(destination + j * n, source + j * step, n);
+    if (step == n * size) return widen_halves<T>(destination, source, lines * n);
+    for (int64 j = 0; j < lines; ++j) widen_halves<T>(destination + j * n, source + j * step, n);
   }
   static SKERRY_INLINE void narrow_lines(char* destination, int64 step, const float32* source,
                                          int64 lines, int64 n) {
-    if (step == n * size) return narrow_halves(destination, source, lines * n);
-    for (int64 j = 0; j < lines; ++j) narrow_halves(destination + j * step, source + j * n, n);
+    if (step == n * size) return narrow_halves<T>(destination, source, lines * n);
+    for (int64 j = 0; j < lines; ++j) narrow_halves<T>(destination + j * step, source + j * n, n);
   }
 };
 

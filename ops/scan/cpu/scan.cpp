@@ -181,8 +181,8 @@ void scan_by_chunks(ScanTask& task) noexcept {
 
 template <class Op, class T>
 struct loops_of : ScanLoops<Op, T> {};
-template <class Op>
-struct loops_of<Op, float16> : HalfScanLoops<Op> {};
+template <class Op, ops::stored_only T>
+struct loops_of<Op, T> : HalfScanLoops<Op, T> {};
 
 template <class Op, class T>
 void fill(Kernel<ScanParams>& kernel) {

@@ -22,6 +22,7 @@ struct RowFormat {
   std::int64_t length;
   int width;  ///< bytes of an item: 1, 2, 4 or 8
   RowItems kind;
+  std::uint64_t infinity;  ///< its bits; 0 if not floating
   bool descending;
   bool indices;
 };

@@ -74,6 +74,7 @@ cudaError_t order_by(const Of& key_function, std::int64_t rows, std::int64_t len
                             .length = length,
                             .width = static_cast<int>(sizeof(Key)),
                             .kind = RowItems::unsigned_integers,
+                            .infinity = 0,
                             .descending = false,
                             .indices = true},
                            context);

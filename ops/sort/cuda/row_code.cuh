@@ -5,7 +5,6 @@
 #include "core/config.hpp"
 #include "ops/math/concepts.hpp"
 #include "ops/sort/cuda/order.cuh"
-#include "ops/sort/sort_key.hpp"
 
 #include <cstdint>
 
@@ -46,7 +45,7 @@ struct RowCode {
         is_boolean(format.kind == RowItems::booleans),
         descending(format.descending) {
     if (format.kind != RowItems::floating) return;
-    const Key infinity = static_cast<Key>(kernels::infinity_bits(format.width));
+    const Key infinity = static_cast<Key>(format.infinity);
     hidden = top - 1 - infinity;
     order = {.zero = static_cast<Key>(top - 1 - hidden),
              .last = static_cast<Key>((infinity ^ top) - hidden)};

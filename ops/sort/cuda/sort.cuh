@@ -98,13 +98,14 @@ cudaError_t sort_indices(const RowsToSort& p, LaunchContext* context) {
 
 // ---- values
 
-/// Item type that CUB sorts for T: bytes for bool, and CUB's own half type for float16.
+/// Item type that CUB sorts for T: bytes for bool, and CUDA's half type for the stored-only dtypes,
+/// whose bits are in the same order.
 template <class T>
 struct radix_item {
   using type = T;
 };
-template <>
-struct radix_item<float16> {
+template <ops::stored_only T>
+struct radix_item<T> {
   using type = __half;
 };
 template <>
@@ -239,6 +240,12 @@ inline constexpr RowItems row_items_of = ops::boolean<T>           ? RowItems::b
                                          : ops::signed_integral<T> ? RowItems::signed_integers
                                                                    : RowItems::unsigned_integers;
 
+/// Bits of infinity; 0 if T has none.
+template <class T>
+inline constexpr std::uint64_t infinity_bits = 0;
+template <ops::real_floating T>
+inline constexpr std::uint64_t infinity_bits<T> = kernels::SortKey<T>::infinity;
+
 template <class T, bool Indices>
 cudaError_t sort_rows(const RowsToSort& p, LaunchContext* context) {
   if (p.rows <= 0 || p.length <= 0) return cudaSuccess;
@@ -249,6 +256,7 @@ cudaError_t sort_rows(const RowsToSort& p, LaunchContext* context) {
                            .length = p.length,
                            .width = static_cast<int>(sizeof(T)),
                            .kind = row_items_of<T>,
+                           .infinity = infinity_bits<T>,
                            .descending = p.descending,
                            .indices = Indices};
     return merge_sort_rows(format, context);

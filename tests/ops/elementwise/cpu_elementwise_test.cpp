@@ -53,6 +53,7 @@ TEST_P(CpuElementwise, cover_random_plans_of_every_arity_and_item_size) {
   check_operation<ops::add, int8>(*table_, add, 40);
   check_operation<ops::add, uint16>(*table_, add, 40);
   check_operation<ops::add, float16>(*table_, add, 40);
+  check_operation<ops::add, bfloat16>(*table_, add, 40);
   check_operation<ops::add, float32>(*table_, add, 80);
   check_operation<ops::add, float64>(*table_, add, 40);
   check_operation<ops::add, complex64>(*table_, add, 30);
@@ -82,6 +83,7 @@ TEST_P(CpuElementwise, match_the_scalar_functors) {
   check_all<int8>(*table_);
   check_all<uint64>(*table_);
   check_all<float16>(*table_);
+  check_all<bfloat16>(*table_);
   check_all<float32>(*table_);
   check_all<float64>(*table_);
   check_all<complex64>(*table_);

@@ -12,8 +12,8 @@
 #include "ops/kernel/pointer_plan.hpp"
 #include "tests/ops/random_plans.hpp"
 
-// Compares the float16 conversions of each level with those of core/float16.hpp. This file is
-// compiled for the lowest level and therefore uses the latter.
+// Compares the conversions of stored-only dtypes at each level with those of core/float16.hpp and
+// core/bfloat16.hpp. This file is compiled for the lowest level and therefore uses the latter.
 
 namespace skerry {
 namespace {
@@ -36,27 +36,32 @@ class CpuHalves : public random_plans::OfLevel {
     return destination;
   }
 
-  template <class From>
+  template <class Half, class From>
   void check_narrowing(const std::vector<From>& source) {
-    const std::vector<float16> got = converted<float16>(source);
+    const std::vector<Half> got = converted<Half>(source);
     for (std::size_t i = 0; i < source.size(); ++i) {
-      ASSERT_EQ(std::bit_cast<std::uint16_t>(got[i]),
-                std::bit_cast<std::uint16_t>(float16(source[i])))
+      ASSERT_EQ(std::bit_cast<std::uint16_t>(got[i]), std::bit_cast<std::uint16_t>(Half(source[i])))
           << source[i];
     }
   }
+
+  template <class Half>
+  void check_widening();
+  template <class Half>
+  void check_floats();
+  template <class Half>
+  void check_integers();
 };
 
-std::vector<float16> all_halves() {
-  std::vector<float16> all;
-  for (unsigned bits = 0; bits < 65536; ++bits) {
-    all.push_back(std::bit_cast<float16>(static_cast<std::uint16_t>(bits)));
-  }
-  return all;
+template <class Half>
+Half half_of(unsigned bits) {
+  return std::bit_cast<Half>(static_cast<std::uint16_t>(bits));
 }
 
-TEST_P(CpuHalves, widen_as_core_float16_does) {
-  const std::vector<float16> all = all_halves();
+template <class Half>
+void CpuHalves::check_widening() {
+  std::vector<Half> all;
+  for (unsigned bits = 0; bits < 65536; ++bits) all.push_back(half_of<Half>(bits));
   const std::vector<float32> got = converted<float32>(all);
   const std::vector<float64> wide = converted<float64>(all);
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -66,21 +71,22 @@ TEST_P(CpuHalves, widen_as_core_float16_does) {
   }
 }
 
-/// Returns float16 numbers, the midpoints between them, the neighbors of both, and random bits.
-template <class From, class Bits>
+/// Returns numbers of Half, the midpoints between them, the neighbors of both, and random bits.
+template <class Half, class From, class Bits>
 std::vector<From> near_halves() {
   std::vector<From> values;
-  for (unsigned bits = 0; bits + 1 < 0x7c00; bits += 3) {
-    const From low = float32(std::bit_cast<float16>(static_cast<std::uint16_t>(bits)));
-    const From high = float32(std::bit_cast<float16>(static_cast<std::uint16_t>(bits + 1)));
-    for (const From x : {low, (low + high) / 2}) {
+  for (unsigned bits = 0; std::isfinite(float32(half_of<Half>(bits + 1))); bits += 3) {
+    const From low = float32(half_of<Half>(bits));
+    const From high = float32(half_of<Half>(bits + 1));
+    for (const From x : {low, low + (high - low) / 2}) {
       for (const From y : {x, std::nextafter(x, From(0)), std::nextafter(x, From(INFINITY))}) {
         values.push_back(y);
         values.push_back(-y);
       }
     }
   }
-  for (const From x : {From(65504), From(65519), From(65520), From(1e30), From(INFINITY)}) {
+  for (const From x : {From(Half::max_finite), From(65519), From(65520), From(1e30), From(3.4e38),
+                       From(INFINITY)}) {
     values.push_back(x);
     values.push_back(-x);
   }
@@ -89,17 +95,36 @@ std::vector<From> near_halves() {
   return values;
 }
 
-TEST_P(CpuHalves, convert_floats_as_core_float16_does) {
-  check_narrowing(near_halves<float32, std::uint32_t>());
-  check_narrowing(near_halves<float64, std::uint64_t>());
+template <class Half>
+void CpuHalves::check_floats() {
+  check_narrowing<Half>(near_halves<Half, float32, std::uint32_t>());
+  check_narrowing<Half>(near_halves<Half, float64, std::uint64_t>());
 }
 
-TEST_P(CpuHalves, convert_integers_as_core_float16_does) {
+template <class Half>
+void CpuHalves::check_integers() {
   std::vector<std::int32_t> integers;
   for (std::int32_t n = -70'001; n <= 70'001; ++n) integers.push_back(n);
-  check_narrowing(integers);
-  check_narrowing(std::vector<std::int64_t>{INT64_MIN, -65'520, -65'519, 0, 2049, INT64_MAX});
-  check_narrowing(std::vector<std::uint64_t>{0, 2051, 65'519, 65'520, UINT64_MAX});
+  check_narrowing<Half>(integers);
+  const std::int64_t tie = std::int64_t{257} << 54;
+  check_narrowing<Half>(std::vector<std::int64_t>{INT64_MIN, -65'520, -65'519, 0, 2049, tie - 1,
+                                                  tie, tie + 1, -tie - 1, INT64_MAX});
+  check_narrowing<Half>(std::vector<std::uint64_t>{0, 2051, 65'519, 65'520,
+                                                   std::uint64_t{257} << 55,
+                                                   (std::uint64_t{257} << 55) + 1, UINT64_MAX});
+}
+
+TEST_P(CpuHalves, widen_as_core_does) {
+  check_widening<float16>();
+  check_widening<bfloat16>();
+}
+TEST_P(CpuHalves, convert_floats_as_core_does) {
+  check_floats<float16>();
+  check_floats<bfloat16>();
+}
+TEST_P(CpuHalves, convert_integers_as_core_does) {
+  check_integers<float16>();
+  check_integers<bfloat16>();
 }
 
 INSTANTIATE_TEST_SUITE_P(levels, CpuHalves, testing::ValuesIn(random_plans::levels()),
