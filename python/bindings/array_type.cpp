@@ -107,7 +107,7 @@ void deallocate(PyObject* object) {
 }
 
 PyObject* get_dtype(PyObject* self, void*) {
-  return Py_NewRef(dtype_object(header_of(self).dtype()));
+  return translate_exceptions([&] { return Py_NewRef(dtype_object(header_of(self).dtype())); });
 }
 PyObject* get_device(PyObject* self, void*) {
   return translate_exceptions([&] { return Py_NewRef(device_object(header_of(self).device())); });

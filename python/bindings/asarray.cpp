@@ -12,7 +12,6 @@
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/foreign.hpp"
 #include "python/bindings/host_interface.hpp"
-#include "python/bindings/lazy_object.hpp"
 #include "python/bindings/sequence.hpp"
 
 namespace skerry::python {
@@ -32,14 +31,6 @@ bool has(PyObject* object, const char* name) {
   return optional_attribute(object, name).has_value();
 }
 
-std::optional<Dtype> dtype_of(char kind, std::int64_t width) {
-  for (int i = 0; i < dtype_count; ++i) {
-    const auto type = static_cast<Dtype>(i);
-    if (info(type).typestr[1] == kind && itemsize(type) == width) return type;
-  }
-  return std::nullopt;
-}
-
 /// Head of a numpy.ndarray: PyArrayObject_fields, part of the ABI of NumPy 1 and 2.
 struct NumpyArrayHead {
   PyObject_HEAD void* data;
@@ -51,33 +42,13 @@ struct NumpyArrayHead {
   int flags;  ///< as in ArrayStruct, except that the dtype has the byte order
 };
 
-/// Returns the dtype whose NumPy object is identical to `object`. A dtype may compare equal without
-/// being identical, for example with metadata.
-std::optional<Dtype> dtype_that_is(PyObject* object) {
-  for (int i = 0; i < dtype_count; ++i) {
-    if (dtype_object(static_cast<Dtype>(i)) == object) return static_cast<Dtype>(i);
-  }
-  return std::nullopt;
-}
-
-std::optional<Dtype> dtype_by_struct(PyObject* object) {
-  static constinit LazyObject name;
-  const Object capsule(PyObject_GetAttr(
-      object, name.get([] { return PyUnicode_InternFromString("__array_struct__"); })));
-  const auto* about = static_cast<const ArrayStruct*>(PyCapsule_GetPointer(capsule.get(), nullptr));
-  if (about == nullptr) throw PythonError{};
-  if ((about->flags & flag_native_order) == 0) return std::nullopt;
-  return dtype_of(about->kind, about->itemsize);
-}
-
 /// Shares the memory of a numpy.ndarray, read from the object itself without validation. Empty if a
-/// copy is required. Avoids the buffer protocol, for which NumPy writes a format string, and
-/// `__array_struct__`, for which it creates a capsule.
+/// copy is required. Avoids the buffer protocol, for which NumPy writes a format string and which
+/// rejects bfloat16, and `__array_struct__`, for which NumPy creates a capsule.
 std::optional<NdArray> from_array_head(PyObject* object, Device device) {
   const auto* about = reinterpret_cast<const NumpyArrayHead*>(object);
   if ((about->flags & flag_aligned) == 0) return std::nullopt;
-  std::optional<Dtype> type = dtype_that_is(about->dtype);
-  if (!type) type = dtype_by_struct(object);
+  const std::optional<Dtype> type = numpy_dtype(about->dtype);
   if (!type) return std::nullopt;
   const auto rank = static_cast<std::size_t>(about->rank);
   Dims shape(std::span<const std::int64_t>(about->shape, rank));
@@ -129,13 +100,12 @@ std::string remedy_for(char kind) {
 
 /// Returns the NumPy dtype for a copy that skerry supports: in native byte order; float64 or
 /// complex128 instead of (c)longdouble, which requires an explicit dtype=.
-Object convertible_dtype(const Conversion& conversion, PyObject* numpy_dtype) {
-  const Object kind_character(PyObject_GetAttrString(numpy_dtype, "kind"));
+Object convertible_dtype(const Conversion& conversion, PyObject* descriptor) {
+  const Object kind_character(PyObject_GetAttrString(descriptor, "kind"));
   const char kind = *PyUnicode_AsUTF8(kind_character.get());
-  Object native(PyObject_CallMethod(numpy_dtype, "newbyteorder", "s", "="));
-  const Object text(PyObject_GetAttrString(native.get(), "str"));
-  if (parse_typestr(PyUnicode_AsUTF8(text.get()))) return native;
-  if ((kind != 'f' && kind != 'c') || !conversion.type) reject_numpy_dtype(numpy_dtype, kind);
+  Object native(PyObject_CallMethod(descriptor, "newbyteorder", "s", "="));
+  if (numpy_dtype(native.get())) return native;
+  if ((kind != 'f' && kind != 'c') || !conversion.type) reject_numpy_dtype(descriptor, kind);
   return Object::borrow(dtype_object(kind == 'c' ? Dtype::complex128 : Dtype::float64));
 }
 
@@ -213,8 +183,8 @@ NdArray from_scalar(Conversion conversion, PyObject* object, const Scalar& value
   if (!conversion.type && is_numpy_scalar(object)) {
     conversion.type = numpy_scalar_dtype(object);
     if (!conversion.type) {
-      const Object numpy_dtype(PyObject_GetAttrString(object, "dtype"));
-      const Object nearest = convertible_dtype(conversion, numpy_dtype.get());
+      const Object descriptor(PyObject_GetAttrString(object, "dtype"));
+      const Object nearest = convertible_dtype(conversion, descriptor.get());
       conversion.type = parse_dtype(nearest.get());
     }
   }
@@ -269,10 +239,10 @@ NdArray share_numpy_array(const char* argument, PyObject* object) {
                     ", a subclass of numpy.ndarray whose operators may differ; "
                     "convert it with skerry.asarray");
   }
-  const Object numpy_dtype(PyObject_GetAttrString(object, "dtype"));
+  const Object descriptor(PyObject_GetAttrString(object, "dtype"));
   const Conversion as_is{.type = {}, .device = {}, .copied = {}};
-  static_cast<void>(convertible_dtype(as_is, numpy_dtype.get()));  // throws for unsupported dtypes
-  const Object text(PyObject_Repr(numpy_dtype.get()));
+  static_cast<void>(convertible_dtype(as_is, descriptor.get()));  // throws for unsupported dtypes
+  const Object text(PyObject_Repr(descriptor.get()));
   throw DtypeError(std::string(argument) +
                    " is a numpy.ndarray whose byte order or alignment requires a copy: " +
                    utf8(text.get()) + "; use skerry.asarray");
@@ -299,10 +269,11 @@ NumpyMemory take_numpy_array(const Conversion& conversion, PyObject* object, Dev
     reject_special_array(object);
   }
   if (auto shared = from_buffer(object, host_device)) return {std::move(*shared), false};
-  const Object numpy_dtype(PyObject_GetAttrString(object, "dtype"));
-  const Object type = convertible_dtype(conversion, numpy_dtype.get());
+  if (auto shared = from_array_head(object, host_device)) return {std::move(*shared), false};
+  const Object descriptor(PyObject_GetAttrString(object, "dtype"));
+  const Object type = convertible_dtype(conversion, descriptor.get());
   if (conversion.copied == false) {
-    const Object text(PyObject_Repr(numpy_dtype.get()));
+    const Object text(PyObject_Repr(descriptor.get()));
     throw InterchangeError(
         std::string("copy=False, but the dtype, byte order or alignment of the data "
                     "requires a copy: ") +
@@ -312,8 +283,8 @@ NumpyMemory take_numpy_array(const Conversion& conversion, PyObject* object, Dev
   const Object positional(PyTuple_Pack(2, object, type.get()));
   const Object keywords(Py_BuildValue("{s:O,s:s}", "copy", Py_True, "order", "C"));
   const Object dense(PyObject_Call(function.get(), positional.get(), keywords.get()));
-  auto array = from_buffer(dense.get(), host_device);
-  if (!array) throw InterchangeError("the data can't be read by the buffer protocol");
+  auto array = from_array_head(dense.get(), host_device);
+  if (!array) throw InterchangeError("the data can't be read by NumPy");
   return {std::move(*array), true};
 }
 

@@ -86,10 +86,8 @@ Object out_of_range_int(int side) {
 }
 
 /// Returns the dtype of a numpy.ndarray; empty if its memory can't be shared.
-std::optional<Dtype> numpy_dtype(PyObject* array) {
-  const Object descriptor(PyObject_GetAttrString(array, "dtype"));
-  const Object text(PyObject_GetAttrString(descriptor.get(), "str"));
-  return parse_typestr(utf8(text.get()));
+std::optional<Dtype> dtype_of_numpy_array(PyObject* array) {
+  return numpy_dtype(Object(PyObject_GetAttrString(array, "dtype")).get());
 }
 
 bool is_scalar(PyObject* object) {
@@ -204,7 +202,7 @@ std::optional<Dtype> ConvertedArgs::dtype_of_values() const {
   for (const NamedArray& array : arrays_) {
     if (!holds_values(array.name)) continue;
     const std::optional<Dtype> type =
-        is_array(array.value) ? header_of(array.value).dtype() : numpy_dtype(array.value);
+        is_array(array.value) ? header_of(array.value).dtype() : dtype_of_numpy_array(array.value);
     if (type) promotion.add(*type);
   }
   return promotion.is_empty() ? std::nullopt : promotion.result();

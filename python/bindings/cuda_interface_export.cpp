@@ -112,6 +112,13 @@ PyObject* get_interface(PyObject*, PyObject* self) {
                    to_string(array.device()).c_str());
       return nullptr;
     }
+    if (array.dtype() == Dtype::bfloat16) {
+      PyErr_SetString(
+          PyExc_AttributeError,
+          "__cuda_array_interface__: it has no type string for bfloat16; use DLPack, or "
+          "convert with x.astype(\"float32\")");
+      return nullptr;
+    }
     try {
       return describe_memory(array).release();
     } catch (const std::bad_alloc&) {

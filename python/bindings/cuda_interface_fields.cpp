@@ -96,7 +96,8 @@ Dtype dtype_of(const Object& typestr) {
     reject_interface_type("'typestr' is not valid text: " + represent_briefly(typestr.get()));
   }
   const std::string_view code(text, static_cast<std::size_t>(length));
-  if (const auto dtype = parse_typestr(code)) return *dtype;
+  const auto dtype = parse_typestr(code);
+  if (dtype && *dtype != Dtype::bfloat16) return *dtype;
   const std::string shown = represent_briefly(typestr.get());
   std::string native(code);
   if (!native.empty() && (native[0] == '>' || native[0] == '#')) native[0] = '<';
@@ -104,7 +105,8 @@ Dtype dtype_of(const Object& typestr) {
     reject_interface("'typestr' " + shown +
                      " is not in this machine's byte order; swap the bytes before the export");
   }
-  throw DtypeError("'typestr' " + shown + " is not a dtype that skerry supports");
+  throw DtypeError("'typestr' " + shown + " is not a dtype that skerry supports" +
+                   (dtype ? "; pass bfloat16 by DLPack" : ""));
 }
 
 ForeignData data_of(const Object& field) {

@@ -27,6 +27,7 @@ enum class TypeCode : std::uint8_t {
   signed_integer = 0,
   unsigned_integer = 1,
   real = 2,
+  bfloat = 4,
   complex = 5,
   boolean = 6
 };

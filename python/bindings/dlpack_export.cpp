@@ -28,7 +28,9 @@ namespace {
 constexpr DataType code_of_one(Dtype type) {
   constexpr TypeCode codes[] = {TypeCode::boolean, TypeCode::signed_integer,
                                 TypeCode::unsigned_integer, TypeCode::real, TypeCode::complex};
-  return {codes[static_cast<int>(kind(type))], static_cast<std::uint8_t>(8 * itemsize(type)), 1};
+  const TypeCode code =
+      type == Dtype::bfloat16 ? TypeCode::bfloat : codes[static_cast<int>(kind(type))];
+  return {code, static_cast<std::uint8_t>(8 * itemsize(type)), 1};
 }
 
 constexpr auto type_codes = [] {

@@ -165,9 +165,7 @@ constexpr std::array small_floats = {"float8_e3m4",     "float8_e4m3",     "floa
 
 /// Returns the name of a type code that no dtype of skerry has; null for other codes.
 const char* name_of_type_code(int code) {
-  constexpr int bfloat16 = 4;
   constexpr int first_small_float = 7;
-  if (code == bfloat16) return "bfloat16";
   const int index = code - first_small_float;
   const bool is_small_float = index >= 0 && index < static_cast<int>(small_floats.size());
   return is_small_float ? small_floats[static_cast<std::size_t>(index)] : nullptr;
@@ -175,7 +173,10 @@ const char* name_of_type_code(int code) {
 
 Dtype checked_dtype(const Tensor& tensor) {
   const std::optional<Dtype> dtype = dtype_of(tensor.type);
-  if (dtype) return *dtype;
+  if (dtype) {
+    static_cast<void>(dtype_object(*dtype));  // throws if bfloat16 lacks ml_dtypes
+    return *dtype;
+  }
   if (const char* const name = name_of_type_code(static_cast<int>(tensor.type.code))) {
     reject(std::string("unsupported dtype: ") + name +
            "; convert it to float32 in its own library first, x.float() in PyTorch");

@@ -76,6 +76,12 @@ PyObject* get_array_interface(PyObject* self, void*) {
   return translate_exceptions([&]() -> PyObject* {
     const NdArray* array = on_host("__array_interface__", self);
     if (array == nullptr) return nullptr;
+    if (array->dtype() == Dtype::bfloat16) {
+      PyErr_SetString(PyExc_AttributeError,
+                      "__array_interface__: it has no type string for bfloat16; use numpy.asarray "
+                      "or DLPack, or convert with x.astype(\"float32\")");
+      return nullptr;
+    }
     array->memory()->begin_export();  // never ended: the protocol does not report the end of use
     const char* typestr = info(array->dtype()).typestr;
     // Exports strides even if contiguous, where None is allowed: with None, Pillow would use the

@@ -228,8 +228,7 @@ PyObject* run_can_cast(const Arguments& arguments) {
   const Dtype type = parse_dtype(arguments[1]);
   if (arguments[2] != nullptr &&
       choice(arguments, 2, {"safe", "same_kind", "unsafe", "equiv", "no"}) > 0) {
-    return PyObject_CallMethod(numpy(), "can_cast", "OOO", dtype_object(source_dtype),
-                               dtype_object(type), arguments[2]);
+    return PyBool_FromLong(can_cast(source_dtype, type, arguments[2]));
   }
   return PyBool_FromLong(promote(source_dtype, type) == type);
 }

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/bindings/scalar_args.hpp"
 
+#include <atomic>
 #include <cmath>
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "core/errors.hpp"
 #include "python/bindings/array_type.hpp"
@@ -22,9 +25,10 @@ PyTypeObject* numpy_integer = nullptr;
 PyTypeObject* numpy_timedelta = nullptr;
 PyTypeObject* numpy_floating = nullptr;
 PyTypeObject* numpy_complex = nullptr;
-PyObject* dtype_objects[dtype_count] = {};
-PyObject* scalar_types[dtype_count] = {};  // numpy.float32 and so on
-PyObject* dtype_names[dtype_count] = {};   // "float32" and so on, interned like literals
+// Null until the first use for bfloat16, whose objects are of the package ml_dtypes.
+std::atomic<PyObject*> dtype_objects[dtype_count] = {};
+std::atomic<PyObject*> scalar_types[dtype_count] = {};  // numpy.float32 and so on
+PyObject* dtype_names[dtype_count] = {};  // "float32" and so on, interned like literals
 
 PyTypeObject* numpy_class(const char* name) {
   return reinterpret_cast<PyTypeObject*>(
@@ -91,7 +95,35 @@ Parsed parse_numpy_scalar(PyObject* object, Scalar& scalar) noexcept {
   }
   if (PyObject_TypeCheck(object, numpy_floating)) return parse_real(object, scalar);
   if (PyObject_TypeCheck(object, numpy_complex)) return parse_complex(object, scalar);
-  return Parsed::no;
+  return numpy_scalar_dtype(object) == Dtype::bfloat16 ? parse_real(object, scalar) : Parsed::no;
+}
+
+void store(Dtype type, PyObject* descriptor) {
+  const auto i = static_cast<std::size_t>(type);
+  scalar_types[i].store(Object(PyObject_GetAttrString(descriptor, "type")).release());
+  dtype_objects[i].store(Py_NewRef(descriptor));
+}
+
+/// Imports ml_dtypes. Throws a DtypeError if it is not installed.
+void prepare_bfloat16() {
+  PyObject* const package = PyImport_ImportModule("ml_dtypes");
+  if (package == nullptr) {
+    if (PyErr_ExceptionMatches(PyExc_ImportError) == 0) throw PythonError{};
+    PyErr_Clear();
+    throw DtypeError(
+        "bfloat16 needs the package ml_dtypes, which has its dtype for NumPy; install it: pip "
+        "install ml_dtypes");
+  }
+  const Object module(package);
+  const Object scalar_type(PyObject_GetAttrString(module.get(), name(Dtype::bfloat16)));
+  store(Dtype::bfloat16,
+        Object(PyObject_CallMethod(numpy_module, "dtype", "O", scalar_type.get())).get());
+}
+
+/// True if an object can be of ml_dtypes: while that is not imported, there are none.
+bool is_ml_dtypes_imported() noexcept {
+  PyObject* const modules = PyImport_GetModuleDict();
+  return PyDict_GetItemString(modules, "ml_dtypes") != nullptr;
 }
 
 std::string all_names() {
@@ -132,9 +164,9 @@ void prepare_scalars() {
   numpy_complex = numpy_class("complexfloating");
   for (int i = 0; i < dtype_count; ++i) {
     dtype_names[i] = PyUnicode_InternFromString(dtype_infos[static_cast<std::size_t>(i)].name);
-    dtype_objects[i] =
-        Object(PyObject_CallMethod(numpy_module, "dtype", "O", dtype_names[i])).release();
-    scalar_types[i] = Object(PyObject_GetAttrString(dtype_objects[i], "type")).release();
+    if (static_cast<Dtype>(i) == Dtype::bfloat16) continue;
+    const Object descriptor(PyObject_CallMethod(numpy_module, "dtype", "O", dtype_names[i]));
+    store(static_cast<Dtype>(i), descriptor.get());
   }
 }
 
@@ -195,26 +227,62 @@ PyObject* to_python(const Element& value, Dtype type) {
   });
 }
 
-PyObject* dtype_object(Dtype type) noexcept { return dtype_objects[static_cast<int>(type)]; }
+PyObject* dtype_object(Dtype type) {
+  const std::atomic<PyObject*>& descriptor = dtype_objects[static_cast<std::size_t>(type)];
+  if (descriptor.load() == nullptr) prepare_bfloat16();
+  return descriptor.load();
+}
 
 std::optional<Dtype> numpy_scalar_dtype(PyObject* object) noexcept {
   const auto* type = reinterpret_cast<PyObject*>(Py_TYPE(object));
   for (int i = 0; i < dtype_count; ++i) {
-    if (scalar_types[i] == type) return static_cast<Dtype>(i);
+    if (scalar_types[i].load() == type) return static_cast<Dtype>(i);
+  }
+  const bool may_be_bfloat16 = scalar_types[static_cast<int>(Dtype::bfloat16)].load() == nullptr &&
+                               is_numpy_scalar(object) && is_ml_dtypes_imported();
+  if (!may_be_bfloat16) return std::nullopt;
+  try {
+    prepare_bfloat16();
+    return numpy_scalar_dtype(object);
+  } catch (const PythonError&) {
+    PyErr_Clear();               // ml_dtypes is not imported completely
+  } catch (const DtypeError&) {  // the same
   }
   return std::nullopt;
 }
 
+std::optional<Dtype> numpy_dtype(PyObject* descriptor) {
+  for (int i = 0; i < dtype_count; ++i) {
+    if (dtype_objects[i].load() == descriptor) return static_cast<Dtype>(i);
+  }
+  const Object text(PyObject_GetAttrString(descriptor, "str"));
+  const std::optional<Dtype> type = parse_typestr(utf8(text.get()));
+  if (type != Dtype::bfloat16) return type;
+  // Another package's dtype of two bytes may have the same type string.
+  const Object dtype_name(PyObject_GetAttrString(descriptor, "name"));
+  if (std::string_view(utf8(dtype_name.get())) != name(Dtype::bfloat16)) return std::nullopt;
+  return type;
+}
+
 Dtype parse_dtype(PyObject* object) {
   for (int i = 0; i < dtype_count; ++i) {
-    if (dtype_objects[i] == object || scalar_types[i] == object || dtype_names[i] == object) {
+    if (dtype_objects[i].load() == object || scalar_types[i].load() == object) {
       return static_cast<Dtype>(i);
     }
+    if (dtype_names[i] != object) continue;
+    static_cast<void>(dtype_object(static_cast<Dtype>(i)));  // throws if it can't be had
+    return static_cast<Dtype>(i);
   }
   if (object == reinterpret_cast<PyObject*>(&PyFloat_Type)) return Dtype::float64;
   if (object == reinterpret_cast<PyObject*>(&PyLong_Type)) return Dtype::int64;
   if (object == reinterpret_cast<PyObject*>(&PyBool_Type)) return Dtype::bool_;
   if (object == reinterpret_cast<PyObject*>(&PyComplex_Type)) return Dtype::complex128;
+  // NumPy knows bfloat16 by name only while ml_dtypes is imported.
+  if (PyUnicode_Check(object) &&
+      PyUnicode_CompareWithASCIIString(object, name(Dtype::bfloat16)) == 0) {
+    static_cast<void>(dtype_object(Dtype::bfloat16));
+    return Dtype::bfloat16;
+  }
   // numpy.dtype() formats the items of a list in its error, which would read arrays.
   const bool is_none = object == Py_None || is_array(object) || PyList_Check(object) ||
                        PyTuple_Check(object) || PyDict_Check(object);
@@ -225,8 +293,7 @@ Dtype parse_dtype(PyObject* object) {
     reject_dtype(object);
   }
   const Object reference(descriptor);
-  const Object text(PyObject_GetAttrString(descriptor, "str"));
-  const std::optional<Dtype> dtype = parse_typestr(PyUnicode_AsUTF8(text.get()));
+  const std::optional<Dtype> dtype = numpy_dtype(descriptor);
   if (!dtype) reject_dtype(object);
   return *dtype;
 }

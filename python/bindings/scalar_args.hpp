@@ -26,12 +26,16 @@ Scalar require_scalar(const char* argument, PyObject* object);
 /// Returns the Python scalar of the element's kind.
 [[nodiscard]] PyObject* to_python(const Element& value, Dtype type);
 
-/// Returns the numpy.dtype instance; borrowed.
-[[nodiscard]] PyObject* dtype_object(Dtype type) noexcept;
+/// Returns the numpy.dtype instance; borrowed. That of bfloat16 is imported from ml_dtypes: throws
+/// a DtypeError if that is not installed.
+[[nodiscard]] PyObject* dtype_object(Dtype type);
+/// Returns the dtype of a numpy.dtype instance; empty for one that skerry does not have, or in
+/// another byte order.
+[[nodiscard]] std::optional<Dtype> numpy_dtype(PyObject* descriptor);
 /// Returns the dtype of a NumPy scalar, such as numpy.float32(1.5); empty for other objects.
 [[nodiscard]] std::optional<Dtype> numpy_scalar_dtype(PyObject* object) noexcept;
 /// Parses `dtype=`: one of the instances, or anything that numpy.dtype() converts to one. Throws a
-/// DtypeError that lists the supported dtypes.
+/// DtypeError that lists the supported dtypes, or says how to install what bfloat16 needs.
 [[nodiscard]] Dtype parse_dtype(PyObject* object);
 [[nodiscard]] std::optional<Dtype> parse_optional_dtype(PyObject* object);
 /// Formats an object for a message: its repr(), but a description for arrays and for containers,

@@ -52,7 +52,7 @@ class Reader {
   [[nodiscard]] Dtype type() const {
     if (arrays_promote_.is_empty()) {
       if (all_numpys_) {
-        if (const std::optional<Dtype> numpy_dtype = numpys_promote_.result()) return *numpy_dtype;
+        if (const std::optional<Dtype> common = numpys_promote_.result()) return *common;
       }
       return values_.empty() ? default_real : default_dtype(kind_);
     }
@@ -95,11 +95,11 @@ class Reader {
   /// with Python scalars or arrays, NumPy scalars count as Python scalars.
   void look_at_scalar(PyObject* object) {
     if (!all_numpys_) return;
-    const std::optional<Dtype> numpy_dtype = PyFloat_CheckExact(object) || PyLong_CheckExact(object)
-                                                 ? std::nullopt
-                                                 : numpy_scalar_dtype(object);
-    all_numpys_ = numpy_dtype.has_value();
-    if (numpy_dtype) numpys_promote_.add(*numpy_dtype);
+    const std::optional<Dtype> scalar_dtype =
+        PyFloat_CheckExact(object) || PyLong_CheckExact(object) ? std::nullopt
+                                                                : numpy_scalar_dtype(object);
+    all_numpys_ = scalar_dtype.has_value();
+    if (scalar_dtype) numpys_promote_.add(*scalar_dtype);
   }
 
   /// Reads the elements of an array, copied to the host at once.

@@ -289,11 +289,15 @@ int choice(const Arguments& arguments, int parameter, std::initializer_list<cons
                    ", not " + shown(object));
 }
 
-void require_cast(Dtype source, Dtype destination, PyObject* casting) {
-  if (casting == nullptr) return;
-  const Object allowed(PyObject_CallMethod(numpy(), "can_cast", "OOO", dtype_object(source),
+bool can_cast(Dtype source, Dtype destination, PyObject* casting) {
+  const Object module(PyImport_ImportModule("skerry._data_types"));
+  const Object allowed(PyObject_CallMethod(module.get(), "can_cast", "OOO", dtype_object(source),
                                            dtype_object(destination), casting));
-  if (allowed.get() == Py_True) return;
+  return allowed.get() == Py_True;
+}
+
+void require_cast(Dtype source, Dtype destination, PyObject* casting) {
+  if (casting == nullptr || can_cast(source, destination, casting)) return;
   throw DtypeError(std::string(name(source)) + " does not cast to " + name(destination) +
                    " with casting=" + shown(casting) + "; use casting='unsafe'");
 }

@@ -86,6 +86,8 @@ void operand_argument(const Arguments& arguments, int parameter, Operand& operan
 /// in either case. Throws a ValueError that lists the choices.
 [[nodiscard]] int choice(const Arguments& arguments, int parameter,
                          std::initializer_list<const char*> choices);
+/// Returns whether NumPy's rule `casting` allows the cast.
+[[nodiscard]] bool can_cast(Dtype source, Dtype destination, PyObject* casting);
 /// Throws DtypeError unless NumPy's rule `casting`, an argument that may be null, allows the cast.
 void require_cast(Dtype source, Dtype destination, PyObject* casting);
 /// Checks the name of a sorting algorithm of NumPy's, which has no effect.

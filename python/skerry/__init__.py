@@ -29,6 +29,8 @@ if _typing.TYPE_CHECKING:
     from skerry._extra import *
     from skerry._info import __array_namespace_info__
 
+    bfloat16: type[_np.generic]
+
 #: Functions of modules that are imported at their first use.
 _MODULE_OF = {"__array_namespace_info__": "_info", "show_config": "_config"}
 
@@ -50,6 +52,8 @@ float32 = _np.float32
 float64 = _np.float64
 complex64 = _np.complex64
 complex128 = _np.complex128
+# bfloat16 is ml_dtypes' scalar type, imported at its first use: `__getattr__`. It is not in `__all__`, as
+# `from skerry import *` must not need that package.
 
 e = 2.718281828459045
 inf = float("inf")
@@ -77,7 +81,9 @@ if _os.environ.get("SKERRY_REHEARSE_KERNELS") in ("1", "all"):
 
 def __dir__() -> list[str]:
     """List the public names and the special attributes of the module, but not the modules that it imports."""
-    return sorted({*__all__, "testing", *(name for name in globals() if name.startswith("__"))})
+    return sorted(
+        {*__all__, "bfloat16", "testing", *(name for name in globals() if name.startswith("__"))}
+    )
 
 
 if not _typing.TYPE_CHECKING:  # type checkers know all names, and reject others
@@ -86,6 +92,11 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and reject others
         """Import at the first use what not every program needs: random numbers, functions beyond the standard."""
         if name in ("lib", "random", "testing"):
             return _importlib.import_module(f"skerry.{name}")
+        if name == "bfloat16":
+            globals()[name] = scalar_type = _importlib.import_module(
+                "skerry._data_types"
+            ).bfloat16_type()
+            return scalar_type
         if name in _extra.TOPIC_OF:
             globals()[name] = function = getattr(_extra, name)
             return function

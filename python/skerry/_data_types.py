@@ -29,6 +29,14 @@ def is_bfloat16(dtype: Any) -> bool:
     return isinstance(dtype, np.dtype) and dtype.kind == "V" and dtype.name == "bfloat16"
 
 
+def bfloat16_type() -> type[np.generic]:
+    """Return ml_dtypes.bfloat16; raise AttributeError, so that ``hasattr`` is false, if it is not installed."""
+    try:
+        return _core.result_type("bfloat16").type
+    except DTypeError as error:
+        raise AttributeError(f"skerry.{str(error).partition(': ')[2]}") from None
+
+
 def kind_of(dtype: Dtype) -> str:
     """Return the character of a dtype's kind: NumPy's, but "f" for bfloat16, whose kind is "V" in ml_dtypes."""
     kind = dtype.kind

@@ -12,7 +12,7 @@ from skerry import _core
 from skerry._data_types import KINDS, Dtype
 
 #: Dtypes that the standard does not have.
-_BEYOND_THE_STANDARD = {"float16"}
+_BEYOND_THE_STANDARD = {"bfloat16", "float16"}
 
 
 class NamespaceInfo:
@@ -45,7 +45,7 @@ class NamespaceInfo:
     ) -> dict[str, Dtype]:
         """Return the standard's dtypes by name, all or those of the given kinds; they are the same on every device.
 
-        float16 is not listed, as in NumPy, because the standard does not have it; code that iterates over all dtypes,
+        float16 and bfloat16 are not listed because the standard does not have them; code that iterates over all dtypes,
         such as the standard's test suite, relies on that.
         """
         if device is not None:

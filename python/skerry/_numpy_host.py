@@ -14,6 +14,7 @@ import numpy as np
 
 from skerry import _core
 from skerry._arrays import DTYPES, HOME, Array, Function, arrays_in, as_array, mapped
+from skerry._data_types import is_bfloat16
 
 HOST = 'to work on the host: np.asarray(x.to_device("cpu"))'
 
@@ -53,7 +54,8 @@ class _Memory:
     """The address range of an array, for NumPy's functions that compare addresses; elements are never read."""
 
     def __init__(self, x: Array) -> None:
-        interface = x.__cuda_array_interface__
+        # The interface has no type string for bfloat16.
+        interface = (x.view("uint16") if is_bfloat16(x.dtype) else x).__cuda_array_interface__
         self.__array_interface__ = {
             key: interface[key] for key in ("shape", "typestr", "data", "strides")
         } | {"version": 3}

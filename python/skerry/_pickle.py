@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from skerry import _core
+from skerry._data_types import as_dtype
 from skerry.exceptions import DeviceUnavailableError
 
 
@@ -34,7 +35,8 @@ def restore(data: Any, shape: tuple[int, ...], dtype: str, device: str) -> Any:
     dask worker gets an object that raises when it is used. SKERRY_UNPICKLE_DEVICE=default or cpu always selects the
     default device or the CPU.
     """
-    flat = np.frombuffer(data, dtype=dtype) if shape == () or 0 not in shape else np.empty(0, dtype)
+    element = as_dtype(dtype)
+    flat = np.frombuffer(data, element) if shape == () or 0 not in shape else np.empty(0, element)
     host = flat.reshape(shape)
     try:
         target_device = device_here(device)

@@ -42,7 +42,7 @@ def _text_of_one(x: _core.Array) -> str | None:
     dtype = x.dtype
     kind = kind_of(dtype)
     options: Mapping[str, Any] = np.get_printoptions()
-    if kind not in "biuf" or _changes(options) != _USUAL:
+    if kind not in "biuf" or dtype.kind != kind or _changes(options) != _USUAL:
         return None
     value: Any = x.item()
     if kind != "f":

@@ -9,6 +9,7 @@ import dataclasses
 import struct
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import skerry as sk
 
@@ -32,6 +33,7 @@ BY_CODE = {
     ]
 }
 BY_CODE[6, 8] = np.dtype("?")
+BY_CODE[4, 16] = np.dtype(ml_dtypes.bfloat16)
 
 
 @dataclasses.dataclass

@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """NumPy as the oracle: samples, layouts, and the one comparison that checks value, dtype, shape and device."""
 
+import importlib.util
+
 import numpy as np
 import skerry as sk
 from skerry import _extra
+from skerry._data_types import kind_of, limits_of
 
 DTYPES = [
     "bool",
@@ -22,15 +25,23 @@ DTYPES = [
     "complex64",
     "complex128",
 ]
+# bfloat16 is a dtype of ml_dtypes in NumPy. Its own tests are skipped, with the reason, where that is not installed.
+if importlib.util.find_spec("ml_dtypes"):
+    import ml_dtypes
+
+    BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+    DTYPES.insert(DTYPES.index("float32"), "bfloat16")
+# Dtypes that are computed in float32 and rounded once.
+HALVES = [name for name in ("float16", "bfloat16") if name in DTYPES]
 # Public names, except the functions beyond the standard, which are tested in extra/.
 STANDARD_NAMES = [name for name in sk.__all__ if name not in _extra.__all__]
 # Dtypes that the array API standard does not have.
-BEYOND_THE_STANDARD = {"float16"}
+BEYOND_THE_STANDARD = set(HALVES)
 SIZES = (0, 1, 31, 32, 33, 127, 128, 129, 4095, 4096, 4097, 100_003)
 
 # Relative error allowed, per dtype, of results that need not be correctly rounded: 4 units in the last place of the
-# vectorised functions, and more for complex ones, whose error is relative to the modulus. float16 results are float32
-# results, rounded: `assert_within_a_unit`.
+# vectorised functions, and more for complex ones, whose error is relative to the modulus. Results of ``HALVES`` are
+# float32 results, rounded: `assert_within_a_unit`.
 TOLERANCE = {"float32": 1e-6, "float64": 4e-15, "complex64": 4e-6, "complex128": 2e-14}
 
 
@@ -63,9 +74,9 @@ def assert_same(got, want, device, *, dtype=None, exact=True, scale=0.0, label="
     if exact:
         np.testing.assert_array_equal(values, want, err_msg=label, strict=False)
         return
-    if got.dtype == np.float16:
+    if got.dtype.name in HALVES:
         slack = TOLERANCE["float32"] * scale
-        assert_within_a_unit(values, want.astype(np.float16), slack=slack, label=label)
+        assert_within_a_unit(values, want.astype(got.dtype), slack=slack, label=label)
         return
     tolerance = TOLERANCE[got.dtype.name]
     if got.dtype.kind == "c":
@@ -86,16 +97,17 @@ def sample(dtype, shape, seed=0, low=None, high=None):
     """Returns random values: any bool, small integers, floats in [-3, 3] unless bounded."""
     rng = np.random.default_rng(seed)
     dtype = np.dtype(dtype)
-    if dtype.kind == "b":
+    kind = kind_of(dtype)
+    if kind == "b":
         return rng.integers(0, 2, shape).astype(bool)
-    if dtype.kind in "iu":
-        low = (0 if dtype.kind == "u" else -100) if low is None else low
+    if kind in "iu":
+        low = (0 if kind == "u" else -100) if low is None else low
         high = 100 if high is None else high
         return rng.integers(low, high + 1, shape).astype(dtype)
     low, high = (-3.0 if low is None else low), (3.0 if high is None else high)
-    high = min(high, float(np.finfo(dtype).max))
+    high = min(high, float(limits_of(dtype).max))
     values = rng.uniform(low, high, shape)
-    if dtype.kind == "c":
+    if kind == "c":
         values = values + 1j * rng.uniform(low, high, shape)
     return np.asarray(values).astype(dtype)
 

@@ -20,6 +20,7 @@ from distributed.protocol.serialize import dask_deserialize, dask_serialize
 import skerry as sk
 from skerry import _core
 from skerry._dask.missing import Missing
+from skerry._data_types import as_dtype
 from skerry._pickle import device_here, in_dask_worker
 from skerry.exceptions import DeviceUnavailableError
 
@@ -61,17 +62,6 @@ def deserialize(header: Header, frames: list[Any]) -> Array | Missing:
     return x if x.shape == shape else sk.broadcast_to(x, shape)
 
 
-class _Memory:
-    """Exports an object's GPU memory with another dtype and shape through the CUDA array interface."""
-
-    def __init__(self, owner: Any, typestr: str, shape: tuple[int, ...]) -> None:
-        self.owner = owner
-        about = owner.__cuda_array_interface__
-        self.__cuda_array_interface__ = {
-            **about, "typestr": typestr, "shape": shape, "strides": None, "descr": [("", typestr)],
-        }  # fmt: skip
-
-
 def serialize_for_cuda(x: Array) -> tuple[Header, list[Any]]:
     """Return a header and one frame on the GPU: the array's memory if it is contiguous, else a copy."""
     if x.device.kind != "cuda":
@@ -80,15 +70,14 @@ def serialize_for_cuda(x: Array) -> tuple[Header, list[Any]]:
     flat = sk.reshape(once, (-1,))
     if flat.size > 1 and flat.strides != (flat.itemsize,):
         flat = sk.concat([flat])
-    bytes_ = _Memory(flat, "|u1", (flat.nbytes,))
-    return {**_header(x), "sent": once.shape}, [_core.asarray(bytes_)]
+    return {**_header(x), "sent": once.shape}, [flat.view(sk.uint8)]
 
 
 def deserialize_for_cuda(header: Header, frames: list[Any]) -> Array:
     """Restore an array from a frame in GPU memory, which is only copied if it is on another device."""
     (frame,) = frames
     sent = tuple(header["sent"])
-    x = _core.asarray(_Memory(frame, np.dtype(header["dtype"]).str, sent))
+    x = sk.reshape(_core.asarray(frame).view(as_dtype(header["dtype"])), sent)
     device = device_here(header["device"])
     x = x if x.device == device else x.to_device(device)
     shape = tuple(header["shape"])

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from skerry import _core
-from skerry._data_types import kind_of
+from skerry._data_types import as_dtype, kind_of
 from skerry._files import streams
 from skerry.exceptions import DTypeError
 
@@ -32,9 +32,10 @@ _TOKEN = re.compile(
     r"""|(?P<integer>-?\d{1,20})L?|(?P<other>True|False|[][(){},:]))\s*""",
     re.ASCII,
 )
+_BFLOAT16 = "<V2"  # NumPy saves raw bytes as "|V2"
 _KEYS = {"descr", "fortran_order", "shape"}
 _INSTEAD = {
-    "V": "it contains records or raw bytes, as which NumPy saves bfloat16; read it with numpy.load and convert it",
+    "V": "it contains records or raw bytes; read it with numpy.load and convert it",
     "O": "it contains pickled Python objects, which are never loaded",
     "M": "read it with numpy.load and pass x.view('int64')",
     "m": "read it with numpy.load and pass x.view('int64')",
@@ -127,6 +128,8 @@ def _tokens(text: str) -> list[str]:
 
 
 def _dtype(descr: Any) -> np.dtype[Any]:
+    if descr == _BFLOAT16:
+        return as_dtype("bfloat16")
     try:
         return npy.descr_to_dtype(descr)
     except Exception as error:  # NumPy raises various errors for invalid dtypes

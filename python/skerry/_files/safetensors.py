@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from skerry import _core
+from skerry._data_types import as_dtype
 from skerry._files import elements, targets
 from skerry.exceptions import DTypeError
 
@@ -22,7 +23,8 @@ Array = _core.Array
 
 _DTYPES = {
     "BOOL": "bool", "I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64", "U8": "uint8", "U16": "uint16",
-    "U32": "uint32", "U64": "uint64", "F16": "float16", "F32": "float32", "F64": "float64", "C64": "complex64",
+    "U32": "uint32", "U64": "uint64", "F16": "float16", "BF16": "bfloat16", "F32": "float32",
+    "F64": "float64", "C64": "complex64",
 }  # fmt: skip
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 _HEADER_MULTIPLE = 8  # bytes, so that elements are aligned
@@ -88,11 +90,10 @@ def read(path: str, device: _core.Device) -> dict[str, Array]:
 
 def _dtype(path: str, name: str, theirs: str) -> np.dtype[Any]:
     if theirs not in _DTYPES:
-        dtype_name = "bfloat16" if theirs == "BF16" else theirs
         raise DTypeError(
-            f"load: {path}: {name!r}: skerry has no dtype {dtype_name}; convert it to float32 before saving"
+            f"load: {path}: {name!r}: skerry has no dtype {theirs}; convert it to float32 before saving"
         )
-    return np.dtype(_DTYPES[theirs])
+    return as_dtype(_DTYPES[theirs])
 
 
 def _load(file: Any, name: str, part: Any, dtype: np.dtype[Any], device: _core.Device) -> Array:

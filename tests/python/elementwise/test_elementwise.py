@@ -10,7 +10,16 @@ import skerry as sk
 from skerry.testing import instruments
 
 from tests.python.loops import loop_over
-from tests.python.oracle import BASE_SHAPE, SIZES, assert_same, layouts_of, sample, to_device
+from tests.python.oracle import (
+    BASE_SHAPE,
+    HALVES,
+    SIZES,
+    assert_same,
+    kind_of,
+    layouts_of,
+    sample,
+    to_device,
+)
 
 TABLE = {entry["name"]: entry for entry in instruments.op_table()}
 CASES = [(name, dtype) for name, entry in TABLE.items() for dtype in entry["loops"]]
@@ -70,7 +79,7 @@ DOMAIN = {
 
 def arguments(name, dtype, shape):
     """Returns arguments without NumPy's special cases: no division by zero, no negative exponents."""
-    kind = np.dtype(dtype).kind
+    kind = kind_of(np.dtype(dtype))
     bounds = DOMAIN.get(name, (None, None)) if kind in "fiu" else (None, None)
     args = [sample(dtype, shape, seed, *bounds) for seed in range(TABLE[name]["arity"])]
     if name in ("floor_divide", "remainder") and kind in "iu":
@@ -86,14 +95,14 @@ def arguments(name, dtype, shape):
 def reference(name, args):
     """Returns NumPy's result. Real transcendentals of float32 use float64, as NumPy's own are off by ulps too.
 
-    float16 results are float32 results, rounded once.
+    Results of ``HALVES`` are float32 results, rounded once.
     """
     function = getattr(np, name)
     dtype = args[0].dtype
     with np.errstate(all="ignore"):
-        if dtype == np.float16 and name not in ON_BITS:
+        if dtype.name in HALVES and name not in ON_BITS:
             wide = reference(name, [x.astype(np.float32) for x in args])
-            return wide.astype(np.float16 if wide.dtype.kind == "f" else wide.dtype)
+            return wide.astype(dtype if wide.dtype.kind == "f" else wide.dtype)
         if name == "clip":
             return np.minimum(np.maximum(args[0], args[1]), args[2])
         if name == "reciprocal":
@@ -112,8 +121,8 @@ def reference(name, args):
 
 
 def is_exact(name, dtype):
-    kind = np.dtype(dtype).kind
-    result = np.dtype(TABLE[name]["loops"][dtype]).kind
+    kind = kind_of(np.dtype(dtype))
+    result = kind_of(np.dtype(TABLE[name]["loops"][dtype]))
     return result in "biu" or (name in EXACT and kind in "fiub")
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""float16: computed in float32 and rounded once, for all its 65,536 values, and its use by NumPy and Python."""
+"""float16 and bfloat16: computed in float32 and rounded once, for all 65,536 values; float16 in NumPy and Python."""
 
 import copy
 import math
@@ -12,10 +12,11 @@ import skerry as sk
 from skerry.testing import instruments
 
 from tests.python.elementwise.test_elementwise import EXACT, ON_BITS
-from tests.python.oracle import assert_within_a_unit, to_device, to_numpy
+from tests.python.oracle import HALVES, assert_within_a_unit, to_device, to_numpy
 
 WHERE = ["cpu:0", "cuda:0"]
 ALL = np.arange(65536, dtype=np.uint16).view(np.float16)
+BY_DTYPE = pytest.mark.parametrize("half", HALVES)
 TABLE = {entry["name"]: entry for entry in instruments.op_table() if "float16" in entry["loops"]}
 UNARY = [name for name, entry in TABLE.items() if entry["arity"] == 1]
 EXACT_BINARY = sorted(
@@ -34,15 +35,21 @@ def in_float32(name, *args):
     wide = [x.astype(np.float32) for x in args]
     with np.errstate(all="ignore"):
         if name == "reciprocal":
-            return (np.float32(1) / wide[0]).astype(np.float16)
+            return (np.float32(1) / wide[0]).astype(args[0].dtype)
         result = getattr(np, name)(*wide)
-        return result.astype(np.float16) if result.dtype.kind == "f" else result
+        return result.astype(args[0].dtype) if result.dtype.kind == "f" else result
+
+
+def every_value(half):
+    return ALL.view(half)
 
 
 @pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("name", UNARY)
-def test_unary_functions_of_every_value(name, device):
-    got, want = to_numpy(getattr(sk, name)(to_device(device, ALL))), in_float32(name, ALL)
+@BY_DTYPE
+def test_unary_functions_of_every_value(half, name, device):
+    x = every_value(half)
+    got, want = to_numpy(getattr(sk, name)(to_device(device, x))), in_float32(name, x)
     assert got.dtype == want.dtype
     if name in EXACT or want.dtype == bool:
         np.testing.assert_array_equal(got, want)
@@ -54,15 +61,17 @@ def test_unary_functions_of_every_value(name, device):
 
 @pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("name", EXACT_BINARY)
-def test_binary_functions_of_every_value(name, device):
-    other = np.random.default_rng(1).permutation(ALL)
-    got = to_numpy(getattr(sk, name)(to_device(device, ALL), to_device(device, other)))
+@BY_DTYPE
+def test_binary_functions_of_every_value(half, name, device):
+    x = every_value(half)
+    other = np.random.default_rng(1).permutation(x)
+    got = to_numpy(getattr(sk, name)(to_device(device, x), to_device(device, other)))
     if name != "floor_divide":
-        np.testing.assert_array_equal(got, in_float32(name, ALL, other))
+        np.testing.assert_array_equal(got, in_float32(name, x, other))
         return
     # floor(x1 / x2). NumPy gives NaN for infinities.
     with np.errstate(all="ignore"):
-        want = np.floor(ALL.astype(np.float64) / other).astype(np.float16)
+        want = np.floor(x.astype(np.float64) / other.astype(np.float64)).astype(half)
     np.testing.assert_array_equal(got, want)
 
 
@@ -75,12 +84,14 @@ def test_floor_divide_at_the_limits(device):
 
 
 @pytest.mark.parametrize("device", WHERE)
-def test_nextafter_steps_in_float16(device):
-    finite = ALL[np.isfinite(ALL)]
+@BY_DTYPE
+def test_nextafter_steps_in_the_stored_dtype(half, device):
+    x = every_value(half)
+    finite = x[np.isfinite(x)]
     for towards in (-inf, 0.0, inf):
         got = to_numpy(sk.nextafter(to_device(device, finite), towards))
         with np.errstate(all="ignore"):
-            want = np.nextafter(finite, np.float16(towards))
+            want = np.nextafter(finite, finite.dtype.type(towards))
         np.testing.assert_array_equal(got, want)
 
 
@@ -133,15 +144,17 @@ def test_float16_repr_equals_numpy():
     assert f"{sk.asarray(host[1]):.3f}" == "2.500"
 
 
-def test_copies_and_pickles_keep_bits():
-    x = sk.asarray(ALL)
+@BY_DTYPE
+def test_copies_and_pickles_keep_bits(half):
+    host = every_value(half)
+    x = sk.asarray(host)
     for protocol in (2, 5):
         duplicate = pickle.loads(pickle.dumps(x, protocol))
-        assert duplicate.dtype == np.float16
+        assert duplicate.dtype == np.dtype(half)
         assert bytes(duplicate) == ALL.tobytes()
     assert bytes(copy.copy(x)) == bytes(copy.deepcopy(x)) == bytes(x) == ALL.tobytes()
     assert np.shares_memory(np.asarray(x), ALL)
-    assert np.shares_memory(np.asarray(sk.asarray(ALL, dtype=sk.float16, copy=False)), ALL)
+    assert np.shares_memory(np.asarray(sk.asarray(host, dtype=half, copy=False)), ALL)
 
 
 def test_finfo_of_float16():

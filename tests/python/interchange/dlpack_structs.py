@@ -8,7 +8,7 @@ import numpy as np
 
 CPU, CUDA, CUDA_HOST, ROCM, CUDA_MANAGED = 1, 2, 3, 10, 13
 READ_ONLY, IS_COPIED = 1, 2
-CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
+CODES = {"i": 0, "u": 1, "f": 2, "V": 4, "c": 5, "b": 6}  # "V": bfloat16, a dtype of ml_dtypes
 
 
 class Device(ctypes.Structure):
@@ -237,7 +237,7 @@ class Producer:
 def described(tensor: Tensor):
     """Return shape, strides (bytes) and dtype of a structure that skerry exported."""
     kind = {code: letter for letter, code in CODES.items()}[tensor.dtype.code]
-    dtype = np.dtype(f"{kind}{tensor.dtype.bits // 8}")
+    dtype = np.dtype("bfloat16" if kind == "V" else f"{kind}{tensor.dtype.bits // 8}")
     shape = tuple(tensor.shape[: tensor.ndim]) if tensor.ndim else ()
     strides = (
         tuple(s * dtype.itemsize for s in tensor.strides[: tensor.ndim]) if tensor.ndim else ()

@@ -292,13 +292,12 @@ def test_dlpack_D13_the_producers_device_is_current_in_its_call_and_restored(cud
 
 @pytest.mark.parametrize(
     ("code", "name"),
-    [(4, "bfloat16"), (10, "float8_e4m3fn"), (12, "float8_e5m2"), (17, "float4_e2m1fn")],
+    [(10, "float8_e4m3fn"), (12, "float8_e5m2"), (17, "float4_e2m1fn")],
 )
 def test_dlpack_D14_dtypes_of_other_libraries_are_named(code, name):
-    bits = 16 if name == "bfloat16" else 8
     for versioned in (False, True):
         structure = Made.from_array(np.arange(4.0), versioned=versioned)
-        structure.managed.tensor.dtype = dl.DataType(code, bits, 1)
+        structure.managed.tensor.dtype = dl.DataType(code, 8, 1)
         refused(structure, match=rf"^from_dlpack: unsupported dtype: {name}; convert it to float32")
 
 
@@ -316,7 +315,8 @@ def test_dlpack_D14_dtypes_of_other_libraries_are_named(code, name):
         (6, 1, 1),
         (6, 64, 1),
         (3, 64, 1),
-        (4, 16, 1),
+        (4, 32, 1),
+        (4, 16, 2),
         (5, 32, 1),
         (5, 255, 1),
         (7, 8, 1),
