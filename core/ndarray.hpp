@@ -38,7 +38,8 @@ class NdArray {
   }
 
   [[nodiscard]] skerry::Dtype dtype() const noexcept { return dtype_; }
-  [[nodiscard]] skerry::Device device() const noexcept { return storage_->device(); }
+  /// May be called while another thread replaces the memory.
+  [[nodiscard]] skerry::Device device() const noexcept { return storage_.get_shared()->device(); }
   [[nodiscard]] const skerry::Layout& layout() const noexcept { return layout_; }
   [[nodiscard]] const Dims& shape() const noexcept { return layout_.shape; }
   [[nodiscard]] const Dims& strides() const noexcept { return layout_.strides; }
@@ -57,6 +58,11 @@ class NdArray {
   /// Returns an array of the same memory with another layout.
   [[nodiscard]] NdArray view(skerry::Layout layout) const {
     return {storage_, std::move(layout), dtype_, read_only_};
+  }
+  /// Gives the array, which had no memory yet, memory of the same device. Other threads may read
+  /// its dtype, shape, strides and device meanwhile.
+  void set_memory(StorageRef memory) noexcept {
+    static_cast<void>(storage_.replace(std::move(memory)));
   }
   [[nodiscard]] NdArray read_only_view() const { return {storage_, layout_, dtype_, true}; }
 

@@ -89,6 +89,16 @@ class StorageRef {
   [[nodiscard]] Storage& operator*() const noexcept { return *storage_; }
   [[nodiscard]] Storage* operator->() const noexcept { return storage_; }
   [[nodiscard]] explicit operator bool() const noexcept { return storage_ != nullptr; }
+  /// Like get(), but other threads may be in replace().
+  [[nodiscard]] Storage* get_shared() const noexcept {
+    return std::atomic_ref(const_cast<Storage*&>(storage_)).load(std::memory_order_relaxed);
+  }
+  /// Refers to another storage; other threads may be in get_shared(). Returns the old reference.
+  [[nodiscard]] StorageRef replace(StorageRef other) noexcept {
+    std::atomic_ref shared(storage_);
+    return StorageRef(
+        shared.exchange(std::exchange(other.storage_, nullptr), std::memory_order_acq_rel));
+  }
   friend bool operator==(const StorageRef& a, const StorageRef& b) noexcept {
     return a.storage_ == b.storage_;
   }

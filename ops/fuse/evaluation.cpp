@@ -331,7 +331,8 @@ std::int64_t Evaluation::bytes_of(const reference& x) const {
 
 /// Reports the pass whose operands were added last to the observer.
 void Evaluation::report(nodes pass, bool feeds_reduction) {
-  if (hooks_.observe_pass == nullptr) return;
+  const auto observe = hooks_.observe_pass.load();
+  if (observe == nullptr) return;
   PassReport pass_report{.operations = std::ssize(pass),
                          .shape = layout_entry(node_at(pass[0])).layout.shape,
                          .feeds_reduction = feeds_reduction};
@@ -341,7 +342,7 @@ void Evaluation::report(nodes pass, bool feeds_reduction) {
   pass_report.moved_eager = bytes_one_by_one(pass);
   if (feeds_reduction)
     pass_report.moved_eager += size_of(pass_report.shape) * itemsize(node_at(pass.back()).type);
-  hooks_.observe_pass(pass_report);
+  observe(pass_report);
 }
 
 void Evaluation::launch_part(const Dims& shape, Device device) {

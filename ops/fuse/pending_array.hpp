@@ -5,9 +5,10 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <utility>
 
 #include "core/ndarray.hpp"
+#include "core/storage.hpp"
 
 namespace skerry {
 
@@ -18,40 +19,59 @@ namespace detail {
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local Recording* active_recording;
 }  // namespace detail
 
-/// The value of an array whose operation is recorded. An evaluation of the recording sets the value
-/// if it is still referenced. Guarded by the lock of the layer above, as the recording is.
+/// The value of an array whose operation is recorded. An evaluation of the recording sets its
+/// memory if it is still referenced. Guarded by the lock of the layer above, as the recording is,
+/// except for is_delivered() and recording_number().
 class PendingValue {
  public:
   PendingValue(const PendingValue&) = delete;
   PendingValue& operator=(const PendingValue&) = delete;
-  ~PendingValue();
+  ~PendingValue() { abandon_node(); }
 
   /// Returns the recording that computes the value; null once it has one, or can't get one any
   /// more.
-  [[nodiscard]] Recording* recording() const noexcept { return recording_; }
-  [[nodiscard]] bool is_computed() const noexcept { return value_.has_value(); }
-  [[nodiscard]] NdArray& value() noexcept { return *value_; }
+  [[nodiscard]] Recording* recording() const noexcept {
+    return recording_.load(std::memory_order_relaxed);
+  }
+  /// Returns the number of that recording, or of the last one.
+  [[nodiscard]] unsigned recording_number() const noexcept {
+    return recording_number_.load(std::memory_order_acquire);
+  }
+  /// True if take_memory() may be called.
+  [[nodiscard]] bool is_computed() const noexcept { return static_cast<bool>(memory_); }
+  /// Returns the memory of the value, which has the layout of the header; call mark_delivered().
+  [[nodiscard]] StorageRef take_memory() noexcept { return std::move(memory_); }
+  /// True once the array has its memory.
+  [[nodiscard]] bool is_delivered() const noexcept {
+    return is_delivered_.load(std::memory_order_acquire);
+  }
+  void mark_delivered() noexcept { is_delivered_.store(true, std::memory_order_release); }
+  /// Becomes the value of another recorded operation, in place of `other`.
+  void replace(std::unique_ptr<PendingValue> other) noexcept;
 
   /// Returns the number of objects without a value yet; for tests.
-  [[nodiscard]] static long waiting_count() noexcept { return waiting_values; }
+  [[nodiscard]] static long waiting_count() noexcept {
+    return waiting_values.load(std::memory_order_relaxed);
+  }
 
  private:
   friend class Recording;
-  PendingValue(Recording* recording, std::int32_t node) noexcept
-      : recording_(recording), node_(node) {
-    ++waiting_values;
-  }
+  PendingValue(Recording& recording, std::int32_t node) noexcept;
   /// Detaches this from the recording, with or without a value.
   void detach() noexcept {
-    recording_ = nullptr;
-    --waiting_values;
+    recording_.store(nullptr, std::memory_order_relaxed);
+    waiting_values.fetch_sub(1, std::memory_order_relaxed);
   }
+  /// The node's result is not needed any more.
+  void abandon_node() noexcept;
 
   static inline constinit std::atomic<long> waiting_values{0};
 
-  Recording* recording_;
+  std::atomic<Recording*> recording_;
+  std::atomic<unsigned> recording_number_;
   std::int32_t node_;
-  std::optional<NdArray> value_;
+  std::atomic<bool> is_delivered_{false};
+  StorageRef memory_;
 };
 
 /// The result of a recorded operation.

@@ -3,8 +3,10 @@
 #include "ops/fuse/recording.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "core/errors.hpp"
@@ -18,7 +20,8 @@ namespace skerry {
 namespace {
 
 thread_local std::unique_ptr<Recording> owned_recording;
-constinit EvaluationHooks hooks_above{};
+constexpr EvaluationHooks no_hooks{};
+constinit std::atomic<const EvaluationHooks*> hooks_above{&no_hooks};
 
 /// How many of the latest arrays and layouts are searched for an equal one.
 constexpr std::ptrdiff_t max_compared = 16;
@@ -44,14 +47,50 @@ class EmptyMemory final : public Storage {
   void destroy() noexcept override { delete this; }
 };
 
+/// Returns the element of `memories` on a device; if there is none, appends the result of `make`.
+template <class Make>
+const StorageRef& find_memory(std::vector<StorageRef>& memories, Device device, Make make) {
+  for (const StorageRef& memory : memories) {
+    if (memory->device() == device) return memory;
+  }
+  return memories.emplace_back(make());
+}
+
+/// Returns the memory of all headers on a device. It is never freed: a thread may ask a header for
+/// its device while another one replaces the header's memory.
+StorageRef shared_empty_memory(Device device) {
+  static std::mutex mutex;
+  static auto& memories = *new std::vector<StorageRef>;
+  const std::scoped_lock lock(mutex);
+  return find_memory(memories, device, [&] { return StorageRef(new EmptyMemory(device)); });
+}
+
 }  // namespace
 
 constinit thread_local Recording* detail::active_recording = nullptr;
 
-PendingValue::~PendingValue() {
-  if (recording_ == nullptr) return;
-  recording_->nodes_[static_cast<std::size_t>(node_)].result = nullptr;
+PendingValue::PendingValue(Recording& recording, std::int32_t node) noexcept
+    : recording_(&recording), recording_number_(recording.number()), node_(node) {
+  waiting_values.fetch_add(1, std::memory_order_relaxed);
+}
+
+void PendingValue::abandon_node() noexcept {
+  if (recording() == nullptr) return;
+  recording()->nodes_[static_cast<std::size_t>(node_)].result = nullptr;
   detach();
+}
+
+void PendingValue::replace(std::unique_ptr<PendingValue> other) noexcept {
+  abandon_node();
+  Recording* const recording = other->recording();
+  node_ = other->node_;
+  // The other one's node gets this as its result, and the count of waiting values stays.
+  recording->nodes_[static_cast<std::size_t>(node_)].result = this;
+  recording_number_.store(other->recording_number(), std::memory_order_release);
+  recording_.store(other->recording_.exchange(nullptr, std::memory_order_relaxed),
+                   std::memory_order_relaxed);
+  // Last: a thread that finds this waiting then also finds the number of its recording.
+  is_delivered_.store(false, std::memory_order_release);
 }
 
 bool Recording::is_evaluated_here() const noexcept { return evaluator_ == this_thread(); }
@@ -72,7 +111,9 @@ void Recording::end() {
   evaluate();
 }
 
-void Recording::set_hooks(const EvaluationHooks& hooks) noexcept { hooks_above = hooks; }
+void Recording::set_hooks(const EvaluationHooks& hooks) noexcept {
+  hooks_above.store(&hooks, std::memory_order_release);
+}
 
 bool Recording::records(Device device) noexcept {
   const FuseKernels& fuse = kernels<FuseKernels>(device);
@@ -81,8 +122,8 @@ bool Recording::records(Device device) noexcept {
 
 void Recording::report_alias(const char* operation, const char* operand,
                              const NdArray& x) noexcept {
-  if (hooks_above.observe_alias == nullptr) return;
-  hooks_above.observe_alias(operation, operand, is_foreign(*x.memory()));
+  const auto observe = hooks_above.load(std::memory_order_acquire)->observe_alias.load();
+  if (observe != nullptr) observe(operation, operand, is_foreign(*x.memory()));
 }
 
 std::int32_t Recording::find_place(const Layout& layout) {
@@ -107,7 +148,7 @@ Recording::reference Recording::refer_to(const RecordedInput& x) {
     return {Source::constant, width, x.type, static_cast<std::int32_t>(constants_.size()) - 1};
   }
   if (x.pending != nullptr) {
-    if (x.pending->recording_ != this) throw LibraryError("an operand has no value any more");
+    if (x.pending->recording() != this) throw LibraryError("an operand has no value any more");
     return {Source::node, width, x.type, x.pending->node_};
   }
   const std::int32_t leaf_index = find_latest(leaves_, [&](const Leaf& leaf) {
@@ -136,7 +177,7 @@ PendingArray Recording::append_node(const Kernel<Plan>* loop, const RecordedFunc
   // If this throws, the new node has no result, so it is not computed.
   NdArray header(empty_memory(device), std::forward<LayoutOrShape>(layout_or_shape), type);
   added.layout_index = find_place(header.layout());
-  std::unique_ptr<PendingValue> value(new PendingValue(this, index));
+  std::unique_ptr<PendingValue> value(new PendingValue(*this, index));
   added.result = value.get();
   return {std::move(header), std::move(value)};
 }
@@ -172,10 +213,7 @@ bool Recording::may_change(const NdArray& x) const noexcept {
 }
 
 const StorageRef& Recording::empty_memory(Device device) {
-  for (const StorageRef& memory : empty_memory_) {
-    if (memory->device() == device) return memory;
-  }
-  return empty_memory_.emplace_back(new EmptyMemory(device));
+  return find_memory(empty_memory_, device, [&] { return shared_empty_memory(device); });
 }
 
 void Recording::set_target(const PendingArray& result, const Operand& target) noexcept {
@@ -187,14 +225,11 @@ void Recording::set_target(const PendingArray& result, const Operand& target) no
   }
 }
 
-/// Sets the value of a node's result, or detaches it without one.
+/// Sets the memory of a node's result, or detaches it without any.
 void Recording::deliver(Node& node, StorageRef&& storage) noexcept {
   PendingValue* const result = std::exchange(node.result, nullptr);
   if (result == nullptr) return;
-  if (storage) {
-    Layout layout = layouts_[static_cast<std::size_t>(node.layout_index)].layout;
-    result->value_.emplace(std::move(storage), std::move(layout), node.type);
-  }
+  result->memory_ = std::move(storage);
   result->detach();
 }
 
@@ -223,13 +258,14 @@ auto Recording::begin_evaluation() {
 
 bool Recording::feed(const PendingValue& x, bool is_held, const feed_reader& reduce) {
   const auto evaluating = begin_evaluation();
-  return Evaluation(*this, hooks_above).feed(x.node_, is_held, reduce);
+  return Evaluation(*this, *hooks_above.load(std::memory_order_acquire))
+      .feed(x.node_, is_held, reduce);
 }
 
 void Recording::evaluate() {
   if (nodes_.empty()) return;
   const auto evaluating = begin_evaluation();
-  Evaluation(*this, hooks_above).run();
+  Evaluation(*this, *hooks_above.load(std::memory_order_acquire)).run();
   for (Node& node : nodes_) {
     if (node.target && node.storage && !(node.target == node.storage)) {
       std::memcpy(node.target->data(), node.storage->data(), node.storage->nbytes());

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -26,8 +27,9 @@
 // Records operations instead of running them. A recording is evaluated in passes: a pass runs the
 // operations over one shape chunk by chunk, so that intermediates stay in L1.
 //
-// A recording belongs to one thread, which records with the lock of the layer above held (Python's
-// GIL). Other threads that evaluate it hold that lock too, so nothing here has a lock of its own.
+// A recording belongs to one thread, which records with a lock of the layer above held: Python's
+// GIL, or without it a lock of the recording. Other threads that evaluate it hold that lock too, so
+// nothing here has a lock of its own. The lock is released while an evaluation waits or works long.
 
 namespace skerry {
 
@@ -60,12 +62,14 @@ struct PassReport {
 struct EvaluationHooks {
   /// Warns the user, once.
   void (*warn)(const char* text) noexcept = nullptr;
+  using pass_observer = void (*)(const PassReport& pass) noexcept;
+  using alias_observer = void (*)(const char* operation, const char* operand,
+                                  bool is_imported) noexcept;
   /// Called for each pass before it runs; null without an observer.
-  void (*observe_pass)(const PassReport& pass) noexcept = nullptr;
+  std::atomic<pass_observer> observe_pass{nullptr};
   /// Called for an operation that is not recorded, since other libraries may write to its operand,
   /// whose memory is imported or exported; null without an observer.
-  void (*observe_alias)(const char* operation, const char* operand,
-                        bool is_imported) noexcept = nullptr;
+  std::atomic<alias_observer> observe_alias{nullptr};
 };
 
 /// Runs a kernel that reads the results of a pass. Gets the pass's parameters (for
@@ -77,7 +81,7 @@ class Recording {
  public:
   static constexpr std::size_t max_operations = 1000;
 
-  Recording() = default;
+  Recording() noexcept : number_(next_number.fetch_add(1, std::memory_order_relaxed)) {}
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
   ~Recording() {
@@ -98,6 +102,7 @@ class Recording {
     exit_scope();
     return true;
   }
+  /// Keeps a pointer to them.
   static void set_hooks(const EvaluationHooks& hooks) noexcept;
 
   /// True if operations on this device are recorded: it has a kernel for passes.
@@ -149,6 +154,8 @@ class Recording {
   /// writing to it.
   void evaluate_readers(const NdArray& target);
 
+  /// Identifies this among the recordings of all threads.
+  [[nodiscard]] unsigned number() const noexcept { return number_; }
   /// True while any thread evaluates this.
   [[nodiscard]] bool is_evaluating() const noexcept { return evaluator_ != nullptr; }
   [[nodiscard]] bool is_evaluated_here() const noexcept;
@@ -241,6 +248,8 @@ class Recording {
   ParamsBlock<RowParams> schedule_;
   std::vector<MemoryUse> row_uses_;
   std::vector<Dims> row_shapes_;
+  static inline constinit std::atomic<unsigned> next_number{0};
+  unsigned number_;
   int depth_ = 0;
   std::int32_t parts_ = 0;           ///< prepared so far, also by evaluations that failed
   const void* evaluator_ = nullptr;  ///< identifies its thread

@@ -276,10 +276,10 @@ void Evaluation::launch_rows() {
   schedule.append(std::as_bytes(std::span(temporaries_)));
   schedule.params() = params;
   const bool is_alone = group_.size() == 1;  // a reduction, which chooses its own blocks
-  if (hooks_.observe_pass != nullptr) {
+  if (const auto observe = hooks_.observe_pass.load()) {
     pass_report.rows = is_alone ? 0 : params.block;
     pass_report.moved_eager = bytes_one_by_one(group_);
-    hooks_.observe_pass(pass_report);
+    observe(pass_report);
   }
   const WithoutOuterLock working(rows_ * row_cost_ > min_steps_without_lock);
   if (is_alone) {

@@ -27,6 +27,7 @@
 #include "python/bindings/functions.hpp"
 #include "python/bindings/method_table.hpp"
 #include "python/bindings/sequence.hpp"
+#include "python/bindings/sequence_items.hpp"
 #include "python/bindings/ufunc_type.hpp"
 #include "python/bindings/value_args.hpp"
 
@@ -61,10 +62,9 @@ class ArgumentSummary {
     }
     if (!may_become_array(value)) return true;
     if (!is_list_or_tuple(value) || is_of_array()) return false;
-    PyObject* const* const items = PySequence_Fast_ITEMS(value);
-    const Py_ssize_t count = PySequence_Fast_GET_SIZE(value);
+    const SequenceItems items(value);
     has_sequences_ = true;
-    for (Py_ssize_t i = 0; i < count; ++i) {
+    for (Py_ssize_t i = 0; i < items.size(); ++i) {
       if (is_array(items[i])) {
         add_array(items[i]);
       } else if (may_become_array(items[i])) {

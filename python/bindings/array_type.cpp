@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <string>
 #include <utility>
@@ -18,26 +19,15 @@
 #include "ops/move/views.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/foreign.hpp"
+#include "python/bindings/free_objects.hpp"
 #include "python/bindings/host_interface.hpp"
+#include "python/bindings/shared_objects.hpp"
 
 namespace skerry::python {
 
 PyTypeObject* array_type = nullptr;
 
 namespace {
-
-// Free list of objects for later results. The GIL guards all state in this file.
-constexpr int max_free_objects = 128;
-ArrayObject* free_objects[max_free_objects];
-int free_count = 0;
-
-void keep_object(ArrayObject* self) noexcept {
-  if (free_count < max_free_objects) {
-    free_objects[free_count++] = self;
-  } else {
-    PyObject_GC_Del(self);
-  }
-}
 
 // Garbage collection. Only arrays whose memory a Python object owns are tracked, as that object may
 // refer back to the array. Other arrays pay nothing.
@@ -52,17 +42,63 @@ void keep_object(ArrayObject* self) noexcept {
 // Like tuple, the type has no tp_clear: an array's references never change, so every cycle contains
 // another object that closed it and can be cleared.
 
+#ifdef Py_GIL_DISABLED
+
+// Another thread may be freeing the representative, so it is known by a weak reference. A lock
+// guards the sharers of all memories.
+PyMutex sharers_mutex{};
+
+class SharersLock {
+ public:
+  SharersLock() noexcept { PyMutex_Lock(&sharers_mutex); }
+  SharersLock(const SharersLock&) = delete;
+  SharersLock& operator=(const SharersLock&) = delete;
+  ~SharersLock() { PyMutex_Unlock(&sharers_mutex); }
+};
+
+/// Returns a new reference, or null.
+PyObject* representative_of(const ForeignOwnership::Sharers& arrays) noexcept {
+  auto* const weak = static_cast<PyObject*>(arrays.representative);
+  PyObject* array = nullptr;
+  if (weak != nullptr) static_cast<void>(PyWeakref_GetRef(weak, &array));
+  return array;
+}
+
+void set_representative(ForeignOwnership::Sharers& arrays, ArrayObject* self) noexcept {
+  Py_XDECREF(static_cast<PyObject*>(arrays.representative));
+  arrays.representative = nullptr;
+  if (self == nullptr) return;
+  arrays.representative = PyWeakref_NewRef(reinterpret_cast<PyObject*>(self), nullptr);
+  // Out of memory: no array reports, so the collector does not free a cycle of the owner.
+  if (arrays.representative == nullptr) PyErr_Clear();
+}
+
+#else
+
+class SharersLock {
+ public:
+  SharersLock() noexcept {}  // NOLINT(modernize-use-equals-default): trivial, it would be unused
+};
+
+PyObject* representative_of(const ForeignOwnership::Sharers& arrays) noexcept {
+  return Py_XNewRef(static_cast<PyObject*>(arrays.representative));
+}
+void set_representative(ForeignOwnership::Sharers& arrays, ArrayObject* self) noexcept {
+  arrays.representative = self;
+}
+
+#endif
+
 /// Registers an array of foreign memory with the collector if a Python object owns the memory.
 void begin_tracking(ArrayObject* self) {
   ForeignOwnership& ownership = *foreign_ownership(*self->value.memory());
   if (python_owner(ownership) == nullptr) return;
   ForeignOwnership::Sharers& arrays = ownership.sharers;
-  self->reporter = nullptr;
-  ++arrays.count;
-  if (arrays.representative == nullptr) {
-    arrays.representative = self;
-  } else {
-    self->reporter = Py_NewRef(static_cast<PyObject*>(arrays.representative));
+  {
+    const SharersLock lock;
+    ++arrays.count;
+    self->reporter = representative_of(arrays);
+    if (self->reporter == nullptr) set_representative(arrays, self);
   }
   PyObject_GC_Track(self);
 }
@@ -72,8 +108,11 @@ PyObject* end_tracking(ArrayObject* self) {
   if (PyObject_GC_IsTracked(reinterpret_cast<PyObject*>(self)) == 0) return nullptr;
   PyObject_GC_UnTrack(self);
   ForeignOwnership::Sharers& arrays = foreign_ownership(*self->value.memory())->sharers;
+  const SharersLock lock;
   --arrays.count;
-  if (arrays.representative == self) arrays.representative = nullptr;
+  // The representative has no reporter. All others keep it, so it is the last one; but without the
+  // GIL, a new array may have replaced one that is being freed.
+  if (self->reporter == nullptr && arrays.count == 0) set_representative(arrays, nullptr);
   return self->reporter;
 }
 
@@ -83,7 +122,7 @@ int traverse(PyObject* object, visitproc visit, void* arg) {
   // gc.get_referents() also calls this for untracked arrays, whose `reporter` is not initialized.
   if (PyObject_GC_IsTracked(object) == 0) return 0;
   Py_VISIT(self->reporter);
-  if (self->reporter != nullptr || threads_without_gil != 0) return 0;
+  if (self->reporter != nullptr || threads_without_gil.value() != 0) return 0;
   const Storage& memory = *self->value.memory();
   const ForeignOwnership& ownership = *foreign_ownership(memory);
   if (memory.references() == ownership.sharers.count) Py_VISIT(python_owner(ownership));
@@ -95,13 +134,13 @@ void deallocate(PyObject* object) {
   PyObject* reporter = nullptr;
   if (is_foreign(*self->value.memory())) [[unlikely]]
     reporter = end_tracking(self);
-  if (self->pending != nullptr) [[unlikely]]
-    delete std::exchange(self->pending, nullptr);
+  if (self->pending.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+    drop_pending(self);
   if (self->weak_references != nullptr) PyObject_ClearWeakRefs(object);
   PyTypeObject* type = Py_TYPE(object);
   self->value.~NdArray();
-  delete[] self->element_strides;
-  keep_object(self);
+  delete[] self->element_strides.load(std::memory_order_relaxed);
+  keep_free_object(self);
   Py_DECREF(type);
   Py_XDECREF(reporter);
 }
@@ -243,8 +282,7 @@ Object tuple_of(const Dims& values) {
 }
 
 ArrayObject* new_object() {
-  if (free_count > 0) {
-    ArrayObject* const self = free_objects[--free_count];
+  if (ArrayObject* const self = take_free_object()) {
     // As PyObject_Init, which would set the type again.
     Py_INCREF(array_type);
     _Py_NewReference(reinterpret_cast<PyObject*>(self));
@@ -252,18 +290,19 @@ ArrayObject* new_object() {
   }
   ArrayObject* const self = PyObject_GC_New(ArrayObject, array_type);
   if (self == nullptr) throw PythonError{};
-  self->pending = nullptr;  // already null for objects from the free list
+  new (&self->pending)
+      std::atomic<PendingValue*>(nullptr);  // already null for objects from the free list
   return self;
 }
 
 void drop_object(ArrayObject* self) noexcept {
-  keep_object(self);
+  keep_free_object(self);
   Py_DECREF(array_type);
 }
 
 PyObject* finish_object(ArrayObject* self) noexcept {
   self->weak_references = nullptr;
-  self->element_strides = nullptr;
+  self->element_strides.store(nullptr, std::memory_order_relaxed);
   if (is_foreign(*self->value.memory())) [[unlikely]]
     begin_tracking(self);
   return reinterpret_cast<PyObject*>(self);
@@ -277,22 +316,28 @@ PyObject* wrap(NdArray&& value) {
 
 PyObject* wrap(PendingArray&& array) {
   PyObject* const object = wrap(std::move(array.header));
-  reinterpret_cast<ArrayObject*>(object)->pending = array.value.release();
-  if (PendingValue* const pending = pending_of(object)) limit_recording(*pending->recording());
+  if (array.value == nullptr) return object;
+  Recording& recording = *array.value->recording();
+  make_pending(reinterpret_cast<ArrayObject*>(object), std::move(array.value));
+  limit_recording(recording);
   return object;
 }
 
 std::int64_t* element_strides(PyObject* array) {
   auto* self = reinterpret_cast<ArrayObject*>(array);
   const NdArray& value = self->value;
-  if (self->element_strides == nullptr && value.rank() > 0) {
-    auto* strides = new std::int64_t[static_cast<std::size_t>(value.rank())];
-    for (int axis = 0; axis < value.rank(); ++axis) {
-      strides[axis] = value.strides()[axis] / value.itemsize();
-    }
-    self->element_strides = strides;
+  std::int64_t* cached = self->element_strides.load(std::memory_order_acquire);
+  if (cached != nullptr || value.rank() == 0) return cached;
+  auto strides = std::make_unique<std::int64_t[]>(static_cast<std::size_t>(value.rank()));
+  for (int axis = 0; axis < value.rank(); ++axis) {
+    strides[static_cast<std::size_t>(axis)] = value.strides()[axis] / value.itemsize();
   }
-  return self->element_strides;
+  // Another thread may have been faster.
+  if (self->element_strides.compare_exchange_strong(cached, strides.get(),
+                                                    std::memory_order_acq_rel)) {
+    return strides.release();
+  }
+  return cached;
 }
 
 PyObject* wrap_all(std::vector<NdArray>&& values) {
@@ -415,6 +460,7 @@ void prepare_array_type(PyObject* module) {
   add_exchange_table(array_type);
   prepare_protocol();
   add_to_module(module, "Array", type);
+  stop_counting(type.get());
   static_cast<void>(type.release());
 }
 

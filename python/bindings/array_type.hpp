@@ -5,6 +5,7 @@
 #include <Python.h>
 #include <cxxabi.h>
 
+#include <atomic>
 #include <new>
 #include <optional>
 #include <span>
@@ -19,13 +20,15 @@
 
 namespace skerry::python {
 
-/// The object of `skerry.Array`. Once computed, `value` never changes, so it may be read without
-/// the GIL while a reference is held.
+/// The object of `skerry.Array`. `value` never changes while a reference is held, except that an
+/// array created pending gets its memory, so it may be read without the GIL.
 struct ArrayObject {
   PyObject_HEAD NdArray value;  ///< only the header while the array is pending
-  PendingValue* pending;        ///< owned; null once `value` is computed
+  /// Owned, and freed with the array: another thread may be looking at it. Null if the array was
+  /// never pending.
+  std::atomic<PendingValue*> pending;
   PyObject* weak_references;
-  std::int64_t* element_strides;  ///< allocated by element_strides()
+  std::atomic<std::int64_t*> element_strides;  ///< allocated by element_strides()
   PyObject* reporter;  ///< if a Python object owns the memory: the array that reports it to the GC
 };
 
@@ -40,7 +43,8 @@ void prepare_array_type(PyObject* module);
 /// Returns the pending value of an array, or null if the array is already computed.
 [[nodiscard]] inline PendingValue* pending_of(PyObject* array) noexcept {
   auto* const self = reinterpret_cast<ArrayObject*>(array);
-  return self->pending == nullptr ? nullptr : waiting_value(self);
+  const PendingValue* const pending = self->pending.load(std::memory_order_acquire);
+  return pending == nullptr || pending->is_delivered() ? nullptr : waiting_value(self);
 }
 /// Returns the array's metadata (shape, strides, dtype, device); a pending array has no memory.
 [[nodiscard]] inline const NdArray& header_of(PyObject* array) noexcept {
@@ -49,7 +53,8 @@ void prepare_array_type(PyObject* module);
 /// Returns the array's value, computed first if it is pending. Throws PythonError.
 [[nodiscard]] inline const NdArray& value_of(PyObject* array) {
   auto* const self = reinterpret_cast<ArrayObject*>(array);
-  if (self->pending != nullptr) [[unlikely]]
+  const PendingValue* const pending = self->pending.load(std::memory_order_acquire);
+  if (pending != nullptr && !pending->is_delivered()) [[unlikely]]
     compute_value(self);
   return self->value;
 }

@@ -123,8 +123,8 @@ NdArray from_numpy_array(Conversion conversion, PyObject* object, bool is_copy) 
 NdArray from_array_like(const Conversion& conversion, PyObject* object) {
   if (const auto about = optional_attribute(object, "__array_interface__")) {
     if (PyDict_Check(about->get())) {
-      PyObject* mask = PyDict_GetItemString(about->get(), "mask");
-      if (mask != nullptr && mask != Py_None) {
+      const Object mask = dictionary_value(about->get(), "mask");
+      if (mask.get() != nullptr && mask.get() != Py_None) {
         throw NotImplementedError(
             "masked arrays are not supported, as the mask would be lost; fill it, or "
             "convert data and mask separately");

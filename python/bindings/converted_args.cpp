@@ -14,6 +14,7 @@
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/method_table.hpp"
 #include "python/bindings/sequence.hpp"
+#include "python/bindings/sequence_items.hpp"
 #include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
@@ -136,12 +137,14 @@ void ConvertedArgs::look_at(const std::string& name, PyObject* value, int depth)
   if (is_array(value) || is_numpy_array(value)) {
     arrays_.push_back({name, value});
   } else if (is_list_or_tuple(value)) {
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
-      PyObject* const item = PySequence_Fast_GET_ITEM(value, i);
-      if (is_array(item) || may_become_array(item)) {
-        look_at(name + '[' + std::to_string(i) + ']', item, depth + 1);
+    SequenceItems items(value);
+    for (Py_ssize_t i = 0; i < items.size(); ++i) {
+      if (is_array(items[i]) || may_become_array(items[i])) {
+        look_at(name + '[' + std::to_string(i) + ']', items[i], depth + 1);
       }
     }
+    Object copy = items.release();
+    if (copy.get() != nullptr) copied_sequences_.push_back(std::move(copy));
   }
 }
 
@@ -276,12 +279,11 @@ PyObject* ConvertedArgs::convert(PyObject* object, std::size_t first, std::size_
   for (std::size_t i = first; array == nullptr && i < last; ++i) {
     PyObject* const value = values_[i];
     if (value != nullptr && is_list_or_tuple(value)) {
-      PyObject* const* items = PySequence_Fast_ITEMS(value);
-      PyObject* const* end = items + PySequence_Fast_GET_SIZE(value);
-      PyObject* const* item = std::find(items, end, object);
-      if (item == end) continue;
-      const std::ptrdiff_t position = item - items;
-      put(i, sequence_of(names_[i], value, object));
+      const SequenceItems items(value);
+      PyObject* const* const item = std::find(items.begin(), items.end(), object);
+      if (item == items.end()) continue;
+      const std::ptrdiff_t position = item - items.begin();
+      put(i, sequence_of(names_[i], items.sequence(), object));
       array = PyList_GET_ITEM(values_[i], position);
     }
   }

@@ -100,7 +100,8 @@ class ConvertedArgs {
     std::optional<NdArray> below;
   };
   std::optional<OutOfRange> out_of_range_;
-  std::vector<NamedArray> arrays_;  ///< array arguments as passed, NumPy's included
+  std::vector<Object> copied_sequences_;  ///< keep what arrays_ refers to
+  std::vector<NamedArray> arrays_;        ///< array arguments as passed, NumPy's included
   bool looked_ = false;
 };
 

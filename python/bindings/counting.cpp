@@ -16,6 +16,7 @@
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
+#include "python/bindings/sequence_items.hpp"
 #include "python/bindings/value_args.hpp"
 
 // Kernels behind skerry._extra.statistics and skerry._extra.sorting, which have the public
@@ -108,7 +109,7 @@ NdArray lexsort(std::span<const NdArray> keys, std::int64_t axis) {
 }
 
 PyObject* run_lexsort(const Arguments& arguments) {
-  const Object listed(PySequence_Fast(arguments[0], "lexsort: keys must be a sequence"));
+  const Object listed = fast_sequence(arguments[0], "lexsort: keys must be a sequence");
   const std::vector<NdArray> keys = require_arrays(arguments, 0, items_of_sequence(listed.get()));
   const std::int64_t axis = integer(arguments, 1);
   const OperationScope scope("lexsort");

@@ -17,7 +17,7 @@
 namespace skerry::python {
 namespace {
 
-PyObject* context_version = nullptr;  // a contextvars.ContextVar, or null until one is set
+constinit ContextVariable context_version;
 int version_of_environment = newest_interface_version;
 
 /// Each access copies a dict that has all keys and then sets the values, which takes half the time
@@ -54,7 +54,7 @@ void prepare() {
 
 /// Returns the interface version that this thread or task exports.
 int exported_version() {
-  const Object value = context_value(context_version);
+  const Object value = context_version.value();
   return value.get() == nullptr ? version_of_environment
                                 : static_cast<int>(PyLong_AsLong(value.get()));
 }
@@ -142,7 +142,7 @@ void read_environment() noexcept {
 }
 
 PyObject* run_use_version_context(const Arguments& arguments) {
-  Py_XSETREF(context_version, Py_NewRef(arguments[0]));
+  context_version.set(arguments[0]);
   Py_RETURN_NONE;
 }
 

@@ -34,20 +34,12 @@ struct Fields {
   Object shape, typestr, data, strides, mask, stream;
 
   explicit Fields(PyObject* description)
-      : shape(get(description, "shape")),
-        typestr(get(description, "typestr")),
-        data(get(description, "data")),
-        strides(get(description, "strides")),
-        mask(get(description, "mask")),
-        stream(get(description, "stream")) {}
-
-  /// Null if the key is absent.
-  static Object get(PyObject* description, const char* name) {
-    const Object key(PyUnicode_FromString(name));
-    PyObject* value = PyDict_GetItemWithError(description, key.get());
-    if (value == nullptr && PyErr_Occurred() != nullptr) throw PythonError{};
-    return value == nullptr ? Object() : Object::borrow(value);
-  }
+      : shape(dictionary_value(description, "shape")),
+        typestr(dictionary_value(description, "typestr")),
+        data(dictionary_value(description, "data")),
+        strides(dictionary_value(description, "strides")),
+        mask(dictionary_value(description, "mask")),
+        stream(dictionary_value(description, "stream")) {}
 };
 
 bool is_absent(const Object& value) { return value.get() == nullptr || value.get() == Py_None; }
@@ -183,7 +175,7 @@ void check_strides(InterfaceFields& memory) {
 }
 
 std::int64_t version_of(PyObject* description) {
-  const Object field = Fields::get(description, "version");
+  const Object field = dictionary_value(description, "version");
   require_key(field, "version");
   if (!is_integer(field.get())) {
     reject_interface_type("'version' must be an int, not " + type_name(field.get()));

@@ -22,7 +22,7 @@ namespace skerry::python {
 namespace {
 
 PyTypeObject* device_type = nullptr;
-PyObject* context_device = nullptr;  // a contextvars.ContextVar, or null until one is set
+constinit ContextVariable context_device;
 std::atomic<std::uint32_t> process_default{0};
 
 constexpr std::uint32_t pack(Device device) {
@@ -319,8 +319,7 @@ void add_scope_functions(py::module_& module) {
       },
       py::arg("device"), py::pos_only(), "The Device of a Device or its name.");
   module.def(
-      "use_device_context",
-      [](const py::object& variable) { Py_XSETREF(context_device, variable.inc_ref().ptr()); },
+      "use_device_context", [](const py::object& variable) { context_device.set(variable.ptr()); },
       py::arg("variable"), py::pos_only(),
       "Use this contextvars.ContextVar for the default device.");
 }
@@ -362,8 +361,8 @@ Device usable_device(PyObject* object) {
 }
 
 Device default_device() {
-  if (context_device != nullptr) {  // avoids context_value if no variable was ever set
-    const Object device = context_value(context_device);
+  if (context_device.is_set()) {
+    const Object device = context_device.value();
     if (device.get() != nullptr) return value_of_device(device.get());
   }
   return unpack(process_default.load(std::memory_order_relaxed));
@@ -377,10 +376,14 @@ Device device_or_default(PyObject* object) {
 }
 
 int physical_index(Device device) {
-  static constinit int ordinals[max_device_kinds][64]{};  // ordinal + 1
+  static constinit std::atomic<int> ordinals[max_device_kinds][64]{};  // ordinal + 1
   if (is_host(device)) return 0;
-  int& one = ordinals[static_cast<std::size_t>(device.kind)][device.index];
-  if (one == 0) one = ordinal_of(device) + 1;
+  std::atomic<int>& cached = ordinals[static_cast<std::size_t>(device.kind)][device.index];
+  int one = cached.load(std::memory_order_relaxed);
+  if (one == 0) {
+    one = ordinal_of(device) + 1;
+    cached.store(one, std::memory_order_relaxed);
+  }
   return one - 1;
 }
 

@@ -309,9 +309,10 @@ Destination destination_for(const NdArray& array, PyObject* dl_device) {
 /// not name their consumer, but from_dlpack is a Python function.
 bool ignores_read_only_flag() {
   PyObject* const globals = PyEval_GetGlobals();
-  PyObject* const name = globals == nullptr ? nullptr : PyDict_GetItemString(globals, "__name__");
-  return name != nullptr && PyUnicode_Check(name) &&
-         PyUnicode_CompareWithASCIIString(name, "torch.utils.dlpack") == 0;
+  if (globals == nullptr) return false;
+  const Object name = dictionary_value(globals, "__name__");
+  return name.get() != nullptr && PyUnicode_Check(name.get()) &&
+         PyUnicode_CompareWithASCIIString(name.get(), "torch.utils.dlpack") == 0;
 }
 
 NdArray copied_for(const NdArray& array, const Destination& destination) {

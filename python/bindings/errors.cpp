@@ -167,6 +167,19 @@ Object optional_attribute(PyObject* object, const char* name) {
   return {};
 }
 
+Object dictionary_value(PyObject* dictionary, const char* key) {
+  const Object name(PyUnicode_FromString(key));
+#if PY_VERSION_HEX >= 0x030d0000
+  PyObject* value = nullptr;
+  if (PyDict_GetItemRef(dictionary, name.get(), &value) < 0) throw PythonError{};
+#else
+  PyObject* const value = PyDict_GetItemWithError(dictionary, name.get());
+  if (value == nullptr && PyErr_Occurred() != nullptr) throw PythonError{};
+  Py_XINCREF(value);
+#endif
+  return value == nullptr ? Object() : Object(value);
+}
+
 void set_attribute(PyObject* object, const char* name, const Object& value) {
   if (PyObject_SetAttrString(object, name, value.get()) != 0) throw PythonError{};
 }
@@ -175,7 +188,8 @@ void add_to_module(PyObject* module, const char* name, const Object& value) {
   if (PyModule_AddObjectRef(module, name, value.get()) != 0) throw PythonError{};
 }
 
-Object context_value(PyObject* variable) {
+Object ContextVariable::value() const {
+  PyObject* const variable = variable_.load(std::memory_order_acquire);
   if (variable == nullptr) return {};
   PyObject* value = nullptr;
   if (PyContextVar_Get(variable, Py_None, &value) != 0) throw PythonError{};

@@ -5,6 +5,7 @@
 #include <Python.h>
 #include <cxxabi.h>
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -79,10 +80,28 @@ class Object {
 [[nodiscard]] Object package_function(const char* module, const char* name);
 /// Returns an attribute, or null if the object does not have it.
 [[nodiscard]] Object optional_attribute(PyObject* object, const char* name);
+/// Returns the value of a key of a dict, or null if the dict does not have it.
+[[nodiscard]] Object dictionary_value(PyObject* dictionary, const char* key);
 void set_attribute(PyObject* object, const char* name, const Object& value);
 void add_to_module(PyObject* module, const char* name, const Object& value);
-/// Returns the value of a contextvars.ContextVar; null if the variable is null, unset or None.
-[[nodiscard]] Object context_value(PyObject* variable);
+/// A contextvars.ContextVar, or none until one is set. Read without a lock.
+class ContextVariable {
+ public:
+  constexpr ContextVariable() = default;
+  [[nodiscard]] bool is_set() const noexcept {
+    return variable_.load(std::memory_order_acquire) != nullptr;
+  }
+  /// Keeps a reference forever: another thread may be reading the variable that was set before.
+  void set(PyObject* variable) noexcept {
+    variable_.store(Py_NewRef(variable), std::memory_order_release);
+  }
+  /// Returns the variable's value in this context; null if it is unset or None, or if there is no
+  /// variable. Throws PythonError.
+  [[nodiscard]] Object value() const;
+
+ private:
+  std::atomic<PyObject*> variable_{nullptr};
+};
 /// Returns the UTF-8 text of a str, valid as long as the str. Throws PythonError.
 [[nodiscard]] const char* utf8(PyObject* text);
 

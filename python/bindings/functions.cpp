@@ -17,6 +17,7 @@
 #include "python/bindings/converted_args.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/recorded_calls.hpp"
+#include "python/bindings/recording_lock.hpp"
 #include "python/bindings/reduction_options.hpp"
 #include "python/bindings/ufunc_type.hpp"
 #include "python/bindings/value_args.hpp"
@@ -268,13 +269,14 @@ PyObject* reduce_call(reduction_id id, const Arguments& arguments,
     axes = op.has_one_axis ? std::vector{integer(arguments, 1)} : integers(arguments, 1);
   std::optional<std::span<const std::int64_t>> selected_axes;
   if (!all_axes) selected_axes = axes;
-  Recording* const recording =
-      detail::active_recording == nullptr || type ? nullptr : recording_for(arguments[0]);
-  if (recording != nullptr) {
-    const Operand operand{.array = &x, .pending = pending_of(arguments[0])};
-    std::optional<PendingArray> result = reduce_recorded(
-        *recording, id, operand, is_referenced(arguments[0]), selected_axes, keep, correction);
-    if (result) return wrap(std::move(*result));
+  if (detail::active_recording != nullptr && !type) [[unlikely]] {
+    const RecordingLock lock(*detail::active_recording);
+    if (Recording* const recording = recording_for(arguments[0])) {
+      const Operand operand{.array = &x, .pending = pending_of(arguments[0])};
+      std::optional<PendingArray> result = reduce_recorded(
+          *recording, id, operand, is_referenced(arguments[0]), selected_axes, keep, correction);
+      if (result) return wrap(std::move(*result));
+    }
   }
   static_cast<void>(value_of(arguments[0]));
   if (!op.has_dtype && (type || kind(x.dtype()) == DtypeKind::complex_floating)) [[unlikely]]

@@ -4,6 +4,7 @@
 
 #include <structmember.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -16,12 +17,14 @@
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/recorded_calls.hpp"
+#include "python/bindings/recording_lock.hpp"
+#include "python/bindings/shared_objects.hpp"
 
 namespace skerry::python {
 
 namespace {
 
-long running_calls = 0;  ///< for tests; guarded by the GIL
+constinit Counter running_calls;  ///< for tests
 
 /// Sleeps while another thread evaluates the recording.
 void wait_a_little() {
@@ -33,8 +36,9 @@ void wait_a_little() {
 /// request its pending values.
 void evaluate_current() {
   Recording* const recording = Recording::current();
-  if (recording == nullptr || recording->is_evaluating()) return;
-  recording->evaluate();
+  if (recording == nullptr) return;
+  const RecordingLock lock(*recording);
+  if (!recording->is_evaluating()) recording->evaluate();
 }
 
 // Fused functions.
@@ -49,7 +53,8 @@ struct FusedFunction {
 /// Ends a call: evaluates the recording. An error of the call itself takes precedence over an error
 /// of the evaluation.
 PyObject* end_call(Recording& recording, PyObject* result) noexcept {
-  --running_calls;
+  running_calls.add(-1);
+  const RecordingLock lock(recording);
   if (recording.end_at_once()) return result;
   const auto end = [&recording] {
     while (recording.is_evaluating() && !recording.is_evaluated_here()) wait_a_little();
@@ -69,7 +74,7 @@ PyObject* end_call(Recording& recording, PyObject* result) noexcept {
 
 PyObject* call_fused(PyObject* self, PyObject* const* args, std::size_t count, PyObject* keywords) {
   Recording& recording = Recording::begin();
-  ++running_calls;
+  running_calls.add(1);
   PyObject* const function = reinterpret_cast<FusedFunction*>(self)->function;
   return end_call(recording, PyObject_Vectorcall(function, args, count, keywords));
 }
@@ -86,7 +91,7 @@ PyObject* make_fused(PyObject*, PyObject* function) {
 
 /// For tests.
 PyObject* count_fused_work(PyObject*, PyObject*) {
-  return PyLong_FromLong(running_calls + PendingValue::waiting_count());
+  return PyLong_FromLong(running_calls.value() + PendingValue::waiting_count());
 }
 PyObject* count_passes(PyObject*, PyObject*) {
   const auto [compiled, single, kernels] = fused_pass_counts();
@@ -103,44 +108,53 @@ void warn(const char* text) noexcept {
   }
 }
 
-EvaluationHooks hooks = {.warn = warn};
-PyObject* monitor = nullptr;  ///< callable or null, as is alias_monitor
-PyObject* alias_monitor = nullptr;
+/// A callable that tests set, or null. What it replaces is never freed: another thread may be
+/// calling it.
+using Observer = std::atomic<PyObject*>;
+constinit Observer monitor{nullptr};
+constinit Observer alias_monitor{nullptr};
+constinit EvaluationHooks hooks{.warn = warn};
 
 void report_pass(const PassReport& pass) noexcept {
+  PyObject* const observer = monitor.load(std::memory_order_acquire);
+  if (observer == nullptr) return;
   const ErrorAside error_scope;
   const bool done = translate_exceptions(
       [&] {
         const Object shape = tuple_of(pass.shape);
         const Object ignored(PyObject_CallFunction(
-            monitor, "LOLLOL", static_cast<long>(pass.operations), shape.get(),
+            observer, "LOLLOL", static_cast<long>(pass.operations), shape.get(),
             static_cast<long>(pass.moved), static_cast<long>(pass.moved_eager),
             pass.feeds_reduction ? Py_True : Py_False, static_cast<long>(pass.rows)));
         return true;
       },
       false);
-  if (!done) PyErr_WriteUnraisable(monitor);
+  if (!done) PyErr_WriteUnraisable(observer);
 }
 
 void report_alias(const char* operation, const char* operand, bool is_imported) noexcept {
+  PyObject* const observer = alias_monitor.load(std::memory_order_acquire);
+  if (observer == nullptr) return;
   const ErrorAside error_scope;
-  PyObject* const ignored = PyObject_CallFunction(alias_monitor, "ssO", operation, operand,
-                                                  is_imported ? Py_True : Py_False);
-  if (ignored == nullptr) PyErr_WriteUnraisable(alias_monitor);
+  PyObject* const ignored =
+      PyObject_CallFunction(observer, "ssO", operation, operand, is_imported ? Py_True : Py_False);
+  if (ignored == nullptr) PyErr_WriteUnraisable(observer);
   Py_XDECREF(ignored);
 }
 
+void observe(Observer& observer, PyObject* callback) noexcept {
+  observer.store(callback == Py_None ? nullptr : Py_NewRef(callback), std::memory_order_release);
+}
+
 PyObject* observe_aliases(PyObject*, PyObject* callback) {
-  Py_XSETREF(alias_monitor, callback == Py_None ? nullptr : Py_NewRef(callback));
-  hooks.observe_alias = alias_monitor == nullptr ? nullptr : report_alias;
-  Recording::set_hooks(hooks);
+  observe(alias_monitor, callback);
+  hooks.observe_alias.store(callback == Py_None ? nullptr : report_alias);
   Py_RETURN_NONE;
 }
 
 PyObject* observe_passes(PyObject*, PyObject* callback) {
-  Py_XSETREF(monitor, callback == Py_None ? nullptr : Py_NewRef(callback));
-  hooks.observe_pass = monitor == nullptr ? nullptr : report_pass;
-  Recording::set_hooks(hooks);
+  observe(monitor, callback);
+  hooks.observe_pass.store(callback == Py_None ? nullptr : report_pass);
   Py_RETURN_NONE;
 }
 
@@ -239,7 +253,31 @@ void make_fused_type() {
                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_GC |
                        Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR,
                    slots};
-  fused_type = reinterpret_cast<PyTypeObject*>(Object(PyType_FromSpec(&spec)).release());
+  PyObject* const type = Object(PyType_FromSpec(&spec)).release();
+  stop_counting(type);
+  fused_type = reinterpret_cast<PyTypeObject*>(type);
+}
+
+}  // namespace
+
+namespace {
+
+/// Calls `function` with the pending value of an array that was created pending, and with the lock
+/// of its recording; with null if it has been computed.
+template <class Function>
+auto with_pending_value(ArrayObject* self, Function function) {
+  PendingValue& pending = *self->pending.load(std::memory_order_acquire);
+  while (!pending.is_delivered()) {
+    const unsigned number = pending.recording_number();
+    const RecordingLock lock(number);
+    if (pending.is_delivered()) break;
+    // Another thread has changed the array in place meanwhile.
+    if (pending.recording_number() != number) continue;
+    if (!pending.is_computed()) return function(&pending);
+    self->value.set_memory(pending.take_memory());
+    pending.mark_delivered();
+  }
+  return function(static_cast<PendingValue*>(nullptr));
 }
 
 }  // namespace
@@ -252,19 +290,35 @@ void limit_recording(Recording& recording) noexcept {
 }
 
 void evaluate_readers(const NdArray& target) {
-  if (Recording* const recording = Recording::current()) recording->evaluate_readers(target);
+  Recording* const recording = Recording::current();
+  if (recording == nullptr) return;
+  const RecordingLock lock(*recording);
+  recording->evaluate_readers(target);
 }
 
 PendingValue* waiting_value(ArrayObject* self) noexcept {
-  if (!self->pending->is_computed()) return self->pending;
-  const std::unique_ptr<PendingValue> computed(std::exchange(self->pending, nullptr));
-  self->value = std::move(computed->value());
-  return nullptr;
+  return with_pending_value(self, [](PendingValue* pending) { return pending; });
+}
+
+void make_pending(ArrayObject* self, std::unique_ptr<PendingValue> value) noexcept {
+  PendingValue* const own_value = self->pending.load(std::memory_order_acquire);
+  if (own_value == nullptr) {
+    self->pending.store(value.release(), std::memory_order_release);
+  } else {
+    own_value->replace(std::move(value));
+  }
+}
+
+void drop_pending(ArrayObject* self) noexcept {
+  PendingValue* const pending = self->pending.exchange(nullptr, std::memory_order_relaxed);
+  const RecordingLock lock(pending->recording_number());
+  delete pending;
 }
 
 void compute_value(ArrayObject* self) {
   const OperationScope scope("fuse");
-  while (const PendingValue* const pending = pending_of(reinterpret_cast<PyObject*>(self))) {
+  const auto compute = [](const PendingValue* pending) {
+    if (pending == nullptr) return false;
     Recording* const recording = pending->recording();
     if (recording == nullptr) {
       throw LibraryError("the array has no value, as its fused call failed; compute it again");
@@ -274,10 +328,14 @@ void compute_value(ArrayObject* self) {
     } else {
       recording->evaluate();
     }
+    return true;
+  };
+  while (with_pending_value(self, compute)) {
   }
 }
 
 void add_fuse(PyObject* module) {
+  prepare_recording_locks();
   Recording::set_hooks(hooks);
   before_releasing_gil = evaluate_current;
   make_fused_type();

@@ -30,13 +30,13 @@ bool is_held() noexcept {
 /// Does nothing while the interpreter finalizes: no other thread may run then.
 void* release_gil() noexcept {
   if (is_ending() || !is_held()) return nullptr;
-  ++threads_without_gil;
+  threads_without_gil.add(1);
   return PyEval_SaveThread();
 }
 
 void acquire_gil(void* state) {
   PyEval_RestoreThread(static_cast<PyThreadState*>(state));
-  --threads_without_gil;
+  threads_without_gil.add(-1);
 }
 
 }  // namespace

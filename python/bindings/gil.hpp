@@ -4,6 +4,8 @@
 
 #include <Python.h>
 
+#include <atomic>
+
 #include "device/outer_lock.hpp"
 
 namespace skerry::python {
@@ -14,8 +16,25 @@ namespace skerry::python {
 // before one of our frames is unwound. A blocked thread keeps its locks, so Python must not be
 // called with a lock that process exit needs.
 
-/// Number of threads inside a `WithoutGil`. Changes only while the GIL is held.
-inline int threads_without_gil = 0;
+/// A number that threads change while they are attached to the interpreter.
+class Counter {
+ public:
+  constexpr Counter() = default;
+  [[nodiscard]] long value() const noexcept { return value_.load(std::memory_order_relaxed); }
+  void add(long change) noexcept {
+#ifdef Py_GIL_DISABLED
+    value_.fetch_add(change, std::memory_order_relaxed);
+#else
+    value_.store(value() + change, std::memory_order_relaxed);  // the GIL is held
+#endif
+  }
+
+ private:
+  std::atomic<long> value_{0};
+};
+
+/// Number of threads inside a `WithoutGil`.
+inline constinit Counter threads_without_gil;
 /// Hook called before a thread releases the GIL for long work; null if none is installed. May
 /// throw.
 inline void (*before_releasing_gil)() = nullptr;
@@ -29,7 +48,7 @@ class WithoutGil {
   explicit WithoutGil(bool worth_it) {
     if (!worth_it) return;
     if (before_releasing_gil != nullptr) before_releasing_gil();
-    ++threads_without_gil;
+    threads_without_gil.add(1);
     state_ = PyEval_SaveThread();
   }
   WithoutGil(const WithoutGil&) = delete;
@@ -37,7 +56,7 @@ class WithoutGil {
   ~WithoutGil() noexcept(false) {
     if (state_ == nullptr) return;
     PyEval_RestoreThread(state_);
-    --threads_without_gil;
+    threads_without_gil.add(-1);
   }
 
  private:

@@ -17,6 +17,7 @@
 #include "python/bindings/converted_args.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
+#include "python/bindings/sequence_items.hpp"
 #include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
@@ -30,7 +31,7 @@ std::vector<NdArray> array_sequence(const Arguments& arguments) {
                     Py_TYPE(object)->tp_name);
   }
   if (is_numpy_array(object)) object = array_object(arguments, 0);
-  const Object items(PySequence_Fast(object, "arrays must be a sequence of arrays"));
+  const Object items = fast_sequence(object, "arrays must be a sequence of arrays");
   return require_arrays(arguments, 0, items_of_sequence(items.get()));
 }
 

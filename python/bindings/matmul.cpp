@@ -13,6 +13,7 @@
 #include "python/bindings/converted_args.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
+#include "python/bindings/sequence_items.hpp"
 #include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
@@ -120,12 +121,15 @@ SummedAxes parse_summed_axes(const Arguments& arguments, const NdArray& x1, cons
     std::iota(axes.second.begin(), axes.second.end(), 0);
     return axes;
   }
-  if ((!PyTuple_Check(object) && !PyList_Check(object)) || PySequence_Fast_GET_SIZE(object) != 2) {
-    throw TypeError("axes must be an int or a tuple of two sequences of ints, not " +
-                    std::string(Py_TYPE(object)->tp_name));
+  if (PyTuple_Check(object) || PyList_Check(object)) {
+    const SequenceItems items(object);
+    if (items.size() == 2) {
+      return {integers(arguments, 2, "axes[0]", items[0]),
+              integers(arguments, 2, "axes[1]", items[1])};
+    }
   }
-  return {integers(arguments, 2, "axes[0]", PySequence_Fast_GET_ITEM(object, 0)),
-          integers(arguments, 2, "axes[1]", PySequence_Fast_GET_ITEM(object, 1))};
+  throw TypeError("axes must be an int or a tuple of two sequences of ints, not " +
+                  std::string(Py_TYPE(object)->tp_name));
 }
 
 PyObject* run_tensordot(const Arguments& arguments) {

@@ -14,6 +14,7 @@
 #include "python/bindings/method_table.hpp"
 #include "python/bindings/pending.hpp"
 #include "python/bindings/pybind.hpp"
+#include "python/bindings/shared_objects.hpp"
 
 namespace {
 
@@ -59,7 +60,8 @@ void require_instruction_set() {
 
 }  // namespace
 
-PYBIND11_MODULE(_core, module) {
+// Runs without the GIL where CPython does.
+PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   using namespace skerry::python;
   try {
     require_instruction_set();
@@ -97,6 +99,8 @@ PYBIND11_MODULE(_core, module) {
     add_own_methods(array_type);
     add_absent_attributes(array_type);
     add_fuse(module.ptr());
+    for (const py::module_& submodule : {module, fft, linalg})
+      stop_counting_functions(submodule.ptr());
     module.attr("__version__") = SKERRY_VERSION;
   } catch (const PythonError&) {
     throw pybind11::error_already_set();

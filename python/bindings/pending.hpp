@@ -4,6 +4,8 @@
 
 #include <Python.h>
 
+#include <memory>
+
 #include "core/ndarray.hpp"
 #include "ops/fuse/pending_array.hpp"
 
@@ -15,11 +17,15 @@ struct ArrayObject;
 // (header_of), but no memory is allocated. Code that needs the value (value_of) has it computed;
 // operations that are recorded themselves do not.
 
-/// Computes the value of a pending array. Throws PythonError.
+/// Computes the value of an array that was created pending. Throws PythonError.
 void compute_value(ArrayObject* self);
-/// Returns the pending value of a pending array. If it has been computed since, stores the value in
-/// the array, which is then no longer pending, and returns null.
+/// Returns the pending value of a pending array. If it has been computed since, gives the array its
+/// memory; the array is then no longer pending. Returns null if it is not.
 [[nodiscard]] PendingValue* waiting_value(ArrayObject* self) noexcept;
+/// Makes an array pending, which may be so already; call with the lock of the recording.
+void make_pending(ArrayObject* self, std::unique_ptr<PendingValue> value) noexcept;
+/// Deletes the pending value of an array that is freed.
+void drop_pending(ArrayObject* self) noexcept;
 
 /// Evaluates this thread's recording if it reads memory that `target`, which is about to be
 /// written, may share.

@@ -13,15 +13,15 @@
 namespace skerry::python {
 namespace {
 
-PyObject* context_strict = nullptr;  // a contextvars.ContextVar, or null until one is set
+constinit ContextVariable context_strict;
 bool strict_by_environment = false;
 
 /// True if mixed kinds are rejected in this context. Once installed, called for each promotion that
 /// the standard leaves open; long calls do so without the GIL.
 bool is_strict_here() {
   const WithGil gil_guard;
-  if (!gil_guard || context_strict == nullptr) return strict_by_environment;
-  const Object value = context_value(context_strict);
+  if (!gil_guard || !context_strict.is_set()) return strict_by_environment;
+  const Object value = context_strict.value();
   return value.get() == nullptr ? strict_by_environment : value.get() == Py_True;
 }
 
@@ -33,7 +33,7 @@ void read_environment() {
 }
 
 PyObject* run_use_promotion_context(const Arguments& arguments) {
-  Py_XSETREF(context_strict, Py_NewRef(arguments[0]));
+  context_strict.set(arguments[0]);
   ask_whether_strict(is_strict_here);
   Py_RETURN_NONE;
 }

@@ -3,6 +3,7 @@
 #include "python/bindings/recorded_calls.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "core/promotion.hpp"
@@ -15,6 +16,7 @@
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/converted_args.hpp"
 #include "python/bindings/device_args.hpp"
+#include "python/bindings/recording_lock.hpp"
 #include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
@@ -23,9 +25,14 @@ namespace {
 /// Results of fewer bytes are computed eagerly: they fit the L1 cache, and recording would take
 /// longer. Break-even is 24 to 40 KiB for chains of 2 to 16 sums and products of float32 and
 /// float64 (one thread of an EPYC, AVX2).
-std::int64_t min_recorded_bytes = 32768;
+constinit std::atomic<std::int64_t> min_recorded_bytes = 32768;
 
-/// Returns the recording of this thread, or null if it has none or is evaluating.
+std::int64_t min_recorded_nbytes() noexcept {
+  return min_recorded_bytes.load(std::memory_order_relaxed);
+}
+
+/// Returns the recording of this thread, or null if it has none or is evaluating. The lock of the
+/// recording must be held.
 Recording* open_recording() noexcept {
   Recording* const recording = Recording::current();
   return recording == nullptr || recording->is_evaluating() ? nullptr : recording;
@@ -43,13 +50,13 @@ bool is_small(std::span<const Operand> operands) noexcept {
   std::int64_t width = 1;
   for (const Operand& x : operands) {
     if (x.array == nullptr) continue;
-    if (x.array->nbytes() >= min_recorded_bytes) return false;
+    if (x.array->nbytes() >= min_recorded_nbytes()) return false;
     rank = std::max(rank, x.array->rank());
     width = std::max(width, x.array->itemsize());
   }
   if (!shapes_differ(operands)) return true;
   std::int64_t nbytes = width;
-  for (int axis = 1; axis <= rank && nbytes < min_recorded_bytes; ++axis) {  // from the last one
+  for (int axis = 1; axis <= rank && nbytes < min_recorded_nbytes(); ++axis) {  // from the last one
     std::int64_t extent = 1;
     for (const Operand& x : operands) {
       if (x.array == nullptr || x.array->rank() < axis) continue;
@@ -57,7 +64,7 @@ bool is_small(std::span<const Operand> operands) noexcept {
     }
     nbytes *= extent;
   }
-  return nbytes < min_recorded_bytes;
+  return nbytes < min_recorded_nbytes();
 }
 
 /// Operands of a call that is to be recorded.
@@ -109,6 +116,14 @@ class RecordedArgs {
     return aliased == nullptr;
   }
 
+  /// False if another thread has evaluated the recording, or does so, since the operands were
+  /// read: reading may wait for the value of another recording.
+  [[nodiscard]] bool are_recorded(const Recording& recording) const noexcept {
+    return !recording.is_evaluating() && std::ranges::all_of(operands, [&](const Operand& x) {
+      return x.pending == nullptr || x.pending->recording() == &recording;
+    });
+  }
+
   Operand operands[max_operands];
 
  private:
@@ -126,10 +141,13 @@ constexpr const char* clip_names[] = {"x", "min", "max"};
 template <class Make>
 PyObject* record_by(const char* operation, PyObject* const* args, int count, int required,
                     const char* const* names, Make function, const Arguments* arguments = nullptr) {
+  if (Recording::current() == nullptr) return nullptr;
+  const RecordingLock lock(*Recording::current());
   Recording* const recording = open_recording();
   if (recording == nullptr) return nullptr;
   RecordedArgs read;
   if (!read.read(*recording, operation, args, count, required, names, arguments)) return nullptr;
+  if (!read.are_recorded(*recording)) return nullptr;
   return function(*recording, read.operands);
 }
 
@@ -141,11 +159,11 @@ Recording* recording_for(PyObject* array) noexcept {
   if (pending_of(array) != nullptr) {
     return pending_in(*recording, array) != nullptr ? recording : nullptr;
   }
-  return header_of(array).nbytes() >= min_recorded_bytes ? recording : nullptr;
+  return header_of(array).nbytes() >= min_recorded_nbytes() ? recording : nullptr;
 }
 
 std::int64_t exchange_min_recorded_bytes(std::int64_t nbytes) noexcept {
-  return std::exchange(min_recorded_bytes, nbytes);
+  return min_recorded_bytes.exchange(nbytes, std::memory_order_relaxed);
 }
 
 bool runs_at_once(PyObject* const* args, int count) noexcept {
@@ -158,7 +176,7 @@ bool runs_at_once(PyObject* const* args, int count) noexcept {
     if (pending_of(args[i]) != nullptr) return false;
     const NdArray& x = header_of(args[i]);
     if (first == nullptr) {
-      if (x.nbytes() >= min_recorded_bytes) return false;
+      if (x.nbytes() >= min_recorded_nbytes()) return false;
       first = &x;
     } else if (x.itemsize() > first->itemsize() || x.rank() != first->rank()) {
       return false;
@@ -199,18 +217,19 @@ PyObject* part_of_reals(op_id op, PyObject* array, const NdArray& x) {
 
 PyObject* record_in_place(op_id op, PyObject* self, PyObject* other) noexcept {
   return translate_exceptions(op_table()[op].name, [&]() -> PyObject* {
+    if (Recording::current() == nullptr) return nullptr;
+    const RecordingLock lock(*Recording::current());
     Recording* const recording = open_recording();
     if (recording == nullptr) return nullptr;
     auto* const changed = reinterpret_cast<ArrayObject*>(self);
     const bool is_pending = pending_in(*recording, self) != nullptr;
     const NdArray& target = is_pending ? header_of(self) : value_of(self);
-    // A thread without the GIL may be reading the array's memory.
-    const bool may_change =
-        is_pending || (threads_without_gil == 0 && recording->may_change(target));
+    const bool may_change = is_pending || recording->may_change(target);
     PyObject* const args[] = {self, other};
     const char* const operation = op_table()[op].name;
     RecordedArgs read;
-    if (!may_change || !read.read(*recording, operation, args, 2, 2, binary_names)) {
+    if (!may_change || !read.read(*recording, operation, args, 2, 2, binary_names) ||
+        !read.are_recorded(*recording)) {
       if (!is_pending) {
         const bool is_aliased = !may_change && !Recording::may_read_later(target);
         if (is_aliased) Recording::report_alias(operation, binary_names[0], target);
@@ -219,8 +238,7 @@ PyObject* record_in_place(op_id op, PyObject* self, PyObject* other) noexcept {
       return nullptr;
     }
     PendingArray result = record_into(*recording, op, {read.operands, 2});
-    changed->value = std::move(result.header);
-    delete std::exchange(changed->pending, result.value.release());
+    make_pending(changed, std::move(result.value));
     limit_recording(*recording);
     return Py_NewRef(self);
   });

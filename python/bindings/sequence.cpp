@@ -18,6 +18,7 @@
 #include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/asarray.hpp"
+#include "python/bindings/sequence_items.hpp"
 
 namespace skerry::python {
 namespace {
@@ -80,12 +81,13 @@ class Reader {
     if (depth >= max_rank) {
       throw ShapeError("sequences nested more than 64 deep");
     }
-    const Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence);
+    const SequenceItems items(sequence);
+    const Py_ssize_t count = items.size();
     enter(depth, count);
     for (Py_ssize_t i = 0; i < count; ++i) {
       // An element's __index__ may run code that shrinks the list.
-      if (i >= PySequence_Fast_GET_SIZE(sequence)) reject_ragged();
-      const Object item = Object::borrow(PySequence_Fast_GET_ITEM(sequence, i));
+      if (i >= items.size()) reject_ragged();
+      const Object item = Object::borrow(items[i]);
       read(item.get(), depth + 1);
     }
     if (count == 0) end_branch(depth + 1);

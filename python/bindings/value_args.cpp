@@ -11,32 +11,33 @@
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/converted_args.hpp"
 #include "python/bindings/device_args.hpp"
+#include "python/bindings/sequence_items.hpp"
 
 namespace skerry::python {
 namespace {
 
-/// Returns the first array of an argument, which may be a sequence of arrays.
-const NdArray* first_array(PyObject* object) {
-  if (object == nullptr) return nullptr;
-  if (is_array(object)) return &value_of(object);
-  if (!PyTuple_Check(object) && !PyList_Check(object)) return nullptr;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
-    PyObject* item = PySequence_Fast_GET_ITEM(object, i);
-    if (is_array(item)) return &value_of(item);
+/// Returns the device of the first array of an argument, which may be a sequence of arrays.
+std::optional<Device> first_device(PyObject* object) {
+  if (object == nullptr) return std::nullopt;
+  if (is_array(object)) return value_of(object).device();
+  if (!PyTuple_Check(object) && !PyList_Check(object)) return std::nullopt;
+  const SequenceItems items(object);
+  for (Py_ssize_t i = 0; i < items.size(); ++i) {
+    if (is_array(items[i])) return value_of(items[i]).device();
   }
-  return nullptr;
+  return std::nullopt;
 }
 
-/// Returns the first array among the arguments other than `except`; null if there is none.
-const NdArray* first_array_of_call(const Arguments& arguments, int except) {
+/// Returns the device of the first array among the arguments other than `except`, if there is one.
+std::optional<Device> first_device_of_call(const Arguments& arguments, int except) {
   for (int i = 0; i < arguments.signature->count(); ++i) {
     if (i == except) continue;
-    if (const NdArray* array = first_array(arguments[i])) return array;
+    if (const std::optional<Device> device = first_device(arguments[i])) return device;
   }
   for (Py_ssize_t i = 0; i < arguments.rest_count; ++i) {
-    if (is_array(arguments.rest[i])) return &value_of(arguments.rest[i]);
+    if (is_array(arguments.rest[i])) return value_of(arguments.rest[i]).device();
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 /// Returns the device of a call: `device=`, else that of the first array among the other arguments,
@@ -48,8 +49,8 @@ Device device_of_call(const Arguments& arguments, int except) {
   }
   if (arguments.self != nullptr && is_array(arguments.self))
     return value_of(arguments.self).device();
-  const NdArray* const array = first_array_of_call(arguments, except);
-  return array != nullptr ? array->device() : default_device();
+  const std::optional<Device> device = first_device_of_call(arguments, except);
+  return device ? *device : default_device();
 }
 
 const char* name_of(const Arguments& arguments, int parameter) {
@@ -144,10 +145,11 @@ std::vector<std::int64_t> each_integer(const ArgumentRef& argument, PyObject* ob
     reject(argument, "an int or a tuple of ints", object);
   }
   std::vector<std::int64_t> values;
-  values.reserve(static_cast<std::size_t>(PySequence_Fast_GET_SIZE(object)));
+  const SequenceItems objects(object);
+  values.reserve(static_cast<std::size_t>(objects.size()));
   // An item's __index__ may run code that shrinks a list.
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
-    PyObject* const item = PySequence_Fast_GET_ITEM(object, i);
+  for (Py_ssize_t i = 0; i < objects.size(); ++i) {
+    PyObject* const item = objects[i];
     if (PyLong_CheckExact(item)) {
       values.push_back(read(item));
       continue;
@@ -176,8 +178,8 @@ void require_device_match(const Arguments& arguments, int parameter, const NdArr
 }
 
 void require_device_of_call(const Arguments& arguments, int parameter, const NdArray& x) {
-  if (const NdArray* const array = first_array_of_call(arguments, parameter)) {
-    require_device_match(arguments, parameter, x, array->device());
+  if (const std::optional<Device> device = first_device_of_call(arguments, parameter)) {
+    require_device_match(arguments, parameter, x, *device);
   }
 }
 

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "python/bindings/shared_objects.hpp"
+
+#ifdef Py_GIL_DISABLED
+#include "python/bindings/errors.hpp"
+#endif
+
+namespace skerry::python {
+
+#ifdef Py_GIL_DISABLED
+
+void stop_counting(PyObject* object) noexcept {
+  // As CPython marks None. It has no public function for this before 3.14.
+  object->ob_tid = 0;
+  object->ob_ref_local = _Py_IMMORTAL_REFCNT_LOCAL;
+  object->ob_ref_shared = 0;
+}
+
+void stop_counting_functions(PyObject* module) {
+  PyObject* const dictionary = PyModule_GetDict(module);
+  const Object values(PyDict_Values(dictionary));
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(values.get()); ++i) {
+    PyObject* const value = PyList_GET_ITEM(values.get(), i);
+    if (PyCallable_Check(value) != 0 && PyType_Check(value) == 0) stop_counting(value);
+  }
+}
+
+#else
+
+void stop_counting(PyObject*) noexcept {}
+void stop_counting_functions(PyObject*) {}
+
+#endif
+
+}  // namespace skerry::python
