@@ -28,7 +28,7 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-full test-cpp test-python emulator test-emulator emulate gpu-estimate guard demo bench bench-kernels accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite paths sweep gpu-check test-pythons test-aarch64 wheels lint format conformance docs clean
+.PHONY: help build test test-full test-cpp test-python emulator test-emulator emulate gpu-estimate guard demo bench bench-kernels accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite paths sweep gpu-check test-pythons test-free-threaded test-aarch64 wheels lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
@@ -52,6 +52,7 @@ help:
 	@echo "make paths        is every branch of the CPU kernels and of fusion taken by some test?"
 	@echo "make numba-suite  the tests of numba-cuda on the emulated GPU"
 	@echo "make test-pythons  tests under the oldest Python and NumPy and the newest; PYTHONS_OPTIONS=--all: under all"
+	@echo "make test-free-threaded  tests under Python 3.13 without the GIL, built from Debian's source"
 	@echo "make test-aarch64  cross-compiled for aarch64, run by qemu; needs g++-aarch64-linux-gnu, qemu-user-static"
 	@echo "make wheels       packages for PyPI in dist: wheels for glibc 2.28, the source distribution; WHEELS_OPTIONS=--help"
 	@echo "make lint         formatting, static checks, types, spelling"
@@ -205,6 +206,11 @@ gpu-check:
 PYTHONS_OPTIONS ?= --quick
 test-pythons: build $(VENV)/.group-pythons
 	python tests/pythons/run.py $(PYTHONS_OPTIONS)
+
+# Such as FREE_THREADED_OPTIONS="--jobs 8 tests/python/fuse -k sum"; python tests/free_threaded/run.py --help
+FREE_THREADED_OPTIONS ?=
+test-free-threaded: build
+	python tests/free_threaded/run.py $(FREE_THREADED_OPTIONS)
 
 # Such as AARCH64_OPTIONS="--dtypes all --cpp core_tests,device_tests,ops_tests,kernels_tests tests/python";
 # python tests/aarch64/run.py --help

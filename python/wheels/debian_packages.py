@@ -42,10 +42,10 @@ PYTHON_SUITES = {"3.11": "bookworm", "3.12": "noble", "3.13": "trixie", "3.14": 
 UBUNTU_SUITES = ["noble"]  # other suites than this machine's are Debian's
 
 
-def run(*command: object) -> str:
+def run(*command: object, cwd: pathlib.Path | None = None) -> str:
     """Run a command and return its output. If it fails, print the output and raise."""
     done = subprocess.run(
-        [str(part) for part in command], capture_output=True, text=True, check=False
+        [str(part) for part in command], capture_output=True, text=True, check=False, cwd=cwd
     )
     if done.returncode != 0:
         print(done.stdout, done.stderr, sep="\n", file=sys.stderr)
@@ -148,6 +148,43 @@ def download(
         Such as "arm64"; by default that of this machine.
 
     """
+    run_apt(
+        apt,
+        "deb",
+        ["--yes", "--download-only", "install", *names],
+        suite=suite,
+        architecture=architecture,
+    )
+    return sorted((apt / "cache/archives").glob("*.deb"))
+
+
+def download_source(apt: pathlib.Path, name: str, suite: str) -> pathlib.Path:
+    """Download the source of a Debian package; return the archive of its authors' release."""
+    run_apt(apt, "deb-src", ["--download-only", "source", name], suite=suite)
+    return next(apt.glob(f"{name}_*.orig.tar.*z"))
+
+
+def run_apt(
+    apt: pathlib.Path,
+    kind: str,
+    command: list[str],
+    suite: str | None,
+    architecture: str | None = None,
+) -> None:
+    """Run a command of apt-get in a folder of its own, with the first mirror for which it succeeds.
+
+    Parameters
+    ----------
+    apt : Path
+        The folder.
+    kind : {"deb", "deb-src"}
+        Packages or sources.
+    command : list of str
+        The command and its arguments.
+    suite, architecture : str, optional
+        As in `download`.
+
+    """
     options = prepare_apt(apt, architecture)
     failures = []
     if own_distribution() not in DISTRIBUTIONS:
@@ -160,20 +197,20 @@ def download(
     sites = [*(mirrors() if name == own_distribution() else []), *distribution.mirrors]
     for mirror in dict.fromkeys(site.rstrip("/") for site in sites):
         (apt / "etc/sources.list").write_text(
-            f"deb [signed-by={keys}] {mirror} {suite} {distribution.components}\n"
+            f"{kind} [signed-by={keys}] {mirror} {suite} {distribution.components}\n"
         )
         try:
             run("apt-get", *options, "-qq", "update")
-            run("apt-get", *options, "-qq", "--yes", "--download-only", "install", *names)
+            run("apt-get", *options, "-qq", *command, cwd=apt)
         except subprocess.CalledProcessError as error:
             failures.append(f"{mirror}: {error.stderr.strip()}")
             continue
-        return sorted((apt / "cache/archives").glob("*.deb"))
+        return
     sys.exit(
         "\n".join(
             [
                 *failures,
-                f"no mirror in apt's sources has {', '.join(names)} of {suite}; add one that does",
+                f"no mirror in apt's sources can {' '.join(command)} of {suite}; add one that can",
             ]
         )
     )

@@ -11,20 +11,25 @@ its Python files from the source tree. Other options and arguments are passed to
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "python" / "wheels"))
-from debian_packages import PYTHON_SUITES, run, step, unpack_python  # noqa: E402
+sys.path[:0] = [str(ROOT), str(ROOT / "python" / "wheels")]
+from debian_packages import PYTHON_SUITES, step, unpack_python  # noqa: E402
+
+from tests.other_python import (  # noqa: E402
+    compile_bindings,
+    copy_package,
+    environment,
+    install_packages,
+    require_library,
+)
 
 BUILD = ROOT / "build" / "pythons"
-LIBRARY = ROOT / "build" / "python" / "libskerry.a"
 TESTS = [
     f"tests/python/{folder}"
     for folder in (
@@ -74,8 +79,7 @@ def main() -> int:
         help="parallel jobs of the compiler and of pytest",
     )
     options, arguments = parser.parse_known_args()
-    if not LIBRARY.exists():
-        sys.exit(f"{LIBRARY} not found; run make build first")
+    require_library()
     configurations = ALL if options.all else [OLDEST, NEWEST]
     if options.python:
         configurations = [
@@ -99,8 +103,13 @@ def run_tests(configuration: Configuration, jobs: int, arguments: list[str]) -> 
     # Without the packages of the virtual environment.
     interpreter = pathlib.Path(sys.base_prefix) / "bin" / f"python{version}"
     python = interpreter if is_own else unpack_python(home, version)
-    site = install_packages(home, python, group)
-    copy_package(site, None if is_own else compile_bindings(home, python, jobs))
+    site = home / group
+    install_packages(site, python, [group, "test"])
+    # Debian puts pyconfig.h in a separate folder. -idirafter searches it last, so that this machine's system headers take
+    # precedence.
+    flags = f"-idirafter {home / 'root' / 'usr' / 'include'}"
+    extension = None if is_own else compile_bindings(home / "build", python, jobs, flags)
+    copy_package(site, extension)
     named = [argument for argument in arguments if (ROOT / argument.partition("::")[0]).exists()]
     command = [
         python,
@@ -113,76 +122,9 @@ def run_tests(configuration: Configuration, jobs: int, arguments: list[str]) -> 
         *arguments,
         *([] if named else TESTS),
     ]
-    # Other libraries are not installed, as some may not support this Python yet. Without the variable, their tests are
-    # skipped.
-    clean = {name: value for name, value in os.environ.items() if name != "SKERRY_ALL_CONSUMERS"}
     (numpy,) = site.glob("numpy-*.dist-info")
     with step(f"tests under Python {version} and {numpy.stem}"):
-        return subprocess.run(
-            command, cwd=ROOT, env={**clean, "PYTHONPATH": str(site)}, check=False
-        ).returncode
-
-
-def install_packages(home: pathlib.Path, python: pathlib.Path, group: str) -> pathlib.Path:
-    """Install a group and the tests' dependencies, as pinned in pyproject.toml; return their folder."""
-    site = home / group
-    done = home / f"{group}.installed"
-    pins = ROOT / "pyproject.toml"
-    if not done.exists() or done.stat().st_mtime < pins.stat().st_mtime:
-        with step(f"packages from PyPI for Python {python}, group {group}"):
-            shutil.rmtree(site, ignore_errors=True)
-            pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python]
-            run(
-                *pip,
-                "install",
-                "--quiet",
-                "--only-binary=:all:",
-                "--target",
-                site,
-                "--group",
-                group,
-                "--group",
-                "test",
-            )
-            done.touch()
-    return site
-
-
-def copy_package(site: pathlib.Path, extension: pathlib.Path | None) -> None:
-    """Copy the built package, with the source tree's Python files and, unless None, another extension module."""
-    built = importlib.util.find_spec("skerry")
-    if built is None or built.origin is None:
-        sys.exit("skerry is not installed; run make build first")
-    target = site / "skerry"
-    shutil.rmtree(target, ignore_errors=True)
-    ignored = ["__pycache__", *(["_core*.so"] if extension else [])]
-    shutil.copytree(
-        pathlib.Path(built.origin).parent, target, ignore=shutil.ignore_patterns(*ignored)
-    )
-    shutil.copytree(ROOT / "python" / "skerry", target, dirs_exist_ok=True)
-    if extension:
-        shutil.copy2(extension, target)
-
-
-def compile_bindings(home: pathlib.Path, python: pathlib.Path, jobs: int) -> pathlib.Path:
-    """Compile the bindings against that interpreter's headers; return the extension module."""
-    with step("bindings"):
-        build = home / "build"
-        options = {
-            "CMAKE_BUILD_TYPE": "Release",
-            # Debian puts pyconfig.h in a separate folder. -idirafter searches it last, so that this machine's system
-            # headers take precedence.
-            "CMAKE_CXX_FLAGS": f"-idirafter {home / 'root' / 'usr' / 'include'}",
-            "CMAKE_CXX_FLAGS_RELEASE": "-O1 -DNDEBUG",  # compiles in half the time of -O3
-            "SKERRY_LIBRARY": LIBRARY,
-            "Python_EXECUTABLE": python,
-            "pybind11_DIR": run(sys.executable, "-m", "pybind11", "--cmakedir").strip(),
-        }
-        definitions = [f"-D{name}={value}" for name, value in options.items()]
-        run("cmake", "-S", ROOT, "-B", build, "-G", "Ninja", *definitions)
-        run("cmake", "--build", build, "--parallel", jobs, "--target", "_core")
-        (extension,) = (build / "python").glob("_core*.so")
-        return extension
+        return subprocess.run(command, cwd=ROOT, env=environment(site), check=False).returncode
 
 
 if __name__ == "__main__":
