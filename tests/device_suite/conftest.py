@@ -21,6 +21,7 @@ def pytest_addoption(parser):
     group = parser.getgroup("devices", "devices of an array library")
     group.addoption("--array-module", metavar="NAME", help="module or adapter file of the library")
     group.addoption("--devices", metavar="NAMES", help="devices under test, separated by commas")
+    group.addoption("--recommendations", metavar="NAMES", help="run the tests of these only")
     group.addoption(
         "--device-report", metavar="FILE", type=pathlib.Path, help="write results as JSON"
     )
@@ -45,12 +46,20 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("device", metafunc.config.stash[LIBRARY].devices, ids=str)
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     names = set(read_recommendations())
     for item in items:
         marker = item.get_closest_marker("recommendation")
         if marker is None or not set(marker.args) <= names:
             raise pytest.UsageError(f"{item.nodeid}: needs a recommendation of recommendations.csv")
+    if selected := config.getoption("--recommendations"):
+        chosen = [
+            item
+            for item in items
+            if item.get_closest_marker("recommendation").args[0] in selected.split(",")
+        ]
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
+        items[:] = chosen
 
 
 @pytest.fixture
