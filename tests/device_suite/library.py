@@ -26,22 +26,15 @@ import itertools
 import pathlib
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 
 from .calls import Call, arrange, operands
+from .report import ONE_DEVICE, not_offered
 from .standard import Function
 
 ADAPTERS = pathlib.Path(__file__).with_name("adapters")
-#: Reasons of skips that the report tells apart.
-NOT_OFFERED = "not offered: "
-ONE_DEVICE = "the library has one device"
-
-
-def not_offered(reason: str) -> NoReturn:
-    """End a test whose subject the library lacks."""
-    pytest.skip(NOT_OFFERED + reason)
 
 
 def load_file(path: pathlib.Path) -> ModuleType:

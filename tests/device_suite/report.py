@@ -1,31 +1,46 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Results by recommendation: followed, not followed, not offered, or not testable with one device."""
+"""Results by recommendation: followed, not followed, not offered, or not testable with one device.
+
+Also used by tests/cai_suite. A suite registers a ``ReportPlugin``; each test is marked ``recommendation(name)`` with a
+row of the suite's recommendations.csv.
+"""
 
 import collections
 import csv
-import functools
 import json
 import pathlib
-from typing import Any
+from typing import Any, NoReturn
 
-from .library import NOT_OFFERED, ONE_DEVICE
+import pytest
 
 FOLLOWED, NOT_FOLLOWED = "followed", "not followed"
 NO_OFFER, NOT_TESTABLE = "not offered", "needs two devices"
+ONE_DEVICE = "the library has one device"
 
 
-@functools.cache
-def read_recommendations() -> dict[str, dict[str, str]]:
-    with pathlib.Path(__file__).with_name("recommendations.csv").open(newline="") as file:
+def not_offered(reason: str) -> NoReturn:
+    """End a test whose subject the library lacks."""
+    pytest.skip(f"{NO_OFFER}: {reason}")
+
+
+def read_recommendations(folder: pathlib.Path) -> dict[str, dict[str, str]]:
+    with (folder / "recommendations.csv").open(newline="") as file:
         return {row["name"]: row for row in csv.DictReader(file)}
+
+
+def add_options(parser: pytest.Parser) -> None:
+    group = parser.getgroup("recommendations", "tests and results by recommendation")
+    group.addoption("--recommendations", metavar="NAMES", help="run the tests of these only")
+    group.addoption("--report", metavar="FILE", type=pathlib.Path, help="write results as JSON")
 
 
 class Report:
     """Counts of outcomes and the failed tests of each recommendation."""
 
-    def __init__(self, library: Any) -> None:
-        self.library = library
+    def __init__(self, about: dict[str, Any], folder: pathlib.Path) -> None:
+        self.about = about
+        self.names = list(read_recommendations(folder))
         self.outcomes: dict[str, collections.Counter[str]] = collections.defaultdict(
             collections.Counter
         )
@@ -38,20 +53,15 @@ class Report:
             self.failures[recommendation][report.nodeid.split("::")[-1]] = self.reason(report)
         elif report.skipped:
             text = str(report.longrepr[2])
-            if NOT_OFFERED in text:
-                outcomes[NO_OFFER] += 1
-            elif ONE_DEVICE in text:
-                outcomes[NOT_TESTABLE] += 1
-            else:
-                raise AssertionError(
-                    f"{report.nodeid}: skipped without one of the known reasons: {text}"
-                )
+            if NO_OFFER not in text and ONE_DEVICE not in text:
+                raise AssertionError(f"{report.nodeid}: skipped without a known reason: {text}")
+            outcomes[NO_OFFER if NO_OFFER in text else NOT_TESTABLE] += 1
         elif report.when == "call":
             outcomes[FOLLOWED] += 1
 
     def reason(self, report: Any) -> str:
         crash = getattr(report.longrepr, "reprcrash", None)
-        return (crash.message if crash else str(report.longrepr)).split("\nassert not")[0]
+        return crash.message if crash else str(report.longrepr)
 
     def status(self, recommendation: str) -> str:
         """Return the worst outcome; a part that is not offered is no deviation."""
@@ -61,9 +71,9 @@ class Report:
         return next((s for s in (FOLLOWED, NO_OFFER, NOT_TESTABLE) if outcomes[s]), NO_OFFER)
 
     def table(self) -> list[str]:
-        width = max(map(len, read_recommendations()))
+        width = max(map(len, self.names))
         lines = []
-        for name in read_recommendations():
+        for name in self.names:
             if not self.outcomes[name] and not self.failures[name]:
                 continue
             line = f"{name:{width}}  {self.status(name)}"
@@ -79,12 +89,55 @@ class Report:
                 "counts": dict(self.outcomes[name]),
                 "failures": self.failures[name],
             }
-            for name in read_recommendations()
+            for name in self.names
         }
-        about = {
-            "library": self.library.name,
-            "version": self.library.version,
-            "devices": [str(device) for device in self.library.devices],
-            "recommendations": results,
-        }
-        path.write_text(json.dumps(about, indent=1) + "\n")
+        path.write_text(json.dumps({**self.about, "recommendations": results}, indent=1) + "\n")
+
+
+def recommendation_of(item: pytest.Item) -> str:
+    marker = item.get_closest_marker("recommendation")
+    if marker is None:
+        raise pytest.UsageError(f"{item.nodeid}: is not marked with a recommendation")
+    return marker.args[0]
+
+
+class ReportPlugin:
+    """Fills a report during a session, and prints and writes it at its end."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+
+    def pytest_collection_modifyitems(self, config, items):
+        if unknown := {recommendation_of(item) for item in items} - set(self.report.names):
+            raise pytest.UsageError(f"recommendations.csv has no row of {unknown}")
+        if (names := config.getoption("--recommendations")) is None:
+            return
+        selected = [item for item in items if recommendation_of(item) in names.split(",")]
+        config.hook.pytest_deselected(items=[item for item in items if item not in selected])
+        items[:] = selected
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item):
+        result = yield
+        if deviations := item.funcargs.get("deviations"):
+            text = "\n".join(deviations[:20])
+            pytest.fail(f"{len(deviations)} deviations:\n{text}", pytrace=False)
+        return result
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item):
+        report = yield
+        self.report.add(recommendation_of(item), report)
+        return report
+
+    def pytest_terminal_summary(self, terminalreporter, config):
+        terminalreporter.section("recommendations")
+        for line in self.report.table():
+            terminalreporter.write_line(line)
+        if path := config.getoption("--report"):
+            self.report.write(path)
+
+
+def register(config: pytest.Config, report: Report) -> None:
+    config.addinivalue_line("markers", "recommendation(name): a row of recommendations.csv")
+    config.pluginmanager.register(ReportPlugin(report))

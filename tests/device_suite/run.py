@@ -39,9 +39,7 @@ def run_suite(name: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder, "report.json")
         command = [sys.executable, "-m", "pytest", str(FOLDER), "-q", "--tb=no", "-r", "N"]
-        subprocess.run(
-            [*command, f"--array-module={name}", f"--device-report={report}"], check=False
-        )
+        subprocess.run([*command, f"--array-module={name}", f"--report={report}"], check=False)
         if not report.exists():
             sys.exit(f"device suite: no report of {name}")
         return json.loads(report.read_text())
@@ -53,7 +51,7 @@ def write_table(reports: dict[str, dict[str, Any]]) -> None:
         writer.writerow(
             ["Recommendation", *(f"{TITLES[n]} {r['version']}" for n, r in reports.items())]
         )
-        for name, row in read_recommendations().items():
+        for name, row in read_recommendations(FOLDER).items():
             results = [report["recommendations"][name]["status"] for report in reports.values()]
             link = f"{row['recommendation']} (`{name} <https://data-apis.org/array-api/2025.12/{row['page']}>`__)"
             writer.writerow([link, *(CELLS.get(status, status) for status in results)])

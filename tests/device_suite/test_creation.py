@@ -5,7 +5,7 @@
 import pytest
 
 from .calls import make_call
-from .library import not_offered
+from .report import not_offered
 from .standard import creation_functions, functions
 
 CREATION = creation_functions()

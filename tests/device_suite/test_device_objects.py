@@ -8,7 +8,7 @@ import pickle
 
 import pytest
 
-from .library import not_offered
+from .report import not_offered
 
 
 def two_arrays(library, device):

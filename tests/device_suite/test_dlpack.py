@@ -5,7 +5,7 @@
 import pytest
 
 from .capsule import read_capsule
-from .library import not_offered
+from .report import not_offered
 from .test_creation import write
 
 CPU = (1, 0)

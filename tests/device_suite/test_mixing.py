@@ -9,7 +9,7 @@ import operator
 import pytest
 
 from .calls import calls_of, operands, with_operands
-from .library import not_offered
+from .report import not_offered
 from .standard import array_functions, functions
 from .test_outputs import BINARY, IN_PLACE, matrix
 

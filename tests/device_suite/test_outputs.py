@@ -7,7 +7,7 @@ import operator
 import pytest
 
 from .calls import calls_of, with_operands
-from .library import not_offered
+from .report import not_offered
 from .standard import array_functions, functions
 
 UNARY = {"abs": "float32", "neg": "float32", "pos": "float32", "invert": "int32"}

@@ -4,7 +4,7 @@
 
 import pytest
 
-from .library import not_offered
+from .report import not_offered
 from .standard import DTYPES
 
 #: Views of a 3 by 4 matrix, with their elements.
