@@ -53,8 +53,9 @@ enum class FailureKind : std::uint8_t {
   trap,
   invalid_instruction,  ///< operands that PTX does not allow
   unsupported_instruction,
+  collective,  ///< ranks of a communicator disagree, are missing or wait for each other
 };
-inline constexpr int failure_kinds = static_cast<int>(FailureKind::unsupported_instruction) + 1;
+inline constexpr int failure_kinds = static_cast<int>(FailureKind::collective) + 1;
 
 /// Returns the name in reports and settings, such as "out_of_bounds".
 [[nodiscard]] std::string_view name_of(FailureKind kind) noexcept;

@@ -30,6 +30,7 @@ _PATTERNS = {
     "SKERRY_EMULATE_COLLECT": (
         r"all|(?:(?:uninitialised|race_shared|race_global|race_streams|synchronisation)(?:,|$))+"
     ),
+    "SKERRY_NCCL_FAULT": r"(?:(?:slow:\d+-\d+:\d+(?:\.\d+)?|(?:dead|abort):\d+:0*[1-9]\d*)(?:,|$))+",
 }
 
 

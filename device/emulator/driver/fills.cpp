@@ -38,7 +38,8 @@ int enqueue_row(address target, Value value, std::size_t count, void* stream) {
       for (std::size_t i = 0; i < count; ++i)
         std::memcpy(destination + i * sizeof value, &value, sizeof value);
     };
-    return enqueue_library_task("cuMemset", stream, {{pointer(target), nbytes}}, fill);
+    return enqueue_library_task("cuMemset", stream, {{pointer(target), nbytes, RangeAccess::write}},
+                                fill);
   }
 }
 

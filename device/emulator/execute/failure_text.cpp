@@ -34,6 +34,7 @@ constexpr std::array<KindRow, failure_kinds> kinds{{
     {FailureKind::trap, "trap", code::launch_failure},
     {FailureKind::invalid_instruction, "invalid_instruction", code::illegal_instruction},
     {FailureKind::unsupported_instruction, "unsupported_instruction", code::illegal_instruction},
+    {FailureKind::collective, "collective", code::launch_failure},
 }};
 
 [[nodiscard]] const KindRow& row_of(FailureKind kind) noexcept {

@@ -96,11 +96,18 @@ std::size_t extent_of_stack(std::int64_t rows, std::int64_t columns, std::int64_
 std::vector<AccessedRange> ranges_of(const Product& p) {
   const bool is_untransposed_a = p.op_a == not_transposed;
   const bool is_untransposed_b = p.op_b == not_transposed;
-  return {{p.a, extent_of_stack(is_untransposed_a ? p.m : p.k, is_untransposed_a ? p.k : p.m, p.lda,
-                                p.stride_a, p)},
-          {p.b, extent_of_stack(is_untransposed_b ? p.k : p.n, is_untransposed_b ? p.n : p.k, p.ldb,
-                                p.stride_b, p)},
-          {p.c, extent_of_stack(p.m, p.n, p.ldc, p.stride_c, p)}};
+  // Between the columns of another C may be memory that other streams write.
+  const bool is_contiguous = p.ldc == p.m && (p.count == 1 || p.stride_c == p.m * p.n);
+  return {{p.a,
+           extent_of_stack(is_untransposed_a ? p.m : p.k, is_untransposed_a ? p.k : p.m, p.lda,
+                           p.stride_a, p),
+           RangeAccess::read},
+          {p.b,
+           extent_of_stack(is_untransposed_b ? p.k : p.n, is_untransposed_b ? p.n : p.k, p.ldb,
+                           p.stride_b, p),
+           RangeAccess::read},
+          {p.c, extent_of_stack(p.m, p.n, p.ldc, p.stride_c, p),
+           is_contiguous ? RangeAccess::read_write : RangeAccess::unspecified}};
 }
 
 const char* find_memory_error(const Product& p, const Handle& handle) {

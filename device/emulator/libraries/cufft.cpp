@@ -216,7 +216,8 @@ int execute(const char* routine, int plan, int type, void* input, void* output, 
     return refused(no_workspace, routine, "the plan has no work area");
   }
   std::vector<AccessedRange> accessed_ranges = {
-      {input, extent_of(*transform_plan, transform_plan->input, is_input_half(*transform_plan))},
+      {input, extent_of(*transform_plan, transform_plan->input, is_input_half(*transform_plan)),
+       RangeAccess::read},
       {output, extent_of(*transform_plan, transform_plan->output, is_output_half(*transform_plan))},
       {transform_plan->work_area, transform_plan->work_nbytes}};
   // A copy: the plan's stream and work area may change before this runs.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/emulator/runtime/library_tasks.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <mutex>
@@ -29,6 +31,65 @@ std::string& rejection_text() {
   return *text;
 }
 
+constinit std::mutex collective_mutex;
+std::string& last_collective_text() {
+  static auto* const text = new std::string;
+  return *text;
+}
+std::string collective_text() {
+  const std::lock_guard lock(collective_mutex);
+  return last_collective_text();
+}
+
+std::vector<Allocation> ranges_with(const std::vector<AccessedRange>& ranges, RangeAccess one,
+                                    RangeAccess other) {
+  std::vector<Allocation> all;
+  for (const AccessedRange& range : ranges) {
+    const auto begin = reinterpret_cast<std::uint64_t>(range.data);
+    const bool is_included =
+        range.access == one || range.access == other || range.access == RangeAccess::read_write;
+    if (is_included && range.nbytes != 0) all.push_back({begin, begin + range.nbytes});
+  }
+  return all;
+}
+
+std::optional<Failure> find_race(const std::string& routine,
+                                 const std::vector<AccessedRange>& ranges) {
+  return note_stream_accesses(routine,
+                              ranges_with(ranges, RangeAccess::read, RangeAccess::unspecified),
+                              ranges_with(ranges, RangeAccess::write, RangeAccess::write));
+}
+
+bool are_accessible(int ordinal, const std::string& routine,
+                    const std::vector<AccessedRange>& ranges) {
+  const DeviceMemoryMap memory(ordinal);
+  for (const AccessedRange& range : ranges) {
+    if (range.nbytes == 0) continue;
+    const auto first = reinterpret_cast<std::uint64_t>(range.data);
+    const Allocation allocation = memory.find(first);
+    if (allocation.end > allocation.begin && range.nbytes <= allocation.end - first) continue;
+    const std::uint64_t missed = allocation.end > allocation.begin ? allocation.end : first;
+    report(ordinal,
+           {code::illegal_address,
+            routine + ": an operand of " + std::to_string(range.nbytes) +
+                " bytes is not within accessible memory: " + text_of(memory.nearest(missed))});
+    return false;
+  }
+  return true;
+}
+
+void define_written(const std::vector<AccessedRange>& ranges) {
+  for (const AccessedRange& range : ranges) {
+    if (range.access != RangeAccess::read) define_memory(range.data, range.nbytes);
+  }
+}
+
+constinit std::mutex end_checks_mutex;
+std::vector<void (*)()>& end_checks() {
+  static auto* const checks = new std::vector<void (*)()>;
+  return *checks;
+}
+
 class LibraryTask final : public rehearsal::Task {
  public:
   LibraryTask(std::string routine, std::vector<AccessedRange> accessed_ranges,
@@ -39,18 +100,18 @@ class LibraryTask final : public rehearsal::Task {
         listed_(std::move(listed)) {}
 
   int run(int ordinal) noexcept override try {
-    if (!are_accessible(ordinal, accessed_ranges_)) return code::illegal_address;
+    if (!are_accessible(ordinal, routine_, accessed_ranges_)) return code::illegal_address;
     if (listed_) {
       const std::vector<AccessedRange> more = listed_();
-      if (!are_accessible(ordinal, more)) return code::illegal_address;
+      if (!are_accessible(ordinal, routine_, more)) return code::illegal_address;
       accessed_ranges_.insert(accessed_ranges_.end(), more.begin(), more.end());
     }
-    const std::optional<Failure> race = race_with_streams();
+    const std::optional<Failure> race = find_race(routine_, accessed_ranges_);
     if (race && report_if_error(ordinal, *race)) return race->code;
     const std::shared_lock lock(memory_mutex());
     function_();
     list_library_call(routine_);
-    for (const AccessedRange& range : accessed_ranges_) define_memory(range.data, range.nbytes);
+    define_written(accessed_ranges_);
     return cuda::success;
   } catch (const std::exception& error) {
     report(ordinal, {code::launch_failure, routine_ + ": " + error.what()});
@@ -58,36 +119,65 @@ class LibraryTask final : public rehearsal::Task {
   }
 
  private:
-  [[nodiscard]] std::optional<Failure> race_with_streams() const {
-    std::vector<Allocation> read;
-    for (const AccessedRange& range : accessed_ranges_) {
-      const auto begin = reinterpret_cast<std::uint64_t>(range.data);
-      if (range.nbytes != 0) read.push_back({begin, begin + range.nbytes});
-    }
-    return note_stream_accesses(routine_, read, {});
-  }
-
   std::string routine_;
   std::vector<AccessedRange> accessed_ranges_;
   std::function<void()> function_;
   std::function<std::vector<AccessedRange>()> listed_;
+};
 
-  bool are_accessible(int ordinal, const std::vector<AccessedRange>& ranges) const {
-    const DeviceMemoryMap memory(ordinal);
-    for (const AccessedRange& range : ranges) {
-      if (range.nbytes == 0) continue;
-      const auto first = reinterpret_cast<std::uint64_t>(range.data);
-      const Allocation allocation = memory.find(first);
-      if (allocation.end > allocation.begin && range.nbytes <= allocation.end - first) continue;
-      const std::uint64_t missed = allocation.end > allocation.begin ? allocation.end : first;
-      report(ordinal,
-             {code::illegal_address,
-              routine_ + ": an operand of " + std::to_string(range.nbytes) +
-                  " bytes is not within accessible memory: " + text_of(memory.nearest(missed))});
-      return false;
+/// Holds no lock while it waits: a task of another device may need it to come to its collective
+/// call.
+class CollectiveTask final : public rehearsal::Task {
+ public:
+  CollectiveTask(std::string routine, std::vector<AccessedRange> accessed_ranges,
+                 std::function<bool()> function)
+      : routine_(std::move(routine)),
+        accessed_ranges_(std::move(accessed_ranges)),
+        function_(std::move(function)) {}
+
+  int run(int ordinal) noexcept override try {
+    if (!are_accessible(ordinal, routine_, accessed_ranges_)) return code::illegal_address;
+    const std::optional<Failure> race = find_race(routine_, accessed_ranges_);
+    if (race && report_if_error(ordinal, *race)) return race->code;
+    if (const std::optional<Failure> undefined = find_undefined();
+        undefined && report_if_error(ordinal, *undefined)) {
+      return undefined->code;
     }
-    return true;
+    if (!function_()) {
+      set_error_text(ordinal, collective_text());
+      return code::launch_failure;
+    }
+    list_library_call(routine_);
+    define_written(accessed_ranges_);
+    return cuda::success;
+  } catch (const std::exception& error) {
+    report(ordinal, {code::launch_failure, routine_ + ": " + error.what()});
+    return code::launch_failure;
   }
+
+ private:
+  [[nodiscard]] std::optional<Failure> find_undefined() const {
+    if (!follows_undefined_memory()) return std::nullopt;
+    for (const Allocation& range :
+         ranges_with(accessed_ranges_, RangeAccess::read, RangeAccess::read)) {
+      const std::byte* const bits = undefined_memory_bits(range.begin);
+      if (bits == nullptr) continue;
+      const std::size_t nbytes = range.end - range.begin;
+      const std::byte* const first =
+          std::find_if(bits, bits + nbytes, [](std::byte byte) { return byte != std::byte{}; });
+      if (first == bits + nbytes) continue;
+      Failure failure{.code = code::launch_failure, .text = {}, .kind = FailureKind::uninitialised};
+      failure.summary = routine_ + ": reads uninitialized memory: byte " +
+                        std::to_string(first - bits) + " of " + std::to_string(nbytes);
+      failure.text = text_of(failure);
+      return failure;
+    }
+    return std::nullopt;
+  }
+
+  std::string routine_;
+  std::vector<AccessedRange> accessed_ranges_;
+  std::function<bool()> function_;
 };
 
 }  // namespace
@@ -98,6 +188,36 @@ int enqueue_library_task(std::string routine, void* stream,
   return rehearsal::launch_task(
       stream, std::make_unique<LibraryTask>(std::move(routine), std::move(accessed_ranges),
                                             std::move(function), std::move(listed)));
+}
+
+int enqueue_collective_task(std::string routine, void* stream,
+                            std::vector<AccessedRange> accessed_ranges,
+                            std::function<bool()> function) {
+  return rehearsal::launch_task(
+      stream, std::make_unique<CollectiveTask>(std::move(routine), std::move(accessed_ranges),
+                                               std::move(function)));
+}
+
+void report_collective(int ordinal, const std::string& text) {
+  {
+    const std::lock_guard lock(collective_mutex);
+    last_collective_text() = text;
+  }
+  report_finding(ordinal, {code::launch_failure, text, FailureKind::collective});
+}
+
+void call_at_end(void (*check)()) {
+  const std::lock_guard lock(end_checks_mutex);
+  end_checks().push_back(check);
+}
+
+void call_end_checks() {
+  std::vector<void (*)()> checks;
+  {
+    const std::lock_guard lock(end_checks_mutex);
+    checks = end_checks();
+  }
+  for (void (*const check)() : checks) check();
 }
 
 void report_rejection(const std::string& routine, const std::string& why) {

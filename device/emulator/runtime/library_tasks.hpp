@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -10,12 +11,17 @@
 namespace skerry::emulation {
 
 // Functions that the emulator exports, besides CUDA's entry points, for its versions of cuBLAS,
-// cuFFT and cuSOLVER.
+// cuFFT, cuSOLVER and NCCL.
+
+/// How a routine accesses a range. `unspecified` counts as a read in the check for races, and as a
+/// write in that for undefined values, so that neither reports an innocent program.
+enum class RangeAccess : std::uint8_t { unspecified, read, write, read_write };
 
 /// Memory that a routine reads or writes.
 struct AccessedRange {
   const void* data;
   std::size_t nbytes;
+  RangeAccess access = RangeAccess::unspecified;
 };
 
 /// Enqueues `function` of a library on a stream of the current device. Returns a status. When the
@@ -26,6 +32,19 @@ struct AccessedRange {
 [[nodiscard]] __attribute__((visibility("default"))) int enqueue_library_task(
     std::string routine, void* stream, std::vector<AccessedRange> accessed_ranges,
     std::function<void()> function, std::function<std::vector<AccessedRange>()> listed = {});
+
+/// As enqueue_library_task(), for a task that waits for tasks of other devices or processes.
+/// Reading undefined memory is an error. If `function` returns false, the device gets a sticky
+/// error with the text of the last report_collective().
+[[nodiscard]] __attribute__((visibility("default"))) int enqueue_collective_task(
+    std::string routine, void* stream, std::vector<AccessedRange> accessed_ranges,
+    std::function<bool()> function);
+/// Adds an error of a collective call to the reports, and prints it unless quiet.
+__attribute__((visibility("default"))) void report_collective(int ordinal, const std::string& text);
+
+/// Registers a check of the program's end, called by skerry_emulator_wait() and _end().
+__attribute__((visibility("default"))) void call_at_end(void (*check)());
+void call_end_checks();
 
 /// Prints why a library rejects a call: its status is only a number.
 __attribute__((visibility("default"))) void report_rejection(const std::string& routine,

@@ -14,6 +14,7 @@
 
 #include "device/emulator/execute/failure_text.hpp"
 #include "device/emulator/runtime/emulated_system.hpp"
+#include "device/emulator/runtime/library_tasks.hpp"
 #include "device/emulator/runtime/named_arrays.hpp"
 #include "device/emulator/runtime/settings.hpp"
 #include "device/rehearsal/faults.hpp"
@@ -242,6 +243,18 @@ int print_unnoticed() {
 
 void report(int ordinal, const Failure& failure) { record_failure(ordinal, failure, true); }
 
+void report_finding(int ordinal, const Failure& failure) {
+  record_failure(ordinal, failure, false);
+}
+
+void set_error_text(int ordinal, const std::string& text) {
+  ReportList& list = reported();
+  const std::lock_guard lock(list.mutex);
+  list.last_error = "device " + std::to_string(ordinal) + ": " + text;
+  if (rehearsal::sticky_error(ordinal) == cuda::success)
+    list.errors[static_cast<std::size_t>(ordinal)] = text;
+}
+
 void explain(int ordinal, const Failure& failure) { print(ordinal, failure); }
 
 void notice(int ordinal, const Failure& failure) {
@@ -309,6 +322,7 @@ void skerry_emulator_repair() { rehearsal::clear_errors(); }
 
 void skerry_emulator_end(double seconds) {
   if (!emulation::system_has_started()) return;
+  emulation::call_end_checks();
   emulation::wait_until_idle(seconds);
   if (emulation::print_unnoticed() > 0) emulation::fail_at_exit();
 }
@@ -317,4 +331,5 @@ void skerry_emulator_wait() {
   static_cast<void>(emulation::driver_api());
   rehearsal::System& all = rehearsal::System::instance();
   for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
+  emulation::call_end_checks();
 }

@@ -20,6 +20,10 @@ void report(int ordinal, const Failure& failure);
 /// Reports a failure that may be collected instead of being an error (SKERRY_EMULATE_COLLECT). True
 /// if it is an error.
 [[nodiscard]] bool report_if_error(int ordinal, const Failure& failure);
+/// Reports a failure that is not an error of the device.
+void report_finding(int ordinal, const Failure& failure);
+/// Sets the text of a device's next sticky error, whose failure is reported already.
+void set_error_text(int ordinal, const std::string& text);
 /// Prints why a call is rejected, unless quiet. The caller returns the status.
 void explain(int ordinal, const Failure& failure);
 /// Prints a notice that is not an error, even if quiet.

@@ -89,6 +89,8 @@ def test_empty_variables_count_as_unset():
         ("SKERRY_CAI_VERSION", "2 "),
         ("SKERRY_EMULATE_SEED", str(2**62 + 1)),
         ("SKERRY_EMULATE_COLLECT", "everything"),
+        ("SKERRY_NCCL_TIMEOUT", "0"),
+        ("SKERRY_NCCL_FAULT", "dead:1"),
     ],
 )
 def test_invalid_values_warn(name, text, monkeypatch):
@@ -113,6 +115,8 @@ def test_invalid_values_warn(name, text, monkeypatch):
         ("SKERRY_PROMOTION", "strict"),
         ("SKERRY_EMULATE_SEED", str(2**62)),
         ("SKERRY_EMULATE_COLLECT", "race_shared,race_streams"),
+        ("SKERRY_NCCL_ERRORS", "async"),
+        ("SKERRY_NCCL_FAULT", "slow:0-1:0.5,dead:1:2"),
         ("SKERRY_OPENBLAS", __file__),
         ("SKERRY_KERNEL_CACHE", "/nowhere/that/is"),
         ("SKERRY_TEST_HUGE", "any text: the library does not read it"),

@@ -21,9 +21,11 @@ __all__ = ["load", "refuse_other_drivers"]
 # In this order: the libraries with NVIDIA's sonames depend on the emulator.
 # Not libcudart: PyTorch and others would get a stand-in that lacks most of its functions.
 _EMULATOR = ("libskerry_emulator.so", "libcuda.so.1")
+# A program loads these by their sonames, with real NCCL installed or not.
+_COLLECTIVES = ("libnvidia-ml.so.1", "libnccl.so.2")
 # These forward to NVIDIA's libraries of the same names.
 _LINKERS = ("libnvJitLink.so.13", "libnvrtc.so.13")
-_TAKEN = re.compile(r"(libcuda|libnvJitLink|libnvrtc)\.so[.\d]*$")
+_TAKEN = re.compile(r"(libcuda|libnvJitLink|libnvrtc|libnccl)\.so[.\d]*$")
 # Used by skerry's own CUDA kernels, if they run on the emulated GPU.
 _RUNTIME = re.compile(r"libcudart\.so[.\d]*$")
 
@@ -97,13 +99,13 @@ def load() -> None:
     if _loaded:
         return
     refuse_other_drivers()
-    paths = {name: os.path.join(folder(), name) for name in (*_EMULATOR, *_LINKERS)}
+    paths = {name: os.path.join(folder(), name) for name in (*_EMULATOR, *_COLLECTIVES, *_LINKERS)}
     for path in paths.values():
         if not os.path.exists(path):
             raise RuntimeError(
                 f"rehearse: kernels can't be emulated: {path} is missing; reinstall skerry-emulator"
             )
-    libraries = [ctypes.CDLL(paths[name]) for name in _EMULATOR]
+    libraries = [ctypes.CDLL(paths[name]) for name in (*_EMULATOR, *_COLLECTIVES)]
     for name in _LINKERS:
         libraries += _load_linker(paths[name])
     _runtime.stand_in_when_loaded(libraries[0])

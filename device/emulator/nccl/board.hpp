@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <pthread.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "device/emulator/nccl/calls.hpp"
+
+namespace skerry::emulation::nccl {
+
+// Where the ranks of a communicator meet: memory that their threads and processes share. Each rank
+// posts its calls there by number when the program makes them, so that the second one to post a
+// call can compare.
+
+enum Stage : int {
+  unused,
+  called,    ///< the program has made the call
+  arrived,   ///< its stream has come to it; the rank's memory may be read
+  computed,  ///< it has read what the others may overwrite now
+  done,
+};
+
+/// Calls are numbered in each of these queues; sends and receives for each peer.
+enum Queue : std::size_t { collectives, splits, sends, receives, queues };
+
+inline constexpr std::size_t max_ranks = 32;
+inline constexpr std::size_t max_posts = 64;  ///< calls that a rank may be ahead of the slowest one
+
+struct PostedCall {
+  Call call;
+  std::uint64_t number;
+  std::uint64_t thread;
+  bool is_grouped;
+  int process;
+  int device;
+  const void* stream;
+  std::atomic<int> stage;
+  const void* data;     ///< from stage `arrived`
+  const void* scratch;  ///< from stage `computed`
+  std::array<char, 160> line;
+};
+
+struct RankState {
+  int process;  ///< 0: has not joined
+  int device;
+  bool has_left;
+  std::array<char, 160> line;
+  std::array<char, 300> rejected_call;  ///< with the reason; empty: none
+  std::array<std::uint64_t, queues> finished;
+  std::array<std::uint64_t, queues> next;
+  std::array<std::array<PostedCall, max_posts>, queues> posts;
+
+  [[nodiscard]] PostedCall& post(Queue queue, std::uint64_t number) {
+    return posts[queue][number % max_posts];
+  }
+  [[nodiscard]] const PostedCall& post(Queue queue, std::uint64_t number) const {
+    return posts[queue][number % max_posts];
+  }
+};
+
+struct Board {
+  std::atomic<int> is_ready;
+  pthread_mutex_t mutex;
+  std::atomic<std::uint32_t> version;  ///< increased by every change that somebody may wait for
+  int ranks;
+  std::atomic<int> error;  ///< a Result
+  bool is_aborted;         ///< by a call of a rank or a fault, which is no mistake of the program
+  int guilty_rank;         ///< gets `error`, the others remote_error; -1: all get it
+  std::array<char, 3000> error_text;
+  std::array<char, 40> name;
+  std::array<RankState, max_ranks> states;
+
+  [[nodiscard]] RankState& state(int rank) { return states[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] const RankState& state(int rank) const {
+    return states[static_cast<std::size_t>(rank)];
+  }
+};
+
+/// Maps the board of that name, which the first rank creates. Null: no shared memory.
+[[nodiscard]] Board* open_board(const std::string& name);
+void close_board(Board* board);
+/// Removes the name; ranks that have opened the board keep it.
+void remove_name(const Board& board);
+
+class BoardLock {
+ public:
+  explicit BoardLock(Board& board);
+  BoardLock(const BoardLock&) = delete;
+  BoardLock& operator=(const BoardLock&) = delete;
+  ~BoardLock();
+
+ private:
+  Board& board_;
+};
+
+/// Wakes all that wait.
+void notify(Board& board);
+
+/// What a rank waits for. All functions are called with the lock.
+struct Condition {
+  std::function<bool()> is_met;
+  std::function<std::vector<int>()> missing_ranks;
+  std::function<std::string()> description;  ///< of the wait, for the report
+};
+
+/// Blocks until the condition is met; false if the board has failed. Fails it after the time limit,
+/// or if the process of a missing rank has ended, or if the rank has left.
+bool wait(Board& board, int device, const Condition& condition);
+/// Records the first failure of a board. Requires the lock.
+void fail(Board& board, Result code, int guilty_rank, const std::string& text);
+/// Adds the failure of a board to the reports of this process, once. Requires the lock.
+void report_failure(const Board& board, int device);
+
+/// Copies text to a board, cut to its capacity.
+template <std::size_t capacity>
+void set_text(std::array<char, capacity>& target, const std::string& text) {
+  const std::size_t count = text.copy(target.data(), capacity - 1);
+  target[count] = '\0';
+}
+
+}  // namespace skerry::emulation::nccl

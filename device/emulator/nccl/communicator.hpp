@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/emulator/nccl/board.hpp"
+#include "device/emulator/nccl/calls.hpp"
+
+namespace skerry::emulation::nccl {
+
+/// A reduction of a program (ncclRedOpCreatePreMulSum): a sum of products with a factor.
+struct CustomReduction {
+  int type = 0;
+  std::array<std::byte, 8> factor = {};
+  const void* device_factor = nullptr;  ///< read in stream order instead, if not null
+};
+
+struct Communicator {
+  Communicator(Board* shared_board, int own_rank, int rank_count, int ordinal)
+      : board(shared_board), rank(own_rank), ranks(rank_count), device(ordinal) {}
+
+  Board* board;
+  int rank;
+  int ranks;
+  int device;
+  std::atomic<int> pending{0};  ///< tasks on streams
+  std::array<std::uint64_t, max_ranks> sends_to_peer = {};
+  std::array<std::uint64_t, max_ranks> receives_from_peer = {};
+  std::vector<std::unique_ptr<CustomReduction>> reductions;
+
+  [[nodiscard]] RankState& state() const { return board->state(rank); }
+};
+
+/// A call with its operands.
+struct Operation {
+  Communicator* communicator = nullptr;
+  void* stream = nullptr;
+  const void* source = nullptr;
+  void* destination = nullptr;
+  Call call;
+  PostedCall* posted = nullptr;
+};
+
+/// The text of this thread's last error.
+[[nodiscard]] std::string& last_error();
+/// Sets the text, and the result of this thread's group if one is open. Returns the code.
+int reject(Result code, const std::string& text);
+/// Returns the result that a communicator's failure has for its rank, or success.
+[[nodiscard]] int failure_of(const Communicator& communicator);
+
+/// Makes a device's primary context current.
+class CurrentDevice {
+ public:
+  explicit CurrentDevice(int ordinal);
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+  ~CurrentDevice();
+
+ private:
+  bool is_set_;
+};
+
+}  // namespace skerry::emulation::nccl

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/emulator/nccl/positions.hpp"
+
+#include <unistd.h>
+
+#include <map>
+#include <mutex>
+#include <utility>
+
+namespace skerry::emulation::nccl {
+
+namespace {
+
+struct RunningCalls {
+  std::mutex mutex;
+  std::map<std::pair<int, const void*>, std::string> by_stream;
+};
+
+RunningCalls& running_calls() {
+  static auto* const calls = new RunningCalls;  // leaked: threads of streams may outlive main()
+  return *calls;
+}
+
+/// Returns what the stream of a call runs now, if that is a call of this process.
+std::string running_text_of(const PostedCall& posted) {
+  if (posted.process != getpid()) return {};
+  RunningCalls& running = running_calls();
+  const std::lock_guard lock(running.mutex);
+  const auto entry = running.by_stream.find({posted.device, posted.stream});
+  return entry == running.by_stream.end() ? "" : entry->second;
+}
+
+std::string stage_text_of(const PostedCall& posted) {
+  if (posted.stage >= done) return ", done";
+  if (posted.stage >= arrived) return ", in which it waits";
+  const std::string running = running_text_of(posted);
+  return ", which its stream has not reached" +
+         (running.empty() ? "" : ": the stream waits in " + running);
+}
+
+}  // namespace
+
+std::string text_of(const PostedCall& posted, int rank) {
+  const std::string line = posted.line.data();
+  return "rank " + std::to_string(rank) + ": " + text_of(posted.call) +
+         (line.empty() ? "" : " at " + line);
+}
+
+std::string position_of(const Board& board, int rank) {
+  const RankState& state = board.state(rank);
+  const std::string name = "rank " + std::to_string(rank);
+  if (state.process == 0) return name + " has not called ncclCommInitRank";
+  std::string text = name + " has made no collective call here";
+  if (const std::uint64_t count = state.next[collectives]; count != 0) {
+    const PostedCall& last = state.post(collectives, count - 1);
+    text = text_of(last, rank) + " was its collective call number " + std::to_string(count) +
+           stage_text_of(last);
+  }
+  if (state.rejected_call[0] != '\0') {
+    text += "\n    its last call was rejected: " + std::string(state.rejected_call.data());
+  }
+  for (const Queue queue : {sends, receives}) {
+    for (const PostedCall& posted : state.posts[queue]) {
+      if (posted.stage == unused || posted.stage == done) continue;
+      text += "\n    " + text_of(posted, rank) + stage_text_of(posted);
+    }
+  }
+  return text;
+}
+
+RunningCall::RunningCall(const Board& board, const PostedCall& posted, int rank)
+    : device_(posted.device), stream_(posted.stream) {
+  RunningCalls& running = running_calls();
+  const std::lock_guard lock(running.mutex);
+  running.by_stream[{device_, stream_}] =
+      text_of(posted, rank) + ", communicator " + board.name.data();
+}
+
+RunningCall::~RunningCall() {
+  RunningCalls& running = running_calls();
+  const std::lock_guard lock(running.mutex);
+  running.by_stream.erase({device_, stream_});
+}
+
+}  // namespace skerry::emulation::nccl

@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/emulator/nccl/submission.hpp"
+
+#include <unistd.h>
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "device/emulator/driver/entry_points.hpp"
+#include "device/emulator/nccl/collectives.hpp"
+#include "device/emulator/nccl/comparison.hpp"
+#include "device/emulator/nccl/groups.hpp"
+#include "device/emulator/nccl/meetings.hpp"
+#include "device/emulator/nccl/positions.hpp"
+#include "device/emulator/nccl/python_line.hpp"
+#include "device/emulator/nccl/reduction.hpp"
+#include "device/emulator/nccl/settings.hpp"
+#include "device/emulator/nccl/transfers.hpp"
+
+namespace skerry::emulation::nccl {
+
+namespace {
+
+Queue queue_of(const Call& call) {
+  return call.function == Function::send      ? sends
+         : call.function == Function::receive ? receives
+                                              : collectives;
+}
+
+/// Runs the tasks of a group on their stream's thread: transfers may be waited for by each other,
+/// so all of them arrive first.
+bool run_all(const std::vector<Operation>& operations) {
+  for (const Operation& operation : operations) {
+    if (is_transfer(operation.call.function))
+      advance(*operation.communicator->board, *operation.posted, arrived, operation.source);
+  }
+  for (const Operation& operation : operations) {
+    if (!is_transfer(operation.call.function) && !run_collective(operation)) return false;
+  }
+  for (const Function function : {Function::receive, Function::send}) {
+    for (const Operation& operation : operations) {
+      if (operation.call.function == function && !finish_transfer(operation)) return false;
+    }
+  }
+  return true;
+}
+
+/// False if the device must get a sticky error.
+bool run_task(const std::vector<Operation>& operations) {
+  const Operation& first = operations.front();
+  Board& board = *first.communicator->board;
+  const RunningCall running(board, *first.posted, first.communicator->rank);
+  try {
+    if (run_all(operations)) return true;
+  } catch (const std::exception& error) {
+    const BoardLock lock(board);
+    fail(board, system_error, -1,
+         text_of(*first.posted, first.communicator->rank) + ": " + error.what());
+    report_failure(board, first.communicator->device);
+  }
+  return current_settings().is_async || board.is_aborted;
+}
+
+/// Returns what is wrong with a call by itself, or an empty text; sets the result.
+std::string find_error(const Operation& operation, Result& code) {
+  const Communicator& communicator = *operation.communicator;
+  const Call& call = operation.call;
+  code = invalid_argument;
+  if (size_of(call.type) == 0) return "unknown data type";
+  if (call.reduction >= 0 && !can_reduce(call.type)) return "float8 can't be reduced here";
+  if (call.reduction >= premultiplied_sum) {
+    const auto index = static_cast<std::size_t>(call.reduction - premultiplied_sum);
+    if (index >= communicator.reductions.size()) return "unknown reduction";
+    if (communicator.reductions[index]->type != call.type)
+      return "the reduction is for another data type";
+  }
+  if (call.peer >= communicator.ranks ||
+      (call.peer < 0 && (is_transfer(call.function) || call.peer != -1))) {
+    return "the communicator has " + std::to_string(communicator.ranks) + " ranks";
+  }
+  const CurrentDevice device(communicator.device);
+  int ordinal = 0;
+  int is_capturing = 0;
+  code = cuda_error;
+  if (driver::stream_get_device(operation.stream, &ordinal) != 0)
+    return "not a stream, or its device has failed";
+  code = invalid_usage;
+  if (ordinal != communicator.device) {
+    return "the stream is device " + std::to_string(ordinal) + "'s, the communicator device " +
+           std::to_string(communicator.device) + "'s";
+  }
+  if (driver::stream_is_capturing(operation.stream, &is_capturing) == 0 && is_capturing != 0)
+    return "captured streams are not rehearsed";
+  return {};
+}
+
+/// Returns a free entry of a queue, or null. Requires the lock.
+PostedCall* find_free_post(Communicator& communicator, Queue queue) {
+  RankState& state = communicator.state();
+  if (queue < sends) return &state.post(queue, state.next[queue]);
+  for (PostedCall& posted : state.posts[queue]) {
+    if (posted.stage == unused) return &posted;
+  }
+  return nullptr;
+}
+
+/// Waits until the board has an entry for a call: a rank may be max_posts calls ahead.
+bool wait_for_free_post(Communicator& communicator, Queue queue, const Call& call,
+                        const std::string& line) {
+  const auto slow_ranks = [&] {
+    std::vector<int> ranks;
+    for (int rank = 0; rank < communicator.ranks; ++rank) {
+      if (queue < sends && communicator.state().next[queue] >=
+                               communicator.board->state(rank).finished[queue] + max_posts) {
+        ranks.push_back(rank);
+      }
+    }
+    return ranks;
+  };
+  const auto is_met = [&] {
+    return slow_ranks().empty() && find_free_post(communicator, queue) != nullptr;
+  };
+  const auto description = [&] {
+    return "rank " + std::to_string(communicator.rank) + " is " + std::to_string(max_posts) +
+           " calls ahead in " + text_of(call) + " at " + line;
+  };
+  return wait(*communicator.board, communicator.device,
+              {.is_met = is_met, .missing_ranks = slow_ranks, .description = description});
+}
+
+std::uint64_t next_number(Communicator& communicator, Queue queue, int peer) {
+  if (queue < sends) return communicator.state().next[queue]++;
+  const auto index = static_cast<std::size_t>(peer);
+  return queue == sends ? communicator.sends_to_peer[index]++
+                        : communicator.receives_from_peer[index]++;
+}
+
+}  // namespace
+
+int post(Communicator& communicator, Queue queue, const Call& call, void* stream,
+         PostedCall** posted) {
+  Board& board = *communicator.board;
+  const std::string line = python_line();  // without the lock: it may wait for the GIL
+  if (!wait_for_free_post(communicator, queue, call, line)) return failure_of(communicator);
+  std::string contradiction;
+  {
+    const BoardLock lock(board);
+    PostedCall& entry = *find_free_post(communicator, queue);
+    entry.call = call;
+    entry.number = next_number(communicator, queue, call.peer);
+    entry.thread = std::hash<std::thread::id>{}(std::this_thread::get_id());
+    entry.is_grouped = is_group_open();
+    entry.process = getpid();
+    entry.device = communicator.device;
+    entry.stream = stream;
+    set_text(entry.line, line);
+    entry.stage = called;
+    *posted = &entry;
+    contradiction = find_contradiction(communicator, queue, entry);
+    if (contradiction.empty()) {
+      notify(board);
+      return success;
+    }
+    fail(board, invalid_usage, communicator.rank, contradiction);
+    report_failure(board, communicator.device);
+  }
+  return reject(invalid_usage, contradiction);
+}
+
+int submit(const Operation& operation) {
+  Communicator* const communicator = operation.communicator;
+  if (communicator == nullptr) return reject(invalid_argument, "the communicator is null");
+  if (const int code = failure_of(*communicator); code != success) return code;
+  Result code = success;
+  if (const std::string error = find_error(operation, code); !error.empty()) {
+    const std::string text = text_of(operation.call) + ": " + error;
+    const std::string line = python_line();
+    const BoardLock lock(*communicator->board);
+    set_text(communicator->state().rejected_call, text + " at " + line);
+    return reject(code, text);
+  }
+  Operation posted = operation;
+  const int status = post(*communicator, queue_of(operation.call), operation.call, operation.stream,
+                          &posted.posted);
+  if (status != success) return status;
+  if (!is_group_open()) return enqueue({posted});
+  add_to_group(posted);
+  return success;
+}
+
+int enqueue(std::vector<Operation> operations) {
+  const Operation first = operations.front();
+  Communicator& communicator = *first.communicator;
+  const CurrentDevice device(communicator.device);
+  std::vector<AccessedRange> ranges;
+  for (const Operation& operation : operations) {
+    const std::vector<AccessedRange> more = ranges_of(operation);
+    ranges.insert(ranges.end(), more.begin(), more.end());
+  }
+  std::string name = text_of(*first.posted, communicator.rank);
+  if (operations.size() > 1) name += " and " + std::to_string(operations.size() - 1) + " more";
+  communicator.pending.fetch_add(1);
+  // Counts down when the task is destroyed: the stream of a lost device drops its tasks.
+  const std::shared_ptr<void> count(nullptr,
+                                    [&communicator](void*) { communicator.pending.fetch_sub(1); });
+  const int status = enqueue_collective_task(
+      name, first.stream, std::move(ranges),
+      [operations = std::move(operations), count] { return run_task(operations); });
+  if (status == 0) return success;
+  return reject(cuda_error, name + ": CUDA error " + std::to_string(status));
+}
+
+}  // namespace skerry::emulation::nccl
