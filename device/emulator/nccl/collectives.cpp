@@ -49,9 +49,9 @@ bool inject_fault(const Operation& operation) {
         fault.call != operation.posted->number + 1) {
       continue;
     }
-    const std::string text = "requested fault: rank " + std::to_string(fault.rank) +
-                             (fault.kind == Fault::Kind::dead ? " is dead in" : " aborts") +
-                             " collective call number " + std::to_string(fault.call);
+    std::string text = "requested fault: rank " + std::to_string(fault.rank) +
+                       (fault.kind == Fault::Kind::dead ? " is dead in" : " aborts") +
+                       " collective call number " + std::to_string(fault.call);
     {
       const BoardLock lock(board);
       if (board.error == success) board.is_aborted = true;

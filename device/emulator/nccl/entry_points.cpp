@@ -24,15 +24,15 @@
 
 namespace skerry::emulation::nccl {
 
-namespace {
-
-constexpr int release = 23203;
-constexpr int in_progress = 7;
-
 /// ncclUniqueId
 struct UniqueId {
   std::array<char, 128> text;
 };
+
+namespace {
+
+constexpr int release = 23203;
+constexpr int in_progress = 7;
 
 std::string text_of(const UniqueId& id) { return {id.text.data(), strnlen(id.text.data(), 39)}; }
 
@@ -327,8 +327,5 @@ std::uint64_t get_link_nbytes(int source_device, int device) SKERRY_NCCL(skerry_
 std::uint64_t get_link_nbytes(int source_device, int device) {
   return link_nbytes(source_device, device);
 }
-
-void clear_links() SKERRY_NCCL(skerry_nccl_clear_links);
-void clear_links() { clear_link_nbytes(); }
 
 }  // namespace skerry::emulation::nccl

@@ -79,10 +79,4 @@ std::uint64_t link_nbytes(int source_device, int device) noexcept {
   return source < max_devices && reader < max_devices ? bytes_of_links[source][reader].load() : 0;
 }
 
-void clear_link_nbytes() noexcept {
-  for (auto& row : bytes_of_links) {
-    for (auto& nbytes : row) nbytes = 0;
-  }
-}
-
 }  // namespace skerry::emulation::nccl

@@ -33,6 +33,5 @@ class RankReader {
 
 /// Returns the bytes that devices of this process have read from a device.
 [[nodiscard]] std::uint64_t link_nbytes(int source_device, int device) noexcept;
-void clear_link_nbytes() noexcept;
 
 }  // namespace skerry::emulation::nccl

@@ -18,7 +18,7 @@ struct Reduction {
   int type = 0;
   int operation = 0;                     ///< ncclSum to ncclAvg, or premultiplied_sum
   std::array<std::byte, 8> factor = {};  ///< of premultiplied_sum: an element
-  std::vector<int> order;                ///< of ranks
+  std::vector<int> order = {};           ///< of ranks
   /// float16 and bfloat16 are rounded after each rank, as NCCL's rings do; otherwise once.
   bool rounds_partial_results = false;
 };

@@ -15,17 +15,6 @@
 
 namespace skerry::emulation::nvml {
 
-namespace {
-
-enum Result : int {
-  success = 0,
-  invalid_argument = 2,
-  not_supported = 3,
-  not_found = 6,
-  insufficient_size = 7,
-  driver_not_loaded = 9,
-};
-
 struct Memory {
   unsigned long long total, free, used;
 };
@@ -35,6 +24,17 @@ struct VersionedMemory {
 };
 struct Utilization {
   unsigned gpu, memory;
+};
+
+namespace {
+
+enum Result : int {
+  success = 0,
+  invalid_argument = 2,
+  not_supported = 3,
+  not_found = 6,
+  insufficient_size = 7,
+  driver_not_loaded = 9,
 };
 
 int ordinal_of(const void* device) {

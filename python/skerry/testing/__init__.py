@@ -18,9 +18,12 @@ from skerry._numba_simulator import numba_simulator
 if TYPE_CHECKING:
     from skerry_emulator import KernelReport as KernelReport
     from skerry_emulator import emulated_gpu as emulated_gpu
+    from skerry_emulator import nccl_faults as nccl_faults
+    from skerry_emulator import nccl_link_bytes as nccl_link_bytes
+    from skerry_emulator import nccl_settings as nccl_settings
 
 #: Names that the package skerry_emulator provides.
-_EMULATED = ("KernelReport", "emulated_gpu")
+_EMULATED = ("KernelReport", "emulated_gpu", "nccl_faults", "nccl_link_bytes", "nccl_settings")
 __all__ = [
     "assert_allclose",
     "assert_equal",

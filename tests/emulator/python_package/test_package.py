@@ -47,7 +47,7 @@ def test_all_public_names_exist():
 
 
 def test_skerry_testing_exports_its_names():
-    names = {"KernelReport", "emulated_gpu"}
+    names = {"KernelReport", "emulated_gpu", "nccl_faults", "nccl_link_bytes", "nccl_settings"}
     assert names <= {*skerry.testing.__all__, *dir(skerry.testing)}
     assert all(getattr(skerry.testing, name) is getattr(skerry_emulator, name) for name in names)
 

@@ -12,6 +12,7 @@ from importlib import metadata as _metadata
 
 from skerry_emulator._context import emulated_gpu
 from skerry_emulator._libraries import load, refuse_other_drivers
+from skerry_emulator._nccl import nccl_faults, nccl_link_bytes, nccl_settings
 from skerry_emulator._paths import find_library, folder
 from skerry_emulator._reports import KernelReport, add_notes
 
@@ -23,5 +24,8 @@ __all__ = [
     "find_library",
     "folder",
     "load",
+    "nccl_faults",
+    "nccl_link_bytes",
+    "nccl_settings",
     "refuse_other_drivers",
 ]
