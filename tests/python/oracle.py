@@ -6,8 +6,7 @@ import importlib.util
 
 import numpy as np
 import skerry as sk
-from skerry import _extra
-from skerry._data_types import kind_of, limits_of
+from skerry import _data_types, _extra
 
 DTYPES = [
     "bool",
@@ -31,6 +30,8 @@ if importlib.util.find_spec("ml_dtypes"):
 
     BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
     DTYPES.insert(DTYPES.index("float32"), "bfloat16")
+# Dtypes of NumPy's own, which have a type string for the array interfaces and which NumPy takes by DLPack.
+NUMPYS = [name for name in DTYPES if name != "bfloat16"]
 # Dtypes that are computed in float32 and rounded once.
 HALVES = [name for name in ("float16", "bfloat16") if name in DTYPES]
 # Public names, except the functions beyond the standard, which are tested in extra/.
@@ -45,6 +46,16 @@ SIZES = (0, 1, 31, 32, 33, 127, 128, 129, 4095, 4096, 4097, 100_003)
 TOLERANCE = {"float32": 1e-6, "float64": 4e-15, "complex64": 4e-6, "complex128": 2e-14}
 
 
+def kind_of(dtype):
+    """Returns the character of NumPy's kind of a dtype or its name; "f" for bfloat16."""
+    return _data_types.kind_of(np.dtype(dtype))
+
+
+def comparable(x):
+    """Returns float32 for bfloat16, whose NaNs NumPy's comparisons of arrays don't know; other arrays unchanged."""
+    return x.astype(np.float32) if x.dtype.name == "bfloat16" else x
+
+
 def to_numpy(x):
     """Returns a copy on the host of an array of any device."""
     return np.array(x.to_device("cpu:0"))
@@ -56,7 +67,7 @@ def assert_within_a_unit(values, want, *, slack=0.0, label=""):
     with np.errstate(all="ignore"):
         fits = (np.nextafter(want, -infinity) <= values) & (values <= np.nextafter(want, infinity))
         fits |= np.abs(values.astype(np.float64) - want) <= slack
-    fits |= np.isnan(values) & np.isnan(want)
+    fits |= np.isnan(comparable(values)) & np.isnan(comparable(want))
     assert np.all(fits), f"{label}: {values[~fits][:5]} instead of {want[~fits][:5]}"
 
 
@@ -72,6 +83,7 @@ def assert_same(got, want, device, *, dtype=None, exact=True, scale=0.0, label="
     assert got.shape == want.shape, f"{label}: {got.shape} instead of {want.shape}"
     values = to_numpy(got)
     if exact:
+        values, want = comparable(values), comparable(want)
         np.testing.assert_array_equal(values, want, err_msg=label, strict=False)
         return
     if got.dtype.name in HALVES:
@@ -79,7 +91,7 @@ def assert_same(got, want, device, *, dtype=None, exact=True, scale=0.0, label="
         assert_within_a_unit(values, want.astype(got.dtype), slack=slack, label=label)
         return
     tolerance = TOLERANCE[got.dtype.name]
-    if got.dtype.kind == "c":
+    if kind_of(got.dtype) == "c":
         finite = np.isfinite(want)
         np.testing.assert_array_equal(np.isfinite(values), finite, err_msg=label)
         error = np.abs(values[finite] - want[finite])
@@ -105,7 +117,7 @@ def sample(dtype, shape, seed=0, low=None, high=None):
         high = 100 if high is None else high
         return rng.integers(low, high + 1, shape).astype(dtype)
     low, high = (-3.0 if low is None else low), (3.0 if high is None else high)
-    high = min(high, float(limits_of(dtype).max))
+    high = min(high, float(_data_types.limits_of(dtype).max))
     values = rng.uniform(low, high, shape)
     if kind == "c":
         values = values + 1j * rng.uniform(low, high, shape)

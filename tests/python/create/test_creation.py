@@ -10,7 +10,7 @@ import pytest
 import skerry as sk
 
 from tests.python.loops import loop_over
-from tests.python.oracle import DTYPES, assert_same, sample, to_device, to_numpy
+from tests.python.oracle import DTYPES, assert_same, kind_of, sample, to_device, to_numpy
 
 
 @loop_over("dtype", DTYPES)
@@ -137,11 +137,11 @@ CASTS = [
 
 @loop_over(("source", "target"), CASTS)
 def test_astype(source, target, device):
-    low = 0 if np.dtype(target).kind == "u" else None
+    low = 0 if kind_of(target) == "u" else None
     x = (
         sample(source, (5, 33), low=low)
-        if np.dtype(source).kind in "fc"
-        else sample(source, (5, 33), low=low if np.dtype(source).kind == "i" else None)
+        if kind_of(source) in "fc"
+        else sample(source, (5, 33), low=low if kind_of(source) == "i" else None)
     )
     for array, theirs in [
         (to_device(device, x), x),

@@ -18,6 +18,7 @@ import skerry as sk
 from skerry.testing import instruments
 
 from tests.python.elementwise import argument_pools
+from tests.python.oracle import kind_of
 
 TABLE = {entry["name"]: entry for entry in instruments.op_table()}
 FLOATING = {"float16", "float32", "float64", "complex64", "complex128"} & set(
@@ -60,9 +61,9 @@ def on_host(x):
 def bits(x, any_nan=False):
     """Returns the elements as unsigned integers, with the parts of complex ones along another axis."""
     parts = np.ascontiguousarray(x).reshape(*x.shape, 1)
-    if x.dtype.kind == "c":
+    if kind_of(x.dtype) == "c":
         parts = parts.view(f"f{x.dtype.itemsize // 2}")
-    if any_nan and parts.dtype.kind == "f":
+    if any_nan and kind_of(parts.dtype) == "f":
         parts = np.where(parts != parts, parts.dtype.type(np.nan), parts)
     return parts.view(f"u{parts.itemsize}")
 
@@ -101,7 +102,7 @@ class Walk:
     def __init__(self, name, dtype, device, size, seed=0):
         self.function, self.dtype, self.device = getattr(sk, name), np.dtype(dtype), device
         self.name, self.arity, self.seed = name, TABLE[name]["arity"], seed
-        several = self.arity > 1 or self.dtype.kind == "c"
+        several = self.arity > 1 or kind_of(self.dtype) == "c"
         self.any_nan = several and name not in HAND_ON
         self.values = argument_pools.operands(dtype, self.arity, size, seed)
         self.count = len(self.values[0])
@@ -214,7 +215,7 @@ class Walk:
     def with_scalar(self, first, second, want, is_first):
         position = "first" if is_first else "second"
         self.check(self.function(first, second), want, f"0-d {position}")
-        scalar = complex if self.dtype.kind == "c" else float
+        scalar = complex if kind_of(self.dtype) == "c" else float
         args = (scalar(first), second) if is_first else (first, scalar(second))
         self.check(self.function(*args), want, f"Python scalar {position}")
         if self.name in OPERATORS:

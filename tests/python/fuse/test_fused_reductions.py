@@ -11,7 +11,7 @@ from skerry.testing import instruments
 
 from tests.python.fuse.recorded_sizes import USUAL_LIMIT, all_sizes_recorded  # noqa: F401
 from tests.python.loops import loop_over
-from tests.python.oracle import DTYPES, to_numpy
+from tests.python.oracle import DTYPES, kind_of, to_numpy
 
 REDUCTIONS = ["all", "any", "argmax", "count_nonzero", "max", "mean", "min", "prod", "std", "sum", "var"]  # fmt: skip
 # Few and many rows and columns, on both sides of the kernels' limits and of the chunks for threads.
@@ -24,9 +24,9 @@ SHAPES = [
 def sample(seed, dtype, shape):
     rng = np.random.default_rng(seed)
     values = rng.normal(scale=3, size=shape)
-    if np.dtype(dtype).kind == "c":
+    if kind_of(dtype) == "c":
         values = values + 1j * rng.normal(size=shape)
-    values = np.abs(values) if np.dtype(dtype).kind == "u" else values
+    values = np.abs(values) if kind_of(dtype) == "u" else values
     return np.asarray(np.round(values, 1)).astype(dtype)  # includes zeros of both signs
 
 

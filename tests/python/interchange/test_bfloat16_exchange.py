@@ -43,7 +43,7 @@ def test_dlpack_imports_type_code_4_without_a_copy(device):
     for versioned in (False, True):
         y = sk.from_dlpack(made_of(x, versioned=versioned).capsule())
         assert y.dtype == sk.bfloat16
-        assert y.device == x.device
+        assert y.device == sk.Device("cpu:0" if device.startswith("cpu") else device)
         y[0, 0] = 3.0
         assert x[0, 0].item() == 3.0
         x[0, 0] = 0.0
@@ -86,7 +86,7 @@ def test_numpy_arrays_that_need_a_copy():
 
 def test_raw_bytes_are_not_bfloat16():
     raw = np.zeros(3, "V2")
-    with pytest.raises(DTypeError, match="void16"):
+    with pytest.raises(DTypeError, match=r"\|V2"):
         sk.asarray(raw)
     with pytest.raises(DTypeError):
         sk.zeros(3, dtype="V2")

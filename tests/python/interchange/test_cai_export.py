@@ -18,7 +18,7 @@ from skerry.testing.instruments import captured_stream
 
 from tests.python.interchange.cai_producers import as_host, python
 from tests.python.loops import loop_over
-from tests.python.oracle import DTYPES, layouts_of, sample, to_device, to_numpy
+from tests.python.oracle import NUMPYS, layouts_of, sample, to_device, to_numpy
 from tests.python.session import HAS_GPU
 
 KEYS = {"shape", "typestr", "descr", "data", "strides", "version", "stream"}
@@ -250,7 +250,7 @@ def test_export_E08_version_from_the_environment():
             python(code, SKERRY_CAI_VERSION=bad)
 
 
-@loop_over("dtype", DTYPES)
+@loop_over("dtype", NUMPYS)
 def test_export_E09_typestr_is_numpys(dtype, cuda_device):
     about = sk.zeros((3,), dtype=dtype, device=cuda_device).__cuda_array_interface__
     assert about["typestr"] == np.dtype(dtype).str
@@ -347,7 +347,7 @@ def test_export_E16_other_threads_see_the_same(x, cuda_device):
 
 
 @rehearsed_only
-@loop_over("dtype", DTYPES)
+@loop_over("dtype", NUMPYS)
 def test_export_E18_numpy_reads_the_same_values_by_it(dtype, cuda_device):
     for name, view, host in layouts_of(sample(dtype, (9, 14)), cuda_device):
         about = view.__cuda_array_interface__

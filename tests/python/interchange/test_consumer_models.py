@@ -14,7 +14,7 @@ from skerry.testing import instruments
 from tests.python.interchange import consumer_models as models
 from tests.python.libraries import library
 from tests.python.loops import loop_over
-from tests.python.oracle import DTYPES, sample, to_device
+from tests.python.oracle import HALVES, NUMPYS, kind_of, sample, to_device
 from tests.python.session import HAS_GPU
 
 pytestmark = pytest.mark.skipif(HAS_GPU, reason="the models read rehearsed memory")
@@ -42,7 +42,7 @@ def read_only(x):
 @st.composite
 def arrays(draw, device="cuda:0"):
     """Draw a skerry array on a rehearsed device and an equal NumPy array in the same layout."""
-    dtype = draw(st.sampled_from(DTYPES))
+    dtype = draw(st.sampled_from(NUMPYS))
     shape = tuple(draw(st.lists(st.sampled_from([0, 1, 1, 2, 3, 4, 5]), max_size=4)))
     host = sample(dtype, shape, seed=draw(st.integers(0, 3)))
     x = to_device(device, host)
@@ -81,8 +81,8 @@ class Layout:
         )
         self.read_only = not instruments.is_writable(x)
         assert self.read_only or not (self.broadcast and host.size)
-        self.kind, self.rank = host.dtype.kind, host.ndim
-        self.is_half = host.dtype == np.float16
+        self.kind, self.rank = kind_of(host.dtype), host.ndim
+        self.is_half = host.dtype.name in HALVES
 
     @staticmethod
     def in_order(host):

@@ -20,7 +20,7 @@ from skerry.testing import instruments
 
 from tests.python.libraries import installed, library, missing
 from tests.python.loops import loop_over
-from tests.python.oracle import DTYPES, sample, to_device, to_numpy
+from tests.python.oracle import DTYPES, NUMPYS, sample, to_device, to_numpy
 from tests.python.session import HAS_GPU
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -47,7 +47,7 @@ def address(x):
 # NumPy
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", NUMPYS)
 def test_numpy_shares_memory_both_ways(dtype):
     host = sample(dtype, (3, 4))
     x = sk.from_dlpack(host)
@@ -150,7 +150,7 @@ def test_tvm_ffi_functions_accept_arrays():
 
 
 @REHEARSED
-@loop_over("dtype", DTYPES)
+@loop_over("dtype", NUMPYS)
 def test_cuda_core_views_arrays_of_all_devices(dtype, device):
     utils = library("cuda.core.utils")
     x = to_device(device, sample(dtype, (3, 4)))

@@ -21,7 +21,7 @@ from skerry.testing import numba_simulator
 
 from tests.python.libraries import library, missing
 from tests.python.loops import loop_over
-from tests.python.oracle import DTYPES, to_device, to_numpy
+from tests.python.oracle import NUMPYS, to_device, to_numpy
 from tests.python.session import HAS_GPU
 
 numba = library("numba")
@@ -89,7 +89,7 @@ def test_a_kernel_writes_through(simulator, cuda_device):
     assert x.tolist() == [6, 7, 8, 9, 10]
 
 
-@loop_over("dtype", DTYPES)
+@loop_over("dtype", NUMPYS)
 def test_every_dtype_and_layout(simulator, cuda_device, dtype):
     host = (np.arange(48) % 2 if dtype == "bool" else np.arange(48)).astype(dtype).reshape(6, 8)
     base = to_device(cuda_device, host)

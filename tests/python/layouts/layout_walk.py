@@ -37,7 +37,7 @@ from tests.python.layouts.walked_calls import (
     public_paths,
     text_of,
 )
-from tests.python.oracle import DTYPES
+from tests.python.oracle import DTYPES, kind_of
 from tests.python.reduced_builds import MISSING, missing_kernel
 
 BUILT = [name for name in DTYPES if name not in MISSING]
@@ -150,7 +150,7 @@ def is_same_leaf(call: Call, got: Any, want: Any) -> bool:
         return False
     if actual.tobytes() == theirs.tobytes():
         return True
-    if actual.dtype.kind not in "fc" or not (call.is_rounded or call.is_by_value):
+    if kind_of(actual.dtype) not in "fc" or not (call.is_rounded or call.is_by_value):
         return False
     if call.is_by_value:
         return bool(np.array_equal(actual, theirs, equal_nan=True))

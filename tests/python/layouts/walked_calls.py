@@ -21,6 +21,7 @@ import skerry as sk
 from skerry.testing import instruments
 
 from tests.python.layouts.kernel_thresholds import ROOT
+from tests.python.oracle import kind_of
 
 sys.path.insert(0, str(ROOT))
 from bench.peers import sweep_cases
@@ -392,13 +393,13 @@ def draw(kind: str, shape: Shape, dtype: np.dtype, seed: int) -> np.ndarray:
     """Returns numbers of a kind: those of ``bench/peers/sweep_cases.py``, and numbers that are exact in any order."""
     rng = np.random.default_rng(seed + math.prod(shape))
     if kind == "whole":
-        low = -2 if dtype.kind in "ifc" else 0
+        low = -2 if kind_of(dtype) in "ifc" else 0
         values = np.asarray(rng.integers(low, 3, shape))
         return np.asarray(
-            values + 1j * rng.integers(low, 3, shape) if dtype.kind == "c" else values
+            values + 1j * rng.integers(low, 3, shape) if kind_of(dtype) == "c" else values
         ).astype(dtype)
     if kind == "signs":
-        signs = np.asarray([1, -1 if dtype.kind in "ifc" else 1])
+        signs = np.asarray([1, -1 if kind_of(dtype) in "ifc" else 1])
         return np.asarray(rng.choice(signs, shape)).astype(dtype)
     if kind == "edges":
         return np.sort(sweep_cases.draw(shape, dtype, "values", 0), axis=-1)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import skerry as sk
 
-from tests.python.oracle import to_device, to_numpy
+from tests.python.oracle import kind_of, to_device, to_numpy
 
 FLOATS = ["float32", "float64", "complex64", "complex128"]
 LOOSE = {"float32": 2e-4, "float64": 1e-11, "complex64": 2e-4, "complex128": 1e-11}
@@ -26,7 +26,7 @@ def complex_of(dtype):
 def random(dtype, shape, seed=0):
     rng = np.random.default_rng(seed)
     values = rng.standard_normal(shape)
-    if np.dtype(dtype).kind == "c":
+    if kind_of(dtype) == "c":
         values = values + 1j * rng.standard_normal(shape)
     return np.asarray(values).astype(dtype)
 

@@ -224,5 +224,5 @@ def test_solve_rejects_float16_on_the_right(device):
 def test_dtype_errors_list_float16(device):
     x = to_device(device, np.ones((3, 3), np.int64))
     for call in (linalg.vector_norm, linalg.matrix_norm, lambda y: linalg.matrix_power(y, 2)):
-        with pytest.raises(TypeError, match="expected float16, float32, float64"):
+        with pytest.raises(TypeError, match="expected float16, bfloat16, float32, float64"):
             call(x)

@@ -11,7 +11,7 @@ import skerry as sk
 from skerry.exceptions import AxisError, DeviceMismatchError
 
 from tests.python.loops import loop_over
-from tests.python.oracle import DTYPES, assert_same, to_device, to_numpy
+from tests.python.oracle import DTYPES, HALVES, assert_same, kind_of, to_device, to_numpy
 from tests.python.session import HAS_GPU
 
 NUMERIC = [name for name in DTYPES if name != "bool"]
@@ -43,21 +43,22 @@ def whole_range(dtype, shape, seed):
     """Returns integers of the whole range, so that products wrap around."""
     rng = np.random.default_rng(seed)
     dtype = np.dtype(dtype)
-    if dtype.kind in "iu":
+    if kind_of(dtype) in "iu":
         limits = np.iinfo(dtype)
         return rng.integers(limits.min, limits.max, shape, dtype=dtype, endpoint=True)
     values = rng.standard_normal(shape)
-    if dtype.kind == "c":
+    if kind_of(dtype) == "c":
         values = values + 1j * rng.standard_normal(shape)
     return np.asarray(values).astype(dtype)
 
 
 def expected(product, *operands):
-    """Returns NumPy's result, computed in float64 for float16."""
-    if all(x.dtype == np.float16 for x in operands):
+    """Returns NumPy's result, computed in float64 for float16 and bfloat16."""
+    dtype = operands[0].dtype
+    if dtype.name in HALVES and all(x.dtype == dtype for x in operands):
         wide = product(*(x.astype(np.float64) for x in operands))
         with np.errstate(over="ignore"):
-            return np.asarray(wide).astype(np.float16)
+            return np.asarray(wide).astype(dtype)
     with np.errstate(over="ignore"):
         return product(*operands)
 
@@ -102,11 +103,13 @@ def assert_product(got, want, device, dtype):
     assert got.dtype == np.dtype(dtype)
     assert got.shape == want.shape
     values = to_numpy(got)
-    if want.dtype.kind in "iu":
+    if kind_of(want.dtype) in "iu":
         np.testing.assert_array_equal(values, want)
-    elif want.dtype == np.float16:
+    elif want.dtype.name in HALVES:
         # One unit in the last place where the float32 sum is close to a tie, plus the error of that sum.
-        np.testing.assert_allclose(values, want, rtol=2**-10, atol=2e-5)
+        unit = sk.finfo(want.dtype).eps
+        wide = (x.astype(np.float32) for x in (values, want))
+        np.testing.assert_allclose(*wide, rtol=unit, atol=2e-5)
     else:
         loose = 2e-5 if np.dtype(dtype).itemsize <= 8 and dtype != "float64" else 1e-12
         np.testing.assert_allclose(values, want, rtol=loose, atol=50 * loose)
@@ -274,7 +277,7 @@ def test_vecdot(dtype, device):
         a, b = whole_range(dtype, first, 1), whole_range(dtype, second, 2)
         want = expected(lambda x, y, along=axis: dot(x, y, along), a, b)
         got = sk.vecdot(to_device(device, a), to_device(device, b), axis=axis)
-        if a.size > 1000 and want.dtype.kind not in "iu":
+        if a.size > 1000 and kind_of(want.dtype) not in "iu":
             assert got.dtype == want.dtype
             assert np.all(abs(to_numpy(got) - want) < 1e-3 * np.sqrt(a.size))
         else:

@@ -6,7 +6,7 @@ import numpy as np
 import skerry as sk
 
 from tests.python.loops import loop_over
-from tests.python.oracle import DTYPES, assert_same, to_device, to_numpy
+from tests.python.oracle import DTYPES, assert_same, kind_of, to_device, to_numpy
 
 OTHERS = [name for name in DTYPES if name != "float16"]
 PATTERNS = np.arange(65_536, dtype=np.uint16).view(np.float16)
@@ -29,7 +29,7 @@ def views(x, device):
 
 @loop_over("dtype", OTHERS)
 def test_casts_of_every_float16_to_every_dtype(dtype, device):
-    info = np.iinfo(dtype) if np.dtype(dtype).kind in "iu" else None
+    info = np.iinfo(dtype) if kind_of(dtype) in "iu" else None
     x = PATTERNS if info is None else FINITE
     if info is not None:
         wide = x.astype(np.float64)
@@ -40,7 +40,7 @@ def test_casts_of_every_float16_to_every_dtype(dtype, device):
 
 def sources(dtype):
     """Values next to those of float16, and ties between two of them."""
-    kind = np.dtype(dtype).kind
+    kind = kind_of(dtype)
     if kind == "b":
         return np.tile(np.asarray([True, False, True]), 70)
     if kind in "iu":

@@ -89,13 +89,13 @@ MISTAKES = [
         'sk.asarray([1, 2], dtype="float46")',
         "DTypeError",
         "asarray: unsupported dtype: 'float46'; supported are bool, int8, int16, int32, int64, "
-        "uint8, uint16, uint32, uint64, float16, float32, float64, complex64, complex128",
+        "uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, complex64, complex128",
     ),
     (
         "sk.zeros(3, dtype=object)",
         "DTypeError",
         "zeros: unsupported dtype: <class 'object'>; supported are bool, int8, int16, int32, "
-        "int64, uint8, uint16, uint32, uint64, float16, float32, float64, complex64, complex128",
+        "int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, complex64, complex128",
     ),
     (
         "sk.zeros(-1)",
@@ -210,7 +210,7 @@ MISTAKES = [
         'sk.astype(sk.ones(3), "complx64")',
         "DTypeError",
         "astype: unsupported dtype: 'complx64'; supported are bool, int8, int16, int32, int64, "
-        "uint8, uint16, uint32, uint64, float16, float32, float64, complex64, complex128",
+        "uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, complex64, complex128",
     ),
     (
         "sk.bitwise_and(sk.ones(3), 1)",
@@ -326,7 +326,7 @@ MISTAKES = [
         'sk.ones(3).view("float46")',
         "DTypeError",
         "view: unsupported dtype: 'float46'; supported are bool, int8, int16, int32, int64, "
-        "uint8, uint16, uint32, uint64, float16, float32, float64, complex64, complex128",
+        "uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, complex64, complex128",
     ),
     (
         "sk.ones((2, 3, 4)).T",
@@ -342,13 +342,13 @@ MISTAKES = [
         'sk.result_type("foo")',
         "DTypeError",
         "result_type: unsupported dtype: 'foo'; supported are bool, int8, int16, int32, int64, "
-        "uint8, uint16, uint32, uint64, float16, float32, float64, complex64, complex128",
+        "uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, complex64, complex128",
     ),
     (
         'sk.can_cast("foo", sk.float32)',
         "DTypeError",
         "can_cast: unsupported dtype: 'foo'; supported are bool, int8, int16, int32, int64, "
-        "uint8, uint16, uint32, uint64, float16, float32, float64, complex64, complex128",
+        "uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, complex64, complex128",
     ),
     (
         "sk.ones(3) + [1, 2]",
@@ -366,7 +366,7 @@ MISTAKES = [
         "-sk.asarray([True])",
         "DTypeError",
         "negative: bool is not accepted; it takes int8, int16, int32, int64, uint8, uint16, "
-        "uint32, uint64, float16, float32, float64, complex64, complex128; convert with astype",
+        "uint32, uint64, float16, bfloat16, float32, float64, complex64, complex128; convert with astype",
     ),
     (
         "~sk.ones(3)",

@@ -12,13 +12,13 @@ MISTAKES = [
         'sk.ones((2,3)).cumprod(axis=0, dtype="float46")',
         "DTypeError",
         "cumprod: unsupported dtype: 'float46'; supported are bool, int8, int16, int32, int64, "
-        "uint8, uint16, uint32, uint64, float16, float32, float64, complex64, complex128",
+        "uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, complex64, complex128",
     ),
     (
         'sk.nansum(sk.ones(3), dtype="float46")',
         "DTypeError",
         "nansum: unsupported dtype: 'float46'; supported are bool, int8, int16, int32, int64, "
-        "uint8, uint16, uint32, uint64, float16, float32, float64, complex64, complex128",
+        "uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, complex64, complex128",
     ),
     (
         "sk.nanmean(sk.ones((2,3)), axis=2)",
@@ -70,7 +70,7 @@ MISTAKES = [
         'sk.cov(sk.ones((2,3)), dtype="float46")',
         "DTypeError",
         "cov: unsupported dtype: 'float46'; supported are bool, int8, int16, int32, int64, "
-        "uint8, uint16, uint32, uint64, float16, float32, float64, complex64, complex128",
+        "uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, complex64, complex128",
     ),
     (
         "sk.cov(sk.ones((2, 2, 2)))",
@@ -279,7 +279,7 @@ MISTAKES = [
     (
         'sk.radians(sk.ones(3, dtype="complex64"))',
         "DTypeError",
-        "radians: x: complex64 is not accepted; it takes float16, float32, float64; convert with "
+        "radians: x: complex64 is not accepted; it takes float16, bfloat16, float32, float64; convert with "
         "astype",
     ),
     (
@@ -291,7 +291,7 @@ MISTAKES = [
         'sk.logspace(0, 1, dtype="float46")',
         "DTypeError",
         "logspace: unsupported dtype: 'float46'; supported are bool, int8, int16, int32, int64, "
-        "uint8, uint16, uint32, uint64, float16, float32, float64, complex64, complex128",
+        "uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, complex64, complex128",
     ),
     (
         "sk.geomspace(None, 1)",

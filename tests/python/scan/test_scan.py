@@ -12,9 +12,11 @@ from tests.python.loops import loop_over
 from tests.python.oracle import (
     BASE_SHAPE,
     DTYPES,
+    HALVES,
     SIZES,
     assert_same,
     assert_within_a_unit,
+    kind_of,
     layouts_of,
     sample,
     to_device,
@@ -23,25 +25,25 @@ from tests.python.oracle import (
 
 NAMES = ("cumulative_prod", "cumulative_sum")
 WHERE = ("cpu:0", "cuda:0")
-# Maximum error of a sum, relative to the sum of magnitudes. float16 results are float32 results, rounded.
+# Maximum error of a sum, relative to the sum of magnitudes. Results of halves are float32 results, rounded.
 ULPS = {"float32": 64, "float64": 64, "complex64": 64, "complex128": 64}
 
 
 def result_dtype(dtype):
     """Returns the standard's result dtype: floating dtypes are kept, integers become the default integer of their sign."""
-    kind = np.dtype(dtype).kind
+    kind = kind_of(dtype)
     return np.dtype({"b": "int64", "i": "int64", "u": "uint64"}.get(kind, np.dtype(dtype).name))
 
 
 def values(name, dtype, shape):
-    kind = np.dtype(dtype).kind
+    kind = kind_of(dtype)
     if name == "cumulative_prod":
         return sample(dtype, shape, 3, *((0, 3) if kind in "iu" else (0.7, 1.3)))
     return sample(dtype, shape, 3)
 
 
 def reference(name, x, axis, dtype, include_initial):
-    wide = {"f": np.float64, "c": np.complex128}.get(np.dtype(dtype).kind, dtype)
+    wide = {"f": np.float64, "c": np.complex128}.get(kind_of(dtype), dtype)
     function = {"cumulative_sum": np.cumsum, "cumulative_prod": np.cumprod}[name]
     with np.errstate(all="ignore"):
         result = function(x.astype(dtype), axis=axis, dtype=wide)
@@ -63,17 +65,17 @@ def check(name, array, theirs, axis, device, label, **options):
     assert got.dtype == dtype, label
     assert got.shape == want.shape, label
     value = to_numpy(got)
-    if want.dtype.kind in "biu":
+    if kind_of(want.dtype) in "biu":
         np.testing.assert_array_equal(value, want, err_msg=label)
         return
-    accumulated = np.dtype("float32" if dtype == np.float16 else dtype)
+    accumulated = np.dtype("float32" if np.dtype(dtype).name in HALVES else dtype)
     scale = np.abs(want)
     if name == "cumulative_sum":
         scale = reference(name, np.abs(theirs), scan_axis, accumulated, include_initial).real
     else:
         scale = scale * max(1, theirs.shape[scan_axis] / 16)
     bound = ULPS[accumulated.name] * np.finfo(accumulated).eps * np.maximum(scale, 1e-30)
-    if dtype == np.float16:
+    if np.dtype(dtype).name in HALVES:
         assert_within_a_unit(value, want, slack=bound, label=label)
         return
     assert np.all(np.abs(value - want) <= bound), f"{label}: {np.max(np.abs(value - want) / bound)}"
@@ -95,7 +97,7 @@ def test_scans_of_every_size(name, dtype):
         if name == "cumulative_prod" and size > 5000:
             continue
         x = values(name, dtype, (size,))
-        if name == "cumulative_prod" and x.dtype.kind in "fc":
+        if name == "cumulative_prod" and kind_of(x.dtype) in "fc":
             x /= np.abs(x)  # otherwise thousands of factors overflow
         check(name, to_device(device, x), x, None, device, f"{name} {dtype} size {size}")
         check(

@@ -12,6 +12,7 @@ from tests.python.oracle import (
     DTYPES,
     SIZES,
     assert_same,
+    kind_of,
     layouts_of,
     sample,
     to_device,
@@ -24,11 +25,11 @@ DESCENDING = loop_over("descending", [False, True])
 
 def reference_places(x, axis=-1, descending=False):
     """Returns stable indices by an argsort of ranks: equal items, and -0 and +0, share a rank; NaN has the last."""
-    flat = np.unique(x[~np.isnan(x)]) if x.dtype.kind == "f" else np.unique(x)
-    rank = np.searchsorted(flat, np.where(np.isnan(x), 0, x) if x.dtype.kind == "f" else x)
+    flat = np.unique(x[~np.isnan(x)]) if kind_of(x.dtype) == "f" else np.unique(x)
+    rank = np.searchsorted(flat, np.where(np.isnan(x), 0, x) if kind_of(x.dtype) == "f" else x)
     if descending:
         rank = len(flat) - rank
-    if x.dtype.kind == "f":
+    if kind_of(x.dtype) == "f":
         rank = np.where(np.isnan(x), len(flat) + 1, rank)
     return np.argsort(rank, axis=axis, kind="stable")
 
@@ -40,7 +41,7 @@ def check(array, theirs, axis, descending, device, label):
     got = sk.sort(array, axis=axis, descending=descending)
     want = np.take_along_axis(theirs, indices, axis)
     assert_same(got, want, device, label=f"sort {label}")
-    if theirs.dtype.kind == "f":
+    if kind_of(theirs.dtype) == "f":
         np.testing.assert_array_equal(np.signbit(to_numpy(got)), np.signbit(want), label)
 
 
@@ -48,9 +49,9 @@ def bits(dtype, n, seed=0):
     """Returns values of the whole range of a dtype."""
     dtype = np.dtype(dtype)
     rng = np.random.default_rng(seed)
-    if dtype.kind == "b":
+    if kind_of(dtype) == "b":
         return rng.integers(0, 2, n).astype(bool)
-    if dtype.kind == "f":
+    if kind_of(dtype) == "f":
         unsigned = np.dtype(f"u{dtype.itemsize}")
         return rng.integers(0, np.iinfo(unsigned).max, n, unsigned, endpoint=True).view(dtype)
     info = np.iinfo(dtype)
@@ -69,7 +70,7 @@ def test_sort_of_every_layout(dtype, descending, device):
 
 def range_of(dtype):
     """Returns bounds for `sample`: few different integers, for ties."""
-    return (0, 5) if np.dtype(dtype).kind in "iu" else (None, None)
+    return (0, 5) if kind_of(dtype) in "iu" else (None, None)
 
 
 @DESCENDING
@@ -100,7 +101,7 @@ WIDE = ["int64", "uint64", "float64", "int32", "float32"]
 @loop_over("n", [3000, 20_000, 300_000])
 def test_sort_of_unevenly_distributed_keys(dtype, n, descending):
     rng = np.random.default_rng(n)
-    kind = np.dtype(dtype).kind
+    kind = kind_of(dtype)
     small = rng.integers(0, 50, n)
     cases = {
         "few values": small,
@@ -156,7 +157,7 @@ def test_sort_of_rows_with_nan_and_both_zeros(dtype, length, descending, device)
 def test_sort_of_many_short_rows(length, dtype, descending):
     """They are sorted by a network of keys joined with indices, which could reorder ties and special values."""
     x = np.stack([bits(dtype, 200 * length, 1), sample(dtype, 200 * length, 2, *range_of(dtype))])
-    if x.dtype.kind == "f":
+    if kind_of(x.dtype) == "f":
         special = np.asarray([np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf, 1.0], dtype)
         x = np.concatenate([x, np.random.default_rng(3).choice(special, (1, 200 * length))])
     x = x.reshape(-1, length)
@@ -236,7 +237,7 @@ def test_invalid_sort_arguments_raise(function, device):
 def large_rows(dtype, n):
     """Yields names and rows: some split evenly among threads, others are unevenly distributed."""
     rng = np.random.default_rng(n)
-    if np.dtype(dtype).kind == "f":
+    if kind_of(dtype) == "f":
         yield "normal", rng.standard_normal(n)
         yield "log-normal", np.exp(4 * rng.standard_normal(n))
         yield "two clusters", rng.choice([1.0, 1e6], n) + rng.random(n)
@@ -289,7 +290,7 @@ def patterns(dtype, n):
     yield "organ pipe", half.astype(dtype)
     yield "two values", rng.integers(0, 2, n).astype(dtype)
     yield "all equal but one", np.where(np.arange(n) == n // 3, 5, 3).astype(dtype)
-    if np.dtype(dtype).kind == "f":
+    if kind_of(dtype) == "f":
         yield "one NaN", np.where(np.arange(n) == n // 2, np.nan, half).astype(dtype)
         yield "NaN at the ends", np.where(half == 0, np.nan, rng.standard_normal(n)).astype(dtype)
         yield "all NaN", np.full(n, np.nan, dtype)
@@ -318,7 +319,7 @@ def test_sort_of_large_patterns(dtype, threads):
         for name, x in patterns(dtype, n):
             got = to_numpy(sk.sort(to_device("cpu:0", x)))
             np.testing.assert_array_equal(got, np.sort(x), name)
-            if np.dtype(dtype).kind == "f":
+            if kind_of(dtype) == "f":
                 zeros = np.signbit(x[x == 0])
                 np.testing.assert_array_equal(np.signbit(got[got == 0]), zeros, name)
 

@@ -17,6 +17,7 @@ from tests.python.oracle import (
     DTYPES,
     STANDARD_NAMES,
     assert_same,
+    kind_of,
     to_device,
     to_numpy,
 )
@@ -102,7 +103,7 @@ def test_namespaces_are_found_by_version(device):
 
 @loop_over("dtype", DTYPES)
 def test_kinds_of_dtypes_convert_to_python_scalars(dtype, device):
-    kind = np.dtype(dtype).kind
+    kind = kind_of(dtype)
     x = sk.ones((), dtype=dtype, device=device)
     assert bool(x) is True
     assert complex(x) == 1 + 0j
