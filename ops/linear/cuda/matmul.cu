@@ -38,39 +38,21 @@ bool is_aligned(const MatmulParams& p) {
 
 const char* cublas_error_message() { return cublas().library.error_message(); }
 
+struct GemmTypes {
+  cudaDataType item;
+  cublasComputeType_t compute;
+};
+
 /// cuBLAS's name of a dtype, and its compute type: float32 computes in float32, without TF32.
 template <class T>
-struct gemm_types;
-template <>
-struct gemm_types<float16> {
-  static constexpr cudaDataType item = CUDA_R_16F;
-  static constexpr cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
-};
-template <>
-struct gemm_types<bfloat16> {
-  static constexpr cudaDataType item = CUDA_R_16BF;
-  static constexpr cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
-};
-template <>
-struct gemm_types<float32> {
-  static constexpr cudaDataType item = CUDA_R_32F;
-  static constexpr cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
-};
-template <>
-struct gemm_types<float64> {
-  static constexpr cudaDataType item = CUDA_R_64F;
-  static constexpr cublasComputeType_t compute = CUBLAS_COMPUTE_64F;
-};
-template <>
-struct gemm_types<complex64> {
-  static constexpr cudaDataType item = CUDA_C_32F;
-  static constexpr cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
-};
-template <>
-struct gemm_types<complex128> {
-  static constexpr cudaDataType item = CUDA_C_64F;
-  static constexpr cublasComputeType_t compute = CUBLAS_COMPUTE_64F;
-};
+constexpr GemmTypes gemm_types() {
+  if constexpr (ops::same_v<T, float16>) return {CUDA_R_16F, CUBLAS_COMPUTE_32F};
+  if constexpr (ops::same_v<T, bfloat16>) return {CUDA_R_16BF, CUBLAS_COMPUTE_32F};
+  if constexpr (ops::same_v<T, float32>) return {CUDA_R_32F, CUBLAS_COMPUTE_32F};
+  if constexpr (ops::same_v<T, float64>) return {CUDA_R_64F, CUBLAS_COMPUTE_64F};
+  if constexpr (ops::same_v<T, complex64>) return {CUDA_C_32F, CUBLAS_COMPUTE_32F};
+  if constexpr (ops::same_v<T, complex128>) return {CUDA_C_64F, CUBLAS_COMPUTE_64F};
+}
 
 /// Returns the number of matrices per call: the fastest axis of the stack, if its strides are
 /// multiples of the itemsize.
@@ -88,6 +70,7 @@ cudaError_t multiply_run(cublasHandle_t handle, const MatmulParams& p, std::int6
   constexpr auto item = static_cast<std::int64_t>(sizeof(T));
   // Aligned like cuBLAS's own types, since its functions may load them whole.
   using factor = ops::computed_t<T>;
+  constexpr GemmTypes types = gemm_types<T>();
   alignas(sizeof(factor)) const factor one(1);
   alignas(sizeof(factor)) const factor zero(0);
   const BlasLayout left = blas_layout_of(p.m, p.k, p.x1_row, p.x1_column, item);
@@ -98,11 +81,11 @@ cudaError_t multiply_run(cublasHandle_t handle, const MatmulParams& p, std::int6
     return static_cast<long long>(count > 1 ? strides[0] / item : 0);
   };
   // cuBLAS is column-major, so it sees transposes: out.T = x2.T @ x1.T.
-  return to_cuda(cublas().gemm(
-      handle, op(right), op(left), p.n, p.m, p.k, &one, p.x2 + offsets.x2, gemm_types<T>::item,
-      right.leading, step(p.x2_batch), p.x1 + offsets.x1, gemm_types<T>::item, left.leading,
-      step(p.x1_batch), &zero, p.out + first * p.m * p.n * item, gemm_types<T>::item, p.n,
-      static_cast<long long>(p.m * p.n), count, gemm_types<T>::compute, CUBLAS_GEMM_DEFAULT));
+  return to_cuda(
+      cublas().gemm(handle, op(right), op(left), p.n, p.m, p.k, &one, p.x2 + offsets.x2, types.item,
+                    right.leading, step(p.x2_batch), p.x1 + offsets.x1, types.item, left.leading,
+                    step(p.x1_batch), &zero, p.out + first * p.m * p.n * item, types.item, p.n,
+                    static_cast<long long>(p.m * p.n), count, types.compute, CUBLAS_GEMM_DEFAULT));
 }
 
 template <class T>
@@ -130,9 +113,9 @@ int multiply(const MatmulParams& p, LaunchContext* context) {
 
 // --- integers ---
 
-constexpr int tile = 64;  // of the output, per block
-constexpr int tile_depth = 16;
-constexpr int cell = 4;  // of the output, per thread
+constexpr int tile = 64;                         // of the output, per block
+[[maybe_unused]] constexpr int tile_depth = 16;  // used only if an integer dtype is built
+constexpr int cell = 4;                          // of the output, per thread
 static_assert(tile / cell * (tile / cell) == tile_threads);
 
 /// Integers wrap around in 32 or 64 bits; narrower dtypes take the low bits.
