@@ -61,6 +61,7 @@ Half half_of(unsigned bits) {
 template <class Half>
 void CpuHalves::check_widening() {
   std::vector<Half> all;
+  all.reserve(65536);
   for (unsigned bits = 0; bits < 65536; ++bits) all.push_back(half_of<Half>(bits));
   const std::vector<float32> got = converted<float32>(all);
   const std::vector<float64> wide = converted<float64>(all);
