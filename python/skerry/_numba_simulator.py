@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from skerry import _core
+from skerry._data_types import is_bfloat16
 from skerry.exceptions import DeviceMismatchError
 
 __all__ = ["numba_simulator"]
@@ -50,6 +51,8 @@ def _interface(op: str, x: Any) -> Any:
     """Read the CUDA array interface of ``x`` once; None if it has none, but TypeError for a skerry array without."""
     interface = getattr(x, "__cuda_array_interface__", None)
     if interface is None and isinstance(x, _core.Array):
+        if is_bfloat16(x.dtype):
+            raise TypeError(f"{op}: Numba has no bfloat16; convert the array with astype")
         raise TypeError(
             f"{op}: the array is on {x.device}; a kernel takes arrays on CUDA devices: "
             'move it with x.to_device("cuda:0")'

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skerry import _core
-from skerry._data_types import kind_of
+from skerry._data_types import is_bfloat16, kind_of
 
 THRESHOLD = 1000
 EDGE = 3
@@ -42,7 +42,7 @@ def _text_of_one(x: _core.Array) -> str | None:
     dtype = x.dtype
     kind = kind_of(dtype)
     options: Mapping[str, Any] = np.get_printoptions()
-    if kind not in "biuf" or dtype.kind != kind or _changes(options) != _USUAL:
+    if kind not in "biuf" or is_bfloat16(dtype) or _changes(options) != _USUAL:
         return None
     value: Any = x.item()
     if kind != "f":
