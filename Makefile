@@ -28,7 +28,7 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-full test-cpp test-python emulator test-emulator emulate gpu-estimate guard demo bench bench-kernels accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite paths sweep gpu-check test-pythons test-free-threaded device-suite test-aarch64 wheels lint format conformance docs clean
+.PHONY: help build test test-full test-cpp test-python emulator test-emulator emulate gpu-estimate guard demo bench bench-kernels accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite paths sweep gpu-check test-pythons test-free-threaded device-suite test-newest-python cai-suite test-aarch64 wheels lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
@@ -59,6 +59,7 @@ help:
 	@echo "make gpu-check    tests and figures on a real GPU"
 	@echo "make conformance  the official suite: ARRAY_API_TESTS_DIR=<checkout of data-apis/array-api-tests>"
 	@echo "make device-suite  the standard's device recommendations for skerry and other libraries, for the documentation's tables"
+	@echo "make cai-suite    the CUDA Array Interface of skerry and of models of other consumers, for the documentation's tables"
 	@echo "make docs         HTML documentation in build/docs/html"
 	@echo "make clean        removes build and .venv"
 
@@ -231,6 +232,11 @@ conformance: build $(VENV)/.group-conformance
 DEVICE_SUITE_OPTIONS ?= --write
 device-suite: build $(CONSUMERS)
 	python -m tests.device_suite.run $(DEVICE_SUITE_OPTIONS)
+
+# CAI_SUITE_OPTIONS= writes nothing
+CAI_SUITE_OPTIONS ?= --write
+cai-suite: build $(CONSUMERS)
+	python -m tests.cai_suite.run $(CAI_SUITE_OPTIONS)
 
 # The gallery takes what its programs import.
 docs: emulator $(VENV)/.group-docs $(VENV)/.group-demo $(VENV)/.group-consumers

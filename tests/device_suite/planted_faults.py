@@ -7,10 +7,8 @@
 prints a table and fails if a fault is not found.
 """
 
-import contextlib
 import dataclasses
 import functools
-import io
 import pathlib
 import sys
 from collections.abc import Callable
@@ -18,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from .fault_runner import failing_tests, print_table
 from .library import load_file
 
 FOLDER = pathlib.Path(__file__).parent
@@ -481,56 +480,20 @@ def default_dtypes_are_those_of_another_device(replace):
     )
 
 
-class Failures:
-    """A pytest plugin that collects the names of failed tests."""
-
-    def __init__(self) -> None:
-        self.names: list[str] = []
-
-    def pytest_runtest_logreport(self, report):
-        if report.failed:
-            self.names.append(report.nodeid.split("::")[-1])
-
-
-def files_of(recommendation: str) -> list[str]:
-    """Return the files with tests of a recommendation: collecting all takes longer than the tests."""
-    paths = FOLDER.glob("test_*.py")
-    return [str(path) for path in paths if f'"{recommendation}"' in path.read_text()]
-
-
-def find_fault(fault: Fault, devices: str) -> list[str]:
+def find_fault(fault: Fault) -> list[str]:
     """Run the tests of the recommendation with the fault planted; return those that fail."""
-    failures = Failures()
-    options = [
-        "--array-module=skerry",
-        f"--devices={devices}",
-        "-q",
-        f"--recommendations={fault.recommendation}",
-    ]
-    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()) as output:
+    with pytest.MonkeyPatch.context() as patch:
 
         def replace(owner, name, change):
             original = vars(owner)[name] if name == "device" else getattr(owner, name)
             patch.setattr(owner, name, change(original))
 
         fault.plant(replace)
-        code = pytest.main([*files_of(fault.recommendation), *options], plugins=[failures])
-    if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-        raise RuntimeError(f"{fault.name}: the suite did not run: {code}\n{output.getvalue()}")
-    return failures.names
+        return failing_tests(FOLDER, fault.recommendation, ["--array-module=skerry"])
 
 
 def main() -> int:
-    width = max(len(fault.name) for fault in FAULTS)
-    missed = 0
-    for fault in FAULTS:
-        names = find_fault(fault, "cpu:0,cpu:1,cuda:0,cuda:1")
-        missed += not names
-        print(
-            f"{fault.name:{width}}  {fault.recommendation:24}  {f'found by {len(names)}' if names else 'NOT FOUND'}"
-        )
-    print(f"{len(FAULTS) - missed} of {len(FAULTS)} faults found")
-    return int(missed > 0)
+    return print_table((fault.name, fault.recommendation, find_fault(fault)) for fault in FAULTS)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ memory. A model is as permissive as its library. The docstrings name the sources
 """
 
 import json
+import operator
 
 import numpy as np
 
@@ -60,7 +61,7 @@ def c_strides(shape, itemsize):
 
 
 def product(shape):
-    return int(np.prod([int(n) for n in shape], dtype=object)) if len(shape) else 1
+    return int(np.prod([operator.index(n) for n in shape], dtype=object)) if len(shape) else 1
 
 
 def require(condition, error, text):

@@ -40,6 +40,7 @@ def test_skerry_follows_every_recommendation(tmp_path):
     assert "skipped" not in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(HAS_GPU, reason="faults are planted on rehearsed devices; a GPU adds nothing")
 def test_the_suite_finds_every_planted_fault():
     done = run("-m", "tests.device_suite.planted_faults")
