@@ -82,7 +82,8 @@ if _os.environ.get("SKERRY_REHEARSE_KERNELS") in ("1", "all"):
 def __dir__() -> list[str]:
     """List the public names and the special attributes of the module, but not the modules that it imports."""
     return sorted(
-        {*__all__, "bfloat16", "testing", *(name for name in globals() if name.startswith("__"))}
+        {*__all__, "bfloat16", "comm", "testing"}
+        | {name for name in globals() if name.startswith("__")}
     )
 
 
@@ -90,7 +91,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and reject others
 
     def __getattr__(name: str) -> _typing.Any:
         """Import at the first use what not every program needs: random numbers, functions beyond the standard."""
-        if name in ("lib", "random", "testing"):
+        if name in ("comm", "lib", "random", "testing"):
             return _importlib.import_module(f"skerry.{name}")
         if name == "bfloat16":
             globals()[name] = scalar_type = _importlib.import_module(

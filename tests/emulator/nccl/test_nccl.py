@@ -17,12 +17,18 @@ sys.exit(pytest.main(["tests/emulator/nccl/{name}.py", "--noconftest", "-q", "-p
 """
 
 
-@pytest.mark.parametrize("name", ["value_cases", "error_cases"])
+@pytest.mark.parametrize("name", ["value_cases", "error_cases", "comm_cases"])
 def test_cases(name):
     installed("nccl.core")
     done = child(PYTEST.format(name=name))
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     assert " passed" in done.stdout
+
+
+def test_comm_is_in_program_order_with_delays():
+    installed("nccl.core")
+    done = child(PYTEST.format(name="comm_cases"), SKERRY_REHEARSE_DELAY_US="0-1000")
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
 
 
 def test_ranks_may_be_processes():

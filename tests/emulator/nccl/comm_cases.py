@@ -1,0 +1,70 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""`skerry.comm` on emulated GPUs; test_nccl.py runs these cases in a process."""
+
+import numpy as np
+import pytest
+import skerry as sk
+from skerry.exceptions import DeviceMismatchError
+
+from tests.python.interchange import comm_checks
+
+DEVICES = [f"cuda:{rank}" for rank in range(4)]
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_all_calls(ranks):
+    assert sk.comm.run(comm_checks.check_all, DEVICES[:ranks]) == list(range(ranks))
+
+
+def test_halves_are_reduced():
+    def body(comm):
+        x = sk.full(5, comm.rank + 0.5, dtype=sk.float16, device=comm.device)
+        return comm.all_reduce(x).to_numpy()
+
+    for total in sk.comm.run(body, DEVICES):
+        np.testing.assert_array_equal(total, np.full(5, 8, np.float16))
+
+
+def test_the_first_exception_is_raised():
+    def body(comm):
+        if comm.rank == 2:
+            raise KeyError("a mistake")
+        return comm.all_reduce(sk.zeros(3, device=comm.device))
+
+    with pytest.raises(KeyError) as raised:
+        sk.comm.run(body, DEVICES)
+    assert "on rank 2, cuda:2" in raised.value.__notes__
+
+
+def test_arrays_on_another_device_are_rejected():
+    with pytest.raises(
+        DeviceMismatchError,
+        match=r'x is on cuda:1, rank 0 on cuda:0; move it .* x.to_device\("cuda:0"\)',
+    ):
+        sk.comm.run(lambda comm: comm.all_reduce(sk.zeros(3, device="cuda:1")), ["cuda:0"])
+
+
+@pytest.mark.parametrize("devices", [["cuda:0", "cuda:0"], ["cpu:0"]])
+def test_run_takes_different_cuda_devices(devices):
+    with pytest.raises(ValueError, match="run: devices must be different CUDA devices"):
+        sk.comm.run(lambda comm: None, devices)
+
+
+def test_calls_are_in_program_order_on_any_stream():
+    """Operands are written, and results are read, on streams other than that of the call."""
+
+    def body(comm):
+        streams = [sk.Stream(comm.device) for _ in range(3)]
+        for turn in range(20):
+            with streams[0]:
+                x = sk.full(1000, float(turn), device=comm.device) + comm.rank
+            with streams[1]:
+                total = comm.all_reduce(x)
+            with streams[2]:
+                x *= 0
+                result = total + 1
+            expected = comm.size * turn + sum(range(comm.size)) + 1
+            assert (result.to_numpy() == expected).all()
+
+    sk.comm.run(body, DEVICES)
