@@ -13,7 +13,7 @@ from types import ModuleType
 import array_members
 import skerry as sk
 from examples import examples, session
-from skerry import _core, _extra, testing
+from skerry import _core, _extra, comm, testing
 
 # Page, title and names. The names of elementwise functions come from the operation table.
 _GROUPS = {
@@ -116,7 +116,7 @@ SUBMODULES = {
 # The pages of the reference, by the caption of their group in the navigation.
 CAPTIONS = {
     "Arrays": "array names numpy_names data_types creation indexing manipulation input_output",
-    "Devices": "devices memory fusion interchange inspection",
+    "Devices": "devices memory comm fusion interchange inspection",
     "Mathematics": "elementwise mathematics bitwise functional utility statistics sorting sets logic",
     "Linear algebra, FFT and random numbers": "linear_algebra linalg fft random polynomials windows padding",
     "Errors and tests": "exceptions testing",
@@ -320,6 +320,7 @@ def _group_pages() -> dict[str, tuple[str, list[str], list[tuple[ModuleType, str
             names = [*names, *topic_names]
         page_of[file] = (title, lines, [(sk, name) for name in names])
     submodules = {name: (getattr(sk, name), title) for name, title in SUBMODULES.items()}
+    submodules["comm"] = (comm, "Collective operations (skerry.comm)")
     submodules["testing"] = (testing, "Testing (skerry.testing)")
     submodules["exceptions"] = (sk.exceptions, "Exceptions (skerry.exceptions)")
     for file, (module, title) in submodules.items():

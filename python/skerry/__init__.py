@@ -23,6 +23,7 @@ from skerry._fuse import fuse
 from skerry._scopes import cuda_array_interface_version, device, stream, strict_promotion
 
 if _typing.TYPE_CHECKING:
+    from skerry import comm as comm
     from skerry import lib, random
     from skerry import testing as testing
     from skerry._config import show_config

@@ -278,24 +278,30 @@ def run(
         raise ValueError(
             f"run: devices must be different CUDA devices: {names}; for CPU devices use from_mpi"
         )
+    return _run_ranks(function, ranks)
+
+
+def _run_ranks(
+    function: Callable[[Communicator], _Result], devices: Sequence[_core.Device]
+) -> list[_Result]:
     unique_id = NcclBackend.new_id()
-    results: list[Any] = [None] * len(ranks)
+    results: list[Any] = [None] * len(devices)
     errors: list[BaseException] = []
 
     def call(rank: int) -> None:
         comm = None
         try:
-            comm = Communicator(NcclBackend(rank, len(ranks), unique_id, ranks[rank]))
+            comm = Communicator(NcclBackend(rank, len(devices), unique_id, devices[rank]))
             results[rank] = function(comm)
             _core.synchronize(comm.device)
             comm.close()
         except BaseException as error:
-            error.add_note(f"on rank {rank}, {ranks[rank]}")
+            error.add_note(f"on rank {rank}, {devices[rank]}")
             errors.append(error)
             if comm is not None:
                 comm.abort()
 
-    threads = [threading.Thread(target=call, args=(rank,)) for rank in range(len(ranks))]
+    threads = [threading.Thread(target=call, args=(rank,)) for rank in range(len(devices))]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <mutex>
+#include <utility>
 
 #include "device/environment.hpp"
 
@@ -78,7 +79,7 @@ std::string read_setting(std::string_view name, std::string_view value, Settings
 void read_variable(const char* name, Settings& settings) {
   const char* const value = environment_text(name);
   Settings changed = settings;
-  if (value != nullptr && read_setting(name, value, changed).empty()) settings = changed;
+  if (value != nullptr && read_setting(name, value, changed).empty()) settings = std::move(changed);
 }
 
 std::mutex& settings_mutex() {
@@ -109,7 +110,7 @@ std::string change_setting(std::string_view name, std::string_view value) {
   const std::lock_guard lock(settings_mutex());
   Settings changed = changeable_settings();
   std::string error_message = read_setting(name, value, changed);
-  if (error_message.empty()) changeable_settings() = changed;
+  if (error_message.empty()) changeable_settings() = std::move(changed);
   return error_message;
 }
 

@@ -28,6 +28,7 @@ OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEP
 # The code blocks of these pages are programs that other tests run.
 RUN_ELSEWHERE = {
     "array_api_consumers.rst": "tests/python/interchange/test_array_api_consumers_page.py",
+    "collectives.rst": "tests/emulator/nccl/test_collectives_page.py",
     "cpp.rst": "tests/consumer",
     "custom_kernels.rst": "tests/emulator/users_kernels/test_custom_kernels_page.py",
     "dask.rst": "tests/python/interchange/test_dask.py",

@@ -14,6 +14,8 @@ from tests.python.project.test_docs import DOCS
 from tests.python.session import HAS_GPU
 
 PROGRAMS = sorted((DOCS / "gallery").glob("*.py"))
+# These need four devices and NCCL: tests/emulator/nccl/test_gallery.py runs them.
+COLLECTIVE = [program for program in PROGRAMS if program.stem.startswith("collective_")]
 
 
 def test_there_are_ten_programs():
@@ -29,7 +31,7 @@ def test_program_is_divided_into_steps_with_text_and_output(program):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("program", sorted({*PROGRAMS} - {*COLLECTIVE}), ids=lambda path: path.stem)
 def test_program(program, tmp_path):
     for name in sorted(
         set(

@@ -33,7 +33,8 @@ class KernelReport:
     ----------
     kind : str
         Kind of error, such as out_of_bounds, use_after_free, wrong_device, host_pointer, misaligned, uninitialised,
-        race_shared, race_global, race_streams, deadlock, synchronisation, never_ends, stack_overflow, assertion, trap.
+        race_shared, race_global, race_streams, deadlock, synchronisation, never_ends, stack_overflow, assertion, trap,
+        collective.
     code : int
         Status that CUDA calls return because of it, such as 700. Races, uninitialised values and missing threads at a
         barrier do not stop a GPU.
