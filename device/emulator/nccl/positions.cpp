@@ -4,9 +4,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <map>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 namespace skerry::emulation::nccl {
 
@@ -29,6 +32,24 @@ std::string running_text_of(const PostedCall& posted) {
   const std::lock_guard lock(running.mutex);
   const auto entry = running.by_stream.find({posted.device, posted.stream});
   return entry == running.by_stream.end() ? "" : entry->second;
+}
+
+/// Of a rank; further ones would hide the other ranks in a report.
+constexpr std::size_t max_listed_transfers = 4;
+
+/// Returns sends and receives that have not ended, those that wait first, then by number.
+std::vector<const PostedCall*> open_transfers_of(const RankState& state) {
+  std::vector<const PostedCall*> transfers;
+  for (const Queue queue : {sends, receives}) {
+    for (const PostedCall& posted : state.posts[queue]) {
+      if (posted.stage != unused && posted.stage != done) transfers.push_back(&posted);
+    }
+  }
+  std::ranges::stable_sort(transfers, [](const PostedCall* a, const PostedCall* b) {
+    if (a->stage != b->stage) return a->stage > b->stage;
+    return a->number < b->number;
+  });
+  return transfers;
 }
 
 std::string stage_text_of(const PostedCall& posted) {
@@ -60,12 +81,13 @@ std::string position_of(const Board& board, int rank) {
   if (state.rejected_call[0] != '\0') {
     text += "\n    its last call was rejected: " + std::string(state.rejected_call.data());
   }
-  for (const Queue queue : {sends, receives}) {
-    for (const PostedCall& posted : state.posts[queue]) {
-      if (posted.stage == unused || posted.stage == done) continue;
-      text += "\n    " + text_of(posted, rank) + stage_text_of(posted);
-    }
-  }
+  std::vector<const PostedCall*> open_transfers = open_transfers_of(state);
+  const std::size_t count = open_transfers.size();
+  open_transfers.resize(std::min(count, max_listed_transfers));
+  for (const PostedCall* const posted : open_transfers)
+    text += "\n    " + text_of(*posted, rank) + stage_text_of(*posted);
+  if (count > max_listed_transfers)
+    text += "\n    and " + std::to_string(count - max_listed_transfers) + " later transfers";
   return text;
 }
 

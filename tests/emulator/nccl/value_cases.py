@@ -174,6 +174,44 @@ def test_threads_and_a_split():
     assert results == [(1.5, 1, 2, 2.0), (1.5, 1, 2, 4.0), (1.5, 0, 2, 2.0), (1.5, 0, 2, 4.0)]
 
 
+def draw_call(rng):
+    """Return a collective's name, its arguments, the arrays of four ranks, and its result."""
+    count, operation, root = (
+        int(rng.integers(1, 3000)),
+        rng.choice(list(REDUCTIONS)),
+        int(rng.integers(4)),
+    )
+    parts = inputs(4, count, rng.choice(["float32", "int64", "uint8"]), seed=count)
+    calls = [
+        ("allreduce", [REDUCTIONS[operation]], parts, reduced(operation, parts)),
+        ("broadcast", [root], parts, parts[root]),
+        ("allgather", [], parts, np.stack(parts)),
+    ]
+    return calls[rng.integers(3)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_calls(seed):
+    """All ranks draw the same calls; each checks its results after some of them."""
+
+    def body(rank, comm):
+        rng = np.random.default_rng(seed)
+        pending = []
+        for turn in range(150):
+            name, arguments, parts, desired = draw_call(rng)
+            x = on_device(rank, parts[rank])
+            result = sk.empty(desired.shape, dtype=x.dtype, device=x.device)
+            getattr(comm, name)(x, result, *arguments, stream=stream_of(rank))
+            pending.append((result, desired))
+            if rng.random() < 0.1 or turn == 149:
+                for actual, expected in pending:
+                    np.testing.assert_array_equal(values(actual), expected)
+                pending.clear()
+        comm.destroy()
+
+    assert in_threads(body, 4) == [None] * 4
+
+
 def test_the_default_streams_are_in_order_with_skerry():
     comms = nccl.Communicator.init_all(2)
     for _ in range(50):
