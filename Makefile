@@ -28,7 +28,7 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-full test-cpp test-python emulator test-emulator emulate gpu-estimate guard demo bench bench-kernels accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite paths sweep gpu-check test-pythons test-free-threaded device-suite test-newest-python cai-suite test-aarch64 wheels lint format conformance docs clean
+.PHONY: help build test test-full test-cpp test-python emulator test-emulator emulate gpu-estimate guard demo bench bench-kernels accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite paths sweep gpu-check test-pythons test-free-threaded device-suite cai-suite test-aarch64 wheels lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"

@@ -4,8 +4,9 @@
 
 The kernels are compiled once, into libskerry.a, which does not depend on Python; the extension module is compiled for
 each Python version. pip builds the wheel for this interpreter. Other interpreters are unpacked from packages or passed
-as --interpreter. The wheels are written to dist/. auditwheel and twine check them, and smoke_test.py tests those
-of skerry itself in a fresh environment each.
+as --interpreter. With --machine, wheels for another processor are cross-compiled as well; qemu runs its interpreters.
+The wheels are written to dist/. auditwheel and twine check them, and smoke_test.py tests those of skerry itself in a
+fresh environment each.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+from dataclasses import dataclass
 
 from check_wheel import find_unversioned
 from debian_packages import PYTHON_SUITES, run, step, unpack, unpack_python
@@ -28,8 +30,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 WORK = ROOT / "build" / "wheels"
 GLIBC = "2.28"
-PLATFORM = f"manylinux_{GLIBC.replace('.', '_')}_{os.uname().machine}"
-TRIPLET = f"{os.uname().machine}-linux-gnu"
+# Debian's names of the processors.
+ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 # The oldest Debian release on its mirrors. Its C library must not be older than GLIBC.
 OLD_DEBIAN = ("bullseye", ["libc6-dev", "linux-libc-dev", "libgcc-s1"])
 # The headers of ducc that the CPU's FFT includes. They are dual-licensed, BSD-3-Clause or GPL; other headers of the
@@ -40,6 +42,59 @@ DUCC_HEADERS = [
     *(f"infra/{name}.h" for name in ("simd", "threading", "useful_macros")),
     *(f"math/{name}.h" for name in ("cmplx", "unity_roots")),
 ]
+
+
+@dataclass(frozen=True)
+class Target:
+    """What the wheels of one build run on."""
+
+    machine: str
+
+    @property
+    def is_native(self) -> bool:
+        """Whether it is this machine's processor."""
+        return self.machine == os.uname().machine
+
+    @property
+    def architecture(self) -> str | None:
+        """Debian's name of the processor, if it is another than this machine's."""
+        return None if self.is_native else ARCHITECTURES[self.machine]
+
+    @property
+    def build_folder(self) -> pathlib.Path:
+        """The folder of its build."""
+        return WORK if self.is_native else WORK / self.machine
+
+    @property
+    def linux(self) -> str:
+        """The platform of wheels before their repair."""
+        return f"linux_{self.machine}"
+
+    @property
+    def platform(self) -> str:
+        """The platform of the wheels."""
+        return f"manylinux_{GLIBC.replace('.', '_')}_{self.machine}"
+
+    def prepare_toolchain(self) -> dict[str, str]:
+        """Make the sysroot; return the environment variables for building wheels."""
+        suite, packages = OLD_DEBIAN
+        root = unpack(self.build_folder / "old_debian", packages, suite, self.architecture)
+        sysroot, compat = self.build_folder / "sysroot", self.build_folder / "glibc_compat.o"
+        triplet = f"{self.machine}-linux-gnu"
+        compiler = os.environ.get("CC", "gcc") if self.is_native else f"{triplet}-gcc"
+        if not compat.exists():
+            shutil.rmtree(sysroot, ignore_errors=True)
+            make_sysroot(root, sysroot, GLIBC, triplet, compiler)
+            source = HERE / "glibc_compat.c"
+            run(compiler, f"--sysroot={sysroot}", "-O2", "-fPIC", "-c", source, "-o", compat)
+        return {
+            **os.environ,
+            "SKERRY_MACHINE": self.machine,
+            "SKERRY_SYSROOT": str(sysroot),
+            "SKERRY_GLIBC_COMPAT": str(compat),
+            # What pip takes as the platform of the wheel.
+            "_PYTHON_HOST_PLATFORM": f"linux-{self.machine}",
+        }
 
 
 def parse_options() -> argparse.Namespace:
@@ -62,6 +117,13 @@ def parse_options() -> argparse.Namespace:
         "--cuda", action="store_true", help="also build skerry-cuda13 (takes hours)"
     )
     parser.add_argument(
+        "--machine",
+        action="append",
+        default=[],
+        choices=ARCHITECTURES,
+        help="also build for this processor, by Debian's cross compiler; tested by qemu",
+    )
+    parser.add_argument(
         "--define",
         action="append",
         default=[],
@@ -71,32 +133,14 @@ def parse_options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def prepare_toolchain() -> dict[str, str]:
-    """Make the sysroot; return the environment variables for building wheels."""
-    suite, packages = OLD_DEBIAN
-    root = unpack(WORK / "old_debian", packages, suite)
-    sysroot, compat = WORK / "sysroot", WORK / "glibc_compat.o"
-    compiler = os.environ.get("CC", "gcc")
-    if not compat.exists():
-        shutil.rmtree(sysroot, ignore_errors=True)
-        make_sysroot(root, sysroot, GLIBC, TRIPLET, compiler)
-        run(
-            compiler,
-            f"--sysroot={sysroot}",
-            "-O2",
-            "-fPIC",
-            "-c",
-            HERE / "glibc_compat.c",
-            "-o",
-            compat,
-        )
-    return {**os.environ, "SKERRY_SYSROOT": str(sysroot), "SKERRY_GLIBC_COMPAT": str(compat)}
-
-
 def build_by_pip(
-    source: pathlib.Path, defines: dict[str, str], build: pathlib.Path, environment: dict[str, str]
+    target: Target,
+    source: pathlib.Path,
+    defines: dict[str, str],
+    build: pathlib.Path,
+    environment: dict[str, str],
 ) -> pathlib.Path:
-    """Build a wheel for this Python with pip in the folder `build`; return it after its repair for PLATFORM."""
+    """Build a wheel for this Python with pip in the folder `build`; return it after its repair for the platform."""
     output = build.with_name(f"{build.name}_wheel")
     shutil.rmtree(output, ignore_errors=True)
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel"]
@@ -106,41 +150,40 @@ def build_by_pip(
         f"-Ccmake.define.CMAKE_TOOLCHAIN_FILE={HERE}/toolchain.cmake",
     ]
     command += [f"-Ccmake.define.{name}={value}" for name, value in defines.items()]
-    with (WORK / f"{build.name}.log").open("w") as log:
+    log_file = build.with_name(f"{build.name}.log")
+    with log_file.open("w") as log:
         done = subprocess.run(
             [*command, str(source)], env=environment, stdout=log, stderr=log, check=False
         )
     if done.returncode != 0:
-        sys.exit(f"pip wheel failed; see {WORK / build.name}.log")
+        sys.exit(f"pip wheel failed; see {log_file}")
     (wheel,) = output.glob("*.whl")
-    run(
-        sys.executable,
-        "-m",
-        "auditwheel",
-        "repair",
-        "--plat",
-        PLATFORM,
-        "--wheel-dir",
-        output,
-        wheel,
-    )
+    return repair(target, wheel)
+
+
+def repair(target: Target, wheel: pathlib.Path) -> pathlib.Path:
+    """Replace a wheel by one with the platform that auditwheel finds; return its path."""
+    folder = wheel.parent
+    auditwheel = [sys.executable, "-m", "auditwheel", "repair"]
+    run(*auditwheel, "--plat", target.platform, "--wheel-dir", folder / "repaired", wheel)
+    (repaired,) = (folder / "repaired").glob("*.whl")
     wheel.unlink()
-    (repaired,) = output.glob("*.whl")
-    return repaired
+    return pathlib.Path(shutil.move(repaired, folder))
 
 
 def build_extension(
-    version: str, python: pathlib.Path, defines: dict[str, str], environment: dict[str, str]
+    build: pathlib.Path,
+    python: pathlib.Path,
+    defines: dict[str, str],
+    environment: dict[str, str],
 ) -> pathlib.Path:
-    """Build the extension module for another Python, linked with the libskerry.a of the first wheel's build."""
-    build = WORK / f"extension_{version}"
+    """Build the extension module for another Python in the folder `build`; return its path."""
     include = run(python, "-c", "import sysconfig; print(sysconfig.get_path('include'))").strip()
     options = {
         "CMAKE_BUILD_TYPE": "Release",
         "CMAKE_TOOLCHAIN_FILE": HERE / "toolchain.cmake",
         # Debian's pyconfig.h includes another file by its path under usr/include.
         "CMAKE_CXX_FLAGS": f"-idirafter {python.parents[1] / 'include'} -isystem {include}",
-        "SKERRY_LIBRARY": WORK / "skerry" / "libskerry.a",
         "Python_EXECUTABLE": python,
         "pybind11_DIR": run(sys.executable, "-m", "pybind11", "--cmakedir").strip(),
     }
@@ -149,21 +192,26 @@ def build_extension(
     for command in (configure, ["cmake", "--build", str(build), "--target", "_core"]):
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            sys.exit(f"{done.stdout}\n{done.stderr}\nthe extension for Python {version} failed")
+            sys.exit(f"{done.stdout}\n{done.stderr}\nthe extension module of {build.name} failed")
     (module,) = (build / "python").glob("_core*.so")
     return module
 
 
-def find_interpreters(options: argparse.Namespace) -> dict[str, pathlib.Path]:
-    """Return the other Pythons by version: those of --interpreter, then unpacked ones."""
+def find_interpreters(target: Target, options: argparse.Namespace) -> dict[str, pathlib.Path]:
+    """Return the Pythons by version that pip doesn't build for: those of --interpreter, then unpacked ones."""
     own_version = f"{sys.version_info.major}.{sys.version_info.minor}"
     query = "import sys; print('%d.%d' % sys.version_info[:2])"
     interpreters = {
-        run(path, "-c", query).strip(): pathlib.Path(path) for path in options.interpreter
+        run(path, "-c", query).strip(): pathlib.Path(path)
+        for path in options.interpreter
+        if target.is_native
     }
-    requested = set(options.python or [*PYTHON_SUITES, *interpreters]) - {own_version}
+    requested = set(options.python or [*PYTHON_SUITES, *interpreters])
+    if target.is_native:
+        requested -= {own_version}
     for version in requested & set(PYTHON_SUITES) - set(interpreters):
-        interpreters[version] = unpack_python(WORK / f"python{version}", version)
+        home = target.build_folder / f"python{version}"
+        interpreters[version] = unpack_python(home, version, target.architecture)
     return {version: path for version, path in sorted(interpreters.items()) if version in requested}
 
 
@@ -200,13 +248,23 @@ def build_source_distribution(dist: pathlib.Path) -> None:
         shutil.rmtree(ROOT / "third_party")
 
 
-def try_wheel(wheel: pathlib.Path, python: pathlib.Path, name: str) -> None:
+def try_wheel(target: Target, wheel: pathlib.Path, python: pathlib.Path) -> None:
     """Run the smoke test in a fresh environment without a compiler, with the wheel and its dependencies."""
-    home = WORK / f"environment_{name}"
+    tag, platforms = re.findall(r"-(cp\d+)-cp\d+-([\w.]+)\.whl$", wheel.name)[0]
+    home = target.build_folder / f"environment_{tag}"
     shutil.rmtree(home, ignore_errors=True)
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python]
-    run(*pip, "install", "--quiet", "--only-binary=:all:", "--target", home, wheel)
-    environment = {"PATH": "/nonexistent", "PYTHONPATH": str(home), "HOME": str(home)}
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+    install = ["install", "--quiet", "--only-binary=:all:", "--target", str(home)]
+    path = "/nonexistent"
+    if target.is_native:
+        pip += ["--python", str(python)]
+    else:
+        names = [*platforms.split("."), f"manylinux2014_{target.machine}"]
+        install += [word for name in names for word in ("--platform", name)]
+        install += ["--python-version", f"{tag[2]}.{tag[3:]}"]
+        path = str(pathlib.Path(shutil.which("qemu-aarch64-static") or path).parent)
+    run(*pip, *install, wheel)
+    environment = {"PATH": path, "PYTHONPATH": str(home), "HOME": str(home)}
     done = subprocess.run(
         [python, HERE / "smoke_test.py"],
         env=environment,
@@ -219,60 +277,105 @@ def try_wheel(wheel: pathlib.Path, python: pathlib.Path, name: str) -> None:
     print(f"  {done.stdout.strip()}")
 
 
-def check(wheels: list[pathlib.Path], dist: pathlib.Path) -> None:
-    """Print the size and platform of each wheel; exit if one does not comply with PLATFORM."""
+def check(target: Target, wheels: list[pathlib.Path]) -> None:
+    """Print the size and platform of each wheel; exit if one does not comply with the target's platform."""
     for wheel in wheels:
         said = run(sys.executable, "-m", "auditwheel", "show", wheel)
         policies = re.findall(r'"(manylinux_(\d+)_(\d+)_\w+)"', said)
         newest = tuple(map(int, GLIBC.split(".")))
         if not any((int(major), int(minor)) <= newest for _, major, minor in policies):
-            sys.exit(f"{wheel.name} does not comply with {PLATFORM}:\n{said}")
+            sys.exit(f"{wheel.name} does not comply with {target.platform}:\n{said}")
         if unversioned := find_unversioned(wheel):
             sys.exit(f"{wheel.name} has undefined symbols without a version: {unversioned}")
         print(f"  {wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB, {policies[0][0]}")
-    run(sys.executable, "-m", "twine", "check", "--strict", *dist.iterdir())
+
+
+def build_skerry(
+    target: Target,
+    base: pathlib.Path | None,
+    interpreters: dict[str, pathlib.Path],
+    defines: dict[str, str],
+    environment: dict[str, str],
+) -> list[pathlib.Path]:
+    """Build skerry's wheel for each interpreter in the target's folder `wheels`.
+
+    The Python files are those of `base`, a wheel for another processor. If it is None, pip builds the wheel for this
+    Python first.
+    """
+    folder = target.build_folder / "wheels"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    definitions = {"SKERRY_CUDA": "OFF", "SKERRY_TESTS": "OFF", "SKERRY_CPU_TARGETS": "all"}
+    definitions |= defines
+    wheels = []
+    if base is None:
+        with step("skerry, for this Python"):
+            wheel = build_by_pip(target, ROOT, definitions, WORK / "skerry", environment)
+        base = pathlib.Path(shutil.copy2(wheel, folder))
+        wheels.append(base)
+        definitions["SKERRY_LIBRARY"] = str(WORK / "skerry" / "libskerry.a")
+    else:
+        (definitions["SKERRY_DUCC_DIR"],) = map(str, (WORK / "skerry" / "ducc").glob("ducc0-*/"))
+    for version, python in interpreters.items():
+        build = target.build_folder / f"extension_{version}"
+        with step(f"the extension for Python {version}, {target.machine}"):
+            module = build_extension(build, python, definitions, environment)
+        definitions.setdefault("SKERRY_LIBRARY", str(build / "libskerry.a"))
+        wheel = repack(base, module, folder, None if target.is_native else target.linux)
+        wheels.append(wheel if target.is_native else repair(target, wheel))
+    return wheels
+
+
+def build_target(
+    target: Target, base: pathlib.Path | None, options: argparse.Namespace
+) -> list[pathlib.Path]:
+    """Build the wheels for a target, check them, and copy them to the output folder; return skerry's."""
+    target.build_folder.mkdir(parents=True, exist_ok=True)
+    environment = target.prepare_toolchain()
+    defines = dict(define.split("=", 1) for define in options.define)
+    interpreters = find_interpreters(target, options)
+    wheels = build_skerry(target, base, interpreters, defines, environment)
+    others = []
+    with step(f"skerry-emulator, {target.machine}"):
+        (library,) = target.build_folder.glob("*/libskerry.a")
+        emulator = {"SKERRY_LIBRARY": str(library)}
+        others.append(
+            build_by_pip(
+                target,
+                ROOT / "device" / "emulator",
+                emulator,
+                target.build_folder / "emulator",
+                environment,
+            )
+        )
+    if options.cuda and target.is_native:
+        with step("skerry-cuda13"):
+            package = ROOT / "device" / "cuda" / "package"
+            others.append(build_by_pip(target, package, defines, WORK / "cuda", environment))
+    with step(f"checks, {target.machine}"):
+        check(target, [*wheels, *others])
+    with step(f"fresh environments, {target.machine}"):
+        pythons = [*interpreters.values()]
+        if target.is_native:
+            pythons.insert(0, pathlib.Path(sys.executable))
+        for wheel, python in zip(wheels, pythons, strict=True):
+            try_wheel(target, wheel, python)
+    for wheel in [*wheels, *others]:
+        shutil.copy2(wheel, options.dist)
+    return wheels
 
 
 def main() -> None:
     """Build the packages, then check them."""
     options = parse_options()
-    WORK.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(options.dist, ignore_errors=True)
     options.dist.mkdir(parents=True)
-    environment = prepare_toolchain()
-    wheels = []
-    overrides = dict(define.split("=", 1) for define in options.define)
-    cpu = {"SKERRY_CUDA": "OFF", "SKERRY_TESTS": "OFF", "SKERRY_CPU_TARGETS": "all", **overrides}
-    with step("skerry, for this Python"):
-        wheels.append(build_by_pip(ROOT, cpu, WORK / "skerry", environment))
-    interpreters = find_interpreters(options)
-    modules = []
-    for version, python in interpreters.items():
-        with step(f"the extension for Python {version}"):
-            modules.append(build_extension(version, python, overrides, environment))
-    base = pathlib.Path(shutil.copy2(wheels.pop(), options.dist))
-    wheels = [base, *(repack(base, module) for module in modules)]
-    with step("skerry-emulator"):
-        library = {"SKERRY_LIBRARY": str(WORK / "skerry" / "libskerry.a")}
-        emulator = build_by_pip(
-            ROOT / "device" / "emulator", library, WORK / "emulator", environment
-        )
-        extras = [pathlib.Path(shutil.copy2(emulator, options.dist))]
-    if options.cuda:
-        with step("skerry-cuda13"):
-            cuda = build_by_pip(
-                ROOT / "device" / "cuda" / "package", overrides, WORK / "cuda", environment
-            )
-            extras.append(pathlib.Path(shutil.copy2(cuda, options.dist)))
+    wheels = build_target(Target(os.uname().machine), None, options)
+    for machine in options.machine:
+        build_target(Target(machine), wheels[0], options)
     with step("the source distribution"):
         build_source_distribution(options.dist)
-    with step("checks"):
-        check([*wheels, *extras], options.dist)
-    with step("fresh environments"):
-        for wheel, python in zip(
-            wheels, [pathlib.Path(sys.executable), *interpreters.values()], strict=True
-        ):
-            try_wheel(wheel, python, re.findall(r"-(cp\d+)-", wheel.name)[0])
+    run(sys.executable, "-m", "twine", "check", "--strict", *options.dist.iterdir())
 
 
 if __name__ == "__main__":

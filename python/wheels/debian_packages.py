@@ -40,6 +40,8 @@ DISTRIBUTIONS = {
 # The suite of each Python that skerry supports. No suite of Debian has 3.12; that of Ubuntu 24.04 does.
 PYTHON_SUITES = {"3.11": "bookworm", "3.12": "noble", "3.13": "trixie", "3.14": "sid"}
 UBUNTU_SUITES = ["noble"]  # other suites than this machine's are Debian's
+# With the features of Armv8.2-A that kernels use. OpenBLAS has wrong products for qemu's own model, `max`.
+EMULATED_PROCESSOR = "neoverse-n1"
 
 
 def run(*command: object, cwd: pathlib.Path | None = None) -> str:
@@ -230,15 +232,33 @@ def unpack(
     return root
 
 
-def unpack_python(home: pathlib.Path, version: str) -> pathlib.Path:
-    """Unpack an interpreter with its headers, so that it runs on this machine; return its path.
+def write_emulation_script(
+    script: pathlib.Path, root: pathlib.Path, program: pathlib.Path
+) -> pathlib.Path:
+    """Write a script that runs a program for aarch64 by qemu; programs that start themselves again start the script.
+
+    `root` has the program's dynamic linker and C library. QEMU_CPU is EMULATED_PROCESSOR where it is not set.
+    """
+    processor = f'QEMU_CPU="${{QEMU_CPU:-{EMULATED_PROCESSOR}}}"'
+    command = f'exec qemu-aarch64-static -0 "$0" -L {root} {program} "$@"'
+    script.write_text(f"#!/bin/sh\n{processor} {command}\n")
+    script.chmod(0o755)
+    return script
+
+
+def unpack_python(
+    home: pathlib.Path, version: str, architecture: str | None = None
+) -> pathlib.Path:
+    """Unpack an interpreter with its headers, so that it runs on this machine; return the path of what starts it.
 
     patchelf changes the interpreter's paths of the dynamic linker (PT_INTERP) and of libraries (RPATH) to the C library
-    unpacked with it.
+    unpacked with it. qemu runs an interpreter of another architecture.
     """
     names = [f"python{version}", f"libpython{version}-dev", "libstdc++6"]
-    root = unpack(home, names, PYTHON_SUITES[version])
+    root = unpack(home, names, PYTHON_SUITES[version], architecture)
     python, done = root / "usr" / "bin" / f"python{version}", home / "patched"
+    if architecture:
+        return write_emulation_script(python.with_name("python-qemu"), root, python)
     if not done.exists():
         patchelf = shutil.which("patchelf")
         if patchelf is None:

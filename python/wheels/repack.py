@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Make the wheel for another Python from a finished wheel: only the extension module, the tag and RECORD differ."""
+"""Make a wheel for another Python or processor from a finished one: the extension module, tags and RECORD differ."""
 
 from __future__ import annotations
 
@@ -16,7 +16,12 @@ def digest(data: bytes) -> str:
     return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
 
 
-def repack(wheel: pathlib.Path, module: pathlib.Path) -> pathlib.Path:
+def repack(
+    wheel: pathlib.Path,
+    module: pathlib.Path,
+    folder: pathlib.Path | None = None,
+    platform: str | None = None,
+) -> pathlib.Path:
     """Write a copy of `wheel` with `module` as its extension module; return its path.
 
     Parameters
@@ -25,16 +30,21 @@ def repack(wheel: pathlib.Path, module: pathlib.Path) -> pathlib.Path:
         A wheel for one Python version, after `auditwheel repair`.
     module : Path
         `_core.cpython-3XX-….so` for another Python.
+    folder : Path, optional
+        The output folder; by default that of `wheel`.
+    platform : str, optional
+        The platform of `module`, such as "linux_aarch64"; by default that of `wheel`.
 
     """
     version = re.search(r"\.cpython-(\d+)(t?)-", module.name)
-    wheel_tag = re.search(r"-(cp\d+)-(cp\d+t?)-", wheel.name)
+    wheel_tag = re.search(r"-(cp\d+)-(cp\d+t?)-([\w.]+)\.whl$", wheel.name)
     if version is None or wheel_tag is None:
         raise ValueError(
             f"repack: file names must contain a Python version: {wheel.name}, {module.name}"
         )
     tag = f"cp{version[1]}-cp{version[1]}{version[2]}"
-    target = wheel.with_name(wheel.name.replace(wheel_tag[0], f"-{tag}-"))
+    platforms = platform or wheel_tag[3]
+    target = (folder or wheel.parent) / wheel.name.replace(wheel_tag[0], f"-{tag}-{platforms}.whl")
     record = []
     record_name = ""
     with (
@@ -51,7 +61,8 @@ def repack(wheel: pathlib.Path, module: pathlib.Path) -> pathlib.Path:
             if re.search(r"/_core\.cpython-.*\.so$", name):
                 data, name = module.read_bytes(), f"{name.rpartition('/')[0]}/{module.name}"
             if name.endswith("/WHEEL"):
-                data = re.sub(rb"(?m)^Tag: [^-]+-[^-]+-", f"Tag: {tag}-".encode(), data)
+                tags = "".join(f"Tag: {tag}-{part}\n" for part in platforms.split("."))
+                data = re.sub(rb"(?m)(^Tag: .*\n)+", tags.encode(), data)
             entry.filename = name
             output.writestr(entry, data, zipfile.ZIP_DEFLATED)
             record.append(f"{name},{digest(data)},{len(data)}\n")

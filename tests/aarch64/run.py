@@ -20,15 +20,13 @@ import sysconfig
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "python" / "wheels"))
-from debian_packages import own_suite, run, step, unpack  # noqa: E402
+from debian_packages import own_suite, run, step, unpack, write_emulation_script  # noqa: E402
 
 BUILD = ROOT / "build" / "aarch64"
 TOOLS = {
     "aarch64-linux-gnu-g++": "g++-aarch64-linux-gnu",
     "qemu-aarch64-static": "qemu-user-static",
 }
-# With the features of Armv8.2-A that kernels use. OpenBLAS has wrong products for qemu's own model, `max`.
-PROCESSOR = "neoverse-n1"
 OLD_PROCESSOR = "cortex-a72"  # Armv8.0-A
 GOOGLETEST = pathlib.Path("/usr/src/googletest")
 PLATFORMS = ["manylinux_2_28_aarch64", "manylinux_2_27_aarch64", "manylinux2014_aarch64"]
@@ -70,21 +68,14 @@ def require_tools() -> None:
         )
 
 
-def wrap(script: pathlib.Path, root: pathlib.Path, program: pathlib.Path) -> pathlib.Path:
-    """Write a script that runs a program of aarch64; programs that start themselves again start the script."""
-    script.write_text(
-        f'#!/bin/sh\nQEMU_CPU="${{QEMU_CPU:-{PROCESSOR}}}" exec qemu-aarch64-static -0 "$0" -L {root} {program} "$@"\n'
-    )
-    script.chmod(0o755)
-    return script
-
-
 def unpack_interpreter() -> tuple[pathlib.Path, pathlib.Path]:
     """Unpack Python for aarch64 with its headers; return the root folder and a script that runs it."""
     names = ["python3", "libpython3-dev", "libstdc++6"]
     root = unpack(BUILD / "python", names, own_suite(), "arm64")
     programs = root / "usr" / "bin"
-    return root, wrap(programs / "python-qemu", root, (programs / "python3").resolve())
+    return root, write_emulation_script(
+        programs / "python-qemu", root, (programs / "python3").resolve()
+    )
 
 
 def install_packages(python: pathlib.Path) -> pathlib.Path:
@@ -171,7 +162,7 @@ def run_cpp_tests(
     """Run the C++ tests, each in `jobs` processes that share its tests; return the names of those that fail."""
     failed = []
     for name in names:
-        program = wrap(folder / f"run_{name}", root, folder / "tests" / name)
+        program = write_emulation_script(folder / f"run_{name}", root, folder / "tests" / name)
         with step(name):
             shards = [
                 subprocess.Popen(

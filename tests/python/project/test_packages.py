@@ -153,3 +153,23 @@ def test_a_repacked_wheel_has_the_other_module_and_a_right_record(tmp_path):
     assert f"skerry/__init__.py,{repack.digest(b'import this')},11" in record
     assert record[-1] == "skerry-1.dist-info/RECORD,,"
     assert len(record) == 4
+
+
+def test_a_wheel_is_repacked_for_another_processor(tmp_path):
+    wheel = tmp_path / "skerry-1-cp311-cp311-manylinux_2_27_x86_64.manylinux_2_28_x86_64.whl"
+    tags = [f"Tag: cp311-cp311-manylinux_2_{minor}_x86_64\n" for minor in (27, 28)]
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("skerry/_core.cpython-311-x86_64-linux-gnu.so", b"old")
+        archive.writestr("skerry-1.dist-info/WHEEL", "Root-Is-Purelib: false\n" + "".join(tags))
+        archive.writestr("skerry-1.dist-info/RECORD", "")
+    module = tmp_path / "_core.cpython-313-aarch64-linux-gnu.so"
+    module.write_bytes(b"new")
+    folder = tmp_path / "output"
+    folder.mkdir()
+    repacked = repack.repack(wheel, module, folder, "linux_aarch64")
+    assert repacked == folder / "skerry-1-cp313-cp313-linux_aarch64.whl"
+    with zipfile.ZipFile(repacked) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    assert files["skerry/_core.cpython-313-aarch64-linux-gnu.so"] == b"new"
+    description = files["skerry-1.dist-info/WHEEL"].decode()
+    assert description == "Root-Is-Purelib: false\nTag: cp313-cp313-linux_aarch64\n"
