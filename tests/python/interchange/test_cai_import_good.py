@@ -12,7 +12,7 @@ from skerry.testing import count_cuda_calls, instruments
 
 from tests.python.interchange.cai_producers import ABSENT, Producer, as_host, describe, python
 from tests.python.loops import loop_over
-from tests.python.oracle import DTYPES, layouts_of, sample, to_device, to_numpy
+from tests.python.oracle import NUMPYS, layouts_of, sample, to_device, to_numpy
 from tests.python.session import HAS_GPU
 
 pytestmark = pytest.mark.two_gpus
@@ -75,7 +75,7 @@ def test_import_good_I03_three_ways_to_express_c_order(x):
         assert_shares(y, x)
 
 
-@loop_over("dtype", DTYPES)
+@loop_over("dtype", NUMPYS)
 def test_import_good_I04_layouts(dtype, cuda_device):
     for name, view, host in layouts_of(sample(dtype, (9, 14)), cuda_device):
         y = sk.as_cuda_array(Producer(view))
@@ -360,7 +360,7 @@ def test_import_good_I16_in_the_middle_of_an_allocation(dtype, cuda_device):
         )
 
 
-@loop_over("dtype", DTYPES)
+@loop_over("dtype", NUMPYS)
 def test_import_good_I17_round_trip(dtype, cuda_device):
     for name, view, _ in layouts_of(sample(dtype, (9, 14)), cuda_device):
         y = sk.as_cuda_array(Producer(view))

@@ -173,7 +173,7 @@ def test_allocation_like_a_prototype(device):
 @pytest.mark.parametrize(
     ("changes", "kind"),
     [
-        ({"dtype": (4, 16, 1)}, b"BufferError"),
+        ({"dtype": (4, 32, 1)}, b"BufferError"),
         ({"device": (dl.ROCM, 0)}, b"BufferError"),
         ({"device": (dl.CUDA, 63)}, b"BufferError"),
         ({"ndim": -1}, b"BufferError"),

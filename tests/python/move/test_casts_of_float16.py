@@ -35,7 +35,9 @@ def test_casts_of_every_float16_to_every_dtype(dtype, device):
         wide = x.astype(np.float64)
         x = x[(wide > float(info.min) - 1) & (wide < float(info.max) + 1)]
     for array, theirs in views(x, device):
-        assert_same(sk.astype(array, np.dtype(dtype)), theirs.astype(dtype), device)
+        with np.errstate(invalid="ignore"):  # signaling NaNs
+            want = theirs.astype(dtype)
+        assert_same(sk.astype(array, np.dtype(dtype)), want, device)
 
 
 def sources(dtype):

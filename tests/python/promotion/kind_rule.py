@@ -22,6 +22,8 @@ def common(*dtypes):
     kinds = {kind_of(dtype) for dtype in deciding}
     if kinds == {"i", "u"} and np.dtype("uint64") in deciding:
         return None
+    if {"float16", "bfloat16"} <= {dtype.name for dtype in deciding}:  # NumPy rejects them
+        deciding = [np.dtype("float32"), *(x for x in deciding if x.itemsize > 2)]
     return np.result_type(*deciding).name
 
 
