@@ -17,14 +17,16 @@ pytestmark = pytest.mark.usefixtures("strict_promotion")
 
 SIGNED, UNSIGNED = ["int8", "int16", "int32", "int64"], ["uint8", "uint16", "uint32", "uint64"]
 INTEGERS = SIGNED + UNSIGNED
-REAL, COMPLEX = ["float16", "float32", "float64"], ["complex64", "complex128"]
+REAL = ["float16", "bfloat16", "float32", "float64"]
+COMPLEX = ["complex64", "complex128"]
 
-# The tables of the standard's page on type promotion, each of which also holds with operands exchanged. float16, which
-# the standard does not have, ranks below float32.
+# The tables of the standard's page on type promotion, each of which also holds with operands exchanged. float16 and
+# bfloat16, which the standard does not have, rank below float32, and give it together.
 PROMOTION = {("bool", "bool"): "bool"}
 for names in (SIGNED, UNSIGNED, REAL, COMPLEX):
     for i, j in itertools.combinations_with_replacement(range(len(names)), 2):
         PROMOTION[names[i], names[j]] = names[j]
+PROMOTION["float16", "bfloat16"] = "float32"
 for row, results in {
     "int8": ["int16", "int32", "int64"],
     "int16": ["int16", "int32", "int64"],
@@ -36,6 +38,7 @@ for row, results in {
     )
 for real, results in {
     "float16": ["complex64", "complex128"],
+    "bfloat16": ["complex64", "complex128"],
     "float32": ["complex64", "complex128"],
     "float64": ["complex128", "complex128"],
 }.items():
@@ -93,7 +96,8 @@ SCALARS = [
     (
         2j,
         {
-            **{"float16": "complex64", "float32": "complex64", "float64": "complex128"},
+            **dict.fromkeys(["float16", "bfloat16", "float32"], "complex64"),
+            "float64": "complex128",
             **{name: name for name in COMPLEX},
         },
     ),
