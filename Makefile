@@ -235,7 +235,7 @@ device-suite: build $(CONSUMERS)
 
 # CAI_SUITE_OPTIONS= writes nothing
 CAI_SUITE_OPTIONS ?= --write
-cai-suite: build $(CONSUMERS)
+cai-suite: emulator $(CONSUMERS)
 	python -m tests.cai_suite.run $(CAI_SUITE_OPTIONS)
 
 # The gallery takes what its programs import.

@@ -10,7 +10,8 @@ Every adapter defines ``title``. A producer's adapter defines
 * ``export_version(version)``: a context manager that sets the exported version;
 * ``pending(host)``: an array whose elements are written by pending work, and their final values;
 * ``synchronize(stream)``: waits for the work on a stream that was exported;
-* ``host_memory``: true if device memory can be read by the host at its address.
+* ``host_memory``: true if device memory can be read by the host at its address; otherwise
+* ``read(description)``: the elements that a dictionary describes.
 
 A consumer's adapter defines
 

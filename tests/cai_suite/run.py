@@ -7,7 +7,9 @@ python -m tests.cai_suite.run [--write]
 
 import argparse
 import csv
+import importlib.util
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -20,8 +22,12 @@ from tests.python.interchange.consumer_models import MODELS
 from .dictionaries import ODD
 
 FOLDER = pathlib.Path(__file__).parent
+#: numba-cuda is in a folder of its own, as it takes the place of numba.cuda.
+NUMBA_CUDA = pathlib.Path(sys.prefix) / "numba-cuda"
 DOCS = FOLDER.parents[1] / "python" / "docs"
-CONSUMERS = ["skerry", *(f"models:{name}" for name in MODELS)]
+#: Libraries that run on the emulated GPU, and models of others.
+EMULATED = {"numba_cuda": "numba_cuda", "cuda_core": "cuda.core"}
+MODELED = [f"models:{name}" for name in MODELS]
 CELLS = {FOLLOWED: "yes", NOT_FOLLOWED: "**no**", NO_OFFER: ""}
 
 
@@ -29,10 +35,30 @@ def run_suite(side: str, adapter: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder, "report.json")
         command = [sys.executable, "-m", "pytest", str(FOLDER), "-q", "--tb=no", "-r", "N"]
-        subprocess.run([*command, f"--{side}={adapter}", f"--report={report}"], check=False)
+        command += [f"--{side}={adapter}", f"--report={report}"]
+        path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(NUMBA_CUDA)]))
+        environment = {**os.environ, "PYTHONPATH": path} if adapter == "numba_cuda" else None
+        subprocess.run(command, check=False, env=environment)
         if not report.exists():
             sys.exit(f"cai suite: no report of {side} {adapter}")
         return json.loads(report.read_text())
+
+
+def emulated_libraries() -> list[str]:
+    """Return skerry and the libraries that can run on the emulated GPU."""
+    if importlib.util.find_spec("skerry_emulator") is None:
+        print("skerry-emulator is not installed: without numba-cuda and cuda.core")
+        return ["skerry"]
+    if NUMBA_CUDA.exists():
+        sys.path.append(str(NUMBA_CUDA))
+    missing = [name for name, module in EMULATED.items() if find(module) is None]
+    print(f"not installed: {', '.join(missing) or 'none'}")
+    return ["skerry", *(name for name in EMULATED if name not in missing)]
+
+
+def find(module: str) -> Any:
+    package = module.partition(".")[0]  # find_spec imports it to look for submodules
+    return importlib.util.find_spec(package) and importlib.util.find_spec(module)
 
 
 def write(name: str, rows: list[list[str]]) -> None:
@@ -67,13 +93,16 @@ def main() -> int:
         "--write", action="store_true", help="write the tables of the documentation"
     )
     options = parser.parse_args()
-    producer = run_suite("producer", "skerry")
-    consumers = [run_suite("consumer", adapter) for adapter in CONSUMERS]
+    emulated = emulated_libraries()
+    producers = [
+        run_suite("producer", name) for name in ("skerry", "numba_cuda") if name in emulated
+    ]
+    consumers = [run_suite("consumer", name) for name in [*emulated, *MODELED]]
     if options.write:
-        write("cai_producers.csv", rules_table("producer", [producer]))
+        write("cai_producers.csv", rules_table("producer", producers))
         write("cai_consumers.csv", rules_table("consumer", consumers))
         write("cai_dictionaries.csv", odd_table(consumers))
-    results = [*producer["recommendations"].items(), *consumers[0]["recommendations"].items()]
+    results = [*producers[0]["recommendations"].items(), *consumers[0]["recommendations"].items()]
     return int(any(result["status"] == NOT_FOLLOWED for _, result in results))
 
 

@@ -1,0 +1,48 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""numba-cuda on the emulated GPU, as a producer and as a consumer."""
+
+from tests.cai_suite.adapters.emulated_memory import memory, read, sk  # isort: skip
+
+# numba.cuda is then that of numba-cuda.
+import _numba_cuda_redirector  # noqa: F401  # isort: skip
+
+import numba_cuda
+import numpy as np
+from numba import cuda
+
+title = f"numba-cuda {numba_cuda.__version__}"
+keeps_owner = reads_attribute = True
+__all__ = ["memory", "read"]
+
+
+def array(host):
+    return cuda.to_device(host)
+
+
+def broadcast(x, shape):
+    """Return what Numba makes of a broadcast array."""
+    strides = (0,) * (len(shape) - x.ndim) + x.strides
+    description = x.__cuda_array_interface__ | {"shape": shape, "strides": strides}
+    return cuda.from_cuda_array_interface(description, owner=x)
+
+
+def host_array():
+    return np.ones(3)
+
+
+def consume(producer):
+    return cuda.as_cuda_array(producer)
+
+
+def values(view):
+    cuda.synchronize()
+    description = view.__cuda_array_interface__
+    return read(description | {"strides": view.strides, "stream": None})
+
+
+def slow_stream(owner):
+    stream = sk.Stream("cuda:0")
+    with sk.stream(stream):
+        owner += 1
+    return stream.handle
