@@ -141,9 +141,14 @@ bool Pool::release_in_order(Block& item) noexcept {
   item.other_uses.erase_if([&](const StreamUse& stream_use) {
     return stream_use.stream_state->try_precede(device_state_, item.owner_stream, stream_use.epoch);
   });
-  return item.other_uses.empty() &&
-         succeeded(call<&Api::deallocate_async>(item.data, item.owner_stream), device_state_,
-                   freeing);
+  if (!item.other_uses.empty() ||
+      !succeeded(call<&Api::deallocate_async>(item.data, item.owner_stream), device_state_,
+                 freeing)) {
+    return false;
+  }
+  StreamState* const stream_state = device_state_.streams->find(item.owner_stream);
+  if (stream_state != nullptr) static_cast<void>(stream_state->count_submission());
+  return true;
 }
 
 /// Frees a block after the host has waited for all its uses: cudaFree waits for its device, but

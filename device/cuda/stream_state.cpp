@@ -40,6 +40,7 @@ std::uint64_t StreamState::end_epoch() noexcept {
 
 /// Waits until the work submitted before the previous checkpoint has ended.
 void StreamState::pass_checkpoint() noexcept {
+  submissions_.store(0, std::memory_order_relaxed);
   const std::uint64_t epoch = now();
   mark(epoch);
   const std::uint64_t earlier = checkpoint_.exchange(epoch);
@@ -105,7 +106,9 @@ void StreamState::precede(StreamState& later, std::uint64_t epoch) {
     return;
   Marked point;
   require(make_wait(later.device_state_, later.handle(), epoch, point));
-  if (point.event != nullptr) later.note_wait_for(*this, point.last);
+  if (point.event == nullptr) return;
+  later.note_wait_for(*this, point.last);
+  static_cast<void>(later.count_submission());
 }
 
 void StreamState::precede(DeviceState& waiting, void* stream, std::uint64_t epoch) {
@@ -178,6 +181,7 @@ StreamState::Outcome StreamState::add_mark(Marked& added) noexcept {
     device_state_.streams->give_event(event);
     return failed(code);
   }
+  static_cast<void>(count_submission());
   // Keep the oldest marks: the stream passes them first.
   if (marks_.size() == max_marks) {
     device_state_.streams->give_event(marks_.back().event);

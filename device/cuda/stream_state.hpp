@@ -48,10 +48,14 @@ class StreamState {
   /// holding the outer lock, so this bounds how far a stream runs ahead of the host's last wait for
   /// it.
   void limit_work() noexcept {
+    if (count_submission() >= submissions_between_checkpoints) [[unlikely]]
+      pass_checkpoint();
+  }
+  /// Call after submitting other work: a free, or an event. It also takes room in the queue.
+  std::uint32_t count_submission() noexcept {
     const std::uint32_t submissions = submissions_.load(std::memory_order_relaxed) + 1;
     submissions_.store(submissions, std::memory_order_relaxed);
-    if (submissions % submissions_between_checkpoints == 0) [[unlikely]]
-      pass_checkpoint();
+    return submissions;
   }
 
   /// Orders later work of `later` after an epoch of this stream, by an event; makes no call if that
@@ -118,8 +122,9 @@ class StreamState {
   std::atomic<void*> handle_;
   std::atomic<std::uint64_t> epoch_;
   std::atomic<std::uint64_t> done_{0};
-  std::atomic<std::uint32_t> submissions_{0};  ///< approximate: two threads may miss one
-  std::atomic<std::uint64_t> checkpoint_{0};   ///< epoch of the previous checkpoint
+  /// Since the previous checkpoint; approximate, as two threads may miss one.
+  std::atomic<std::uint32_t> submissions_{0};
+  std::atomic<std::uint64_t> checkpoint_{0};  ///< epoch of the previous checkpoint
   std::mutex mutex_;
   bool closed_ = false;
   std::vector<Marked> marks_;   ///< oldest first

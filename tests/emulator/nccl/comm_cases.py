@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`skerry.comm` on emulated GPUs; test_nccl.py runs these cases in a process."""
 
+import time
+
 import numpy as np
 import pytest
 import skerry as sk
@@ -68,3 +70,17 @@ def test_calls_are_in_program_order_on_any_stream():
             assert (result.to_numpy() == expected).all()
 
     sk.comm.run(body, DEVICES)
+
+
+def test_a_rank_may_run_ahead_of_the_others():
+    """A stream whose queue is full does not hold the GIL, which the rank needs that the stream waits for."""
+
+    def body(comm):
+        if comm.rank == 1:
+            time.sleep(0.5)
+        x = comm.all_reduce(sk.ones(4, device=comm.device))
+        for _ in range(1500):
+            x = x + 1
+        return float(x[0])
+
+    assert sk.comm.run(body, DEVICES[:2]) == [1502.0, 1502.0]
