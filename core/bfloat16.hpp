@@ -7,17 +7,6 @@
 
 namespace skerry {
 
-namespace detail {
-
-/// Rounds x to odd: cuts it to its 53 upper bits, which a float64 holds.
-template <class I>
-SKERRY_HD constexpr I upper_bits_to_odd(I x) {
-  constexpr I cut = (I{1} << 11) - 1;
-  return (x & cut) == 0 ? x : static_cast<I>((x & ~cut) | (cut + 1));
-}
-
-}  // namespace detail
-
 /// The upper half of a float32, with the layout of ml_dtypes' bfloat16 and CUDA's __nv_bfloat16: 8
 /// bits of exponent and 7 of fraction.
 struct Brain16 {
@@ -34,12 +23,10 @@ struct Brain16 {
     return rounds_alike(static_cast<float64>(x));
   }
   SKERRY_HD static SKERRY_INLINE constexpr float32 rounds_alike(int64 x) {
-    const bool is_exact = (x > -max_exact) & (x < max_exact);
-    return rounds_alike(static_cast<float64>(is_exact ? x : detail::upper_bits_to_odd(x)));
+    return rounds_alike(static_cast<float64>(detail::rounded_to_odd(x)));
   }
   SKERRY_HD static SKERRY_INLINE constexpr float32 rounds_alike(uint64 x) {
-    const bool is_exact = x < uint64{max_exact};
-    return rounds_alike(static_cast<float64>(is_exact ? x : detail::upper_bits_to_odd(x)));
+    return rounds_alike(static_cast<float64>(detail::rounded_to_odd(x)));
   }
   /// Below float32's normal range, adding `last_bit` rounds x to a multiple of 2^-133, the unit of
   /// subnormal numbers.
@@ -63,9 +50,6 @@ struct Brain16 {
     const uint32 rounded = bits + 0x7fffu + (bits >> 16 & 1u);
     return static_cast<uint16>((x == x ? rounded : bits | 0x400000u) >> 16);
   }
-
- private:
-  static constexpr int64 max_exact = int64{1} << 53;  ///< of float64
 };
 
 using bfloat16 = StoredFloat<Brain16>;

@@ -18,6 +18,17 @@ SKERRY_HD SKERRY_INLINE constexpr float64 rounded_to_odd(float64 x) {
   return __builtin_bit_cast(float64, (bits & ~cut) | sticky);
 }
 
+/// Rounds x to odd at the last bit of a float64, which then holds it exactly.
+template <class I>
+SKERRY_HD SKERRY_INLINE constexpr I rounded_to_odd(I x) {
+  static_assert(sizeof(I) == 8);
+  constexpr I max_exact = I{1} << 53;
+  constexpr I cut = (I{1} << 11) - 1;
+  const bool is_exact = (x < max_exact) & (I(-1) > 0 || x > static_cast<I>(-max_exact));
+  const I odd = (x & cut) != 0 ? cut + 1 : 0;
+  return is_exact ? x : static_cast<I>((x & ~cut) | odd);
+}
+
 }  // namespace detail
 
 /// A floating-point number of 16 bits. A storage type: operators convert to float32, and results
