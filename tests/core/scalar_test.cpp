@@ -86,21 +86,21 @@ TEST(promote_scalar, rejects_ints_outside_the_dtype) {
 
 template <class T>
 void expect_bounds() {
-  const Dtype type = dtype_of<T>;
+  constexpr Dtype type = dtype_of<T>;
   SCOPED_TRACE(name(type));
-  const auto low = static_cast<std::int64_t>(std::numeric_limits<T>::min());
-  const auto high = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+  constexpr auto low = static_cast<std::int64_t>(std::numeric_limits<T>::min());
+  constexpr auto high = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
   EXPECT_EQ(to_element(Scalar::from_value(low), type).as<T>(), std::numeric_limits<T>::min());
   EXPECT_EQ(to_element(Scalar::of_unsigned(high), type).as<T>(), std::numeric_limits<T>::max());
-  const auto rejected = [type](const Scalar& value) {
+  const auto rejected = [&](const Scalar& value) {
     const std::string text =
         message_of<OverflowError>([&] { static_cast<void>(to_element(value, type)); });
     EXPECT_NE(text.find(name(type)), std::string::npos) << text;
     EXPECT_NE(text.find(std::to_string(std::numeric_limits<T>::min())), std::string::npos) << text;
     EXPECT_NE(text.find(std::to_string(std::numeric_limits<T>::max())), std::string::npos) << text;
   };
-  if (low > INT64_MIN) rejected(Scalar::from_value(low - 1));
-  if (high < UINT64_MAX) rejected(Scalar::of_unsigned(high + 1));
+  if constexpr (low > INT64_MIN) rejected(Scalar::from_value(low - 1));
+  if constexpr (high < UINT64_MAX) rejected(Scalar::of_unsigned(high + 1));
   if (low == 0) rejected(Scalar::from_value(INT64_MIN));
   if (high < UINT64_MAX) rejected(Scalar::of_unsigned(UINT64_MAX));
   rejected(Scalar::of_out_of_range(1e30));

@@ -18,6 +18,7 @@
 #include "ops/call/kernel.hpp"
 #include "ops/math/concepts.hpp"
 #include "ops/table/table.hpp"
+#include "tests/ops/unbuilt.hpp"
 
 // Compares kernels with scalar functions on random arrays. Arrays have a dtype instead of a C++
 // type, so that only one small function per operation is compiled.
@@ -101,6 +102,9 @@ void check_plans(const Kernel<Plan>& tested, std::uint64_t seed, int rounds, dou
 /// The same, compared with the functor Op.
 template <class Op, class R, class... T>
 void check_functor(const Kernel<Plan>& tested, std::uint64_t seed, int rounds, double tolerance) {
+  if (!tested.has_host()) {
+    SKERRY_SKIP_UNBUILT(dtype_of<R>, dtype_of<T>...);
+  }
   const Dtype inputs[] = {dtype_of<T>...};
   check_plans(tested, seed, rounds, tolerance, dtype_of<R>, inputs, apply_scalar<Op, R, T...>);
 }

@@ -4,6 +4,7 @@
 #include "ops/elementwise/op_table.hpp"
 #include "ops/reduce/reduction_table.hpp"
 #include "ops/table/table.hpp"
+#include "tests/ops/unbuilt.hpp"
 
 #include <gtest/gtest.h>
 
@@ -85,9 +86,7 @@ TEST(registry, lists_result_dtypes_and_properties_of_reductions) {
 
 TEST(registry, has_a_host_kernel_for_every_loop_on_float64) {
   const int type = static_cast<int>(Dtype::float64);
-  if (!is_built(Dtype::float64)) {
-    GTEST_SKIP() << "built without float64 (SKERRY_DTYPES)";
-  }
+  SKERRY_SKIP_UNBUILT(Dtype::float64);
   for (int op = 0; op < elementwise_count; ++op) {
     const OpEntry& entry = op_table()[static_cast<std::size_t>(op)];
     EXPECT_EQ(kernels().elementwise.kernel[op][type].has_host(), entry.result[type].has_value())

@@ -22,6 +22,7 @@
 #include "ops/table/cpu/fill.hpp"
 #include "ops/table/table.hpp"
 #include "tests/ops/math/accuracy.hpp"
+#include "tests/ops/unbuilt.hpp"
 
 // Tests loops over real functions, at every level that this machine supports: results are
 // within 1 ulp of libm's in long double, and have the bits of the scalar function at any position
@@ -179,6 +180,7 @@ class MathLoops : public ::testing::Test {
   void expect_right(const char* name, Own portable_function, Libm libm,
                     long double (*reference)(decltype(static_cast<long double>(Inputs{}[0]))...),
                     const Inputs&... inputs) {
+    SKERRY_SKIP_UNBUILT(dtype_of<T>);
     for (const Level& level : levels()) {
       const auto table = std::make_unique<KernelTable>();
       level.fill(*table);
@@ -321,6 +323,7 @@ class ComplexLoops : public ::testing::Test {
  protected:
   template <class Scalar>
   void expect_same(const char* name, Scalar scalar) {
+    SKERRY_SKIP_UNBUILT(dtype_of<T>);
     const std::vector<T> values = complex_values<T>();
     std::vector<T> x1;
     std::vector<T> x2;

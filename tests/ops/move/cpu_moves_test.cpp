@@ -9,6 +9,7 @@
 #include "ops/table/table.hpp"
 #include "tests/ops/arrays.hpp"
 #include "tests/ops/random_plans.hpp"
+#include "tests/ops/unbuilt.hpp"
 
 // Tests the kernels that move and fill, at every level that this machine supports.
 
@@ -51,6 +52,7 @@ TEST_P(CpuMoves, move_items_of_every_size) {
 }
 
 TEST_P(CpuMoves, fill_sequences_and_bands) {
+  SKERRY_SKIP_UNBUILT(Dtype::int16);
   const NdArray sequence = array_of(std::vector<std::int16_t>(70001));
   MemoryUse uses[OperandList::max_uses];
   OperandList operands(sequence.device(), uses);
