@@ -38,8 +38,11 @@ class NdArray {
   }
 
   [[nodiscard]] skerry::Dtype dtype() const noexcept { return dtype_; }
-  /// May be called while another thread replaces the memory.
-  [[nodiscard]] skerry::Device device() const noexcept { return storage_.get_shared()->device(); }
+  [[nodiscard]] skerry::Device device() const noexcept { return storage_->device(); }
+  /// The same, but another thread may be in set_memory().
+  [[nodiscard]] skerry::Device shared_device() const noexcept {
+    return storage_.get_shared()->device();
+  }
   [[nodiscard]] const skerry::Layout& layout() const noexcept { return layout_; }
   [[nodiscard]] const Dims& shape() const noexcept { return layout_.shape; }
   [[nodiscard]] const Dims& strides() const noexcept { return layout_.strides; }
@@ -60,7 +63,7 @@ class NdArray {
     return {storage_, std::move(layout), dtype_, read_only_};
   }
   /// Gives the array, which had no memory yet, memory of the same device. Other threads may read
-  /// its dtype, shape, strides and device meanwhile.
+  /// its dtype, shape, strides and shared_device() meanwhile.
   void set_memory(StorageRef memory) noexcept {
     static_cast<void>(storage_.replace(std::move(memory)));
   }

@@ -34,7 +34,7 @@ PyObject* get_address(PyObject* self, void*) {
 
 PyObject* get_device(PyObject* self, void*) {
   return translate_exceptions(
-      [&] { return Py_NewRef(device_object(header_of(array_of(self)).device())); });
+      [&] { return Py_NewRef(device_object(header_device(array_of(self)))); });
 }
 
 PyObject* get_nbytes(PyObject* self, void*) {

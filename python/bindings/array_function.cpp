@@ -81,7 +81,7 @@ class ArgumentSummary {
 
  private:
   void add_array(PyObject* value) {
-    const Device device = header_of(value).device();
+    const Device device = header_device(value);
     if (arrays_++ == 0) {
       first_ = device;
     } else {

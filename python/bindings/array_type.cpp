@@ -149,7 +149,7 @@ PyObject* get_dtype(PyObject* self, void*) {
   return translate_exceptions([&] { return Py_NewRef(dtype_object(header_of(self).dtype())); });
 }
 PyObject* get_device(PyObject* self, void*) {
-  return translate_exceptions([&] { return Py_NewRef(device_object(header_of(self).device())); });
+  return translate_exceptions([&] { return Py_NewRef(device_object(header_device(self))); });
 }
 PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(header_of(self).rank()); }
 PyObject* get_shape(PyObject* self, void*) {
@@ -373,7 +373,7 @@ std::span<PyObject* const> items_of(PyObject* tuple) {
 
 bool are_arrays_of_one_device(std::span<PyObject* const> values) noexcept {
   return std::ranges::all_of(values, [&](PyObject* value) {
-    return is_array(value) && header_of(value).device() == header_of(values[0]).device();
+    return is_array(value) && header_device(value) == header_device(values[0]);
   });
 }
 

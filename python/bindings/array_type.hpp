@@ -50,6 +50,10 @@ void prepare_array_type(PyObject* module);
 [[nodiscard]] inline const NdArray& header_of(PyObject* array) noexcept {
   return reinterpret_cast<ArrayObject*>(array)->value;
 }
+/// Returns the device of an array, which may be pending in a recording of another thread.
+[[nodiscard]] inline Device header_device(PyObject* array) noexcept {
+  return header_of(array).shared_device();
+}
 /// Returns the array's value, computed first if it is pending. Throws PythonError.
 [[nodiscard]] inline const NdArray& value_of(PyObject* array) {
   auto* const self = reinterpret_cast<ArrayObject*>(array);

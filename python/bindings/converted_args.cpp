@@ -23,9 +23,7 @@ namespace {
 /// Device of NumPy's arrays.
 constexpr Device numpy_device{};
 
-Device device_of(PyObject* array) {
-  return is_array(array) ? header_of(array).device() : numpy_device;
-}
+Device device_of(PyObject* array) { return is_array(array) ? header_device(array) : numpy_device; }
 
 std::string described(const std::string& name, PyObject* array) {
   if (is_array(array)) {
