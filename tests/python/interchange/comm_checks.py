@@ -67,7 +67,7 @@ def check_errors(comm):
     with pytest.raises(DTypeError, match="sum of int16"):
         comm.all_reduce(x)
     with pytest.raises(DTypeError, match="mean of int32"):
-        comm.all_reduce(x.astype(sk.int32), op="mean")
+        comm.all_reduce(inputs(comm, 3, "int32")[1], op="mean")
     with pytest.raises(ValueError, match="all_reduce: unknown op: average; accepted: sum, mean"):
         comm.all_reduce(x, op="average")
     with pytest.raises(ShapeError, match=r"reduce_scatter: the first axis .* shape \(3,\)"):
