@@ -91,7 +91,7 @@ class StorageRef {
   [[nodiscard]] explicit operator bool() const noexcept { return storage_ != nullptr; }
   /// Like get(), but other threads may be in replace().
   [[nodiscard]] Storage* get_shared() const noexcept {
-    return std::atomic_ref(const_cast<Storage*&>(storage_)).load(std::memory_order_relaxed);
+    return std::atomic_ref(const_cast<Storage*&>(storage_)).load(std::memory_order_acquire);
   }
   /// Refers to another storage; other threads may be in get_shared(). Returns the old reference.
   [[nodiscard]] StorageRef replace(StorageRef other) noexcept {

@@ -317,9 +317,11 @@ PyObject* wrap(NdArray&& value) {
 PyObject* wrap(PendingArray&& array) {
   PyObject* const object = wrap(std::move(array.header));
   if (array.value == nullptr) return object;
-  Recording& recording = *array.value->recording();
   make_pending(reinterpret_cast<ArrayObject*>(object), std::move(array.value));
-  limit_recording(recording);
+  // The collector may have run, and a finalizer may have evaluated the recording.
+  if (PendingValue* const pending = pending_of(object)) {
+    if (Recording* const recording = pending->recording()) limit_recording(*recording);
+  }
   return object;
 }
 

@@ -16,7 +16,8 @@ struct FreeObjects {
 };
 
 #ifdef Py_GIL_DISABLED
-[[gnu::tls_model("initial-exec")]] inline constinit thread_local FreeObjects free_objects{};
+// Not initial-exec: that memory is scarce in a library opened at run time.
+inline constinit thread_local FreeObjects free_objects{};
 /// Takes over the objects of threads that have ended. Has this thread's objects taken over once it
 /// has ended.
 void adopt_free_objects() noexcept;

@@ -258,10 +258,6 @@ void make_fused_type() {
   fused_type = reinterpret_cast<PyTypeObject*>(type);
 }
 
-}  // namespace
-
-namespace {
-
 /// Calls `function` with the pending value of an array that was created pending, and with the lock
 /// of its recording; with null if it has been computed.
 template <class Function>

@@ -245,8 +245,8 @@ std::optional<Dtype> numpy_scalar_dtype(PyObject* object) noexcept {
     prepare_bfloat16();
     return numpy_scalar_dtype(object);
   } catch (const PythonError&) {
-    PyErr_Clear();               // ml_dtypes is not imported completely
-  } catch (const DtypeError&) {  // the same
+    PyErr_Clear();                   // ml_dtypes is not imported completely
+  } catch (const std::exception&) {  // the same, or no memory
   }
   return std::nullopt;
 }
