@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from skerry import _core
+from skerry._data_types import kind_of
 from skerry.exceptions import DeviceUnavailableError, DTypeError
 
 __all__ = ["Backend", "MpiBackend", "NcclBackend"]
@@ -31,16 +32,18 @@ def _as_bytes(x: _core.Array) -> _core.Array:
     return x if x.dtype == _BYTES else x.view(_BYTES)
 
 
-def _as_reducible(x: _core.Array, op: str, supported: frozenset[str]) -> _core.Array:
+def _as_reducible(function: str, x: _core.Array, op: str, supported: frozenset[str]) -> _core.Array:
     """View the elements as a dtype with the same result of the reduction."""
     dtype = x.dtype
     if dtype == np.bool_ and op in ("max", "min"):
         return x.view(_BYTES)
-    if dtype.kind == "c" and op in ("sum", "mean"):
+    if kind_of(dtype) == "c" and op in ("sum", "mean"):
         return x.view(np.float32 if dtype == np.complex64 else np.float64)
-    if dtype.name in supported and not (dtype.kind in "iu" and op == "mean"):
+    if dtype.name in supported and not (kind_of(dtype) in "iu" and op == "mean"):
         return x
-    raise DTypeError(f"{op} of {dtype.name} is not supported between ranks; convert x first")
+    raise DTypeError(
+        f"{function}: {op} of {dtype.name} is not supported between ranks; convert x first"
+    )
 
 
 class Backend(ABC):
@@ -49,6 +52,12 @@ class Backend(ABC):
     rank: int
     size: int
     device: _core.Device
+    _is_grouped = False
+
+    def _begin_group(self) -> None:
+        if self._is_grouped:
+            raise RuntimeError("group: groups can't be nested")
+        self._is_grouped = True
 
     @abstractmethod
     def all_reduce(self, x: _core.Array, out: _core.Array, op: str) -> None:
@@ -97,17 +106,17 @@ class NcclBackend(Backend):
     def __init__(self, rank: int, size: int, unique_id: bytes, device: _core.Device) -> None:
         from cuda.core import Device
 
-        self._nccl = self._module()
+        self._nccl = self.require_module()
         self.rank, self.size, self.device = rank, size, device
-        Device(device.index).set_current()
+        Device(device.info.physical_index).set_current()
         self._comm = self._nccl.Communicator.init(
             size, rank, self._nccl.UniqueId.from_bytes(unique_id)
         )
-        self._is_grouped = False
         self._uses: list[Callable[[], None]] = []
 
     @staticmethod
-    def _module() -> Any:
+    def require_module() -> Any:
+        """Return the module nccl.core, or raise DeviceUnavailableError."""
         try:
             import nccl.core
         except ModuleNotFoundError as problem:
@@ -121,29 +130,29 @@ class NcclBackend(Backend):
     @classmethod
     def new_id(cls) -> bytes:
         """Return the identity of a new communicator, for all its ranks."""
-        return bytes(cls._module().get_unique_id().as_bytes)
+        return bytes(cls.require_module().get_unique_id().as_bytes)
 
     def all_reduce(self, x: _core.Array, out: _core.Array, op: str) -> None:
-        self._reduce("allreduce", x, out, op)
+        self._reduce("all_reduce", self._comm.allreduce, x, out, op)
 
     def reduce_scatter(self, x: _core.Array, out: _core.Array, op: str) -> None:
-        self._reduce("reduce_scatter", x, out, op)
+        self._reduce("reduce_scatter", self._comm.reduce_scatter, x, out, op)
 
     def all_gather(self, x: _core.Array, out: _core.Array) -> None:
-        self._call("allgather", _as_bytes(x), _as_bytes(out))
+        self._call(self._comm.allgather, _as_bytes(x), _as_bytes(out))
 
     def broadcast(self, x: _core.Array, out: _core.Array, root: int) -> None:
-        self._call("broadcast", _as_bytes(x), _as_bytes(out), root)
+        self._call(self._comm.broadcast, _as_bytes(x), _as_bytes(out), root)
 
     def send(self, x: _core.Array, destination: int) -> None:
-        self._call("send", _as_bytes(x), None, destination)
+        self._call(self._comm.send, _as_bytes(x), None, destination)
 
     def recv(self, out: _core.Array, source: int) -> None:
-        self._call("recv", None, _as_bytes(out), source)
+        self._call(self._comm.recv, None, _as_bytes(out), source)
 
     @contextlib.contextmanager
     def group(self) -> Iterator[None]:
-        self._is_grouped = True
+        self._begin_group()
         try:
             with self._nccl.group():
                 yield
@@ -153,7 +162,7 @@ class NcclBackend(Backend):
 
     def barrier(self) -> None:
         x = _core.zeros((1,), dtype=_BYTES, device=self.device)
-        self._call("allreduce", x, _core.empty_like(x), self._nccl.SUM)
+        self._call(self._comm.allreduce, x, _core.empty_like(x), self._nccl.SUM)
         _core.synchronize(self.device)
 
     def close(self) -> None:
@@ -163,12 +172,18 @@ class NcclBackend(Backend):
     def abort(self) -> None:
         self._comm.abort()
 
-    def _reduce(self, name: str, x: _core.Array, out: _core.Array, op: str) -> None:
-        operands = [_as_reducible(one, op, _REDUCED_BY_NCCL) for one in (x, out)]
-        self._call(name, *operands, getattr(self._nccl, _NCCL_NAMES[op]))
+    def _reduce(
+        self, name: str, call: Callable[..., Any], x: _core.Array, out: _core.Array, op: str
+    ) -> None:
+        operands = [_as_reducible(name, one, op, _REDUCED_BY_NCCL) for one in (x, out)]
+        self._call(call, *operands, getattr(self._nccl, _NCCL_NAMES[op]))
 
     def _call(
-        self, name: str, x: _core.Array | None, out: _core.Array | None, *arguments: Any
+        self,
+        call: Callable[..., Any],
+        x: _core.Array | None,
+        out: _core.Array | None,
+        *arguments: Any,
     ) -> None:
         """Call a function of nccl4py, in program order with all uses of the arrays.
 
@@ -180,12 +195,12 @@ class NcclBackend(Backend):
             return
         stream = _core.current_stream(self.device)
         for one in operands:
-            one.__dlpack__(stream=stream.handle or 1)
-        getattr(self._comm, name)(*operands, *arguments, stream=stream)
+            one.__dlpack__(stream=stream.handle or 1, max_version=(1, 0))
+        call(*operands, *arguments, stream=stream)
         if x is not None:
-            self._uses.append(lambda: _read_first(x))
+            self._uses.append(lambda: _read_first(x, stream))
         if out is not None:
-            self._uses.append(lambda: _write_first(out))
+            self._uses.append(lambda: _write_first(out, stream))
         if not self._is_grouped:
             self._record_uses()
 
@@ -195,12 +210,14 @@ class NcclBackend(Backend):
             use()
 
 
-def _read_first(x: _core.Array) -> None:
-    x[:1].copy()
+def _read_first(x: _core.Array, stream: _core.Stream) -> None:
+    with stream:
+        x[:1].copy()
 
 
-def _write_first(out: _core.Array) -> None:
-    out[:1] = out[:1].copy()
+def _write_first(out: _core.Array, stream: _core.Stream) -> None:
+    with stream:
+        out[:1] = out[:1].copy()
 
 
 class MpiBackend(Backend):
@@ -212,14 +229,13 @@ class MpiBackend(Backend):
         self._module = MPI
         self._mpi = mpi.Dup()
         self.rank, self.size, self.device = mpi.rank, mpi.size, device
-        self._is_grouped = False
         self._requests: list[Any] = []
 
     def all_reduce(self, x: _core.Array, out: _core.Array, op: str) -> None:
-        self._reduce(self._mpi.Allreduce, x, out, op)
+        self._reduce("all_reduce", self._mpi.Allreduce, x, out, op)
 
     def reduce_scatter(self, x: _core.Array, out: _core.Array, op: str) -> None:
-        self._reduce(self._mpi.Reduce_scatter_block, x, out, op)
+        self._reduce("reduce_scatter", self._mpi.Reduce_scatter_block, x, out, op)
 
     def all_gather(self, x: _core.Array, out: _core.Array) -> None:
         self._mpi.Allgather(_host(_as_bytes(x)), _host(_as_bytes(out)))
@@ -237,12 +253,18 @@ class MpiBackend(Backend):
 
     @contextlib.contextmanager
     def group(self) -> Iterator[None]:
-        self._is_grouped = True
+        self._begin_group()
         try:
             yield
+        except BaseException:
+            # Their peers may never come.
+            for request in self._requests:
+                request.Cancel()
+            self._requests = []
+            raise
         finally:
             self._is_grouped = False
-            self._wait()
+        self._wait()
 
     def barrier(self) -> None:
         self._mpi.Barrier()
@@ -253,8 +275,10 @@ class MpiBackend(Backend):
     def abort(self) -> None:
         self._mpi.Abort(1)
 
-    def _reduce(self, call: Callable[..., None], x: _core.Array, out: _core.Array, op: str) -> None:
-        source, result = (_as_reducible(one, op, _REDUCED_BY_MPI) for one in (x, out))
+    def _reduce(
+        self, name: str, call: Callable[..., None], x: _core.Array, out: _core.Array, op: str
+    ) -> None:
+        source, result = (_as_reducible(name, one, op, _REDUCED_BY_MPI) for one in (x, out))
         call(_host(source), _host(result), getattr(self._module, _MPI_NAMES[op]))
         if op == "mean":
             result /= self.size

@@ -150,7 +150,9 @@ replaces("isrealobj")(lambda x: kind_of(x.dtype) != "c")
 @replaces("can_cast")
 def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
     """Apply NumPy's rule to the dtypes."""
-    source, target = (x.dtype if isinstance(x, Array) else x for x in (from_, to))
+    source, target = (
+        x.dtype if isinstance(x, Array) else _data_types.as_dtype(x) for x in (from_, to)
+    )
     return _data_types.can_cast(source, target, casting)
 
 

@@ -238,6 +238,7 @@ def from_mpi(mpi: Any, device: _core.Device | str) -> Communicator:
     device = _core.Device(device)
     if device.kind == "cpu":
         return Communicator(MpiBackend(mpi, device))
+    NcclBackend.require_module()  # on every rank: one that raised alone would leave the others in bcast
     unique_id = mpi.bcast(NcclBackend.new_id() if mpi.rank == 0 else None)
     return Communicator(NcclBackend(mpi.rank, mpi.size, unique_id, device))
 
@@ -257,9 +258,10 @@ def run(
     Raises
     ------
     ValueError
-        If a device is not a CUDA device, or occurs twice.
+        If a device is not a CUDA device, or a GPU occurs twice.
     Exception
-        The first exception of a rank, with a note that names it. The other ranks are aborted.
+        The first exception of a rank, with a note that names it. That rank is aborted. On emulated GPUs, calls of the
+        others fail then; with real GPUs, NCCL may leave them waiting.
 
     Examples
     --------
@@ -273,7 +275,8 @@ def run(
 
     """
     ranks = [_core.Device(device) for device in devices]
-    if any(device.kind != "cuda" for device in ranks) or len(set(ranks)) != len(ranks):
+    is_cuda = all(device.kind == "cuda" for device in ranks)
+    if not is_cuda or len({device.info.physical_index for device in ranks}) != len(ranks):
         names = ", ".join(map(str, ranks))
         raise ValueError(
             f"run: devices must be different CUDA devices: {names}; for CPU devices use from_mpi"

@@ -46,7 +46,7 @@ class DeviceMismatchError(ValueError):
 class DeviceUnavailableError(RuntimeError):
     """A device does not exist or can't be used.
 
-    ``reason`` is one of no_driver, stub_library, driver_too_old, no_device, no_kernel_image, no_cuda_module,
+    ``reason`` is one of no_driver, stub_library, driver_too_old, no_device, no_kernel_image, no_cuda_module, no_nccl,
     out_of_range, busy, forked.
     """
 

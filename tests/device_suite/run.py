@@ -83,6 +83,8 @@ def main() -> int:
     )
     parser.add_argument("libraries", nargs="*", default=list(TITLES), metavar="LIBRARY")
     options = parser.parse_args()
+    if options.write and options.libraries != list(TITLES):
+        parser.error("--write takes no names: the tables have all libraries")
     reports = {}
     for name in options.libraries:
         if importlib.util.find_spec(name) is None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The checks of `skerry.comm` on CPU devices; `test_comm.py` starts it with ``mpirun -n 2``."""
+"""The checks of `skerry.comm` on CPU devices; `test_mpi.py` starts it with ``mpirun -n 2``."""
 
 import pytest
 import skerry as sk
