@@ -22,7 +22,14 @@ import tarfile
 from dataclasses import dataclass
 
 from check_wheel import find_unversioned
-from debian_packages import PYTHON_SUITES, run, step, unpack, unpack_python
+from debian_packages import (
+    PYTHON_SUITES,
+    require_cross_tools,
+    run,
+    step,
+    unpack,
+    unpack_python,
+)
 from repack import repack
 from sysroot import make_sysroot
 
@@ -120,7 +127,7 @@ def parse_options() -> argparse.Namespace:
         "--machine",
         action="append",
         default=[],
-        choices=ARCHITECTURES,
+        choices=["aarch64"],
         help="also build for this processor, by Debian's cross compiler; tested by qemu",
     )
     parser.add_argument(
@@ -249,7 +256,7 @@ def build_source_distribution(dist: pathlib.Path) -> None:
 
 
 def try_wheel(target: Target, wheel: pathlib.Path, python: pathlib.Path) -> None:
-    """Run the smoke test in a fresh environment without a compiler, with the wheel and its dependencies."""
+    """Run the smoke test in a fresh environment with the wheel and its dependencies; a native one has no compiler."""
     tag, platforms = re.findall(r"-(cp\d+)-cp\d+-([\w.]+)\.whl$", wheel.name)[0]
     home = target.build_folder / f"environment_{tag}"
     shutil.rmtree(home, ignore_errors=True)
@@ -337,8 +344,8 @@ def build_target(
     wheels = build_skerry(target, base, interpreters, defines, environment)
     others = []
     with step(f"skerry-emulator, {target.machine}"):
-        (library,) = target.build_folder.glob("*/libskerry.a")
-        emulator = {"SKERRY_LIBRARY": str(library)}
+        name = "skerry" if base is None else f"extension_{next(iter(interpreters))}"
+        emulator = {"SKERRY_LIBRARY": str(target.build_folder / name / "libskerry.a")}
         others.append(
             build_by_pip(
                 target,
@@ -368,10 +375,13 @@ def build_target(
 def main() -> None:
     """Build the packages, then check them."""
     options = parse_options()
+    machines = set(options.machine) - {os.uname().machine}
+    if machines:
+        require_cross_tools()
     shutil.rmtree(options.dist, ignore_errors=True)
     options.dist.mkdir(parents=True)
     wheels = build_target(Target(os.uname().machine), None, options)
-    for machine in options.machine:
+    for machine in sorted(machines):
         build_target(Target(machine), wheels[0], options)
     with step("the source distribution"):
         build_source_distribution(options.dist)

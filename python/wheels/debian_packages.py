@@ -42,6 +42,11 @@ PYTHON_SUITES = {"3.11": "bookworm", "3.12": "noble", "3.13": "trixie", "3.14": 
 UBUNTU_SUITES = ["noble"]  # other suites than this machine's are Debian's
 # With the features of Armv8.2-A that kernels use. OpenBLAS has wrong products for qemu's own model, `max`.
 EMULATED_PROCESSOR = "neoverse-n1"
+# What compiles for aarch64 and runs its programs, and the packages of it.
+CROSS_TOOLS = {
+    "aarch64-linux-gnu-g++": "g++-aarch64-linux-gnu",
+    "qemu-aarch64-static": "qemu-user-static",
+}
 
 
 def run(*command: object, cwd: pathlib.Path | None = None) -> str:
@@ -230,6 +235,15 @@ def unpack(
                 run("dpkg-deb", "--extract", package, root)
             done.touch()
     return root
+
+
+def require_cross_tools() -> None:
+    """Exit if a tool is missing, with the packages to install."""
+    missing = [package for tool, package in CROSS_TOOLS.items() if shutil.which(tool) is None]
+    if missing:
+        sys.exit(
+            f"packages for aarch64 are missing; install them: apt-get install {' '.join(missing)}"
+        )
 
 
 def write_emulation_script(

@@ -20,13 +20,16 @@ import sysconfig
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "python" / "wheels"))
-from debian_packages import own_suite, run, step, unpack, write_emulation_script  # noqa: E402
+from debian_packages import (  # noqa: E402
+    own_suite,
+    require_cross_tools,
+    run,
+    step,
+    unpack,
+    write_emulation_script,
+)
 
 BUILD = ROOT / "build" / "aarch64"
-TOOLS = {
-    "aarch64-linux-gnu-g++": "g++-aarch64-linux-gnu",
-    "qemu-aarch64-static": "qemu-user-static",
-}
 OLD_PROCESSOR = "cortex-a72"  # Armv8.0-A
 GOOGLETEST = pathlib.Path("/usr/src/googletest")
 PLATFORMS = ["manylinux_2_28_aarch64", "manylinux_2_27_aarch64", "manylinux2014_aarch64"]
@@ -57,15 +60,6 @@ def parse_options() -> tuple[argparse.Namespace, list[str]]:
         help="build the emulated GPU as well, and run its C++ tests",
     )
     return parser.parse_known_args()
-
-
-def require_tools() -> None:
-    """Exit if a tool is missing, with the names of the packages that have it."""
-    missing = [package for tool, package in TOOLS.items() if shutil.which(tool) is None]
-    if missing:
-        sys.exit(
-            f"make test-aarch64 needs packages that are missing: apt-get install {' '.join(missing)}"
-        )
 
 
 def unpack_interpreter() -> tuple[pathlib.Path, pathlib.Path]:
@@ -219,7 +213,7 @@ def check_old_processor(python: pathlib.Path, environment: dict[str, str]) -> li
 def main() -> int:
     """Build, test and compare; return the exit status."""
     options, arguments = parse_options()
-    require_tools()
+    require_cross_tools()
     root, python = unpack_interpreter()
     site = install_packages(python)
     folder = build(options, root, python)

@@ -4,7 +4,7 @@
 
 Debian has no package of it. The source of Python 3.13 is downloaded from the mirror that this machine's apt uses and
 built into build/free_threaded, once. The bindings are compiled for it and linked with the library of `make build`. Other
-options and arguments are passed to pytest.
+options and arguments are passed to pytest. Needs a C compiler, and libffi-dev, libssl-dev, zlib1g-dev.
 """
 
 from __future__ import annotations
@@ -73,6 +73,8 @@ def build_interpreter(home: pathlib.Path, jobs: int) -> pathlib.Path:
         configure = ["./configure", "--disable-gil", f"--prefix={prefix}", "CFLAGS=-O2"]
         run(*configure, cwd=source)
         run("make", f"--jobs={jobs}", cwd=source)
+        # Without their headers (libffi-dev, libssl-dev, zlib1g-dev), these are left out silently.
+        run("./python", "-c", "import ctypes, ssl, zlib", cwd=source)
         run("make", "install", cwd=source)
     return python
 
