@@ -108,8 +108,8 @@ class Nonsense:
 
 WRONG = [(), (Nonsense(),), (Nonsense(), 1), ("x", "y", "z"), (None,) * 9, (b"",), (3.5, 2.5)]
 WRONG_NAMES = [{}, {"no_such_name": 1}]
-# Functions that change the process, print, or accept anything.
-LEFT_OUT = {"show_config", "rehearse", "synchronize", "shut_down", "use_device_context", "use_promotion_context", "use_version_context"}  # fmt: skip
+# Functions that change the process, print, or accept anything; bfloat16(b"") of ml_dtypes 0.6.0 ends it.
+LEFT_OUT = {"bfloat16", "show_config", "rehearse", "synchronize", "shut_down", "use_device_context", "use_promotion_context", "use_version_context"}  # fmt: skip
 
 
 # Types without a constructor.

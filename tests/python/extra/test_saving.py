@@ -80,6 +80,8 @@ def test_saved_layouts_equal_numpy(layout, device, chunk):
 @loop_over("order", ["C", "F"])
 @loop_over("swapped", [False, True])
 def test_numpy_files_are_read(dtype, shape, order, swapped, device, chunk):
+    if swapped and dtype == "bfloat16":
+        return  # ml_dtypes has no other byte order
     x = np.asarray(sample(dtype, shape), order=order)
     file = io.BytesIO(saved_by_numpy(x.astype(x.dtype.newbyteorder("S")) if swapped else x))
     got = sk.load(file, device=device)

@@ -52,7 +52,7 @@ def compare(name: str, x: sk.Array, axis: int, label: str) -> None:
             continue
         got, want = (to_numpy(getattr(sk, name)(array, **options)) for array in (x, dense))
         if name in INEXACT and kind_of(want.dtype) in "fc":
-            unit = np.finfo(want.dtype).eps
+            unit = float(sk.finfo(want.dtype).eps)
             np.testing.assert_allclose(got, want, 8 * unit, 8 * unit, err_msg=label)
         else:
             np.testing.assert_array_equal(got, want, err_msg=label)
