@@ -25,7 +25,7 @@ Reduction reduction_of(const Operation& operation) {
   std::iota(reduction.order.begin(), reduction.order.end(), 0);
   if (const auto seed = current_settings().order_seed) {
     // All ranks use the same numbers, hence the same order.
-    std::mt19937_64 numbers(*seed * 1'000'003 + operation.posted->number);
+    std::mt19937_64 numbers(*seed * 1'000'003 + operation.posted_call->number);
     std::shuffle(reduction.order.begin(), reduction.order.end(), numbers);
     reduction.rounds_partial_results = true;
   }
@@ -46,7 +46,7 @@ bool inject_fault(const Operation& operation) {
   Board& board = *communicator.board;
   for (const Fault& fault : current_settings().faults) {
     if (fault.kind == Fault::Kind::slow || fault.rank != communicator.rank ||
-        fault.call != operation.posted->number + 1) {
+        fault.call != operation.posted_call->number + 1) {
       continue;
     }
     std::string text = "requested fault: rank " + std::to_string(fault.rank) +
@@ -126,7 +126,7 @@ class Collective {
 
  private:
   [[nodiscard]] const PostedCall& post_of(std::size_t rank) const {
-    return communicator_.board->states[rank].post(collectives, operation_.posted->number);
+    return communicator_.board->states[rank].post(collectives, operation_.posted_call->number);
   }
   [[nodiscard]] const std::byte* data_of(std::size_t rank) const {
     return static_cast<const std::byte*>(post_of(rank).data);
@@ -175,18 +175,18 @@ class Collective {
 bool run_collective(const Operation& operation) {
   if (inject_fault(operation)) return false;
   Board& board = *operation.communicator->board;
-  advance(board, *operation.posted, arrived, operation.source);
+  advance(board, *operation.posted_call, arrived, operation.source);
   if (!meet(operation, collectives, arrived)) return false;
   Collective collective(operation);
   collective.read();
-  advance(board, *operation.posted, computed, collective.scratch());
+  advance(board, *operation.posted_call, computed, collective.scratch());
   if (!meet(operation, collectives, computed)) return false;
   collective.write();
-  advance(board, *operation.posted, done, nullptr);
+  advance(board, *operation.posted_call, done, nullptr);
   // The scratch memory must live until all have read it.
   if (!meet(operation, collectives, done)) return false;
   const BoardLock lock(board);
-  operation.communicator->state().finished[collectives] = operation.posted->number + 1;
+  operation.communicator->state().finished[collectives] = operation.posted_call->number + 1;
   notify(board);
   return true;
 }
@@ -195,43 +195,44 @@ std::vector<AccessedRange> ranges_of(const Operation& operation) {
   const auto ranks = static_cast<std::size_t>(operation.communicator->ranks);
   const std::size_t nbytes = operation.call.count * size_of(operation.call.type);
   const bool is_root = operation.call.peer == operation.communicator->rank;
-  std::size_t read = nbytes;
-  std::size_t written = nbytes;
+  std::size_t read_nbytes = nbytes;
+  std::size_t written_nbytes = nbytes;
   switch (operation.call.function) {
     case Function::all_gather:
-      written *= ranks;
+      written_nbytes *= ranks;
       break;
     case Function::reduce_scatter:
-      read *= ranks;
+      read_nbytes *= ranks;
       break;
     case Function::all_to_all:
-      read *= ranks;
-      written *= ranks;
+      read_nbytes *= ranks;
+      written_nbytes *= ranks;
       break;
     case Function::reduce:
-      if (!is_root) written = 0;
+      if (!is_root) written_nbytes = 0;
       break;
     case Function::broadcast:
-      if (!is_root) read = 0;
+      if (!is_root) read_nbytes = 0;
       break;
     case Function::gather:
-      written = is_root ? written * ranks : 0;
+      written_nbytes = is_root ? written_nbytes * ranks : 0;
       break;
     case Function::scatter:
-      read = is_root ? read * ranks : 0;
+      read_nbytes = is_root ? read_nbytes * ranks : 0;
       break;
     case Function::send:
-      written = 0;
+      written_nbytes = 0;
       break;
     case Function::receive:
-      read = 0;
+      read_nbytes = 0;
       break;
     default:
       break;
   }
   std::vector<AccessedRange> ranges;
-  if (read != 0) ranges.push_back({operation.source, read, RangeAccess::read});
-  if (written != 0) ranges.push_back({operation.destination, written, RangeAccess::write});
+  if (read_nbytes != 0) ranges.push_back({operation.source, read_nbytes, RangeAccess::read});
+  if (written_nbytes != 0)
+    ranges.push_back({operation.destination, written_nbytes, RangeAccess::write});
   return ranges;
 }
 

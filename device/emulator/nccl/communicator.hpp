@@ -45,7 +45,7 @@ struct Operation {
   const void* source = nullptr;
   void* destination = nullptr;
   Call call;
-  PostedCall* posted = nullptr;
+  PostedCall* posted_call = nullptr;
 };
 
 /// The text of this thread's last error.

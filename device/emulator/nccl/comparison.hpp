@@ -12,6 +12,6 @@ namespace skerry::emulation::nccl {
 /// in the same position, a send and a receive that differ, or calls of one thread for several
 /// ranks outside of a group. Requires the lock.
 [[nodiscard]] std::string find_contradiction(const Communicator& communicator, Queue queue,
-                                             const PostedCall& posted);
+                                             const PostedCall& posted_call);
 
 }  // namespace skerry::emulation::nccl

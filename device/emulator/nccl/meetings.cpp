@@ -9,23 +9,24 @@
 
 namespace skerry::emulation::nccl {
 
-void advance(Board& board, PostedCall& posted, Stage stage, const void* data) {
+void advance(Board& board, PostedCall& posted_call, Stage stage, const void* data) {
   const BoardLock lock(board);
-  if (stage == arrived) posted.data = data;
-  if (stage == computed) posted.scratch = data;
-  posted.stage = stage;
+  if (stage == arrived) posted_call.data = data;
+  if (stage == computed) posted_call.scratch = data;
+  posted_call.stage = stage;
   notify(board);
 }
 
 bool meet(const Operation& operation, Queue queue, Stage stage) {
   const Communicator& communicator = *operation.communicator;
   Board& board = *communicator.board;
-  const std::uint64_t number = operation.posted->number;
+  const std::uint64_t number = operation.posted_call->number;
   const auto has_reached = [&](int rank) {
     const RankState& state = board.state(rank);
-    const PostedCall& posted = state.post(queue, number);
+    const PostedCall& posted_call = state.post(queue, number);
     return state.finished[queue] > number ||
-           (state.next[queue] > number && posted.number == number && posted.stage >= stage);
+           (state.next[queue] > number && posted_call.number == number &&
+            posted_call.stage >= stage);
   };
   const auto missing_ranks = [&] {
     std::vector<int> ranks;
@@ -37,7 +38,8 @@ bool meet(const Operation& operation, Queue queue, Stage stage) {
   const auto description = [&] {
     return "collective call number " + std::to_string(number + 1) + " of communicator " +
            board.name.data() + " with " + std::to_string(communicator.ranks) +
-           " ranks does not end\n  " + text_of(*operation.posted, communicator.rank) + " waits";
+           " ranks does not end\n  " + text_of(*operation.posted_call, communicator.rank) +
+           " waits";
   };
   return wait(board, communicator.device,
               {.is_met = [&] { return missing_ranks().empty(); },

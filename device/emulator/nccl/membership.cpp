@@ -106,29 +106,30 @@ void wait_for_tasks(const Communicator& communicator) {
 }
 
 /// Enters the communicator of a rank's color, after all ranks have called ncclCommSplit.
-int enter_part(Communicator& communicator, PostedCall& posted, Communicator** part) {
+int enter_part(Communicator& communicator, PostedCall& posted_call, Communicator** part) {
   Board& board = *communicator.board;
-  const int color = posted.call.reduction;
-  const int key = posted.call.peer;
-  advance(board, posted, arrived, nullptr);
-  const Operation operation{.communicator = &communicator, .call = posted.call, .posted = &posted};
+  const int color = posted_call.call.reduction;
+  const int key = posted_call.call.peer;
+  advance(board, posted_call, arrived, nullptr);
+  const Operation operation{
+      .communicator = &communicator, .call = posted_call.call, .posted_call = &posted_call};
   if (!meet(operation, splits, arrived)) return failure_of(communicator);
   std::set<std::pair<int, int>> members;  // keys and ranks
   std::string line;
   {
     const BoardLock lock(board);
     for (int rank = 0; rank < communicator.ranks; ++rank) {
-      const Call& call = board.state(rank).post(splits, posted.number).call;
+      const Call& call = board.state(rank).post(splits, posted_call.number).call;
       if (call.reduction == color) members.insert({call.peer, rank});
     }
-    line = posted.line.data();
+    line = posted_call.line.data();
   }
   const auto position = std::distance(members.begin(), members.find({key, communicator.rank}));
   const std::string name = std::string(board.name.data()).substr(0, 28) + "-" +
-                           std::to_string(posted.number) + "-" + std::to_string(color);
+                           std::to_string(posted_call.number) + "-" + std::to_string(color);
   {
     const BoardLock lock(board);
-    communicator.state().finished[splits] = posted.number + 1;
+    communicator.state().finished[splits] = posted_call.number + 1;
     notify(board);
   }
   if (color < 0) return success;
@@ -155,12 +156,12 @@ int split(Communicator* communicator, int color, int key, Communicator** part) {
   *part = nullptr;
   if (communicator == nullptr)
     return reject(invalid_argument, "ncclCommSplit: the communicator is null");
-  PostedCall* posted = nullptr;
+  PostedCall* posted_call = nullptr;
   const Call call{.function = Function::split, .reduction = color, .peer = key};
-  if (const int code = post(*communicator, splits, call, nullptr, &posted); code != success)
+  if (const int code = post(*communicator, splits, call, nullptr, &posted_call); code != success)
     return code;
   return call_at_group_end(
-      [communicator, posted, part] { return enter_part(*communicator, *posted, part); },
+      [communicator, posted_call, part] { return enter_part(*communicator, *posted_call, part); },
       [part] { return *part == nullptr ? static_cast<int>(success) : wait_for_members(**part); });
 }
 

@@ -26,12 +26,12 @@ RunningCalls& running_calls() {
 }
 
 /// Returns what the stream of a call runs now, if that is a call of this process.
-std::string running_text_of(const PostedCall& posted) {
-  if (posted.process != getpid()) return {};
-  RunningCalls& running = running_calls();
-  const std::lock_guard lock(running.mutex);
-  const auto entry = running.by_stream.find({posted.device, posted.stream});
-  return entry == running.by_stream.end() ? "" : entry->second;
+std::string running_text_of(const PostedCall& posted_call) {
+  if (posted_call.process != getpid()) return {};
+  RunningCalls& calls = running_calls();
+  const std::lock_guard lock(calls.mutex);
+  const auto entry = calls.by_stream.find({posted_call.device, posted_call.stream});
+  return entry == calls.by_stream.end() ? "" : entry->second;
 }
 
 /// Of a rank; further ones would hide the other ranks in a report.
@@ -41,8 +41,9 @@ constexpr std::size_t max_listed_transfers = 4;
 std::vector<const PostedCall*> open_transfers_of(const RankState& state) {
   std::vector<const PostedCall*> transfers;
   for (const Queue queue : {sends, receives}) {
-    for (const PostedCall& posted : state.posts[queue]) {
-      if (posted.stage != unused && posted.stage != done) transfers.push_back(&posted);
+    for (const PostedCall& posted_call : state.posts[queue]) {
+      if (posted_call.stage != unused && posted_call.stage != done)
+        transfers.push_back(&posted_call);
     }
   }
   std::ranges::stable_sort(transfers, [](const PostedCall* a, const PostedCall* b) {
@@ -52,19 +53,19 @@ std::vector<const PostedCall*> open_transfers_of(const RankState& state) {
   return transfers;
 }
 
-std::string stage_text_of(const PostedCall& posted) {
-  if (posted.stage >= done) return ", done";
-  if (posted.stage >= arrived) return ", in which it waits";
-  const std::string running = running_text_of(posted);
+std::string stage_text_of(const PostedCall& posted_call) {
+  if (posted_call.stage >= done) return ", done";
+  if (posted_call.stage >= arrived) return ", in which it waits";
+  const std::string running_text = running_text_of(posted_call);
   return ", which its stream has not reached" +
-         (running.empty() ? "" : ": the stream waits in " + running);
+         (running_text.empty() ? "" : ": the stream waits in " + running_text);
 }
 
 }  // namespace
 
-std::string text_of(const PostedCall& posted, int rank) {
-  const std::string line = posted.line.data();
-  return "rank " + std::to_string(rank) + ": " + text_of(posted.call) +
+std::string text_of(const PostedCall& posted_call, int rank) {
+  const std::string line = posted_call.line.data();
+  return "rank " + std::to_string(rank) + ": " + text_of(posted_call.call) +
          (line.empty() ? "" : " at " + line);
 }
 
@@ -84,25 +85,25 @@ std::string position_of(const Board& board, int rank) {
   std::vector<const PostedCall*> open_transfers = open_transfers_of(state);
   const std::size_t count = open_transfers.size();
   open_transfers.resize(std::min(count, max_listed_transfers));
-  for (const PostedCall* const posted : open_transfers)
-    text += "\n    " + text_of(*posted, rank) + stage_text_of(*posted);
+  for (const PostedCall* const posted_call : open_transfers)
+    text += "\n    " + text_of(*posted_call, rank) + stage_text_of(*posted_call);
   if (count > max_listed_transfers)
     text += "\n    and " + std::to_string(count - max_listed_transfers) + " later transfers";
   return text;
 }
 
-RunningCall::RunningCall(const Board& board, const PostedCall& posted, int rank)
-    : device_(posted.device), stream_(posted.stream) {
-  RunningCalls& running = running_calls();
-  const std::lock_guard lock(running.mutex);
-  running.by_stream[{device_, stream_}] =
-      text_of(posted, rank) + ", communicator " + board.name.data();
+RunningCall::RunningCall(const Board& board, const PostedCall& posted_call, int rank)
+    : device_(posted_call.device), stream_(posted_call.stream) {
+  RunningCalls& calls = running_calls();
+  const std::lock_guard lock(calls.mutex);
+  calls.by_stream[{device_, stream_}] =
+      text_of(posted_call, rank) + ", communicator " + board.name.data();
 }
 
 RunningCall::~RunningCall() {
-  RunningCalls& running = running_calls();
-  const std::lock_guard lock(running.mutex);
-  running.by_stream.erase({device_, stream_});
+  RunningCalls& calls = running_calls();
+  const std::lock_guard lock(calls.mutex);
+  calls.by_stream.erase({device_, stream_});
 }
 
 }  // namespace skerry::emulation::nccl

@@ -37,7 +37,7 @@ Queue queue_of(const Call& call) {
 bool run_all(const std::vector<Operation>& operations) {
   for (const Operation& operation : operations) {
     if (is_transfer(operation.call.function))
-      advance(*operation.communicator->board, *operation.posted, arrived, operation.source);
+      advance(*operation.communicator->board, *operation.posted_call, arrived, operation.source);
   }
   for (const Operation& operation : operations) {
     if (!is_transfer(operation.call.function) && !run_collective(operation)) return false;
@@ -54,13 +54,13 @@ bool run_all(const std::vector<Operation>& operations) {
 bool run_task(const std::vector<Operation>& operations) {
   const Operation& first = operations.front();
   Board& board = *first.communicator->board;
-  const RunningCall running(board, *first.posted, first.communicator->rank);
+  const RunningCall running_call(board, *first.posted_call, first.communicator->rank);
   try {
     if (run_all(operations)) return true;
   } catch (const std::exception& error) {
     const BoardLock lock(board);
     fail(board, system_error, -1,
-         text_of(*first.posted, first.communicator->rank) + ": " + error.what());
+         text_of(*first.posted_call, first.communicator->rank) + ": " + error.what());
     report_failure(board, first.communicator->device);
   }
   return current_settings().is_async || board.is_aborted;
@@ -103,8 +103,8 @@ std::string find_error(const Operation& operation, Result& code) {
 PostedCall* find_free_post(Communicator& communicator, Queue queue) {
   RankState& state = communicator.state();
   if (queue < sends) return &state.post(queue, state.next[queue]);
-  for (PostedCall& posted : state.posts[queue]) {
-    if (posted.stage == unused) return &posted;
+  for (PostedCall& posted_call : state.posts[queue]) {
+    if (posted_call.stage == unused) return &posted_call;
   }
   return nullptr;
 }
@@ -143,7 +143,7 @@ std::uint64_t next_number(Communicator& communicator, Queue queue, int peer) {
 }  // namespace
 
 int post(Communicator& communicator, Queue queue, const Call& call, void* stream,
-         PostedCall** posted) {
+         PostedCall** posted_call) {
   Board& board = *communicator.board;
   const std::string line = python_line();  // without the lock: it may wait for the GIL
   if (!wait_for_free_post(communicator, queue, call, line)) return failure_of(communicator);
@@ -160,7 +160,7 @@ int post(Communicator& communicator, Queue queue, const Call& call, void* stream
     entry.stream = stream;
     set_text(entry.line, line);
     entry.stage = called;
-    *posted = &entry;
+    *posted_call = &entry;
     contradiction = find_contradiction(communicator, queue, entry);
     if (contradiction.empty()) {
       notify(board);
@@ -184,12 +184,12 @@ int submit(const Operation& operation) {
     set_text(communicator->state().rejected_call, text + " at " + line);
     return reject(code, text);
   }
-  Operation posted = operation;
+  Operation posted_operation = operation;
   const int status = post(*communicator, queue_of(operation.call), operation.call, operation.stream,
-                          &posted.posted);
+                          &posted_operation.posted_call);
   if (status != success) return status;
-  if (!is_group_open()) return enqueue({posted});
-  add_to_group(posted);
+  if (!is_group_open()) return enqueue({posted_operation});
+  add_to_group(posted_operation);
   return success;
 }
 
@@ -202,7 +202,7 @@ int enqueue(std::vector<Operation> operations) {
     const std::vector<AccessedRange> more = ranges_of(operation);
     ranges.insert(ranges.end(), more.begin(), more.end());
   }
-  std::string name = text_of(*first.posted, communicator.rank);
+  std::string name = text_of(*first.posted_call, communicator.rank);
   if (operations.size() > 1) name += " and " + std::to_string(operations.size() - 1) + " more";
   communicator.pending.fetch_add(1);
   // Counts down when the task is destroyed: the stream of a lost device drops its tasks.

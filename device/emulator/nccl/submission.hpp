@@ -12,7 +12,7 @@ namespace skerry::emulation::nccl {
 int submit(const Operation& operation);
 /// Posts a call on the board and compares it with those of the other ranks.
 int post(Communicator& communicator, Queue queue, const Call& call, void* stream,
-         PostedCall** posted);
+         PostedCall** posted_call);
 /// Enqueues posted operations with the same communicator and stream as one task.
 int enqueue(std::vector<Operation> operations);
 

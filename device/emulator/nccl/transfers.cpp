@@ -12,9 +12,10 @@
 namespace skerry::emulation::nccl {
 
 PostedCall* find_transfer(Board& board, int rank, Queue queue, int peer, std::uint64_t number) {
-  for (PostedCall& posted : board.state(rank).posts[queue]) {
-    if (posted.stage != unused && posted.call.peer == peer && posted.number == number)
-      return &posted;
+  for (PostedCall& posted_call : board.state(rank).posts[queue]) {
+    if (posted_call.stage != unused && posted_call.call.peer == peer &&
+        posted_call.number == number)
+      return &posted_call;
   }
   return nullptr;
 }
@@ -24,15 +25,16 @@ bool finish_transfer(const Operation& operation) {
   Board& board = *communicator.board;
   const int peer = operation.call.peer;
   const bool is_send = operation.call.function == Function::send;
-  PostedCall* sent = nullptr;
+  PostedCall* send = nullptr;
   // The receive copies; the send waits for that.
   const auto is_met = [&] {
-    if (is_send) return operation.posted->stage == done;
-    sent = find_transfer(board, peer, sends, communicator.rank, operation.posted->number);
-    return sent != nullptr && sent->stage >= arrived;
+    if (is_send) return operation.posted_call->stage == done;
+    send = find_transfer(board, peer, sends, communicator.rank, operation.posted_call->number);
+    return send != nullptr && send->stage >= arrived;
   };
   const auto description = [&] {
-    return "a transfer does not end\n  " + text_of(*operation.posted, communicator.rank) + " waits";
+    return "a transfer does not end\n  " + text_of(*operation.posted_call, communicator.rank) +
+           " waits";
   };
   if (!wait(board, communicator.device,
             {.is_met = is_met,
@@ -42,11 +44,11 @@ bool finish_transfer(const Operation& operation) {
   }
   if (!is_send) {
     RankReader reader(communicator);
-    reader.copy(peer, operation.destination, sent->data,
+    reader.copy(peer, operation.destination, send->data,
                 operation.call.count * size_of(operation.call.type));
-    advance(board, *sent, done, nullptr);
+    advance(board, *send, done, nullptr);
   }
-  advance(board, *operation.posted, unused, nullptr);
+  advance(board, *operation.posted_call, unused, nullptr);
   return true;
 }
 
