@@ -3,11 +3,13 @@
 #include "device/emulator/nccl/reduction.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <cstring>
+
+#include "core/bfloat16.hpp"
+#include "core/float16.hpp"
 
 namespace skerry::emulation::nccl {
 
@@ -28,30 +30,13 @@ struct Element {
   static Element store(T value) { return {value}; }
 };
 
-struct Float16 {
+/// A float16 or bfloat16, reduced in float32.
+template <class Half>
+struct StoredElement {
   using Accumulator = float;
-  std::uint16_t bits;
-  static float load(Float16 element) {
-    return static_cast<float>(std::bit_cast<_Float16>(element.bits));
-  }
-  static Float16 store(float value) {
-    return {std::bit_cast<std::uint16_t>(static_cast<_Float16>(value))};
-  }
-};
-
-struct BFloat16 {
-  using Accumulator = float;
-  std::uint16_t bits;
-  static float load(BFloat16 element) {
-    return std::bit_cast<float>(std::uint32_t{element.bits} << 16);
-  }
-  /// Rounds to nearest even.
-  static BFloat16 store(float value) {
-    auto bits = std::bit_cast<std::uint32_t>(value);
-    if (std::isnan(value)) return {static_cast<std::uint16_t>(bits >> 16 | 0x40)};
-    bits += 0x7fff + (bits >> 16 & 1);
-    return {static_cast<std::uint16_t>(bits >> 16)};
-  }
+  Half value;
+  static float load(StoredElement element) { return element.value; }
+  static StoredElement store(float value) { return {Half(value)}; }
 };
 
 /// Integers wrap around.
@@ -175,16 +160,12 @@ void reduce_elements(const Reduction& reduction, const ElementReader& elements, 
 }
 
 /// By ncclDataType_t.
-constexpr std::array<RangeReducer, 10> reducers = {reduce_elements<Element<std::int8_t>>,
-                                                   reduce_elements<Element<std::uint8_t>>,
-                                                   reduce_elements<Element<std::int32_t>>,
-                                                   reduce_elements<Element<std::uint32_t>>,
-                                                   reduce_elements<Element<std::int64_t>>,
-                                                   reduce_elements<Element<std::uint64_t>>,
-                                                   reduce_elements<Float16>,
-                                                   reduce_elements<Element<float>>,
-                                                   reduce_elements<Element<double>>,
-                                                   reduce_elements<BFloat16>};
+constexpr std::array<RangeReducer, 10> reducers = {
+    reduce_elements<Element<std::int8_t>>,   reduce_elements<Element<std::uint8_t>>,
+    reduce_elements<Element<std::int32_t>>,  reduce_elements<Element<std::uint32_t>>,
+    reduce_elements<Element<std::int64_t>>,  reduce_elements<Element<std::uint64_t>>,
+    reduce_elements<StoredElement<float16>>, reduce_elements<Element<float>>,
+    reduce_elements<Element<double>>,        reduce_elements<StoredElement<bfloat16>>};
 
 }  // namespace
 
