@@ -31,6 +31,17 @@ using clock = std::chrono::steady_clock;
 /// How often a waiting rank looks whether the processes of the missing ones still exist.
 constexpr timespec poll_interval{0, 50'000'000};
 
+/// Waits for the process that creates a board. False after the time limit: it has failed or ended.
+bool wait_for_creator(const std::function<bool()>& is_met) {
+  const auto begin = clock::now();
+  const std::chrono::duration<double> limit(current_settings().timeout_seconds);
+  while (!is_met()) {
+    if (clock::now() - begin > limit) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
 /// True for a zombie too, whose parent has not waited for it yet.
 bool has_ended(int process) {
   const auto file = static_cast<int>(syscall(SYS_pidfd_open, process, 0));
@@ -100,31 +111,41 @@ bool is_hopeless(Board& board, int device, const Condition& condition, double se
   return true;
 }
 
+/// Maps a board's file and closes it. Null: it can't be mapped, or remains empty.
+Board* map_board(int file, bool is_creator) {
+  // Between the creator's two calls the file is empty.
+  const bool has_size = is_creator ? ftruncate(file, sizeof(Board)) == 0
+                                   : wait_for_creator([&] { return lseek(file, 0, SEEK_END) > 0; });
+  void* const data = has_size
+                         ? mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+                         : MAP_FAILED;
+  close(file);
+  return data == MAP_FAILED ? nullptr : static_cast<Board*>(data);
+}
+
 }  // namespace
 
 Board* open_board(const std::string& name) {
   const std::string path = "/" + name;
   open_names.add(path);
   const int created = shm_open(path.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
-  const int file = created >= 0 ? created : shm_open(path.c_str(), O_RDWR, 0600);
-  if (file < 0) return nullptr;
-  if (created >= 0 && ftruncate(file, sizeof(Board)) != 0) {
-    close(file);
+  const bool is_creator = created >= 0;
+  const int file = is_creator ? created : shm_open(path.c_str(), O_RDWR, 0600);
+  Board* const board = file < 0 ? nullptr : map_board(file, is_creator);
+  if (board == nullptr) {
+    if (is_creator) shm_unlink(path.c_str());
     return nullptr;
   }
-  void* const data = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  // Between the creator's two calls the file is empty.
-  for (off_t size = 0; size == 0; size = lseek(file, 0, SEEK_END)) std::this_thread::yield();
-  close(file);
-  if (data == MAP_FAILED) return nullptr;
-  auto* const board = static_cast<Board*>(data);  // the file's zeros are its initial state
-  if (created >= 0) {
+  if (is_creator) {  // the file's zeros are the other members' initial state
     create_mutex(*board);
     board->guilty_rank = -1;
     set_text(board->name, name);
     board->is_ready = 1;
   }
-  while (board->is_ready == 0) std::this_thread::yield();
+  if (!wait_for_creator([&] { return board->is_ready != 0; })) {
+    close_board(board);
+    return nullptr;
+  }
   return board;
 }
 

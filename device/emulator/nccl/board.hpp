@@ -71,9 +71,9 @@ struct Board {
   pthread_mutex_t mutex;
   std::atomic<std::uint32_t> version;  ///< increased by every change that somebody may wait for
   int ranks;
-  std::atomic<int> error;  ///< a Result
-  bool is_aborted;         ///< by a call of a rank or a fault, which is no mistake of the program
-  int guilty_rank;         ///< gets `error`, the others remote_error; -1: all get it
+  std::atomic<int> error;        ///< a Result
+  std::atomic<bool> is_aborted;  ///< by a rank or a fault, which is no mistake of the program
+  int guilty_rank;               ///< gets `error`, the others remote_error; -1: all get it
   std::array<char, 3000> error_text;
   std::array<char, 40> name;
   std::array<RankState, max_ranks> states;
@@ -84,7 +84,8 @@ struct Board {
   }
 };
 
-/// Maps the board of that name, which the first rank creates. Null: no shared memory.
+/// Maps the board of that name, which the first rank creates. Null: no shared memory, or
+/// the creator has not filled it within the time limit.
 [[nodiscard]] Board* open_board(const std::string& name);
 void close_board(Board* board);
 /// Removes the name; ranks that have opened the board keep it.

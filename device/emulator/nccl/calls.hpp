@@ -50,6 +50,16 @@ struct Call {
   return function == Function::send || function == Function::receive;
 }
 
+[[nodiscard]] constexpr bool is_reducing(Function function) noexcept {
+  return function == Function::all_reduce || function == Function::reduce ||
+         function == Function::reduce_scatter;
+}
+/// True if `peer` is a rank: that of a transfer, or a root.
+[[nodiscard]] constexpr bool has_peer(Function function) noexcept {
+  return is_transfer(function) || function == Function::reduce || function == Function::broadcast ||
+         function == Function::gather || function == Function::scatter;
+}
+
 /// Returns the size of an element; 0 if the type is unknown.
 [[nodiscard]] std::size_t size_of(int type) noexcept;
 /// Returns the call as text, such as "ncclAllReduce(count 8, float32, sum)".

@@ -29,13 +29,11 @@ Reduction reduction_of(const Operation& operation) {
     std::shuffle(reduction.order.begin(), reduction.order.end(), numbers);
     reduction.rounds_partial_results = true;
   }
-  if (call.reduction >= premultiplied_sum) {
-    const CustomReduction& custom =
-        *communicator.reductions[static_cast<std::size_t>(call.reduction - premultiplied_sum)];
+  if (const CustomReduction* const custom = operation.custom_reduction; custom != nullptr) {
     reduction.operation = premultiplied_sum;
-    reduction.factor = custom.factor;
-    if (custom.device_factor != nullptr)
-      std::memcpy(reduction.factor.data(), custom.device_factor, size_of(custom.type));
+    reduction.factor = custom->factor;
+    if (custom->device_factor != nullptr)
+      std::memcpy(reduction.factor.data(), custom->device_factor, size_of(custom->type));
   }
   return reduction;
 }
@@ -177,14 +175,16 @@ bool run_collective(const Operation& operation) {
   Board& board = *operation.communicator->board;
   advance(board, *operation.posted_call, arrived, operation.source);
   if (!meet(operation, collectives, arrived)) return false;
-  Collective collective(operation);
-  collective.read();
-  advance(board, *operation.posted_call, computed, collective.scratch());
+  // Deleted when all ranks have read its scratch memory. After a failure, which a communicator has
+  // once, nothing tells when those that still read it have ended: it is leaked.
+  auto* const collective = new Collective(operation);
+  collective->read();
+  advance(board, *operation.posted_call, computed, collective->scratch());
   if (!meet(operation, collectives, computed)) return false;
-  collective.write();
+  collective->write();
   advance(board, *operation.posted_call, done, nullptr);
-  // The scratch memory must live until all have read it.
   if (!meet(operation, collectives, done)) return false;
+  delete collective;
   const BoardLock lock(board);
   operation.communicator->state().finished[collectives] = operation.posted_call->number + 1;
   notify(board);

@@ -18,13 +18,18 @@ int reject(Result code, const std::string& text) {
   return code;
 }
 
-int failure_of(const Communicator& communicator) {
+Result failure_code_of(const Communicator& communicator) {
   Board& board = *communicator.board;
   const BoardLock lock(board);
-  if (board.error == success) return success;
+  const auto error = static_cast<Result>(board.error.load());
   const bool is_guilty = board.guilty_rank < 0 || board.guilty_rank == communicator.rank;
-  return reject(is_guilty ? static_cast<Result>(board.error.load()) : remote_error,
-                board.error_text.data());
+  return error == success || is_guilty ? error : remote_error;
+}
+
+int failure_of(const Communicator& communicator) {
+  const Result code = failure_code_of(communicator);
+  // The first failure of a board is its last.
+  return code == success ? success : reject(code, communicator.board->error_text.data());
 }
 
 CurrentDevice::CurrentDevice(int ordinal) {

@@ -46,6 +46,7 @@ struct Operation {
   void* destination = nullptr;
   Call call;
   PostedCall* posted_call = nullptr;
+  const CustomReduction* custom_reduction = nullptr;
 };
 
 /// The text of this thread's last error.
@@ -53,6 +54,8 @@ struct Operation {
 /// Sets the text, and the result of this thread's group if one is open. Returns the code.
 int reject(Result code, const std::string& text);
 /// Returns the result that a communicator's failure has for its rank, or success.
+[[nodiscard]] Result failure_code_of(const Communicator& communicator);
+/// As failure_code_of(), and rejects the call if the communicator has failed.
 [[nodiscard]] int failure_of(const Communicator& communicator);
 
 /// Makes a device's primary context current.

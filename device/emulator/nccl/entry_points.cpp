@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <random>
 #include <string>
@@ -42,6 +43,32 @@ int current_device() {
   driver::initialize(0);
   driver::context_get_device(&ordinal);
   return ordinal;
+}
+
+/// Calls a function of which exceptions, such as std::bad_alloc, must not reach programs in C.
+template <class Function>
+int without_exceptions(const Function& function) {
+  try {
+    return function();
+  } catch (const std::exception&) {
+    fail_group(system_error);
+    return system_error;
+  }
+}
+
+int submit_call(const Operation& operation) {
+  return without_exceptions([&] { return submit(operation); });
+}
+
+int join_as(Communicator** communicator, int ranks, const UniqueId& id, int rank) {
+  return without_exceptions(
+      [&] { return join(communicator, ranks, text_of(id), rank, current_device()); });
+}
+
+/// The result of a query without a communicator. An open group goes on.
+int reject_null(const char* function) {
+  last_error() = std::string(function) + ": the communicator is null";
+  return invalid_argument;
 }
 
 }  // namespace
@@ -87,7 +114,8 @@ const char* get_last_error(const Communicator* communicator) {
 
 int get_async_error(const Communicator* communicator, int* code) SKERRY_NCCL(ncclCommGetAsyncError);
 int get_async_error(const Communicator* communicator, int* code) {
-  *code = failure_of(*communicator);
+  if (communicator == nullptr) return reject_null("ncclCommGetAsyncError");
+  *code = failure_code_of(*communicator);
   return success;
 }
 
@@ -105,20 +133,20 @@ int get_unique_id(UniqueId* id) {
 int init_rank(Communicator** communicator, int ranks, UniqueId id, int rank)
     SKERRY_NCCL(ncclCommInitRank);
 int init_rank(Communicator** communicator, int ranks, UniqueId id, int rank) {
-  return join(communicator, ranks, text_of(id), rank, current_device());
+  return join_as(communicator, ranks, id, rank);
 }
 
 int init_rank_with_config(Communicator** communicator, int ranks, UniqueId id, int rank, void*)
     SKERRY_NCCL(ncclCommInitRankConfig);
 int init_rank_with_config(Communicator** communicator, int ranks, UniqueId id, int rank, void*) {
-  return join(communicator, ranks, text_of(id), rank, current_device());
+  return join_as(communicator, ranks, id, rank);
 }
 
 int init_rank_with_ids(Communicator** communicator, int ranks, int rank, int, const UniqueId* ids,
                        void*) SKERRY_NCCL(ncclCommInitRankScalable);
 int init_rank_with_ids(Communicator** communicator, int ranks, int rank, int, const UniqueId* ids,
                        void*) {
-  return join(communicator, ranks, text_of(*ids), rank, current_device());
+  return join_as(communicator, ranks, *ids, rank);
 }
 
 int group_start() SKERRY_NCCL(ncclGroupStart);
@@ -128,7 +156,7 @@ int group_start() {
 }
 
 int group_end() SKERRY_NCCL(ncclGroupEnd);
-int group_end() { return end_group(); }
+int group_end() { return without_exceptions(end_group); }
 
 int init_all(Communicator** communicators, int count, const int* devices)
     SKERRY_NCCL(ncclCommInitAll);
@@ -144,16 +172,17 @@ int init_all(Communicator** communicators, int count, const int* devices) {
     if (device < 0 || device >= available) {
       reject(invalid_argument, "ncclCommInitAll: there is no device " + std::to_string(device));
     } else {
-      join(communicators + rank, count, text_of(id), rank, device);
+      without_exceptions(
+          [&] { return join(communicators + rank, count, text_of(id), rank, device); });
     }
   }
-  return end_group();
+  return without_exceptions(end_group);
 }
 
 int comm_split(Communicator* communicator, int color, int key, Communicator** part, void*)
     SKERRY_NCCL(ncclCommSplit);
 int comm_split(Communicator* communicator, int color, int key, Communicator** part, void*) {
-  return split(communicator, color, key, part);
+  return without_exceptions([&] { return split(communicator, color, key, part); });
 }
 
 int comm_finalize(Communicator* communicator) SKERRY_NCCL(ncclCommFinalize);
@@ -167,18 +196,21 @@ int comm_abort(Communicator* communicator) { return destroy(communicator, true);
 
 int comm_count(const Communicator* communicator, int* count) SKERRY_NCCL(ncclCommCount);
 int comm_count(const Communicator* communicator, int* count) {
+  if (communicator == nullptr) return reject_null("ncclCommCount");
   *count = communicator->ranks;
   return success;
 }
 
 int comm_device(const Communicator* communicator, int* device) SKERRY_NCCL(ncclCommCuDevice);
 int comm_device(const Communicator* communicator, int* device) {
+  if (communicator == nullptr) return reject_null("ncclCommCuDevice");
   *device = communicator->device;
   return success;
 }
 
 int comm_rank(const Communicator* communicator, int* rank) SKERRY_NCCL(ncclCommUserRank);
 int comm_rank(const Communicator* communicator, int* rank) {
+  if (communicator == nullptr) return reject_null("ncclCommUserRank");
   *rank = communicator->rank;
   return success;
 }
@@ -186,6 +218,7 @@ int comm_rank(const Communicator* communicator, int* rank) {
 int comm_properties(const Communicator* communicator, void* properties)
     SKERRY_NCCL(ncclCommQueryProperties);
 int comm_properties(const Communicator* communicator, void* properties) {
+  if (communicator == nullptr) return reject_null("ncclCommQueryProperties");
   // These follow the size, a mark and the version.
   constexpr std::size_t offset = 16;
   const std::array<int, 4> values = {communicator->rank, communicator->ranks, communicator->device,
@@ -235,6 +268,7 @@ int create_premultiplied_sum(int* reduction, void* scalar, int type, int residen
                              Communicator* communicator) SKERRY_NCCL(ncclRedOpCreatePreMulSum);
 int create_premultiplied_sum(int* reduction, void* scalar, int type, int residence,
                              Communicator* communicator) {
+  if (communicator == nullptr) return reject_null("ncclRedOpCreatePreMulSum");
   if (!can_reduce(type))
     return reject(invalid_argument, "ncclRedOpCreatePreMulSum: the data type can't be reduced");
   auto custom = std::make_unique<CustomReduction>();
@@ -263,11 +297,11 @@ int destroy_reduction(int, Communicator*) { return success; }
       SKERRY_NCCL(symbol);                                                                  \
   int name##_call(const void* source, void* destination, std::size_t count, int type,       \
                   SKERRY_UNPACK parameters Communicator* communicator, void* stream) {      \
-    return submit({communicator,                                                            \
-                   stream,                                                                  \
-                   source,                                                                  \
-                   destination,                                                             \
-                   {Function::name, type, reduction, root, count}});                        \
+    return submit_call({communicator,                                                       \
+                        stream,                                                             \
+                        source,                                                             \
+                        destination,                                                        \
+                        {Function::name, type, reduction, root, count}});                   \
   }                                                                                         \
   int name##_configured(const void* source, void* destination, std::size_t count, int type, \
                         SKERRY_UNPACK parameters Communicator* communicator, void* stream,  \
@@ -275,11 +309,11 @@ int destroy_reduction(int, Communicator*) { return success; }
   int name##_configured(const void* source, void* destination, std::size_t count, int type, \
                         SKERRY_UNPACK parameters Communicator* communicator, void* stream,  \
                         const void*) {                                                      \
-    return submit({communicator,                                                            \
-                   stream,                                                                  \
-                   source,                                                                  \
-                   destination,                                                             \
-                   {Function::name, type, reduction, root, count}});                        \
+    return submit_call({communicator,                                                       \
+                        stream,                                                             \
+                        source,                                                             \
+                        destination,                                                        \
+                        {Function::name, type, reduction, root, count}});                   \
   }
 SKERRY_COLLECTIVE(ncclAllReduce, all_reduce, (int operation, ), operation, -1)
 SKERRY_COLLECTIVE(ncclReduceScatter, reduce_scatter, (int operation, ), operation, -1)
@@ -301,14 +335,15 @@ int send_call(const void* source, std::size_t count, int type, int peer, Communi
               void* stream) SKERRY_NCCL(ncclSend);
 int send_call(const void* source, std::size_t count, int type, int peer, Communicator* communicator,
               void* stream) {
-  return submit({communicator, stream, source, nullptr, {Function::send, type, -1, peer, count}});
+  return submit_call(
+      {communicator, stream, source, nullptr, {Function::send, type, -1, peer, count}});
 }
 
 int receive_call(void* destination, std::size_t count, int type, int peer,
                  Communicator* communicator, void* stream) SKERRY_NCCL(ncclRecv);
 int receive_call(void* destination, std::size_t count, int type, int peer,
                  Communicator* communicator, void* stream) {
-  return submit(
+  return submit_call(
       {communicator, stream, nullptr, destination, {Function::receive, type, -1, peer, count}});
 }
 

@@ -21,16 +21,17 @@ struct Group {
   int result = success;
   std::string line;  ///< of ncclGroupStart
   std::vector<Operation> operations;
+  int device = 0;  ///< of the first operation, whose communicator may be destroyed before the end
   std::vector<std::function<int()>> first_functions;
   std::vector<std::function<int()>> second_functions;
 
   /// Reports a group without an end: its calls would never run.
   void report_if_open() {
     if (depth == 0 || operations.empty()) return;
-    report_collective(operations.front().communicator->device,
-                      "ncclGroupStart at " + line +
-                          " has no ncclGroupEnd: " + std::to_string(operations.size()) +
-                          " calls never run, the first is " + text_of(operations.front().call));
+    report_collective(device, "ncclGroupStart at " + line +
+                                  " has no ncclGroupEnd: " + std::to_string(operations.size()) +
+                                  " calls never run, the first is " +
+                                  text_of(operations.front().call));
     operations.clear();
   }
   ~Group() { report_if_open(); }
@@ -70,7 +71,10 @@ void start_group() {
 
 bool is_group_open() noexcept { return group().depth != 0; }
 
-void add_to_group(const Operation& operation) { group().operations.push_back(operation); }
+void add_to_group(const Operation& operation) {
+  if (group().operations.empty()) group().device = operation.communicator->device;
+  group().operations.push_back(operation);
+}
 
 void fail_group(Result code) noexcept {
   if (is_group_open()) group().result = code;
@@ -80,11 +84,14 @@ int end_group() {
   if (!is_group_open()) return reject(invalid_usage, "ncclGroupEnd without ncclGroupStart");
   if (--group().depth != 0) return success;
   int code = std::exchange(group().result, success);
+  // Taken before anything may throw: the next group has its own functions.
+  const auto first_functions = std::exchange(group().first_functions, {});
+  const auto second_functions = std::exchange(group().second_functions, {});
   for (std::vector<Operation>& task : tasks_of(std::exchange(group().operations, {}))) {
     if (code == success) code = enqueue(std::move(task));
   }
-  for (auto* const functions : {&group().first_functions, &group().second_functions}) {
-    for (const std::function<int()>& function : std::exchange(*functions, {})) {
+  for (const auto* const functions : {&first_functions, &second_functions}) {
+    for (const std::function<int()>& function : *functions) {
       const int status = code == success ? function() : code;
       if (code == success) code = status;
     }

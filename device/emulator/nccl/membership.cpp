@@ -5,9 +5,14 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
 #include <iterator>
 #include <set>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -53,7 +58,8 @@ int enter(const std::string& name, const Member& member, Communicator** communic
     return reject(invalid_argument, "ncclCommInitRank: rank " + std::to_string(member.rank) +
                                         " of " + std::to_string(member.ranks) +
                                         ": not among 1 to " + std::to_string(max_ranks) +
-                                        " ranks, or no shared memory in /dev/shm");
+                                        " ranks, or no shared memory in /dev/shm, or the rank "
+                                        "that creates it has ended");
   }
   const BoardLock lock(*board);
   if (board->error != success) return reject(remote_error, board->error_text.data());
@@ -105,15 +111,25 @@ void wait_for_tasks(const Communicator& communicator) {
     std::this_thread::sleep_for(std::chrono::microseconds(100));
 }
 
+/// Returns the same name in all processes. A hash, as names of nested splits would grow.
+std::string name_of_part(const Board& board, std::uint64_t number, int color) {
+  const std::string text =
+      std::string(board.name.data()) + "-" + std::to_string(number) + "-" + std::to_string(color);
+  std::array<char, 32> name{};
+  (void)std::snprintf(name.data(), name.size(), "skerry-nccl-s%016zx",
+                      std::hash<std::string>{}(text));
+  return name.data();
+}
+
 /// Enters the communicator of a rank's color, after all ranks have called ncclCommSplit.
 int enter_part(Communicator& communicator, PostedCall& posted_call, Communicator** part) {
   Board& board = *communicator.board;
   const int color = posted_call.call.reduction;
   const int key = posted_call.call.peer;
-  advance(board, posted_call, arrived, nullptr);
   const Operation operation{
       .communicator = &communicator, .call = posted_call.call, .posted_call = &posted_call};
-  if (!meet(operation, splits, arrived)) return failure_of(communicator);
+  // A thread may split the communicators of several ranks in one group: their calls are enough.
+  if (!meet(operation, splits, called)) return failure_of(communicator);
   std::set<std::pair<int, int>> members;  // keys and ranks
   std::string line;
   {
@@ -125,8 +141,7 @@ int enter_part(Communicator& communicator, PostedCall& posted_call, Communicator
     line = posted_call.line.data();
   }
   const auto position = std::distance(members.begin(), members.find({key, communicator.rank}));
-  const std::string name = std::string(board.name.data()).substr(0, 28) + "-" +
-                           std::to_string(posted_call.number) + "-" + std::to_string(color);
+  const std::string name = name_of_part(board, posted_call.number, color);
   {
     const BoardLock lock(board);
     communicator.state().finished[splits] = posted_call.number + 1;

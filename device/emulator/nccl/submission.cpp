@@ -4,11 +4,11 @@
 
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "device/emulator/driver/entry_points.hpp"
@@ -66,23 +66,45 @@ bool run_task(const std::vector<Operation>& operations) {
   return current_settings().is_async || board.is_aborted;
 }
 
+/// Returns the custom reduction of a call, or null.
+const CustomReduction* find_custom_reduction(const Communicator& communicator, const Call& call) {
+  if (call.reduction < premultiplied_sum) return nullptr;
+  const auto index = static_cast<std::size_t>(call.reduction - premultiplied_sum);
+  return index < communicator.reductions.size() ? communicator.reductions[index].get() : nullptr;
+}
+
+/// Returns what is wrong with the reduction of a call, or an empty text.
+std::string find_reduction_error(const Operation& operation) {
+  const Call& call = operation.call;
+  if (!is_reducing(call.function)) return {};
+  if (!can_reduce(call.type)) return "float8 can't be reduced here";
+  const CustomReduction* const custom = operation.custom_reduction;
+  if (call.reduction < 0 || (call.reduction >= premultiplied_sum && custom == nullptr))
+    return "unknown reduction";
+  if (custom != nullptr && custom->type != call.type)
+    return "the reduction is for another data type";
+  return {};
+}
+
+/// Returns what is wrong with the arguments of a call, or an empty text.
+std::string find_argument_error(const Operation& operation) {
+  const Call& call = operation.call;
+  const std::size_t itemsize = size_of(call.type);
+  const int ranks = operation.communicator->ranks;
+  if (itemsize == 0) return "unknown data type";
+  if (std::string error = find_reduction_error(operation); !error.empty()) return error;
+  if (has_peer(call.function) && (call.peer < 0 || call.peer >= ranks))
+    return "the communicator has " + std::to_string(ranks) + " ranks";
+  if (call.count > SIZE_MAX / itemsize / static_cast<std::size_t>(ranks))
+    return "the count exceeds the address space";
+  return {};
+}
+
 /// Returns what is wrong with a call by itself, or an empty text; sets the result.
 std::string find_error(const Operation& operation, Result& code) {
   const Communicator& communicator = *operation.communicator;
-  const Call& call = operation.call;
   code = invalid_argument;
-  if (size_of(call.type) == 0) return "unknown data type";
-  if (call.reduction >= 0 && !can_reduce(call.type)) return "float8 can't be reduced here";
-  if (call.reduction >= premultiplied_sum) {
-    const auto index = static_cast<std::size_t>(call.reduction - premultiplied_sum);
-    if (index >= communicator.reductions.size()) return "unknown reduction";
-    if (communicator.reductions[index]->type != call.type)
-      return "the reduction is for another data type";
-  }
-  if (call.peer >= communicator.ranks ||
-      (call.peer < 0 && (is_transfer(call.function) || call.peer != -1))) {
-    return "the communicator has " + std::to_string(communicator.ranks) + " ranks";
-  }
+  if (std::string error = find_argument_error(operation); !error.empty()) return error;
   const CurrentDevice device(communicator.device);
   int ordinal = 0;
   int is_capturing = 0;
@@ -133,6 +155,13 @@ bool wait_for_free_post(Communicator& communicator, Queue queue, const Call& cal
               {.is_met = is_met, .missing_ranks = slow_ranks, .description = description});
 }
 
+/// Of this process. The system gives the ids of threads that have ended to new ones.
+std::uint64_t thread_number() {
+  static std::atomic<std::uint64_t> count{0};
+  thread_local const std::uint64_t number = count++;
+  return number;
+}
+
 std::uint64_t next_number(Communicator& communicator, Queue queue, int peer) {
   if (queue < sends) return communicator.state().next[queue]++;
   const auto index = static_cast<std::size_t>(peer);
@@ -153,7 +182,7 @@ int post(Communicator& communicator, Queue queue, const Call& call, void* stream
     PostedCall& entry = *find_free_post(communicator, queue);
     entry.call = call;
     entry.number = next_number(communicator, queue, call.peer);
-    entry.thread = std::hash<std::thread::id>{}(std::this_thread::get_id());
+    entry.thread = thread_number();
     entry.is_grouped = is_group_open();
     entry.process = getpid();
     entry.device = communicator.device;
@@ -176,15 +205,17 @@ int submit(const Operation& operation) {
   Communicator* const communicator = operation.communicator;
   if (communicator == nullptr) return reject(invalid_argument, "the communicator is null");
   if (const int code = failure_of(*communicator); code != success) return code;
+  Operation posted_operation = operation;
+  // The program may create further reductions while the stream's thread reads this one.
+  posted_operation.custom_reduction = find_custom_reduction(*communicator, operation.call);
   Result code = success;
-  if (const std::string error = find_error(operation, code); !error.empty()) {
+  if (const std::string error = find_error(posted_operation, code); !error.empty()) {
     const std::string text = text_of(operation.call) + ": " + error;
     const std::string line = python_line();
     const BoardLock lock(*communicator->board);
     set_text(communicator->state().rejected_call, text + " at " + line);
     return reject(code, text);
   }
-  Operation posted_operation = operation;
   const int status = post(*communicator, queue_of(operation.call), operation.call, operation.stream,
                           &posted_operation.posted_call);
   if (status != success) return status;
