@@ -12,7 +12,7 @@ namespace skerry::emulation::nccl {
 
 namespace {
 
-constexpr std::uint64_t max_timeout = 86400;
+constexpr std::uint64_t max_seconds = 86400;
 constexpr std::uint64_t max_seed = std::uint64_t{1} << 62;
 
 template <class Number>
@@ -35,7 +35,7 @@ bool parse_fault(std::string_view text, Fault& fault) {
   if (kind == "slow") {
     std::string_view link = take_word(text, ':');
     return parse(take_word(link, '-'), fault.rank) && parse(link, fault.peer) &&
-           parse(text, fault.seconds) && fault.seconds >= 0;
+           parse(text, fault.seconds) && fault.seconds >= 0 && fault.seconds <= max_seconds;
   }
   if (kind != "dead" && kind != "abort") return false;
   fault.kind = kind == "dead" ? Fault::Kind::dead : Fault::Kind::abort;
@@ -56,7 +56,7 @@ std::string read_setting(std::string_view name, std::string_view value, Settings
   bool is_valid = true;
   if (name == "SKERRY_NCCL_TIMEOUT") {
     std::uint64_t seconds = 0;
-    is_valid = value.empty() || (parse(value, seconds) && seconds > 0 && seconds <= max_timeout);
+    is_valid = value.empty() || (parse(value, seconds) && seconds > 0 && seconds <= max_seconds);
     settings.timeout_seconds =
         value.empty() ? defaults.timeout_seconds : static_cast<double>(seconds);
   } else if (name == "SKERRY_NCCL_ERRORS") {

@@ -5,6 +5,8 @@
 // its ordinal plus 1. Sensors and limits are not supported, as on some real GPUs.
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -47,7 +49,8 @@ int device_count() {
 }
 
 bool is_valid(const void* device) {
-  return device != nullptr && ordinal_of(device) < device_count();
+  const auto handle = reinterpret_cast<std::uintptr_t>(device);
+  return handle != 0 && handle <= static_cast<std::uintptr_t>(device_count());
 }
 
 int write_text(const std::string& text, char* buffer, unsigned capacity) {

@@ -42,7 +42,7 @@ struct AccessedRange {
 /// Adds an error of a collective call to the reports, and prints it unless quiet.
 __attribute__((visibility("default"))) void report_collective(int ordinal, const std::string& text);
 
-/// Registers a check of the program's end, called by skerry_emulator_wait() and _end().
+/// Registers a check of the program's end, called by skerry_emulator_check_end() and _end().
 __attribute__((visibility("default"))) void call_at_end(void (*check)());
 void call_end_checks();
 

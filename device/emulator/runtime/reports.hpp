@@ -53,6 +53,8 @@ __attribute__((visibility("default"))) const char* skerry_emulator_set(const cha
                                                                        const char* value);
 /// Blocks until all devices are idle.
 __attribute__((visibility("default"))) void skerry_emulator_wait();
+/// Reports what the calling thread has left undone. For the end of a program.
+__attribute__((visibility("default"))) void skerry_emulator_check_end();
 /// Waits at most `seconds` for the devices' work. If a device then has an error that no call has
 /// returned, prints it, and the process ends with status 1 instead of 0. For the end of a program.
 __attribute__((visibility("default"))) void skerry_emulator_end(double seconds);

@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of the rehearsed NCCL by ctypes, with arguments and groups that nccl4py has none for."""
+"""Functions of the rehearsed NCCL and NVML by ctypes, with arguments and groups that nccl4py has none for."""
 
 import ctypes
+import os
 import pathlib
 import threading
 
@@ -123,6 +124,10 @@ def test_a_query_leaves_an_open_group_as_it_is():
     assert code.value != SUCCESS
 
 
+def test_a_wait_for_the_devices_leaves_an_open_group_as_it_is():
+    assert sums(created(2), _reports.library().wait) == [2.0, 2.0]
+
+
 def test_ranks_may_be_threads_one_after_the_other():
     comms, arrays, codes = created(2), [array(0), array(1)], []
     for rank in range(2):
@@ -149,3 +154,13 @@ def test_a_board_that_its_creator_has_left_empty_is_not_waited_for():
             nccl.Communicator.init(2, 0, unique_id)
     finally:
         board.unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("handle", [0xFFFFFFFF, 1 << 32, 99, 0])
+def test_nvml_rejects_what_is_no_handle(handle):
+    library = ctypes.CDLL(os.path.join(_nccl.folder(), "libnvidia-ml.so.1"))
+    index = ctypes.c_uint()
+    invalid_argument = 2  # of NVML
+    assert (
+        library.nvmlDeviceGetIndex(ctypes.c_void_p(handle), ctypes.byref(index)) == invalid_argument
+    )

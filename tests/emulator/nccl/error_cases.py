@@ -104,6 +104,11 @@ def test_invalid_faults_are_rejected(options):
         testing.nccl_faults(**options).__enter__()
 
 
+def test_a_delay_without_end_is_rejected():
+    with pytest.raises(ValueError, match="slow:0-1:inf is not understood"):
+        testing.nccl_faults(slow={(0, 1): float("inf")}).__enter__()
+
+
 def test_invalid_settings_are_rejected():
     with pytest.raises(ValueError, match="SKERRY_NCCL_TIMEOUT=0 is not understood"):
         testing.nccl_settings(timeout=0).__enter__()

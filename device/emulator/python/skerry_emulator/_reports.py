@@ -144,6 +144,7 @@ class EmulatorLibrary:
         self._clear = library.skerry_emulator_clear_reports
         self._repair = library.skerry_emulator_repair
         self._wait = library.skerry_emulator_wait
+        self._check_end = library.skerry_emulator_check_end
         self._notice = library.skerry_emulator_notice
         self._end = library.skerry_emulator_end
         self._end.argtypes = [ctypes.c_double]
@@ -179,6 +180,10 @@ class EmulatorLibrary:
     def wait(self) -> None:
         """Wait for the work of all devices. Does not raise their errors."""
         self._wait()
+
+    def check_end(self) -> None:
+        """Report what this thread has left undone at the end of the program."""
+        self._check_end()
 
     def notice(self) -> None:
         """Let the errors of all devices count as noticed: the program has got the reports."""

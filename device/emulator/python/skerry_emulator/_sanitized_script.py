@@ -57,6 +57,7 @@ def main(arguments: list[str]) -> None:
 
     def write() -> None:
         emulator.wait()
+        emulator.check_end()
         records = [dataclasses.asdict(report) for report in emulator.reports()]
         pathlib.Path(reports).write_text(json.dumps(records))
         emulator.clear()
