@@ -119,6 +119,9 @@ def folder(): return "/nonexistent"
 def load(): print("loaded")
 def refuse_other_drivers(*, own_kernels=False): print("own kernels:", own_kernels)
 def add_notes(problem): problem.add_note("a note of the emulator")
+def nccl_faults(*faults): pass
+def nccl_settings(**settings): pass
+def nccl_link_bytes(): pass
 """
 
 

@@ -21,6 +21,8 @@ LAYERS = {
     "device/emulator": (
         "core/config.hpp device/rehearsal device/cuda/api.h device/cuda/api.hpp device/environment.hpp device/page_size.hpp"
     ),
+    # Reductions between ranks round as the core does.
+    "device/emulator/nccl": "core/bfloat16.hpp core/float16.hpp device/emulator device/environment.hpp",
     # The emulation of CUDA's libraries uses the CPU kernels.
     "device/emulator/libraries": "core ops device/emulator device/memory.hpp",
 }
