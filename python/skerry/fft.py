@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fft extension of the standard: discrete Fourier transforms on every device.
 
-Single precision is preserved: complex64 and float32 give complex64, or float32 if the result is real. float16 is
-computed as float32. Results are new arrays on the device of ``x``.
+Single precision is preserved: complex64 and float32 give complex64, or float32 if the result is real. float16
+and bfloat16 are computed as float32. Results are new arrays on the device of ``x``.
 """
 
 from typing import TYPE_CHECKING, Any
