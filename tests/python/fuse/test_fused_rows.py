@@ -11,7 +11,7 @@ from skerry.testing import instruments
 
 from tests.python.fuse.recorded_sizes import USUAL_LIMIT, all_sizes_recorded  # noqa: F401
 from tests.python.loops import loop_over
-from tests.python.oracle import to_numpy
+from tests.python.oracle import kind_of, to_numpy
 
 REDUCTIONS = ["all", "any", "count_nonzero", "max", "mean", "min", "prod", "std", "sum", "var"]
 LENGTHS = [1, 2, 3, 4, 7, 16, 63, 64, 65, 66, 127, 511, 1000, 1024, 1025, 4097]
@@ -24,7 +24,7 @@ def sample(seed, dtype, shape, *, has_nan=False):
         values = values + 1j * rng.normal(size=shape)
     if np.dtype(dtype).kind == "u":
         values = np.abs(values)
-    if has_nan and np.dtype(dtype).kind in "fc":
+    if has_nan and kind_of(dtype) in "fc":
         values = np.where(rng.random(shape) < 0.001, np.nan, values)
     return np.asarray(values).astype(dtype)
 
