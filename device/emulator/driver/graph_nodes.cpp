@@ -135,6 +135,15 @@ int set_step(void* executable, const void* node, const From* node_params) noexce
   });
 }
 
+/// Calls `function` with the newer structure, which begins with the older one.
+template <class Function>
+int with_whole(const abi::KernelNodeV1* node_params, Function&& function) {
+  if (has_null(node_params)) return code::invalid_value;
+  abi::KernelNode whole{};
+  std::memcpy(static_cast<void*>(&whole), node_params, sizeof *node_params);
+  return function(&whole);
+}
+
 template <class From>
 int set_node(const void* handle, NodeKind kind, const From* node_params) noexcept {
   return with_lock([&]() -> int {
@@ -217,10 +226,9 @@ node_operation deferred_launch(std::shared_ptr<RegisteredKernel> kernel,
 
 int graph_add_kernel_v1(void** node, void* graph, void* const* dependencies, std::size_t count,
                         const abi::KernelNodeV1* node_params) {
-  if (has_null(node_params)) return code::invalid_value;
-  abi::KernelNode whole{};
-  std::memcpy(static_cast<void*>(&whole), node_params, sizeof *node_params);
-  return graph_add_kernel(node, graph, dependencies, count, &whole);
+  return with_whole(node_params, [&](const abi::KernelNode* whole) {
+    return graph_add_kernel(node, graph, dependencies, count, whole);
+  });
 }
 int graph_add_kernel(void** node, void* graph, void* const* dependencies, std::size_t count,
                      const abi::KernelNode* node_params) {
@@ -261,6 +269,10 @@ int graph_add_node(void** node, void* graph, void* const* dependencies, const ab
   });
 }
 
+int graph_set_kernel_v1(void* node, const abi::KernelNodeV1* node_params) {
+  return with_whole(node_params,
+                    [&](const abi::KernelNode* whole) { return graph_set_kernel(node, whole); });
+}
 int graph_set_kernel(void* node, const abi::KernelNode* node_params) {
   return set_node(node, NodeKind::kernel, node_params);
 }
@@ -274,6 +286,11 @@ int graph_set_host(void* node, const abi::HostNode* node_params) {
   return set_node(node, NodeKind::host, node_params);
 }
 
+int executable_set_kernel_v1(void* executable, void* node, const abi::KernelNodeV1* node_params) {
+  return with_whole(node_params, [&](const abi::KernelNode* whole) {
+    return executable_set_kernel(executable, node, whole);
+  });
+}
 int executable_set_kernel(void* executable, void* node, const abi::KernelNode* node_params) {
   return set_step(executable, node, node_params);
 }

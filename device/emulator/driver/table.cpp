@@ -40,11 +40,12 @@ FoundFunction find_function(std::string_view name, int version) noexcept {
     if (row.version <= version && (best == nullptr || row.version > best->version)) best = &row;
   }
   if (best != nullptr) return {best->function, true};
-  if (is_known) return {nullptr, true};
   void* const refusing = find_unimplemented(name);
-  return {refusing, refusing != nullptr};
+  return {refusing, is_known || refusing != nullptr};
 }
 
+// Succeeds without a function where there is none, as cuda.h documents. CUDA 11's variant, which
+// has no status of the search, fails.
 int get_proc_address(const char* symbol, void** function, int version, std::uint64_t flags,
                      int* symbol_status) {
   constexpr std::uint64_t known_flags = 3;  // choice of default stream: both are one queue
@@ -54,11 +55,12 @@ int get_proc_address(const char* symbol, void** function, int version, std::uint
   if (symbol_status != nullptr) {
     *symbol_status = one.function != nullptr ? is_found : one.is_known ? is_newer : is_no_symbol;
   }
-  return one.function != nullptr ? code::success : code::not_found;
+  return code::success;
 }
 
 int get_proc_address_v1(const char* symbol, void** function, int version, std::uint64_t flags) {
-  return get_proc_address(symbol, function, version, flags, nullptr);
+  const int status = get_proc_address(symbol, function, version, flags, nullptr);
+  return status == code::success && *function == nullptr ? code::not_found : status;
 }
 
 // Used by NVIDIA's own libraries, undocumented.

@@ -202,6 +202,37 @@ TEST_F(DriverGraphs, nodes_run_in_the_order_of_their_dependencies) {
   EXPECT_EQ(calls.load(), 20);
 }
 
+TEST_F(DriverGraphs, kernel_nodes_take_the_parameters_of_cuda_10) {
+  const Client& client = Client::instance();
+  const auto add = client.find<decltype(graph_add_kernel_v1)>("cuGraphAddKernelNode", 10020);
+  const auto set = client.find<decltype(graph_set_kernel_v1)>("cuGraphKernelNodeSetParams", 10020);
+  const auto set_step =
+      client.find<decltype(executable_set_kernel_v1)>("cuGraphExecKernelNodeSetParams", 10020);
+  void* graph = nullptr;
+  ASSERT_EQ(CALL(cuGraphCreate, graph_create)(&graph, 0), 0);
+  std::uint32_t value = 2;
+  void* arguments[] = {&data_, &value};
+  // A function, not a kernel, which the structure of CUDA 10 cannot name.
+  void* function = nullptr;
+  ASSERT_EQ(CALL(cuKernelGetFunction, kernel_get_function)(&function, kernel(library_, "store")),
+            0);
+  const abi::KernelNodeV1 stores{function, {1, 1, 1}, {1, 1, 1}, 0, arguments, nullptr};
+  void* node = nullptr;
+  ASSERT_EQ(add(&node, graph, nullptr, 0, &stores), 0);
+  value = 3;
+  ASSERT_EQ(set(node, &stores), 0);
+  void* const executable = instantiate(graph);
+  run(executable);
+  EXPECT_EQ(read(data_, 1), (values{3}));
+  value = 4;
+  ASSERT_EQ(set_step(executable, node, &stores), 0);
+  run(executable);
+  EXPECT_EQ(read(data_, 1), (values{4}));
+  EXPECT_EQ(set(node, nullptr), 1);
+  EXPECT_EQ(set_step(executable, node, nullptr), 1);
+  destroy(executable, graph);
+}
+
 TEST_F(DriverGraphs, cycles_are_rejected) {
   void* graph = nullptr;
   void* nodes[2] = {};

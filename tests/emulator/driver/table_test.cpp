@@ -49,17 +49,33 @@ TEST(driver_table, symbols_for_per_thread_default_streams_exist) {
 TEST(driver_table, an_older_version_has_no_newer_function) {
   void* function = nullptr;
   int symbol_status = -1;
-  EXPECT_EQ(Client::instance().look_up("cuLibraryLoadData", &function, 11080, &symbol_status), 500);
+  EXPECT_EQ(Client::instance().look_up("cuLibraryLoadData", &function, 11080, &symbol_status), 0);
   EXPECT_EQ(function, nullptr);
   EXPECT_EQ(symbol_status, 2);
+}
+
+TEST(driver_table, an_older_variant_with_other_parameters_is_refused_by_name) {
+  auto* const allocate = Client::instance().find<int(unsigned*, unsigned)>("cuMemAlloc", 3010);
+  ASSERT_NE(allocate, nullptr);
+  EXPECT_NE(reinterpret_cast<void*>(allocate), Client::instance().symbol("cuMemAlloc_v2"));
+  testing::internal::CaptureStderr();
+  unsigned data = 0;
+  EXPECT_EQ(allocate(&data, 8), 801);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "skerry: emulated GPU: cuMemAlloc: not supported\n");
 }
 
 TEST(driver_table, an_unknown_name_is_not_found) {
   void* function = nullptr;
   int symbol_status = -1;
-  EXPECT_EQ(Client::instance().look_up("cuNoSuchFunction", &function, 13000, &symbol_status), 500);
+  EXPECT_EQ(Client::instance().look_up("cuNoSuchFunction", &function, 13000, &symbol_status), 0);
   EXPECT_EQ(function, nullptr);
   EXPECT_EQ(symbol_status, 1);
+  const auto look_up_in_11 =
+      Client::instance().find<decltype(get_proc_address_v1)>("cuGetProcAddress", 11080);
+  EXPECT_EQ(look_up_in_11("cuNoSuchFunction", &function, 11080, 0), 500);
+  EXPECT_EQ(look_up_in_11("cuInit", &function, 11080, 0), 0);
+  EXPECT_EQ(look_up_in_11("cuInit", nullptr, 11080, 0), 1);
   EXPECT_EQ(Client::instance().look_up(nullptr, &function, 13000, &symbol_status), 1);
 }
 
