@@ -74,8 +74,8 @@ $(VENV)/.group-%: pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 # numba-cuda takes the place of numba.cuda where it is installed: in a folder of its own, tests choose it.
-$(VENV)/.group-numba-cuda: pyproject.toml | $(VENV)/bin/python
-	$(PIP) install --quiet --upgrade --no-deps --target $(VENV)/numba-cuda --group numba-cuda
+$(VENV)/.group-numba-cuda $(VENV)/.group-numba-cuda-mlir: $(VENV)/.group-%: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install --quiet --upgrade --no-deps --target $(VENV)/$* --group $*
 	@touch $@
 
 # nvcc comes from PyPI where none is installed. An empty CUDACXX counts as none.
@@ -192,8 +192,12 @@ exits: build
 
 # Such as NUMBA_SUITE_OPTIONS="cudapy/test_atomics.py --limit 900"
 NUMBA_SUITE_OPTIONS ?=
-numba-suite: emulator $(CONSUMERS) $(VENV)/.group-numba-suite
+# Tests of numba-cuda-mlir are in its repository alone: NUMBA_CUDA_MLIR_DIR=<checkout> runs them, too.
+numba-suite: emulator $(CONSUMERS) $(VENV)/.group-numba-suite $(if $(NUMBA_CUDA_MLIR_DIR),$(VENV)/.group-numba-cuda-mlir)
 	python tests/emulator/numba_suite/run.py $(NUMBA_SUITE_OPTIONS)
+ifneq ($(NUMBA_CUDA_MLIR_DIR),)
+	python tests/emulator/numba_suite/run.py --mlir $(NUMBA_CUDA_MLIR_DIR) $(NUMBA_SUITE_OPTIONS)
+endif
 
 # Such as PATHS_OPTIONS="--no-build tests/python/reduce"
 PATHS_OPTIONS ?=

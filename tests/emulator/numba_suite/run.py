@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``make numba-suite``: runs numba-cuda's own tests, as installed, on the emulated GPU.
+"""``make numba-suite``: runs numba-cuda's own tests, as installed, on the emulated GPU, and numba-cuda-mlir's.
 
     make numba-suite
     make numba-suite NUMBA_SUITE_OPTIONS="cudapy/test_atomics.py cudadrv"
     make numba-suite NUMBA_SUITE_OPTIONS="--limit 900 --jobs 4 --report /tmp/outcomes.json"
     SKERRY_EMULATE_TARGET=90 make numba-suite     with the tests for compute capability 8.9 and 9.0
+    make numba-suite NUMBA_CUDA_MLIR_DIR=<checkout of NVIDIA/numba-cuda-mlir>     its tests, which are in no package
 
 Each file runs in its own process. Expected failures are listed in failures.toml with their reasons. Any other failure
 is an error, and so is a listed test that passes.
@@ -30,15 +31,13 @@ import time
 import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
-NUMBA_CUDA = pathlib.Path(sys.prefix) / "numba-cuda"
-TESTS = NUMBA_CUDA / "numba_cuda" / "numba" / "cuda" / "tests"
 # Benchmarks, and tests of Numba's simulator.
 LEFT_OUT = ("benchmarks", "cudasim")
 MOST_PROCESSES = 60  # for one file
 # sitecustomize.py: runs in every process, including those that tests start, before Numba looks for libraries.
 START = """\
 import site
-site.addsitedir({numba_cuda!r})
+site.addsitedir({site!r})
 {load}
 """
 REHEARSE = """\
@@ -49,6 +48,44 @@ LOAD = """\
 import skerry_emulator
 skerry_emulator.load()
 """
+
+
+@dataclasses.dataclass(frozen=True)
+class Suite:
+    """The tests of a package. `module` is the name of their package where it is imported by name."""
+
+    name: str
+    site: pathlib.Path  # where the package is installed
+    tests: pathlib.Path
+    module: str = ""
+
+    def files(self, chosen: list[str]) -> list[pathlib.Path]:
+        """Return the chosen files and those of the chosen folders. All files of a checkout are those at its top."""
+        if not chosen and not self.module:
+            return sorted(self.tests.glob("test_*.py"))
+        files: list[pathlib.Path] = []
+        for name in chosen or [""]:
+            path = self.tests / name
+            files += sorted(path.rglob("test_*.py")) if path.is_dir() else [path]
+        return [file for file in files if file.relative_to(self.tests).parts[0] not in LEFT_OUT]
+
+    def selection(self, file: pathlib.Path) -> list[str]:
+        """Return pytest's arguments for a file."""
+        if not self.module:
+            return [str(file)]
+        # By module name: by file name it would be imported a second time, as a module of numba_cuda.numba.cuda.
+        parts = file.relative_to(self.tests).with_suffix("").parts
+        module = ".".join((self.module, *parts))
+        return ["-o", "consider_namespace_packages=true", "--pyargs", module]
+
+
+def suite_of(mlir: pathlib.Path | None) -> Suite:
+    packages = pathlib.Path(sys.prefix)
+    if mlir is not None:
+        return Suite("numba-cuda-mlir", packages / "numba-cuda-mlir", mlir.resolve() / "tests")
+    site = packages / "numba-cuda"
+    tests = site / "numba_cuda" / "numba" / "cuda" / "tests"
+    return Suite("numba-cuda", site, tests, "numba.cuda.tests")
 
 
 @dataclasses.dataclass
@@ -78,7 +115,9 @@ def read_report(path: pathlib.Path) -> tuple[dict[str, Outcome], bool]:
     return outcomes, is_stopped
 
 
-def run_file(file: pathlib.Path, limit: float, environment: dict[str, str]) -> dict[str, Outcome]:
+def run_file(
+    suite: Suite, file: pathlib.Path, limit: float, environment: dict[str, str]
+) -> dict[str, Outcome]:
     """Run a file. When a process ends early or loses its device, another one runs the remaining tests."""
     outcomes: dict[str, Outcome] = {}
     with tempfile.TemporaryDirectory(prefix="numba_suite_") as folder:
@@ -87,7 +126,7 @@ def run_file(file: pathlib.Path, limit: float, environment: dict[str, str]) -> d
         for _ in range(MOST_PROCESSES):
             report.unlink(missing_ok=True)
             ended = run_pytest(
-                file, deselected, limit, {**environment, "NUMBA_SUITE_REPORT": str(report)}
+                suite, file, deselected, limit, {**environment, "NUMBA_SUITE_REPORT": str(report)}
             )
             new_outcomes, is_stopped = read_report(report)
             outcomes.update(new_outcomes)
@@ -99,33 +138,25 @@ def run_file(file: pathlib.Path, limit: float, environment: dict[str, str]) -> d
             for name in begun:
                 outcomes[name] = Outcome("crash", ended)
             deselected += new_outcomes  # don't repeat tests
-    name = file.relative_to(TESTS)
-    return {f"{name}::{test.partition('::')[2]}": outcome for test, outcome in outcomes.items()}
+    return {
+        f"{file.relative_to(suite.tests)}::{test.partition('::')[2]}": outcome
+        for test, outcome in outcomes.items()
+    }
 
 
 def run_pytest(
-    file: pathlib.Path, deselected: list[str], limit: float, environment: dict[str, str]
+    suite: Suite,
+    file: pathlib.Path,
+    deselected: list[str],
+    limit: float,
+    environment: dict[str, str],
 ) -> str:
     """Return what ended the process early, or an empty string."""
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "reporter",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:faulthandler",
-    ]
-    command += ["-c", os.devnull, "--rootdir", str(TESTS), "-o", "consider_namespace_packages=true"]
+    options = "-q -p reporter -p no:cacheprovider -p no:faulthandler -c".split()
+    command = [sys.executable, "-m", "pytest", *options, os.devnull, "--rootdir", str(suite.tests)]
     command += [f"--deselect={name}" for name in deselected]
-    # By module name: by file name it would be imported a second time, as a module of numba_cuda.numba.cuda.
-    parts = file.relative_to(TESTS).with_suffix("").parts
-    module = ".".join(("numba", "cuda", "tests", *parts))
     process = subprocess.Popen(
-        [*command, "--pyargs", module],
+        [*command, *suite.selection(file)],
         env=environment,
         cwd=tempfile.gettempdir(),
         stdout=subprocess.PIPE,
@@ -149,14 +180,6 @@ def environment_for(start: str, folder: str) -> dict[str, str]:
     path = os.pathsep.join(filter(None, [folder, str(HERE), os.environ.get("PYTHONPATH")]))
     # Disables warnings about grids that are too small for a GPU.
     return {**os.environ, "PYTHONPATH": path, "NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS": "0"}
-
-
-def files_of(chosen: list[str]) -> list[pathlib.Path]:
-    files: list[pathlib.Path] = []
-    for name in chosen or [""]:
-        path = TESTS / name
-        files += sorted(path.rglob("test_*.py")) if path.is_dir() else [path]
-    return [file for file in files if file.relative_to(TESTS).parts[0] not in LEFT_OUT]
 
 
 def cause(error: str) -> str:
@@ -209,7 +232,12 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("files", nargs="*", help="files and folders below numba/cuda/tests (all)")
+    parser.add_argument(
+        "files", nargs="*", help="files and folders below the folder of tests (all)"
+    )
+    parser.add_argument(
+        "--mlir", type=pathlib.Path, help="checkout of NVIDIA/numba-cuda-mlir, whose tests to run"
+    )
     parser.add_argument(
         "--limit", type=float, default=600, help="time limit of a file in seconds (600)"
     )
@@ -225,10 +253,12 @@ def parse() -> argparse.Namespace:
 
 def main() -> int:
     options = parse()
-    if not TESTS.exists():
-        print(f"numba-cuda is not in {NUMBA_CUDA}; make numba-suite installs it", file=sys.stderr)
-        return 1
-    allowed = tomllib.loads((HERE / "failures.toml").read_text())
+    suite = suite_of(options.mlir)
+    for path in (suite.site, suite.tests):
+        if not path.exists():
+            print(f"{path} is missing; make numba-suite installs {suite.name}", file=sys.stderr)
+            return 1
+    allowed = tomllib.loads((HERE / "failures.toml").read_text())[suite.name]
     load = REHEARSE
     if options.libraries:
         load = LOAD
@@ -239,9 +269,11 @@ def main() -> int:
         tempfile.TemporaryDirectory(prefix="numba_suite_") as folder,
         concurrent.futures.ThreadPoolExecutor(options.jobs) as pool,
     ):
-        environment = environment_for(START.format(numba_cuda=str(NUMBA_CUDA), load=load), folder)
-        files = files_of(options.files)
-        runs = {pool.submit(run_file, file, options.limit, environment): file for file in files}
+        environment = environment_for(START.format(site=str(suite.site), load=load), folder)
+        files = suite.files(options.files)
+        runs = {
+            pool.submit(run_file, suite, file, options.limit, environment): file for file in files
+        }
         for run in concurrent.futures.as_completed(runs):
             file_outcomes = run.result()
             outcomes.update(file_outcomes)
@@ -250,7 +282,7 @@ def main() -> int:
                 outcome.kind not in ("passed", "skipped") for outcome in file_outcomes.values()
             )
             print(
-                f"{runs[run].relative_to(TESTS)}: {len(file_outcomes)} tests, {bad} failed",
+                f"{runs[run].relative_to(suite.tests)}: {len(file_outcomes)} tests, {bad} failed",
                 flush=True,
             )
     unknown, unneeded = compared(outcomes, allowed)

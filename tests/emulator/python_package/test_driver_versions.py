@@ -23,11 +23,15 @@ FOUND, NO_SYMBOL, NEWER = 0, 1, 2
 def look_up(name, version):
     """Returns the status, the function's address and CUdriverProcAddressQueryResult."""
     driver = ctypes.CDLL(os.path.join(skerry_emulator.folder(), "libcuda.so.1"))
-    function, found = ctypes.c_void_p(), ctypes.c_int(-1)
+    function, symbol_status = ctypes.c_void_p(), ctypes.c_int(-1)
     status = driver.cuGetProcAddress_v2(
-        name.encode(), ctypes.byref(function), version, ctypes.c_uint64(0), ctypes.byref(found)
+        name.encode(),
+        ctypes.byref(function),
+        version,
+        ctypes.c_uint64(0),
+        ctypes.byref(symbol_status),
     )
-    return status, function.value, found.value
+    return status, function.value, symbol_status.value
 
 
 @pytest.mark.skipif(

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of the page "Custom kernels" run without a GPU, each in its own process."""
+"""The programs of the pages "Custom kernels" and "From NUMBA_ENABLE_CUDASIM" run without a GPU, each in a process."""
 
 import pathlib
 import re
@@ -11,15 +11,19 @@ import pytest
 from tests.emulator.users_kernels.test_users_kernels import NUMBA_CUDA, REDIRECT, child
 from tests.python.libraries import installed, missing
 
-PAGE = pathlib.Path(__file__).parents[3] / "python" / "docs" / "custom_kernels.rst"
+DOCS = pathlib.Path(__file__).parents[3] / "python" / "docs"
 BLOCK = re.compile(r"^\.\. code-block:: python\n\n((?:   .*\n|\n)+)", re.MULTILINE)
-PROGRAMS = [textwrap.dedent(block) for block in BLOCK.findall(PAGE.read_text())]
+PROGRAMS = {
+    f"{page} {number}": textwrap.dedent(block)
+    for page in ("custom_kernels", "from_cudasim")
+    for number, block in enumerate(BLOCK.findall((DOCS / f"{page}.rst").read_text()))
+}
 
 
-@pytest.mark.parametrize("number", range(len(PROGRAMS)))
-def test_programs_of_the_page_run(number):
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs_of_the_pages_run(name):
     installed("cuda.core")
-    program = PROGRAMS[number]
+    program = PROGRAMS[name]
     if "numba" in program and not NUMBA_CUDA.exists():
         missing(f"numba-cuda is not in {NUMBA_CUDA}")
     done = child(f"import sys\n{REDIRECT}{program}" if "numba" in program else program)

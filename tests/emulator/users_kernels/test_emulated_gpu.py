@@ -124,7 +124,7 @@ def test_unknown_checks_are_rejected():
 
 def test_fixture_fails_a_test_with_reports(tmp_path):
     installed("cuda.core")
-    (tmp_path / "conftest.py").write_text('pytest_plugins = ["skerry_emulator.pytest_plugin"]\n')
+    (tmp_path / "conftest.py").write_text('pytest_plugins = ["skerry_emulator"]\n')
     (tmp_path / "test_it.py").write_text(
         START.format(root=str(ROOT))
         + """

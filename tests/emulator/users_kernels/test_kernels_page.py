@@ -98,9 +98,7 @@ def test_the_plugin_may_be_named_on_the_command_line(project):
     (project / "tests" / "conftest.py").write_text(
         "from numba import cuda\ndef pytest_report_header():\n    return f'{len(cuda.gpus)} GPUs'\n"
     )
-    done = run(
-        project, "python -m pytest -p skerry_emulator.pytest_plugin tests", SKERRY_REHEARSE="3"
-    )
+    done = run(project, "python -m pytest -p skerry_emulator tests", SKERRY_REHEARSE="3")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "3 GPUs" in done.stdout
     assert "1 passed" in done.stdout

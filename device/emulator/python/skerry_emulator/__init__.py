@@ -16,6 +16,7 @@ from skerry_emulator._nccl import nccl_faults, nccl_link_bytes, nccl_settings
 from skerry_emulator._paths import find_library, folder
 from skerry_emulator._reports import KernelReport, add_notes
 
+pytest_plugins = ["skerry_emulator.pytest_plugin"]  # for `pytest -p skerry_emulator`
 __version__ = _metadata.version("skerry-emulator")
 __all__ = [
     "KernelReport",

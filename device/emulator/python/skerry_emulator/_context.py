@@ -151,7 +151,7 @@ class emulated_gpu:  # noqa: N801 (used as a function)
             emulator.set(name, value)
         emulator.clear()
         if any(report.code == 700 or not _goes_on(report) for report in self._reports):
-            _repair(emulator)
+            repair_devices(emulator)
         if not self._reports:
             return
         if problem is None:
@@ -164,7 +164,7 @@ def _goes_on(report: _reports.KernelReport) -> bool:
     return report.kind.startswith("race_") or report.kind in ("uninitialised", "synchronisation")
 
 
-def _repair(emulator: _reports.EmulatorLibrary) -> None:
+def repair_devices(emulator: _reports.EmulatorLibrary) -> None:
     """Clear the sticky errors of lost devices, in the emulator and in skerry."""
     from skerry import _core
 

@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""A fixture for pytest: ``pytest_plugins = ["skerry_emulator.pytest_plugin"]`` in a conftest.py.
+"""A plugin of pytest: ``pytest -p skerry_emulator``, or ``pytest_plugins = ["skerry_emulator"]`` in a conftest.py.
 
 The emulated GPUs are created before tests are collected, because test modules import ``numba.cuda``, look for devices
-and compile kernels. SKERRY_REHEARSE sets their number (default 2). With SKERRY_REHEARSE=0 there are none, and tests
-with the fixture are skipped, so that the other tests can run on a GPU.
+and compile kernels. Child processes of the tests that import skerry have emulated GPUs, too. SKERRY_REHEARSE sets their
+number (default 2). With SKERRY_REHEARSE=0 there are none, and tests with the fixture are skipped, so that the other
+tests can run on a GPU.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import pytest
 from skerry import _core, _emulator
 from skerry.exceptions import DeviceUnavailableError
 
-from skerry_emulator import emulated_gpu
+from skerry_emulator import _reports, emulated_gpu
+from skerry_emulator._context import repair_devices
 
 _PROBLEM = pytest.StashKey[str]()
 
@@ -28,13 +30,17 @@ def _rehearse(config: pytest.Config) -> None:
     try:
         if (count := _emulator.count_from_environment(2)) > 0:
             _core.rehearse(cuda=count, kernels=True)
+            for_children = pytest.MonkeyPatch()
+            for_children.setenv("SKERRY_REHEARSE", str(count))
+            for_children.setenv("SKERRY_REHEARSE_KERNELS", "1")
+            config.add_cleanup(for_children.undo)
     except (DeviceUnavailableError, RuntimeError, ValueError) as problem:
         config.stash[_PROBLEM] = str(problem)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """With ``-p skerry_emulator.pytest_plugin``, create the emulated GPUs before any conftest.py is imported."""
+    """With ``-p skerry_emulator``, create the emulated GPUs before any conftest.py is imported."""
     _rehearse(early_config)
 
 
@@ -45,6 +51,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "emulated_gpu(**options): options of skerry.testing.emulated_gpu for the fixture"
     )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    """Repair devices that a kernel of the test lost, so that the next test finds them working."""
+    if (emulator := _reports.loaded_library()) is not None:
+        emulator.wait()
+        repair_devices(emulator)
 
 
 @pytest.fixture(name="emulated_gpu")
