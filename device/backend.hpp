@@ -42,6 +42,8 @@ struct Capabilities {
   bool native_limits = false;
   /// Arrays have the CUDA array interface, and streams are CUDA streams.
   bool has_cuda_interface = false;
+  /// Arrays may be of float64 and complex128.
+  bool has_float64 = true;
   /// DLPack's device type; 0 if arrays are not exported in place.
   std::int32_t dlpack_code = 0;
 };

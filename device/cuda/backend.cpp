@@ -13,7 +13,7 @@ void fill_kernels(KernelTable& table) {
   if (module != nullptr && module->fill_kernels != nullptr) module->fill_kernels(table);
 }
 
-constexpr Backend make_backend(KernelForm kernel_form) {
+constexpr Backend make_backend(KernelForm kernel_form, bool has_float64) {
   return {
       .name = "cuda",
       .can = {.kernel_form = kernel_form,
@@ -21,6 +21,7 @@ constexpr Backend make_backend(KernelForm kernel_form) {
               .runs_later = true,
               .native_limits = true,
               .has_cuda_interface = true,
+              .has_float64 = has_float64,
               .dlpack_code = 2},
       .devices = {.count = count_devices,
                   .require = require_device,
@@ -69,8 +70,10 @@ constexpr Backend make_backend(KernelForm kernel_form) {
 
 }  // namespace
 
-constexpr Backend native_backend = make_backend(KernelForm::native);
-constexpr Backend rehearsed_backend = make_backend(KernelForm::host);
+constexpr Backend native_backend = make_backend(KernelForm::native, true);
+constexpr Backend rehearsed_backend = make_backend(KernelForm::host, true);
+constexpr Backend native_backend_without_float64 = make_backend(KernelForm::native, false);
+constexpr Backend rehearsed_backend_without_float64 = make_backend(KernelForm::host, false);
 
 void use_backend(const Backend& backend) noexcept {
   skerry::detail::backends[static_cast<std::size_t>(kind)].store(&backend);

@@ -82,6 +82,18 @@ void rehearse(int count, RehearsedKernels kernels) {
 }
 
 RehearsedKernels kernels_of_rehearsal() noexcept { return cuda::kernels_of_rehearsal(); }
+void rehearse_float64(bool is_there) noexcept { cuda::rehearse_float64(is_there); }
+void refresh_rehearsed_devices() {
+  if (!is_rehearsing()) return;
+  for (int i = 0; i < cuda::count(); ++i) {
+    cuda::DeviceState& device_state = *cuda::detail::states[i];
+    cuda::DeviceProperties properties{};
+    const int code = cuda::call<&cuda::Api::get_properties>(&properties, device_state.ordinal);
+    cuda::check(code, device_state, "refresh_rehearsed_devices");
+    device_state.properties.total_bytes = properties.total_bytes;
+    device_state.properties.compute_capability = properties.compute_capability;
+  }
+}
 bool is_rehearsing() noexcept { return cuda::rehearsing(); }
 bool cuda_was_used() noexcept { return cuda::used(); }
 bool cuda_is_alive() noexcept { return cuda::alive(); }

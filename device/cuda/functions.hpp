@@ -67,8 +67,11 @@ void launch(Device device, const AnyKernel& entry, const void* params, std::size
 extern const Backend native_backend;
 /// The backend of rehearsed devices, which run the kernels' host forms on one thread per stream.
 extern const Backend rehearsed_backend;
+/// The same two for devices without float64 and complex128, which are always rehearsed ones.
+extern const Backend native_backend_without_float64;
+extern const Backend rehearsed_backend_without_float64;
 
-/// Called by the probe: selects one of the two backends.
+/// Called by the probe: selects one of the backends.
 void use_backend(const Backend& backend) noexcept;
 
 }  // namespace skerry::cuda

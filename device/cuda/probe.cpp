@@ -57,6 +57,7 @@ constinit std::atomic<bool> was_shut_down{false};
 constinit std::atomic<int> total_count{0};
 constinit std::atomic<int> planned_rehearsal{0};
 constinit std::atomic<RehearsedKernels> planned_kernels{RehearsedKernels::none};
+std::atomic<bool> rehearsed_float64{flag_from_environment("SKERRY_REHEARSE_FLOAT64", true)};
 
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
@@ -111,6 +112,16 @@ CudaFailure no_module(const std::string& complaint) {
               "); install a build with CUDA, or set SKERRY_CUDA_MODULE." + cpu_works};
 }
 
+/// Selects the backend of rehearsed devices.
+void use_rehearsed_backend() noexcept {
+  const bool has_float64 = rehearsed_float64.load();
+  if (planned_kernels.load() == RehearsedKernels::all) {
+    use_backend(has_float64 ? native_backend : native_backend_without_float64);
+  } else {
+    use_backend(has_float64 ? rehearsed_backend : rehearsed_backend_without_float64);
+  }
+}
+
 /// Sets up rehearsal. Returns false, with a failure in `findings`, if the requested kernels are
 /// missing.
 bool find_rehearsal(Findings& findings) {
@@ -118,7 +129,7 @@ bool find_rehearsal(Findings& findings) {
   choose_simulation(planned_rehearsal.load(), kernels);
   if (kernels != RehearsedKernels::all) {
     detail::table = &simulated_calls();
-    use_backend(rehearsed_backend);
+    use_rehearsed_backend();
     return true;
   }
   // The module calls the runtime of the emulator's library, which is open by now.
@@ -134,6 +145,7 @@ bool find_rehearsal(Findings& findings) {
     return false;
   }
   detail::table = findings.module->calls;
+  use_rehearsed_backend();
   return true;
 }
 
@@ -306,6 +318,12 @@ bool rehearsing() noexcept {
   if (planned_rehearsal.load() > 0) return true;
   if (probe_findings.load() != nullptr) return false;
   return count_from_environment("SKERRY_REHEARSE", 0, 0) > 0;
+}
+
+void rehearse_float64(bool is_there) noexcept {
+  const std::lock_guard lock(probe_mutex);
+  rehearsed_float64.store(is_there);
+  if (rehearsing() && count() > 0) use_rehearsed_backend();
 }
 
 RehearsedKernels kernels_of_rehearsal() noexcept { return planned_kernels.load(); }

@@ -178,6 +178,7 @@ void probe() noexcept;
 void plan_rehearsal(int count, RehearsedKernels kernels);
 [[nodiscard]] bool rehearsing() noexcept;
 [[nodiscard]] RehearsedKernels kernels_of_rehearsal() noexcept;
+void rehearse_float64(bool is_there) noexcept;
 [[nodiscard]] int driver_version() noexcept;
 [[nodiscard]] int runtime_version() noexcept;
 void shut_down() noexcept;

@@ -21,6 +21,12 @@ void rehearse(int count, RehearsedKernels kernels = RehearsedKernels::none);
 /// Sets the folder of the emulated GPU's libraries (package skerry-emulator); call it before
 /// `rehearse`, which opens them. SKERRY_EMULATOR in the environment takes precedence.
 void set_emulator_folder(const std::string& folder);
+/// Sets whether rehearsed devices have float64 and complex128 (SKERRY_REHEARSE_FLOAT64). Existing
+/// arrays stay as they are.
+void rehearse_float64(bool is_there) noexcept;
+/// Reads memory and compute capability of the rehearsed devices again, after a change of the
+/// emulated GPU's settings. No device may be in use meanwhile.
+void refresh_rehearsed_devices();
 [[nodiscard]] bool is_rehearsing() noexcept;
 /// Returns the CUDA kernels that run on rehearsed devices; none if there are no such devices.
 [[nodiscard]] RehearsedKernels kernels_of_rehearsal() noexcept;

@@ -20,25 +20,27 @@ long long take_number(std::string_view& text) noexcept {
   return value;
 }
 
+/// Parses "all", "none" or "0-1,2-3". Changes nothing if it is malformed.
 bool read_peers(std::string_view text, Settings& settings) noexcept {
+  decltype(settings.peers) peers{};
   if (text == "all") {
-    for (auto& row : settings.peers) row.set();
-    return true;
+    for (auto& row : peers) row.set();
+    text = "none";
   }
-  for (auto& row : settings.peers) row.reset();
-  if (text == "none") return true;
-  while (true) {
+  while (text != "none") {
     const long long a = take_number(text);
     if (a < 0 || a >= max_devices || text.empty() || text.front() != '-') return false;
     text.remove_prefix(1);
     const long long b = take_number(text);
     if (b < 0 || b >= max_devices) return false;
-    settings.peers[static_cast<std::size_t>(a)].set(static_cast<std::size_t>(b));
-    settings.peers[static_cast<std::size_t>(b)].set(static_cast<std::size_t>(a));
-    if (text.empty()) return true;
+    peers[static_cast<std::size_t>(a)].set(static_cast<std::size_t>(b));
+    peers[static_cast<std::size_t>(b)].set(static_cast<std::size_t>(a));
+    if (text.empty()) break;
     if (text.front() != ',') return false;
     text.remove_prefix(1);
   }
+  settings.peers = peers;
+  return true;
 }
 
 bool read_failure(std::string_view text) noexcept {
@@ -80,18 +82,28 @@ bool read_delay(std::string_view text, Settings& settings) noexcept {
   return true;
 }
 
+constexpr const char* memory_variable = "SKERRY_REHEARSE_MEMORY";
+constexpr const char* peers_variable = "SKERRY_REHEARSE_PEERS";
+
+bool read_setting(std::string_view name, std::string_view value, Settings& settings) noexcept {
+  if (name == memory_variable) {
+    const std::size_t nbytes = parse_bytes(value);
+    if (nbytes > 0) settings.memory_bytes = nbytes;
+    return nbytes > 0;
+  }
+  return name == peers_variable && read_peers(value, settings);
+}
+
 /// Invalid values count as unset, as in device/environment.hpp.
 void read_environment(Settings& settings) noexcept {
   if (const char* value = environment_text("SKERRY_REHEARSE_DELAY_US")) {
     static_cast<void>(read_delay(value, settings));
   }
-  if (const char* value = environment_text("SKERRY_REHEARSE_MEMORY")) {
-    const std::size_t nbytes = parse_bytes(value);
-    if (nbytes > 0) settings.memory_bytes = nbytes;
+  static_cast<void>(read_peers("all", settings));
+  for (const char* const name : {memory_variable, peers_variable}) {
+    if (const char* value = environment_text(name))
+      static_cast<void>(read_setting(name, value, settings));
   }
-  const char* const peers = environment_text("SKERRY_REHEARSE_PEERS");
-  if (peers == nullptr || !read_peers(peers, settings))
-    static_cast<void>(read_peers("all", settings));
   settings.supports_pools = flag_from_environment("SKERRY_REHEARSE_POOLS", true);
 }
 
@@ -112,6 +124,10 @@ std::size_t parse_bytes(std::string_view text) noexcept {
   }
   if (number > (1LL << 46) >> shift) return 0;  // 64 TiB: larger sizes are invalid
   return static_cast<std::size_t>(number) << shift;
+}
+
+bool change_setting(std::string_view name, std::string_view value) noexcept {
+  return read_setting(name, value, current_settings());
 }
 
 Settings& current_settings() noexcept {

@@ -25,6 +25,11 @@ struct Settings {
 /// Returns the settings, read from the environment by the first call; never destroyed.
 [[nodiscard]] Settings& current_settings() noexcept;
 
+/// Changes a setting of all devices, by the name of its variable: SKERRY_REHEARSE_MEMORY, which
+/// keeps what is allocated, or SKERRY_REHEARSE_PEERS. No device may be in use meanwhile. False for
+/// other names and malformed values.
+[[nodiscard]] bool change_setting(std::string_view name, std::string_view value) noexcept;
+
 /// Parses "512MiB", "2G" or "1048576"; returns 0 for other texts.
 [[nodiscard]] std::size_t parse_bytes(std::string_view text) noexcept;
 

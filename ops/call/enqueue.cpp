@@ -7,6 +7,7 @@
 #include "core/errors.hpp"
 #include "device/backend.hpp"
 #include "device/stream.hpp"
+#include "ops/call/device_dtypes.hpp"
 #include "ops/call/operand_list.hpp"
 
 namespace skerry {
@@ -21,6 +22,7 @@ void KernelCall::enqueue(const Kernel<Plan>& kernel) const {
 }
 
 const AnyKernel& require_form(const AnyKernel& entry, Dtype type, Device device) {
+  require_dtype(device, type);
   if (has_form(entry, device)) return entry;
   throw NotImplementedError(std::string("this build has no kernel for ") + name(type) + " on " +
                             to_string(device) +

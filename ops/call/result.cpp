@@ -7,18 +7,21 @@
 #include "core/errors.hpp"
 #include "core/view.hpp"
 #include "device/memory.hpp"
+#include "ops/call/device_dtypes.hpp"
 
 namespace skerry {
 
 NdArray empty_of(Layout layout, Dtype type, Device device) {
   std::int64_t nbytes = itemsize(type);
   for (const std::int64_t n : layout.shape) nbytes *= n;
+  if (!is_host(device)) require_dtype(device, type);
   StorageRef memory = allocate(device, static_cast<std::size_t>(nbytes));
   return {std::move(memory), std::move(layout), type};
 }
 
 NdArray empty(const Dims& shape, Dtype type, Device device) {
   const std::int64_t nbytes = check_shape(shape.span(), itemsize(type));
+  if (!is_host(device)) require_dtype(device, type);
   return {allocate(device, static_cast<std::size_t>(nbytes)), shape, type};
 }
 

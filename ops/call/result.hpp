@@ -6,7 +6,8 @@
 
 namespace skerry {
 
-/// Returns an uninitialized array in C order. Throws ShapeError if the shape is invalid.
+/// Returns an uninitialized array in C order. Throws ShapeError if the shape is invalid, DtypeError
+/// if the device lacks the dtype.
 [[nodiscard]] NdArray empty(const Dims& shape, Dtype type, Device device);
 /// Returns an uninitialized array. `layout` must be dense, and checked by the caller.
 [[nodiscard]] NdArray empty_of(Layout layout, Dtype type, Device device);

@@ -8,6 +8,7 @@
 #include "core/errors.hpp"
 #include "core/promotion.hpp"
 #include "core/scalar_conversion.hpp"
+#include "ops/call/device_dtypes.hpp"
 #include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
 #include "ops/create/sequence.hpp"
@@ -19,9 +20,11 @@
 namespace skerry {
 namespace {
 
-Dtype linspace_dtype(const Scalar& start, const Scalar& stop, std::optional<Dtype> type) {
+Dtype linspace_dtype(const Scalar& start, const Scalar& stop, std::optional<Dtype> type,
+                     Device device) {
   const bool is_complex = start.kind == ScalarKind::complex || stop.kind == ScalarKind::complex;
-  const Dtype dtype = type.value_or(is_complex ? default_complex : default_real);
+  const Dtype dtype =
+      type.value_or(default_dtype_on(device, is_complex ? default_complex : default_real));
   if (!is_floating(dtype) && promotion_is_strict()) {
     throw DtypeError(std::string("dtype must be floating, not ") + name(dtype));
   }
@@ -187,7 +190,7 @@ complex128 complex_value(const Scalar& x) {
 
 NdArray linspace(const Scalar& start, const Scalar& stop, std::int64_t num,
                  std::optional<Dtype> type, Device device, bool endpoint) {
-  const Dtype dtype = linspace_dtype(start, stop, type);
+  const Dtype dtype = linspace_dtype(start, stop, type, device);
   if (num < 0) {
     throw ValueError("num must not be negative: " + std::to_string(num));
   }

@@ -8,6 +8,7 @@
 #include "core/errors.hpp"
 #include "core/promotion.hpp"
 #include "core/scalar_conversion.hpp"
+#include "ops/call/device_dtypes.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/operand_list.hpp"
 #include "ops/call/result.hpp"
@@ -156,7 +157,8 @@ NdArray arange(const Scalar& start, const Scalar& stop, const Scalar& step,
   }
   if (real_of(step) == 0) throw ValueError("step must not be 0");
   const bool exact = is_exact(start) && is_exact(stop) && is_exact(step);
-  const Dtype dtype = type.value_or(exact ? default_integer : default_real);
+  const Dtype dtype =
+      type.value_or(exact ? default_integer : default_dtype_on(device, default_real));
   if (dtype == Dtype::bool_) throw DtypeError("dtype must be numeric, not bool");
   return is_integer(dtype) ? integer_arange(start, stop, step, dtype, device)
                            : floating_arange(start, stop, step, dtype, device);

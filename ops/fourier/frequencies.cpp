@@ -6,6 +6,7 @@
 
 #include "core/errors.hpp"
 #include "core/view.hpp"
+#include "ops/call/device_dtypes.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/operand_list.hpp"
 #include "ops/call/result.hpp"
@@ -45,8 +46,12 @@ NdArray fft_frequencies(std::int64_t n, double spacing, Dtype type, Device devic
   }
   if (spacing == 0) throw ValueError("d must not be zero");
   // Compute in float64, in which integers up to 2^53 are exact, so that quotients are correctly
-  // rounded.
+  // rounded; on the host for a device without float64.
   constexpr Dtype exact = Dtype::float64;
+  if (!has_dtype(device, exact)) {
+    require_dtype(device, type);
+    return to_device(fft_frequencies(n, spacing, type, Device{}, half), device);
+  }
   const Dims shape{half ? n / 2 + 1 : n};
   const Kernel<SequenceParams>& kernel = require_kernel(
       kernels<SequenceKernels>(device).kernel[static_cast<int>(exact)], exact, device);

@@ -11,6 +11,7 @@
 
 #include "core/errors.hpp"
 #include "device/backend.hpp"
+#include "ops/call/device_dtypes.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/result.hpp"
@@ -164,6 +165,7 @@ PendingArray Recording::append_node(const Kernel<Plan>* loop, const RecordedFunc
                                     LayoutOrShape layout_or_shape, Dtype type, Device device,
                                     std::span<const RecordedInput> inputs) {
   if (is_evaluating()) throw LibraryError("can't record an operation during an evaluation");
+  require_dtype(device, type);
   reference references[FusedStep::max_inputs];
   for (std::size_t i = 0; i < inputs.size(); ++i) references[i] = refer_to(inputs[i]);
   const auto index = static_cast<std::int32_t>(nodes_.size());

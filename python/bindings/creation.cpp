@@ -11,6 +11,7 @@
 
 #include "core/errors.hpp"
 #include "device/memory.hpp"
+#include "ops/call/device_dtypes.hpp"
 #include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
@@ -70,9 +71,10 @@ NdArray make_in_order(const Dims& shape, bool is_fortran, Make make) {
 
 PyObject* run_empty(const Arguments& arguments) {
   const Dims shape = parse_shape(arguments);
-  const Dtype type = parse_optional_dtype(arguments[1]).value_or(default_real);
+  const std::optional<Dtype> requested_dtype = parse_optional_dtype(arguments[1]);
   const bool is_fortran = is_fortran_order(arguments, 2);
   const Device device = device_or_default(arguments[3]);
+  const Dtype type = requested_dtype.value_or(default_dtype_on(device, default_real));
   const bool pinned = boolean(arguments, 4, false);
   return wrap(make_in_order(shape, is_fortran, [&](const Dims& lengths) {
     return make_empty(lengths, type, device, pinned);
@@ -86,9 +88,10 @@ Scalar number_of(Dtype type, std::int64_t number) {
 template <int Number>
 PyObject* run_filled(const Arguments& arguments) {
   const Dims shape = parse_shape(arguments);
-  const Dtype type = parse_optional_dtype(arguments[1]).value_or(default_real);
+  const std::optional<Dtype> requested_dtype = parse_optional_dtype(arguments[1]);
   const bool is_fortran = is_fortran_order(arguments, 2);
   const Device device = device_or_default(arguments[3]);
+  const Dtype type = requested_dtype.value_or(default_dtype_on(device, default_real));
   const bool pinned = boolean(arguments, 4, false);
   const Scalar value = number_of(type, Number);
   return wrap(make_in_order(shape, is_fortran, [&](const Dims& lengths) {
@@ -115,7 +118,7 @@ FillValue parse_fill(const Arguments& arguments, const NdArray* array, Device de
     return {read_number(arguments, 1, "fill_value", device), array->dtype()};
   }
   const Scalar value = require_scalar("fill_value", arguments[1]);
-  return {value, default_dtype(value.kind)};
+  return {value, default_dtype_on(device, default_dtype(value.kind))};
 }
 
 /// Returns the fill value if it is an array, else null.
@@ -292,8 +295,9 @@ PyObject* run_eye(const Arguments& arguments) {
   const std::int64_t rows = integer(arguments, 0);
   const std::int64_t columns = arguments.has(1) ? integer(arguments, 1) : rows;
   const std::int64_t k = arguments.has(2) ? integer(arguments, 2) : 0;
-  const Dtype type = parse_optional_dtype(arguments[3]).value_or(default_real);
+  const std::optional<Dtype> requested_dtype = parse_optional_dtype(arguments[3]);
   const Device device = device_or_default(arguments[5]);
+  const Dtype type = requested_dtype.value_or(default_dtype_on(device, default_real));
   const std::int64_t shape[] = {rows, columns};
   check_shape(shape, itemsize(type));
   if (!is_fortran_order(arguments, 4)) return wrap(eye(rows, columns, k, type, device));

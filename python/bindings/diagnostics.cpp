@@ -13,11 +13,14 @@
 #include "device/rehearsal/rehearse.hpp"
 #include "device/storage_attachment.hpp"
 #include "device/transfer.hpp"
+#include "ops/call/device_dtypes.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/elementwise/op_table.hpp"
 #include "ops/reduce/reduction_table.hpp"
 #include "python/bindings/array_type.hpp"
+#include "python/bindings/device_args.hpp"
 #include "python/bindings/pybind.hpp"
+#include "python/bindings/scalar_args.hpp"
 
 namespace skerry::python {
 namespace {
@@ -76,6 +79,14 @@ void add_tables(py::module_& module) {
              "The elementwise operations: name, doc, arity, loops by dtype.");
   module.def("reduction_table", list_reductions, "The reductions: name, doc, loops by dtype.");
   module.def("dtype_kinds", kinds_of_dtypes, "The kind of each dtype, by its name.");
+  module.def(
+      "has_dtype",
+      [](const py::object& device, const py::object& dtype) {
+        const Device parsed_device = parse_device_argument(device.ptr());
+        static_cast<void>(device_count(parsed_device.kind));  // finds the devices and their backend
+        return has_dtype(parsed_device, parse_dtype(dtype.ptr()));
+      },
+      py::arg("device"), py::arg("dtype"), py::pos_only(), "Whether a device has a dtype.");
   module.def("built_dtypes", list_built_dtypes,
              "Names of the dtypes that this build has kernels for.");
   module.def(
@@ -124,6 +135,10 @@ void add_rehearsal(py::module_& module) {
       py::arg("microseconds"), py::arg("most") = py::none(), py::pos_only(),
       "Delay each item of simulated work before it runs: by varying times up to the second value, "
       "if given. For tests.");
+  module.def("rehearse_float64", rehearse_float64, py::arg("is_there"), py::pos_only(),
+             "Set whether rehearsed devices have float64 and complex128.");
+  module.def("refresh_rehearsed_devices", refresh_rehearsed_devices,
+             "Read the properties of the rehearsed devices again, after a change of settings.");
   module.def("rehearsal_contexts", rehearsed_contexts,
              "Ordinals of the simulated GPUs that have a context. For tests.");
   module.def(

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "ops/call/device_dtypes.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/function_table.hpp"
@@ -70,8 +71,10 @@ template <bool Half>
 PyObject* run_frequencies(const Arguments& arguments) {
   const std::int64_t n = integer(arguments, 0);
   const double spacing = arguments[1] != nullptr ? number(arguments, 1) : 1;
-  const Dtype type = parse_optional_dtype(arguments[2]).value_or(default_real);
-  return wrap(fft_frequencies(n, spacing, type, device_or_default(arguments[3]), Half));
+  const std::optional<Dtype> requested_dtype = parse_optional_dtype(arguments[2]);
+  const Device device = device_or_default(arguments[3]);
+  const Dtype type = requested_dtype.value_or(default_dtype_on(device, default_real));
+  return wrap(fft_frequencies(n, spacing, type, device, Half));
 }
 
 template <bool Back>

@@ -9,6 +9,7 @@
 
 #include "core/errors.hpp"
 #include "core/promotion.hpp"
+#include "ops/call/device_dtypes.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/windows.hpp"
@@ -193,12 +194,14 @@ bool is_by_scalars(const std::vector<Dtype>& types, const std::vector<Scalar>& s
 
 PyObject* run_result_type(const Arguments& arguments) {
   std::vector<Scalar> scalars;
+  std::vector<Device> devices;
   std::vector<Dtype> types;  // no element is read, so arrays may be on different devices
   for (Py_ssize_t i = 0; i < arguments.rest_count; ++i) {
     PyObject* object = arguments.rest[i];
     Scalar value;
     if (is_array(object)) {
       types.push_back(value_of(object).dtype());
+      devices.push_back(value_of(object).device());
       continue;
     }
     if (is_numpy_array(object)) {
@@ -218,14 +221,18 @@ PyObject* run_result_type(const Arguments& arguments) {
   }
   Dtype type = is_by_scalars(types, scalars) ? dtype_of_scalars(scalars) : promote_types(types);
   for (const Scalar& value : scalars) type = promote_scalar(type, value);
+  for (const Device device : devices) require_dtype(device, type);
   return Py_NewRef(dtype_object(type));
 }
 
 PyObject* run_can_cast(const Arguments& arguments) {
-  const bool has_dtype = is_array(arguments[0]) || is_numpy_array(arguments[0]);
+  const bool is_of_array = is_array(arguments[0]) || is_numpy_array(arguments[0]);
   const Dtype source_dtype =
-      has_dtype ? array_argument(arguments, 0).dtype() : parse_dtype(arguments[0]);
+      is_of_array ? array_argument(arguments, 0).dtype() : parse_dtype(arguments[0]);
   const Dtype type = parse_dtype(arguments[1]);
+  if (is_array(arguments[0]) && !has_dtype(value_of(arguments[0]).device(), type)) {
+    Py_RETURN_FALSE;
+  }
   if (arguments[2] != nullptr &&
       choice(arguments, 2, {"safe", "same_kind", "unsafe", "equiv", "no"}) > 0) {
     return PyBool_FromLong(can_cast(source_dtype, type, arguments[2]));

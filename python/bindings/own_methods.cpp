@@ -10,6 +10,7 @@
 #include "core/errors.hpp"
 #include "core/layout.hpp"
 #include "core/view.hpp"
+#include "ops/call/device_dtypes.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
 #include "ops/sort/sort.hpp"
@@ -225,6 +226,7 @@ PyObject* run_view(const Arguments& arguments) {
   const NdArray& x = value_of(arguments.self);
   if (!arguments.has(0)) return wrap(NdArray(x));
   const Dtype type = parse_dtype(arguments[0]);
+  require_dtype(x.device(), type);
   Layout layout = itemsize(type) == x.itemsize() ? x.layout() : resized_last_axis(x, type);
   // Kernels and DLPack require aligned elements and strides that are multiples of the itemsize.
   const auto address = reinterpret_cast<std::uintptr_t>(x.data());

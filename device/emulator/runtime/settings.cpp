@@ -9,6 +9,7 @@
 #include "device/emulator/runtime/stream_races.hpp"
 #include "device/emulator/runtime/undefined_memory.hpp"
 #include "device/environment.hpp"
+#include "device/rehearsal/settings.hpp"
 
 namespace skerry::emulation {
 
@@ -165,6 +166,12 @@ std::string read_setting(std::string_view name, std::string_view value,
 const EmulatorSettings& current_emulator_settings() noexcept { return changeable_settings(); }
 
 std::string change_setting(std::string_view name, std::string_view value) {
+  if (name.starts_with("SKERRY_REHEARSE_")) {
+    if (rehearsal::change_setting(name, value)) return "";
+    return complaint(name, value,
+                     "of SKERRY_REHEARSE_MEMORY bytes, or a number with KiB, MiB or GiB; of "
+                     "SKERRY_REHEARSE_PEERS all, none, or pairs like 0-1,2-3");
+  }
   EmulatorSettings& current = changeable_settings();
   EmulatorSettings changed = current;
   if (std::string error_message = read_setting(name, value, changed); !error_message.empty())

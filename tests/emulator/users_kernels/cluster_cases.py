@@ -105,7 +105,7 @@ def schedule(request):
     if not request.param:
         settings = {"SEED": 0, "RESIDENT": 1, "QUANTUM": 0, "RACECHECK": 0, "SYNCCHECK": 0}
     for name, value in settings.items():
-        library().set(name, value)
+        library().set(f"SKERRY_EMULATE_{name}", value)
 
 
 def run(device, code, name, count, **options):

@@ -83,6 +83,7 @@ def test_empty_variables_count_as_unset():
         ("SKERRY_REHEARSE_DELAY_US", "5-"),
         ("SKERRY_REHEARSE_MEMORY", "0"),
         ("SKERRY_REHEARSE_PEERS", "0-64"),
+        ("SKERRY_REHEARSE_FLOAT64", "no"),
         ("SKERRY_REHEARSE_FAIL", "k=1"),
         ("SKERRY_REHEARSE_FAIL", "code=2,k=0"),
         ("SKERRY_SYNC", "yes!"),

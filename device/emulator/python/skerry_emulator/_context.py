@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from types import TracebackType
 
@@ -33,25 +34,42 @@ def chosen_checks(checks: str | Iterable[str]) -> set[str]:
     return set(names)
 
 
-def settings_for(
-    *, capability: int | None, seed: int, checks: set[str], limit: int
+def by_variable(settings: dict[str, object]) -> dict[str, object]:
+    """Return settings by the full names of their variables."""
+    return {f"SKERRY_EMULATE_{name}": value for name, value in settings.items()}
+
+
+def device_settings(
+    *, capability: int | None, memory: int | str | None, peers: bool | str | None
 ) -> dict[str, object]:
-    """Return settings of the emulator, by their names without SKERRY_EMULATE_."""
+    """Return the settings of the emulated GPUs themselves, by variable: those that are not None."""
+    if isinstance(peers, bool):
+        peers = "all" if peers else "none"
+    variables = {
+        "SKERRY_EMULATE_TARGET": capability,
+        "SKERRY_REHEARSE_MEMORY": memory,
+        "SKERRY_REHEARSE_PEERS": peers,
+    }
+    return {variable: value for variable, value in variables.items() if value is not None}
+
+
+def settings_for(*, seed: int, checks: set[str], limit: int) -> dict[str, object]:
+    """Return settings of launches, by variable."""
     settings: dict[str, object] = {
         name: value if check in checks else 0 for check, (name, value) in CHECKS.items()
     }
     settings |= {"SEED": seed, "LIMIT": limit, "COLLECT": "all", "QUIET": 1}
     # Seed 0 is the fastest schedule: blocks run one after the other.
     settings |= {"RESIDENT": RESIDENT if seed else 1, "QUANTUM": QUANTUM if seed else 0}
-    if capability is not None:
-        settings["TARGET"] = capability
-    return settings
+    return by_variable(settings)
 
 
-DEFAULTS: dict[str, object] = {
+DEFAULTS = by_variable({
     **{name: 0 for name, _ in CHECKS.values()},
     "SEED": 0, "LIMIT": 0, "COLLECT": "", "QUIET": 0, "RESIDENT": 1, "QUANTUM": 0,
-}  # fmt: skip
+})  # fmt: skip
+#: Defaults of the settings of the GPUs that end with a block; the environment can replace them.
+DEVICE_DEFAULTS = {"SKERRY_REHEARSE_MEMORY": "8GiB", "SKERRY_REHEARSE_PEERS": "all"}
 
 
 class emulated_gpu:  # noqa: N801 (used as a function)
@@ -73,7 +91,15 @@ class emulated_gpu:  # noqa: N801 (used as a function)
     devices : int, optional
         Number of devices; only used by the first block of a process.
     capability : int, optional
-        The compute capability, 80 or 90.
+        The compute capability, 80 or 90, in and after the block: libraries store it when they first see a device.
+    memory : int or str, optional
+        Memory of each GPU in the block, in bytes or such as "64MiB"; SKERRY_REHEARSE_MEMORY by default.
+    float64 : bool, optional
+        False: the GPUs have no float64 and complex128 in the block, and arrays of these dtypes raise DTypeError there.
+        Arithmetic inside kernels is not restricted. SKERRY_REHEARSE_FLOAT64 by default.
+    peers : bool or str, optional
+        Whether the GPUs can access each other's memory in the block, or the pairs that can, such as "0-1,2-3";
+        SKERRY_REHEARSE_PEERS by default.
     seed : int, optional
         Seed of the schedule of warps and blocks. 0 runs one block after the other, which is fastest.
     checks : str or iterable of str, optional
@@ -108,14 +134,17 @@ class emulated_gpu:  # noqa: N801 (used as a function)
         devices: int = 2,
         *,
         capability: int | None = None,
+        memory: int | str | None = None,
+        float64: bool | None = None,
+        peers: bool | str | None = None,
         seed: int = 0,
         checks: str | Iterable[str] = "all",
         limit: int = LIMIT,
     ) -> None:
         self._devices = devices
-        self._settings = settings_for(
-            capability=capability, seed=seed, checks=chosen_checks(checks), limit=limit
-        )
+        self._gpu = device_settings(capability=capability, memory=memory, peers=peers)
+        self._float64 = float64
+        self._settings = settings_for(seed=seed, checks=chosen_checks(checks), limit=limit)
         self._reports: list[_reports.KernelReport] | None = None
 
     @property
@@ -130,8 +159,11 @@ class emulated_gpu:  # noqa: N801 (used as a function)
             _core.rehearse(cuda=self._devices, kernels=True)
         emulator = _reports.library()
         emulator.wait()
-        for name, value in self._settings.items():
-            emulator.set(name, value)
+        for variable, value in (self._gpu | self._settings).items():
+            emulator.set(variable, value)
+        if self._float64 is not None:
+            _core.rehearse_float64(self._float64)
+        _core.refresh_rehearsed_devices()
         emulator.clear()
         self._reports = None
         return self
@@ -142,13 +174,19 @@ class emulated_gpu:  # noqa: N801 (used as a function)
         problem: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        from skerry import _core
         from skerry.exceptions import EmulationError
 
         emulator = _reports.library()
         emulator.wait()
         self._reports = emulator.reports()
-        for name, value in DEFAULTS.items():
-            emulator.set(name, value)
+        for variable, value in DEFAULTS.items():
+            emulator.set(variable, value)
+        for variable in DEVICE_DEFAULTS.keys() & self._gpu.keys():
+            emulator.set(variable, os.environ.get(variable, DEVICE_DEFAULTS[variable]))
+        if self._float64 is not None:
+            _core.rehearse_float64(os.environ.get("SKERRY_REHEARSE_FLOAT64") != "0")
+        _core.refresh_rehearsed_devices()
         emulator.clear()
         if any(report.code == 700 or not _goes_on(report) for report in self._reports):
             repair_devices(emulator)

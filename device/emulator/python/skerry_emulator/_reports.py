@@ -171,9 +171,9 @@ class EmulatorLibrary:
         """Discard the reports."""
         self._clear()
 
-    def set(self, name: str, value: object) -> None:
-        """Set a variable ``SKERRY_EMULATE_*`` for launches from now on."""
-        problem = self._set(f"SKERRY_EMULATE_{name}".encode(), str(value).encode())
+    def set(self, variable: str, value: object) -> None:
+        """Set a variable ``SKERRY_EMULATE_*``, ``SKERRY_REHEARSE_MEMORY`` or ``SKERRY_REHEARSE_PEERS`` from now on."""
+        problem = self._set(variable.encode(), str(value).encode())
         if problem is not None:
             raise ValueError(problem.decode())
 

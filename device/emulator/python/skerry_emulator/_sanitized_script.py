@@ -47,13 +47,12 @@ def main(arguments: list[str]) -> None:
     skerry.rehearse(cuda=int(devices), kernels=True)
     emulator = _reports.library()
     settings = _context.settings_for(
-        capability=int(capability) or None,
-        seed=int(seed),
-        checks=_context.chosen_checks(checks),
-        limit=int(limit),
+        seed=int(seed), checks=_context.chosen_checks(checks), limit=int(limit)
     )
-    for name, value in settings.items():
-        emulator.set(name, value)
+    if int(capability):
+        settings["SKERRY_EMULATE_TARGET"] = capability
+    for variable, value in settings.items():
+        emulator.set(variable, value)
 
     def write() -> None:
         emulator.wait()
