@@ -109,11 +109,15 @@ Object convertible_dtype(const Conversion& conversion, PyObject* descriptor) {
   return Object::borrow(dtype_object(kind == 'c' ? Dtype::complex128 : Dtype::float64));
 }
 
+Device requested_device(const Conversion& conversion) {
+  return conversion.device ? *conversion.device : default_device();
+}
+
 /// Host memory of other libraries is imported on whichever CPU device is requested.
 Device host_device_of(Device device) { return is_host(device) ? device : Device{}; }
 
 NdArray from_numpy_array(Conversion conversion, PyObject* object, bool is_copy) {
-  conversion.device = conversion.device.value_or(default_device());
+  conversion.device = requested_device(conversion);
   NumpyMemory memory = take_numpy_array(conversion, object, host_device_of(*conversion.device));
   return convert(conversion, std::move(memory.array), memory.is_copy || is_copy);
 }
@@ -140,7 +144,7 @@ NdArray from_array_like(const Conversion& conversion, PyObject* object) {
 }
 
 NdArray from_buffer_object(Conversion conversion, PyObject* object) {
-  const Device device = conversion.device.value_or(default_device());
+  const Device device = requested_device(conversion);
   if (auto shared = from_buffer(object, host_device_of(device))) {
     conversion.device = device;
     return convert(conversion, std::move(*shared), false);
@@ -165,7 +169,7 @@ NdArray from_dlpack_producer(Conversion conversion, PyObject* object) {
                            " can export its elements only by a copy");
   }
   if (is_host(array.device())) {
-    conversion.device = conversion.device.value_or(default_device());
+    conversion.device = requested_device(conversion);
     if (is_host(*conversion.device) && *conversion.device != array.device()) {
       array = rehome(std::move(array), *conversion.device);
     }
@@ -189,7 +193,7 @@ NdArray from_scalar(Conversion conversion, PyObject* object, const Scalar& value
     }
   }
   require_copy(conversion);
-  return from_number(value, conversion.type, conversion.device.value_or(default_device()));
+  return from_number(value, conversion.type, requested_device(conversion));
 }
 
 [[noreturn]] void reject_object(PyObject* object) {
@@ -296,10 +300,12 @@ PyObject* as_array(const Conversion& conversion, PyObject* object) {
     if (same && conversion.copied != true) return Py_NewRef(object);
     return wrap(convert(conversion, x, false));
   }
-  if (!conversion.device) require(default_device());
+  if (!conversion.device) {
+    if (const std::optional<Device> usual = find_default_device()) require(*usual);
+  }
   if (PyList_Check(object) || PyTuple_Check(object)) {
     require_copy(conversion);
-    return wrap(from_sequence(object, conversion.type, conversion.device, default_device()));
+    return wrap(from_sequence(object, conversion.type, conversion.device));
   }
   Scalar value;
   const Parsed number = parse_scalar(object, value);
@@ -307,7 +313,7 @@ PyObject* as_array(const Conversion& conversion, PyObject* object) {
   if (number == Parsed::yes) return wrap(from_scalar(conversion, object, value));
   if (is_other_sequence(object)) {
     require_copy(conversion);
-    return wrap(from_sequence(object, conversion.type, conversion.device, default_device()));
+    return wrap(from_sequence(object, conversion.type, conversion.device));
   }
   return wrap(from_foreign(conversion, object));
 }

@@ -98,7 +98,7 @@ bool is_scalar(PyObject* object) {
 }
 
 /// Converts positions; an empty list becomes int64.
-NdArray positions_of(PyObject* object, Device device) {
+NdArray positions_of(PyObject* object, std::optional<Device> device) {
   NdArray positions = from_sequence(object, std::nullopt, std::nullopt, device);
   return positions.size() == 0 ? astype(positions, Dtype::int64, false) : positions;
 }
@@ -212,7 +212,8 @@ std::optional<Dtype> ConvertedArgs::dtype_of_values() const {
 Object ConvertedArgs::array_of(const std::string& name, PyObject* object) {
   if (is_numpy_array(object)) return Object(wrap(share_numpy_array(name.c_str(), object)));
   const bool has_arrays = !arrays_.empty();
-  const Device device = has_arrays ? device_of(arrays_.front().value) : default_device();
+  std::optional<Device> device;
+  if (has_arrays) device = device_of(arrays_.front().value);
   if (has_arrays) require_own_on_one_device();  // before reading arrays inside the list
   if (target_ != nullptr && name == "value") {
     return Object(wrap(values_to_assign(object, *target_)));
@@ -226,9 +227,9 @@ Object ConvertedArgs::array_of(const std::string& name, PyObject* object) {
   if (type && has_coordinates && kind(*type) == DtypeKind::complex_floating) type.reset();
   if (!type) return Object(wrap(from_sequence(object, std::nullopt, std::nullopt, device)));
   if (name == "x2" && std::string_view(current_operation()) == "isin") {
-    return Object(wrap(values_to_find(object, *type, device)));
+    return Object(wrap(values_to_find(object, *type, *device)));
   }
-  LiteralArray literal = literal_array(object, type, device, effect_of(name));
+  LiteralArray literal = literal_array(object, type, *device, effect_of(name));
   if (literal.above || literal.below) {
     out_of_range_ = {name, std::move(literal.above), std::move(literal.below)};
   }
@@ -398,7 +399,7 @@ std::vector<std::size_t> placed_scalars(std::span<PyObject* const> scalars) {
 }
 
 Object placed_scalar(PyObject* scalar) {
-  return Object(wrap(from_sequence(scalar, std::nullopt, std::nullopt, default_device())));
+  return Object(wrap(from_sequence(scalar, std::nullopt, std::nullopt)));
 }
 
 void place_scalars(const Arguments& arguments, std::span<Operand> operands, int first) {

@@ -10,6 +10,7 @@
 #include "device/memory.hpp"
 #include "device/registry.hpp"
 #include "device/stream.hpp"
+#include "ops/call/device_dtypes.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/cuda_interface.hpp"
 #include "python/bindings/device_args.hpp"
@@ -54,8 +55,7 @@ Device device_of_attributes(const PointerInfo& attributes,
     if (requested_device && !is_host(*requested_device)) {
       reject_device("pinned host memory", *requested_device);
     }
-    const Device usual = default_device();
-    return requested_device.value_or(is_host(usual) ? usual : Device{});
+    return requested_device.value_or(default_host_device());
   }
   if (requested_device && capabilities_of(*requested_device).has_cuda_interface &&
       (attributes.kind == kind::managed ||
@@ -98,7 +98,8 @@ Location locate(const ForeignData& data, ByteRange range,
 Location location_of_nothing(const std::optional<Device>& requested_device) {
   Device device = first_cuda_interface_device();
   const Device first = device;
-  if (default_device().kind == first.kind) device = default_device();
+  const Device usual = find_default_device().value_or(first);
+  if (usual.kind == first.kind) device = usual;
   if (requested_device) device = *requested_device;
   require(device);
   return {device, device.kind == first.kind ? device : first, nullptr, false};
@@ -164,6 +165,7 @@ NdArray from_cuda_interface(const CudaInterface& interface, PyObject* owner,
       check_layout(fields.is_empty ? nullptr : fields.data.address, layout, itemsize(fields.type));
   const Location location = fields.is_empty ? location_of_nothing(options.device)
                                             : locate(fields.data, range, options.device);
+  require_dtype(location.device, fields.type);
   const Stream producer =
       fields.is_empty ? Stream(location.gpu) : producer_of(location.gpu, fields.stream);
   ForeignMemory memory{.data = location.data + range.first,

@@ -13,14 +13,20 @@ namespace skerry::python {
 
 /// Returns the skerry.Device object of a device: borrowed, the same one each time.
 [[nodiscard]] PyObject* device_object(Device device);
-/// Parses `device=`: a Device or its name. Does not check that the device exists. Throws
+/// Parses `device=`: a Device, its name, or another library's device with `__dlpack_device__`. Does
+/// not check that the device exists. Throws
 /// TypeError, ValueError.
 [[nodiscard]] Device parse_device_argument(PyObject* object);
 /// Like parse_device_argument, but throws DeviceUnavailableError if the device can't be used.
 [[nodiscard]] Device usable_device(PyObject* object);
 /// Returns the device of creation functions without `device=`: that of the context's
-/// `with skerry.device(…)`, else the one set by set_default_device.
+/// `with skerry.device(…)`, else the one set by set_default_device. Empty if the program asked for
+/// no default.
+[[nodiscard]] std::optional<Device> find_default_device();
+/// The same, but throws TypeError if there is no default: `device` is required then.
 [[nodiscard]] Device default_device();
+/// Returns the default device if it is a CPU, else cpu:0, for host memory of other libraries.
+[[nodiscard]] Device default_host_device();
 /// Returns `device=`, or the default if it is absent or None.
 [[nodiscard]] Device device_or_default(PyObject* object);
 

@@ -15,6 +15,8 @@
 #include "device/rehearsal/rehearse.hpp"
 #include "device/transfer.hpp"
 #include "python/bindings/array_type.hpp"
+#include "python/bindings/dlpack_tensor.hpp"
+#include "python/bindings/foreign.hpp"
 #include "python/bindings/lazy_object.hpp"
 #include "python/bindings/pybind.hpp"
 
@@ -23,6 +25,7 @@ namespace {
 
 PyTypeObject* device_type = nullptr;
 constinit ContextVariable context_device;
+constexpr std::uint32_t no_default = UINT32_MAX;
 std::atomic<std::uint32_t> process_default{0};
 
 constexpr std::uint32_t pack(Device device) {
@@ -84,6 +87,14 @@ void add_device_class(py::module_& module) {
   type.def("__hash__", [](const Device& self) { return pack(self); });
   type.def("__str__", [](const Device& self) { return to_string(self); });
   type.def("__repr__", [](const Device& self) { return "Device('" + to_string(self) + "')"; });
+  type.def(
+      "__dlpack_device__",
+      [](const Device& self) {
+        const dlpack::DeviceId id = dlpack::id_of(self);
+        return py::make_tuple(static_cast<int>(id.code), id.index);
+      },
+      "DLPack's name of the device: (device type, device id).\n\nAll CPU devices are (1, 0); a "
+      "CUDA device is (2, the CUDA runtime's ordinal).");
   type.def("__reduce__", [type](const Device& self) {
     return py::make_tuple(type, py::make_tuple(to_string(self)));
   });
@@ -238,18 +249,27 @@ void add_device_functions(py::module_& module) {
       "Parameters\n----------\nkind : {'cpu', 'cuda'}, optional\n    None: all kinds.\n\n"
       "Returns\n-------\ntuple of Device");
   define_public(
-      module, "default_device", [] { return py::handle(device_object(default_device())); },
+      module, "default_device",
+      []() -> py::object {
+        const std::optional<Device> device = find_default_device();
+        if (!device) return py::none();
+        return py::reinterpret_borrow<py::object>(device_object(*device));
+      },
       "The Device of creation functions without device=: that of `with skerry.device(...)`, else "
-      "of set_default_device, else cpu:0.");
+      "of set_default_device, else cpu:0.\n\nNone if one of these was called with None: device= "
+      "is required then.");
   define_public(
       module, "set_default_device",
       [](const py::object& device_argument) {
         const OperationScope scope("set_default_device");
-        process_default = pack(usable_device(device_argument.ptr()));
+        process_default =
+            device_argument.is_none() ? no_default : pack(usable_device(device_argument.ptr()));
       },
       py::arg("device"),
       "Set the device of creation functions without device=, for the process.\n\n"
-      "Parameters\n----------\ndevice : Device or str\n    The default device from now on.\n\n"
+      "Parameters\n----------\ndevice : Device or str or None\n    The default device from now on. "
+      "None: no default. Functions that create arrays then raise\n    TypeError without device=, "
+      "unless an array among their arguments determines the device.\n\n"
       "Raises\n------\nDeviceUnavailableError\n    If the device can't be used.");
   define_public(
       module, "rehearse",
@@ -319,6 +339,13 @@ void add_scope_functions(py::module_& module) {
       },
       py::arg("device"), py::pos_only(), "The Device of a Device or its name.");
   module.def(
+      "device_or_default",
+      [](const py::object& device_argument) {
+        return py::handle(device_object(device_or_default(device_argument.ptr())));
+      },
+      py::arg("device"), py::pos_only(),
+      "The Device of `device=`: the default device if None. TypeError if there is no default.");
+  module.def(
       "use_device_context", [](const py::object& variable) { context_device.set(variable.ptr()); },
       py::arg("variable"), py::pos_only(),
       "Use this contextvars.ContextVar for the default device.");
@@ -346,6 +373,7 @@ PyObject* device_object(Device device) {
 Device parse_device_argument(PyObject* object) {
   if (Py_TYPE(object) == device_type) return value_of_device(object);
   if (PyUnicode_Check(object)) return parse_device(utf8(object));
+  if (const std::optional<Device> device = device_by_dlpack(object)) return *device;
   const std::string type = Py_TYPE(object)->tp_name;
   std::string remedy;
   if (PyLong_Check(object)) remedy = "; use \"cuda:" + shown(object) + "\"";
@@ -360,12 +388,26 @@ Device usable_device(PyObject* object) {
   return device;
 }
 
-Device default_device() {
+std::optional<Device> find_default_device() {
   if (context_device.is_set()) {
     const Object device = context_device.value();
+    if (device.get() == Py_None) return std::nullopt;
     if (device.get() != nullptr) return value_of_device(device.get());
   }
-  return unpack(process_default.load(std::memory_order_relaxed));
+  const std::uint32_t bits = process_default.load(std::memory_order_relaxed);
+  return bits == no_default ? std::nullopt : std::optional(unpack(bits));
+}
+
+Device default_device() {
+  if (const std::optional<Device> device = find_default_device()) return *device;
+  throw TypeError(
+      "device is required, as there is no default device (set_default_device(None) or `with "
+      "skerry.device(None)`); pass device=, or create arrays inside `with skerry.device(...)`");
+}
+
+Device default_host_device() {
+  const std::optional<Device> device = find_default_device();
+  return device && is_host(*device) ? *device : Device{};
 }
 
 Device device_or_default(PyObject* object) {

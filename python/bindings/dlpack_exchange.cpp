@@ -9,6 +9,7 @@
 #include "device/interchange.hpp"
 #include "device/memory.hpp"
 #include "device/stream.hpp"
+#include "ops/call/device_dtypes.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/dlpack_tensor.hpp"
@@ -56,14 +57,6 @@ DeviceId id_in_order(const NdArray& array) {
   return id;
 }
 
-Device device_for(DeviceId id) {
-  if (id.code == DeviceCode::cpu || id.code == DeviceCode::cuda_host) return {};
-  const auto device = id.code == DeviceCode::cuda ? device_of_physical(id.index) : std::nullopt;
-  if (device) return *device;
-  throw InterchangeError("DLPack device (" + std::to_string(static_cast<int>(id.code)) + ", " +
-                         std::to_string(id.index) + ") is not a device of this process");
-}
-
 ManagedTensorVersioned* allocate_like(const Tensor& prototype) {
   const auto type = dtype_of(prototype.type);
   if (!type) throw InterchangeError("the prototype's dtype is not supported");
@@ -75,7 +68,8 @@ ManagedTensorVersioned* allocate_like(const Tensor& prototype) {
   const Dims shape(
       std::span<const std::int64_t>(prototype.shape, static_cast<std::size_t>(prototype.rank)));
   const auto nbytes = static_cast<std::size_t>(check_shape(shape.span(), itemsize(*type)));
-  const Device device = device_for(prototype.device);
+  const Device device = device_of(prototype.device);
+  require_dtype(device, *type);
   const bool pinned = prototype.device.code == DeviceCode::cuda_host;
   StorageRef memory = pinned ? allocate_pinned(device, nbytes) : allocate(device, nbytes);
   const NdArray array(std::move(memory), c_layout(shape, itemsize(*type)), *type);
@@ -142,7 +136,7 @@ int find_stream(DeviceCode code, std::int32_t index, void** out) noexcept {
   *out = nullptr;
   if (code != DeviceCode::cuda && code != DeviceCode::cuda_managed) return 0;
   return run_for_c_caller(
-      [&] { *out = current_stream_handle(device_for({DeviceCode::cuda, index})); });
+      [&] { *out = current_stream_handle(device_of({DeviceCode::cuda, index})); });
 }
 
 constinit ExchangeTable own_table{

@@ -117,15 +117,26 @@ void require_whole_strides(const NdArray& array) {
                          "with to_device first");
 }
 
+DeviceId id_of(Device device) {
+  if (is_host(device)) return {DeviceCode::cpu, 0};
+  const std::int32_t code = capabilities_of(device).dlpack_code;
+  if (code == 0) [[unlikely]]
+    throw_no_name(device);
+  return {static_cast<DeviceCode>(code), physical_index(device)};
+}
+
 DeviceId id_of(const NdArray& array) {
   const Device device = array.device();
-  if (!is_host(device)) {
-    const std::int32_t code = capabilities_of(device).dlpack_code;
-    if (code == 0) [[unlikely]]
-      throw_no_name(device);
-    return {static_cast<DeviceCode>(code), physical_index(device)};
-  }
-  return {is_pinned(*array.memory()) ? DeviceCode::cuda_host : DeviceCode::cpu, 0};
+  if (is_host(device) && is_pinned(*array.memory())) return {DeviceCode::cuda_host, 0};
+  return id_of(device);
+}
+
+Device device_of(DeviceId id) {
+  if (id.code == DeviceCode::cpu || id.code == DeviceCode::cuda_host) return {};
+  const auto device = id.code == DeviceCode::cuda ? device_of_physical(id.index) : std::nullopt;
+  if (device) return *device;
+  throw InterchangeError("DLPack device (" + std::to_string(static_cast<int>(id.code)) + ", " +
+                         std::to_string(id.index) + ") is not a device of this process");
 }
 
 void describe_to(Tensor& tensor, const NdArray& array, DeviceId id, std::int64_t* shape,

@@ -9,6 +9,7 @@
 #include "device/interchange.hpp"
 #include "device/memory.hpp"
 #include "device/registry.hpp"
+#include "ops/call/device_dtypes.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/dlpack_tensor.hpp"
@@ -43,8 +44,7 @@ struct Placed {
 /// Host memory of a foreign structure is trusted, as it can't be validated. GPU memory is
 /// validated: a kernel that accesses a wrong address makes the device unusable.
 Location locate_host(const Placed& memory) {
-  const Device usual = default_device();
-  const Device device = is_host(usual) ? usual : Device{};
+  const Device device = default_host_device();
   if (memory.id.code != DeviceCode::cuda_host || memory.data == nullptr || !cuda_is_alive()) {
     return {device};
   }
@@ -255,6 +255,7 @@ Candidate::Candidate(const Tensor& tensor)
     check_addresses(tensor, data, range);
   }
   location = locate({tensor.device, data, range});
+  if (!is_host(location.device)) require_dtype(location.device, type);
 }
 
 template <class Managed>

@@ -67,21 +67,6 @@ struct Request {
   }
 };
 
-DeviceId device_of_producer(PyObject* producer) {
-  const Object pair(PyObject_CallMethodNoArgs(producer, words.device_method));
-  if (!PyTuple_Check(pair.get()) || PyTuple_GET_SIZE(pair.get()) != 2) {
-    throw TypeError(std::string("__dlpack_device__ of ") + Py_TYPE(producer)->tp_name +
-                    " must return a tuple (device type, device id)");
-  }
-  const std::int64_t code = clamped_integer(PyTuple_GET_ITEM(pair.get(), 0));
-  const std::int64_t index = clamped_integer(PyTuple_GET_ITEM(pair.get(), 1));
-  if (code != static_cast<std::int32_t>(code) || index != static_cast<std::int32_t>(index)) {
-    throw InterchangeError(std::string("__dlpack_device__ of ") + Py_TYPE(producer)->tp_name +
-                           " is out of range");
-  }
-  return {static_cast<DeviceCode>(code), static_cast<std::int32_t>(index)};
-}
-
 /// Retries with fewer keywords after a TypeError, as the standard prescribes for older producers.
 /// The error of an attempt becomes the context of the next one's, so that a TypeError unrelated to
 /// the keywords remains visible.
@@ -183,7 +168,7 @@ Response ask_any(PyObject* producer, std::optional<bool> copied, bool to_host) {
   if (copied) request.values[2] = *copied ? Py_True : Py_False;
   // NumPy's arrays are in host memory; query the device of others.
   if (is_numpy_array(producer)) return ask_on_host(producer, request);
-  const DeviceId id = device_of_producer(producer);
+  const DeviceId id = id_of_object(producer);
   switch (id.code) {
     case DeviceCode::cpu:
     case DeviceCode::cuda_host:

@@ -18,9 +18,16 @@ namespace skerry::python::dlpack {
 /// Empty for unsupported dtypes (several lanes, for example).
 [[nodiscard]] std::optional<Dtype> dtype_of(const DataType& type) noexcept;
 
-/// Returns the DLPack device of the memory: the CUDA runtime's ordinal for a GPU; index 0 for all
-/// host memory, which is `cuda_host` if GPUs can access it.
+/// Returns DLPack's name of a device: the CUDA runtime's ordinal for a GPU; index 0 for all CPUs.
+/// Throws InterchangeError for a kind that DLPack does not have.
+[[nodiscard]] DeviceId id_of(Device device);
+/// The same for an array's memory: host memory is `cuda_host` if GPUs can access it.
 [[nodiscard]] DeviceId id_of(const NdArray& array);
+/// Returns the result of an object's `__dlpack_device__`. Throws TypeError or InterchangeError if
+/// it is malformed, and what the method raises.
+[[nodiscard]] DeviceId id_of_object(PyObject* object);
+/// Returns the first device of that name. Throws InterchangeError if there is none.
+[[nodiscard]] Device device_of(DeviceId id);
 
 /// Throws InterchangeError if a stride is not a multiple of the itemsize: DLPack can't express it.
 void require_whole_strides(const NdArray& array);

@@ -192,9 +192,8 @@ Object ContextVariable::value() const {
   PyObject* const variable = variable_.load(std::memory_order_acquire);
   if (variable == nullptr) return {};
   PyObject* value = nullptr;
-  if (PyContextVar_Get(variable, Py_None, &value) != 0) throw PythonError{};
-  Object reference(value);
-  return value == Py_None ? Object() : std::move(reference);
+  if (PyContextVar_Get(variable, nullptr, &value) != 0) throw PythonError{};
+  return value == nullptr ? Object() : Object(value);
 }
 
 const char* utf8(PyObject* text) {

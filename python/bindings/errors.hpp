@@ -95,8 +95,8 @@ class ContextVariable {
   void set(PyObject* variable) noexcept {
     variable_.store(Py_NewRef(variable), std::memory_order_release);
   }
-  /// Returns the variable's value in this context; null if it is unset or None, or if there is no
-  /// variable. Throws PythonError.
+  /// Returns the variable's value in this context; null if it is unset or if there is no variable.
+  /// Throws PythonError.
   [[nodiscard]] Object value() const;
 
  private:

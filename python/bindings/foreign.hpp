@@ -82,6 +82,12 @@ void drop_reference(void* object) noexcept;
 /// Returns the Python object that the owner holds one reference to; borrowed, null if none.
 [[nodiscard]] PyObject* python_owner(const ForeignOwnership& ownership) noexcept;
 
+/// Return the device or dtype that an object of another library names by `__dlpack_device__` or
+/// `__dlpack_data_type__`; empty if it does not, is an array, or names a dtype that skerry lacks.
+/// Throw TypeError or InterchangeError for a malformed name or a device that this process lacks.
+[[nodiscard]] std::optional<Device> device_by_dlpack(PyObject* object);
+[[nodiscard]] std::optional<Dtype> dtype_by_dlpack(PyObject* object);
+
 /// Implement Array.__dlpack__ and Array.__dlpack_device__.
 [[nodiscard]] PyObject* export_capsule(const NdArray& array, PyObject* stream,
                                        PyObject* max_version, PyObject* dl_device,

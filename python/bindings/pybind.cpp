@@ -205,7 +205,8 @@ std::int64_t index_argument(const char* parameter, PyObject* object) {
   }
   if (is_array(object)) {
     const NdArray& x = value_of(object);
-    if (x.device() != default_device()) reject_device_mismatch(parameter, x, default_device());
+    const Device usual = find_default_device().value_or(x.device());
+    if (x.device() != usual) reject_device_mismatch(parameter, x, usual);
     if (x.rank() != 0 || !is_integer(x.dtype())) {
       throw TypeError(std::string(parameter) + " must be an int, not " + describe(x));
     }

@@ -11,6 +11,7 @@
 #include "core/errors.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/errors.hpp"
+#include "python/bindings/foreign.hpp"
 #include "python/bindings/scalar_objects.hpp"
 
 namespace skerry::python {
@@ -282,6 +283,10 @@ Dtype parse_dtype(PyObject* object) {
       PyUnicode_CompareWithASCIIString(object, name(Dtype::bfloat16)) == 0) {
     static_cast<void>(dtype_object(Dtype::bfloat16));
     return Dtype::bfloat16;
+  }
+  if (const std::optional<Dtype> dtype = dtype_by_dlpack(object)) {
+    static_cast<void>(dtype_object(*dtype));  // throws if bfloat16 lacks ml_dtypes
+    return *dtype;
   }
   // numpy.dtype() formats the items of a list in its error, which would read arrays.
   const bool is_none = object == Py_None || is_array(object) || PyList_Check(object) ||

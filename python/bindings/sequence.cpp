@@ -12,12 +12,14 @@
 #include "core/scalar_conversion.hpp"
 #include "core/scalar_range.hpp"
 #include "device/backend.hpp"
+#include "ops/call/device_dtypes.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/math/concepts.hpp"
 #include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/asarray.hpp"
+#include "python/bindings/device_args.hpp"
 #include "python/bindings/sequence_items.hpp"
 
 namespace skerry::python {
@@ -50,12 +52,12 @@ class Reader {
 
   [[nodiscard]] const Dims& shape() const noexcept { return shape_; }
   [[nodiscard]] const std::vector<Scalar>& values() const noexcept { return values_; }
-  [[nodiscard]] Dtype type() const {
+  [[nodiscard]] Dtype type(Device device) const {
     if (arrays_promote_.is_empty()) {
       if (all_numpys_) {
         if (const std::optional<Dtype> common = numpys_promote_.result()) return *common;
       }
-      return values_.empty() ? default_real : default_dtype(kind_);
+      return default_dtype_on(device, values_.empty() ? default_real : default_dtype(kind_));
     }
     const std::optional<Dtype> dtype = arrays_promote_.result();
     if (!dtype) {
@@ -206,17 +208,20 @@ bool is_other_sequence(PyObject* object) {
 }
 
 NdArray from_number(const Scalar& value, std::optional<Dtype> type, Device device) {
-  return array_of({}, {&value, 1}, type ? *type : default_dtype(value.kind), type.has_value(),
-                  device);
+  return array_of({}, {&value, 1},
+                  type ? *type : default_dtype_on(device, default_dtype(value.kind)),
+                  type.has_value(), device);
 }
 
 NdArray from_sequence(PyObject* object, std::optional<Dtype> type, std::optional<Device> device,
-                      Device fallback) {
+                      std::optional<Device> fallback) {
   Reader all;
   all.read(object, 0);
   const std::optional<Device> array_device = all.device();
-  const Device target = device ? *device : array_device.value_or(fallback);
-  return array_of(all.shape(), all.values(), type ? *type : all.type(), type.has_value(), target);
+  if (!device) device = array_device ? array_device : fallback;
+  const Device target = device ? *device : default_device();
+  return array_of(all.shape(), all.values(), type ? *type : all.type(target), type.has_value(),
+                  target);
 }
 
 NdArray values_to_assign(PyObject* object, const NdArray& target) {
@@ -224,8 +229,10 @@ NdArray values_to_assign(PyObject* object, const NdArray& target) {
   Reader all;
   all.read(object, 0);
   static_cast<void>(all.device());  // throws unless all arrays are on one device
-  const bool fits = all.values().empty() || kind_rank(all.type()) <= kind_rank(target.dtype());
-  return array_of(all.shape(), all.values(), fits ? target.dtype() : all.type(), fits, device);
+  const bool fits =
+      all.values().empty() || kind_rank(all.type(device)) <= kind_rank(target.dtype());
+  return array_of(all.shape(), all.values(), fits ? target.dtype() : all.type(device), fits,
+                  device);
 }
 
 LiteralArray literal_array(PyObject* object, std::optional<Dtype> type, Device device,
@@ -234,7 +241,7 @@ LiteralArray literal_array(PyObject* object, std::optional<Dtype> type, Device d
   all.read(object, 0);
   static_cast<void>(all.device());  // throws unless all arrays are on one device
   if (!type || all.has_arrays()) {
-    return {array_of(all.shape(), all.values(), all.type(), false, device), {}, {}};
+    return {array_of(all.shape(), all.values(), all.type(device), false, device), {}, {}};
   }
   for (const Scalar& value : all.values()) type = promote_scalar_kind(*type, value);
   if (effect == IntOutOfRange::error) {
@@ -260,7 +267,7 @@ LiteralArray literal_array(PyObject* object, std::optional<Dtype> type, Device d
       value = is_integer(*type) ? last_value(*type, side) : Scalar::from_value(side * HUGE_VAL);
     }
   }
-  if (effect == IntOutOfRange::widens && sides != 0) type = all.type();
+  if (effect == IntOutOfRange::widens && sides != 0) type = all.type(device);
   LiteralArray result{array_of(all.shape(), values, *type, false, device), {}, {}};
   if (!is_compared) return result;
   const auto marks = [&](const std::vector<Scalar>& marked) {
@@ -274,7 +281,7 @@ LiteralArray literal_array(PyObject* object, std::optional<Dtype> type, Device d
 NdArray values_to_find(PyObject* object, Dtype x, Device device) {
   Reader all;
   all.read(object, 0);
-  const Dtype type = all.type();
+  const Dtype type = all.type(device);
   const bool is_of_ints = is_integer(type) && !all.has_arrays() && !all.values().empty();
   if (!is_of_ints) {
     return literal_array(object, x, device, IntOutOfRange::error).array;

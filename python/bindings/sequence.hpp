@@ -19,10 +19,11 @@ namespace skerry::python {
 /// Creates a 0-d array of a Python scalar. Throws DtypeError, OverflowError.
 [[nodiscard]] NdArray from_number(const Scalar& value, std::optional<Dtype> type, Device device);
 /// Creates an array of a Python scalar or of nested sequences of scalars and arrays. Without
-/// `device`, on the device of the arrays in it, else on `fallback`. Throws ShapeError for ragged
-/// sequences, DtypeError, OverflowError, DeviceMismatchError.
+/// `device`, on the device of the arrays in it, else on `fallback`, else on the default device.
+/// Throws ShapeError for ragged sequences, DtypeError, OverflowError, DeviceMismatchError.
 [[nodiscard]] NdArray from_sequence(PyObject* object, std::optional<Dtype> type,
-                                    std::optional<Device> device, Device fallback);
+                                    std::optional<Device> device,
+                                    std::optional<Device> fallback = std::nullopt);
 
 /// What an int out of range of the dtype of a literal does to the result of its function.
 enum class IntOutOfRange : std::uint8_t {

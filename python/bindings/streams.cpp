@@ -316,11 +316,12 @@ py::object as_stream(const py::object& stream_argument, const py::object& device
   const ForeignStream foreign_stream = read_stream(stream_argument.ptr());
   const Device first = first_cuda_interface_device();
   if (foreign_stream.handle <= per_thread_default) {
-    const bool is_default_kind = default_device().kind == first.kind;
+    const Device usual = find_default_device().value_or(Device{});
+    const bool is_default_kind = usual.kind == first.kind;
     if (devices(first.kind).size() > 1 && !is_default_kind) {
       throw ValueError("each device has its own default stream; pass device=");
     }
-    const Device device = is_default_kind ? default_device() : first;
+    const Device device = is_default_kind ? usual : first;
     require(device);
     return py::cast(keep(foreign_stream, device));
   }

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from skerry import _core
 
 _Value = TypeVar("_Value")
-_device: contextvars.ContextVar[_core.Device] = contextvars.ContextVar("skerry.device")
+_device: contextvars.ContextVar[_core.Device | None] = contextvars.ContextVar("skerry.device")
 _version: contextvars.ContextVar[int] = contextvars.ContextVar(
     "skerry.cuda_array_interface_version"
 )
@@ -33,7 +33,7 @@ class _Scope(Generic[_Value]):
         self._variable.reset(self._tokens.pop())
 
 
-class device(_Scope[_core.Device]):  # noqa: N801 - a verb in `with device(...)`, as in torch and CuPy
+class device(_Scope[_core.Device | None]):  # noqa: N801 - a verb in `with device(...)`, as in torch and CuPy
     """Context manager that sets the default device of creation functions.
 
     It is local to the thread or asyncio task. Existing arrays stay on their devices, and operations still run on the
@@ -41,8 +41,9 @@ class device(_Scope[_core.Device]):  # noqa: N801 - a verb in `with device(...)`
 
     Parameters
     ----------
-    device : Device or str
-        Device of arrays created without ``device=`` inside the ``with`` block.
+    device : Device or str or None
+        Device of arrays created without ``device=`` inside the ``with`` block. None: no default. Functions that create
+        arrays then raise TypeError without ``device=``, unless an array among their arguments determines the device.
 
     Raises
     ------
@@ -51,11 +52,12 @@ class device(_Scope[_core.Device]):  # noqa: N801 - a verb in `with device(...)`
 
     """
 
-    def __init__(self, device: _core.Device | str, /) -> None:
-        super().__init__(_device, _core.as_device(device))
+    def __init__(self, device: _core.Device | str | None, /) -> None:
+        super().__init__(_device, None if device is None else _core.as_device(device))
 
-    def __enter__(self) -> _core.Device:
-        self._value.info  # noqa: B018 - raises if it can't be used
+    def __enter__(self) -> _core.Device | None:
+        if self._value is not None:
+            self._value.info  # noqa: B018 - raises if it can't be used
         # Creation functions look up the context variable only after the first use.
         _core.use_device_context(_device)
         return super().__enter__()

@@ -84,6 +84,8 @@ PARAMETERS = {
     "edges": "Array",
     "lie_below.end": "int",
     "device": "DeviceLike",
+    **dict.fromkeys(["device_or_default.device", "set_default_device.device"], "DeviceLike | None"),
+    "rehearse_float64.is_there": "bool",
     "indexing": "str",
     "matrix_norm.ord": "float | str",
     "mode": "str",
@@ -139,7 +141,7 @@ PARAMETERS = {
     "stream": "StreamLike",
     "sync": "CudaSync",
     "tensordot.axes": "int | tuple[Sequence[int], Sequence[int]]",
-    "use_device_context.variable": "ContextVar[Device]",
+    "use_device_context.variable": "ContextVar[Device | None]",
     "use_promotion_context.variable": "ContextVar[bool]",
     "use_version_context.variable": "ContextVar[int]",
 }
@@ -156,14 +158,15 @@ RESULTS = {
     "with_axes": "tuple[Array, ...] | None",
     **dict.fromkeys(
         "count_cuda_calls draw fail_allocation rehearsal_delay rehearsal_fail_call rehearsal_set_captured rehearse "
+        "refresh_rehearsed_devices rehearse_float64 "
         "require_objects require_one_device reset_peak scatter_reduce set_current_stream set_default_device "
         "set_memory_limit set_num_threads set_numpy_memory slow_waiting_cuda_calls synchronize "
         "use_device_context use_promotion_context use_version_context watch_aliases watch_passes".split(),
         "None",
     ),
     **dict.fromkeys(
-        "agree are_arrays can_cast cuda_was_used"
-        " is_cuda_array is_page_locked is_pinned is_rehearsing is_writable lie_below".split(),
+        "agree are_arrays can_cast cuda_was_used has_dtype "
+        "is_cuda_array is_page_locked is_pinned is_rehearsing is_writable lie_below".split(),
         "bool",
     ),
     **dict.fromkeys(
@@ -175,7 +178,8 @@ RESULTS = {
     **dict.fromkeys(["counted_cuda_calls", "page_locks", "transfers"], "dict[str, int]"),
     **dict.fromkeys(["op_table", "reduction_table"], "list[dict[str, Any]]"),
     **dict.fromkeys(["eig", "eigh"], "EigResult"),
-    **dict.fromkeys(["as_device", "default_device"], "Device"),
+    **dict.fromkeys(["as_device", "device_or_default"], "Device"),
+    "default_device": "Device | None",
     **dict.fromkeys(["as_stream", "current_stream"], "Stream"),
     "broadcast_shapes": "tuple[int, ...]",
     "inv_unchecked": "tuple[Array, Array]",

@@ -14,6 +14,8 @@ and, where the library needs them,
 * ``device_of(x)`` and ``to_device(x, device, stream=None)``: for arrays without ``.device`` and ``.to_device``;
 * ``device_context(device)``: a context manager that sets the default device;
 * ``set_default_device(device)``: sets the default device of the process;
+* ``limited_devices()``: a context manager in which some device lacks some dtypes;
+* ``no_default_device()``: a context manager in which there is no default device;
 * ``streams(device)``: streams that ``to_device`` of an array to that device takes.
 
 ``adapters/NAME.py`` is used for the module NAME where it exists.
@@ -152,6 +154,14 @@ class Library:
             yield
         finally:
             self.adapter.set_default_device(old_device)
+
+    def limited_devices(self) -> contextlib.AbstractContextManager[Any]:
+        return getattr(self.adapter, "limited_devices", contextlib.nullcontext)()
+
+    def no_default_device(self) -> contextlib.AbstractContextManager[Any]:
+        if not hasattr(self.adapter, "no_default_device"):
+            not_offered("the library has no way to ask for no default device")
+        return self.adapter.no_default_device()
 
     def current_default(self) -> Any:
         return self.device_of(self.namespace.empty((1,)))

@@ -480,6 +480,56 @@ def default_dtypes_are_those_of_another_device(replace):
     )
 
 
+@violates("dtype-or-error")
+def lacking_dtypes_become_single(replace):
+    singles = {"float64": skerry.float32, "complex128": skerry.complex64}
+
+    def zeros(original, *args, dtype=None, device=None, **options):
+        listed = skerry.__array_namespace_info__().dtypes(device=device)
+        if dtype is not None and str(dtype) not in listed:
+            dtype = singles.get(str(dtype), dtype)
+        return original(*args, dtype=dtype, device=device, **options)
+
+    replace(skerry, "zeros", wrap(zeros))
+
+
+@violates("dtype-or-error")
+def to_device_converts_dtypes_that_the_device_lacks(replace):
+    def to_device(original, x, device, **options):
+        listed = skerry.__array_namespace_info__().dtypes(device=device)
+        return original(x if str(x.dtype) in listed else x.astype("float32"), device, **options)
+
+    replace(Array, "to_device", wrap(to_device))
+
+
+@violates("default-or-error")
+def without_a_default_ones_creates_on_the_cpu(replace):
+    def ones(original, *args, device=None, **options):
+        return original(*args, device=device or skerry.default_device() or "cpu:0", **options)
+
+    replace(skerry, "ones", wrap(ones))
+
+
+@violates("device-exchange")
+def all_devices_have_the_name_of_the_cpu(replace):
+    replace(skerry.Device, "__dlpack_device__", lambda original: lambda device: (1, 0))
+
+
+@violates("dtype-exchange")
+def full_rejects_dtypes_of_other_libraries(replace):
+    def full(original, *args, dtype=None, **options):
+        if hasattr(dtype, "__dlpack_data_type__"):
+            raise TypeError("a dtype of another library")
+        return original(*args, dtype=dtype, **options)
+
+    replace(skerry, "full", wrap(full))
+
+
+@violates("c-exchange")
+def the_exchange_table_is_made_for_each_array(replace):
+    replace(Array, "__dlpack_c_exchange_api__", lambda original: property(lambda x: original))
+
+
 def find_fault(fault: Fault) -> list[str]:
     """Run the tests of the recommendation with the fault planted; return those that fail."""
     with pytest.MonkeyPatch.context() as patch:

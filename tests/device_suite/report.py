@@ -40,7 +40,9 @@ class Report:
 
     def __init__(self, about: dict[str, Any], folder: pathlib.Path) -> None:
         self.about = about
-        self.names = list(read_recommendations(folder))
+        recommendations = read_recommendations(folder)
+        self.names = list(recommendations)
+        self.proposals = {name: row.get("proposal", "") for name, row in recommendations.items()}
         self.outcomes: dict[str, collections.Counter[str]] = collections.defaultdict(
             collections.Counter
         )
@@ -77,6 +79,8 @@ class Report:
             if not self.outcomes[name] and not self.failures[name]:
                 continue
             line = f"{name:{width}}  {self.status(name)}"
+            if proposal := self.proposals[name]:
+                line += f" (provisional: {proposal})"
             if failures := self.failures[name]:
                 line += f": {len(failures)} tests, such as {next(iter(failures))}"
             lines.append(line)

@@ -19,6 +19,7 @@ import tempfile
 from typing import Any
 
 from .report import FOLLOWED, NOT_FOLLOWED, NOT_TESTABLE, read_recommendations
+from .standard import PAGES
 
 FOLDER = pathlib.Path(__file__).parent
 DOCS = FOLDER.parents[1] / "python" / "docs"
@@ -45,6 +46,11 @@ def run_suite(name: str) -> dict[str, Any]:
         return json.loads(report.read_text())
 
 
+def page_of(row: dict[str, str]) -> str:
+    """Return the address of a page of the standard, or of a proposal."""
+    return row["page"] if row["proposal"] else f"{PAGES}/{row['page']}"
+
+
 def write_table(reports: dict[str, dict[str, Any]]) -> None:
     with (DOCS / "device_suite.csv").open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -53,7 +59,9 @@ def write_table(reports: dict[str, dict[str, Any]]) -> None:
         )
         for name, row in read_recommendations(FOLDER).items():
             results = [report["recommendations"][name]["status"] for report in reports.values()]
-            link = f"{row['recommendation']} (`{name} <https://data-apis.org/array-api/2025.12/{row['page']}>`__)"
+            link = f"{row['recommendation']} (`{name} <{page_of(row)}>`__)"
+            if row["proposal"]:
+                link = f"*Provisional, {row['proposal']}:* {link}"
             writer.writerow([link, *(CELLS.get(status, status) for status in results)])
 
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-import skerry as sk
 from skerry import _core
 
 # RandomState's method names -> Generator's.
@@ -64,7 +63,7 @@ class BitGenerator:
     def __init__(self, seed: Any = None) -> None:
         if not isinstance(seed, np.random.SeedSequence):
             seed = np.random.SeedSequence(seed)
-        device = getattr(seed, "device", None) or str(sk.default_device())
+        device = getattr(seed, "device", None) or str(_core.device_or_default(None))
         self._seed_seq = _seed(seed, device)
 
     @property
@@ -86,7 +85,7 @@ class RandomState:
     def __init__(self, seed: Any = None, device: str | _core.Device | None = None) -> None:
         if isinstance(seed, np.ndarray):  # a state from dask: 624 words
             seed = [int(word) for word in seed]
-        device_name = str(sk.default_device() if device is None else device)
+        device_name = str(_core.device_or_default(device))
         self._generator = generator(np.random.SeedSequence(seed), device_name)
 
     def __getattr__(self, name: str) -> Any:

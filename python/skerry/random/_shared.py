@@ -46,7 +46,7 @@ class _Shared:
 
     def generator(self) -> RandomState:
         """Return the generator of the default device."""
-        device = _core.default_device()
+        device = _core.device_or_default(None)
         generator = self._generators.get(device)
         if generator is None:
             new_generator = RandomState(self.bit_generator, device)

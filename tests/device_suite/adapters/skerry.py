@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """skerry on all kinds of devices; CUDA devices are rehearsed where there is no GPU."""
 
+import contextlib
 import os
 import pathlib
 
@@ -17,6 +18,20 @@ namespace = skerry
 device = skerry.Device
 device_context = skerry.device
 set_default_device = skerry.set_default_device
+
+
+@contextlib.contextmanager
+def limited_devices():
+    """Let CUDA devices lack float64 and complex128, if they are rehearsed."""
+    skerry._core.rehearse_float64(False)
+    try:
+        yield
+    finally:
+        skerry._core.rehearse_float64(True)
+
+
+def no_default_device():
+    return skerry.device(None)
 
 
 def streams(device):

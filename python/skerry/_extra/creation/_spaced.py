@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
 from typing import Any
 
@@ -36,7 +37,7 @@ def _bounds(name: str, device: Any, *values: Any) -> list[Array]:
     """Return bounds as floating-point arrays of one dtype, on the device of the arrays among them or on ``device``."""
     if device is not None:
         _core.require_one_device(name, (sk.empty((0,), device=device), *arrays_in(values)))
-    with sk.device(sk.default_device() if device is None else device):
+    with contextlib.nullcontext() if device is None else sk.device(device):
         arrays = as_arrays(name, *values)
     return list(floating(name, *arrays))
 

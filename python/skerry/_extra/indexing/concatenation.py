@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import skerry as sk
+from skerry import _core
 from skerry._arrays import arrays_in
 from skerry._core import Array
 from skerry._extra._operands import promoted
@@ -68,7 +69,7 @@ class Concatenator:
         if not items:
             raise ValueError(f"{self.name}: nothing to join; index with arrays, numbers or slices")
         array = next(arrays_in(items), None)
-        device = sk.default_device() if array is None else array.device
+        device = _core.device_or_default(None) if array is None else array.device
         operands = [self._array_or_literal(item, device) for item in items]
         try:
             arrays = promoted(self.name, *operands)
