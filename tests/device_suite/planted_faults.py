@@ -486,8 +486,8 @@ def lacking_dtypes_become_single(replace):
 
     def zeros(original, *args, dtype=None, device=None, **options):
         listed = skerry.__array_namespace_info__().dtypes(device=device)
-        if dtype is not None and str(dtype) not in listed:
-            dtype = singles.get(str(dtype), dtype)
+        if dtype is not None and (name := str(skerry.result_type(dtype))) not in listed:
+            dtype = singles[name]
         return original(*args, dtype=dtype, device=device, **options)
 
     replace(skerry, "zeros", wrap(zeros))
