@@ -21,7 +21,7 @@ namespace detail {
 
 /// The value of an array whose operation is recorded. An evaluation of the recording sets its
 /// memory if it is still referenced. Guarded by the lock of the layer above, as the recording is,
-/// except for is_delivered() and recording_number().
+/// except for is_delivered(), recording_number() and, once it is delivered, replace().
 class PendingValue {
  public:
   PendingValue(const PendingValue&) = delete;
@@ -43,11 +43,12 @@ class PendingValue {
   [[nodiscard]] StorageRef take_memory() noexcept { return std::move(memory_); }
   /// True once the array has its memory.
   [[nodiscard]] bool is_delivered() const noexcept {
-    return is_delivered_.load(std::memory_order_acquire);
+    return state_.load(std::memory_order_acquire) != State::waiting;
   }
-  void mark_delivered() noexcept { is_delivered_.store(true, std::memory_order_release); }
-  /// Becomes the value of another recorded operation, in place of `other`.
-  void replace(std::unique_ptr<PendingValue> other) noexcept;
+  void mark_delivered() noexcept { state_.store(State::delivered, std::memory_order_release); }
+  /// Becomes the value of another recorded operation, in place of `other`. Returns false if it
+  /// waits in another recording: another thread changes the array at the same time.
+  [[nodiscard]] bool replace(std::unique_ptr<PendingValue> other) noexcept;
 
   /// Returns the number of objects without a value yet; for tests.
   [[nodiscard]] static long waiting_count() noexcept {
@@ -65,12 +66,18 @@ class PendingValue {
   /// The node's result is not needed any more.
   void abandon_node() noexcept;
 
+  enum class State : std::uint8_t {
+    waiting,
+    delivered,
+    replaced  ///< for the thread that replaces it; others see it as delivered
+  };
+
   static inline constinit std::atomic<long> waiting_values{0};
 
   std::atomic<Recording*> recording_;
   std::atomic<unsigned> recording_number_;
   std::int32_t node_;
-  std::atomic<bool> is_delivered_{false};
+  std::atomic<State> state_{State::waiting};
   StorageRef memory_;
 };
 

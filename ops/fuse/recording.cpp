@@ -81,9 +81,15 @@ void PendingValue::abandon_node() noexcept {
   detach();
 }
 
-void PendingValue::replace(std::unique_ptr<PendingValue> other) noexcept {
-  abandon_node();
+bool PendingValue::replace(std::unique_ptr<PendingValue> other) noexcept {
   Recording* const recording = other->recording();
+  if (this->recording() == recording) {
+    abandon_node();
+  } else {
+    State expected = State::delivered;
+    if (!state_.compare_exchange_strong(expected, State::replaced, std::memory_order_acquire))
+      return false;
+  }
   node_ = other->node_;
   // The other one's node gets this as its result, and the count of waiting values stays.
   recording->nodes_[static_cast<std::size_t>(node_)].result = this;
@@ -91,7 +97,8 @@ void PendingValue::replace(std::unique_ptr<PendingValue> other) noexcept {
   recording_.store(other->recording_.exchange(nullptr, std::memory_order_relaxed),
                    std::memory_order_relaxed);
   // Last: a thread that finds this waiting then also finds the number of its recording.
-  is_delivered_.store(false, std::memory_order_release);
+  state_.store(State::waiting, std::memory_order_release);
+  return true;
 }
 
 bool Recording::is_evaluated_here() const noexcept { return evaluator_ == this_thread(); }

@@ -317,7 +317,8 @@ PyObject* wrap(NdArray&& value) {
 PyObject* wrap(PendingArray&& array) {
   PyObject* const object = wrap(std::move(array.header));
   if (array.value == nullptr) return object;
-  make_pending(reinterpret_cast<ArrayObject*>(object), std::move(array.value));
+  static_cast<void>(  // no other thread has the object yet
+      make_pending(reinterpret_cast<ArrayObject*>(object), std::move(array.value)));
   // The collector may have run, and a finalizer may have evaluated the recording.
   if (PendingValue* const pending = pending_of(object)) {
     if (Recording* const recording = pending->recording()) limit_recording(*recording);

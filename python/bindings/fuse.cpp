@@ -32,6 +32,11 @@ void wait_a_little() {
   std::this_thread::sleep_for(std::chrono::microseconds(50));
 }
 
+/// Returns when no other thread evaluates the recording. Its lock must be held.
+void wait_for_evaluation(const Recording& recording) {
+  while (recording.is_evaluating() && !recording.is_evaluated_here()) wait_a_little();
+}
+
 /// Evaluates this thread's recording before it releases the GIL for long work: other threads may
 /// request its pending values.
 void evaluate_current() {
@@ -57,7 +62,7 @@ PyObject* end_call(Recording& recording, PyObject* result) noexcept {
   const RecordingLock lock(recording);
   if (recording.end_at_once()) return result;
   const auto end = [&recording] {
-    while (recording.is_evaluating() && !recording.is_evaluated_here()) wait_a_little();
+    wait_for_evaluation(recording);
     recording.end();
     return true;
   };
@@ -289,6 +294,7 @@ void evaluate_readers(const NdArray& target) {
   Recording* const recording = Recording::current();
   if (recording == nullptr) return;
   const RecordingLock lock(*recording);
+  wait_for_evaluation(*recording);
   recording->evaluate_readers(target);
 }
 
@@ -296,13 +302,13 @@ PendingValue* waiting_value(ArrayObject* self) noexcept {
   return with_pending_value(self, [](PendingValue* pending) { return pending; });
 }
 
-void make_pending(ArrayObject* self, std::unique_ptr<PendingValue> value) noexcept {
-  PendingValue* const own_value = self->pending.load(std::memory_order_acquire);
-  if (own_value == nullptr) {
-    self->pending.store(value.release(), std::memory_order_release);
-  } else {
-    own_value->replace(std::move(value));
+bool make_pending(ArrayObject* self, std::unique_ptr<PendingValue> value) noexcept {
+  PendingValue* own_value = nullptr;
+  if (self->pending.compare_exchange_strong(own_value, value.get(), std::memory_order_acq_rel)) {
+    static_cast<void>(value.release());
+    return true;
   }
+  return own_value->replace(std::move(value));
 }
 
 void drop_pending(ArrayObject* self) noexcept {

@@ -217,10 +217,13 @@ PyObject* part_of_reals(op_id op, PyObject* array, const NdArray& x) {
 
 PyObject* record_in_place(op_id op, PyObject* self, PyObject* other) noexcept {
   return translate_exceptions(op_table()[op].name, [&]() -> PyObject* {
-    if (Recording::current() == nullptr) return nullptr;
-    const RecordingLock lock(*Recording::current());
-    Recording* const recording = open_recording();
+    Recording* const recording = Recording::current();
     if (recording == nullptr) return nullptr;
+    const RecordingLock lock(*recording);
+    if (recording->is_evaluating()) {
+      evaluate_readers(value_of(self));
+      return nullptr;
+    }
     auto* const changed = reinterpret_cast<ArrayObject*>(self);
     const bool is_pending = pending_in(*recording, self) != nullptr;
     const NdArray& target = is_pending ? header_of(self) : value_of(self);
@@ -228,19 +231,20 @@ PyObject* record_in_place(op_id op, PyObject* self, PyObject* other) noexcept {
     PyObject* const args[] = {self, other};
     const char* const operation = op_table()[op].name;
     RecordedArgs read;
-    if (!may_change || !read.read(*recording, operation, args, 2, 2, binary_names) ||
-        !read.are_recorded(*recording)) {
-      if (!is_pending) {
-        const bool is_aliased = !may_change && !Recording::may_read_later(target);
-        if (is_aliased) Recording::report_alias(operation, binary_names[0], target);
-        recording->evaluate_readers(target);
+    if (may_change && read.read(*recording, operation, args, 2, 2, binary_names) &&
+        read.are_recorded(*recording)) {
+      PendingArray result = record_into(*recording, op, {read.operands, 2});
+      if (make_pending(changed, std::move(result.value))) {
+        limit_recording(*recording);
+        return Py_NewRef(self);
       }
-      return nullptr;
     }
-    PendingArray result = record_into(*recording, op, {read.operands, 2});
-    make_pending(changed, std::move(result.value));
-    limit_recording(*recording);
-    return Py_NewRef(self);
+    if (!is_pending) {
+      const bool is_aliased = !may_change && !Recording::may_read_later(target);
+      if (is_aliased) Recording::report_alias(operation, binary_names[0], target);
+      evaluate_readers(target);
+    }
+    return nullptr;
   });
 }
 
