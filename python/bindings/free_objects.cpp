@@ -6,15 +6,13 @@
 
 #include <utility>
 
-#include "python/bindings/array_type.hpp"
-
 namespace skerry::python {
 namespace {
 
-// Objects of threads that have ended, linked by `reporter`. They can't be freed when a thread's
-// variables are destroyed: it has no thread state then.
+// Objects of threads that have ended. They can't be freed when a thread's variables are destroyed:
+// it has no thread state then.
 PyMutex abandoned_mutex{};
-ArrayObject* abandoned = nullptr;
+FreeObjects abandoned;
 
 struct ThreadEnd {
   bool is_awaited = false;
@@ -24,10 +22,7 @@ struct ThreadEnd {
   ThreadEnd& operator=(const ThreadEnd&) = delete;
   ~ThreadEnd() {
     PyMutex_Lock(&abandoned_mutex);
-    while (free_objects.count > 0) {
-      ArrayObject* const object = free_objects.objects[--free_objects.count];
-      object->reporter = reinterpret_cast<PyObject*>(std::exchange(abandoned, object));
-    }
+    while (!free_objects.is_empty()) abandoned.add(free_objects.take());
     PyMutex_Unlock(&abandoned_mutex);
   }
 };
@@ -38,10 +33,7 @@ thread_local ThreadEnd thread_end;
 void adopt_free_objects() noexcept {
   if (std::exchange(thread_end.is_awaited, true)) return;
   PyMutex_Lock(&abandoned_mutex);
-  while (abandoned != nullptr && free_objects.count < FreeObjects::max_count) {
-    ArrayObject* const next = reinterpret_cast<ArrayObject*>(abandoned->reporter);
-    free_objects.objects[free_objects.count++] = std::exchange(abandoned, next);
-  }
+  while (!abandoned.is_empty() && !free_objects.is_full()) free_objects.add(abandoned.take());
   PyMutex_Unlock(&abandoned_mutex);
 }
 

@@ -4,20 +4,37 @@
 
 #include <Python.h>
 
+#include "python/bindings/array_type.hpp"
+
 namespace skerry::python {
 
-struct ArrayObject;
-
 /// Memory of freed array objects for later ones, whose `pending` is null.
-struct FreeObjects {
+class FreeObjects {
+ public:
+  [[nodiscard]] bool is_empty() const noexcept { return first_ == nullptr; }
+  [[nodiscard]] bool is_full() const noexcept { return count_ == max_count; }
+  void add(ArrayObject* object) noexcept {
+    object->reporter = reinterpret_cast<PyObject*>(first_);
+    first_ = object;
+    ++count_;
+  }
+  [[nodiscard]] ArrayObject* take() noexcept {
+    ArrayObject* const object = first_;
+    first_ = reinterpret_cast<ArrayObject*>(object->reporter);
+    --count_;
+    return object;
+  }
+
+ private:
   static constexpr int max_count = 128;
-  ArrayObject* objects[max_count];
-  int count = 0;
+
+  // Linked by `reporter`, as the list has to be small where each thread has one.
+  ArrayObject* first_ = nullptr;
+  int count_ = 0;
 };
 
 #ifdef Py_GIL_DISABLED
-// Not initial-exec: that memory is scarce in a library opened at run time.
-inline constinit thread_local FreeObjects free_objects{};
+[[gnu::tls_model("initial-exec")]] inline constinit thread_local FreeObjects free_objects{};
 /// Takes over the objects of threads that have ended. Has this thread's objects taken over once it
 /// has ended.
 void adopt_free_objects() noexcept;
@@ -29,20 +46,20 @@ inline void adopt_free_objects() noexcept {}
 /// Returns null if there is none.
 [[nodiscard]] inline ArrayObject* take_free_object() noexcept {
   FreeObjects& list = free_objects;
-  if (list.count == 0) [[unlikely]]
+  if (list.is_empty()) [[unlikely]]
     adopt_free_objects();
-  return list.count > 0 ? list.objects[--list.count] : nullptr;
+  return list.is_empty() ? nullptr : list.take();
 }
 
 /// Frees the memory if there are enough.
 inline void keep_free_object(ArrayObject* object) noexcept {
   FreeObjects& list = free_objects;
-  if (list.count == 0) [[unlikely]]
+  if (list.is_empty()) [[unlikely]]
     adopt_free_objects();
-  if (list.count < FreeObjects::max_count) {
-    list.objects[list.count++] = object;
-  } else {
+  if (list.is_full()) {
     PyObject_GC_Del(object);
+  } else {
+    list.add(object);
   }
 }
 

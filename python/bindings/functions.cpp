@@ -272,7 +272,7 @@ PyObject* reduce_call(reduction_id id, const Arguments& arguments,
   if (detail::active_recording != nullptr && !type) [[unlikely]] {
     const RecordingLock lock(*detail::active_recording);
     if (Recording* const recording = recording_for(arguments[0])) {
-      const Operand operand{.array = &x, .pending = pending_of(arguments[0])};
+      const Operand operand{.array = &x, .pending = pending_in(*recording, arguments[0])};
       std::optional<PendingArray> result = reduce_recorded(
           *recording, id, operand, is_referenced(arguments[0]), selected_axes, keep, correction);
       if (result) return wrap(std::move(*result));

@@ -38,12 +38,6 @@ Recording* open_recording() noexcept {
   return recording == nullptr || recording->is_evaluating() ? nullptr : recording;
 }
 
-/// Returns the pending value of an array of this recording; null for other arrays.
-PendingValue* pending_in(const Recording& recording, PyObject* array) noexcept {
-  PendingValue* const pending = pending_of(array);
-  return pending != nullptr && pending->recording() == &recording ? pending : nullptr;
-}
-
 /// True if the broadcast result of these operands is small.
 bool is_small(std::span<const Operand> operands) noexcept {
   int rank = 0;
@@ -152,6 +146,11 @@ PyObject* record_by(const char* operation, PyObject* const* args, int count, int
 }
 
 }  // namespace
+
+PendingValue* pending_in(const Recording& recording, PyObject* array) noexcept {
+  PendingValue* const pending = pending_of(array);
+  return pending != nullptr && pending->recording() == &recording ? pending : nullptr;
+}
 
 Recording* recording_for(PyObject* array) noexcept {
   Recording* const recording = open_recording();

@@ -14,14 +14,19 @@
 // outside, or all arrays are small. Null with an error: the call failed as it would have eagerly.
 
 namespace skerry {
+class PendingValue;
 class Recording;
-}
+}  // namespace skerry
 
 namespace skerry::python {
 
 /// Returns the recording for a call on this array, or null: the current recording, if the array is
 /// pending in it, or is not pending and not small.
 [[nodiscard]] Recording* recording_for(PyObject* array) noexcept;
+
+/// Returns the pending value of an array of this recording; null for other arrays. The lock of the
+/// recording must be held.
+[[nodiscard]] PendingValue* pending_in(const Recording& recording, PyObject* array) noexcept;
 
 /// Cheap test for calls that are not recorded: the arrays are computed, small and of one shape.
 [[nodiscard]] bool runs_at_once(PyObject* const* args, int count) noexcept;
