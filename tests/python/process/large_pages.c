@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// For LD_PRELOAD: simulates a kernel with 64-KiB pages on one with smaller pages. Rejects addresses
-// that are not multiples of a page, and rounds lengths up to whole pages.
+// For LD_PRELOAD: simulates a kernel with pages of PAGE_NBYTES bytes on one with smaller pages.
+// Rejects addresses that are not multiples of a page, and rounds lengths up to whole pages.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define PAGE ((size_t)65536)
+#define PAGE ((size_t)PAGE_NBYTES)
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 static size_t whole(size_t length) { return (length + PAGE - 1) / PAGE * PAGE; }

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels with 64-KiB pages, as on some aarch64 machines, simulated on any machine by large_pages.c."""
+"""Kernels with pages of 16 and 64 KiB, as on some aarch64 machines, simulated on any machine by large_pages.c."""
 
 import os
 import pathlib
@@ -27,10 +27,11 @@ def address_space():
 """
 
 
-@pytest.fixture(scope="module")
-def large_pages(tmp_path_factory):
+@pytest.fixture(scope="module", params=[16, 64], ids=["16 KiB", "64 KiB"])
+def large_pages(request, tmp_path_factory):
     library = tmp_path_factory.mktemp("pages") / "large_pages.so"
-    command = ["cc", "-O1", "-shared", "-fPIC", "-o", library, HERE / "large_pages.c", "-ldl"]
+    options = ["-O1", "-shared", "-fPIC", f"-DPAGE_NBYTES={request.param * 1024}"]
+    command = ["cc", *options, "-o", library, HERE / "large_pages.c", "-ldl"]
     subprocess.run(command, check=True, timeout=60)
     return str(library)
 
