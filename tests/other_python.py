@@ -55,6 +55,7 @@ def compile_bindings(
             "CMAKE_CXX_FLAGS": flags,
             "CMAKE_CXX_FLAGS_RELEASE": "-O1 -DNDEBUG",  # compiles in half the time of -O3
             "SKERRY_LIBRARY": library,
+            "SKERRY_TESTS": "OFF",
             "Python_EXECUTABLE": python,
             "pybind11_DIR": run(sys.executable, "-m", "pybind11", "--cmakedir").strip(),
         }

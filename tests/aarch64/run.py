@@ -37,7 +37,10 @@ PLATFORMS = ["manylinux_2_28_aarch64", "manylinux_2_27_aarch64", "manylinux2014_
 EMULATOR_TESTS = [f"emulator_{name}_tests" for name in ("executor", "runtime", "driver")]
 # They mark the bytes of large address ranges, for which qemu takes over 20 GB of memory.
 NOT_RUN = "-HostKernelsTest.*:UndefinedMemoryTest.*"
+CPP_TESTS = ["core_tests", "device_tests", "ops_tests", "kernels_tests"]
 TESTS = ["tests/python/standard", "tests/python/elementwise/test_special_cases.py"]
+FOLDERS = "create devices elementwise move promotion reduce scan select sort standard".split()
+ALL_TESTS = [f"tests/python/{folder}" for folder in FOLDERS]
 
 
 def parse_options() -> tuple[argparse.Namespace, list[str]]:
@@ -45,11 +48,23 @@ def parse_options() -> tuple[argparse.Namespace, list[str]]:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="all dtypes, all C++ tests, the emulated GPU and over 6,000 Python tests; takes hours",
+    )
     parser.add_argument("--dtypes", default="float32", help="such as all, or float32;int64")
     parser.add_argument(
         "--cpp",
-        default="core_tests,device_tests",
+        default=",".join(CPP_TESTS[:2]),
         help="the C++ tests to build and to run; ops_tests and kernels_tests need all dtypes",
+    )
+    parser.add_argument(
+        "--library",
+        type=pathlib.Path,
+        metavar="PATH",
+        help="an existing libskerry.a for aarch64 instead of --dtypes, such as that of\n"
+        "make wheels: build/wheels/aarch64/extension_3.11/libskerry.a",
     )
     parser.add_argument(
         "--jobs", type=int, default=os.cpu_count(), help="parallel jobs of the compiler and tests"
@@ -59,7 +74,12 @@ def parse_options() -> tuple[argparse.Namespace, list[str]]:
         action="store_true",
         help="build the emulated GPU as well, and run its C++ tests",
     )
-    return parser.parse_known_args()
+    options, arguments = parser.parse_known_args()
+    if options.all:
+        options.dtypes, options.cpp, options.emulator = "all", ",".join(CPP_TESTS), True
+    if options.library and not options.library.is_file():
+        parser.error(f"--library: no file {options.library}")
+    return options, arguments
 
 
 def unpack_interpreter() -> tuple[pathlib.Path, pathlib.Path]:
@@ -112,7 +132,7 @@ def cross_compile(
 
 def build(options: argparse.Namespace, root: pathlib.Path, python: pathlib.Path) -> pathlib.Path:
     """Cross-compile the library, the bindings and the C++ tests; return the build folder."""
-    folder = BUILD / options.dtypes.replace(";", "_")
+    folder = BUILD / ("library" if options.library else options.dtypes.replace(";", "_"))
     sources = [*(ROOT / "build" / "python" / "ducc").glob("ducc0-*/")]
     definitions = {
         # Debian puts pyconfig.h in a separate folder, which is searched last.
@@ -122,9 +142,10 @@ def build(options: argparse.Namespace, root: pathlib.Path, python: pathlib.Path)
         "Python_EXECUTABLE": python,
         "pybind11_DIR": run(sys.executable, "-m", "pybind11", "--cmakedir").strip(),
         **({"SKERRY_DUCC_DIR": sources[0]} if sources else {}),
+        **({"SKERRY_LIBRARY": options.library.resolve()} if options.library else {}),
     }
     targets = ["_core", *options.cpp.split(",")]
-    with step(f"skerry for aarch64, dtypes {options.dtypes}"):
+    with step(f"skerry for aarch64, {options.library or f'dtypes {options.dtypes}'}"):
         cross_compile(ROOT, folder, definitions, targets, options.jobs)
     return folder
 
@@ -223,6 +244,8 @@ def main() -> int:
         name: value for name, value in os.environ.items() if name != "SKERRY_ALL_CONSUMERS"
     }
     environment["PYTHONPATH"] = str(site)
+    # Tests that compile an extension module find pyconfig.h there.
+    environment["CPLUS_INCLUDE_PATH"] = str(root / "usr" / "include")
     failed = run_cpp_tests(options.cpp.split(","), folder, root, options.jobs)
     if options.emulator:
         folder = build_emulator(options.jobs)
@@ -230,9 +253,10 @@ def main() -> int:
     failed += compare_bits(python, environment)
     failed += check_old_processor(python, environment)
     named = [argument for argument in arguments if (ROOT / argument.partition("::")[0]).exists()]
+    selection = ALL_TESTS if options.all else TESTS
     command = [python, "-m", "pytest", "-n", str(options.jobs), "--dist", "loadfile", "--quick"]
     with step("Python tests"):
-        tests = [*command, *arguments, *([] if named else TESTS)]
+        tests = [*command, *arguments, *([] if named else selection)]
         if subprocess.run(tests, cwd=ROOT, env=environment, check=False).returncode != 0:
             failed.append("Python tests")
     print(*failed, sep="\n")
