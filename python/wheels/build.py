@@ -172,8 +172,8 @@ def repair(target: Target, wheel: pathlib.Path) -> pathlib.Path:
     """Replace a wheel by one with the platform that auditwheel finds; return its path."""
     folder = wheel.parent
     # auditwheel offers the platforms of platform.machine() only, but repairs wheels for any processor.
-    program = f"import platform; platform.machine = lambda: {target.machine!r}; "
-    program += "from auditwheel.main import main; main()"
+    program = f"import platform, sys; platform.machine = lambda: {target.machine!r}; "
+    program += "from auditwheel.main import main; sys.exit(main())"
     auditwheel = [sys.executable, "-c", program, "repair"]
     run(*auditwheel, "--plat", target.platform, "--wheel-dir", folder / "repaired", wheel)
     (repaired,) = (folder / "repaired").glob("*.whl")

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The packages agree on version and Pythons; what builds and checks wheels does its work on small examples."""
 
+import importlib.util
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -173,3 +175,41 @@ def test_a_wheel_is_repacked_for_another_processor(tmp_path):
     assert files["skerry/_core.cpython-313-aarch64-linux-gnu.so"] == b"new"
     description = files["skerry-1.dist-info/WHEEL"].decode()
     assert description == "Root-Is-Purelib: false\nTag: cp313-cp313-linux_aarch64\n"
+
+
+def test_an_unpacked_interpreter_of_another_processor_finds_its_dynamic_linker(
+    tmp_path, monkeypatch
+):
+    root = tmp_path / "root"
+    for folder in ("usr/bin", "usr/lib"):
+        (root / folder).mkdir(parents=True)
+    (root / "usr/lib/ld-linux-aarch64.so.1").touch()
+    monkeypatch.setattr(debian_packages, "unpack", lambda *arguments: root)
+    script = debian_packages.unpack_python(tmp_path, "3.13", "arm64")
+    assert str(root / "usr/bin/python3.13") in script.read_text()
+    assert (root / "lib/ld-linux-aarch64.so.1").exists()
+
+
+@pytest.mark.skipif(
+    shutil.which("aarch64-linux-gnu-gcc") is None, reason="needs gcc-aarch64-linux-gnu"
+)
+def test_a_wheel_of_another_processor_is_repaired(tmp_path, monkeypatch):
+    pytest.importorskip("auditwheel", reason="needs auditwheel")
+    # PyPI has a package `build`, too.
+    spec = importlib.util.spec_from_file_location("build_wheels", ROOT / "python/wheels/build.py")
+    build = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, build)  # dataclasses look it up
+    spec.loader.exec_module(build)
+    source, module = tmp_path / "module.c", tmp_path / "module.so"
+    source.write_text("void* PyInit_module(void) { return 0; }")
+    compiler = ["aarch64-linux-gnu-gcc", "-shared", "-fPIC", "-nostdlib"]
+    subprocess.run([*compiler, source, "-o", module], check=True)
+    wheel = tmp_path / "a-1-cp311-cp311-linux_aarch64.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.write(module, "a/module.so")
+        tag = "Root-Is-Purelib: false\nTag: cp311-cp311-linux_aarch64\n"
+        archive.writestr("a-1.dist-info/WHEEL", "Wheel-Version: 1.0\n" + tag)
+        archive.writestr("a-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: a\nVersion: 1\n")
+        archive.writestr("a-1.dist-info/RECORD", "a/module.so,,\n")
+    repaired = build.repair(build.Target("aarch64"), wheel)
+    assert "manylinux_2_28_aarch64" in repaired.name
