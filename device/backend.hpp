@@ -113,6 +113,9 @@ struct TransferFunctions {
   /// Both devices are of this kind; they may be the same.
   void (*between)(const StorageRef& target, char* target_data, const StorageRef& source,
                   const char* source_data, std::size_t nbytes) = nullptr;
+  /// True if from_host of `nbytes` waits: from `source`, or from an upload if it is null. If null,
+  /// from_host does not wait.
+  bool (*does_from_host_wait)(Device target, const Storage* source, std::size_t nbytes) = nullptr;
   /// If null, data is packed on the host and sent as a whole.
   std::unique_ptr<UploadChunks> (*open_upload)(const StorageRef& target) = nullptr;
 };

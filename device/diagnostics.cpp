@@ -6,6 +6,7 @@
 #include "device/cuda/counting.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/cuda/simulation.hpp"
+#include "device/rehearsal/control.hpp"
 
 namespace skerry {
 
@@ -35,6 +36,12 @@ void fail_rehearsed_call(std::uint64_t k, int code, bool sticky) noexcept {
 }
 
 std::uint64_t rehearsed_calls() noexcept { return cuda::simulation_controls().calls(); }
+RehearsedTraffic rehearsed_traffic() noexcept {
+  return {.host_to_device_bytes = rehearsal::host_to_device_bytes(),
+          .device_to_host_bytes = rehearsal::device_to_host_bytes(),
+          .device_to_device_bytes = rehearsal::device_to_device_bytes(),
+          .waits = rehearsal::waits()};
+}
 void delay_rehearsed_work(int min_us, int max_us) noexcept {
   cuda::simulation_controls().set_delay(min_us, max_us);
 }

@@ -3,19 +3,26 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+
+#include "core/device.hpp"
 
 namespace skerry::detail {
 
-/// True from the first call of fail_allocation on.
+/// True from the first call of fail_allocation on, and while allocations are announced.
 extern std::atomic<bool> counting_allocations;
-[[nodiscard]] bool count_allocation_slow() noexcept;
+[[nodiscard]] bool count_allocation_slow(Device device, std::size_t nbytes);
 
-/// Called once by every allocation on every device; true if it must fail with OutOfMemoryError. One
-/// relaxed load in a process that never called fail_allocation.
-[[nodiscard]] inline bool count_allocation() noexcept {
+/// Called once by every allocation on every device; true if it must fail with OutOfMemoryError.
+/// Announces the allocation if an observer requests that, and then throws what it throws. One
+/// relaxed load in a process without fail_allocation and observers.
+[[nodiscard]] inline bool count_allocation(Device device, std::size_t nbytes) {
   if (!counting_allocations.load(std::memory_order_relaxed)) [[likely]]
     return false;
-  return count_allocation_slow();
+  return count_allocation_slow(device, nbytes);
 }
+
+/// Turns announcements of allocations on or off.
+void announce_allocations(bool is_on) noexcept;
 
 }  // namespace skerry::detail

@@ -56,14 +56,14 @@ StorageRef try_pinned(Device device, std::size_t nbytes) noexcept {
 StorageRef allocate(Device device, std::size_t nbytes) {
   if (is_host(device)) [[likely]] {
     require(device);
-    if (detail::count_allocation()) [[unlikely]]
+    if (detail::count_allocation(device, nbytes)) [[unlikely]]
       throw_planned_failure(device, nbytes);
     if (are_host_arrays_pinned) [[unlikely]] {
       if (StorageRef pinned = try_pinned(device, nbytes)) return pinned;
     }
     return cpu::allocate(device.index, nbytes);
   }
-  if (detail::count_allocation()) [[unlikely]]
+  if (detail::count_allocation(device, nbytes)) [[unlikely]]
     throw_planned_failure(device, nbytes);
   const Backend& kind = backend_of(device);
   // A backend with `require` throws the more specific error in its `allocate`.
@@ -79,7 +79,7 @@ StorageRef allocate_pinned(Device device, std::size_t nbytes) {
   if (!is_host(device)) {
     throw ValueError(to_string(device) + " is not a CPU device: only host memory can be pinned");
   }
-  if (detail::count_allocation()) [[unlikely]] {
+  if (detail::count_allocation(device, nbytes)) [[unlikely]] {
     throw_planned_failure(device, nbytes);
   }
   return cuda::allocate_pinned(device, nbytes);

@@ -11,6 +11,7 @@
 
 #include "core/errors.hpp"
 #include "device/backend.hpp"
+#include "device/host_action.hpp"
 #include "device/registry.hpp"
 
 namespace skerry {
@@ -73,7 +74,12 @@ void* Stream::handle() const noexcept {
 }
 
 void Stream::synchronize() const {
-  if (const auto wait = backend_of(device_).streams.synchronize) wait(device_, handle());
+  const auto wait = backend_of(device_).streams.synchronize;
+  if (wait == nullptr) return;
+  const Announcement announcement([&] {
+    return HostAction{.cause = "synchronize", .source = device_, .stream = handle(), .waits = true};
+  });
+  wait(device_, handle());
 }
 
 bool Stream::idle() const {
@@ -110,7 +116,10 @@ void Event::wait(const Stream& stream) const {
 }
 
 void Event::synchronize() const {
-  if (native_ != nullptr) backend_of(device_).streams.synchronize_event(device_, handle());
+  if (native_ == nullptr) return;
+  const Announcement announcement(
+      [&] { return HostAction{.cause = "wait for an event", .source = device_, .waits = true}; });
+  backend_of(device_).streams.synchronize_event(device_, handle());
 }
 
 bool Event::done() const {
@@ -140,7 +149,11 @@ double Event::elapsed(const Event& end) const {
 
 void synchronize(Device device) {
   require(device);
-  if (const auto wait = backend_of(device).streams.synchronize_device) wait(device);
+  const auto wait = backend_of(device).streams.synchronize_device;
+  if (wait == nullptr) return;
+  const Announcement announcement(
+      [&] { return HostAction{.cause = "synchronize", .source = device, .waits = true}; });
+  wait(device);
 }
 
 Stream current_stream(Device device) {

@@ -8,8 +8,10 @@
 
 #include "core/errors.hpp"
 #include "device/backend.hpp"
+#include "device/host_action.hpp"
 #include "device/memory.hpp"
 #include "device/storage_attachment.hpp"
+#include "device/stream.hpp"
 
 namespace skerry {
 
@@ -36,8 +38,46 @@ void require_inside(const StorageRef& block, std::size_t offset, std::size_t nby
                    std::to_string(offset));
 }
 
-void read_device(char* target_data, bool to_page_locked, const StorageRef& source,
+/// Describes a copy to a device from host memory: from `memory`, or from an upload if it is null.
+HostAction describe_upload(Device target, Device source, const Storage* memory,
+                           std::size_t nbytes) {
+  const auto does_wait = backend_of(target).transfers.does_from_host_wait;
+  return {.kind = ActionKind::transfer,
+          .cause = "copy to the device",
+          .source = source,
+          .target = target,
+          .nbytes = nbytes,
+          .stream = current_stream_handle(target),
+          .is_page_locked = memory != nullptr && is_page_locked(*memory),
+          .waits = does_wait != nullptr && does_wait(target, memory, nbytes)};
+}
+
+/// A copy of 0 bytes is only a wait.
+HostAction describe_read(Device target, bool to_page_locked, Device source, std::size_t nbytes) {
+  return {.kind = nbytes == 0 ? ActionKind::sync : ActionKind::transfer,
+          .cause = "copy to the host",
+          .source = source,
+          .target = target,
+          .nbytes = nbytes,
+          .stream = current_stream_handle(source),
+          .is_page_locked = to_page_locked,
+          .waits = capabilities_of(source).runs_later};
+}
+
+/// A copy inside one device is not a transfer; it is not announced.
+HostAction describe_copy(Device target, Device source, std::size_t nbytes) {
+  return {.kind = ActionKind::transfer,
+          .cause = "copy between devices",
+          .source = source,
+          .target = target,
+          .nbytes = nbytes,
+          .stream = current_stream_handle(target)};
+}
+
+void read_device(Device target, char* target_data, bool to_page_locked, const StorageRef& source,
                  const char* source_data, std::size_t nbytes) {
+  const Announcement announcement(
+      [&] { return describe_read(target, to_page_locked, source->device(), nbytes); });
   backend_of(source->device())
       .transfers.to_host(target_data, to_page_locked, source, source_data, nbytes);
   count_move(moved.device_to_host, nbytes);
@@ -66,14 +106,26 @@ void copy_bytes(const StorageRef& target, std::size_t target_offset, const Stora
   if (to_cpu && from_cpu) {
     std::memmove(target_data, source_data, nbytes);
   } else if (from_cpu) {
+    const Announcement announcement(
+        [&] { return describe_upload(target->device(), source->device(), source.get(), nbytes); });
     backend_of(target->device())
         .transfers.from_host(target, target_data, source, source_data, nbytes);
     count_move(moved.host_to_device, nbytes);
   } else if (to_cpu) {
-    read_device(target_data, is_page_locked(*target), source, source_data, nbytes);
+    read_device(target->device(), target_data, is_page_locked(*target), source, source_data,
+                nbytes);
   } else if (target->device().kind == source->device().kind) {
-    backend_of(target->device())
-        .transfers.between(target, target_data, source, source_data, nbytes);
+    const auto copy = [&] {
+      backend_of(target->device())
+          .transfers.between(target, target_data, source, source_data, nbytes);
+    };
+    if (target->device() == source->device()) {
+      copy();
+    } else {
+      const Announcement announcement(
+          [&] { return describe_copy(target->device(), source->device(), nbytes); });
+      copy();
+    }
     count_move(moved.device_to_device, nbytes);
   } else {
     by_way_of_host(target, target_offset, source, source_offset, nbytes);
@@ -84,8 +136,10 @@ bool Upload::is_possible(Device source, Device target) noexcept {
   return is_host(source) && backend_of(target).transfers.open_upload != nullptr;
 }
 
-Upload::Upload(const StorageRef& target)
-    : target_(target), chunks_(backend_of(target->device()).transfers.open_upload(target)) {
+Upload::Upload(const StorageRef& target, Device source, std::size_t nbytes)
+    : target_(target),
+      announcement_([&] { return describe_upload(target->device(), source, nullptr, nbytes); }),
+      chunks_(backend_of(target->device()).transfers.open_upload(target)) {
   moved.count.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -105,7 +159,7 @@ void read_bytes(void* target, const StorageRef& source, std::size_t source_offse
   if (is_host(source->device())) {
     std::memcpy(target, source_data, nbytes);
   } else {
-    read_device(static_cast<char*>(target), false, source, source_data, nbytes);
+    read_device(Device{}, static_cast<char*>(target), false, source, source_data, nbytes);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/device.hpp"
 #include "core/storage.hpp"
+#include "device/host_action.hpp"
 
 namespace skerry {
 
@@ -35,7 +36,8 @@ class Upload {
 
   /// True if the host can read the memory of `source` and `target` supports uploads.
   [[nodiscard]] static bool is_possible(Device source, Device target) noexcept;
-  explicit Upload(const StorageRef& target);
+  /// `nbytes` is the sum of what is sent, from memory of `source`.
+  Upload(const StorageRef& target, Device source, std::size_t nbytes);
   Upload(const Upload&) = delete;
   Upload& operator=(const Upload&) = delete;
 
@@ -45,6 +47,7 @@ class Upload {
 
  private:
   const StorageRef& target_;
+  const Announcement announcement_;
   std::unique_ptr<UploadChunks> chunks_;
 };
 

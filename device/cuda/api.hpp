@@ -123,4 +123,19 @@ inline constexpr bool may_wait<&Api::host_register> = true;
 template <>
 inline constexpr bool may_wait<&Api::host_unregister> = true;
 
+/// True if an entry point waits for work in every case, other than to free memory whose uses skerry
+/// has waited for.
+template <auto Entry>
+inline constexpr bool always_waits = false;
+template <>
+inline constexpr bool always_waits<&Api::device_synchronize> = true;
+template <>
+inline constexpr bool always_waits<&Api::stream_synchronize> = true;
+template <>
+inline constexpr bool always_waits<&Api::event_synchronize> = true;
+template <>
+inline constexpr bool always_waits<&Api::host_deallocate> = true;
+template <>
+inline constexpr bool always_waits<&Api::host_unregister> = true;
+
 }  // namespace skerry::cuda

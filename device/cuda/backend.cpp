@@ -54,6 +54,7 @@ constexpr Backend make_backend(KernelForm kernel_form, bool has_float64) {
       .transfers = {.from_host = copy_from_host,
                     .to_host = copy_to_host,
                     .between = copy_between,
+                    .does_from_host_wait = does_from_host_wait,
                     .open_upload = open_upload},
       .deferred = {.add = add_deferred, .close = close_deferred},
       .interchange = {.make_ready_on_legacy = make_ready_on_legacy,

@@ -126,6 +126,12 @@ void copy_between(const StorageRef& target, char* target_data, const StorageRef&
   check(code, device_state, copying);
 }
 
+bool does_from_host_wait(Device target, const Storage* source, std::size_t nbytes) {
+  Staging& chunks = *usable_state(target).chunks;
+  if (source == nullptr) return chunks.does_upload_wait(nbytes);
+  return is_page_locked(*source) || chunks.does_copy_wait(nbytes);
+}
+
 std::unique_ptr<UploadChunks> open_upload(const StorageRef& target) {
   return std::make_unique<PinnedChunks>(target, stream_for_copies(usable_state(target->device())));
 }

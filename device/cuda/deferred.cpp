@@ -7,6 +7,7 @@
 
 #include "device/cuda/functions.hpp"
 #include "device/cuda/runtime.hpp"
+#include "device/host_action.hpp"
 
 namespace skerry::cuda {
 namespace {
@@ -38,6 +39,9 @@ std::int64_t* DeferredErrors::add(const DeferredError& error, void* stream) {
   std::unique_lock lock(mutex_);
   while (free_.empty()) {
     lock.unlock();
+    const Announcement announcement([&] {
+      return HostAction{.cause = "deferred errors", .source = device_state_.device, .waits = true};
+    });
     const std::uint64_t end_number = next();
     check(call<&Api::device_synchronize>(), device_state_, doing);
     raise_after_device_wait(end_number);

@@ -47,6 +47,7 @@ void copy_to_host(char* target_data, bool to_page_locked, const StorageRef& sour
                   const char* source_data, std::size_t nbytes);
 void copy_between(const StorageRef& target, char* target_data, const StorageRef& source,
                   const char* source_data, std::size_t nbytes);
+[[nodiscard]] bool does_from_host_wait(Device target, const Storage* source, std::size_t nbytes);
 std::unique_ptr<UploadChunks> open_upload(const StorageRef& target);
 
 std::int64_t* add_deferred(Device device, const DeferredError& error);

@@ -16,6 +16,7 @@
 #include "core/storage.hpp"
 #include "device/cuda/size_class.hpp"
 #include "device/cuda/stream_uses.hpp"
+#include "device/host_action.hpp"
 #include "device/memory_pressure.hpp"
 #include "device/storage_attachment.hpp"
 
@@ -116,7 +117,8 @@ class Pool {
   [[nodiscard]] bool fits(const SizeClass& size, std::size_t max_bytes) const noexcept {
     return size.nbytes <= max_bytes && held_bytes() <= max_bytes - size.nbytes;
   }
-  [[nodiscard]] Block* take_pending(const SizeClass& size, void* stream) noexcept;
+  [[nodiscard]] HostAction wait_for_memory(const char* cause) const noexcept;
+  [[nodiscard]] Block* take_pending(const SizeClass& size, void* stream);
   [[nodiscard]] bool make_space(const SizeClass& size, OutgoingBlocks& outgoing) noexcept;
   void keep_to_limit(OutgoingBlocks& outgoing) noexcept;
   [[nodiscard]] std::size_t held_bytes() const noexcept {

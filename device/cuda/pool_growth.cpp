@@ -11,6 +11,7 @@
 #include "device/cuda/pool.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/cuda/streams.hpp"
+#include "device/host_action.hpp"
 #include "device/memory_pressure.hpp"
 #include "device/stream.hpp"
 
@@ -22,15 +23,21 @@ std::size_t Pool::growth_threshold() const noexcept {
                   counts_.limit_bytes);
 }
 
+/// Describes a wait for blocks that streams still use.
+HostAction Pool::wait_for_memory(const char* cause) const noexcept {
+  return {.cause = cause, .source = device_state_.device, .waits = true};
+}
+
 /// Before the pool grows, waits for pending blocks if they are more than a small part of it.
 /// Returns one that fits, or null.
-Block* Pool::take_pending(const SizeClass& size, void* stream) noexcept {
+Block* Pool::take_pending(const SizeClass& size, void* stream) {
   constexpr std::size_t small_part = 32;
   {
     const std::lock_guard lock(mutex_);
     const bool is_much = pending_bytes_ > held_bytes() / small_part;
     if (!is_much || fits(size, growth_threshold())) return nullptr;
   }
+  const Announcement announcement([&] { return wait_for_memory("growth of the pool"); });
   wait_for_pending();
   const std::lock_guard lock(mutex_);
   Block* const item = take_cached(size, stream);
@@ -74,6 +81,7 @@ Block* Pool::acquire(std::size_t nbytes, const SizeClass& size, void* stream) {
   if (Block* item = try_new(size, stream)) return item;
   release_cached();
   if (Block* item = try_new(size, stream)) return item;
+  const Announcement announcement([&] { return wait_for_memory("out of memory"); });
   wait_for_pending();
   release_cached();
   static_cast<void>(finish_work(device_state_));  // if the wait fails, the next call reports it

@@ -163,6 +163,7 @@ bool finish_work(DeviceState& device_state) noexcept {
   constexpr const char* waiting = "waiting for the device";
   // Waiting for a device without a context would create one.
   if (!device_state.in_use.load()) return true;
+  const Announcement announcement([&] { return internal_wait("cleanup", device_state.device); });
   int code = success;
   // Retries once, since the first failure may be that of an earlier call.
   for (int attempt = 0; attempt < 2 && !device_state.lost(); ++attempt) {

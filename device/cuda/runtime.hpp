@@ -13,6 +13,7 @@
 #include "core/device.hpp"
 #include "core/errors.hpp"
 #include "device/cuda/api.hpp"
+#include "device/host_action.hpp"
 #include "device/outer_lock.hpp"
 #include "device/registry.hpp"
 #include "device/rehearsal/rehearse.hpp"
@@ -98,10 +99,21 @@ extern std::atomic<const Api*> table;
 }
 
 /// Calls an entry point of the table. An ignored status is a warning. Calls that may wait release
-/// the outer lock, so the only mutex that their caller may hold is a WaitingMutex.
+/// the outer lock, so the only mutex that their caller may hold is a WaitingMutex. A wait that is
+/// not part of an announced action is announced here, as one for page-locked memory: other callers
+/// announce theirs.
 template <auto Entry, class... Args>
 [[nodiscard]] int call(Args... args) noexcept {
-  if constexpr (may_wait<Entry>) {
+  if constexpr (always_waits<Entry>) {
+    const Announcement announcement([] { return internal_wait("page-locked memory", Device{}); });
+    int code = success;
+    {
+      const WithoutOuterLock waiting;
+      code = (calls().*Entry)(args...);
+    }
+    if (code == success) count_wait();
+    return code;
+  } else if constexpr (may_wait<Entry>) {
     const WithoutOuterLock waiting;
     return (calls().*Entry)(args...);
   } else {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "device/cpu/thread_pool.hpp"
+#include "device/host_action.hpp"
 
 namespace skerry::cuda {
 
@@ -34,6 +35,24 @@ std::size_t bytes_per_chunk(std::size_t nbytes) noexcept {
 
 }  // namespace
 
+bool Staging::does_wait(std::size_t nbytes, std::size_t part_bytes) {
+  const std::lock_guard lock(mutex_);
+  if (nbytes <= max_small_bytes && last().in_flight && last().used + nbytes <= chunk_bytes)
+    return false;
+  const std::size_t parts = (nbytes + part_bytes - 1) / part_bytes;
+  if (parts > chunk_count) return true;
+  for (std::size_t i = 0; i < parts; ++i) {
+    if (chunks_[(next_ + i) % chunk_count].in_flight) return true;
+  }
+  return false;
+}
+
+bool Staging::does_copy_wait(std::size_t nbytes) {
+  return does_wait(nbytes, bytes_per_chunk(nbytes));
+}
+
+bool Staging::does_upload_wait(std::size_t nbytes) { return does_wait(nbytes, chunk_bytes); }
+
 /// Returns a chunk that may be overwritten; allocates it at first use.
 Staging::Chunk& Staging::take_next() {
   Chunk& next = chunks_[next_];
@@ -51,6 +70,8 @@ Staging::Chunk& Staging::take_next() {
 
 void Staging::wait(Chunk& chunk) {
   if (!chunk.in_flight) return;
+  const Announcement announcement(
+      [&] { return internal_wait("staging buffer", device_state_.device, chunk.stream); });
   check(call<&Api::event_synchronize>(chunk.event), device_state_, copying);
   chunk.in_flight = false;
 }

@@ -25,6 +25,10 @@ class Staging {
 
   /// Copies in order with `stream`; the source may be reused on return.
   void to_device(void* target, const void* source, std::size_t nbytes, void* stream);
+  /// True if to_device(), or an Upload of that many bytes, waits until the device has read earlier
+  /// transfers. A later transfer of another thread may change that.
+  [[nodiscard]] bool does_copy_wait(std::size_t nbytes);
+  [[nodiscard]] bool does_upload_wait(std::size_t nbytes);
   /// Copies to the host; the data are complete on return.
   void to_host(void* target, const void* source, std::size_t nbytes, void* stream);
 
@@ -60,6 +64,7 @@ class Staging {
   };
 
   [[nodiscard]] Chunk& last() noexcept { return chunks_[(next_ + chunk_count - 1) % chunk_count]; }
+  [[nodiscard]] bool does_wait(std::size_t nbytes, std::size_t part_bytes);
   [[nodiscard]] Chunk& take_next();
   void wait(Chunk& chunk);
   void copy(Chunk& chunk, void* target, const void* source, std::size_t nbytes, CopyKind kind,

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "core/errors.hpp"
+#include "device/host_action.hpp"
 
 #include "device/cuda/runtime.hpp"
 #include "device/cuda/streams.hpp"
@@ -44,7 +45,8 @@ void StreamState::pass_checkpoint() noexcept {
   const std::uint64_t epoch = now();
   mark(epoch);
   const std::uint64_t earlier = checkpoint_.exchange(epoch);
-  if (earlier != 0) static_cast<void>(wait(earlier));  // if the wait fails, so does the next call
+  if (earlier == 0) return;
+  static_cast<void>(wait(earlier, "length of the queue"));  // if it fails, so does the next call
 }
 
 void StreamState::note_done(std::uint64_t last) noexcept {
@@ -230,7 +232,7 @@ bool StreamState::is_done(std::uint64_t epoch) noexcept {
   return point.event == nullptr || known_done(epoch);
 }
 
-bool StreamState::wait(std::uint64_t epoch) noexcept {
+bool StreamState::wait(std::uint64_t epoch, const char* cause) noexcept {
   if (known_done(epoch)) return true;
   Marked point;
   Outcome result;
@@ -245,6 +247,8 @@ bool StreamState::wait(std::uint64_t epoch) noexcept {
   // Closed, and all work is done. No note_done(): if the stream is reopened, it continues in this
   // epoch.
   if (point.event == nullptr) return true;
+  const Announcement announcement(
+      [&] { return internal_wait(cause, device_state_.device, handle()); });
   bool is_over = false;
   {
     const DeviceGuard guard(device_state_, std::nothrow);

@@ -73,8 +73,8 @@ class StreamState {
   void mark(std::uint64_t epoch) noexcept;
   [[nodiscard]] bool is_done(std::uint64_t epoch) noexcept;
   /// Blocks the host until an epoch is done, without holding the lock. Returns false if it could
-  /// not wait, for the reasons of try_precede().
-  [[nodiscard]] bool wait(std::uint64_t epoch) noexcept;
+  /// not wait, for the reasons of try_precede(). Announced with its cause.
+  [[nodiscard]] bool wait(std::uint64_t epoch, const char* cause = "order of work") noexcept;
   /// Blocks the host until all work on the device is done. Returns false if it could not wait.
   [[nodiscard]] bool finish() noexcept;
 

@@ -116,7 +116,7 @@ int pool_allow_reader(int owner, int reader) {
 int device_synchronize() {
   return enter(&cuda::Api::device_synchronize, [&](System& all) {
     all.wait_for_device(current_ordinal());
-    return returned_error(current_ordinal());
+    return all.traffic.count_wait(returned_error(current_ordinal()));
   });
 }
 
@@ -193,7 +193,7 @@ int host_deallocate(void* data) {
   return enter(&cuda::Api::host_deallocate, [&](System& all) {
     // Waits for all devices, as cudaFreeHost does in practice.
     for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
-    return all.pinned.release(data) ? cuda::success : cuda::invalid_value;
+    return all.traffic.count_wait(all.pinned.release(data) ? cuda::success : cuda::invalid_value);
   });
 }
 
@@ -205,7 +205,7 @@ int host_register(void* data, std::size_t nbytes) {
 int host_unregister(void* data) {
   return enter(&cuda::Api::host_unregister, [&](System& all) {
     for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
-    return all.pinned.remove(data) ? cuda::success : cuda::invalid_value;
+    return all.traffic.count_wait(all.pinned.remove(data) ? cuda::success : cuda::invalid_value);
   });
 }
 

@@ -64,6 +64,13 @@ int set_device(int ordinal) noexcept;
 [[nodiscard]] std::uint64_t direct_copies() noexcept;
 [[nodiscard]] std::uint64_t staged_copies() noexcept;
 
+/// Returns the number of calls that waited for a device.
+[[nodiscard]] std::uint64_t waits() noexcept;
+/// Return the bytes copied between the host and devices, and between different devices.
+[[nodiscard]] std::uint64_t host_to_device_bytes() noexcept;
+[[nodiscard]] std::uint64_t device_to_host_bytes() noexcept;
+[[nodiscard]] std::uint64_t device_to_device_bytes() noexcept;
+
 /// Registers a function that each thread calls after it has waited for a device's work.
 void call_after_waiting(void (*function)() noexcept) noexcept;
 

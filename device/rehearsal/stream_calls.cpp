@@ -35,7 +35,7 @@ int stream_synchronize(void* handle) {
   return enter_on(handle, &cuda::Api::stream_synchronize, [&](System& all, Queue& queue) {
     if (!queue.options().is_blocking) join_default_stream(all, queue);
     queue.wait_all();
-    return returned_error(queue.ordinal());
+    return all.traffic.count_wait(returned_error(queue.ordinal()));
   });
 }
 
@@ -126,7 +126,7 @@ int event_synchronize(void* event) {
     if (!all.read_event(event, point)) return cuda::invalid_resource_handle;
     if (point.recorded.queue) point.recorded.queue->wait(point.recorded.ticket);
     order_observed(point.recorded.order);
-    return returned_error(point.ordinal);
+    return all.traffic.count_wait(returned_error(point.ordinal));
   });
 }
 

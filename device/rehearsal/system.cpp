@@ -258,6 +258,16 @@ std::size_t live_bytes(int ordinal) noexcept {
   return ordinal < 0 ? all.pinned.live_bytes() : all.device(ordinal).memory.live_bytes();
 }
 
+std::uint64_t waits() noexcept { return System::instance().traffic.waits.load(); }
+std::uint64_t host_to_device_bytes() noexcept {
+  return System::instance().traffic.host_to_device_bytes.load();
+}
+std::uint64_t device_to_host_bytes() noexcept {
+  return System::instance().traffic.device_to_host_bytes.load();
+}
+std::uint64_t device_to_device_bytes() noexcept {
+  return System::instance().traffic.device_to_device_bytes.load();
+}
 std::uint64_t direct_copies() noexcept { return System::instance().direct_copies.load(); }
 std::uint64_t staged_copies() noexcept { return System::instance().staged_copies.load(); }
 

@@ -29,6 +29,19 @@ struct SimulatedDevice {
   std::shared_ptr<Queue> default_queue;
 };
 
+struct Traffic {
+  std::atomic<std::uint64_t> host_to_device_bytes{0};
+  std::atomic<std::uint64_t> device_to_host_bytes{0};
+  std::atomic<std::uint64_t> device_to_device_bytes{0};  ///< between different devices
+  std::atomic<std::uint64_t> waits{0};
+
+  /// Counts a wait that succeeded; returns its status.
+  int count_wait(int code) noexcept {
+    if (code == 0) waits.fetch_add(1);
+    return code;
+  }
+};
+
 struct SimulatedEvent {
   int ordinal = 0;
   bool is_timed = false;
@@ -107,6 +120,8 @@ class System {
   MappedMemory mapped;
   std::atomic<std::uint64_t> direct_copies{0};
   std::atomic<std::uint64_t> staged_copies{0};
+  /// Counts copies between memories and waits of the host since start.
+  Traffic traffic;
 
  private:
   const int count_;

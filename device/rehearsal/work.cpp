@@ -159,8 +159,17 @@ int submit_copy(Queue& queue, void* target, const void* source, std::size_t nbyt
   return returned_error(queue.ordinal());
 }
 
-void count_copy(System& all, int target_ordinal, int source_ordinal) {
-  if (target_ordinal < 0 || source_ordinal < 0 || target_ordinal == source_ordinal) return;
+void count_copy(System& all, int target_ordinal, int source_ordinal, std::size_t nbytes) {
+  if (target_ordinal == source_ordinal) return;
+  if (source_ordinal < 0) {
+    all.traffic.host_to_device_bytes.fetch_add(nbytes);
+    return;
+  }
+  if (target_ordinal < 0) {
+    all.traffic.device_to_host_bytes.fetch_add(nbytes);
+    return;
+  }
+  all.traffic.device_to_device_bytes.fetch_add(nbytes);
   const bool direct = all.peer_enabled(target_ordinal, source_ordinal) ||
                       all.peer_enabled(source_ordinal, target_ordinal);
   (direct ? all.direct_copies : all.staged_copies).fetch_add(1);
@@ -228,7 +237,7 @@ int copy_async(void* target, const void* source, std::size_t nbytes, cuda::CopyK
     if (target_kind == MemoryKind::invalid || source_kind == MemoryKind::invalid)
       return cuda::invalid_value;
     if (!kind_fits(kind, to_owner >= 0, from_owner >= 0)) return cuda::invalid_value;
-    count_copy(all, to_owner, from_owner);
+    count_copy(all, to_owner, from_owner, nbytes);
     return submit_copy(queue, target, source, nbytes, target_kind, source_kind);
   });
 }
@@ -244,7 +253,7 @@ int copy_peer_async(void* target, int target_ordinal, const void* source, int so
     if (target_kind != MemoryKind::device || source_kind != MemoryKind::device)
       return cuda::invalid_value;
     if (to_owner != target_ordinal || from_owner != source_ordinal) return cuda::invalid_value;
-    count_copy(all, to_owner, from_owner);
+    count_copy(all, to_owner, from_owner, nbytes);
     return submit_copy(queue, target, source, nbytes, target_kind, source_kind);
   });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/errors.hpp"
+#include "device/host_action.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/result.hpp"
@@ -127,6 +128,12 @@ TwoArrays decompose_general(const NdArray& input, bool with_vectors) {
   const NdArray source = has_kernel ? x : astype(x, type, false);
   LapackCall call(LinAlgRoutine::geev, copy_column_major(source));
   call.request.wants_eigenvectors = with_vectors;
+  // cuSOLVER does part of this routine on the host.
+  const Announcement announcement([&] {
+    return HostAction{.cause = "eigenvalues by cuSOLVER",
+                      .source = x.device(),
+                      .waits = has_kernel && !is_host(x.device())};
+  });
   require_success(call.run({.b = &eigenvectors, .values = &values}), x, not_converged);
   return {values, eigenvectors};
 }

@@ -76,7 +76,8 @@ class Packer {
       : kernel_(cast_kernel(source.dtype(), source.dtype(), source.device())),
         source_(source),
         width_(source.itemsize()),
-        bytes_(destination.memory()) {
+        bytes_(destination.memory(), source.device(),
+               static_cast<std::size_t>(destination.nbytes())) {
     pack(source.layout(), 0);
   }
 

@@ -116,6 +116,16 @@ void add_failures(py::module_& module) {
              "sticky error. For tests.");
   module.def("rehearsal_calls", rehearsed_calls,
              "Simulated CUDA calls since rehearsal_fail_call was last called.");
+  module.def(
+      "rehearsed_traffic",
+      [] {
+        const RehearsedTraffic traffic = rehearsed_traffic();
+        return py::dict("host_to_device_bytes"_a = traffic.host_to_device_bytes,
+                        "device_to_host_bytes"_a = traffic.device_to_host_bytes,
+                        "device_to_device_bytes"_a = traffic.device_to_device_bytes,
+                        "waits"_a = traffic.waits);
+      },
+      "Bytes copied by the simulated devices and waits for them, as they count them. For tests.");
 }
 
 void add_rehearsal(py::module_& module) {

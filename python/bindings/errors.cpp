@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "device/host_action.hpp"
 #include "ops/linear/linalg.hpp"
 
 namespace skerry::python {
@@ -91,6 +92,7 @@ void prepare_errors() {
       {class_of<OutOfMemoryError>, "OutOfMemoryError"},
       {class_of<DeviceError>, "DeviceError"},
       {fatal_device_class, "FatalDeviceError"},
+      {class_of<GuardError>, "GuardError"},
       {class_of<InterchangeError>, "InterchangeError"},
       {class_of<AxisError>, "AxisError"},
       {class_of<MatrixShapeError>, "MatrixShapeError"},
@@ -123,6 +125,8 @@ void set_python_error() noexcept {
     raise_out_of_memory(error);
   } catch (const InterchangeError& error) {
     PyErr_SetString(class_of<InterchangeError>, error.what());
+  } catch (const GuardError& error) {
+    PyErr_SetString(class_of<GuardError>, error.what());
   } catch (const AxisError& error) {
     PyErr_SetString(class_of<AxisError>, error.what());
   } catch (const IndexError& error) {

@@ -86,6 +86,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
     add_composed(module.ptr());
     add_flat_indices(module.ptr());
     add_diagnostics(module);
+    add_ledgers(module);
     add_guarded_numpy(module);
     finish_bindings(module);
     list_public_names(module, "skerry");

@@ -28,12 +28,13 @@ if _typing.TYPE_CHECKING:
     from skerry import testing as testing
     from skerry._config import show_config
     from skerry._extra import *
+    from skerry._guard import guard
     from skerry._info import __array_namespace_info__
 
     bfloat16: type[_np.generic]
 
-#: Functions of modules that are imported at their first use.
-_MODULE_OF = {"__array_namespace_info__": "_info", "show_config": "_config"}
+#: Functions and classes of modules that are imported at their first use.
+_MODULE_OF = {"__array_namespace_info__": "_info", "guard": "_guard", "show_config": "_config"}
 
 __array_api_version__ = "2025.12"
 
@@ -65,7 +66,7 @@ pi = 3.141592653589793
 __all__ = [
     "__array_api_version__", "__array_namespace_info__", "__version__", "bool", "complex64",
     "complex128", "cuda_array_interface_version", "device", "e", "exceptions", "fft", "finfo",
-    "float16", "float32", "float64", "fuse", "iinfo", "inf", "int8", "int16", "int32", "int64", "isdtype",
+    "float16", "float32", "float64", "fuse", "guard", "iinfo", "inf", "int8", "int16", "int32", "int64", "isdtype",
     "lib", "linalg", "nan", "newaxis", "pi", "random", "show_config", "stream", "strict_promotion", "uint8",
     "uint16", "uint32", "uint64",
 ]  # fmt: skip

@@ -23,6 +23,7 @@ __all__ = [
     "EmulationError",
     "FatalDeviceError",
     "ForkError",
+    "GuardError",
     "InterchangeError",
     "LinAlgError",
     "MatrixShapeError",
@@ -62,6 +63,10 @@ class OutOfMemoryError(MemoryError):
 
     device: str = ""
     requested: int = 0
+
+
+class GuardError(RuntimeError):
+    """A `skerry.guard` forbids a transfer, a wait of the host or an allocation, which therefore did not happen."""
 
 
 class DeviceError(RuntimeError):

@@ -142,6 +142,11 @@ PARAMETERS = {
     "sync": "CudaSync",
     "tensordot.axes": "int | tuple[Sequence[int], Sequence[int]]",
     "use_device_context.variable": "ContextVar[Device | None]",
+    **dict.fromkeys(["ledger", "outer", "use_ledger_context.variable"], "Any"),
+    **dict.fromkeys(
+        [f"open_ledger.{name}" for name in ("transfers", "syncs", "allocations")], "int"
+    ),
+    "folder": "str",
     "use_promotion_context.variable": "ContextVar[bool]",
     "use_version_context.variable": "ContextVar[int]",
 }
@@ -157,16 +162,17 @@ RESULTS = {
     "best_items": "tuple[Array, Array]",
     "with_axes": "tuple[Array, ...] | None",
     **dict.fromkeys(
-        "count_cuda_calls draw fail_allocation rehearsal_delay rehearsal_fail_call rehearsal_set_captured rehearse "
-        "refresh_rehearsed_devices rehearse_float64 "
-        "require_objects require_one_device reset_peak scatter_reduce set_current_stream set_default_device "
-        "set_memory_limit set_num_threads set_numpy_memory slow_waiting_cuda_calls synchronize "
-        "use_device_context use_promotion_context use_version_context watch_aliases watch_passes".split(),
+        "close_ledger use_ledger_context count_cuda_calls draw fail_allocation rehearsal_delay "
+        "rehearsal_fail_call rehearsal_set_captured rehearse require_objects require_one_device "
+        "reset_peak scatter_reduce set_current_stream set_default_device set_memory_limit "
+        "set_num_threads set_numpy_memory slow_waiting_cuda_calls synchronize use_device_context "
+        "use_promotion_context use_version_context watch_aliases watch_passes refresh_rehearsed_devices "
+        "rehearse_float64".split(),
         "None",
     ),
     **dict.fromkeys(
-        "agree are_arrays can_cast cuda_was_used has_dtype "
-        "is_cuda_array is_page_locked is_pinned is_rehearsing is_writable lie_below".split(),
+        "agree are_arrays can_cast cuda_was_used is_cuda_array is_ledger_open is_page_locked is_pinned "
+        "is_rehearsing is_writable lie_below has_dtype".split(),
         "bool",
     ),
     **dict.fromkeys(
@@ -175,7 +181,11 @@ RESULTS = {
         "int",
     ),
     **dict.fromkeys(["cuda_allocator", "instruction_set"], "str"),
-    **dict.fromkeys(["counted_cuda_calls", "page_locks", "transfers"], "dict[str, int]"),
+    **dict.fromkeys(
+        ["counted_cuda_calls", "page_locks", "rehearsed_traffic", "transfers"], "dict[str, int]"
+    ),
+    "open_ledger": "Any",
+    "read_ledger": "list[tuple[Any, ...]]",
     **dict.fromkeys(["op_table", "reduction_table"], "list[dict[str, Any]]"),
     **dict.fromkeys(["eig", "eigh"], "EigResult"),
     **dict.fromkeys(["as_device", "device_or_default"], "Device"),

@@ -140,7 +140,7 @@ TEST_F(staging_test, chunks_are_written_in_place) {
   const StorageRef device_block = allocate(cuda0, 3 * chunk);
   rehearsal::set_delay(200);
   {
-    Upload upload(device_block);
+    Upload upload(device_block, cpu0, device_block->nbytes());
     for (std::size_t i = 0; i < 3; ++i) {
       std::memset(upload.buffer(chunk), static_cast<int>(i) + 1, chunk);
       upload.send(i * chunk, chunk);

@@ -19,6 +19,7 @@ import skerry as sk
 from skerry.testing import guarded_numpy, instruments
 
 from tests.python import reduced_builds
+from tests.python.ledger import LedgerPlugin
 from tests.python.reduced_builds import (  # noqa: F401
     MISSING,
     pytest_make_collect_report,
@@ -29,6 +30,11 @@ from tests.python.reduced_builds import (  # noqa: F401
 
 def pytest_addoption(parser):
     parser.addoption("--walk-seed", type=int, default=1, help="seed of the sampled layouts")
+    parser.addoption(
+        "--compare-ledger",
+        action="store_true",
+        help="compare skerry.guard's ledger of each test with the traffic of rehearsed devices",
+    )
     parser.addoption("--share", metavar="I/N", help="run the I-th of N parts of the tests")
 
 
@@ -42,6 +48,10 @@ def pytest_configure(config):
         "markers",
         "two_gpus(always=False): foreign memory or streams on cuda:1, which must not be a logical half of the GPU of cuda:0",
     )
+    if config.getoption("--compare-ledger"):
+        if HAS_GPU:
+            raise pytest.UsageError("--compare-ledger needs rehearsed devices")
+        config.pluginmanager.register(LedgerPlugin())
     names = [device.info.name for device in sk.devices("cuda")] if EMULATED else []
     if EMULATED and not any(name.startswith("emulated GPU") for name in names):
         raise pytest.UsageError("SKERRY_EMULATED=1, but no device is emulated; run `make emulate`")
