@@ -37,6 +37,8 @@ void fail_rehearsed_call(std::uint64_t k, int code, bool sticky) noexcept {
 
 std::uint64_t rehearsed_calls() noexcept { return cuda::simulation_controls().calls(); }
 RehearsedTraffic rehearsed_traffic() noexcept {
+  // The first use creates the simulated devices, so it must not be this one.
+  if (!cuda::alive() || !cuda::rehearsing()) return {};
   return {.host_to_device_bytes = rehearsal::host_to_device_bytes(),
           .device_to_host_bytes = rehearsal::device_to_host_bytes(),
           .device_to_device_bytes = rehearsal::device_to_device_bytes(),

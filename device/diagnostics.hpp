@@ -32,8 +32,8 @@ void slow_waiting_cuda_calls(unsigned microseconds) noexcept;
 void fail_rehearsed_call(std::uint64_t k, int code, bool sticky) noexcept;
 /// Returns the number of simulated calls since the last fail_rehearsed_call().
 [[nodiscard]] std::uint64_t rehearsed_calls() noexcept;
-/// What the simulated devices have copied and waited for since start, by their own count; zeros on
-/// emulated GPUs.
+/// What the simulated devices have copied and waited for since start, by their own count; zeros
+/// before the first use and on emulated GPUs.
 struct RehearsedTraffic {
   std::uint64_t host_to_device_bytes = 0;
   std::uint64_t device_to_host_bytes = 0;

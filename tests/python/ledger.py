@@ -6,12 +6,12 @@ Each test then runs in a guard, and so do its threads. At its end the bytes that
 them must equal the sums of the ledger.
 """
 
-import contextvars
 import functools
 import threading
 
 import pytest
 import skerry as sk
+from skerry import _guard
 from skerry.testing import instruments
 
 DIRECTIONS = {
@@ -52,9 +52,15 @@ class Comparison:
         assert recorded == counted, f"the ledger is not complete:\n{self.ledger}"
 
 
-def start_in_context(self, start=threading.Thread.start):
-    """Start a thread in a copy of the context of its creator."""
-    self.run = functools.partial(contextvars.copy_context().run, self.run)
+def run_guarded(opened_guard, run):
+    """Run a function in a thread in the guard of the thread that started it."""
+    _guard._set_current(opened_guard)
+    run()
+
+
+def start_guarded(self, start=threading.Thread.start):
+    """Start a thread in the guard of this one."""
+    self.run = functools.partial(run_guarded, _guard._current.get(), self.run)
     start(self)
 
 
@@ -70,13 +76,23 @@ class LedgerPlugin:
         if item.path.name == "test_guard.py":
             return (yield)
         with pytest.MonkeyPatch.context() as patch, Comparison() as comparison:
-            patch.setattr(threading.Thread, "start", start_in_context)
+            patch.setattr(threading.Thread, "start", start_guarded)
             result = yield
         if not any(entry.failed for entry in comparison.ledger.entries):
             comparison.check()
             self.compared += 1
             self.entries += len(comparison.ledger.entries)
         return result
+
+    def pytest_sessionfinish(self, session):
+        if hasattr(session.config, "workeroutput"):  # a process of pytest-xdist
+            session.config.workeroutput["ledgers"] = self.compared, self.entries
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node):
+        compared, entries = node.workeroutput["ledgers"]
+        self.compared += compared
+        self.entries += entries
 
     def pytest_terminal_summary(self, terminalreporter):
         terminalreporter.write_line(

@@ -373,3 +373,12 @@ def test_the_ledger_is_complete(x):
         sk.trim("cpu")
     comparison.check()
     assert len(comparison.ledger.entries) > 5
+
+
+@needs_rehearsal
+@pytest.mark.parametrize("kind", ["transfers", "syncs"])
+def test_an_incomplete_ledger_is_found(x, kind):
+    with Comparison() as comparison, sk.guard(**{kind: "allow"}):
+        float(x[0])
+    with pytest.raises(AssertionError, match="not complete"):
+        comparison.check()

@@ -78,6 +78,7 @@ ONE_ARRAY_OR_NONE = {
     "full",
     "full_like",
     "fuse",
+    "guard",
     "iinfo",
     "isdtype",
     "is_cuda_array",
