@@ -139,6 +139,21 @@ void run_task(WorkItem& self, int ordinal) noexcept {
   if (code != cuda::success) set_sticky_error(ordinal, code);
 }
 
+/// Orders a copy between two devices in the legacy stream: `submit` runs after the earlier work of
+/// the other device too, and before its later work (CUDA Programming Guide, peer-to-peer memory
+/// copy).
+template <class Submit>
+int in_order_of_both(System& all, Queue& queue, int target_owner, int source_owner, Submit submit) {
+  const int other = target_owner != queue.ordinal() ? target_owner : source_owner;
+  const bool is_between = target_owner >= 0 && source_owner >= 0 && other != queue.ordinal();
+  if (!is_between || &queue != all.device(queue.ordinal()).default_queue.get()) return submit();
+  Queue& other_queue = *all.device(other).default_queue;
+  join_default_stream(all, other_queue);
+  int code = submit_wait(queue, other_queue.here());
+  if (code == cuda::success) code = submit();
+  return code == cuda::success ? submit_wait(other_queue, queue.here()) : code;
+}
+
 /// Submits a copy. As in the CUDA runtime, a pageable source may be changed on return, and a copy
 /// to pageable memory is complete on return.
 int submit_copy(Queue& queue, void* target, const void* source, std::size_t nbytes,
@@ -238,7 +253,9 @@ int copy_async(void* target, const void* source, std::size_t nbytes, cuda::CopyK
       return cuda::invalid_value;
     if (!kind_fits(kind, to_owner >= 0, from_owner >= 0)) return cuda::invalid_value;
     count_copy(all, to_owner, from_owner, nbytes);
-    return submit_copy(queue, target, source, nbytes, target_kind, source_kind);
+    return in_order_of_both(all, queue, to_owner, from_owner, [&] {
+      return submit_copy(queue, target, source, nbytes, target_kind, source_kind);
+    });
   });
 }
 
@@ -254,7 +271,9 @@ int copy_peer_async(void* target, int target_ordinal, const void* source, int so
       return cuda::invalid_value;
     if (to_owner != target_ordinal || from_owner != source_ordinal) return cuda::invalid_value;
     count_copy(all, to_owner, from_owner, nbytes);
-    return submit_copy(queue, target, source, nbytes, target_kind, source_kind);
+    return in_order_of_both(all, queue, to_owner, from_owner, [&] {
+      return submit_copy(queue, target, source, nbytes, target_kind, source_kind);
+    });
   });
 }
 

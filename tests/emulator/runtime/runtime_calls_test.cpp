@@ -5,6 +5,9 @@
 // the driver's functions. The simulated runtime behind them is tested in
 // tests/device/rehearsal_test.cpp.
 
+#include <chrono>
+#include <thread>
+
 #include "device/emulator/execute/failure_text.hpp"
 #include "device/emulator/runtime/attributes.hpp"
 #include "tests/emulator/runtime/programs.hpp"
@@ -64,6 +67,32 @@ TEST_F(RuntimeCallsTest, the_last_error_is_kept_until_it_is_read) {
   EXPECT_EQ(get_last_error(), cuda::success);
   EXPECT_STREQ(get_error_name(code::misaligned_address), "cudaErrorMisalignedAddress");
   EXPECT_STREQ(get_error_string(cuda::not_ready), "device not ready");
+}
+
+TEST_F(RuntimeCallsTest, copies_between_devices_in_the_legacy_stream_wait_for_both_devices) {
+  void* const legacy_stream = nullptr;
+  const auto sleep = [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+  void* data[2] = {};
+  for (const int ordinal : {0, 1}) {
+    ASSERT_EQ(set_device(ordinal), cuda::success);
+    ASSERT_EQ(allocate(&data[ordinal], 1), cuda::success);
+  }
+  // Device 1 is current. Its work is ordered before the copy of device 0, and that before its next.
+  ASSERT_EQ(launch_host_function(legacy_stream, sleep, nullptr), cuda::success);
+  ASSERT_EQ(fill_async(data[1], 7, 1, legacy_stream), cuda::success);
+  ASSERT_EQ(set_device(0), cuda::success);
+  ASSERT_EQ(copy_peer_async(data[0], 0, data[1], 1, 1, legacy_stream), cuda::success);
+  ASSERT_EQ(set_device(1), cuda::success);
+  ASSERT_EQ(fill_async(data[1], 8, 1, legacy_stream), cuda::success);
+  ASSERT_EQ(set_device(0), cuda::success);
+  char value = 0;
+  ASSERT_EQ(copy(&value, data[0], 1, static_cast<int>(cuda::CopyKind::device_to_host)),
+            cuda::success);
+  EXPECT_EQ(value, 7);
+  for (const int ordinal : {1, 0}) {
+    ASSERT_EQ(set_device(ordinal), cuda::success);
+    EXPECT_EQ(deallocate(data[ordinal]), cuda::success);
+  }
 }
 
 TEST_F(RuntimeCallsTest, pointer_attributes_describe_the_memory) {
