@@ -73,8 +73,8 @@ $(VENV)/.group-%: pyproject.toml | $(VENV)/bin/python
 	$(PIP) install --quiet --group $*
 	@touch $@
 
-# numba-cuda takes the place of numba.cuda where it is installed: in a folder of its own, tests choose it.
-$(VENV)/.group-numba-cuda $(VENV)/.group-numba-cuda-mlir: $(VENV)/.group-%: pyproject.toml | $(VENV)/bin/python
+# numba-cuda takes the place of numba.cuda where it is installed: in a folder of its own, tests choose it. So is CuPy.
+$(addprefix $(VENV)/.group-,numba-cuda numba-cuda-mlir cupy): $(VENV)/.group-%: pyproject.toml | $(VENV)/bin/python
 	$(PIP) install --quiet --upgrade --no-deps --target $(VENV)/$* --group $*
 	@touch $@
 
@@ -119,7 +119,7 @@ emulator: build
 	  -Ccmake.define.SKERRY_EMULATOR_TESTS=$(if $(filter test-emulator emulate,$(MAKECMDGOALS)),ON,OFF) $(EMULATOR_OPTIONS) \
 	  ./device/emulator
 
-test-emulator: emulator $(CONSUMERS)
+test-emulator: emulator $(CONSUMERS) $(VENV)/.group-cupy
 	cmake --build $(EMULATOR_BUILD) --target emulator_tests
 	ctest --test-dir $(EMULATOR_BUILD) --output-on-failure
 	python -m pytest -n auto --dist loadfile $(PYTEST_OPTIONS) tests/emulator

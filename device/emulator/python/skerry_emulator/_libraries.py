@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Iterator
 
-from skerry_emulator import _numba_driver, _reports, _runtime
+from skerry_emulator import _cupy, _numba_driver, _reports, _runtime
 from skerry_emulator._paths import find_library, folder
 
 __all__ = ["load", "refuse_other_drivers"]
@@ -84,6 +84,7 @@ def refuse_other_drivers(*, own_kernels: bool = False) -> None:
     if _loaded:  # the stand-ins have opened NVIDIA's libraries
         return
     _numba_driver.refuse_other_drivers()
+    _cupy.reject_imported()
     _refuse_other_libraries(_TAKEN, *([_RUNTIME] if own_kernels else []))
 
 
@@ -109,6 +110,7 @@ def load() -> None:
     for name in _LINKERS:
         libraries += _load_linker(paths[name])
     _runtime.stand_in_when_loaded(libraries[0])
+    _cupy.stand_in_when_loaded()
     _loaded.extend(libraries)
     _numba_driver.let_find_emulator()
     _reports.report_at_exit()

@@ -1,0 +1,60 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""CuPy as it is on PyPI on the emulated GPU, in new processes: skerry must be imported before it."""
+
+import pathlib
+import sys
+
+import pytest
+
+from tests.emulator.users_kernels.test_users_kernels import child
+from tests.python.libraries import installed
+
+CUPY = pathlib.Path(sys.prefix) / "cupy"
+START = f"""
+import sys
+sys.path.append({str(CUPY)!r})
+import skerry
+skerry.rehearse(cuda=2, kernels=True)
+"""
+PYTEST = """
+import pytest
+file = "tests/emulator/cupy/{name}.py"
+sys.exit(pytest.main([file, "--noconftest", "-q", "-p", "no:cacheprovider", "-p", "no:faulthandler"]))
+"""
+
+
+@pytest.fixture(autouse=True)
+def _cupy(tmp_path_factory, monkeypatch):
+    if not CUPY.exists():
+        installed("cupy")
+    monkeypatch.setenv("CUPY_CACHE_DIR", str(tmp_path_factory.getbasetemp() / "cupy"))
+
+
+@pytest.mark.parametrize("accelerators", ["", "cub"])
+def test_arrays(accelerators):
+    done = child(START + PYTEST.format(name="array_cases"), CUPY_ACCELERATORS=accelerators)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    assert " passed" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["rejection_cases", "exchange_cases"])
+def test_cases(name):
+    done = child(START + PYTEST.format(name=name))
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    assert " passed" in done.stdout
+
+
+def test_the_order_of_imports_is_checked():
+    code = START.replace("skerry.rehearse", "import cupy\nskerry.rehearse")
+    done = child(code)
+    assert "RuntimeError: rehearse: kernels can't be emulated: CuPy is imported" in done.stderr
+
+
+def test_another_signature_is_rejected():
+    code = START + (
+        "from skerry_emulator import _cupy\n"
+        "_cupy._check_signatures(_cupy._load_library(), {'free': ('int (int)', None)})\n"
+    )
+    done = child(code)
+    assert "ImportError: skerry: emulated GPU: this version of CuPy is not supported" in done.stderr
