@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
 # Fails if a kernel unit of TARGET defines a weak function outside the target's namespace: the linker keeps one copy of
-# such a function for the whole library, which could be one that older machines can't run.
+# such a function for the whole library, which could be one that older machines can't run. NM is of the compiler, whose
+# names another one may not decode.
 string(REPLACE "," ";" OBJECTS "${OBJECTS}")
 set(offenders "")
 foreach(object IN LISTS OBJECTS)
-  execute_process(COMMAND nm -C --defined-only ${object} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${NM} -C --defined-only ${object} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
   string(REPLACE ";" "," symbols "${symbols}")
   string(REPLACE "\n" ";" symbols "${symbols}")
   foreach(symbol IN LISTS symbols)

@@ -62,6 +62,7 @@ SKERRY_INLINE void search_block(Items& sorted_items, const T* values, int64* ind
   int64 left = items.size;
   for (; left > 1; left -= left / 2) {
     const int64 half = left / 2;
+    SKERRY_IVDEP
     for (int k = 0; k < count; ++k) {
       // Use a mask: the compiler turns a conditional into a branch, and half of them are
       // mispredicted.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compiles CASE of launches.cpp with COMPILER: case 0 must compile, others must be rejected with a message that matches
 # EXPECTED. Uses the C locale, in which a quotation mark is one character.
-execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C ${COMPILER} -std=c++20 -fsyntax-only -I ${SOURCE_DIR}
+execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C ${COMPILER} -std=c++20 -fsyntax-only -fmessage-length=0 -I ${SOURCE_DIR}
                         -DCASE=${CASE} ${CMAKE_CURRENT_LIST_DIR}/launches.cpp
                 RESULT_VARIABLE status ERROR_VARIABLE message)
 if(CASE EQUAL 0)
