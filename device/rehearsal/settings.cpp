@@ -82,16 +82,10 @@ bool read_delay(std::string_view text, Settings& settings) noexcept {
   return true;
 }
 
-constexpr const char* memory_variable = "SKERRY_REHEARSE_MEMORY";
-constexpr const char* peers_variable = "SKERRY_REHEARSE_PEERS";
-
-bool read_setting(std::string_view name, std::string_view value, Settings& settings) noexcept {
-  if (name == memory_variable) {
-    const std::size_t nbytes = parse_bytes(value);
-    if (nbytes > 0) settings.memory_bytes = nbytes;
-    return nbytes > 0;
-  }
-  return name == peers_variable && read_peers(value, settings);
+bool read_memory(std::string_view text, Settings& settings) noexcept {
+  const std::size_t nbytes = parse_bytes(text);
+  if (nbytes > 0) settings.memory_bytes = nbytes;
+  return nbytes > 0;
 }
 
 /// Invalid values count as unset, as in device/environment.hpp.
@@ -100,10 +94,10 @@ void read_environment(Settings& settings) noexcept {
     static_cast<void>(read_delay(value, settings));
   }
   static_cast<void>(read_peers("all", settings));
-  for (const char* const name : {memory_variable, peers_variable}) {
-    if (const char* value = environment_text(name))
-      static_cast<void>(read_setting(name, value, settings));
-  }
+  if (const char* value = environment_text("SKERRY_REHEARSE_MEMORY"))
+    static_cast<void>(read_memory(value, settings));
+  if (const char* value = environment_text("SKERRY_REHEARSE_PEERS"))
+    static_cast<void>(read_peers(value, settings));
   settings.supports_pools = flag_from_environment("SKERRY_REHEARSE_POOLS", true);
 }
 
@@ -127,7 +121,8 @@ std::size_t parse_bytes(std::string_view text) noexcept {
 }
 
 bool change_setting(std::string_view name, std::string_view value) noexcept {
-  return read_setting(name, value, current_settings());
+  if (name == "SKERRY_REHEARSE_MEMORY") return read_memory(value, current_settings());
+  return name == "SKERRY_REHEARSE_PEERS" && read_peers(value, current_settings());
 }
 
 Settings& current_settings() noexcept {

@@ -48,6 +48,7 @@ __all__ = [
     "cuda_was_used",
     "delay_work",
     "delayed_work",
+    "devices_without_float64",
     "draw",
     "dtype_kinds",
     "extension_names",
@@ -137,6 +138,16 @@ def failing_cuda_call(k: int, status: int, *, is_sticky: bool = False) -> Iterat
 def rehearsed_calls() -> int:
     """Return the number of CUDA calls on rehearsed devices since `fail_cuda_call`, or since the start."""
     return _core.rehearsal_calls()
+
+
+@contextlib.contextmanager
+def devices_without_float64() -> Iterator[None]:
+    """Take float64 and complex128 from rehearsed devices in the body, as SKERRY_REHEARSE_FLOAT64=0 does."""
+    _core.rehearse_float64(False)
+    try:
+        yield
+    finally:
+        _core.rehearse_float64(True)
 
 
 def delay_work(seconds: float, most: float | None = None) -> None:

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """skerry on all kinds of devices; CUDA devices are rehearsed where there is no GPU."""
 
-import contextlib
 import os
 import pathlib
 
@@ -13,21 +12,13 @@ else:
     os.environ.setdefault("SKERRY_REHEARSE", "2")
 
 import skerry
+from skerry.testing import instruments
 
 namespace = skerry
 device = skerry.Device
 device_context = skerry.device
 set_default_device = skerry.set_default_device
-
-
-@contextlib.contextmanager
-def limited_devices():
-    """Let CUDA devices lack float64 and complex128, if they are rehearsed."""
-    skerry._core.rehearse_float64(False)
-    try:
-        yield
-    finally:
-        skerry._core.rehearse_float64(True)
+limited_devices = instruments.devices_without_float64
 
 
 def no_default_device():

@@ -9,8 +9,8 @@ import sys
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
 from skerry.exceptions import DTypeError
+from skerry.testing import instruments
 
 from tests.python.session import HAS_GPU
 
@@ -21,11 +21,8 @@ DOUBLES = ("float64", "complex128")
 @pytest.fixture
 def limited_device():
     """Return a device without float64 and complex128."""
-    _core.rehearse_float64(False)
-    try:
+    with instruments.devices_without_float64():
         yield sk.Device("cuda:1")
-    finally:
-        _core.rehearse_float64(True)
 
 
 def test_the_inspection_lists_the_dtypes_of_a_device(limited_device):
@@ -142,8 +139,7 @@ def test_other_dtypes_work(limited_device):
 
 def test_existing_arrays_stay_as_they_are():
     x = sk.ones((2,), device="cuda:1")
-    _core.rehearse_float64(False)
-    try:
+    with instruments.devices_without_float64():
         assert x.tolist() == [1.0, 1.0]
         assert x.to_device("cpu:0").dtype == sk.float64
         with pytest.raises(DTypeError, match="cuda:1 has no float64"):
@@ -151,8 +147,6 @@ def test_existing_arrays_stay_as_they_are():
         with pytest.raises(DTypeError, match="cuda:1 has no float64"):
             x += 1
         assert x.tolist() == [1.0, 1.0]
-    finally:
-        _core.rehearse_float64(True)
 
 
 @pytest.mark.parametrize("kernels", ["0", "1"])
