@@ -64,6 +64,11 @@ void set_action_observer(ActionObserver observer, bool observes_allocations) noe
       .cause = cause, .source = device, .stream = stream, .waits = true, .is_rejectable = false};
 }
 
+/// Describes a wait inside a library of the device. There is none on the CPU.
+[[nodiscard]] inline HostAction library_wait(const char* cause, Device device) noexcept {
+  return {.cause = cause, .source = device, .waits = !is_host(device)};
+}
+
 namespace detail {
 
 inline constinit std::atomic<ActionObserver> action_observer{nullptr};

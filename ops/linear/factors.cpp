@@ -129,11 +129,8 @@ TwoArrays decompose_general(const NdArray& input, bool with_vectors) {
   LapackCall call(LinAlgRoutine::geev, copy_column_major(source));
   call.request.wants_eigenvectors = with_vectors;
   // cuSOLVER does part of this routine on the host.
-  const Announcement announcement([&] {
-    return HostAction{.cause = "eigenvalues by cuSOLVER",
-                      .source = x.device(),
-                      .waits = has_kernel && !is_host(x.device())};
-  });
+  const Announcement announcement(
+      [&] { return library_wait("eigenvalues by cuSOLVER", x.device()); });
   require_success(call.run({.b = &eigenvectors, .values = &values}), x, not_converged);
   return {values, eigenvectors};
 }
