@@ -380,5 +380,6 @@ def test_the_ledger_is_complete(x):
 def test_an_incomplete_ledger_is_found(x, kind):
     with Comparison() as comparison, sk.guard(**{kind: "allow"}):
         float(x[0])
+        sk.synchronize("cuda:0")
     with pytest.raises(AssertionError, match="not complete"):
         comparison.check()
