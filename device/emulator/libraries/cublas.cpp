@@ -61,7 +61,12 @@ std::size_t itemsize_of(int type) {
   }
 }
 
-int compute_of(int type) { return type == real_64 || type == complex_64 ? compute_64 : compute_32; }
+bool is_double(int type) { return type == real_64 || type == complex_64; }
+/// TF32 is computed as float32: the library may do so too.
+bool can_compute(int compute, int type) {
+  if (is_double(type)) return compute == compute_64 || compute == compute_64_pedantic;
+  return compute == compute_32 || compute == compute_32_pedantic || compute == compute_32_fast_tf32;
+}
 
 bool is_op(int op) { return op >= not_transposed && op <= adjoint; }
 
@@ -287,11 +292,39 @@ int set_workspace(Handle* handle, void* workspace, std::size_t nbytes) {
 
 int set_math_mode(Handle* handle, int mode) {
   if (handle == nullptr || handle->mark != LibraryHandle::alive) return not_initialized;
-  if (mode != default_math && mode != disallow_reduced_precision_reduction) {
-    report_rejection("cublasSetMathMode", "unsupported mode, not used by skerry");
+  const int mode_of_operations = mode & ~disallow_reduced_precision_reduction;
+  if (mode_of_operations < default_math || mode_of_operations > tf32_math) {
+    report_rejection("cublasSetMathMode", "invalid mode");
     return invalid_value;
   }
   handle->math_mode = mode;
+  return success;
+}
+
+int get_math_mode(const Handle* handle, int* mode) {
+  if (handle == nullptr || handle->mark != LibraryHandle::alive) return not_initialized;
+  *mode = handle->math_mode;
+  return success;
+}
+int get_stream(const Handle* handle, void** stream) {
+  if (handle == nullptr || handle->mark != LibraryHandle::alive) return not_initialized;
+  *stream = handle->stream;
+  return success;
+}
+int set_pointer_mode(Handle* handle, int mode) {
+  if (handle == nullptr || handle->mark != LibraryHandle::alive) return not_initialized;
+  if (mode != pointers_to_host && mode != pointers_to_device) return invalid_value;
+  handle->pointer_mode = mode;
+  return success;
+}
+int get_pointer_mode(const Handle* handle, int* mode) {
+  if (handle == nullptr || handle->mark != LibraryHandle::alive) return not_initialized;
+  *mode = handle->pointer_mode;
+  return success;
+}
+int get_version(const Handle* handle, int* version) {
+  if (handle == nullptr || handle->mark != LibraryHandle::alive) return not_initialized;
+  *version = 130100;  // 13.1.0, of CUDA 13.0
   return success;
 }
 
@@ -303,7 +336,7 @@ int gemm_strided_batched(Handle* handle, int op_a, int op_b, std::int64_t m, std
                          int compute, int algorithm) {
   if (const char* error = error_message_of(handle)) return refused(not_initialized, error);
   const std::size_t itemsize = itemsize_of(type_a);
-  if (itemsize == 0 || type_b != type_a || type_c != type_a || compute != compute_of(type_a)) {
+  if (itemsize == 0 || type_b != type_a || type_c != type_a || !can_compute(compute, type_a)) {
     return refused(not_supported, "unsupported combination of types");
   }
   constexpr int min_algorithm = -1;   // CUBLAS_GEMM_DFALT
@@ -328,10 +361,16 @@ int gemm_strided_batched(Handle* handle, int op_a, int op_b, std::int64_t m, std
             .stride_c = stride_c,
             .count = count,
             .itemsize = itemsize,
-            .sums_in_output_type = handle->math_mode == default_math,
+            .sums_in_output_type = (handle->math_mode & disallow_reduced_precision_reduction) == 0,
             .alpha = {},
             .beta = {}};
   const std::size_t factor_size = std::max(itemsize, sizeof(float32));
+  // Factors in device memory are written by earlier work of the stream.
+  if (handle->pointer_mode == pointers_to_device) {
+    if (entry_points::stream_synchronize(handle->stream) != 0) {
+      return refused(execution_failed, "the stream has failed");
+    }
+  }
   std::memcpy(p.alpha, alpha, factor_size);
   std::memcpy(p.beta, beta, factor_size);
   if (itemsize == 2 && factor_at<float32>(p.beta) != 0) {
@@ -354,6 +393,33 @@ int gemm_strided_batched(Handle* handle, int op_a, int op_b, std::int64_t m, std
         run(p, type_a);
       });
   return code == 0 ? success : execution_failed;
+}
+
+void multiply_matrices(int op_a, int op_b, std::int64_t m, std::int64_t n, std::int64_t k,
+                       const void* alpha, const void* a, std::int64_t lda, const void* b,
+                       std::int64_t ldb, const void* beta, void* c, std::int64_t ldc, int type) {
+  Product p{.op_a = op_a,
+            .op_b = op_b,
+            .m = m,
+            .n = n,
+            .k = k,
+            .a = static_cast<const char*>(a),
+            .lda = lda,
+            .stride_a = 0,
+            .b = static_cast<const char*>(b),
+            .ldb = ldb,
+            .stride_b = 0,
+            .c = static_cast<char*>(c),
+            .ldc = ldc,
+            .stride_c = 0,
+            .count = 1,
+            .itemsize = itemsize_of(type),
+            .sums_in_output_type = false,
+            .alpha = {},
+            .beta = {}};
+  std::memcpy(p.alpha, alpha, p.itemsize);
+  std::memcpy(p.beta, beta, p.itemsize);
+  run(p, type);
 }
 
 }  // namespace skerry::emulation::cublas

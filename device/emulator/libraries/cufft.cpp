@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <numeric>
 #include <vector>
 
 #include "device/memory.hpp"
@@ -126,34 +127,45 @@ StorageRef lend(const void* memory) {
   return adopt(Device{}, const_cast<void*>(memory), 1, false, nullptr, [](void*) noexcept {});
 }
 
-/// Returns the parameters of the CPU's kernel for a plan.
-FftParams params_of(const TransformPlan& plan, const void* input, void* output, bool is_forward,
+/// A transform along some axes, by one of the CPU's kernels.
+struct Pass {
+  const void* input;
+  const Side& input_side;
+  void* output;
+  const Side& output_side;
+  std::vector<std::size_t> axes;  ///< of the plan; the trailing ones are transformed
+  std::size_t transformed;
+  bool is_half;  ///< the last axis of the plan has the length of half a spectrum
+};
+
+/// Returns the parameters of the CPU's kernel.
+FftParams params_of(const TransformPlan& plan, const Pass& pass, bool is_forward,
                     ErrorWord out_of_memory) {
   MemoryUse uses[OperandList::max_uses];
   OperandList operands(Device{}, uses);
-  const StorageRef input_memory = lend(input);
-  const StorageRef output_memory = lend(output);
-  const auto axes = plan.lengths.size();
+  const StorageRef input_memory = lend(pass.input);
+  const StorageRef output_memory = lend(pass.output);
   FftParams params{.input = operands(input_memory),
                    .output = operands(output_memory),
                    .scale = 1,
-                   .rank = static_cast<std::int32_t>(axes + 1),
-                   .transformed = static_cast<std::int32_t>(axes),
+                   .rank = static_cast<std::int32_t>(pass.axes.size() + 1),
+                   .transformed = static_cast<std::int32_t>(pass.transformed),
                    .shape = {},
                    .input_strides = {},
                    .output_strides = {},
                    .forward = is_forward,
                    .mirrored = false,
                    .out_of_memory = out_of_memory};
-  const auto in = static_cast<std::int64_t>(plan.input.itemsize);
-  const auto out = static_cast<std::int64_t>(plan.output.itemsize);
+  const auto in = static_cast<std::int64_t>(pass.input_side.itemsize);
+  const auto out = static_cast<std::int64_t>(pass.output_side.itemsize);
   params.shape[0] = plan.batch;
-  params.input_strides[0] = plan.input.distance * in;
-  params.output_strides[0] = plan.output.distance * out;
-  for (std::size_t axis = 0; axis < axes; ++axis) {
-    params.shape[axis + 1] = plan.lengths[axis];
-    params.input_strides[axis + 1] = stride_of(plan.input, axis) * in;
-    params.output_strides[axis + 1] = stride_of(plan.output, axis) * out;
+  params.input_strides[0] = pass.input_side.distance * in;
+  params.output_strides[0] = pass.output_side.distance * out;
+  for (std::size_t i = 0; i < pass.axes.size(); ++i) {
+    const std::size_t axis = pass.axes[i];
+    params.shape[i + 1] = length_of(plan, axis, pass.is_half);
+    params.input_strides[i + 1] = stride_of(pass.input_side, axis) * in;
+    params.output_strides[i + 1] = stride_of(pass.output_side, axis) * out;
   }
   return params;
 }
@@ -171,16 +183,37 @@ const ::skerry::Kernel<FftParams>& kernel_of(int type) {
   }
 }
 
+void run_pass(const TransformPlan& plan, int type, const Pass& pass, bool is_forward) {
+  const auto raise = [](const DeferredError&, std::int64_t) { throw std::bad_alloc(); };
+  ErrorRecord record(Device{}, {.raise = raise, .values = {}});
+  run_on_host(kernel_of(type), params_of(plan, pass, is_forward, record.word()));
+  record.finish();
+}
+
+/// Transforms the axes of a half spectrum other than the last, in place.
+void transform_outer_axes(const TransformPlan& plan, void* data, const Side& side,
+                          bool is_forward) {
+  const std::size_t last = plan.lengths.size() - 1;
+  if (last == 0) return;
+  std::vector<std::size_t> axes(last + 1, last);
+  std::iota(axes.begin() + 1, axes.end(), std::size_t{0});
+  run_pass(plan, complex_to_complex | (plan.type & double_precision),
+           {data, side, data, side, axes, last, true}, is_forward);
+}
+
 void transform(const TransformPlan& plan, void* input, void* output, bool is_forward) {
   constexpr int garbage = 0xa5;
   if (plan.work_nbytes > 0) std::memset(plan.work_area, garbage, plan.work_nbytes);
-  const auto raise = [](const DeferredError&, std::int64_t) { throw std::bad_alloc(); };
-  ErrorRecord record(Device{}, {.raise = raise, .values = {}});
-  const FftParams params = params_of(plan, input, output, is_forward, record.word());
-  run_on_host(kernel_of(plan.type), params);
-  record.finish();
+  std::vector<std::size_t> axes(plan.lengths.size());
+  std::iota(axes.begin(), axes.end(), std::size_t{0});
+  // The kernels for a real side transform the last axis only.
+  const std::size_t transformed = base_of(plan.type) == complex_to_complex ? axes.size() : 1;
+  if (is_input_half(plan)) transform_outer_axes(plan, input, plan.input, is_forward);
+  run_pass(plan, plan.type, {input, plan.input, output, plan.output, axes, transformed, false},
+           is_forward);
+  if (is_output_half(plan)) transform_outer_axes(plan, output, plan.output, is_forward);
   // According to cuFFT's documentation, C2R transforms overwrite their input.
-  if (base_of(plan.type) == complex_to_real && input != output) {
+  if (is_input_half(plan) && input != output) {
     std::memset(input, garbage, extent_of(plan, plan.input, true));
   }
 }
@@ -273,10 +306,8 @@ int make_plan(int plan, int rank, const long long* lengths, const long long* inp
     if (lengths[axis] < 1) return refused(invalid_size, routine, "axis length less than 1");
   }
   if (batch < 1) return refused(invalid_size, routine, "batch less than 1");
-  const bool has_real_side = base_of(type) != complex_to_complex;
-  if ((has_real_side && rank > 1) || transform_plan->allocates) {
-    return refused(not_implemented, routine,
-                   "real transforms of several axes and automatic work areas are not supported");
+  if (transform_plan->allocates) {
+    return refused(not_implemented, routine, "automatic work areas are not supported");
   }
   if (!kernel_of(type).has_host()) {
     return refused(not_implemented, routine, "type not in this build");
@@ -321,6 +352,11 @@ int set_work_area(int plan, void* work_area) {
   return success;
 }
 
+int run_any(int plan, void* input, void* output, int direction) {
+  const std::shared_ptr<TransformPlan> transform_plan = find(plan);
+  const int type = transform_plan != nullptr ? transform_plan->type : 0;
+  return execute("cufftXtExec", plan, type, input, output, direction);
+}
 int run_c2c(int plan, void* input, void* output, int direction) {
   return execute("cufftExecC2C", plan, complex_to_complex, input, output, direction);
 }

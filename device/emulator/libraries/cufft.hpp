@@ -32,6 +32,8 @@ int make_plan(int plan, int rank, const long long* lengths, const long long* inp
               std::size_t* work_nbytes) SKERRY_LIBRARY(cufftMakePlanMany64);
 int set_stream(int plan, void* stream) SKERRY_LIBRARY(cufftSetStream);
 int set_work_area(int plan, void* work_area) SKERRY_LIBRARY(cufftSetWorkArea);
+/// Executes a plan of any type.
+int run_any(int plan, void* input, void* output, int direction) SKERRY_LIBRARY(cufftXtExec);
 int run_c2c(int plan, void* input, void* output, int direction) SKERRY_LIBRARY(cufftExecC2C);
 int run_z2z(int plan, void* input, void* output, int direction) SKERRY_LIBRARY(cufftExecZ2Z);
 int run_r2c(int plan, void* input, void* output) SKERRY_LIBRARY(cufftExecR2C);

@@ -61,6 +61,12 @@ int run_potrf_batched(Handle* handle, int uplo, int n, T** a, int lda, int* info
   });
 }
 
+/// The library's bufferSize of geqrf accepts any leading dimension: CuPy passes n.
+template <class T>
+void check_shape_only(Call& call, const T* a, int m, int n, int lda) {
+  call.matrix(a, m, n, std::max(lda, m));
+}
+
 template <class T>
 int run_geqrf(Handle* handle, int m, int n, T* a, int lda, T* tau, T* workspace, int length,
               int* info) {
@@ -152,6 +158,12 @@ int get_version(int* version) {
   *version = 12004;  // 12.0.4, of CUDA 13.0
   return success;
 }
+int get_property(int property, int* value) {
+  constexpr int version[] = {12, 0, 4};
+  if (property < 0 || property > 2 || value == nullptr) return invalid_value;
+  *value = version[property];
+  return success;
+}
 int create_gesvdj_settings(RoutineSettings** new_settings) { return make(new_settings); }
 int destroy_gesvdj_settings(RoutineSettings* settings) { return unmake(settings); }
 int create_settings(RoutineSettings** new_settings) { return make(new_settings); }
@@ -184,7 +196,7 @@ int destroy_settings(RoutineSettings* settings) { return unmake(settings); }
   }                                                                                                \
   int geqrf_size(Handle* handle, int m, int n, T* a, int lda, int* length) {                       \
     Call call("cusolverDn geqrf_bufferSize", handle);                                              \
-    call.matrix(a, m, n, lda);                                                                     \
+    check_shape_only(call, a, m, n, lda);                                                          \
     return say_length(call, length, m, n);                                                         \
   }                                                                                                \
   int geqrf(Handle* handle, int m, int n, T* a, int lda, T* tau, T* workspace, int length,         \

@@ -7,7 +7,8 @@
 #include "device/emulator/libraries/stand_in_library.hpp"
 #include "ops/math/concepts.hpp"
 
-// The part of CUDA 13's cuSOLVER that linalg.cu calls. Functions for the types S, D, C and Z are
+// The part of CUDA 13's cuSOLVER that skerry's linalg.cu calls; functions that only CuPy calls are
+// declared in their sources. Functions for the types S, D, C and Z are
 // overloads of one name.
 
 namespace skerry::emulation::cusolver {
@@ -34,6 +35,8 @@ int create(Handle** new_handle) SKERRY_LIBRARY(cusolverDnCreate);
 int destroy(Handle* handle) SKERRY_LIBRARY(cusolverDnDestroy);
 int set_stream(Handle* handle, void* stream) SKERRY_LIBRARY(cusolverDnSetStream);
 int get_version(int* version) SKERRY_LIBRARY(cusolverGetVersion);
+/// `property`: 0, 1, 2 for the major, minor and patch version.
+int get_property(int property, int* value) SKERRY_LIBRARY(cusolverGetProperty);
 int create_gesvdj_settings(RoutineSettings** new_settings)
     SKERRY_LIBRARY(cusolverDnCreateGesvdjInfo);
 int destroy_gesvdj_settings(RoutineSettings* settings) SKERRY_LIBRARY(cusolverDnDestroyGesvdjInfo);

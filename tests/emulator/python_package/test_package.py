@@ -16,7 +16,7 @@ from tests.python.process.test_thread_memory import MOST, bytes_of_threads
 
 LIBRARIES = (
     "libskerry_emulator.so", "libcuda.so.1", "libnccl.so.2", "libnvidia-ml.so.1", "libnvJitLink.so.13", "libnvrtc.so.13",
-    "libskerry_cupy.so",
+    "libskerry_cupy.so", "libcublas.so.13", "libcusolver.so.12", "libcurand.so.10", "libcufft.so.12",
 )  # fmt: skip
 PYPROJECT = pathlib.Path(__file__).parents[3] / "pyproject.toml"
 

@@ -20,12 +20,17 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from skerry_emulator import _cupy_kernels, _reports
-from skerry_emulator._paths import folder
+from skerry_emulator._paths import folder, mapped_files
 
 __all__ = ["reject_imported", "stand_in_when_loaded"]
 
 _RUNTIME = "cupy_backends.cuda.api.runtime"
 _LIBRARY = "libskerry_cupy.so"
+# CuPy's modules are linked to libraries of these names. They depend on the others, which are loaded first.
+_MATHEMATICS = ("libcublas.so.13", "libcusolver.so.12", "libcurand.so.10", "libcufft.so.12")
+_OPENBLAS_USER = "libemulator_linear.so"
+_TAKEN = re.compile(r"lib(cublas|cusolver|curand|cufft)\.so[.\d]*$")
+_libraries: list[ctypes.CDLL] = []
 _TYPES: dict[str, Any] = {
     "int": ctypes.c_int,
     "unsigned int": ctypes.c_uint,
@@ -148,6 +153,32 @@ def _load_library() -> ctypes.PyDLL:
     return library
 
 
+def _load_mathematics() -> None:
+    """Load the stand-ins for cuBLAS and others, so that CuPy's modules find them by their names.
+
+    Raises
+    ------
+    ImportError
+        If NVIDIA's library is loaded already: CuPy's module would take that.
+
+    """
+    for path in mapped_files():
+        if _TAKEN.match(os.path.basename(path)) and os.path.dirname(path) != folder():
+            raise ImportError(
+                f"skerry: emulated GPU: CuPy would use NVIDIA's library, which is loaded: {path}; import CuPy before "
+                "the library that needs it, or in another process"
+            )
+    from skerry import _openblas
+
+    linear = ctypes.CDLL(os.path.join(folder(), _OPENBLAS_USER))
+    openblas = _openblas.library()
+    if openblas is not None:
+        linear.skerry_emulator_set_openblas(os.fsencode(openblas))
+    _libraries.extend(
+        [linear, *(ctypes.CDLL(os.path.join(folder(), name)) for name in _MATHEMATICS)]
+    )
+
+
 def _signatures_of(module: ModuleType) -> dict[str, tuple[str, object]]:
     """Return the signatures and capsules of the table's functions."""
     signature_of = ctypes.pythonapi.PyCapsule_GetName
@@ -176,6 +207,7 @@ def _check_signatures(library: ctypes.PyDLL, signatures: dict[str, tuple[str, ob
 
 
 def _stand_in(module: Any) -> None:
+    _load_mathematics()
     library = _load_library()
     signatures = _signatures_of(module)
     _check_signatures(library, signatures)

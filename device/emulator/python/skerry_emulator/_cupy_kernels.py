@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""CuPy's modules whose kernels are compiled: machine code of GPUs, which the emulated one doesn't run.
+"""CuPy's modules that the emulated GPU can't run: their kernels are machine code, or a library has no stand-in.
 
 CuPy ignores that their launches fail, and results would keep whatever was in their memory. Sums, scans and histograms
 fall back to kernels that CuPy compiles itself, sorts run on the host, and everything else raises NotImplementedError.
@@ -105,9 +105,17 @@ def _replace_thrust(module: Any) -> None:
     module.sort, module.argsort, module.lexsort = _sort, _argsort, _lexsort
 
 
+def _replace_sparse(module: Any) -> None:
+    def reject() -> NoReturn:
+        raise NotImplementedError("cuSPARSE is not supported on the emulated GPU")
+
+    module.create = reject
+
+
 REPLACEMENTS: dict[str, Callable[[ModuleType], None]] = {
     "cupy.cuda.cub": _replace_cub,
     "cupy.cuda.jitify": _replace_jitify,
     "cupy.cuda.thrust": _replace_thrust,
     "cupy.random._generator_api": _replace_generators,
+    "cupy_backends.cuda.libs.cusparse": _replace_sparse,
 }

@@ -11,10 +11,9 @@ from __future__ import annotations
 import ctypes
 import os
 import re
-from collections.abc import Iterator
 
 from skerry_emulator import _cupy, _numba_driver, _reports, _runtime
-from skerry_emulator._paths import find_library, folder
+from skerry_emulator._paths import find_library, folder, mapped_files
 
 __all__ = ["load", "refuse_other_drivers"]
 
@@ -32,18 +31,10 @@ _RUNTIME = re.compile(r"libcudart\.so[.\d]*$")
 _loaded: list[ctypes.CDLL] = []
 
 
-def _mapped_files() -> Iterator[str]:
-    with open("/proc/self/maps") as maps:
-        for line in maps:
-            fields = line.split(maxsplit=5)
-            if len(fields) == 6:
-                yield fields[5].rstrip("\n")
-
-
 def _refuse_other_libraries(*names: re.Pattern[str]) -> None:
     """Raise RuntimeError if NVIDIA's libraries are loaded: their functions may be in use already."""
     inside = os.path.realpath(folder()) + os.sep
-    for path in _mapped_files():
+    for path in mapped_files():
         file = os.path.basename(path)
         if any(name.match(file) for name in names) and not os.path.realpath(path).startswith(
             inside

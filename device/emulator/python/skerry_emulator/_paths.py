@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 
-__all__ = ["find_library", "folder"]
+__all__ = ["find_library", "folder", "mapped_files"]
 
 
 def folder() -> str:
@@ -31,3 +32,12 @@ def find_library(name: str) -> str | None:
             if os.path.exists(path):
                 return os.path.realpath(path)
     return None
+
+
+def mapped_files() -> Iterator[str]:
+    """Yield the paths of the files that this process has mapped: its libraries among them."""
+    with open("/proc/self/maps") as maps:
+        for line in maps:
+            fields = line.split(maxsplit=5)
+            if len(fields) == 6:
+                yield fields[5].rstrip("\n")
