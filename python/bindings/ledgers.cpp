@@ -146,7 +146,7 @@ std::shared_ptr<ActionRecord> observe(const HostAction& action) {
   if (!gil_guard) return nullptr;
   const ErrorAside error_scope;
   const Object capsule = current_ledger.value();
-  if (capsule.get() == nullptr) return nullptr;
+  if (capsule.get() == nullptr || capsule.get() == Py_None) return nullptr;
   Ledger* ledger = innermost_open(ledger_of(capsule.get()).get());
   if (ledger == nullptr) return nullptr;
 
