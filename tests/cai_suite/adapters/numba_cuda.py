@@ -46,3 +46,8 @@ def slow_stream(owner):
     with sk.stream(stream):
         owner += 1
     return stream.handle
+
+
+def is_read_only(view):
+    """Return what the array, which users can write to, says of its memory."""
+    return view.__cuda_array_interface__["data"][1]
