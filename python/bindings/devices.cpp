@@ -340,10 +340,11 @@ void add_scope_functions(py::module_& module) {
       py::arg("device"), py::pos_only(), "The Device of a Device or its name.");
   module.def(
       "device_or_default",
-      [](const py::object& device_argument) {
+      [](const py::object& name, const py::object& device_argument) {
+        const OperationScope scope(utf8(name.ptr()));
         return py::handle(device_object(device_or_default(device_argument.ptr())));
       },
-      py::arg("device"), py::pos_only(),
+      py::arg("name"), py::arg("device"), py::pos_only(),
       "The Device of `device=`: the default device if None. TypeError if there is no default.");
   module.def(
       "use_device_context", [](const py::object& variable) { context_device.set(variable.ptr()); },

@@ -284,10 +284,6 @@ Dtype parse_dtype(PyObject* object) {
     static_cast<void>(dtype_object(Dtype::bfloat16));
     return Dtype::bfloat16;
   }
-  if (const std::optional<Dtype> dtype = dtype_by_dlpack(object)) {
-    static_cast<void>(dtype_object(*dtype));  // throws if bfloat16 lacks ml_dtypes
-    return *dtype;
-  }
   // numpy.dtype() formats the items of a list in its error, which would read arrays.
   const bool is_none = object == Py_None || is_array(object) || PyList_Check(object) ||
                        PyTuple_Check(object) || PyDict_Check(object);
@@ -295,7 +291,10 @@ Dtype parse_dtype(PyObject* object) {
       is_none ? nullptr : PyObject_CallMethod(numpy_module, "dtype", "O", object);
   if (descriptor == nullptr) {
     PyErr_Clear();
-    reject_dtype(object);
+    const std::optional<Dtype> dtype = dtype_by_dlpack(object);
+    if (!dtype) reject_dtype(object);
+    static_cast<void>(dtype_object(*dtype));  // throws if bfloat16 lacks ml_dtypes
+    return *dtype;
   }
   const Object reference(descriptor);
   const std::optional<Dtype> dtype = numpy_dtype(descriptor);

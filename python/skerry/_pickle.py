@@ -60,7 +60,7 @@ def choose_device(device: str) -> _core.Device:
 
 
 def default_device_instead_of(device: str) -> _core.Device:
-    substitute = _core.device_or_default(None)
+    substitute = _core.device_or_default("unpickle", None)
     warnings.warn(
         f"unpickle: this process has no {device}; the array is placed on {substitute}",
         RuntimeWarning,
@@ -87,7 +87,7 @@ def device_here(device: str) -> _core.Device:
     if mode == "cpu":
         return _core.Device("cpu")
     if mode == "default":
-        return _core.device_or_default(None)
+        return _core.device_or_default("unpickle", None)
     try:
         _core.empty((0,), device=device)
     except DeviceUnavailableError as error:

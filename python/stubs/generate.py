@@ -123,6 +123,7 @@ PARAMETERS = {
             "assigned.parameter",
             "literals.name",
             "require_objects.name",
+            "device_or_default.name",
             "require_one_device.name",
         ],
         "str",

@@ -60,7 +60,11 @@ class SkerryBackendEntrypoint(ArrayBackendEntrypoint):  # type: ignore[misc]
         device = kwargs.pop("device", None)
         if isinstance(data._meta, _core.Array) and device is None:
             return data
-        target_device = _core.device_or_default(None if device is None else str(device))
+        target_device = (
+            _core.device_or_default("to_backend", None)
+            if device is None
+            else _core.as_device(str(device))
+        )
         meta = to_skerry_dispatch(data._meta, device=target_device)
         return data.map_blocks(to_skerry_dispatch, device=target_device, meta=meta, **kwargs)
 

@@ -63,7 +63,7 @@ class BitGenerator:
     def __init__(self, seed: Any = None) -> None:
         if not isinstance(seed, np.random.SeedSequence):
             seed = np.random.SeedSequence(seed)
-        device = getattr(seed, "device", None) or str(_core.device_or_default(None))
+        device = getattr(seed, "device", None) or str(_core.device_or_default("random", None))
         self._seed_seq = _seed(seed, device)
 
     @property
@@ -85,7 +85,9 @@ class RandomState:
     def __init__(self, seed: Any = None, device: str | _core.Device | None = None) -> None:
         if isinstance(seed, np.ndarray):  # a state from dask: 624 words
             seed = [int(word) for word in seed]
-        device_name = str(_core.device_or_default(device))
+        device_name = str(
+            _core.device_or_default("default_rng", None) if device is None else device
+        )
         self._generator = generator(np.random.SeedSequence(seed), device_name)
 
     def __getattr__(self, name: str) -> Any:

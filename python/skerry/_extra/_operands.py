@@ -117,7 +117,7 @@ def with_literals(name: str, *values: Any) -> list[Array]:
     operands = [sk.asarray(x, device="cpu:0") if type(x) is np.ndarray else x for x in values]
     arrays = tuple(x for x in operands if isinstance(x, Array))
     _core.require_one_device(name, arrays)
-    device = arrays[0].device if arrays else _core.device_or_default(None)
+    device = arrays[0].device if arrays else _core.device_or_default(name, None)
     return [x if isinstance(x, Array) else sk.asarray(x, device=device) for x in operands]
 
 

@@ -32,7 +32,7 @@ class Drawing:
             raise TypeError(
                 f"Generator: bit_generator must be a Philox, not {type(bit_generator).__name__}"
             )
-        resolved_device = _core.device_or_default(device)
+        resolved_device = _core.device_or_default("default_rng", device)
         self._bits = bit_generator
         self._device = resolved_device
         self._mark = _core.empty((0,), dtype=np.uint8, device=resolved_device)

@@ -46,7 +46,7 @@ class _Shared:
 
     def generator(self) -> RandomState:
         """Return the generator of the default device."""
-        device = _core.device_or_default(None)
+        device = _core.device_or_default("random", None)
         generator = self._generators.get(device)
         if generator is None:
             new_generator = RandomState(self.bit_generator, device)

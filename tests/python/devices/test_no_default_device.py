@@ -35,8 +35,8 @@ LITERALS = {
     "stack": lambda: sk.stack([[1, 2], [3, 4]]),
     "r_": lambda: sk.r_[1, 2],
     "mgrid": lambda: sk.mgrid[0:2],
-    "random.random": lambda: sk.random.random(2),
-    "random.RandomState": lambda: sk.random.RandomState(0),
+    "random": lambda: sk.random.random(2),
+    "default_rng": lambda: sk.random.RandomState(0),
 }
 
 
@@ -72,7 +72,7 @@ def test_creation_requires_a_device(name, no_default):
 
 @pytest.mark.parametrize("name", LITERALS)
 def test_literals_alone_require_a_device(name, no_default):
-    with pytest.raises(TypeError, match=REQUIRED):
+    with pytest.raises(TypeError, match=f"{name}: {REQUIRED}"):
         LITERALS[name]()
 
 

@@ -69,7 +69,7 @@ class Concatenator:
         if not items:
             raise ValueError(f"{self.name}: nothing to join; index with arrays, numbers or slices")
         array = next(arrays_in(items), None)
-        device = _core.device_or_default(None) if array is None else array.device
+        device = _core.device_or_default(self.name, None) if array is None else array.device
         operands = [self._array_or_literal(item, device) for item in items]
         try:
             arrays = promoted(self.name, *operands)

@@ -81,7 +81,7 @@ class Grid:
         ]
         arrays = tuple(x for bound in bounds for x in bound if isinstance(x, Array))
         _core.require_one_device(name, arrays)
-        device = arrays[0].device if arrays else _core.device_or_default(None)
+        device = arrays[0].device if arrays else _core.device_or_default(name, None)
         if any(not isinstance(step, Array) and step == 0 for _, _, step in bounds):
             raise ValueError(f"{name}: step must not be 0")
         if not isinstance(key, tuple):

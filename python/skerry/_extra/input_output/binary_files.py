@@ -207,7 +207,7 @@ def load(
     Array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float64, device='cuda:0')
 
     """
-    target_device = _core.device_or_default(device)
+    target_device = _core.device_or_default("load", device)
     if targets.is_file_object(file):
         return _load_stream(
             file, str(getattr(file, "name", type(file).__name__)), target_device, mmap_mode
