@@ -51,20 +51,14 @@ StorageRef try_pinned(Device device, std::size_t nbytes) noexcept {
   }
 }
 
-}  // namespace
-
-StorageRef allocate(Device device, std::size_t nbytes) {
+inline StorageRef allocate_uncounted(Device device, std::size_t nbytes) {
   if (is_host(device)) [[likely]] {
     require(device);
-    if (detail::count_allocation(device, nbytes)) [[unlikely]]
-      throw_planned_failure(device, nbytes);
     if (are_host_arrays_pinned) [[unlikely]] {
       if (StorageRef pinned = try_pinned(device, nbytes)) return pinned;
     }
     return cpu::allocate(device.index, nbytes);
   }
-  if (detail::count_allocation(device, nbytes)) [[unlikely]]
-    throw_planned_failure(device, nbytes);
   const Backend& kind = backend_of(device);
   // A backend with `require` throws the more specific error in its `allocate`.
   if (nbytes == 0 || kind.devices.require == nullptr) require(device);
@@ -72,6 +66,21 @@ StorageRef allocate(Device device, std::size_t nbytes) {
     return kind.memory.allocate_empty(device);
   if (nbytes == 0) return StorageRef(new EmptyStorage(device));
   return kind.memory.allocate(device, nbytes);
+}
+
+/// Counts and announces the allocation. Not inlined, so that the hot path of allocate() keeps no
+/// arguments for it.
+[[gnu::noinline]] StorageRef allocate_counted(Device device, std::size_t nbytes) {
+  if (detail::count_allocation(device, nbytes)) throw_planned_failure(device, nbytes);
+  return allocate_uncounted(device, nbytes);
+}
+
+}  // namespace
+
+StorageRef allocate(Device device, std::size_t nbytes) {
+  if (detail::counting_allocations.load(std::memory_order_relaxed)) [[unlikely]]
+    return allocate_counted(device, nbytes);
+  return allocate_uncounted(device, nbytes);
 }
 
 StorageRef allocate_pinned(Device device, std::size_t nbytes) {

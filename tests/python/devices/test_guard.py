@@ -154,7 +154,6 @@ def test_allocations_on_all_devices(x):
     assert sk.guard().allocations == []
 
 
-@needs_rehearsal
 def test_waits_when_memory_runs_out(x):
     live_bytes = sk.memory_statistics("cuda:0").live_bytes
     sk.set_memory_limit("cuda:0", live_bytes + (1 << 20))
