@@ -253,6 +253,22 @@ def test_other_threads_are_not_guarded(x):
     assert values == [1]
 
 
+def test_guards_of_threads_do_not_mix(x):
+    def count(thread):
+        with sk.guard() as ledger:
+            for _ in range(50 * (thread + 1)):
+                float(x[thread])
+        counts[thread] = len(ledger.transfers)
+
+    counts = {}
+    threads = [threading.Thread(target=count, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counts == {0: 50, 1: 100, 2: 150, 3: 200}
+
+
 def test_a_copied_context_is_guarded(x):
     errors = []
 
