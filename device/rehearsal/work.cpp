@@ -51,14 +51,20 @@ MemoryKind locate(System& all, const void* data, std::size_t nbytes, int* owner)
   return data == nullptr ? MemoryKind::invalid : MemoryKind::pageable;
 }
 
-bool kind_fits(cuda::CopyKind kind, bool to_device, bool from_device) {
+/// Managed memory counts as memory of the host or of a device, as a copy needs it.
+bool kind_fits(cuda::CopyKind kind, bool to_device, bool from_device, bool to_managed,
+               bool from_managed) {
+  const bool to_host = !to_device || to_managed;
+  const bool from_host = !from_device || from_managed;
+  to_device = to_device || to_managed;
+  from_device = from_device || from_managed;
   switch (kind) {
     case cuda::CopyKind::host_to_host:
-      return !to_device && !from_device;
+      return to_host && from_host;
     case cuda::CopyKind::host_to_device:
-      return to_device && !from_device;
+      return to_device && from_host;
     case cuda::CopyKind::device_to_host:
-      return !to_device && from_device;
+      return to_host && from_device;
     case cuda::CopyKind::device_to_device:
       return to_device && from_device;
     case cuda::CopyKind::automatic:
@@ -251,7 +257,10 @@ int copy_async(void* target, const void* source, std::size_t nbytes, cuda::CopyK
     const MemoryKind source_kind = locate(all, source, nbytes, &from_owner);
     if (target_kind == MemoryKind::invalid || source_kind == MemoryKind::invalid)
       return cuda::invalid_value;
-    if (!kind_fits(kind, to_owner >= 0, from_owner >= 0)) return cuda::invalid_value;
+    if (!kind_fits(kind, to_owner >= 0, from_owner >= 0, all.pinned.use_of(target).is_managed,
+                   all.pinned.use_of(source).is_managed)) {
+      return cuda::invalid_value;
+    }
     count_copy(all, to_owner, from_owner, nbytes);
     return in_order_of_both(all, queue, to_owner, from_owner, [&] {
       return submit_copy(queue, target, source, nbytes, target_kind, source_kind);

@@ -17,10 +17,12 @@ namespace {
 namespace status_of {
 constexpr int illegal_state = 401;
 constexpr int capture_unsupported = 900;
+constexpr int invalidated = 901;
 constexpr int merge = 902;
 constexpr int unmatched = 903;
 constexpr int unjoined = 904;
 constexpr int isolation = 905;
+constexpr int implicit = 906;
 }  // namespace status_of
 
 /// A capture, and the graph that it fills.
@@ -29,6 +31,7 @@ struct CaptureInProgress {
   std::uint64_t id = 0;
   void* origin = nullptr;
   bool is_own_graph = true;  ///< created by the capture
+  bool is_invalid = false;
 };
 
 /// Position of a captured stream or a recorded event in a graph.
@@ -68,6 +71,28 @@ void end(const CaptureInProgress& capture) noexcept {
 
 [[nodiscard]] bool is_default(const void* stream) noexcept {
   return reinterpret_cast<std::uintptr_t>(stream) <= 2;
+}
+
+[[nodiscard]] bool is_legacy(const void* stream) noexcept {
+  return reinterpret_cast<std::uintptr_t>(stream) <= 1;
+}
+
+/// True if a stream that the legacy stream of the current device would wait for is captured.
+[[nodiscard]] bool is_blocking_stream_captured() {
+  return std::ranges::any_of(captures().streams, [](const auto& entry) {
+    const auto queue = rehearsal::System::instance().stream(entry.first);
+    return queue != nullptr && queue->options().is_blocking &&
+           queue->ordinal() == rehearsal::current_ordinal();
+  });
+}
+
+/// CUstreamCaptureStatus
+[[nodiscard]] int status_of_capture(const CapturePoint* point) noexcept {
+  constexpr int none = 0;
+  constexpr int active = 1;
+  constexpr int invalid = 2;
+  if (point == nullptr) return none;
+  return point->capture->is_invalid ? invalid : active;
 }
 
 /// True if `end_point`, the position of the stream that began the capture, depends on the last
@@ -129,6 +154,13 @@ bool take_nodes(const Graph& in, void* const* handles, std::size_t count,
 bool is_in_capture(void* stream) noexcept {
   const std::lock_guard lock(graphs_mutex());
   return find_capture_point(stream) != nullptr;
+}
+
+int invalidate_capture(void* stream) noexcept {
+  const std::lock_guard lock(graphs_mutex());
+  const CapturePoint* const point = find_capture_point(stream);
+  if (point != nullptr) point->capture->is_invalid = true;
+  return status_of::capture_unsupported;
 }
 
 int capture(void* stream, NodeKind kind, node_operation operation) {
@@ -207,12 +239,15 @@ int stream_end_capture(void* stream, void** handle) {
     if (point == nullptr) return status_of::illegal_state;
     const CapturePoint end_point = *point;
     const std::shared_ptr<CaptureInProgress> capture = end_point.capture;
-    if (capture->origin != stream) return status_of::unmatched;
+    if (capture->origin != stream) {
+      capture->is_invalid = true;
+      return status_of::unmatched;
+    }
     const bool is_whole = is_joined(*capture, end_point);
     end(*capture);
-    if (!is_whole) {
+    if (capture->is_invalid || !is_whole) {
       if (capture->is_own_graph) static_cast<void>(remove_graph(capture->graph));
-      return status_of::unjoined;
+      return capture->is_invalid ? status_of::invalidated : status_of::unjoined;
     }
     *handle = capture->graph;
     return code::success;
@@ -223,7 +258,8 @@ int stream_is_capturing(void* stream, int* status) {
   return with_lock([&]() -> int {
     if (has_null(status)) return code::invalid_value;
     if (rehearsal::System::instance().stream(stream) == nullptr) return code::invalid_handle;
-    *status = find_capture_point(stream) != nullptr ? 1 : 0;
+    if (is_legacy(stream) && is_blocking_stream_captured()) return status_of::implicit;
+    *status = status_of_capture(find_capture_point(stream));
     return code::success;
   });
 }
@@ -243,7 +279,7 @@ int stream_get_capture_info(void* stream, int* status, std::uint64_t* id, void**
     if (has_null(status)) return code::invalid_value;
     if (rehearsal::System::instance().stream(stream) == nullptr) return code::invalid_handle;
     const CapturePoint* const point = find_capture_point(stream);
-    *status = point != nullptr ? 1 : 0;
+    *status = status_of_capture(point);
     if (id != nullptr) *id = point != nullptr ? point->capture->id : 0;
     if (graph != nullptr) *graph = point != nullptr ? point->capture->graph : nullptr;
     if (nodes != nullptr) {

@@ -19,6 +19,10 @@ inline constinit std::atomic<int> captured_streams{0};
   return captured_streams.load(std::memory_order_relaxed) != 0 && is_in_capture(stream);
 }
 
+/// Ends the capture of a stream as invalid, for a call that a graph can't contain. Returns that
+/// call's status.
+[[nodiscard]] int invalidate_capture(void* stream) noexcept;
+
 /// Adds a node that depends on the stream's last nodes. Returns a status.
 [[nodiscard]] int capture(void* stream, NodeKind kind, node_operation operation);
 /// Adds an allocation node, whose memory the graph owns. Returns a status.

@@ -18,6 +18,24 @@ int allocate(address* data, std::size_t nbytes) {
   return status;
 }
 
+/// Locations of memory: CUmemLocationType; the first version of the functions has a device's number
+/// or -1 for the host.
+constexpr int first_host_location = 2;
+constexpr int last_host_location = 4;
+constexpr int host_number = -1;
+
+int check_location(const abi::MemoryLocation& location) noexcept {
+  if (location.kind >= first_host_location && location.kind <= last_host_location) {
+    return code::success;
+  }
+  if (location.kind != abi::location_of_device) return code::invalid_value;
+  return exists(location.number) ? code::success : code::invalid_device;
+}
+abi::MemoryLocation location_of(int device) noexcept {
+  return device == host_number ? abi::MemoryLocation{first_host_location, 0}
+                               : abi::MemoryLocation{abi::location_of_device, device};
+}
+
 /// Returns success if `nbytes` at `data` are managed memory. Prefetches and advice only check this:
 /// the host and all devices can access managed memory at any time here.
 int check_managed(address data, std::size_t nbytes) {
@@ -105,18 +123,33 @@ int memory_allocate_managed(address* data, std::size_t nbytes, unsigned flags) {
   });
 }
 
-int memory_prefetch_v1(address data, std::size_t nbytes, int, void*) {
-  return in_context([&] { return check_managed(data, nbytes); });
+int memory_prefetch_v1(address data, std::size_t nbytes, int device, void* stream) {
+  return memory_prefetch(data, nbytes, location_of(device), 0, stream);
 }
-int memory_prefetch(address data, std::size_t nbytes, abi::MemoryLocation, unsigned flags, void*) {
-  return in_context(
-      [&]() -> int { return flags == 0 ? check_managed(data, nbytes) : code::invalid_value; });
+int memory_prefetch(address data, std::size_t nbytes, abi::MemoryLocation location, unsigned flags,
+                    void*) {
+  return in_context([&]() -> int {
+    if (flags != 0) return code::invalid_value;
+    const int status = check_location(location);
+    return status == code::success ? check_managed(data, nbytes) : status;
+  });
 }
-int memory_advise_v1(address data, std::size_t nbytes, int, int) {
-  return in_context([&] { return check_managed(data, nbytes); });
+int memory_advise_v1(address data, std::size_t nbytes, int advice, int device) {
+  return memory_advise(data, nbytes, advice, location_of(device));
 }
-int memory_advise(address data, std::size_t nbytes, int, abi::MemoryLocation) {
-  return in_context([&] { return check_managed(data, nbytes); });
+int memory_advise(address data, std::size_t nbytes, int advice, abi::MemoryLocation location) {
+  // CUmem_advise
+  constexpr int first_advice = 1;
+  constexpr int set_preferred_location = 3;
+  constexpr int set_accessed_by = 5;
+  constexpr int last_advice = 6;
+  return in_context([&]() -> int {
+    if (advice < first_advice || advice > last_advice) return code::invalid_value;
+    // The others ignore the location.
+    const bool needs_location = advice == set_preferred_location || advice >= set_accessed_by;
+    const int status = needs_location ? check_location(location) : code::success;
+    return status == code::success ? check_managed(data, nbytes) : status;
+  });
 }
 
 }  // namespace skerry::emulation::driver

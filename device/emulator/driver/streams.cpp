@@ -16,7 +16,6 @@ namespace skerry::emulation::driver {
 namespace {
 
 constexpr unsigned non_blocking = 1;
-constexpr int capture_unsupported = 900;  // for calls that a graph can't contain
 
 int create(void** stream, unsigned flags, int priority) {
   if (has_null(stream) || (flags & ~non_blocking) != 0) return code::invalid_value;
@@ -59,19 +58,20 @@ int stream_create_with_priority(void** stream, unsigned flags, int priority) {
 
 int stream_destroy(void* stream) {
   return release_in_context([&]() -> int {
-    if (is_captured(stream)) return capture_unsupported;
+    if (is_captured(stream)) return invalidate_capture(stream);
     return is_default(stream) ? code::invalid_handle : driver_api().stream_destroy(stream);
   });
 }
 
 int stream_synchronize(void* stream) {
   return in_context([&] {
-    return is_captured(stream) ? capture_unsupported : driver_api().stream_synchronize(stream);
+    return is_captured(stream) ? invalidate_capture(stream)
+                               : driver_api().stream_synchronize(stream);
   });
 }
 int stream_query(void* stream) {
   return in_context([&] {
-    return is_captured(stream) ? capture_unsupported : driver_api().stream_query(stream);
+    return is_captured(stream) ? invalidate_capture(stream) : driver_api().stream_query(stream);
   });
 }
 
@@ -89,7 +89,7 @@ int stream_add_callback(void* stream, void (*callback)(void*, int, void*), void*
                         unsigned flags) {
   return with_stream(stream, [&](const rehearsal::Queue& queue) -> int {
     if (callback == nullptr || flags != 0) return code::invalid_value;
-    if (is_captured(stream)) return capture_unsupported;
+    if (is_captured(stream)) return invalidate_capture(stream);
     auto call = std::make_unique<CallbackCall>(callback, stream, queue.ordinal(), data);
     const int status = driver_api().launch_host_function(stream, run_callback, call.get());
     if (status == code::success) static_cast<void>(call.release());

@@ -11,7 +11,9 @@
 namespace skerry::emulation {
 namespace {
 
+/// Returns other names unchanged: without its prefix, "f" is the type float.
 [[nodiscard]] std::string demangled(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;
   int status = 0;
   char* const readable = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
   std::string demangled_name = readable != nullptr ? readable : name;

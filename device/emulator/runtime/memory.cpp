@@ -99,10 +99,12 @@ int set_pool_access(void* pool, const abi::AccessDescription* list, std::size_t 
 
 int set_pool_attribute(void* pool, int attribute, void* value) {
   constexpr int release_threshold = 4;  // cudaMemPoolAttrReleaseThreshold
-  const int owner = ordinal_of_pool(pool);
-  if (owner < 0 || attribute != release_threshold)
+  MemoryPool* const memory_pool = find_pool(pool);
+  if (memory_pool == nullptr || attribute != release_threshold)
     return rehearsal::return_code(cuda::invalid_value);
-  return driver_api().pool_set_release_threshold(owner, *static_cast<std::uint64_t*>(value));
+  const std::uint64_t threshold = *static_cast<std::uint64_t*>(value);
+  memory_pool->settings[release_threshold - 1].store(threshold);
+  return driver_api().pool_set_release_threshold(memory_pool->ordinal, threshold);
 }
 
 int trim_pool(void* pool, std::size_t keep_bytes) {

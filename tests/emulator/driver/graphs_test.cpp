@@ -72,7 +72,6 @@ TEST_F(DriverGraphs, a_captured_stream_does_nothing_until_its_graph_is_launched)
   EXPECT_EQ(status, 1);
   fill(stream_, 7);
   store(stream_, 9, 2);
-  EXPECT_EQ(CALL(cuStreamSynchronize, stream_synchronize)(stream_), 900);
   void* const graph = end();
   EXPECT_EQ(read(data_, 4), (values{0, 0, 0, 0}));
   EXPECT_EQ(nodes(graph), 2);
@@ -98,7 +97,6 @@ TEST_F(DriverGraphs, streams_that_wait_for_a_captured_event_join_the_capture) {
   ASSERT_EQ(CALL(cuStreamWaitEvent, stream_wait_event)(other, forked, 0), 0);
   store(other, 4);
   void* graph = nullptr;
-  EXPECT_EQ(CALL(cuStreamEndCapture, stream_end_capture)(other, &graph), 903);
   ASSERT_EQ(CALL(cuEventRecord, event_record)(joined, other), 0);
   ASSERT_EQ(CALL(cuStreamWaitEvent, stream_wait_event)(stream_, joined, 0), 0);
   graph = end();
@@ -115,10 +113,41 @@ TEST_F(DriverGraphs, streams_that_wait_for_a_captured_event_join_the_capture) {
   store(other, 4);
   EXPECT_EQ(CALL(cuStreamEndCapture, stream_end_capture)(stream_, &graph), 904);
   EXPECT_EQ(graph, nullptr);
+  begin();
+  ASSERT_EQ(CALL(cuEventRecord, event_record)(forked, stream_), 0);
+  ASSERT_EQ(CALL(cuStreamWaitEvent, stream_wait_event)(other, forked, 0), 0);
+  EXPECT_EQ(CALL(cuStreamEndCapture, stream_end_capture)(other, &graph), 903);
+  EXPECT_EQ(CALL(cuStreamEndCapture, stream_end_capture)(stream_, &graph), 901);
   for (void* const event : {forked, joined}) {
     EXPECT_EQ(CALL(cuEventDestroy, event_destroy)(event), 0);
   }
   EXPECT_EQ(CALL(cuStreamDestroy, stream_destroy)(other), 0);
+}
+
+TEST_F(DriverGraphs, calls_that_a_graph_cannot_contain_invalidate_the_capture) {
+  begin();
+  EXPECT_EQ(CALL(cuStreamSynchronize, stream_synchronize)(stream_), 900);
+  int status = 0;
+  EXPECT_EQ(CALL(cuStreamIsCapturing, stream_is_capturing)(stream_, &status), 0);
+  EXPECT_EQ(status, 2);
+  void* graph = nullptr;
+  EXPECT_EQ(CALL(cuStreamEndCapture, stream_end_capture)(stream_, &graph), 901);
+  EXPECT_EQ(graph, nullptr);
+  EXPECT_EQ(CALL(cuStreamIsCapturing, stream_is_capturing)(stream_, &status), 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(DriverGraphs, the_legacy_stream_is_implicitly_captured_by_blocking_streams) {
+  void* blocking = nullptr;
+  ASSERT_EQ(CALL(cuStreamCreate, stream_create)(&blocking, 0), 0);
+  int status = 0;
+  EXPECT_EQ(CALL(cuStreamIsCapturing, stream_is_capturing)(nullptr, &status), 0);
+  ASSERT_EQ(CALL(cuStreamBeginCapture, stream_begin_capture)(blocking, 2), 0);
+  EXPECT_EQ(CALL(cuStreamIsCapturing, stream_is_capturing)(nullptr, &status), 906);
+  void* graph = nullptr;
+  EXPECT_EQ(CALL(cuStreamEndCapture, stream_end_capture)(blocking, &graph), 0);
+  EXPECT_EQ(CALL(cuGraphDestroy, graph_destroy)(graph), 0);
+  EXPECT_EQ(CALL(cuStreamDestroy, stream_destroy)(blocking), 0);
 }
 
 TEST_F(DriverGraphs, a_graph_keeps_captured_parameters_until_it_is_updated) {

@@ -105,6 +105,11 @@ TEST_F(DriverMemory, host_and_device_share_managed_memory) {
   EXPECT_TRUE(std::all_of(values, values + 64, [](std::uint32_t one) { return one == 5; }));
   EXPECT_EQ(CALL(cuMemPrefetchAsync, memory_prefetch)(data, 256, {1, 0}, 0, nullptr), 0);
   EXPECT_EQ(CALL(cuMemPrefetchAsync, memory_prefetch)(data, 257, {1, 0}, 0, nullptr), 1);
+  constexpr int no_device = 100'000'000;
+  EXPECT_EQ(CALL(cuMemPrefetchAsync, memory_prefetch)(data, 256, {1, no_device}, 0, nullptr), 101);
+  EXPECT_EQ(CALL(cuMemAdvise, memory_advise)(data, 256, 1, {1, no_device}), 0) << "read mostly";
+  EXPECT_EQ(CALL(cuMemAdvise, memory_advise)(data, 256, 3, {1, no_device}), 101);
+  EXPECT_EQ(CALL(cuMemAdvise, memory_advise)(data, 256, -1, {1, 0}), 1);
   EXPECT_EQ(CALL(cuMemFreeHost, host_free)(values), 1);
   release(data);
   EXPECT_EQ(CALL(cuLibraryUnload, library_unload)(library), 0);

@@ -144,6 +144,7 @@ TEST(EmulationReports, a_report_of_an_endless_kernel_has_the_positions_of_all_wa
 TEST(EmulationReports, kernel_names_of_numba_are_demangled) {
   EXPECT_EQ(readable_kernel_name("_Z4fillIfEvPfi"), "void fill<float>(float*, int)");
   EXPECT_EQ(readable_kernel_name("axpy"), "axpy");
+  EXPECT_EQ(readable_kernel_name("f"), "f") << "also the code of a type";
   EXPECT_EQ(readable_kernel_name("_ZN6cudapy8__main__5outer12_3clocals_3e6kernelB2v1B13cw51cXTLSU"
                                  "_3dE5ArrayIfLi1E1A7mutable7alignedEi"),
             "__main__.outer.<locals>.kernel");

@@ -10,6 +10,8 @@
 
 #include "device/emulator/execute/failure_text.hpp"
 #include "device/emulator/runtime/attributes.hpp"
+#include "device/emulator/runtime/pools.hpp"
+#include "device/rehearsal/system.hpp"
 #include "tests/emulator/runtime/programs.hpp"
 
 namespace skerry::emulation {
@@ -93,6 +95,33 @@ TEST_F(RuntimeCallsTest, copies_between_devices_in_the_legacy_stream_wait_for_bo
     ASSERT_EQ(set_device(ordinal), cuda::success);
     EXPECT_EQ(deallocate(data[ordinal]), cuda::success);
   }
+}
+
+TEST_F(RuntimeCallsTest, managed_memory_is_of_the_host_and_of_a_device_in_copies) {
+  void* managed = nullptr;
+  ASSERT_EQ(driver_api().host_allocate(&managed, 4), cuda::success);
+  rehearsal::System::instance().pinned.set_use(managed, {.flags = 1, .is_managed = true});
+  int value = 7;
+  EXPECT_EQ(copy(managed, &value, 4, static_cast<int>(cuda::CopyKind::host_to_device)),
+            cuda::success);
+  value = 0;
+  EXPECT_EQ(copy(&value, managed, 4, static_cast<int>(cuda::CopyKind::device_to_host)),
+            cuda::success);
+  EXPECT_EQ(value, 7);
+  EXPECT_EQ(copy(&value, managed, 4, static_cast<int>(cuda::CopyKind::host_to_host)),
+            cuda::success);
+  EXPECT_EQ(host_deallocate(managed), cuda::success);
+}
+
+TEST_F(RuntimeCallsTest, a_pools_release_threshold_is_kept) {
+  void* pool = nullptr;
+  ASSERT_EQ(get_default_pool(&pool, 0), cuda::success);
+  constexpr int release_threshold = 4;
+  std::uint64_t threshold = 1 << 20;
+  ASSERT_EQ(set_pool_attribute(pool, release_threshold, &threshold), cuda::success);
+  EXPECT_EQ(find_pool(pool)->settings[release_threshold - 1].load(), threshold);
+  threshold = 0;
+  ASSERT_EQ(set_pool_attribute(pool, release_threshold, &threshold), cuda::success);
 }
 
 TEST_F(RuntimeCallsTest, pointer_attributes_describe_the_memory) {
