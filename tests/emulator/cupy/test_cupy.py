@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """CuPy as it is on PyPI on the emulated GPU, in new processes: skerry must be imported before it."""
 
+import os
 import pathlib
 import sys
 
@@ -58,3 +59,31 @@ def test_another_signature_is_rejected():
     )
     done = child(code)
     assert "ImportError: skerry: emulated GPU: this version of CuPy is not supported" in done.stderr
+
+
+SANITIZE = f"""
+import runpy, sys
+sys.path.append({str(CUPY)!r})
+sys.argv[1:] = ["sanitize", "--schedules", "1", "tests/emulator/cupy/wrong_program.py"]
+runpy.run_module("skerry", run_name="__main__")
+"""
+
+
+def test_sanitize_names_the_lines_of_mistakes():
+    done = child(SANITIZE, PYTHONPATH=os.pathsep.join([*sys.path, str(CUPY)]))
+    assert done.returncode == 1, done.stdout + done.stderr
+    for mistake in ("race", "overrun", "wrong device"):
+        assert f"// {mistake}" in done.stderr, done.stderr
+
+
+def test_emulated_gpu_sets_pools_aside():
+    code = START + (
+        "import cupy\n"
+        "from skerry.testing import emulated_gpu\n"
+        "allocator = cupy.cuda.get_allocator()\n"
+        "with emulated_gpu():\n"
+        "    assert cupy.cuda.get_allocator() != allocator\n"
+        "assert cupy.cuda.get_allocator() == allocator\n"
+    )
+    done = child(code)
+    assert done.returncode == 0, done.stderr

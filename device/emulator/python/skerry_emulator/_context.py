@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable
 from types import TracebackType
 
-from skerry_emulator import _reports
+from skerry_emulator import _cupy_pool, _reports
 
 # Optional checks, and the emulator's setting that enables each. Errors that end a kernel are always reported.
 CHECKS: dict[str, tuple[str, int]] = {
@@ -146,6 +146,7 @@ class emulated_gpu:  # noqa: N801 (used as a function)
         self._float64 = float64
         self._settings = settings_for(seed=seed, checks=chosen_checks(checks), limit=limit)
         self._reports: list[_reports.KernelReport] | None = None
+        self._pools = _cupy_pool.PoolBypass()
 
     @property
     def reports(self) -> list[_reports.KernelReport]:
@@ -166,6 +167,7 @@ class emulated_gpu:  # noqa: N801 (used as a function)
         _core.refresh_rehearsed_devices()
         emulator.clear()
         self._reports = None
+        self._pools.start()
         return self
 
     def __exit__(
@@ -178,6 +180,7 @@ class emulated_gpu:  # noqa: N801 (used as a function)
         from skerry.exceptions import EmulationError
 
         emulator = _reports.library()
+        self._pools.end()
         emulator.wait()
         self._reports = emulator.reports()
         for variable, value in DEFAULTS.items():

@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> None:
     """Run the script as ``__main__``."""
     import skerry
 
-    from skerry_emulator import _context, _reports
+    from skerry_emulator import _context, _cupy_pool, _reports
 
     reports, devices, capability, seed, checks, limit, script, *rest = arguments
     skerry.rehearse(cuda=int(devices), kernels=True)
@@ -63,6 +63,7 @@ def main(arguments: list[str]) -> None:
 
     atexit.register(write)
     _number_lines()
+    _cupy_pool.bypass_when_imported()
     sys.argv = [script, *rest]
     sys.path[0] = str(pathlib.Path(script).resolve().parent)
     runpy.run_path(script, run_name="__main__")
