@@ -30,8 +30,10 @@ RUN_ELSEWHERE = {
     "array_api_consumers.rst": "tests/python/interchange/test_array_api_consumers_page.py",
     "collectives.rst": "tests/emulator/nccl/test_collectives_page.py",
     "cpp.rst": "tests/consumer",
+    "cupy_without_gpu.rst": "tests/emulator/cupy/test_cupy_page.py",
     "custom_kernels.rst": "tests/emulator/users_kernels/test_custom_kernels_page.py",
     "dask.rst": "tests/python/interchange/test_dask.py",
+    "from_cudasim.rst": "tests/emulator/users_kernels/test_custom_kernels_page.py",
     "kernels.rst": "tests/emulator/users_kernels/test_kernels_page.py",
 }
 WITHOUT_EXAMPLES = {"getting_started.rst", "glossary.rst", "guides.rst"}

@@ -197,8 +197,7 @@ class emulated_gpu:  # noqa: N801 (used as a function)
             return
         if problem is None:
             raise EmulationError(self._reports)
-        for report in self._reports:
-            problem.add_note(f"emulated GPU: device {report.device}: {report.text}")
+        _reports.add_notes_of(problem, self._reports)
 
 
 def _goes_on(report: _reports.KernelReport) -> bool:

@@ -102,8 +102,7 @@ def _make_error(error_class: Callable[[int], Exception], status: int) -> Excepti
     reports = [report for report in emulator.reports() if report.code == status]
     if reports:
         emulator.notice()
-    for report in reports:
-        error.add_note(f"emulated GPU: device {report.device}: {report.text}")
+    _reports.add_notes_of(error, reports)
     return error
 
 

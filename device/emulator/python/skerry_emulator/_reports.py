@@ -224,8 +224,15 @@ def add_notes(problem: BaseException) -> None:
     if (emulator := loaded_library()) is None:
         return
     emulator.notice()
-    for report in emulator.reports():
-        problem.add_note(f"emulated GPU: device {report.device}: {report.text}")
+    add_notes_of(problem, emulator.reports())
+
+
+def add_notes_of(problem: BaseException, reports: Iterable[KernelReport]) -> None:
+    """Add reports to an exception as notes, except those that it has already."""
+    for report in reports:
+        note = f"emulated GPU: device {report.device}: {report.text}"
+        if note not in getattr(problem, "__notes__", ()):
+            problem.add_note(note)
 
 
 def report_at_exit() -> None:
