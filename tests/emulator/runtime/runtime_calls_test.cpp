@@ -297,6 +297,29 @@ TEST_F(RuntimeCallsTest, a_report_names_the_nearest_allocation) {
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
+TEST_F(RuntimeCallsTest, memory_and_peers_of_devices_can_change) {
+  abi::DeviceProperties properties{};
+  int can = 0;
+  EXPECT_EQ(change_setting("SKERRY_REHEARSE_MEMORY", "64MiB"), "");
+  EXPECT_EQ(change_setting("SKERRY_REHEARSE_PEERS", "none"), "");
+  ASSERT_EQ(get_device_properties(&properties, 1), cuda::success);
+  EXPECT_EQ(properties.total_bytes, 64U << 20);
+  ASSERT_EQ(can_access_peer(&can, 0, 1), cuda::success);
+  EXPECT_EQ(can, 0);
+  for (const char* const peers : {"some", "0", "0-64", "0-1;"}) {
+    EXPECT_NE(change_setting("SKERRY_REHEARSE_PEERS", peers), "") << peers;
+  }
+  ASSERT_EQ(can_access_peer(&can, 0, 1), cuda::success);
+  EXPECT_EQ(can, 0) << "a malformed value changes nothing";
+  EXPECT_NE(change_setting("SKERRY_REHEARSE_MEMORY", "0"), "");
+  EXPECT_NE(change_setting("SKERRY_REHEARSE_POOLS", "0"), "");
+  EXPECT_EQ(change_setting("SKERRY_REHEARSE_PEERS", "0-1"), "");
+  ASSERT_EQ(can_access_peer(&can, 1, 0), cuda::success);
+  EXPECT_EQ(can, 1);
+  EXPECT_EQ(change_setting("SKERRY_REHEARSE_PEERS", "all"), "");
+  EXPECT_EQ(change_setting("SKERRY_REHEARSE_MEMORY", "8GiB"), "");
+}
+
 TEST(emulator_settings, settings_are_parsed_or_rejected) {
   EmulatorSettings settings;
   EXPECT_EQ(read_setting("SKERRY_EMULATE_TARGET", "90", settings), "");

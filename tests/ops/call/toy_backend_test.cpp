@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "ops/call/device_dtypes.hpp"
 #include "ops/create/create.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/reduce/reduce.hpp"
@@ -77,6 +78,26 @@ TEST(toy_backend, computes_on_the_device_of_its_arrays) {
   const NdArray total = reduce(*find_reduction("sum"), twice, std::nullopt, std::nullopt, false);
   EXPECT_EQ(total.device(), toy_device(1));
   EXPECT_EQ(elements(total), (std::vector<double>{30}));
+}
+
+TEST(toy_backend, may_lack_double_precision) {
+  static const Backend single = [] {
+    Backend backend = toy::nameless;
+    backend.name = "single";
+    backend.can.has_float64 = false;
+    return backend;
+  }();
+  const Device device{register_backend(single), 0};
+  EXPECT_FALSE(has_dtype(device, Dtype::complex128));
+  EXPECT_TRUE(has_dtype(device, Dtype::complex64));
+  EXPECT_TRUE(has_dtype(toy_device(0), Dtype::float64));
+  EXPECT_EQ(default_dtype_on(device, Dtype::float64), Dtype::float32);
+  EXPECT_EQ(default_dtype_on(device, Dtype::int64), Dtype::int64);
+  EXPECT_THROW(static_cast<void>(counting(device)), DtypeError);
+  EXPECT_THROW(static_cast<void>(to_device(counting(cpu0), device)), DtypeError);
+  const NdArray x = to_device(astype(counting(cpu0), Dtype::float32, false), device);
+  EXPECT_THROW(static_cast<void>(astype(x, Dtype::float64, false)), DtypeError);
+  EXPECT_EQ(added(x, x).dtype(), Dtype::float32);
 }
 
 TEST(toy_backend, rejects_arrays_on_other_devices) {
