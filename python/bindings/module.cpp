@@ -102,6 +102,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
     add_fuse(module.ptr());
     for (const py::module_& submodule : {module, fft, linalg})
       stop_counting_functions(submodule.ptr());
+    stop_counting_functions(reinterpret_cast<PyObject*>(array_type));
     module.attr("__version__") = SKERRY_VERSION;
   } catch (const PythonError&) {
     throw pybind11::error_already_set();

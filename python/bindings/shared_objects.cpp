@@ -17,12 +17,16 @@ void stop_counting(PyObject* object) noexcept {
   object->ob_ref_shared = 0;
 }
 
-void stop_counting_functions(PyObject* module) {
-  PyObject* const dictionary = PyModule_GetDict(module);
-  const Object values(PyDict_Values(dictionary));
+void stop_counting_functions(PyObject* owner) {
+  const Object dictionary = PyType_Check(owner) != 0
+                                ? Object(PyType_GetDict(reinterpret_cast<PyTypeObject*>(owner)))
+                                : Object::borrow(PyModule_GetDict(owner));
+  const Object values(PyDict_Values(dictionary.get()));
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(values.get()); ++i) {
     PyObject* const value = PyList_GET_ITEM(values.get(), i);
-    if (PyCallable_Check(value) != 0 && PyType_Check(value) == 0) stop_counting(value);
+    if (PyType_Check(value) != 0) continue;
+    if (PyCallable_Check(value) != 0 || Py_TYPE(value)->tp_descr_get != nullptr)
+      stop_counting(value);
   }
 }
 

@@ -12,7 +12,7 @@ namespace skerry::python {
 
 /// Stops counting references to an object that is never freed. Only its thread may know it yet.
 void stop_counting(PyObject* object) noexcept;
-/// The same for all functions of a module.
-void stop_counting_functions(PyObject* module);
+/// The same for all functions of a module, or methods and attributes of a class.
+void stop_counting_functions(PyObject* owner);
 
 }  // namespace skerry::python
