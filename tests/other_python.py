@@ -46,7 +46,7 @@ def compile_bindings(
     python: pathlib.Path,
     jobs: int,
     flags: str = "",
-    library: pathlib.Path = LIBRARY,
+    **extra_options: object,
 ) -> pathlib.Path:
     """Compile the bindings against that Python's headers in the folder `build`; return the extension module."""
     with step(f"bindings for {python.name}"):
@@ -54,10 +54,11 @@ def compile_bindings(
             "CMAKE_BUILD_TYPE": "Release",
             "CMAKE_CXX_FLAGS": flags,
             "CMAKE_CXX_FLAGS_RELEASE": "-O1 -DNDEBUG",  # compiles in half the time of -O3
-            "SKERRY_LIBRARY": library,
+            "SKERRY_LIBRARY": LIBRARY,
             "SKERRY_TESTS": "OFF",
             "Python_EXECUTABLE": python,
             "pybind11_DIR": run(sys.executable, "-m", "pybind11", "--cmakedir").strip(),
+            **extra_options,
         }
         definitions = [f"-D{name}={value}" for name, value in options.items()]
         run("cmake", "-S", ROOT, "-B", build, "-G", "Ninja", *definitions)
