@@ -20,10 +20,10 @@ from debian_packages import run, step  # noqa: E402
 LIBRARY = ROOT / "build" / "python" / "libskerry.a"
 
 
-def require_library(library: pathlib.Path = LIBRARY) -> None:
-    """End the program if the library is not built."""
-    if not library.exists():
-        sys.exit(f"{library} not found; run make build first")
+def require_library() -> None:
+    """End the program if `make build` has not built the library."""
+    if not LIBRARY.exists():
+        sys.exit(f"{LIBRARY} not found; run make build first")
 
 
 def install_packages(site: pathlib.Path, python: pathlib.Path, groups: list[str]) -> None:

@@ -125,9 +125,8 @@ SKERRY_RANDOM(SetGeneratorOffset, set_offset, (Generator * generator, unsigned l
 }
 
 SKERRY_RANDOM(Generate, generate, (Generator * generator, unsigned* data, std::size_t count)) {
-  constexpr int upper_bits = 32;
   return fill(generator, "curandGenerate", data, count,
-              [](auto& engine) { return engine() >> upper_bits; });
+              [](auto& engine) { return engine() >> 32; });
 }
 SKERRY_RANDOM(GenerateLongLong, generate_long,
               (Generator * generator, unsigned long long* data, std::size_t count)) {
