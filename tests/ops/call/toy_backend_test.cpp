@@ -82,7 +82,7 @@ TEST(toy_backend, computes_on_the_device_of_its_arrays) {
 
 TEST(toy_backend, may_lack_double_precision) {
   static const Backend single = [] {
-    Backend backend = toy::nameless;
+    Backend backend = backend_of(toy_device(0));
     backend.name = "single";
     backend.can.has_float64 = false;
     return backend;
