@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/linear/matmul.hpp"
 
+#include <atomic>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -274,12 +275,12 @@ PyObject* multiply_matrices_in_place(PyObject* self, PyObject* other) {
 }
 
 void find_openblas() {
-  static constinit bool looked = false;
-  if (looked) return;
+  static constinit std::atomic<bool> looked = false;
+  if (looked.load(std::memory_order_acquire)) return;
   const Object module(PyImport_ImportModule("skerry._openblas"));
   const Object path(PyObject_CallMethod(module.get(), "library", nullptr));
   if (path.get() != Py_None) blas::set_library(utf8(path.get()));
-  looked = true;
+  looked.store(true, std::memory_order_release);
   // Load with the GIL held, so that Python can't fork meanwhile: such a fork would run before the
   // atfork handlers of OpenBLAS and ours are registered, and the child could inherit held locks.
   try {
