@@ -16,7 +16,6 @@ namespace {
 
 namespace status_of {
 constexpr int illegal_state = 401;
-constexpr int capture_unsupported = 900;
 constexpr int invalidated = 901;
 constexpr int merge = 902;
 constexpr int unmatched = 903;
@@ -116,7 +115,7 @@ bool is_joined(const CaptureInProgress& capture, const CapturePoint& end_point) 
 int begin(void* stream, int mode, Graph* graph, std::vector<GraphNode*> dependencies) {
   constexpr int last_mode = 2;
   if (mode < 0 || mode > last_mode) return code::invalid_value;
-  if (is_default(stream)) return status_of::capture_unsupported;
+  if (is_default(stream)) return capture_unsupported;
   if (rehearsal::System::instance().stream(stream) == nullptr) return code::invalid_handle;
   if (find_capture_point(stream) != nullptr) return status_of::illegal_state;
   auto new_capture = std::make_shared<CaptureInProgress>();
@@ -160,7 +159,7 @@ int invalidate_capture(void* stream) noexcept {
   const std::lock_guard lock(graphs_mutex());
   const CapturePoint* const point = find_capture_point(stream);
   if (point != nullptr) point->capture->is_invalid = true;
-  return status_of::capture_unsupported;
+  return capture_unsupported;
 }
 
 int capture(void* stream, NodeKind kind, node_operation operation) {

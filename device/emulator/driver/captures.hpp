@@ -19,6 +19,8 @@ inline constinit std::atomic<int> captured_streams{0};
   return captured_streams.load(std::memory_order_relaxed) != 0 && is_in_capture(stream);
 }
 
+/// The status of calls that a graph can't contain.
+inline constexpr int capture_unsupported = 900;
 /// Ends the capture of a stream as invalid, for a call that a graph can't contain. Returns that
 /// call's status.
 [[nodiscard]] int invalidate_capture(void* stream) noexcept;

@@ -58,7 +58,8 @@ int stream_create_with_priority(void** stream, unsigned flags, int priority) {
 
 int stream_destroy(void* stream) {
   return release_in_context([&]() -> int {
-    if (is_captured(stream)) return invalidate_capture(stream);
+    // The capture stays valid: cuda.core closes streams that have joined it.
+    if (is_captured(stream)) return capture_unsupported;
     return is_default(stream) ? code::invalid_handle : driver_api().stream_destroy(stream);
   });
 }

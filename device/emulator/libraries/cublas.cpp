@@ -243,6 +243,19 @@ int refused(int status, const char* why) {
   return status;
 }
 
+/// Copies the factors of a product. Those in device memory are written by earlier work of the
+/// stream; false if that has failed.
+bool read_factors(const Handle& handle, const void* alpha, const void* beta, Product& p) {
+  const std::size_t factor_size = std::max(p.itemsize, sizeof(float32));
+  if (handle.pointer_mode == pointers_to_device &&
+      entry_points::stream_synchronize(handle.stream) != 0) {
+    return false;
+  }
+  std::memcpy(p.alpha, alpha, factor_size);
+  std::memcpy(p.beta, beta, factor_size);
+  return true;
+}
+
 /// Overwrites the start of the workspace, as the library's kernels may use it.
 void spoil(void* workspace, std::size_t nbytes) {
   constexpr int garbage = 0xa5;
@@ -364,15 +377,9 @@ int gemm_strided_batched(Handle* handle, int op_a, int op_b, std::int64_t m, std
             .sums_in_output_type = (handle->math_mode & disallow_reduced_precision_reduction) == 0,
             .alpha = {},
             .beta = {}};
-  const std::size_t factor_size = std::max(itemsize, sizeof(float32));
-  // Factors in device memory are written by earlier work of the stream.
-  if (handle->pointer_mode == pointers_to_device) {
-    if (entry_points::stream_synchronize(handle->stream) != 0) {
-      return refused(execution_failed, "the stream has failed");
-    }
+  if (!read_factors(*handle, alpha, beta, p)) {
+    return refused(execution_failed, "the stream has failed");
   }
-  std::memcpy(p.alpha, alpha, factor_size);
-  std::memcpy(p.beta, beta, factor_size);
   if (itemsize == 2 && factor_at<float32>(p.beta) != 0) {
     return refused(not_supported, "unsupported beta: only 0 for types of 16 bits");
   }

@@ -11,6 +11,7 @@
 #include <shared_mutex>
 #include <utility>
 
+#include "device/emulator/driver/captures.hpp"
 #include "device/emulator/execute/failure_text.hpp"
 #include "device/emulator/runtime/emulated_system.hpp"
 #include "device/emulator/runtime/host_kernels.hpp"
@@ -185,9 +186,14 @@ class CollectiveTask final : public rehearsal::Task {
 int enqueue_library_task(std::string routine, void* stream,
                          std::vector<AccessedRange> accessed_ranges, std::function<void()> function,
                          std::function<std::vector<AccessedRange>()> listed) {
-  return rehearsal::launch_task(
-      stream, std::make_unique<LibraryTask>(std::move(routine), std::move(accessed_ranges),
-                                            std::move(function), std::move(listed)));
+  // A captured call runs whenever its graph is launched.
+  const auto launch = [routine = std::move(routine), accessed_ranges = std::move(accessed_ranges),
+                       function = std::move(function),
+                       listed = std::move(listed)](void* launch_stream) {
+    return rehearsal::launch_task(
+        launch_stream, std::make_unique<LibraryTask>(routine, accessed_ranges, function, listed));
+  };
+  return driver::on_stream(stream, driver::NodeKind::host, launch);
 }
 
 int enqueue_collective_task(std::string routine, void* stream,

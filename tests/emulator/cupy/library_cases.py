@@ -170,3 +170,20 @@ def test_wrong_arguments_are_named(capfd):
     with pytest.raises(cublas.CUBLASError, match="CUBLAS_STATUS_INVALID_VALUE"):
         cublas.sgemm(handle, 0, 0, 2, 2, 2, factor, data, 1, data, 2, factor, data, 2)
     assert "lda less than the rows of A" in capfd.readouterr().err
+
+
+def test_a_transform_in_a_graph_runs_when_it_is_launched():
+    a = np.random.default_rng(3).normal(size=(4, 4))
+    x = cp.asarray(a)
+    stream = cp.cuda.Stream(non_blocking=True)
+    cp.cuda.Device().synchronize()
+    cp.fft.fft(x)  # plans are made outside of captures
+    with stream:
+        stream.begin_capture()
+        y = cp.fft.fft(x)
+        graph = stream.end_capture()
+    x *= 2
+    cp.cuda.Device().synchronize()
+    graph.launch(stream)
+    stream.synchronize()
+    assert_close(y, np.fft.fft(2 * a), "complex128")
