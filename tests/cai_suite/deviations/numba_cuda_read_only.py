@@ -19,10 +19,10 @@ class Producer:
 
 
 memory = cuda.to_device(np.zeros(4))
-array = cuda.as_cuda_array(Producer(memory))
-array[:] = 1.0
+imported = cuda.as_cuda_array(Producer(memory))
+imported[:] = 1.0
 is_changed = bool(memory.copy_to_host().all())
-is_read_only = array.__cuda_array_interface__["data"][1]
+is_read_only = imported.__cuda_array_interface__["data"][1]
 print(
     "deviates:" if is_changed else "", f"written {is_changed}, exported as read-only {is_read_only}"
 )
