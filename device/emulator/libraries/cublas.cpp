@@ -264,6 +264,23 @@ void spoil(void* workspace, std::size_t nbytes) {
   std::memset(workspace, garbage, nbytes < enough ? nbytes : enough);
 }
 
+int enqueue(const Handle& handle, const Product& p, int type) {
+  std::vector<AccessedRange> accessed_ranges = ranges_of(p);
+  accessed_ranges.push_back({handle.workspace, handle.workspace_nbytes});
+  try {
+    blas::require();
+  } catch (const LibraryError& error) {
+    return refused(execution_failed, error.what());
+  }
+  const int code = enqueue_library_task(
+      name, handle.stream, std::move(accessed_ranges),
+      [p, type, workspace = handle.workspace, nbytes = handle.workspace_nbytes] {
+        spoil(workspace, nbytes);
+        run(p, type);
+      });
+  return code == 0 ? success : execution_failed;
+}
+
 }  // namespace
 
 int create(Handle** new_handle) {
@@ -386,20 +403,7 @@ int gemm_strided_batched(Handle* handle, int op_a, int op_b, std::int64_t m, std
   if (const char* error_message = find_shape_error(p)) return refused(invalid_value, error_message);
   if (m == 0 || n == 0 || count == 0) return success;
   if (const char* error = find_memory_error(p, *handle)) return refused(invalid_value, error);
-  std::vector<AccessedRange> accessed_ranges = ranges_of(p);
-  accessed_ranges.push_back({handle->workspace, handle->workspace_nbytes});
-  try {
-    blas::require();
-  } catch (const LibraryError& error) {
-    return refused(execution_failed, error.what());
-  }
-  const int code = enqueue_library_task(
-      name, handle->stream, std::move(accessed_ranges),
-      [p, type_a, workspace = handle->workspace, nbytes = handle->workspace_nbytes] {
-        spoil(workspace, nbytes);
-        run(p, type_a);
-      });
-  return code == 0 ? success : execution_failed;
+  return enqueue(*handle, p, type_a);
 }
 
 void multiply_matrices(int op_a, int op_b, std::int64_t m, std::int64_t n, std::int64_t k,

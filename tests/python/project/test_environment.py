@@ -36,6 +36,7 @@ OF_OTHERS = {
     "TESTS_RUN_AGAIN",
     "NUMBA_ENABLE_CUDASIM",
     "NUMBA_SUITE_REPORT",
+    "TSAN_OPTIONS",
 }
 # Examples of unknown variables in tests and pages.
 MADE_UP = {
