@@ -4,6 +4,8 @@
 // The part of CUDA 13's cuRAND that CuPy calls. The distributions are cuRAND's, the numbers are
 // those of a generator of C++: a seed gives other numbers than on a GPU.
 
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <new>
@@ -49,11 +51,11 @@ int fill(Generator* generator, const char* routine, T* data, std::size_t count, 
   if (const char* error = error_message_of(generator)) return rejected(not_initialized, error);
   if (count > 0 && data == nullptr) return rejected(out_of_range, "null pointer");
   if (!is_aligned(data, sizeof(T))) return rejected(out_of_range, "misaligned memory");
-  const std::uint64_t words[] = {generator->seed, generator->offset, generator->calls++};
+  const auto words = std::bit_cast<std::array<std::uint32_t, 6>>(
+      std::array{generator->seed, generator->offset, generator->calls++});
   const int code = enqueue_library_task(
       routine, generator->stream, {{data, count * sizeof(T), RangeAccess::write}}, [=]() mutable {
-        std::seed_seq seeds(reinterpret_cast<const std::uint32_t*>(words),
-                            reinterpret_cast<const std::uint32_t*>(words + 3));
+        std::seed_seq seeds(words.begin(), words.end());
         std::mt19937_64 engine(seeds);
         for (std::size_t i = 0; i < count; ++i) data[i] = static_cast<T>(draw(engine));
       });
