@@ -52,6 +52,23 @@ def test_the_order_of_imports_is_checked():
     assert "RuntimeError: rehearse: kernels can't be emulated: CuPy is imported" in done.stderr
 
 
+def test_the_plugin_of_pytest_starts_before_one_that_imports_cupy(tmp_path):
+    (tmp_path / "importing_plugin.py").write_text("import cupy\n")
+    (tmp_path / "test_devices.py").write_text(
+        "import cupy\n"
+        "def test_count():\n"
+        "    assert cupy.cuda.runtime.getDeviceCount() == 2\n"
+        "    assert cupy.arange(5).sum() == 10\n"
+    )
+    options = ["-p", "skerry_emulator", "-p", "importing_plugin", "-p", "no:cacheprovider"]
+    code = (
+        f"import pytest, sys\nsys.path += [{str(CUPY)!r}, {str(tmp_path)!r}]\n"
+        f"sys.exit(pytest.main({[*options, str(tmp_path)]!r}))\n"
+    )
+    done = child(code)
+    assert "1 passed" in done.stdout, done.stdout + done.stderr
+
+
 def test_another_signature_is_rejected():
     code = START + (
         "from skerry_emulator import _cupy\n"

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plugin of pytest: ``pytest -p skerry_emulator``, or ``pytest_plugins = ["skerry_emulator"]`` in a conftest.py.
 
-The emulated GPUs are created before tests are collected, because test modules import ``numba.cuda``, look for devices
-and compile kernels. Child processes of the tests that import skerry have emulated GPUs, too. SKERRY_REHEARSE sets their
-number (default 2). With SKERRY_REHEARSE=0 there are none, and tests with the fixture are skipped, so that the other
-tests can run on a GPU.
+The emulated GPUs are created when the plugin is registered, because test modules and other plugins import CuPy or
+``numba.cuda``, look for devices and compile kernels. Child processes of the tests that import skerry have emulated
+GPUs, too. SKERRY_REHEARSE sets their number (default 2). With SKERRY_REHEARSE=0 there are none, and tests with the
+fixture are skipped, so that the other tests can run on a GPU.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterator
 
@@ -20,34 +21,29 @@ from skerry.exceptions import DeviceUnavailableError
 from skerry_emulator import _reports, emulated_gpu
 from skerry_emulator._context import repair_devices
 
-_PROBLEM = pytest.StashKey[str]()
 
-
-def _rehearse(config: pytest.Config) -> None:
-    """Create the emulated GPUs. A failure is reported by the tests that use the fixture."""
+@functools.cache
+def _rehearse() -> str:
+    """Create the emulated GPUs, for child processes too. Return what prevents it, or an empty string."""
     if _core.rehearsed_kernels() != "none":
-        return
+        return ""
     try:
         if (count := _emulator.count_from_environment(2)) > 0:
             _core.rehearse(cuda=count, kernels=True)
-            for_children = pytest.MonkeyPatch()
-            for_children.setenv("SKERRY_REHEARSE", str(count))
-            for_children.setenv("SKERRY_REHEARSE_KERNELS", "1")
-            config.add_cleanup(for_children.undo)
+            os.environ |= {"SKERRY_REHEARSE": str(count), "SKERRY_REHEARSE_KERNELS": "1"}
     except (DeviceUnavailableError, RuntimeError, ValueError) as problem:
-        config.stash[_PROBLEM] = str(problem)
+        return str(problem)  # the tests that use the fixture fail with it
+    return ""
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """With ``-p skerry_emulator``, create the emulated GPUs before any conftest.py is imported."""
-    _rehearse(early_config)
+@pytest.hookimpl
+def pytest_plugin_registered() -> None:
+    """Create the emulated GPUs when this plugin is registered, before other plugins import CuPy, as zarr's does."""
+    _rehearse()
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Create the emulated GPUs; register the marker with the fixture's options."""
-    _rehearse(config)
+    """Register the marker with the fixture's options."""
     config.addinivalue_line(
         "markers", "emulated_gpu(**options): options of skerry.testing.emulated_gpu for the fixture"
     )
@@ -66,7 +62,7 @@ def run_on_emulated_gpu(request: pytest.FixtureRequest) -> Iterator[emulated_gpu
     """Run a test's CUDA kernels on emulated GPUs. The test fails if there are reports."""
     if os.environ.get("SKERRY_REHEARSE") == "0":
         pytest.skip("SKERRY_REHEARSE=0: no emulated GPUs")
-    if problem := request.config.stash.get(_PROBLEM, None):
+    if problem := _rehearse():
         pytest.fail(problem, pytrace=False)
     mark = request.node.get_closest_marker("emulated_gpu")
     options = mark.kwargs if mark else {}
