@@ -88,8 +88,9 @@ void refresh_rehearsed_devices() {
   for (int i = 0; i < cuda::count(); ++i) {
     cuda::DeviceState& device_state = *cuda::detail::states[i];
     cuda::DeviceProperties properties{};
-    const int code = cuda::call<&cuda::Api::get_properties>(&properties, device_state.ordinal);
-    cuda::check(code, device_state, "refresh_rehearsed_devices");
+    // A lost device has no properties, and keeps those that it had.
+    if (cuda::call<&cuda::Api::get_properties>(&properties, device_state.ordinal) != cuda::success)
+      continue;
     device_state.properties.total_bytes = properties.total_bytes;
     device_state.properties.compute_capability = properties.compute_capability;
   }

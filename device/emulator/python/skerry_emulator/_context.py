@@ -189,10 +189,10 @@ class emulated_gpu:  # noqa: N801 (used as a function)
             emulator.set(variable, os.environ.get(variable, DEVICE_DEFAULTS[variable]))
         if self._float64 is not None:
             _core.rehearse_float64(os.environ.get("SKERRY_REHEARSE_FLOAT64") != "0")
-        _core.refresh_rehearsed_devices()
         emulator.clear()
         if any(report.code == 700 or not _goes_on(report) for report in self._reports):
             repair_devices(emulator)
+        _core.refresh_rehearsed_devices()
         if not self._reports:
             return
         if problem is None:
