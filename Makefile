@@ -234,7 +234,7 @@ conformance: build $(VENV)/.group-conformance
 
 # Such as DEVICE_SUITE_OPTIONS="skerry jax", which prints and writes nothing
 DEVICE_SUITE_OPTIONS ?= --write
-device-suite: build $(CONSUMERS)
+device-suite: emulator $(CONSUMERS) $(VENV)/.group-cupy
 	python -m tests.device_suite.run $(DEVICE_SUITE_OPTIONS)
 
 # CAI_SUITE_OPTIONS= writes nothing

@@ -4,7 +4,8 @@
 
     python -m tests.device_suite.run [--write] [LIBRARY ...]
 
-Libraries that are not installed are named and left out of the tables.
+Libraries that are not installed are named, and keep their column of the table. CuPy is run from .venv/cupy, if it is there,
+on emulated GPUs where there is none.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import ast
 import csv
 import importlib.util
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -23,6 +25,8 @@ from .standard import PAGES
 
 FOLDER = pathlib.Path(__file__).parent
 DOCS = FOLDER.parents[1] / "python" / "docs"
+TABLE = DOCS / "device_suite.csv"
+CUPY = pathlib.Path(sys.prefix) / "cupy"  # a folder of its own
 #: Names as their libraries write them; the adapter's module first.
 TITLES = {
     "skerry": "skerry",
@@ -40,7 +44,14 @@ def run_suite(name: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder, "report.json")
         command = [sys.executable, "-m", "pytest", str(FOLDER), "-q", "--tb=no", "-r", "N"]
-        subprocess.run([*command, f"--array-module={name}", f"--report={report}"], check=False)
+        if name == "cupy" and not pathlib.Path("/dev/nvidiactl").exists():
+            command += ["-p", "skerry_emulator"]
+        path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(CUPY)]))
+        subprocess.run(
+            [*command, f"--array-module={name}", f"--report={report}"],
+            env={**os.environ, "PYTHONPATH": path},
+            check=False,
+        )
         if not report.exists():
             sys.exit(f"device suite: no report of {name}")
         return json.loads(report.read_text())
@@ -51,18 +62,36 @@ def page_of(row: dict[str, str]) -> str:
     return row["page"] if row["proposal"] else f"{PAGES}/{row['page']}"
 
 
+def earlier_columns(count: int) -> dict[str, list[str]]:
+    """Return the columns of the table, by name of the library, if it has that many rows."""
+    with TABLE.open(newline="") as file:
+        columns = list(zip(*csv.reader(file), strict=True))[1:]
+    return {
+        name: list(column)
+        for name, title in TITLES.items()
+        for column in columns
+        if column[0].startswith(f"{title} ") and len(column) == count + 1
+    }
+
+
 def write_table(reports: dict[str, dict[str, Any]]) -> None:
-    with (DOCS / "device_suite.csv").open("w", newline="") as file:
+    rows = read_recommendations(FOLDER)
+    columns = earlier_columns(len(rows))
+    for name, report in reports.items():
+        statuses = [report["recommendations"][row]["status"] for row in rows]
+        columns[name] = [
+            f"{TITLES[name]} {report['version']}",
+            *(CELLS.get(status, status) for status in statuses),
+        ]
+    table = [columns[name] for name in TITLES if name in columns]
+    with TABLE.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(
-            ["Recommendation", *(f"{TITLES[n]} {r['version']}" for n, r in reports.items())]
-        )
-        for name, row in read_recommendations(FOLDER).items():
-            results = [report["recommendations"][name]["status"] for report in reports.values()]
+        writer.writerow(["Recommendation", *(column[0] for column in table)])
+        for number, (name, row) in enumerate(rows.items(), 1):
             link = f"{row['recommendation']} (`{name} <{page_of(row)}>`__)"
             if row["proposal"]:
                 link = f"*Provisional, {row['proposal']}:* {link}"
-            writer.writerow([link, *(CELLS.get(status, status) for status in results)])
+            writer.writerow([link, *(column[number] for column in table)])
 
 
 def deviations() -> list[list[str]]:
@@ -93,6 +122,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.write and options.libraries != list(TITLES):
         parser.error("--write takes no names: the tables have all libraries")
+    sys.path.append(str(CUPY))
     reports = {}
     for name in options.libraries:
         if importlib.util.find_spec(name) is None:

@@ -12,7 +12,7 @@ from .report import not_offered
 
 
 def two_arrays(library, device):
-    return library.array([1.0], "float32", device), library.namespace.zeros((2, 2), device=device)
+    return library.array([1.0], "float32", device), library.array([[0] * 2] * 2, "int64", device)
 
 
 @pytest.mark.recommendation("device-attribute")
