@@ -239,7 +239,7 @@ device-suite: emulator $(CONSUMERS) $(VENV)/.group-cupy
 
 # CAI_SUITE_OPTIONS= writes nothing
 CAI_SUITE_OPTIONS ?= --write
-cai-suite: emulator $(CONSUMERS)
+cai-suite: emulator $(CONSUMERS) $(VENV)/.group-cupy
 	python -m tests.cai_suite.run $(CAI_SUITE_OPTIONS)
 
 # The gallery takes what its programs import.

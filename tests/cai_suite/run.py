@@ -22,12 +22,12 @@ from tests.python.interchange.consumer_models import MODELS
 from .dictionaries import ODD
 
 FOLDER = pathlib.Path(__file__).parent
-#: numba-cuda is in a folder of its own, as it takes the place of numba.cuda.
-NUMBA_CUDA = pathlib.Path(sys.prefix) / "numba-cuda"
+#: In folders of their own: numba-cuda takes the place of numba.cuda, and CuPy's import without a GPU is of no use.
+FOLDERS = [str(pathlib.Path(sys.prefix) / name) for name in ("numba-cuda", "cupy")]
 DOCS = FOLDER.parents[1] / "python" / "docs"
 #: Libraries that run on the emulated GPU, and models of others.
-EMULATED = {"numba_cuda": "numba_cuda", "cuda_core": "cuda.core"}
-MODELED = [f"models:{name}" for name in MODELS]
+EMULATED = {"numba_cuda": "numba_cuda", "cuda_core": "cuda.core", "cupy": "cupy"}
+PRODUCERS = ("skerry", "numba_cuda", "cupy")
 CELLS = {FOLLOWED: "yes", NOT_FOLLOWED: "**no**", NO_OFFER: ""}
 
 
@@ -36,8 +36,10 @@ def run_suite(side: str, adapter: str) -> dict[str, Any]:
         report = pathlib.Path(folder, "report.json")
         command = [sys.executable, "-m", "pytest", str(FOLDER), "-q", "--tb=no", "-r", "N"]
         command += [f"--{side}={adapter}", f"--report={report}"]
-        path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(NUMBA_CUDA)]))
-        environment = {**os.environ, "PYTHONPATH": path} if adapter == "numba_cuda" else None
+        if adapter in EMULATED:  # before zarr's plugin imports CuPy
+            command += ["-p", "skerry_emulator"]
+        path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), *FOLDERS]))
+        environment = {**os.environ, "PYTHONPATH": path} if adapter in EMULATED else None
         subprocess.run(command, check=False, env=environment)
         if not report.exists():
             sys.exit(f"cai suite: no report of {side} {adapter}")
@@ -47,10 +49,9 @@ def run_suite(side: str, adapter: str) -> dict[str, Any]:
 def emulated_libraries() -> list[str]:
     """Return skerry and the libraries that can run on the emulated GPU."""
     if importlib.util.find_spec("skerry_emulator") is None:
-        print("skerry-emulator is not installed: without numba-cuda and cuda.core")
+        print(f"skerry-emulator is not installed: without {', '.join(EMULATED)}")
         return ["skerry"]
-    if NUMBA_CUDA.exists():
-        sys.path.append(str(NUMBA_CUDA))
+    sys.path += FOLDERS
     missing = [name for name, module in EMULATED.items() if find(module) is None]
     print(f"not installed: {', '.join(missing) or 'none'}")
     return ["skerry", *(name for name in EMULATED if name not in missing)]
@@ -94,10 +95,9 @@ def main() -> int:
     )
     options = parser.parse_args()
     emulated = emulated_libraries()
-    producers = [
-        run_suite("producer", name) for name in ("skerry", "numba_cuda") if name in emulated
-    ]
-    consumers = [run_suite("consumer", name) for name in [*emulated, *MODELED]]
+    producers = [run_suite("producer", name) for name in PRODUCERS if name in emulated]
+    modeled = [f"models:{name}" for name in MODELS if name not in emulated]
+    consumers = [run_suite("consumer", name) for name in [*emulated, *modeled]]
     if options.write:
         write("cai_producers.csv", rules_table("producer", producers))
         write("cai_consumers.csv", rules_table("consumer", consumers))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """StridedMemoryView of cuda.core, on the emulated GPU."""
 
-from tests.cai_suite.adapters.emulated_memory import memory, read, sk  # isort: skip
+from tests.cai_suite.adapters.emulated_memory import memory, read, slow_stream  # isort: skip
 
 import cuda.core
 import numpy as np
@@ -10,7 +10,7 @@ from cuda.core.utils import StridedMemoryView
 
 title = f"cuda.core {cuda.core.__version__}"
 keeps_owner = reads_attribute = True
-__all__ = ["memory", "read"]
+__all__ = ["memory", "read", "slow_stream"]
 
 
 def consume(producer):
@@ -27,10 +27,3 @@ def values(view):
 
 def is_read_only(view):
     return view.readonly
-
-
-def slow_stream(owner):
-    stream = sk.Stream("cuda:0")
-    with sk.stream(stream):
-        owner += 1
-    return stream.handle

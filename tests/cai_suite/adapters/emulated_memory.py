@@ -21,3 +21,11 @@ def memory(host):
 def read(description):
     """Return the elements that a dictionary describes, imported by skerry."""
     return sk.from_cuda_array_interface(description).to_numpy()
+
+
+def slow_stream(owner):
+    """Start work that adds 1 to the elements of an array; return its stream."""
+    stream = sk.Stream(DEVICE)
+    with sk.stream(stream):
+        owner += 1
+    return stream.handle

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """numba-cuda on the emulated GPU, as a producer and as a consumer."""
 
-from tests.cai_suite.adapters.emulated_memory import memory, read, sk  # isort: skip
+from tests.cai_suite.adapters.emulated_memory import memory, read, slow_stream  # isort: skip
 
 # numba.cuda is then that of numba-cuda.
 import _numba_cuda_redirector  # noqa: F401  # isort: skip
@@ -13,7 +13,7 @@ from numba import cuda
 
 title = f"numba-cuda {numba_cuda.__version__}"
 keeps_owner = reads_attribute = True
-__all__ = ["memory", "read"]
+__all__ = ["memory", "read", "slow_stream"]
 
 
 def array(host):
@@ -39,13 +39,6 @@ def values(view):
     cuda.synchronize()
     description = view.__cuda_array_interface__
     return read(description | {"strides": view.strides, "stream": None})
-
-
-def slow_stream(owner):
-    stream = sk.Stream("cuda:0")
-    with sk.stream(stream):
-        owner += 1
-    return stream.handle
 
 
 def is_read_only(view):

@@ -4,6 +4,7 @@
 
 import pytest
 
+from tests.emulator.cupy.test_cupy import CUPY
 from tests.emulator.users_kernels.test_users_kernels import (
     NUMBA_CUDA,
     REDIRECT,
@@ -24,6 +25,10 @@ def test_program_shows_a_deviation(program):
         if not NUMBA_CUDA.exists():
             missing(f"numba-cuda is not in {NUMBA_CUDA}")
         redirect = REDIRECT
+    if program.stem.startswith("cupy"):
+        if not CUPY.exists():
+            installed("cupy")
+        redirect = f"sys.path.append({str(CUPY)!r})"
     done = child(f"{START}\n{redirect}\nimport runpy\nrunpy.run_path({str(program)!r})")
     assert done.returncode == 0, done.stderr
     assert "deviates:" in done.stdout, f"{done.stdout}: the library no longer deviates: remove it"
