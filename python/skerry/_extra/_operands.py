@@ -18,12 +18,19 @@ from skerry._arrays import arrays_in
 from skerry._core import Array
 from skerry._data_types import is_stored_only, kind_of, result_type
 from skerry._failed_calls import NotAnArrayError
-from skerry.exceptions import AxisError, DTypeError, OutOfMemoryError
+from skerry.exceptions import AxisError, DTypeError, OutOfMemoryError, ShapeError
 
 Arrays = tuple[Array, ...] | list[Array]
 Axis = int | tuple[int, ...] | None
 SCALARS = (bool, int, float, complex, np.generic)
 FLOAT64 = np.dtype(np.float64)
+MAX_RANK = 64  # max_rank of core/dims.hpp
+
+
+def require_rank(name: str, rank: int) -> None:
+    """Raise ShapeError for more axes than arrays can have, before a shape of that length is made."""
+    if rank > MAX_RANK:
+        raise ShapeError(f"{name}: too many axes: {rank}; at most {MAX_RANK} are possible")
 
 
 def common_dtype(name: str, *dtypes: np.dtype[Any]) -> np.dtype[Any]:

@@ -334,3 +334,15 @@ def test_asarray_rejects_ragged_and_recursive_sequences():
     nested.append(nested)
     with pytest.raises(ValueError, match=r"^asarray: "):
         sk.asarray(nested)
+
+
+@pytest.mark.parametrize("rank", [65, 10**9, 2**40])
+@pytest.mark.parametrize(
+    "create",
+    [lambda rank: sk.array([1], ndmin=rank), lambda rank: sk.r_[f"0,{rank}", [1]]],
+    ids=["array", "r_"],
+)
+def test_more_axes_than_arrays_have_are_rejected_before_memory_is_taken(create, rank):
+    """Where memory is overcommitted, a tuple of that length fills it, as without the GIL."""
+    with pytest.raises(sk.exceptions.ShapeError, match=f"too many axes: {rank}; at most 64"):
+        create(rank)

@@ -17,6 +17,7 @@ import skerry as sk
 from skerry import _core
 from skerry._core import Array
 from skerry._data_types import as_dtype, kind_of
+from skerry._extra._operands import require_rank
 
 __all__ = [
     "array", "asarray_chkfinite", "ascontiguousarray", "asfortranarray", "copy", "frombuffer", "fromfunction",
@@ -103,6 +104,7 @@ def _converted(
     device: Device,
 ) -> Array:
     """Convert an object to an array; errors are those of the named function."""
+    require_rank(name, ndmin)
     order = str(order or "K").upper()
     result = _core.asarray(object, dtype=dtype, order=order, device=device, copy=copy)
     missing = ndmin - result.ndim

@@ -10,7 +10,7 @@ import skerry as sk
 from skerry import _core
 from skerry._arrays import arrays_in
 from skerry._core import Array
-from skerry._extra._operands import promoted
+from skerry._extra._operands import promoted, require_rank
 from skerry._extra.indexing._slices import points_of
 from skerry._failed_calls import NotAnArrayError
 
@@ -99,6 +99,7 @@ class Concatenator:
 
     def _with_axes(self, x: Array, ndmin: int, trans1d: int) -> Array:
         """Return an array with at least ``ndmin`` axes."""
+        require_rank(self.name, ndmin)
         missing = ndmin - x.ndim
         if missing <= 0:
             return x
