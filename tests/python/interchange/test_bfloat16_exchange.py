@@ -131,6 +131,42 @@ print(back.dtype == sk.bfloat16, made.unsafe_buffer_pointer() == np.asarray(back
     assert run(program) == ["True True 2.5", "True True 2.0"]
 
 
+@pytest.mark.parametrize("convert", ["from_dlpack", "asarray", "as_tensor"])
+def test_pytorch_shares_the_memory_of_an_array(convert):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    x = sk.asarray(PATTERNS.reshape(256, 256), copy=True)[::2, 3:]
+    tensor = getattr(torch, convert)(x)
+    assert tensor.dtype == torch.bfloat16
+    assert tensor.stride() == (512, 1)
+    assert tensor.data_ptr() == np.asarray(x).ctypes.data
+    assert tensor.view(torch.uint16).tolist() == sk.asarray(x.view(sk.uint16)).tolist()
+    tensor[0, 0] = 2.5
+    assert x[0, 0].item() == 2.5
+
+
+@pytest.mark.parametrize("convert", [sk.from_dlpack, sk.asarray])
+def test_tensors_of_pytorch_share_their_memory(convert):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    tensor = torch.arange(1 << 16).to(torch.uint16).view(torch.bfloat16).reshape(256, 256)[::2, 3:]
+    x = convert(tensor)
+    assert x.dtype == sk.bfloat16
+    assert x.strides == (1024, 2)
+    assert np.asarray(x).ctypes.data == tensor.data_ptr()
+    assert x.view(sk.uint16).tolist() == tensor.view(torch.uint16).tolist()
+    x[0, 0] = 2.5
+    assert tensor[0, 0].item() == 2.5
+
+
+def test_pytorch_rounds_float32_to_the_same_values():
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    # Every value, the midpoints between them, and the float32 on both sides of each
+    bits = np.arange(1 << 18, dtype=np.uint32) * 0x4000
+    wide = np.concatenate([bits - 1, bits, bits + 1]).view(np.float32)
+    wide = wide[~np.isnan(wide)]
+    expected = torch.from_numpy(wide).to(torch.bfloat16).view(torch.uint16).numpy()
+    np.testing.assert_array_equal(sk.asarray(wide).astype(sk.bfloat16).view(sk.uint16), expected)
+
+
 def test_import_of_skerry_does_not_import_ml_dtypes():
     program = "import sys, skerry as sk; print('ml_dtypes' in sys.modules, sk.bfloat16, 'ml_dtypes' in sys.modules)"
     assert run(program) == ["False <class 'ml_dtypes.bfloat16'> True"]
