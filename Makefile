@@ -218,8 +218,7 @@ FREE_THREADED_OPTIONS ?=
 test-free-threaded: build
 	python tests/free_threaded/run.py $(FREE_THREADED_OPTIONS)
 
-# Such as AARCH64_OPTIONS="--dtypes all --cpp core_tests,device_tests,ops_tests,kernels_tests tests/python";
-# python tests/aarch64/run.py --help
+# Such as AARCH64_OPTIONS="--all --part cpp", or "--all --part python tests/python/move"; python tests/aarch64/run.py --help
 AARCH64_OPTIONS ?=
 test-aarch64: build $(VENV)/.group-test
 	python tests/aarch64/run.py $(AARCH64_OPTIONS)

@@ -4,7 +4,7 @@
 
 The C++ tests and a selection of the Python tests run under an interpreter unpacked from Debian's or Ubuntu's packages for
 arm64; nothing is installed. Then the results of every elementwise function are compared, bit by bit, with those of the
-build of `make build`. Other options and arguments are passed to pytest.
+build of `make build`. --part selects some of this. Other options and arguments are passed to pytest.
 """
 
 from __future__ import annotations
@@ -38,6 +38,12 @@ EMULATOR_TESTS = [f"emulator_{name}_tests" for name in ("executor", "runtime", "
 # They mark the bytes of large address ranges, for which qemu takes over 20 GB of memory.
 NOT_RUN = "-HostKernelsTest.*:UndefinedMemoryTest.*"
 CPP_TESTS = ["core_tests", "device_tests", "ops_tests", "kernels_tests"]
+PARTS = {
+    "cpp": "the C++ tests",
+    "emulator": "the C++ tests of the emulated GPU",
+    "bits": "the results of elementwise functions beside this machine's",
+    "python": "the Python tests, and the error on an old processor",
+}
 TESTS = ["tests/python/standard", "tests/python/elementwise/test_special_cases.py"]
 FOLDERS = "create devices elementwise move promotion reduce scan select sort standard".split()
 ALL_TESTS = [f"tests/python/{folder}" for folder in FOLDERS]
@@ -52,6 +58,14 @@ def parse_options() -> tuple[argparse.Namespace, list[str]]:
         "--all",
         action="store_true",
         help="all dtypes, all C++ tests, the emulated GPU and over 6,000 Python tests; takes hours",
+    )
+    parser.add_argument(
+        "--part",
+        dest="parts",
+        action="append",
+        choices=PARTS,
+        help="only this part; by default, all but the emulator:\n"
+        + "\n".join(f"{name}: {content}" for name, content in PARTS.items()),
     )
     parser.add_argument("--dtypes", default="float32", help="such as all, or float32;int64")
     parser.add_argument(
@@ -69,14 +83,11 @@ def parse_options() -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument(
         "--jobs", type=int, default=os.cpu_count(), help="parallel jobs of the compiler and tests"
     )
-    parser.add_argument(
-        "--emulator",
-        action="store_true",
-        help="build the emulated GPU as well, and run its C++ tests",
-    )
     options, arguments = parser.parse_known_args()
     if options.all:
-        options.dtypes, options.cpp, options.emulator = "all", ",".join(CPP_TESTS), True
+        options.dtypes, options.cpp = "all", ",".join(CPP_TESTS)
+    if not options.parts:
+        options.parts = [part for part in PARTS if options.all or part != "emulator"]
     if options.library and not options.library.is_file():
         parser.error(f"--library: no file {options.library}")
     return options, arguments
@@ -131,7 +142,7 @@ def cross_compile(
 
 
 def build(options: argparse.Namespace, root: pathlib.Path, python: pathlib.Path) -> pathlib.Path:
-    """Cross-compile the library, the bindings and the C++ tests; return the build folder."""
+    """Cross-compile what the parts need of the library, the bindings and the C++ tests; return the build folder."""
     folder = BUILD / ("library" if options.library else options.dtypes.replace(";", "_"))
     sources = [*(ROOT / "build" / "python" / "ducc").glob("ducc0-*/")]
     definitions = {
@@ -144,7 +155,9 @@ def build(options: argparse.Namespace, root: pathlib.Path, python: pathlib.Path)
         **({"SKERRY_DUCC_DIR": sources[0]} if sources else {}),
         **({"SKERRY_LIBRARY": options.library.resolve()} if options.library else {}),
     }
-    targets = ["_core", *options.cpp.split(",")]
+    targets = options.cpp.split(",") if "cpp" in options.parts else []
+    if {"bits", "python"} & set(options.parts):
+        targets.append("_core")
     with step(f"skerry for aarch64, {options.library or f'dtypes {options.dtypes}'}"):
         cross_compile(ROOT, folder, definitions, targets, options.jobs)
     return folder
@@ -231,13 +244,8 @@ def check_old_processor(python: pathlib.Path, environment: dict[str, str]) -> li
     return [f"import on {OLD_PROCESSOR}: {done.returncode}, {done.stderr}"]
 
 
-def main() -> int:
-    """Build, test and compare; return the exit status."""
-    options, arguments = parse_options()
-    require_cross_tools()
-    root, python = unpack_interpreter()
-    site = install_packages(python)
-    folder = build(options, root, python)
+def prepare_package(folder: pathlib.Path, root: pathlib.Path, site: pathlib.Path) -> dict[str, str]:
+    """Install skerry for the interpreter; return the environment variables of its programs."""
     install_skerry(folder, site)
     # Other libraries are not installed. Without the variable, their tests are skipped.
     environment = {
@@ -246,19 +254,45 @@ def main() -> int:
     environment["PYTHONPATH"] = str(site)
     # Tests that compile an extension module find pyconfig.h there.
     environment["CPLUS_INCLUDE_PATH"] = str(root / "usr" / "include")
-    failed = run_cpp_tests(options.cpp.split(","), folder, root, options.jobs)
-    if options.emulator:
-        folder = build_emulator(options.jobs)
-        failed += run_cpp_tests(EMULATOR_TESTS, folder, root, options.jobs)
-    failed += compare_bits(python, environment)
-    failed += check_old_processor(python, environment)
+    return environment
+
+
+def run_python_tests(
+    python: pathlib.Path,
+    environment: dict[str, str],
+    options: argparse.Namespace,
+    arguments: list[str],
+) -> list[str]:
+    """Run pytest with the arguments, on the selection of tests if they name none; return what fails."""
     named = [argument for argument in arguments if (ROOT / argument.partition("::")[0]).exists()]
     selection = ALL_TESTS if options.all else TESTS
     command = [python, "-m", "pytest", "-n", str(options.jobs), "--dist", "loadfile", "--quick"]
     with step("Python tests"):
         tests = [*command, *arguments, *([] if named else selection)]
-        if subprocess.run(tests, cwd=ROOT, env=environment, check=False).returncode != 0:
-            failed.append("Python tests")
+        done = subprocess.run(tests, cwd=ROOT, env=environment, check=False)
+    return ["Python tests"] if done.returncode != 0 else []
+
+
+def main() -> int:
+    """Build, test and compare; return the exit status."""
+    options, arguments = parse_options()
+    require_cross_tools()
+    root, python = unpack_interpreter()
+    failed = []
+    if "emulator" in options.parts:
+        folder = build_emulator(options.jobs)
+        failed += run_cpp_tests(EMULATOR_TESTS, folder, root, options.jobs)
+    if options.parts != ["emulator"]:
+        folder = build(options, root, python)
+    if "cpp" in options.parts:
+        failed += run_cpp_tests(options.cpp.split(","), folder, root, options.jobs)
+    if {"bits", "python"} & set(options.parts):
+        environment = prepare_package(folder, root, install_packages(python))
+    if "bits" in options.parts:
+        failed += compare_bits(python, environment)
+    if "python" in options.parts:
+        failed += check_old_processor(python, environment)
+        failed += run_python_tests(python, environment, options, arguments)
     print(*failed, sep="\n")
     return 1 if failed else 0
 
