@@ -118,7 +118,7 @@ def parse_options() -> argparse.Namespace:
         action="append",
         default=[],
         metavar="PATH",
-        help="an interpreter of another version, with headers",
+        help="an interpreter of another version or without the GIL (3.13t), with headers",
     )
     parser.add_argument(
         "--cuda", action="store_true", help="also build skerry-cuda13 (takes hours)"
@@ -209,8 +209,8 @@ def build_extension(
 
 def find_interpreters(target: Target, options: argparse.Namespace) -> dict[str, pathlib.Path]:
     """Return the Pythons by version that pip doesn't build for: those of --interpreter, then unpacked ones."""
-    own_version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    query = "import sys; print('%d.%d' % sys.version_info[:2])"
+    own_version = f"{sys.version_info.major}.{sys.version_info.minor}{sys.abiflags}"
+    query = "import sys; print('%d.%d' % sys.version_info[:2] + sys.abiflags)"
     interpreters = {
         run(path, "-c", query).strip(): pathlib.Path(path)
         for path in options.interpreter
@@ -260,7 +260,7 @@ def build_source_distribution(dist: pathlib.Path) -> None:
 
 def try_wheel(target: Target, wheel: pathlib.Path, python: pathlib.Path) -> None:
     """Run the smoke test in a fresh environment with the wheel and its dependencies; a native one has no compiler."""
-    tag, platforms = re.findall(r"-(cp\d+)-cp\d+-([\w.]+)\.whl$", wheel.name)[0]
+    tag, platforms = re.findall(r"-(cp\d+t?)-([\w.]+)\.whl$", wheel.name)[0]
     home = target.build_folder / f"environment_{tag}"
     shutil.rmtree(home, ignore_errors=True)
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]

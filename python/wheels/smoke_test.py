@@ -7,6 +7,7 @@
 
 import platform
 import sys
+import sysconfig
 import threading
 
 import numpy as np
@@ -22,6 +23,8 @@ def expect(error_type, function):
     raise AssertionError(f"no {error_type.__name__}")
 
 
+if sysconfig.get_config_var("Py_GIL_DISABLED"):
+    assert not sys._is_gil_enabled()
 rng = np.random.default_rng(1)
 x = rng.random(100_003)
 matrix = rng.random((64, 64))

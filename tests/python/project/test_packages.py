@@ -3,6 +3,7 @@
 """The packages agree on version and Pythons; what builds and checks wheels does its work on small examples."""
 
 import importlib.util
+import os
 import pathlib
 import re
 import shutil
@@ -190,16 +191,32 @@ def test_an_unpacked_interpreter_of_another_processor_finds_its_dynamic_linker(
     assert (root / "lib/ld-linux-aarch64.so.1").exists()
 
 
+@pytest.fixture
+def build(monkeypatch):
+    """Returns the module build.py; PyPI has a package of that name, too."""
+    spec = importlib.util.spec_from_file_location("build_wheels", ROOT / "python/wheels/build.py")
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, module)  # dataclasses look it up
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_an_interpreter_without_the_gil_is_another_one(tmp_path, monkeypatch, build):
+    interpreter = tmp_path / "python"
+    program = "import sys; sys.abiflags = 't'; exec(sys.argv[1])"
+    interpreter.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{program}" "$2"\n')
+    interpreter.chmod(0o755)
+    monkeypatch.setattr(build, "PYTHON_SUITES", {})
+    monkeypatch.setattr(sys, "argv", ["build.py", "--interpreter", str(interpreter)])
+    interpreters = build.find_interpreters(build.Target(os.uname().machine), build.parse_options())
+    assert interpreters == {f"{sys.version_info.major}.{sys.version_info.minor}t": interpreter}
+
+
 @pytest.mark.skipif(
     shutil.which("aarch64-linux-gnu-gcc") is None, reason="needs gcc-aarch64-linux-gnu"
 )
-def test_a_wheel_of_another_processor_is_repaired(tmp_path, monkeypatch):
+def test_a_wheel_of_another_processor_is_repaired(tmp_path, build):
     pytest.importorskip("auditwheel", reason="needs auditwheel")
-    # PyPI has a package `build`, too.
-    spec = importlib.util.spec_from_file_location("build_wheels", ROOT / "python/wheels/build.py")
-    build = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, spec.name, build)  # dataclasses look it up
-    spec.loader.exec_module(build)
     source, module = tmp_path / "module.c", tmp_path / "module.so"
     source.write_text("void* PyInit_module(void) { return 0; }")
     compiler = ["aarch64-linux-gnu-gcc", "-shared", "-fPIC", "-nostdlib"]
