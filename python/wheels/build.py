@@ -131,13 +131,24 @@ def parse_options() -> argparse.Namespace:
         help="also build for this processor, by Debian's cross compiler; tested by qemu",
     )
     parser.add_argument(
+        "--base",
+        type=pathlib.Path,
+        metavar="WHEEL",
+        help="skerry's wheel for this machine from an earlier run; only the wheels of --machine are built",
+    )
+    parser.add_argument(
         "--define",
         action="append",
         default=[],
         metavar="NAME=VALUE",
         help="CMake definition for all builds",
     )
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.base and not options.base.is_file():
+        parser.error(f"--base: no file {options.base}")
+    if options.base and not set(options.machine) - {os.uname().machine}:
+        parser.error("--base builds for other processors only; name one by --machine")
+    return options
 
 
 def build_by_pip(
@@ -325,7 +336,9 @@ def build_skerry(
         wheels.append(base)
         definitions["SKERRY_LIBRARY"] = str(WORK / "skerry" / "libskerry.a")
     else:
-        (definitions["SKERRY_DUCC_DIR"],) = map(str, (WORK / "skerry" / "ducc").glob("ducc0-*/"))
+        # CMake downloads ducc where there was no build for this machine.
+        for sources in (WORK / "skerry" / "ducc").glob("ducc0-*/"):
+            definitions["SKERRY_DUCC_DIR"] = str(sources)
     for version, python in interpreters.items():
         build = target.build_folder / f"extension_{version}"
         with step(f"the extension for Python {version}, {target.machine}"):
@@ -381,13 +394,15 @@ def main() -> None:
     machines = set(options.machine) - {os.uname().machine}
     if machines:
         require_cross_tools()
-    shutil.rmtree(options.dist, ignore_errors=True)
-    options.dist.mkdir(parents=True)
-    wheels = build_target(Target(os.uname().machine), None, options)
+    if not options.base:
+        shutil.rmtree(options.dist, ignore_errors=True)
+    options.dist.mkdir(parents=True, exist_ok=True)
+    base = options.base or build_target(Target(os.uname().machine), None, options)[0]
     for machine in sorted(machines):
-        build_target(Target(machine), wheels[0], options)
-    with step("the source distribution"):
-        build_source_distribution(options.dist)
+        build_target(Target(machine), base, options)
+    if not options.base:
+        with step("the source distribution"):
+            build_source_distribution(options.dist)
     run(sys.executable, "-m", "twine", "check", "--strict", *options.dist.iterdir())
 
 

@@ -212,6 +212,33 @@ def test_an_interpreter_without_the_gil_is_another_one(tmp_path, monkeypatch, bu
     assert interpreters == {f"{sys.version_info.major}.{sys.version_info.minor}t": interpreter}
 
 
+@pytest.mark.skipif(os.uname().machine == "aarch64", reason="builds for another processor")
+def test_with_a_base_only_wheels_of_other_processors_are_built(
+    tmp_path, monkeypatch, capsys, build
+):
+    base = tmp_path / "skerry-1-cp311-cp311-manylinux_2_28_x86_64.whl"
+    base.touch()
+    built = []
+    monkeypatch.setattr(build, "require_cross_tools", lambda: None)
+    monkeypatch.setattr(build, "run", lambda *command: "")
+    monkeypatch.setattr(
+        build, "build_target", lambda target, base, options: built.append((target.machine, base))
+    )
+    options = ["build.py", "--base", str(base), "--dist", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", [*options, "--machine", "aarch64"])
+    build.main()
+    assert built == [("aarch64", base)]
+    assert base.exists()
+    for arguments, message in [
+        (options, "name one by --machine"),
+        (["build.py", "--base", "missing.whl", "--machine", "aarch64"], "no file missing.whl"),
+    ]:
+        monkeypatch.setattr(sys, "argv", arguments)
+        with pytest.raises(SystemExit):
+            build.main()
+        assert message in capsys.readouterr().err
+
+
 @pytest.mark.skipif(
     shutil.which("aarch64-linux-gnu-gcc") is None, reason="needs gcc-aarch64-linux-gnu"
 )
