@@ -16,9 +16,13 @@
 
 #include "device/memory.hpp"
 #include "ops/call/error_record.hpp"
-#include "ops/call/kernels.hpp"
 #include "ops/call/operand_list.hpp"
 #include "ops/fourier/kernels.hpp"
+
+// The level of skerry's FFT that this library calls, of those that were built: CMakeLists.txt.
+namespace skerry::SKERRY_FFT_LEVEL::kernels {
+void fill_fft(FftKernels& table);
+}
 
 namespace skerry::emulation::cufft {
 
@@ -171,7 +175,11 @@ FftParams params_of(const TransformPlan& plan, const Pass& pass, bool is_forward
 }
 
 const ::skerry::Kernel<FftParams>& kernel_of(int type) {
-  const FftKernels& table = ::skerry::kernels<FftKernels>();
+  static const FftKernels table = [] {
+    FftKernels all{};
+    SKERRY_FFT_LEVEL::kernels::fill_fft(all);
+    return all;
+  }();
   const int precision = (type & double_precision) != 0 ? 1 : 0;
   switch (base_of(type)) {
     case real_to_complex:

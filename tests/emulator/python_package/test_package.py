@@ -53,6 +53,13 @@ def test_skerry_testing_exports_its_names():
     assert all(getattr(skerry.testing, name) is getattr(skerry_emulator, name) for name in names)
 
 
+def test_stand_ins_contain_no_kernels_that_they_do_not_call():
+    lib = pathlib.Path(skerry_emulator.__file__).parent / "lib"
+    sizes = {path.name: path.stat().st_size for path in lib.glob("lib*.so")}
+    # With all kernels of skerry it would be 6 times larger than the emulator.
+    assert sizes["libemulator_fourier.so"] < sizes["libskerry_emulator.so"]
+
+
 def test_libraries_are_in_one_folder():
     default = pathlib.Path(skerry_emulator.__file__).parent / "lib"
     code = "import skerry_emulator; print(skerry_emulator.folder())"
