@@ -28,7 +28,7 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-full test-cpp test-python emulator test-emulator emulate gpu-estimate guard demo bench bench-kernels accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite paths sweep gpu-check test-pythons test-free-threaded device-suite cai-suite test-aarch64 wheels lint format conformance docs clean
+.PHONY: help build test test-full test-cpp test-python emulator test-emulator emulate gpu-estimate guard demo bench bench-kernels accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite cupy-suite paths sweep gpu-check test-pythons test-free-threaded device-suite cai-suite test-aarch64 wheels lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
@@ -51,6 +51,7 @@ help:
 	@echo "make exits        1,000 processes that exit while their threads are in calls"
 	@echo "make paths        is every branch of the CPU kernels and of fusion taken by some test?"
 	@echo "make numba-suite  the tests of numba-cuda on the emulated GPU"
+	@echo "make cupy-suite   those of CuPy: CUPY_DIR=<checkout of cupy/cupy>"
 	@echo "make test-pythons  tests under the oldest Python and NumPy and the newest; PYTHONS_OPTIONS=--all: under all"
 	@echo "make test-free-threaded  tests under Python 3.13 without the GIL, built from Debian's source"
 	@echo "make test-aarch64  cross-compiled for aarch64, run by qemu; needs g++-aarch64-linux-gnu, qemu-user-static"
@@ -194,10 +195,15 @@ exits: build
 NUMBA_SUITE_OPTIONS ?=
 # Tests of numba-cuda-mlir are in its repository alone: NUMBA_CUDA_MLIR_DIR=<checkout> runs them, too.
 numba-suite: emulator $(CONSUMERS) $(VENV)/.group-numba-suite $(if $(NUMBA_CUDA_MLIR_DIR),$(VENV)/.group-numba-cuda-mlir)
-	python tests/emulator/numba_suite/run.py $(NUMBA_SUITE_OPTIONS)
+	python tests/emulator/suites/run.py $(NUMBA_SUITE_OPTIONS)
 ifneq ($(NUMBA_CUDA_MLIR_DIR),)
-	python tests/emulator/numba_suite/run.py --mlir $(NUMBA_CUDA_MLIR_DIR) $(NUMBA_SUITE_OPTIONS)
+	python tests/emulator/suites/run.py --mlir $(NUMBA_CUDA_MLIR_DIR) $(NUMBA_SUITE_OPTIONS)
 endif
+
+# Such as CUPY_SUITE_OPTIONS="--sample 4 math_tests fft_tests/test_fft.py"
+CUPY_SUITE_OPTIONS ?=
+cupy-suite: emulator $(CONSUMERS) $(VENV)/.group-cupy
+	python tests/emulator/suites/run.py --cupy "$(CUPY_DIR)" $(CUPY_SUITE_OPTIONS)
 
 # Such as PATHS_OPTIONS="--no-build tests/python/reduce"
 PATHS_OPTIONS ?=

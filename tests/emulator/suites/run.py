@@ -1,12 +1,14 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``make numba-suite``: runs numba-cuda's own tests, as installed, on the emulated GPU, and numba-cuda-mlir's.
+"""``make numba-suite`` and ``make cupy-suite``: run libraries' own tests on the emulated GPU.
 
-    make numba-suite
+    make numba-suite                                 numba-cuda's tests, as installed
     make numba-suite NUMBA_SUITE_OPTIONS="cudapy/test_atomics.py cudadrv"
     make numba-suite NUMBA_SUITE_OPTIONS="--limit 900 --jobs 4 --report /tmp/outcomes.json"
-    SKERRY_EMULATE_TARGET=90 make numba-suite     with the tests for compute capability 8.9 and 9.0
+    SKERRY_EMULATE_TARGET=90 make numba-suite        with the tests for compute capability 8.9 and 9.0
     make numba-suite NUMBA_CUDA_MLIR_DIR=<checkout of NVIDIA/numba-cuda-mlir>     its tests, which are in no package
+    make cupy-suite CUPY_DIR=<checkout of cupy/cupy at the version installed>     CuPy's tests, which are in no package
+    make cupy-suite CUPY_DIR=... CUPY_SUITE_OPTIONS="--sample 4 math_tests fft_tests/test_fft.py"
 
 Each file runs in its own process. Expected failures are listed in failures.toml with their reasons. Any other failure
 is an error, and so is a listed test that passes.
@@ -17,6 +19,8 @@ from __future__ import annotations
 import argparse
 import collections
 import concurrent.futures
+import contextlib
+import csv
 import dataclasses
 import fnmatch
 import json
@@ -30,11 +34,15 @@ import tempfile
 import time
 import tomllib
 
+import suite as suites
+from suite import Suite
+
 HERE = pathlib.Path(__file__).resolve().parent
-# Benchmarks, and tests of Numba's simulator.
-LEFT_OUT = ("benchmarks", "cudasim")
 MOST_PROCESSES = 60  # for one file
-# sitecustomize.py: runs in every process, including those that tests start, before Numba looks for libraries.
+DEVICE_LOST = 70  # exit status of reporter.py
+KINDS = ("passed", "xfailed", "skipped", "failed", "error", "crash")
+FAILURES = KINDS[3:]
+# sitecustomize.py: runs in every process, including those that tests start, before the library looks for CUDA's.
 START = """\
 import site
 site.addsitedir({site!r})
@@ -50,44 +58,6 @@ skerry_emulator.load()
 """
 
 
-@dataclasses.dataclass(frozen=True)
-class Suite:
-    """The tests of a package. `module` is the name of their package where it is imported by name."""
-
-    name: str
-    site: pathlib.Path  # where the package is installed
-    tests: pathlib.Path
-    module: str = ""
-
-    def files(self, chosen: list[str]) -> list[pathlib.Path]:
-        """Return the chosen files and those of the chosen folders. All files of a checkout are those at its top."""
-        if not chosen and not self.module:
-            return sorted(self.tests.glob("test_*.py"))
-        files: list[pathlib.Path] = []
-        for name in chosen or [""]:
-            path = self.tests / name
-            files += sorted(path.rglob("test_*.py")) if path.is_dir() else [path]
-        return [file for file in files if file.relative_to(self.tests).parts[0] not in LEFT_OUT]
-
-    def selection(self, file: pathlib.Path) -> list[str]:
-        """Return pytest's arguments for a file."""
-        if not self.module:
-            return [str(file)]
-        # By module name: by file name it would be imported a second time, as a module of numba_cuda.numba.cuda.
-        parts = file.relative_to(self.tests).with_suffix("").parts
-        module = ".".join((self.module, *parts))
-        return ["-o", "consider_namespace_packages=true", "--pyargs", module]
-
-
-def suite_of(mlir: pathlib.Path | None) -> Suite:
-    packages = pathlib.Path(sys.prefix)
-    if mlir is not None:
-        return Suite("numba-cuda-mlir", packages / "numba-cuda-mlir", mlir.resolve() / "tests")
-    site = packages / "numba-cuda"
-    tests = site / "numba_cuda" / "numba" / "cuda" / "tests"
-    return Suite("numba-cuda", site, tests, "numba.cuda.tests")
-
-
 @dataclasses.dataclass
 class Outcome:
     """Outcome of one test. `error` is its error text; after a crash, how the process ended and the end of its output."""
@@ -97,66 +67,49 @@ class Outcome:
     seconds: float = 0.0
 
 
-def read_report(path: pathlib.Path) -> tuple[dict[str, Outcome], bool]:
-    """Return the outcomes of tests, and whether other tests remain for another process."""
+def read_report(path: pathlib.Path) -> dict[str, Outcome]:
     outcomes: dict[str, Outcome] = {}
-    is_stopped = False
     for line in path.read_text().splitlines() if path.exists() else []:
         entry = json.loads(line)
-        if entry["outcome"] == "stopped":
-            is_stopped = True
-            continue
         outcome = outcomes.setdefault(entry["test"], Outcome())
         # A subtest's failure is reported before its test, whose outcome "passed" must not replace it.
         if outcome.kind not in ("failed", "error"):
             outcome.kind = entry["outcome"]
             outcome.error = entry.get("error", "")
         outcome.seconds += entry.get("seconds", 0.0)
-    return outcomes, is_stopped
+    return outcomes
 
 
-def run_file(
-    suite: Suite, file: pathlib.Path, limit: float, environment: dict[str, str]
-) -> dict[str, Outcome]:
+def run_file(suite: Suite, file: pathlib.Path, environment: dict[str, str]) -> dict[str, Outcome]:
     """Run a file. When a process ends early or loses its device, another one runs the remaining tests."""
-    outcomes: dict[str, Outcome] = {}
-    with tempfile.TemporaryDirectory(prefix="numba_suite_") as folder:
+    with tempfile.TemporaryDirectory(prefix="suite_") as folder:
         report = pathlib.Path(folder) / "report"
-        deselected: list[str] = []
         for _ in range(MOST_PROCESSES):
-            report.unlink(missing_ok=True)
-            ended = run_pytest(
-                suite, file, deselected, limit, {**environment, "NUMBA_SUITE_REPORT": str(report)}
-            )
-            new_outcomes, is_stopped = read_report(report)
-            outcomes.update(new_outcomes)
-            begun = [name for name, outcome in new_outcomes.items() if outcome.kind == "begun"]
-            if not begun and not is_stopped:
-                if not new_outcomes and ended:
-                    outcomes[str(file)] = Outcome("error", ended)
+            status, output = run_pytest(suite, file, {**environment, "SUITE_REPORT": str(report)})
+            outcomes = read_report(report)
+            begun = [name for name, outcome in outcomes.items() if outcome.kind == "begun"]
+            with report.open("a") as lines:
+                for name in begun:
+                    print(
+                        json.dumps({"test": name, "outcome": "crash", "error": output}), file=lines
+                    )
+            if not begun and status != DEVICE_LOST:
+                if not outcomes and status not in (0, 1, 5):
+                    outcomes[str(file)] = Outcome("error", output)
                 break
-            for name in begun:
-                outcomes[name] = Outcome("crash", ended)
-            deselected += new_outcomes  # don't repeat tests
+        outcomes = {**outcomes, **read_report(report)}
     return {
         f"{file.relative_to(suite.tests)}::{test.partition('::')[2]}": outcome
         for test, outcome in outcomes.items()
     }
 
 
-def run_pytest(
-    suite: Suite,
-    file: pathlib.Path,
-    deselected: list[str],
-    limit: float,
-    environment: dict[str, str],
-) -> str:
-    """Return what ended the process early, or an empty string."""
-    options = "-q -p reporter -p no:cacheprovider -p no:faulthandler -c".split()
-    command = [sys.executable, "-m", "pytest", *options, os.devnull, "--rootdir", str(suite.tests)]
-    command += [f"--deselect={name}" for name in deselected]
+def run_pytest(suite: Suite, file: pathlib.Path, environment: dict[str, str]) -> tuple[int, str]:
+    """Return pytest's exit status, and how it ended."""
+    options = ["-q", "-p", "reporter", "-p", "no:cacheprovider", "-p", "no:faulthandler"]
     process = subprocess.Popen(
-        [*command, *suite.selection(file)],
+        [sys.executable, "-m", "pytest", *options, *suite.options, "--rootdir", str(suite.tests)]
+        + suite.selection(file),
         env=environment,
         cwd=tempfile.gettempdir(),
         stdout=subprocess.PIPE,
@@ -164,22 +117,26 @@ def run_pytest(
         text=True,
         start_new_session=True,
     )
-    try:
-        output, _ = process.communicate(timeout=limit)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        return f"over {limit:.0f} s"
+    output, _ = process.communicate()
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)  # processes that a test started
+    if process.returncode == -signal.SIGALRM:
+        return process.returncode, f"over {environment['SUITE_LIMIT']} s"
     if process.returncode < 0:
-        return f"{signal.Signals(-process.returncode).name}: {output[-400:]}"
-    return output[-400:] if process.returncode not in (0, 1, 5) else ""
+        output = f"{signal.Signals(-process.returncode).name}: {output[-400:]}"
+    return process.returncode, output[-500:]
 
 
-def environment_for(start: str, folder: str) -> dict[str, str]:
+def environment_for(start: str, folder: str, options: argparse.Namespace) -> dict[str, str]:
     (pathlib.Path(folder) / "sitecustomize.py").write_text(start)
     path = os.pathsep.join(filter(None, [folder, str(HERE), os.environ.get("PYTHONPATH")]))
-    # Disables warnings about grids that are too small for a GPU.
-    return {**os.environ, "PYTHONPATH": path, "NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS": "0"}
+    return {
+        **os.environ,
+        "PYTHONPATH": path,
+        "SUITE_LIMIT": str(options.limit),
+        "SUITE_SAMPLE": str(options.sample),
+        "NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS": "0",  # about grids that are too small for a GPU
+    }
 
 
 def cause(error: str) -> str:
@@ -191,7 +148,7 @@ def cause(error: str) -> str:
 
 def compared(outcomes: dict[str, Outcome], allowed: dict[str, str]) -> tuple[list[str], list[str]]:
     """Return unexpected failures, and patterns of failures.toml that match no failure."""
-    failed = [n for n, o in outcomes.items() if o.kind in ("failed", "error", "crash")]
+    failed = [n for n, o in outcomes.items() if o.kind in FAILURES]
     unknown = [n for n in failed if not any(fnmatch.fnmatch(n, p) for p in allowed)]
     ran = [n for n, o in outcomes.items() if o.kind != "skipped"]
     unneeded = [
@@ -213,12 +170,30 @@ def report(outcomes: dict[str, Outcome], unknown: list[str], unneeded: list[str]
     for pattern in unneeded:
         print(f"in failures.toml, but passes: {pattern}")
     counts = collections.Counter(outcome.kind for outcome in outcomes.values())
-    print(
-        ", ".join(
-            f"{counts[kind]} {kind}" for kind in ("passed", "skipped", "failed", "error", "crash")
-        )
-    )
+    print(", ".join(f"{counts[kind]} {kind}" for kind in KINDS))
     print(f"{len(unknown)} failures without a reason in failures.toml")
+
+
+def counts_by_file(outcomes: dict[str, Outcome]) -> list[list[str]]:
+    """Return a table: tests that pass, are skipped and fail. A failure that a test expects is a pass."""
+    files: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
+    for name, outcome in sorted(outcomes.items()):
+        files[name.partition("::")[0]][outcome.kind] += 1
+    rows = [
+        [
+            file,
+            counts["passed"] + counts["xfailed"],
+            counts["skipped"],
+            sum(counts[kind] for kind in FAILURES),
+        ]
+        for file, counts in files.items()
+    ]
+    return [["File", "Passed", "Skipped", "Failed"], *([str(cell) for cell in row] for row in rows)]
+
+
+def write_table(rows: list[list[str]], path: pathlib.Path) -> None:
+    with path.open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
 
 
 def write_all(outcomes: dict[str, Outcome], path: pathlib.Path | None) -> None:
@@ -239,12 +214,19 @@ def parse() -> argparse.Namespace:
         "--mlir", type=pathlib.Path, help="checkout of NVIDIA/numba-cuda-mlir, whose tests to run"
     )
     parser.add_argument(
-        "--limit", type=float, default=600, help="time limit of a file in seconds (600)"
+        "--cupy", type=pathlib.Path, help="checkout of cupy/cupy, whose tests to run"
+    )
+    parser.add_argument(
+        "--limit", type=int, default=300, help="time limit of a test in seconds (300)"
+    )
+    parser.add_argument(
+        "--sample", type=int, default=0, help="tests of each parametrized function, 0: all (0)"
     )
     parser.add_argument(
         "--jobs", type=int, default=os.cpu_count(), help="number of files that run in parallel"
     )
     parser.add_argument("--report", type=pathlib.Path, help="file for all outcomes, as JSON")
+    parser.add_argument("--table", type=pathlib.Path, help="file for the counts by file, as CSV")
     parser.add_argument(
         "--libraries", help="folder of the emulator's libraries, instead of the package's"
     )
@@ -253,10 +235,15 @@ def parse() -> argparse.Namespace:
 
 def main() -> int:
     options = parse()
-    suite = suite_of(options.mlir)
+    if options.mlir:
+        suite = suites.numba_cuda_mlir(options.mlir)
+    elif options.cupy:
+        suite = suites.cupy(options.cupy)
+    else:
+        suite = suites.numba_cuda()
     for path in (suite.site, suite.tests):
         if not path.exists():
-            print(f"{path} is missing; make numba-suite installs {suite.name}", file=sys.stderr)
+            print(f"{path} is missing: see the targets of the Makefile", file=sys.stderr)
             return 1
     allowed = tomllib.loads((HERE / "failures.toml").read_text())[suite.name]
     load = REHEARSE
@@ -266,25 +253,25 @@ def main() -> int:
     began = time.perf_counter()
     outcomes: dict[str, Outcome] = {}
     with (
-        tempfile.TemporaryDirectory(prefix="numba_suite_") as folder,
+        tempfile.TemporaryDirectory(prefix="suite_") as folder,
         concurrent.futures.ThreadPoolExecutor(options.jobs) as pool,
     ):
-        environment = environment_for(START.format(site=str(suite.site), load=load), folder)
+        environment = environment_for(
+            START.format(site=str(suite.site), load=load), folder, options
+        )
         files = suite.files(options.files)
-        runs = {
-            pool.submit(run_file, suite, file, options.limit, environment): file for file in files
-        }
+        runs = {pool.submit(run_file, suite, file, environment): file for file in files}
         for run in concurrent.futures.as_completed(runs):
             file_outcomes = run.result()
             outcomes.update(file_outcomes)
             write_all(outcomes, options.report)
-            bad = sum(
-                outcome.kind not in ("passed", "skipped") for outcome in file_outcomes.values()
-            )
+            bad = sum(outcome.kind in FAILURES for outcome in file_outcomes.values())
             print(
                 f"{runs[run].relative_to(suite.tests)}: {len(file_outcomes)} tests, {bad} failed",
                 flush=True,
             )
+    if options.table:
+        write_table(counts_by_file(outcomes), options.table)
     unknown, unneeded = compared(outcomes, allowed)
     report(outcomes, unknown, unneeded)
     print(f"{time.perf_counter() - began:.0f} s")
