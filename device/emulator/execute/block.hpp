@@ -80,6 +80,7 @@ struct LaunchState {
   std::vector<std::byte> parameters;
   std::vector<Allocation> cached_allocations;  ///< last allocation of each instruction
   Statistics counted;
+  std::uint64_t clock_readings = 0;
   std::unique_ptr<GlobalRaces> races;        ///< null: not checked
   std::unique_ptr<RequestCounter> requests;  ///< null: not counted
   bool fills_up_loads;                       ///< see fills_up_loads() in check/global_races.hpp

@@ -23,10 +23,13 @@ void active_lanes(Warp& warp, const Instruction& instruction, lane_mask active) 
   fill(warp.values<u32>(instruction.destination[0]), active, active);
 }
 
-/// The clock counts executed warp instructions, so that it is reproducible.
+/// The clock counts executed warp instructions, so that it is reproducible. They are counted when a
+/// fragment ends: the readings are added, so that the clock advances within a fragment, too.
 template <class T, int Shift>
 void read_clock(Warp& warp, const Instruction& instruction, lane_mask active) {
-  const auto now = static_cast<T>(warp.owner->launch_state.counted.warp_instructions >> Shift);
+  auto& state = warp.owner->launch_state;
+  const auto now =
+      static_cast<T>((state.counted.warp_instructions + ++state.clock_readings) >> Shift);
   fill(warp.values<T>(instruction.destination[0]), now, active);
 }
 

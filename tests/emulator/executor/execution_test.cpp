@@ -66,6 +66,14 @@ TEST(EmulationExecution, special_registers_give_three_dimensional_indices) {
             generate_words(12 * 30, [](std::uint32_t k) { return k; }));
 }
 
+TEST(EmulationExecution, the_clock_advances_between_two_readings) {
+  const std::string body = R"(
+    mov.u32 %r4, %clock; mov.u32 %r5, %clock; mov.u64 %d2, %clock64; mov.u64 %d3, %clock64;
+    setp.gt.u32 %p0, %r5, %r4; setp.gt.and.u64 %p0, %d3, %d2, %p0; selp.u32 %r9, 1, 0, %p0;
+  )";
+  EXPECT_EQ(results_of(body, {1}, {32}), words(32, 1));
+}
+
 TEST(EmulationExecution, lanes_diverge_and_reconverge) {
   // Each lane loops for a different count; then all vote, which needs all of them.
   const std::string body = R"(
