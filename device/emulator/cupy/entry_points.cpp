@@ -157,10 +157,12 @@ void* rejection_at(size_t index, std::index_sequence<indices...>) {
 #define SKERRY_CUPY extern "C" __attribute__((visibility("default")))
 
 SKERRY_CUPY void skerry_cupy_start(PyObject* make_error, PyObject* make_attributes,
-                                   PyObject* device_properties, std::size_t object_nbytes) {
-  for (PyObject* const object : {make_error, make_attributes, device_properties}) Py_IncRef(object);
+                                   PyObject* device_properties, PyObject* launch_generator,
+                                   std::size_t object_nbytes) {
+  for (PyObject* const object : {make_error, make_attributes, device_properties, launch_generator})
+    Py_IncRef(object);
   skerry::emulation::cupy::python_objects() = {make_error, make_attributes, device_properties,
-                                               object_nbytes};
+                                               launch_generator, object_nbytes};
 }
 
 /// Returns the signature of a function, or null if there is none of that name.

@@ -29,6 +29,7 @@ struct PythonObjects {
   PyObject* make_error = nullptr;         ///< returns a CUDARuntimeError for a status
   PyObject* make_attributes = nullptr;    ///< the class PointerAttributes
   PyObject* device_properties = nullptr;  ///< returns a dict for a device's number
+  PyObject* launch_generator = nullptr;   ///< launches a kernel of cupy.random.Generator
   std::size_t object_nbytes = 0;          ///< where the members of a Cython class begin
 };
 PythonObjects& python_objects();

@@ -31,11 +31,6 @@ def test_jitify_is_rejected():
         cp.RawModule(code=CODE, jitify=True).get_function("f")
 
 
-def test_generators_are_rejected():
-    with pytest.raises(NotImplementedError, match=r"_generator_api\.init_curand: .*machine code"):
-        cp.random.default_rng(0)
-
-
 def test_calls_of_cub_are_rejected():
     from cupy.cuda import cub
 

@@ -39,7 +39,9 @@ def test_arrays(accelerators):
     assert " passed" in done.stdout
 
 
-@pytest.mark.parametrize("name", ["rejection_cases", "exchange_cases", "library_cases"])
+@pytest.mark.parametrize(
+    "name", ["rejection_cases", "exchange_cases", "library_cases", "generator_cases"]
+)
 def test_cases(name):
     done = child(START + PYTEST.format(name=name))
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]

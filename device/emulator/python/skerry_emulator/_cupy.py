@@ -19,7 +19,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any, NoReturn
 
-from skerry_emulator import _cupy_kernels, _reports
+from skerry_emulator import _cupy_generators, _cupy_kernels, _reports
 from skerry_emulator._paths import folder, mapped_files
 
 __all__ = ["reject_imported", "stand_in_when_loaded"]
@@ -140,8 +140,9 @@ def _rejection(name: str) -> Callable[..., NoReturn]:
 
 
 def _load_library() -> ctypes.PyDLL:
-    library = ctypes.PyDLL(os.path.join(folder(), _LIBRARY))
-    library.skerry_cupy_start.argtypes = [*[ctypes.py_object] * 3, ctypes.c_size_t]
+    # Globally: its functions of generators take the place of those that CuPy's module exports.
+    library = ctypes.PyDLL(os.path.join(folder(), _LIBRARY), ctypes.RTLD_GLOBAL)
+    library.skerry_cupy_start.argtypes = [*[ctypes.py_object] * 4, ctypes.c_size_t]
     library.skerry_cupy_start.restype = None
     library.skerry_cupy_signature.argtypes = [ctypes.c_char_p]
     library.skerry_cupy_signature.restype = ctypes.c_char_p
@@ -214,6 +215,7 @@ def _stand_in(module: Any) -> None:
         functools.partial(_make_error, module.CUDARuntimeError),
         module.PointerAttributes,
         functools.partial(_device_properties, module),
+        _cupy_generators.launch,
         object.__basicsize__,
     )
     set_pointer = ctypes.pythonapi.PyCapsule_SetPointer

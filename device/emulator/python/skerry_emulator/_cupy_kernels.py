@@ -44,23 +44,6 @@ def _replace_jitify(module: Any) -> None:
     _reject(module, ("_init_module", "_add_sources", "jitify"))
 
 
-def _replace_generators(module: Any) -> None:
-    """Reject the kernels of cupy.random.Generator and of choices without replacement."""
-    _reject(module, [name for name in vars(module) if name.startswith(("init_", "random_"))])
-    rounds = module.FeistelBijection.num_rounds
-
-    class FeistelBijection:
-        num_rounds = rounds
-
-        def __init__(self, *_: object) -> None:
-            raise NotImplementedError(
-                "cupy.random: choice without replacement: its kernels are machine code, which the emulated GPU "
-                "doesn't run"
-            )
-
-    module.FeistelBijection = FeistelBijection
-
-
 def _read(address: int, dtype: Any, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
     """Return the values at an address of the device, after the work of the current stream."""
     from cupy.cuda import get_current_stream, runtime
@@ -116,6 +99,5 @@ REPLACEMENTS: dict[str, Callable[[ModuleType], None]] = {
     "cupy.cuda.cub": _replace_cub,
     "cupy.cuda.jitify": _replace_jitify,
     "cupy.cuda.thrust": _replace_thrust,
-    "cupy.random._generator_api": _replace_generators,
     "cupy_backends.cuda.libs.cusparse": _replace_sparse,
 }
