@@ -124,7 +124,7 @@ def run_pytest(suite: Suite, file: pathlib.Path, environment: dict[str, str]) ->
         return process.returncode, f"over {environment['SUITE_LIMIT']} s"
     if process.returncode < 0:
         output = f"{signal.Signals(-process.returncode).name}: {output[-400:]}"
-    return process.returncode, output[-500:]
+    return process.returncode, output[-500:] or f"exit status {process.returncode}"
 
 
 def environment_for(start: str, folder: str, options: argparse.Namespace) -> dict[str, str]:
