@@ -30,19 +30,31 @@ struct Product {
   std::int64_t k;
   const char* a;
   std::int64_t lda;
-  std::int64_t stride_a;
   const char* b;
   std::int64_t ldb;
-  std::int64_t stride_b;
   char* c;
   std::int64_t ldc;
-  std::int64_t stride_c;
-  std::int64_t count;
   std::size_t itemsize;
-  bool sums_in_output_type;  ///< partial sums over k may have the type of C
-  alignas(16) unsigned char alpha[16];
-  alignas(16) unsigned char beta[16];
+  std::int64_t stride_a = 0;
+  std::int64_t stride_b = 0;
+  std::int64_t stride_c = 0;
+  std::int64_t count = 1;
+  bool sums_in_output_type = false;  ///< partial sums over k may have the type of C
+  alignas(16) unsigned char alpha[16] = {};
+  alignas(16) unsigned char beta[16] = {};
 };
+
+/// Returns one product, without its factors.
+Product product_of(int op_a, int op_b, std::int64_t m, std::int64_t n, std::int64_t k,
+                   const void* a, std::int64_t lda, const void* b, std::int64_t ldb, void* c,
+                   std::int64_t ldc, std::size_t itemsize) {
+  return {op_a, op_b,
+          m,    n,
+          k,    static_cast<const char*>(a),
+          lda,  static_cast<const char*>(b),
+          ldb,  static_cast<char*>(c),
+          ldc,  itemsize};
+}
 
 std::size_t itemsize_of(int type) {
   switch (type) {
@@ -375,25 +387,12 @@ int gemm_strided_batched(Handle* handle, int op_a, int op_b, std::int64_t m, std
     return refused(invalid_value, "invalid algorithm");
   }
   if (alpha == nullptr || beta == nullptr) return refused(invalid_value, "null alpha or beta");
-  Product p{.op_a = op_a,
-            .op_b = op_b,
-            .m = m,
-            .n = n,
-            .k = k,
-            .a = static_cast<const char*>(a),
-            .lda = lda,
-            .stride_a = stride_a,
-            .b = static_cast<const char*>(b),
-            .ldb = ldb,
-            .stride_b = stride_b,
-            .c = static_cast<char*>(c),
-            .ldc = ldc,
-            .stride_c = stride_c,
-            .count = count,
-            .itemsize = itemsize,
-            .sums_in_output_type = (handle->math_mode & disallow_reduced_precision_reduction) == 0,
-            .alpha = {},
-            .beta = {}};
+  Product p = product_of(op_a, op_b, m, n, k, a, lda, b, ldb, c, ldc, itemsize);
+  p.stride_a = stride_a;
+  p.stride_b = stride_b;
+  p.stride_c = stride_c;
+  p.count = count;
+  p.sums_in_output_type = (handle->math_mode & disallow_reduced_precision_reduction) == 0;
   if (!read_factors(*handle, alpha, beta, p)) {
     return refused(execution_failed, "the stream has failed");
   }
@@ -409,25 +408,7 @@ int gemm_strided_batched(Handle* handle, int op_a, int op_b, std::int64_t m, std
 void multiply_matrices(int op_a, int op_b, std::int64_t m, std::int64_t n, std::int64_t k,
                        const void* alpha, const void* a, std::int64_t lda, const void* b,
                        std::int64_t ldb, const void* beta, void* c, std::int64_t ldc, int type) {
-  Product p{.op_a = op_a,
-            .op_b = op_b,
-            .m = m,
-            .n = n,
-            .k = k,
-            .a = static_cast<const char*>(a),
-            .lda = lda,
-            .stride_a = 0,
-            .b = static_cast<const char*>(b),
-            .ldb = ldb,
-            .stride_b = 0,
-            .c = static_cast<char*>(c),
-            .ldc = ldc,
-            .stride_c = 0,
-            .count = 1,
-            .itemsize = itemsize_of(type),
-            .sums_in_output_type = false,
-            .alpha = {},
-            .beta = {}};
+  Product p = product_of(op_a, op_b, m, n, k, a, lda, b, ldb, c, ldc, itemsize_of(type));
   std::memcpy(p.alpha, alpha, p.itemsize);
   std::memcpy(p.beta, beta, p.itemsize);
   run(p, type);

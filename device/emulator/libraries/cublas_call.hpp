@@ -12,6 +12,10 @@
 // What cuBLAS's routines share: scalars and results in memory of the host or the device, vectors
 // with an increment, operands that are transposed.
 
+/// Defines an entry point as one call.
+#define SKERRY_BLAS(symbol, function, parameters, call) \
+  SKERRY_ENTRY_POINT(cublas##symbol, function, parameters) { return call; }
+
 namespace skerry::emulation::cublas {
 
 // The same layout as float2 and double2 of CUDA.

@@ -125,10 +125,6 @@ int run_getri(Handle* handle, int n, const T* const* a, int lda, const int* pivo
 
 }  // namespace
 
-#define SKERRY_BLAS(symbol, function, parameters, call)   \
-  int function parameters SKERRY_LIBRARY(cublas##symbol); \
-  int function parameters { return call; }
-
 #define SKERRY_MATRICES(T, type_character)                                                         \
   SKERRY_BLAS(type_character##geam, geam,                                                          \
               (Handle * handle, int op_a, int op_b, int m, int n, const T* alpha, const T* a,      \
@@ -167,6 +163,5 @@ SKERRY_INVERSES(float64, D)
 SKERRY_INVERSES(complex64, C)
 SKERRY_INVERSES(complex128, Z)
 #undef SKERRY_INVERSES
-#undef SKERRY_BLAS
 
 }  // namespace skerry::emulation::cublas

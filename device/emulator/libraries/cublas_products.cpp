@@ -61,32 +61,24 @@ int run_batched(Handle* handle, int op_a, int op_b, int m, int n, int k, const T
 }  // namespace
 
 #define SKERRY_GEMM(T, type_character)                                                            \
-  int gemm(Handle* handle, int op_a, int op_b, int m, int n, int k, const T* alpha, const T* a,   \
-           int lda, const T* b, int ldb, const T* beta, T* c, int ldc)                            \
-      SKERRY_LIBRARY(cublas##type_character##gemm_v2);                                            \
-  int gemm(Handle* handle, int op_a, int op_b, int m, int n, int k, const T* alpha, const T* a,   \
-           int lda, const T* b, int ldb, const T* beta, T* c, int ldc) {                          \
+  SKERRY_ENTRY_POINT(cublas##type_character##gemm_v2, gemm,                                       \
+                     (Handle * handle, int op_a, int op_b, int m, int n, int k, const T* alpha,   \
+                      const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc)) {  \
     return run_strided(handle, op_a, op_b, m, n, k, alpha, a, lda, 0, b, ldb, 0, beta, c, ldc, 0, \
                        1);                                                                        \
   }                                                                                               \
-  int gemm_strided(Handle* handle, int op_a, int op_b, int m, int n, int k, const T* alpha,       \
-                   const T* a, int lda, long long stride_a, const T* b, int ldb,                  \
-                   long long stride_b, const T* beta, T* c, int ldc, long long stride_c,          \
-                   int count) SKERRY_LIBRARY(cublas##type_character##gemmStridedBatched);         \
-  int gemm_strided(Handle* handle, int op_a, int op_b, int m, int n, int k, const T* alpha,       \
-                   const T* a, int lda, long long stride_a, const T* b, int ldb,                  \
-                   long long stride_b, const T* beta, T* c, int ldc, long long stride_c,          \
-                   int count) {                                                                   \
+  SKERRY_ENTRY_POINT(                                                                             \
+      cublas##type_character##gemmStridedBatched, gemm_strided,                                   \
+      (Handle * handle, int op_a, int op_b, int m, int n, int k, const T* alpha, const T* a,      \
+       int lda, long long stride_a, const T* b, int ldb, long long stride_b, const T* beta, T* c, \
+       int ldc, long long stride_c, int count)) {                                                 \
     return run_strided(handle, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b,    \
                        beta, c, ldc, stride_c, count);                                            \
   }                                                                                               \
-  int gemm_batched(Handle* handle, int op_a, int op_b, int m, int n, int k, const T* alpha,       \
-                   const T* const* a, int lda, const T* const* b, int ldb, const T* beta,         \
-                   T* const* c, int ldc, int count)                                               \
-      SKERRY_LIBRARY(cublas##type_character##gemmBatched);                                        \
-  int gemm_batched(Handle* handle, int op_a, int op_b, int m, int n, int k, const T* alpha,       \
-                   const T* const* a, int lda, const T* const* b, int ldb, const T* beta,         \
-                   T* const* c, int ldc, int count) {                                             \
+  SKERRY_ENTRY_POINT(cublas##type_character##gemmBatched, gemm_batched,                           \
+                     (Handle * handle, int op_a, int op_b, int m, int n, int k, const T* alpha,   \
+                      const T* const* a, int lda, const T* const* b, int ldb, const T* beta,      \
+                      T* const* c, int ldc, int count)) {                                         \
     return run_batched(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, count);  \
   }
 SKERRY_GEMM(float32, S)
@@ -95,38 +87,28 @@ SKERRY_GEMM(std_complex64, C)
 SKERRY_GEMM(std_complex128, Z)
 #undef SKERRY_GEMM
 
-int gemm_of_types(Handle* handle, int op_a, int op_b, int m, int n, int k, const void* alpha,
-                  const void* a, int type_a, int lda, const void* b, int type_b, int ldb,
-                  const void* beta, void* c, int type_c, int ldc, int compute, int algorithm)
-    SKERRY_LIBRARY(cublasGemmEx);
-int gemm_of_types(Handle* handle, int op_a, int op_b, int m, int n, int k, const void* alpha,
-                  const void* a, int type_a, int lda, const void* b, int type_b, int ldb,
-                  const void* beta, void* c, int type_c, int ldc, int compute, int algorithm) {
+SKERRY_ENTRY_POINT(cublasGemmEx, gemm_of_types,
+                   (Handle * handle, int op_a, int op_b, int m, int n, int k, const void* alpha,
+                    const void* a, int type_a, int lda, const void* b, int type_b, int ldb,
+                    const void* beta, void* c, int type_c, int ldc, int compute, int algorithm)) {
   return gemm_strided_batched(handle, op_a, op_b, m, n, k, alpha, a, type_a, lda, 0, b, type_b, ldb,
                               0, beta, c, type_c, ldc, 0, 1, compute, algorithm);
 }
 
-int gemm_strided_of_types(Handle* handle, int op_a, int op_b, int m, int n, int k,
-                          const void* alpha, const void* a, int type_a, int lda, long long stride_a,
-                          const void* b, int type_b, int ldb, long long stride_b, const void* beta,
-                          void* c, int type_c, int ldc, long long stride_c, int count, int compute,
-                          int algorithm) SKERRY_LIBRARY(cublasGemmStridedBatchedEx);
-int gemm_strided_of_types(Handle* handle, int op_a, int op_b, int m, int n, int k,
-                          const void* alpha, const void* a, int type_a, int lda, long long stride_a,
-                          const void* b, int type_b, int ldb, long long stride_b, const void* beta,
-                          void* c, int type_c, int ldc, long long stride_c, int count, int compute,
-                          int algorithm) {
+SKERRY_ENTRY_POINT(cublasGemmStridedBatchedEx, gemm_strided_of_types,
+                   (Handle * handle, int op_a, int op_b, int m, int n, int k, const void* alpha,
+                    const void* a, int type_a, int lda, long long stride_a, const void* b,
+                    int type_b, int ldb, long long stride_b, const void* beta, void* c, int type_c,
+                    int ldc, long long stride_c, int count, int compute, int algorithm)) {
   return gemm_strided_batched(handle, op_a, op_b, m, n, k, alpha, a, type_a, lda, stride_a, b,
                               type_b, ldb, stride_b, beta, c, type_c, ldc, stride_c, count, compute,
                               algorithm);
 }
 
-int gemm_of_halves(Handle* handle, int op_a, int op_b, int m, int n, int k, const float32* alpha,
-                   const void* a, int type_a, int lda, const void* b, int type_b, int ldb,
-                   const float32* beta, void* c, int type_c, int ldc) SKERRY_LIBRARY(cublasSgemmEx);
-int gemm_of_halves(Handle* handle, int op_a, int op_b, int m, int n, int k, const float32* alpha,
-                   const void* a, int type_a, int lda, const void* b, int type_b, int ldb,
-                   const float32* beta, void* c, int type_c, int ldc) {
+SKERRY_ENTRY_POINT(cublasSgemmEx, gemm_of_halves,
+                   (Handle * handle, int op_a, int op_b, int m, int n, int k, const float32* alpha,
+                    const void* a, int type_a, int lda, const void* b, int type_b, int ldb,
+                    const float32* beta, void* c, int type_c, int ldc)) {
   constexpr int default_algorithm = -1;
   return gemm_strided_batched(handle, op_a, op_b, m, n, k, alpha, a, type_a, lda, 0, b, type_b, ldb,
                               0, beta, c, type_c, ldc, 0, 1, compute_32, default_algorithm);

@@ -187,10 +187,6 @@ int run_trttp(Handle* handle, int uplo, int n, const T* a, int lda, T* packed) {
 
 }  // namespace
 
-#define SKERRY_BLAS(symbol, function, parameters, call)   \
-  int function parameters SKERRY_LIBRARY(cublas##symbol); \
-  int function parameters { return call; }
-
 #define SKERRY_VECTORS(T, R, type_character, real_characters)                                 \
   SKERRY_BLAS(type_character##scal_v2, scal,                                                  \
               (Handle * handle, int n, const T* alpha, T* x, int incx),                       \
@@ -264,6 +260,5 @@ SKERRY_PRODUCTS(std_complex128, Zdotc, dot_of_conjugate, Zgerc, ger_of_conjugate
 SKERRY_TRIANGLES(float32, S)
 SKERRY_TRIANGLES(float64, D)
 #undef SKERRY_TRIANGLES
-#undef SKERRY_BLAS
 
 }  // namespace skerry::emulation::cublas

@@ -41,21 +41,17 @@ int type_of(int input, int output, int execution) {
 
 }  // namespace
 
-int make_plan_of_line(int plan, int length, int type, int batch, std::size_t* work_nbytes)
-    SKERRY_LIBRARY(cufftMakePlan1d);
-int make_plan_of_line(int plan, int length, int type, int batch, std::size_t* work_nbytes) {
+SKERRY_ENTRY_POINT(cufftMakePlan1d, make_plan_of_line,
+                   (int plan, int length, int type, int batch, std::size_t* work_nbytes)) {
   const long long lengths[] = {length};
   return make_plan(plan, 1, lengths, nullptr, 1, 0, nullptr, 1, 0, type, batch, work_nbytes);
 }
 
-int make_plan_of_ints(int plan, int rank, const int* lengths, const int* input_embed,
-                      int input_stride, int input_distance, const int* output_embed,
-                      int output_stride, int output_distance, int type, int batch,
-                      std::size_t* work_nbytes) SKERRY_LIBRARY(cufftMakePlanMany);
-int make_plan_of_ints(int plan, int rank, const int* lengths, const int* input_embed,
-                      int input_stride, int input_distance, const int* output_embed,
-                      int output_stride, int output_distance, int type, int batch,
-                      std::size_t* work_nbytes) {
+SKERRY_ENTRY_POINT(cufftMakePlanMany, make_plan_of_ints,
+                   (int plan, int rank, const int* lengths, const int* input_embed,
+                    int input_stride, int input_distance, const int* output_embed,
+                    int output_stride, int output_distance, int type, int batch,
+                    std::size_t* work_nbytes)) {
   Extents shape{};
   Extents input{};
   Extents output{};
@@ -64,17 +60,12 @@ int make_plan_of_ints(int plan, int rank, const int* lengths, const int* input_e
                    output_distance, type, batch, work_nbytes);
 }
 
-int make_plan_of_types(int plan, int rank, const long long* lengths, const long long* input_embed,
-                       long long input_stride, long long input_distance, int input_type,
-                       const long long* output_embed, long long output_stride,
-                       long long output_distance, int output_type, long long batch,
-                       std::size_t* work_nbytes, int execution_type)
-    SKERRY_LIBRARY(cufftXtMakePlanMany);
-int make_plan_of_types(int plan, int rank, const long long* lengths, const long long* input_embed,
-                       long long input_stride, long long input_distance, int input_type,
-                       const long long* output_embed, long long output_stride,
-                       long long output_distance, int output_type, long long batch,
-                       std::size_t* work_nbytes, int execution_type) {
+SKERRY_ENTRY_POINT(cufftXtMakePlanMany, make_plan_of_types,
+                   (int plan, int rank, const long long* lengths, const long long* input_embed,
+                    long long input_stride, long long input_distance, int input_type,
+                    const long long* output_embed, long long output_stride,
+                    long long output_distance, int output_type, long long batch,
+                    std::size_t* work_nbytes, int execution_type)) {
   const int type = type_of(input_type, output_type, execution_type);
   if (type == 0) {
     report_rejection("cufftXtMakePlanMany", "unsupported combination of types");
@@ -84,24 +75,16 @@ int make_plan_of_types(int plan, int rank, const long long* lengths, const long 
                    output_stride, output_distance, type, batch, work_nbytes);
 }
 
-int get_version(int* version) SKERRY_LIBRARY(cufftGetVersion);
-int get_version(int* version) {
+SKERRY_ENTRY_POINT(cufftGetVersion, get_version, (int* version)) {
   *version = 12000;  // 12.0.0, of CUDA 13.0
   return success;
 }
 
-#define SKERRY_REJECTED(name, parameters)                   \
-  int reject_##name parameters SKERRY_LIBRARY(cufft##name); \
-  int reject_##name parameters {                            \
-    report_rejection("cufft" #name, "not supported");       \
-    return not_implemented;                                 \
-  }
 // Plans for several devices.
-SKERRY_REJECTED(XtSetGPUs, (int, int, int*))
-SKERRY_REJECTED(XtSetWorkArea, (int, void**))
-SKERRY_REJECTED(XtMemcpy, (int, void*, void*, int))
-SKERRY_REJECTED(XtExecDescriptorC2C, (int, void*, void*, int))
-SKERRY_REJECTED(XtExecDescriptorZ2Z, (int, void*, void*, int))
-#undef SKERRY_REJECTED
+SKERRY_REJECTED(cufftXtSetGPUs, not_implemented)
+SKERRY_REJECTED(cufftXtSetWorkArea, not_implemented)
+SKERRY_REJECTED(cufftXtMemcpy, not_implemented)
+SKERRY_REJECTED(cufftXtExecDescriptorC2C, not_implemented)
+SKERRY_REJECTED(cufftXtExecDescriptorZ2Z, not_implemented)
 
 }  // namespace skerry::emulation::cufft

@@ -81,11 +81,7 @@ int fill_pairs(Generator* generator, const char* routine, T* data, std::size_t c
 
 }  // namespace
 
-#define SKERRY_RANDOM(symbol, function, parameters)       \
-  int function parameters SKERRY_LIBRARY(curand##symbol); \
-  int function parameters
-
-SKERRY_RANDOM(CreateGenerator, create, (Generator * *generator, int type)) {
+SKERRY_ENTRY_POINT(curandCreateGenerator, create, (Generator * *generator, int type)) {
   if (type < first_pseudo_random || type > last_pseudo_random) {
     return rejected(type_error, "only pseudo-random generators are supported");
   }
@@ -94,86 +90,87 @@ SKERRY_RANDOM(CreateGenerator, create, (Generator * *generator, int type)) {
   (*generator)->ordinal = current_device();
   return success;
 }
-SKERRY_RANDOM(DestroyGenerator, destroy, (Generator * generator)) {
+SKERRY_ENTRY_POINT(curandDestroyGenerator, destroy, (Generator * generator)) {
   if (!is_valid(generator)) return not_initialized;
   generator->mark = 0;
   delete generator;
   return success;
 }
-SKERRY_RANDOM(GetVersion, get_version, (int* version)) {
+SKERRY_ENTRY_POINT(curandGetVersion, get_version, (int* version)) {
   *version = 10400;  // 10.4.0, of CUDA 13.0
   return success;
 }
-SKERRY_RANDOM(SetStream, set_stream, (Generator * generator, void* stream)) {
+SKERRY_ENTRY_POINT(curandSetStream, set_stream, (Generator * generator, void* stream)) {
   if (!is_valid(generator)) return not_initialized;
   generator->stream = stream;
   return success;
 }
-SKERRY_RANDOM(SetGeneratorOrdering, set_order, (const Generator* generator, int)) {
+SKERRY_ENTRY_POINT(curandSetGeneratorOrdering, set_order, (const Generator* generator, int)) {
   return is_valid(generator) ? success : not_initialized;
 }
-SKERRY_RANDOM(SetPseudoRandomGeneratorSeed, set_seed,
-              (Generator * generator, unsigned long long seed)) {
+SKERRY_ENTRY_POINT(curandSetPseudoRandomGeneratorSeed, set_seed,
+                   (Generator * generator, unsigned long long seed)) {
   if (!is_valid(generator)) return not_initialized;
   generator->seed = seed;
   generator->calls = 0;
   return success;
 }
-SKERRY_RANDOM(SetGeneratorOffset, set_offset, (Generator * generator, unsigned long long offset)) {
+SKERRY_ENTRY_POINT(curandSetGeneratorOffset, set_offset,
+                   (Generator * generator, unsigned long long offset)) {
   if (!is_valid(generator)) return not_initialized;
   generator->offset = offset;
   generator->calls = 0;
   return success;
 }
 
-SKERRY_RANDOM(Generate, generate, (Generator * generator, unsigned* data, std::size_t count)) {
+SKERRY_ENTRY_POINT(curandGenerate, generate,
+                   (Generator * generator, unsigned* data, std::size_t count)) {
   return fill(generator, "curandGenerate", data, count,
               [](auto& engine) { return engine() >> 32; });
 }
-SKERRY_RANDOM(GenerateLongLong, generate_long,
-              (Generator * generator, unsigned long long* data, std::size_t count)) {
+SKERRY_ENTRY_POINT(curandGenerateLongLong, generate_long,
+                   (Generator * generator, unsigned long long* data, std::size_t count)) {
   return fill(generator, "curandGenerateLongLong", data, count,
               [](auto& engine) { return engine(); });
 }
-SKERRY_RANDOM(GenerateUniform, generate_uniform,
-              (Generator * generator, float* data, std::size_t count)) {
+SKERRY_ENTRY_POINT(curandGenerateUniform, generate_uniform,
+                   (Generator * generator, float* data, std::size_t count)) {
   return fill(generator, "curandGenerateUniform", data, count, uniform<float>());
 }
-SKERRY_RANDOM(GenerateUniformDouble, generate_uniform_double,
-              (Generator * generator, double* data, std::size_t count)) {
+SKERRY_ENTRY_POINT(curandGenerateUniformDouble, generate_uniform_double,
+                   (Generator * generator, double* data, std::size_t count)) {
   return fill(generator, "curandGenerateUniformDouble", data, count, uniform<double>());
 }
-SKERRY_RANDOM(GenerateNormal, generate_normal,
-              (Generator * generator, float* data, std::size_t count, float mean,
-               float deviation)) {
+SKERRY_ENTRY_POINT(curandGenerateNormal, generate_normal,
+                   (Generator * generator, float* data, std::size_t count, float mean,
+                    float deviation)) {
   return fill_pairs(generator, "curandGenerateNormal", data, count,
                     std::normal_distribution<float>(mean, deviation));
 }
-SKERRY_RANDOM(GenerateNormalDouble, generate_normal_double,
-              (Generator * generator, double* data, std::size_t count, double mean,
-               double deviation)) {
+SKERRY_ENTRY_POINT(curandGenerateNormalDouble, generate_normal_double,
+                   (Generator * generator, double* data, std::size_t count, double mean,
+                    double deviation)) {
   return fill_pairs(generator, "curandGenerateNormalDouble", data, count,
                     std::normal_distribution<double>(mean, deviation));
 }
-SKERRY_RANDOM(GenerateLogNormal, generate_log_normal,
-              (Generator * generator, float* data, std::size_t count, float mean,
-               float deviation)) {
+SKERRY_ENTRY_POINT(curandGenerateLogNormal, generate_log_normal,
+                   (Generator * generator, float* data, std::size_t count, float mean,
+                    float deviation)) {
   return fill_pairs(generator, "curandGenerateLogNormal", data, count,
                     std::lognormal_distribution<float>(mean, deviation));
 }
-SKERRY_RANDOM(GenerateLogNormalDouble, generate_log_normal_double,
-              (Generator * generator, double* data, std::size_t count, double mean,
-               double deviation)) {
+SKERRY_ENTRY_POINT(curandGenerateLogNormalDouble, generate_log_normal_double,
+                   (Generator * generator, double* data, std::size_t count, double mean,
+                    double deviation)) {
   return fill_pairs(generator, "curandGenerateLogNormalDouble", data, count,
                     std::lognormal_distribution<double>(mean, deviation));
 }
-SKERRY_RANDOM(GeneratePoisson, generate_poisson,
-              (Generator * generator, unsigned* data, std::size_t count, double mean)) {
+SKERRY_ENTRY_POINT(curandGeneratePoisson, generate_poisson,
+                   (Generator * generator, unsigned* data, std::size_t count, double mean)) {
   return fill(generator, "curandGeneratePoisson", data, count,
               [distribution = std::poisson_distribution<unsigned>(mean)](auto& engine) mutable {
                 return distribution(engine);
               });
 }
-#undef SKERRY_RANDOM
 
 }  // namespace skerry::emulation::curand

@@ -173,9 +173,8 @@ int run_syevj_batched(Handle* handle, int jobz, int uplo, int n, T* a, int lda,
 
 }  // namespace
 
-#define SKERRY_SOLVE(symbol, function, parameters, call)      \
-  int function parameters SKERRY_LIBRARY(cusolverDn##symbol); \
-  int function parameters { return call; }
+#define SKERRY_SOLVE(symbol, function, parameters, call) \
+  SKERRY_ENTRY_POINT(cusolverDn##symbol, function, parameters) { return call; }
 
 SKERRY_SOLVE(GetStream, get_stream, (Handle * handle, void** stream),
              handle == nullptr ? not_initialized : (*stream = handle->stream, success))

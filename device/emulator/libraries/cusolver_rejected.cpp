@@ -8,13 +8,9 @@
 
 namespace skerry::emulation::cusolver {
 
-#define SKERRY_REJECTED(name)                            \
-  int reject_##name() SKERRY_LIBRARY(cusolver##name);    \
-  int reject_##name() {                                  \
-    report_rejection("cusolver" #name, "not supported"); \
-    return not_supported;                                \
-  }
-#define SKERRY_REJECTED_WITH_SIZE(name) SKERRY_REJECTED(name) SKERRY_REJECTED(name##_bufferSize)
+#define SKERRY_REJECTED_ROUTINE(name) SKERRY_REJECTED(cusolver##name, not_supported)
+#define SKERRY_REJECTED_WITH_SIZE(name) \
+  SKERRY_REJECTED_ROUTINE(name) SKERRY_REJECTED_ROUTINE(name##_bufferSize)
 
 // Iterative refinement: the types of the system and of the factors.
 #define SKERRY_REFINED(types) \
@@ -38,21 +34,21 @@ SKERRY_REFINED(ZZ)
   SKERRY_REJECTED_WITH_SIZE(Dn##type##gebrd)                \
   SKERRY_REJECTED_WITH_SIZE(Dn##type##sytrf)                \
   SKERRY_REJECTED_WITH_SIZE(Dn##type##gesvdaStridedBatched) \
-  SKERRY_REJECTED(Sp##type##csrlsvqr)                       \
-  SKERRY_REJECTED(Sp##type##csrlsvchol)                     \
-  SKERRY_REJECTED(Sp##type##csreigvsi)
+  SKERRY_REJECTED_ROUTINE(Sp##type##csrlsvqr)               \
+  SKERRY_REJECTED_ROUTINE(Sp##type##csrlsvchol)             \
+  SKERRY_REJECTED_ROUTINE(Sp##type##csreigvsi)
 SKERRY_OF_TYPE(S)
 SKERRY_OF_TYPE(D)
 SKERRY_OF_TYPE(C)
 SKERRY_OF_TYPE(Z)
 
-SKERRY_REJECTED(DnXgesvdjGetResidual)
-SKERRY_REJECTED(DnXgesvdjGetSweeps)
-SKERRY_REJECTED(DnXsyevjGetResidual)
-SKERRY_REJECTED(DnXsyevjGetSweeps)
-SKERRY_REJECTED(SpCreate)
-SKERRY_REJECTED(SpDestroy)
-SKERRY_REJECTED(SpGetStream)
-SKERRY_REJECTED(SpSetStream)
+SKERRY_REJECTED_ROUTINE(DnXgesvdjGetResidual)
+SKERRY_REJECTED_ROUTINE(DnXgesvdjGetSweeps)
+SKERRY_REJECTED_ROUTINE(DnXsyevjGetResidual)
+SKERRY_REJECTED_ROUTINE(DnXsyevjGetSweeps)
+SKERRY_REJECTED_ROUTINE(SpCreate)
+SKERRY_REJECTED_ROUTINE(SpDestroy)
+SKERRY_REJECTED_ROUTINE(SpGetStream)
+SKERRY_REJECTED_ROUTINE(SpSetStream)
 
 }  // namespace skerry::emulation::cusolver

@@ -16,6 +16,16 @@
 // stream order. CUDA's enumerations and statuses are ints here.
 
 #define SKERRY_LIBRARY(symbol) __asm__(#symbol) __attribute__((visibility("default")))
+/// Declares an entry point, and begins its definition.
+#define SKERRY_ENTRY_POINT(symbol, function, parameters) \
+  int function parameters SKERRY_LIBRARY(symbol);        \
+  int function parameters
+/// Defines an entry point that rejects every call.
+#define SKERRY_REJECTED(symbol, status)             \
+  SKERRY_ENTRY_POINT(symbol, reject_##symbol, ()) { \
+    report_rejection(#symbol, "not supported");     \
+    return status;                                  \
+  }
 
 namespace skerry::emulation {
 
