@@ -120,7 +120,7 @@ emulator: build
 	  -Ccmake.define.SKERRY_EMULATOR_TESTS=$(if $(filter test-emulator emulate,$(MAKECMDGOALS)),ON,OFF) $(EMULATOR_OPTIONS) \
 	  ./device/emulator
 
-test-emulator: emulator $(CONSUMERS) $(VENV)/.group-cupy
+test-emulator: emulator $(CONSUMERS) $(VENV)/.group-cupy $(VENV)/.group-numba-cuda-mlir
 	cmake --build $(EMULATOR_BUILD) --target emulator_tests
 	ctest --test-dir $(EMULATOR_BUILD) --output-on-failure
 	python -m pytest -n auto --dist loadfile $(PYTEST_OPTIONS) tests/emulator

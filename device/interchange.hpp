@@ -45,6 +45,8 @@ struct PointerInfo {
 /// array; null unless the emulated GPU runs kernels.
 using ArrayNamer = void (*)(const void* data, std::size_t nbytes, const char* text);
 inline constinit std::atomic<ArrayNamer> array_namer{nullptr};
+/// The same for new arrays, unless arrays in the same memory are exported.
+inline constinit std::atomic<ArrayNamer> new_array_namer{nullptr};
 
 /// Returns the CUDA ordinal of a stream's device; negative if there is no such stream. For a
 /// default stream, that of `device`. A handle that was never a stream may go undetected.

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* Increment with each change of this header. */
-#define SKERRY_CUDA_API_VERSION 9
+#define SKERRY_CUDA_API_VERSION 10
 
 #ifdef __cplusplus
 extern "C" {
@@ -138,6 +138,9 @@ struct skerry_emulator {
   /* Names an array of `nbytes` at `data`, in memory of a device, in reports of kernels: its dtype
      and shape as text. */
   void (*name_array)(const void* data, size_t nbytes, const char* text);
+  /* The same for an array that has just been allocated, which reports name unless others in its
+     memory have been named. */
+  void (*name_new_array)(const void* data, size_t nbytes, const char* text);
 };
 
 /* The only function that skerry looks up in libskerry_emulator.so. */

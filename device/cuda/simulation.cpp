@@ -79,6 +79,7 @@ const skerry_emulator& open_emulator() {
   }
   emulator.store(opened);
   array_namer.store(opened->name_array, std::memory_order_release);
+  new_array_namer.store(opened->name_new_array, std::memory_order_release);
   return *opened;
 }
 

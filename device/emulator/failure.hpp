@@ -121,7 +121,7 @@ struct MemoryNear {
   [[nodiscard]] std::int64_t distance() const noexcept;
 };
 
-/// The array of skerry nearest to an address.
+/// The array nearest to an address, of skerry or another library that names its arrays.
 struct NamedArray {
   std::string text = {};  ///< dtype and shape, such as "float32 (64,)"
   std::uint64_t begin = 0;
@@ -167,6 +167,7 @@ struct Failure {
   RequestedAccess access = {};
   MemoryNear memory = {};
   std::optional<NamedArray> array = {};
+  std::optional<SourceLine> allocated = {};  ///< the line that has allocated `memory`
   std::optional<OtherAccess> other = {};
   std::vector<WaitingLanes> waiting = {};
   std::uint64_t times = 1;

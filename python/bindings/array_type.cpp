@@ -12,12 +12,14 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "device/interchange.hpp"
 #include "device/storage_attachment.hpp"
 #include "device/transfer.hpp"
 #include "ops/create/create.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
 #include "python/bindings/device_args.hpp"
+#include "python/bindings/exported_memory.hpp"
 #include "python/bindings/foreign.hpp"
 #include "python/bindings/free_objects.hpp"
 #include "python/bindings/host_interface.hpp"
@@ -305,6 +307,8 @@ PyObject* finish_object(ArrayObject* self) noexcept {
   self->element_strides.store(nullptr, std::memory_order_relaxed);
   if (is_foreign(*self->value.memory())) [[unlikely]]
     begin_tracking(self);
+  if (new_array_namer.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+    note_new_array(self->value);
   return reinterpret_cast<PyObject*>(self);
 }
 

@@ -28,5 +28,7 @@ class ExportedMemory {
 
 /// Notes that an array is exported, so that the emulated GPU's reports of kernels name it.
 void note_export(const NdArray& array);
+/// The same for an array that has just been created, unless it is a view of another one.
+void note_new_array(const NdArray& array) noexcept;
 
 }  // namespace skerry::python

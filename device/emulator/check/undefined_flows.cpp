@@ -142,6 +142,40 @@ void UndefinedValues::derive_equality(Warp& warp, const Instruction& instruction
   set_result_shadows(rule, unsure);
 }
 
+std::uint64_t UndefinedValues::origin_key(const Warp& warp, row register_row, int lane) noexcept {
+  return (std::uint64_t{warp.number} * registers_nbytes_ + static_cast<std::size_t>(register_row)) *
+             warp_size +
+         static_cast<std::uint64_t>(lane);
+}
+
+std::uint64_t UndefinedValues::origin_of(const Warp& warp, row register_row, int lane) {
+  const auto entry = origins_.find(origin_key(warp, register_row, lane));
+  return entry != origins_.end() ? entry->second : 0;
+}
+
+std::uint64_t UndefinedValues::origin_of_sources(const Warp& warp, const Instruction& instruction,
+                                                 const PropagationRule& rule, int lane) {
+  for (std::size_t k = 0; k < instruction.source.size(); ++k) {
+    const row source = instruction.source[k];
+    if (undefined_lanes(warp, source, rule.source_nbytes[k], lane_mask{1} << lane) == 0) continue;
+    if (const std::uint64_t origin = origin_of(warp, source, lane); origin != 0) return origin;
+  }
+  return 0;
+}
+
+void UndefinedValues::set_origins(const Warp& warp, const Instruction& instruction, int lane,
+                                  std::uint64_t address) {
+  for (const row destination : instruction.destination) {
+    if (destination == no_row) continue;
+    const std::uint64_t key = origin_key(warp, destination, lane);
+    if (address != 0) {
+      origins_[key] = address;
+    } else {
+      origins_.erase(key);
+    }
+  }
+}
+
 void UndefinedValues::propagate(Warp& warp, const Instruction& instruction,
                                 const PropagationRule& rule, lane_mask active) {
   const lane_mask unsure = undefined_sources(warp, instruction, rule, active, 31);
@@ -186,6 +220,9 @@ void UndefinedValues::propagate(Warp& warp, const Instruction& instruction,
         derive_bits(warp, instruction, rule, active);
       }
   }
+  for_lanes(unsure, [&](int lane) {
+    set_origins(warp, instruction, lane, origin_of_sources(warp, instruction, rule, lane));
+  });
   write_results(warp, instruction, rule, active, computed_lanes);
 }
 

@@ -3,6 +3,7 @@
 #include "device/emulator/check/undefined_values.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <string>
 
@@ -13,16 +14,6 @@ namespace skerry::emulation {
 namespace {
 
 constexpr std::byte undefined_byte{0xff};
-
-void report(const Warp& warp, const Instruction& instruction, lane_mask lanes, const char* use) {
-  const std::uint32_t pc = pc_of(warp, instruction);
-  if (!is_reportable(warp, pc, FailureKind::uninitialised)) return;
-  report_fault(warp, pc,
-               {.code = code::launch_failure,
-                .lane = std::countr_zero(lanes),
-                .summary = std::string("use of an uninitialised value: ") + use,
-                .kind = FailureKind::uninitialised});
-}
 
 [[nodiscard]] bool accesses_memory(Propagation flow) {
   return flow == Propagation::load || flow == Propagation::store || flow == Propagation::atomic ||
@@ -43,6 +34,7 @@ UndefinedValues::UndefinedValues(Block& block)
 void UndefinedValues::start() {
   std::ranges::fill(registers_, std::byte{});
   std::ranges::fill(computed_, 0);
+  origins_.clear();
   std::ranges::fill(shared_, undefined_byte);
   std::ranges::fill(local_, undefined_byte);
   for (std::size_t k = 0; k < owner_.warps.size(); ++k) {
@@ -129,6 +121,11 @@ std::byte* UndefinedValues::memory_shadow(const std::byte* pointer) noexcept {
   return owner_.launch_state.memory.undefined_bits(address);
 }
 
+std::uint64_t UndefinedValues::global_address(int lane) const {
+  const auto address = reinterpret_cast<std::uint64_t>(addresses_.pointer(lane));
+  return owner_.launch_state.memory.undefined_bits(address) != nullptr ? address : 0;
+}
+
 void UndefinedValues::note_copy(const std::byte* destination, const std::byte* source,
                                 std::uint32_t nbytes) {
   std::byte* const destination_shadow = memory_shadow(destination);
@@ -187,17 +184,34 @@ void UndefinedValues::restore(const Warp& warp, std::span<const SavedRow> rows, 
   }
 }
 
+void UndefinedValues::report(const Warp& warp, const Instruction& instruction, lane_mask lanes,
+                             std::uint64_t origin, const char* use) {
+  const std::uint32_t pc = pc_of(warp, instruction);
+  if (!is_reportable(warp, pc, FailureKind::uninitialised)) return;
+  report_fault(warp, pc,
+               {.code = code::launch_failure,
+                .lane = std::countr_zero(lanes),
+                .summary = std::string("use of an uninitialised value: ") + use,
+                .kind = FailureKind::uninitialised,
+                .memory = origin != 0 ? owner_.launch_state.nearest(origin) : MemoryNear{}});
+}
+
 void UndefinedValues::check_operands(const Warp& warp, const Instruction& instruction,
                                      const PropagationRule& rule, lane_mask active) {
   if (!accesses_memory(rule.flow)) return;
   const bool is_copy = rule.flow == Propagation::addresses;
   if (const lane_mask lanes =
           undefined_sources(warp, instruction, rule, active, is_copy ? ~0U : 1U)) {
-    report(warp, instruction, lanes, "an address");
+    report(warp, instruction, lanes,
+           origin_of_sources(warp, instruction, rule, std::countr_zero(lanes)), "an address");
   }
   if (rule.flow == Propagation::atomic) {
     const lane_mask lanes = undefined_sources(warp, instruction, rule, active, 6);
-    if (lanes != 0) report(warp, instruction, lanes, "the operand of an atomic operation");
+    if (lanes != 0) {
+      report(warp, instruction, lanes,
+             origin_of_sources(warp, instruction, rule, std::countr_zero(lanes)),
+             "the operand of an atomic operation");
+    }
   }
 }
 
@@ -210,7 +224,8 @@ void UndefinedValues::run(Warp& warp, const Instruction& instruction, lane_mask 
     active &= rule.is_guard_negated ? ~guard : guard;
     unsure = undefined_lanes(warp, rule.guard, 0, lanes);
     if (unsure != 0 && accesses_memory(rule.flow))
-      report(warp, instruction, unsure, "the guard of a memory access");
+      report(warp, instruction, unsure, origin_of(warp, rule.guard, std::countr_zero(unsure)),
+             "the guard of a memory access");
   }
   const std::size_t copies = warp.copies.size();
   const std::size_t loads = owner_.loads.size();
@@ -226,6 +241,9 @@ void UndefinedValues::run(Warp& warp, const Instruction& instruction, lane_mask 
     }
   }
   if (unsure != 0) {
+    for_lanes(unsure, [&](int lane) {
+      set_origins(warp, instruction, lane, origin_of(warp, rule.guard, lane));
+    });
     set_result_shadows(rule, unsure);
     write_results(warp, instruction, rule, unsure, unsure);
   }
@@ -243,30 +261,42 @@ void UndefinedValues::run(Warp& warp, const Instruction& instruction, lane_mask 
 
 void UndefinedValues::run_collective(Warp& warp, const Instruction& instruction,
                                      lane_mask members) {
-  propagate(warp, instruction, rule_of(instruction), members);
+  const PropagationRule& rule = rule_of(instruction);
+  const lane_mask unsure = undefined_sources(warp, instruction, rule, members, 31);
+  const std::uint64_t origin =
+      unsure != 0 ? origin_of_sources(warp, instruction, rule, std::countr_zero(unsure)) : 0;
+  propagate(warp, instruction, rule, members);
+  // Members receive values of other lanes: all have the origin of the first undefined one.
+  if (unsure != 0)
+    for_lanes(members, [&](int lane) { set_origins(warp, instruction, lane, origin); });
   rule_of(instruction).execute(warp, instruction, members);
 }
 
 void UndefinedValues::check_control(Warp& warp, const Instruction& instruction, lane_mask lanes) {
+  const auto report_row = [&](row register_row, lane_mask unsure, const char* use) {
+    report(warp, instruction, unsure, origin_of(warp, register_row, std::countr_zero(unsure)), use);
+  };
   if (const lane_mask unsure = undefined_lanes(warp, instruction.guard, 0, lanes)) {
-    report(warp, instruction, unsure,
-           instruction.flow == Control::branch ? "a branch depends on it"
-                                               : "control flow depends on it");
+    report_row(instruction.guard, unsure,
+               instruction.flow == Control::branch ? "a branch depends on it"
+                                                   : "control flow depends on it");
   }
   if (const lane_mask unsure = undefined_lanes(warp, instruction.members, 4, lanes)) {
-    report(warp, instruction, unsure, "the member mask of a collective");
+    report_row(instruction.members, unsure, "the member mask of a collective");
   }
   if (instruction.flow == Control::table || instruction.flow == Control::call) {
     const std::uint8_t nbytes = instruction.flow == Control::table ? 4 : 8;
     if (const lane_mask unsure = undefined_lanes(warp, instruction.source[0], nbytes, lanes)) {
-      report(warp, instruction, unsure, "a branch depends on it");
+      report_row(instruction.source[0], unsure, "a branch depends on it");
     }
   }
   if (instruction.flow == Control::barrier) {
-    const lane_mask unsure = undefined_lanes(warp, instruction.source[0], 4, lanes) |
-                             undefined_lanes(warp, instruction.source[1], 4, lanes) |
-                             undefined_lanes(warp, instruction.source[2], 0, lanes);
-    if (unsure != 0) report(warp, instruction, unsure, "an operand of a barrier");
+    const PropagationRule operands{.source_nbytes = {4, 4, 0}};
+    if (const lane_mask unsure = undefined_sources(warp, instruction, operands, lanes, 7)) {
+      report(warp, instruction, unsure,
+             origin_of_sources(warp, instruction, operands, std::countr_zero(unsure)),
+             "an operand of a barrier");
+    }
   }
   if (instruction.flow != Control::barrier && instruction.flow != Control::yielding) return;
   const PropagationRule rule{.result_nbytes = {instruction.barrier == BarrierKind::count &&
@@ -285,6 +315,9 @@ void UndefinedValues::load(const Warp& warp, const Instruction& instruction,
   for_lanes(access_.nbytes == 0 ? 0 : active, [&](int lane) {
     const std::byte* const source = memory_shadow(addresses_.pointer(lane));
     if (source == nullptr) return;
+    const bool any =
+        std::any_of(source, source + access_.nbytes, [](std::byte b) { return b != std::byte{}; });
+    if (any) set_origins(warp, instruction, lane, global_address(lane));
     for (std::size_t k = 0; k < instruction.count; ++k) {
       std::byte* const destination = scratch_[k].data() + width * static_cast<std::size_t>(lane);
       std::memcpy(destination, source + k * element, element);
@@ -316,7 +349,7 @@ void UndefinedValues::store(const Warp& warp, const Instruction& instruction,
       const bool any =
           std::any_of(source, source + element, [](std::byte b) { return b != std::byte{}; });
       if (any && is_global && is_computed) {
-        report(warp, instruction, lane_mask{1} << lane,
+        report(warp, instruction, lane_mask{1} << lane, origin_of(warp, value, lane),
                "a result in global memory was computed from it");
       }
       if (destination != nullptr) std::memcpy(destination + k * element, source, element);
@@ -335,10 +368,12 @@ void UndefinedValues::update(const Warp& warp, const Instruction& instruction,
         std::any_of(shadow, shadow + width, [](std::byte b) { return b != std::byte{}; });
     if (rule.flow == Propagation::atomic) {
       if (any)
-        report(warp, instruction, lane_mask{1} << lane, "an atomic operation reads it from memory");
+        report(warp, instruction, lane_mask{1} << lane, global_address(lane),
+               "an atomic operation reads it from memory");
       std::memset(shadow, 0, width);
       return;
     }
+    if (any) set_origins(warp, instruction, lane, global_address(lane));
     std::memcpy(scratch_[0].data() + width * static_cast<std::size_t>(lane), shadow, width);
     std::memcpy(shadow,
                 row_shadow(warp, instruction.source[1]) + width * static_cast<std::size_t>(lane),

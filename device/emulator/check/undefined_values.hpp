@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "device/emulator/check/propagation_rules.hpp"
@@ -66,6 +67,20 @@ class UndefinedValues {
                                             std::uint32_t sources);
   [[nodiscard]] std::byte* memory_shadow(const std::byte* pointer) noexcept;
 
+  // An origin is the address in global memory that the undefined bits of a lane of a row were
+  // loaded from; 0 if unknown.
+  [[nodiscard]] std::uint64_t origin_key(const Warp& warp, row register_row, int lane) noexcept;
+  [[nodiscard]] std::uint64_t origin_of(const Warp& warp, row register_row, int lane);
+  [[nodiscard]] std::uint64_t origin_of_sources(const Warp& warp, const Instruction& instruction,
+                                                const PropagationRule& rule, int lane);
+  void set_origins(const Warp& warp, const Instruction& instruction, int lane,
+                   std::uint64_t address);
+  /// Returns the address that a lane accesses if that is in tracked global memory, else 0.
+  [[nodiscard]] std::uint64_t global_address(int lane) const;
+  /// Reports a use of a value that is undefined in `lanes`; `origin` is that of the first of them.
+  void report(const Warp& warp, const Instruction& instruction, lane_mask lanes,
+              std::uint64_t origin, const char* use);
+
   void check_operands(const Warp& warp, const Instruction& instruction, const PropagationRule& rule,
                       lane_mask active);
   // set_result_shadows() and derive_*() write the shadows of the results to scratch_, and
@@ -96,6 +111,8 @@ class UndefinedValues {
   std::size_t registers_nbytes_;  ///< per warp
   std::vector<std::byte> registers_;
   std::vector<lane_mask> computed_;  ///< per row: undefined lanes that were computed, not moved
+  /// Of undefined values only, by origin_key(): most programs have none.
+  std::unordered_map<std::uint64_t, std::uint64_t> origins_;
   std::vector<std::byte> shared_;
   std::vector<std::byte> local_;
   alignas(64) std::array<one_row, 9> scratch_{};  ///< four results, five sources

@@ -3,6 +3,7 @@
 #include "device/emulator/driver/memory.hpp"
 
 #include "device/emulator/driver/calls.hpp"
+#include "device/emulator/runtime/named_arrays.hpp"
 #include "device/rehearsal/system.hpp"
 
 namespace skerry::emulation::driver {
@@ -14,8 +15,10 @@ constexpr std::size_t pitch_alignment = 512;
 int allocate(address* data, std::size_t nbytes) {
   void* new_data = nullptr;
   const int status = driver_api().allocate(&new_data, nbytes);
-  if (status == code::success) *data = address_of(new_data);
-  return status;
+  if (status != code::success) return status;
+  note_allocation(new_data);
+  *data = address_of(new_data);
+  return code::success;
 }
 
 /// Locations of memory: CUmemLocationType; the first version of the functions has a device's number

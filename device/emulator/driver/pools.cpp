@@ -10,6 +10,7 @@
 #include "device/emulator/driver/calls.hpp"
 #include "device/emulator/driver/captures.hpp"
 #include "device/emulator/driver/pools.hpp"
+#include "device/emulator/runtime/named_arrays.hpp"
 #include "device/rehearsal/system.hpp"
 
 namespace skerry::emulation::driver {
@@ -60,6 +61,7 @@ int allocate_on_host(MemoryPool& pool, address* data, std::size_t nbytes) {
   rehearsal::System::instance().pinned.set_use(new_data,
                                                {.is_managed = pool.memory == PoolMemory::managed});
   pool.host_bytes.fetch_add(nbytes);
+  note_allocation(new_data);
   *data = address_of(new_data);
   note_use(pool, *data);
   return code::success;
@@ -106,6 +108,7 @@ int allocate_from(MemoryPool& pool, address* data, std::size_t nbytes, void* str
     static_cast<void>(rehearsal::pop_device());
   }
   if (status != code::success) return status;
+  note_allocation(new_data);
   *data = address_of(new_data);
   note_use(pool, *data);
   return code::success;

@@ -7,6 +7,7 @@
 
 #include "device/emulator/driver/calls.hpp"
 #include "device/emulator/driver/memory.hpp"
+#include "device/emulator/runtime/named_arrays.hpp"
 #include "device/rehearsal/system.hpp"
 
 namespace skerry::emulation::driver {
@@ -102,7 +103,9 @@ int virtual_map(address data, std::size_t nbytes, std::size_t offset, std::uint6
                 std::uint64_t flags) {
   return run_entry_point([&]() -> int {
     if (offset != 0 || flags != 0) return code::invalid_value;  // required by CUDA
-    return mapped().map(pointer(data), nbytes, handle);
+    const int status = mapped().map(pointer(data), nbytes, handle);
+    if (status == code::success) note_allocation(pointer(data));
+    return status;
   });
 }
 

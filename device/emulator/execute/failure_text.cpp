@@ -62,6 +62,13 @@ static_assert(are_in_order);
   return text.data();
 }
 
+/// Formats e.g. "program.py:9: out[i] = x[i + 1]".
+[[nodiscard]] std::string position_of(const SourceLine& source_line) {
+  return (source_line.file.empty() ? "?" : source_line.file) + ":" +
+         std::to_string(source_line.line) +
+         (source_line.quote.empty() ? "" : ": " + source_line.quote);
+}
+
 [[nodiscard]] std::string text_of(const RequestedAccess& access) {
   std::string text = access.alignment != 0 ? "misaligned " : "";
   text += access.writes ? "write" : "read";
@@ -166,9 +173,7 @@ std::string text_of(const Extent& extent) {
 
 std::string text_of(const SourceLine& source_line) {
   if (source_line.line == 0) return source_line.instruction;
-  return source_line.instruction + "  // " + (source_line.file.empty() ? "?" : source_line.file) +
-         ":" + std::to_string(source_line.line) +
-         (source_line.quote.empty() ? "" : ": " + source_line.quote);
+  return source_line.instruction + "  // " + position_of(source_line);
 }
 
 std::string headline(const Failure& failure) {
@@ -190,6 +195,7 @@ std::string text_of(const Failure& failure) {
             std::to_string(failure.warp) + ", lane " + std::to_string(failure.lane);
   }
   if (failure.array) text += "\n  array: " + text_of(*failure.array);
+  if (failure.allocated) text += "\n  allocated: " + position_of(*failure.allocated);
   if (failure.other) text += "\n  before: " + text_of(*failure.other);
   for (const WaitingLanes& one : failure.waiting) text += "\n  " + text_of(one);
   if (!failure.kernel.empty()) text += "\n  kernel: " + failure.kernel;

@@ -59,7 +59,7 @@ void append_waiting(std::vector<WaitingLanes>& waiting_lanes, const Warp& warp) 
 [[nodiscard]] std::string quoted(const ptx::ModuleSource& source, const SourceLine& source_line) {
   if (source_line.file.empty()) return {};
   const auto line = ptx::embedded_line(source.text, source_line.file, source_line.line);
-  return shortened(line ? std::string(*line) : read_line(source_line.file, source_line.line));
+  return line ? shortened(*line) : line_text(source_line.file, source_line.line);
 }
 
 [[nodiscard]] Failure of_kind(FailureKind kind, std::string summary, const LaunchState& state) {
@@ -89,6 +89,10 @@ SourceLine line_of(const LaunchState& state, std::uint32_t pc) {
     source_line.quote = quoted(source, source_line);
   }
   return source_line;
+}
+
+std::string line_text(const std::string& file, std::uint32_t number) {
+  return shortened(read_line(file, number));
 }
 
 Failure located(const KernelFault& kernel_fault, const Warp& warp, std::uint32_t pc) {

@@ -17,6 +17,9 @@ namespace skerry::emulation {
 /// Returns the source line of an instruction.
 [[nodiscard]] SourceLine line_of(const LaunchState& state, std::uint32_t pc);
 
+/// Returns the text of a line of a file, shortened; empty if it cannot be read.
+[[nodiscard]] std::string line_text(const std::string& file, std::uint32_t number);
+
 /// Reports a deadlock and where the threads wait.
 [[nodiscard]] Failure deadlock(const LaunchState& state, std::span<Warp* const> waiting);
 

@@ -6,8 +6,7 @@
 
 namespace skerry::emulation::nccl {
 
-/// Returns "file:line" of the innermost Python frame of this thread outside of the packages nccl
-/// and skerry; empty if there is none.
+/// Returns "file:line" of the Python line that calls this library; empty if there is none.
 [[nodiscard]] std::string python_line();
 
 }  // namespace skerry::emulation::nccl

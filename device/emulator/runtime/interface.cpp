@@ -55,6 +55,7 @@ const skerry_emulator& interface() {
       .calls = &calls,
       .controls = &controls,
       .name_array = name_array,
+      .name_new_array = name_new_array,
   };
   return table;
 }

@@ -5,6 +5,7 @@
 
 #include "device/emulator/runtime/emulated_system.hpp"
 #include "device/emulator/runtime/entry_points.hpp"
+#include "device/emulator/runtime/named_arrays.hpp"
 #include "device/emulator/runtime/pools.hpp"
 #include "device/rehearsal/faults.hpp"
 
@@ -21,10 +22,16 @@ int ordinal_of_pool(const void* pool) noexcept {
 
 }  // namespace
 
-int allocate(void** data, std::size_t nbytes) { return driver_api().allocate(data, nbytes); }
+int allocate(void** data, std::size_t nbytes) {
+  const int code = driver_api().allocate(data, nbytes);
+  if (code == cuda::success) note_allocation(*data);
+  return code;
+}
 int deallocate(void* data) { return driver_api().deallocate(data); }
 int allocate_async(void** data, std::size_t nbytes, void* stream) {
-  return driver_api().allocate_async(data, nbytes, stream);
+  const int code = driver_api().allocate_async(data, nbytes, stream);
+  if (code == cuda::success) note_allocation(*data);
+  return code;
 }
 int deallocate_async(void* data, void* stream) {
   return driver_api().deallocate_async(data, stream);

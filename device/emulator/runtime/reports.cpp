@@ -122,6 +122,7 @@ class JsonObject {
 std::string memory_of(const Failure& failure) {
   const MemoryNear& memory = failure.memory;
   JsonObject object;
+  if (failure.allocated) object.line(*failure.allocated);
   if (memory.nbytes != 0) object.number("base", memory.begin).number("nbytes", memory.nbytes);
   if (memory.device >= 0) object.number("device", memory.device);
   object.number("beyond", memory.distance());
@@ -185,11 +186,32 @@ void print(int ordinal, const Failure& failure) {
   if (!current_emulator_settings().is_quiet) notice(ordinal, failure);
 }
 
-/// Adds the array that is nearest to the address of a failure, if skerry has exported it.
+/// Finds the memory of a failure whose address alone is known: of races between streams and of
+/// misaligned accesses.
+void find_memory_of(Failure& failure) {
+  MemoryNear& memory = failure.memory;
+  const bool is_global = failure.access.space == "global";
+  const std::uint64_t address = is_global ? failure.access.address : memory.address;
+  if (memory.nbytes != 0 || memory.state != MemoryState::none || address == 0) return;
+  rehearsal::System& all = rehearsal::System::instance();
+  const auto* const data = reinterpret_cast<const void*>(address);
+  const rehearsal::MemoryBlock block = all.find(data, true);
+  if (!block) return;
+  memory = {.state = MemoryState::live,
+            .begin = reinterpret_cast<std::uint64_t>(block.data),
+            .nbytes = block.nbytes,
+            .address = address,
+            .device = all.owner(data)};
+}
+
+/// Adds the array that is nearest to the address of a failure, if it has a name, and the line that
+/// has allocated the memory.
 void name_array_of(Failure& failure) {
+  find_memory_of(failure);
   if (failure.memory.nbytes == 0) return;
   failure.array = nearest_array(failure.memory.begin, failure.memory.address);
-  if (failure.array) failure.text = text_of(failure);
+  failure.allocated = allocation_line(failure.memory.begin);
+  if (failure.array || failure.allocated) failure.text = text_of(failure);
 }
 
 void record_failure(int ordinal, const Failure& failure, bool is_error) {

@@ -53,6 +53,26 @@ TEST_F(NamedArraysTest, of_arrays_at_one_place_the_last_one_is_named) {
   EXPECT_EQ(deallocate(block), cuda::success);
 }
 
+TEST_F(NamedArraysTest, a_new_array_is_named_unless_others_of_its_block_are) {
+  auto* const block = device_memory(64);
+  const auto name = [&] { return nearest_array(address_of(block), address_of(block) + 256)->text; };
+  name_new_array(block, 256, "new");
+  EXPECT_EQ(name(), "new");
+  name_array(block, 128, "half");
+  EXPECT_EQ(name(), "half");
+  name_new_array(block, 256, "newer");
+  EXPECT_EQ(name(), "half");
+  EXPECT_EQ(deallocate(block), cuda::success);
+}
+
+TEST_F(NamedArraysTest, without_python_an_allocation_has_no_line) {
+  auto* const block = device_memory(64);
+  note_allocation(block);
+  name_array(block, 256, "array");
+  EXPECT_EQ(allocation_line(address_of(block)), std::nullopt);
+  EXPECT_EQ(deallocate(block), cuda::success);
+}
+
 TEST_F(NamedArraysTest, a_block_keeps_the_last_of_many_arrays) {
   auto* const block = reinterpret_cast<std::byte*>(device_memory(64));
   for (int k = 0; k < 100; ++k) name_array(block + k, 1, std::to_string(k).c_str());

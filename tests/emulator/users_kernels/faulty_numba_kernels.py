@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from numba import cuda, float32, float64, int32
+from tests.emulator.users_kernels.kernel_library import cuda, float32, float64, int32
 
 Kernel = Callable[[Any, Any], None]
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import cuda, float32, float64, int32, int64
+
+from tests.emulator.users_kernels.kernel_library import cuda, float32, float64, int32, int64
 
 BLOCK = 64
 WITH_EDGES = BLOCK + 2

@@ -122,7 +122,7 @@ fault(view.ptr, out)
     assert "\n  array: float32 (4, 16): 0 bytes past its end\n" in report, report
 
 
-def test_memory_of_other_libraries_has_no_name():
+def test_memory_of_other_libraries_has_a_line_and_no_name():
     report = said("""
 from cuda.bindings import driver
 Device(0).set_current()
@@ -131,6 +131,71 @@ fault(int(pointer), out)
 """)
     assert "0 bytes past the end of 256 bytes" in report, report
     assert "array:" not in report
+    line = START.count("\n") + 4
+    assert f"\n  allocated: <string>:{line}\n" in report, report
+
+
+#: How programs allocate an array of 64 floats, by the library.
+ALLOCATIONS = {
+    "skerry": "x = sk.arange(64, dtype=sk.float32, device='cuda:0')",
+    "skerry, a large array": "x = sk.ones(300_000, dtype=sk.float32, device='cuda:0')",
+    "skerry, a result": "x = sk.ones(64, dtype=sk.float32, device='cuda:0') * 2",
+    "NumPy": "x = sk.asarray(np.arange(64, dtype=np.float32), device='cuda:0')",
+    "in a thread": (
+        "def make():\n    global x\n    x = sk.ones(64, dtype=sk.float32, device='cuda:0')  # here\n"
+        "thread = threading.Thread(target=make); thread.start(); thread.join()"
+    ),
+    "a buffer of cuda.core": "x = Device(0).allocate(256, stream=Device(0).default_stream)",
+    "a pool of the driver": "x = int(driver.cuMemAllocAsync(256, 0)[1])",
+    "the runtime": "x = runtime.cudaMalloc(256)[1]",
+}
+
+
+@pytest.mark.parametrize("allocation", ALLOCATIONS.values(), ids=ALLOCATIONS)
+def test_the_line_that_allocated_the_memory_is_reported(allocation, tmp_path):
+    installed("cuda.core")
+    script = tmp_path / "program.py"
+    script.write_text(f"""{START}
+import threading
+import numpy as np
+from cuda.bindings import driver, runtime
+Device(0).set_current()
+{allocation}
+address = x if isinstance(x, int) else int(x.handle) if hasattr(x, "handle") else data(x)
+nbytes = x.nbytes if isinstance(x, sk.Array) else 256
+fault(address + nbytes - 256, out)
+""")
+    done = child(f"import runpy; runpy.run_path({str(script)!r}, run_name='__main__')")
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = script.read_text().splitlines()
+    text = next((line for line in allocation.split("\n") if "# here" in line), allocation)
+    expected = f"\n  allocated: {script}:{lines.index(text) + 1}: {text.strip()}\n"
+    assert expected in done.stderr, done.stderr
+    assert ("\n  array: float32 (" in done.stderr) == ("sk." in allocation), done.stderr
+
+
+def test_views_and_copies_have_their_own_lines(tmp_path):
+    """A view has the line of its memory. Memory that is used again has the line of its last array."""
+    said("""
+import linecache
+from skerry.exceptions import EmulationError
+from skerry.testing import emulated_gpu
+def line_of(address):
+    try:
+        with emulated_gpu(checks="none"):
+            fault(address, out)
+    except EmulationError as problem:
+        (report,) = problem.reports
+    return report.allocation["line"], report.array["text"]
+def here():
+    return sys._getframe(1).f_lineno
+y = sk.ones(64, dtype=sk.float32, device="cuda:0"); first = here()
+view = y[32:]
+assert line_of(data(view)) == (first, "float32 (32,)")
+assert line_of(data(y)) == (first, "float32 (64,)")
+y = sk.ones((8, 8), dtype=sk.float32, device="cuda:0"); second = here()
+assert line_of(data(y)) == (second, "float32 (8, 8)")
+""")
 
 
 def test_a_freed_array_is_named():
@@ -155,6 +220,7 @@ except EmulationError as problem:
 assert report.source == "out[i] = x[i + 1];" and report.line == 4, report
 assert report.array == {"text": "float32 (64,)", "base": data(x), "nbytes": 256, "beyond": 0}, report.array
 assert report.allocation["nbytes"] == 256
+assert report.allocation["file"] == "<string>" and report.allocation["line"] > 0, report.allocation
 """)
 
 
@@ -185,6 +251,9 @@ def test_lines_that_only_python_knows_are_quoted(monkeypatch):
     assert KernelReport.from_json({**entry, "file": "/nowhere/k.cu", "line": 2}).source is None
     assert KernelReport.from_json({**entry, "file": name, "line": 2, "source": "x"}).source == "x"
     assert KernelReport.from_json(entry).source is None
+    allocation = {"base": 256, "nbytes": 8, "file": name, "line": 2}
+    report = KernelReport.from_json({**entry, "allocation": allocation})
+    assert report.allocation == {**allocation, "source": "out[i] = 1"}
 
 
 NUMBA = """

@@ -12,7 +12,7 @@ import ctypes
 import os
 import re
 
-from skerry_emulator import _cupy, _numba_driver, _reports, _runtime
+from skerry_emulator import _cupy, _numba_arrays, _numba_driver, _reports, _runtime
 from skerry_emulator._paths import find_library, folder, mapped_files
 
 __all__ = ["load", "refuse_other_drivers"]
@@ -104,4 +104,5 @@ def load() -> None:
     _cupy.stand_in_when_loaded()
     _loaded.extend(libraries)
     _numba_driver.let_find_emulator()
+    _numba_arrays.name_when_imported()
     _reports.report_at_exit()

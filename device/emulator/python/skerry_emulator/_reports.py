@@ -53,11 +53,12 @@ class KernelReport:
     instruction : str or None
         The PTX instruction.
     access, allocation, other : dict or None
-        The memory access; the nearest allocation, with ``beyond``, the bytes past its end, and ``freed``; the other
-        access of a race.
+        The memory access; the nearest allocation, with ``beyond``, the bytes past its end, ``freed``, and, if Python
+        code allocated it, ``file``, ``line`` and ``source`` of that code; the other access of a race.
     array : dict or None
-        The skerry array nearest to the address: ``text``, its dtype and shape, such as "float32 (64,)"; ``base`` and
-        ``nbytes`` of its memory; ``beyond``, the bytes past its end, or minus those before it, or 0 if it is inside.
+        The array of skerry or Numba nearest to the address: ``text``, its dtype and shape, such as "float32 (64,)";
+        ``base`` and ``nbytes`` of its memory; ``beyond``, the bytes past its end, or minus those before it, or 0 if it
+        is inside.
     waiting : tuple of dict
         Positions of the waiting warps in a deadlock.
     times : int
@@ -91,9 +92,12 @@ class KernelReport:
             name: tuple(entry[name]) for name in ("block", "thread") if name in entry
         }
         waiting = {"waiting": tuple(entry.get("waiting", ()))}
-        if "file" in entry and "source" not in entry:
-            # Python knows the lines of notebooks, which are in no file.
-            indices["source"] = linecache.getline(entry["file"], entry["line"]).strip() or None
+        if "file" in entry:
+            indices["source"] = _source_of(entry)
+        if "file" in entry.get("allocation", {}):
+            indices["allocation"] = entry["allocation"] | {
+                "source": _source_of(entry["allocation"])
+            }
         return cls(**(entry | indices | waiting))
 
     @property
@@ -120,6 +124,12 @@ class KernelReport:
         return f"<KernelReport {self.kind} in {self.kernel or 'a copy'}{position_text}{thread_text}: {self.what}>"
 
 
+def _source_of(entry: dict[str, Any]) -> str | None:
+    """Return the text of an entry's line. Python knows the lines of notebooks, which are in no file."""
+    text = entry.get("source") or linecache.getline(entry["file"], entry["line"]).strip()
+    return str(text) or None
+
+
 def _format_position(file: str | None, line: int | None, instruction: str | None) -> str:
     return f"{file}:{line}" if line else (instruction or "")
 
@@ -142,6 +152,14 @@ class EmulatorLibrary:
         self._set.restype = ctypes.c_char_p
         self._set.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
         self._clear = library.skerry_emulator_clear_reports
+        self._name_array = library.skerry_emulator_name_array
+        self._name_array.restype = None
+        self._name_array.argtypes = [
+            ctypes.c_uint64,
+            ctypes.c_size_t,
+            ctypes.c_char_p,
+            ctypes.c_bool,
+        ]
         self._repair = library.skerry_emulator_repair
         self._wait = library.skerry_emulator_wait
         self._check_end = library.skerry_emulator_check_end
@@ -176,6 +194,10 @@ class EmulatorLibrary:
         problem = self._set(variable.encode(), str(value).encode())
         if problem is not None:
             raise ValueError(problem.decode())
+
+    def name_array(self, address: int, nbytes: int, text: str, *, is_new: bool) -> None:
+        """Name an array in reports of kernels: a new one, or one that takes precedence as a kernel may get it."""
+        self._name_array(address, nbytes, text.encode(), is_new)
 
     def wait(self) -> None:
         """Wait for the work of all devices. Does not raise their errors."""

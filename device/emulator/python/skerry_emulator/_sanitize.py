@@ -111,25 +111,30 @@ def _key(report: KernelReport) -> tuple[str, ...]:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Run the script in each schedule. Return 1 if there are findings, else the script's exit status."""
+    """Run the script in each schedule.
+
+    Return 1 if there are findings, else the script's exit status. A process that ended without reports counts
+    as failed.
+    """
     findings: dict[tuple[str, ...], tuple[KernelReport, set[int]]] = {}
-    failed = tried = 0
+    failed = tried = unknown = 0
     for seed in range(options.schedules):
         tried += 1
         code, reports = _run(options, seed)
         if reports is None:
+            unknown += 1
             print(
                 f"sanitize: schedule {seed}: the process ended without writing reports: status {code}",
                 file=sys.stderr,
             )
-        failed = failed or code
+        failed = failed or code or int(reports is None)
         for report in reports or []:
             findings.setdefault(_key(report), (report, set()))[1].add(seed)
         if code == INTERRUPTED:
             break
     if not findings:
         ended = f"; the program ended with status {failed}" if failed else ""
-        print(f"sanitize: nothing found in {tried} schedules{ended}", file=sys.stderr)
+        print(f"sanitize: nothing found in {tried - unknown} schedules{ended}", file=sys.stderr)
         return failed
     for report, _ in findings.values():
         print(f"sanitize: device {report.device}: {report.text}\n", file=sys.stderr)

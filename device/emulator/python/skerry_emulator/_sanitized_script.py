@@ -12,10 +12,12 @@ import dataclasses
 import functools
 import importlib.util
 import json
+import os
 import pathlib
 import runpy
 import sys
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 
 def _number_lines() -> None:
@@ -35,6 +37,20 @@ def _number_lines() -> None:
         return plain(*arguments, **options)
 
     cuda.jit = jit
+
+
+def _call_at_exit(function: Callable[[], None]) -> None:
+    """Call a function at the end of this process, also if the program calls os._exit."""
+    atexit.register(function)
+    plain, process = os._exit, os.getpid()
+
+    @functools.wraps(plain)
+    def leave(status: int) -> NoReturn:
+        if os.getpid() == process:  # not in a forked child
+            function()
+        plain(status)
+
+    os._exit = leave
 
 
 def main(arguments: list[str]) -> None:
@@ -61,7 +77,7 @@ def main(arguments: list[str]) -> None:
         pathlib.Path(reports).write_text(json.dumps(records))
         emulator.clear()
 
-    atexit.register(write)
+    _call_at_exit(write)
     _number_lines()
     _cupy_pool.bypass_when_imported()
     sys.argv = [script, *rest]
