@@ -4,16 +4,19 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "core/errors.hpp"
 #include "device/backend.hpp"
 #include "device/cpu/memory.hpp"
+#include "device/cuda/functions.hpp"
 #include "device/cuda/page_lock.hpp"
 #include "device/cuda/pinned.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/fault.hpp"
 #include "device/foreign_storage.hpp"
 #include "device/host_pages.hpp"
+#include "device/memory_resource.hpp"
 #include "device/registry.hpp"
 #include "device/storage_attachment.hpp"
 
@@ -125,6 +128,24 @@ void set_memory_limit(Device device, std::optional<std::size_t> nbytes) {
   if (is_host(device)) return cpu::set_memory_limit(device.index, limit);
   throw NotImplementedError(to_string(device) + " does not track its memory");
 }
+
+void set_memory_resource(Device device, std::shared_ptr<MemoryResource> resource) {
+  require(device);
+  if (device.kind != cuda::kind) {
+    throw NotImplementedError(to_string(device) +
+                              " is not a CUDA device: its memory is its own; choose a CUDA device");
+  }
+  cuda::set_memory_resource(device, std::move(resource));
+}
+
+void* allocate_block(Device device, std::size_t nbytes, void* stream) {
+  require(device);
+  if (device.kind != cuda::kind)
+    throw ValueError(to_string(device) + " is not a CUDA device: other libraries use its memory");
+  return cuda::allocate_block(device, nbytes, stream);
+}
+
+bool free_block(void* data, void* stream) noexcept { return cuda::free_block(data, stream); }
 
 std::size_t trim(Device device) {
   if (const auto give_back = backend_of(device).memory.trim) return give_back(device);

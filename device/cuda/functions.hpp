@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/backend.hpp"
+#include "device/memory_resource.hpp"
 #include "device/registry.hpp"
 #include "device/transfer.hpp"
 
@@ -24,6 +25,9 @@ void reset_peak(Device device);
 void set_memory_limit(Device device, std::size_t nbytes);
 std::size_t trim(Device device);
 StorageRef adopt(Device device, const ForeignMemory& foreign_memory);
+void set_memory_resource(Device device, std::shared_ptr<MemoryResource> resource);
+void* allocate_block(Device device, std::size_t nbytes, void* stream);
+bool free_block(void* data, void* stream) noexcept;
 
 std::shared_ptr<void> create_stream(Device device);
 void synchronize_stream(Device device, void* handle);

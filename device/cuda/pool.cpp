@@ -86,14 +86,24 @@ Block* Pool::take_hit(const SizeClass& size, void* stream) noexcept {
   return item;
 }
 
-/// Memory of the per-thread stream is ordered with the legacy stream, which waits for it.
 StorageRef Pool::allocate(std::size_t nbytes, StreamState& stream_state) {
-  const SizeClass size =
-      device_state_.keeps_blocks ? SizeClass::round_up(nbytes) : SizeClass::exactly(nbytes);
+  if (has_resource_.load(std::memory_order_relaxed)) [[unlikely]]
+    return allocate_from(find_resource(), nbytes, stream_state);
+  return allocate_own(nbytes, stream_state);
+}
+
+/// Memory of the per-thread stream is ordered with the legacy stream, which waits for it.
+StorageRef Pool::allocate_from(std::shared_ptr<MemoryResource> resource, std::size_t nbytes,
+                               StreamState& stream_state) {
+  const bool is_cacheable = device_state_.keeps_blocks && resource == nullptr;
+  const SizeClass size = is_cacheable ? SizeClass::round_up(nbytes) : SizeClass::exactly(nbytes);
   void* const stream = stream_state.handle();
   void* const owner_stream = stream == per_thread_stream ? legacy_stream : stream;
   Block* item = take_hit(size, owner_stream);
-  if (item == nullptr) item = acquire(nbytes, size, owner_stream);
+  if (item == nullptr) {
+    Request request{nbytes, size, owner_stream, std::move(resource), nullptr};
+    item = acquire(request);
+  }
   StreamState& owner = owner_stream == stream ? stream_state : device_state_.streams->legacy();
   return StorageRef(new (item->object) DeviceStorage(*item, nbytes, owner));
 }

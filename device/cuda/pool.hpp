@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -18,6 +19,7 @@
 #include "device/cuda/stream_uses.hpp"
 #include "device/host_action.hpp"
 #include "device/memory_pressure.hpp"
+#include "device/memory_resource.hpp"
 #include "device/storage_attachment.hpp"
 
 namespace skerry::cuda {
@@ -51,8 +53,9 @@ struct Block {
   /// The stream that the block is ordered with: work submitted there after the block is allocated
   /// follows all earlier uses.
   void* owner_stream = nullptr;
-  UnfinishedUses other_uses;       ///< on streams other than owner_stream, when freed
-  bool is_to_be_released = false;  ///< when no longer pending, it goes to the driver
+  std::shared_ptr<MemoryResource> resource;  ///< allocated the memory; null for the driver
+  UnfinishedUses other_uses;                 ///< on streams other than owner_stream, when freed
+  bool is_to_be_released = false;            ///< when no longer pending, it goes to the driver
   alignas(DeviceStorage) std::byte object[sizeof(DeviceStorage)];
 };
 
@@ -70,13 +73,19 @@ struct Block {
 /// Calls that may wait are made without the lock: the work waited for may need another thread.
 ///
 /// If SKERRY_ALLOCATOR is not `pool`, nothing is cached: each block is a cudaMalloc allocation.
+/// Blocks of a MemoryResource are not cached either, since it may have a cache of its own.
 class Pool {
  public:
   explicit Pool(DeviceState& device_state) noexcept : device_state_(device_state) {}
 
-  /// Allocates in order with the stream of `stream_state`. A cache hit takes less than 100 ns and
-  /// makes no call of the runtime.
+  /// Allocates in order with the stream of `stream_state`, from the device's resource if it has
+  /// one. A cache hit takes less than 100 ns and makes no call of the runtime.
   [[nodiscard]] StorageRef allocate(std::size_t nbytes, StreamState& stream_state);
+  /// The same, always from the pool.
+  [[nodiscard]] StorageRef allocate_own(std::size_t nbytes, StreamState& stream_state) {
+    return allocate_from({}, nbytes, stream_state);
+  }
+  void set_resource(std::shared_ptr<MemoryResource> resource);
 
   [[nodiscard]] MemoryStatistics read_statistics();
   void reset_peak();
@@ -89,6 +98,15 @@ class Pool {
   struct StreamCache {
     void* stream;
     std::array<Block*, static_cast<std::size_t>(cached_bins)> bins{};
+  };
+
+  /// A block to allocate from the driver or a resource.
+  struct Request {
+    std::size_t nbytes;
+    SizeClass size;
+    void* stream;
+    std::shared_ptr<MemoryResource> resource;
+    std::exception_ptr failure;  ///< of the resource's last attempt; null if it returned null
   };
 
   /// Blocks that have left the cache; the destructor passes them to the driver, after the lock is
@@ -108,6 +126,9 @@ class Pool {
     Block* first_ = nullptr;
   };
 
+  [[nodiscard]] std::shared_ptr<MemoryResource> find_resource();
+  [[nodiscard]] StorageRef allocate_from(std::shared_ptr<MemoryResource> resource,
+                                         std::size_t nbytes, StreamState& stream_state);
   [[nodiscard]] StreamCache* find_cache(void* stream) noexcept;
   [[nodiscard]] Block* take_hit(const SizeClass& size, void* stream) noexcept;
   [[nodiscard]] Block* take_cached(const SizeClass& size, void* stream) noexcept;
@@ -125,12 +146,14 @@ class Pool {
     return counts_.live_bytes + counts_.cached_bytes;
   }
   void count_live() noexcept;
-  [[nodiscard]] Block* acquire(std::size_t nbytes, const SizeClass& size, void* stream);
-  [[nodiscard]] Block* try_new(const SizeClass& size, void* stream);
+  [[nodiscard]] Block* acquire(Request& request);
+  [[nodiscard]] Block* try_new(Request& request);
   [[nodiscard]] int call_allocate(Block& item);
+  [[nodiscard]] int call_resource(Block& item, std::exception_ptr& failure);
+  void require_usable(Block& item);
   void keep_memory_in_driver_pool() noexcept;
   [[noreturn]] void throw_out_of_memory(
-      std::size_t nbytes, const SizeClass& size, const std::string& tried,
+      const Request& request, const std::string& tried,
       const char* remedy = "free arrays that are not needed any more");
 
   void give_back(Block* item) noexcept;
@@ -143,6 +166,7 @@ class Pool {
   void release_at_once(Block* item) noexcept;
   [[nodiscard]] bool release_in_order(Block& item) noexcept;
   [[nodiscard]] bool release_block(Block& item) noexcept;
+  static void return_to_resource(Block& item, void* stream) noexcept;
   void release_all_and_trim() noexcept;
   void release_all_of_gpu(const SizeClass& size) noexcept;
 
@@ -156,6 +180,8 @@ class Pool {
   Block* newest_ = nullptr;
   std::size_t max_held_bytes_ = 0;  ///< maximum since release_cached()
   std::atomic<bool> keeps_memory_{false};
+  std::atomic<bool> has_resource_{false};
+  std::shared_ptr<MemoryResource> resource_;
   MemoryStatistics counts_;  ///< of whole blocks; pending ones count as cached
 };
 

@@ -5,6 +5,7 @@
 // blocks to it.
 
 #include <algorithm>
+#include <exception>
 #include <string>
 
 #include "device/cuda/page_lock.hpp"
@@ -16,6 +17,19 @@
 #include "device/stream.hpp"
 
 namespace skerry::cuda {
+
+namespace {
+
+std::string describe_failure(const std::exception_ptr& failure) {
+  if (failure == nullptr) return "; the allocator of set_allocator returned no address";
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    return std::string("; the allocator of set_allocator failed: ") + error.what();
+  }
+}
+
+}  // namespace
 
 std::size_t Pool::growth_threshold() const noexcept {
   constexpr std::size_t share = 8;
@@ -67,44 +81,47 @@ void Pool::keep_to_limit(OutgoingBlocks& outgoing) noexcept {
   }
 }
 
-Block* Pool::acquire(std::size_t nbytes, const SizeClass& size, void* stream) {
+Block* Pool::acquire(Request& request) {
+  const SizeClass& size = request.size;
   // Keep the cache if the request can never fit.
-  if (nbytes > device_state_.properties.total_bytes) {
-    throw_out_of_memory(nbytes, size, "nothing, since it is larger than the device's memory",
+  if (request.nbytes > device_state_.properties.total_bytes) {
+    throw_out_of_memory(request, "nothing, since it is larger than the device's memory",
                         "split the array, or use a smaller dtype");
   }
   if (size.nbytes > read_statistics().limit_bytes) {
-    throw_out_of_memory(nbytes, size, "nothing, since it is larger than the limit",
+    throw_out_of_memory(request, "nothing, since it is larger than the limit",
                         "raise the limit by set_memory_limit, or split the array");
   }
-  if (Block* item = take_pending(size, stream)) return item;
-  if (Block* item = try_new(size, stream)) return item;
+  if (Block* item = take_pending(size, request.stream)) return item;
+  if (Block* item = try_new(request)) return item;
   release_cached();
-  if (Block* item = try_new(size, stream)) return item;
+  if (Block* item = try_new(request)) return item;
   const Announcement announcement([&] { return wait_for_memory("out of memory"); });
   wait_for_pending();
   release_cached();
   static_cast<void>(finish_work(device_state_));  // if the wait fails, the next call reports it
-  if (Block* item = try_new(size, stream)) return item;
+  if (Block* item = try_new(request)) return item;
   release_all_of_gpu(size);
-  if (Block* item = try_new(size, stream)) return item;
+  if (Block* item = try_new(request)) return item;
   collect_garbage();
   release_all_of_gpu(size);
-  if (Block* item = try_new(size, stream)) return item;
+  if (Block* item = try_new(request)) return item;
   throw_out_of_memory(
-      nbytes, size,
-      device_state_.keeps_blocks
-          ? "releasing cached blocks, then waiting for pending frees, then trimming the "
-            "driver's pool, then collecting garbage"
-          : "collecting garbage");
+      request, device_state_.keeps_blocks
+                   ? "releasing cached blocks, then waiting for pending frees, then trimming the "
+                     "driver's pool, then collecting garbage"
+                   : "collecting garbage");
 }
 
-/// Allocates from the driver. Returns null if there is not enough memory.
-Block* Pool::try_new(const SizeClass& size, void* stream) {
+/// Allocates from the driver or the resource. Returns null if there is not enough memory.
+Block* Pool::try_new(Request& request) {
+  const SizeClass& size = request.size;
+  void* const stream = request.stream;
   auto item = std::make_unique<Block>();
   item->owner = this;
   item->size = size;
   item->owner_stream = stream;
+  item->resource = request.resource;
   {
     OutgoingBlocks outgoing(*this);
     const std::lock_guard lock(mutex_);
@@ -122,7 +139,8 @@ Block* Pool::try_new(const SizeClass& size, void* stream) {
   try {
     const DeviceGuard guard(device_state_);
     reject_capture(device_state_, stream, "allocate");
-    const int code = call_allocate(*item);
+    const int code =
+        item->resource != nullptr ? call_resource(*item, request.failure) : call_allocate(*item);
     if (code == memory_allocation) {
       note_failure(code, device_state_, "allocate");
       take_back();
@@ -157,8 +175,10 @@ void Pool::keep_memory_in_driver_pool() noexcept {
                device_state_, "allocate");
 }
 
-void Pool::throw_out_of_memory(std::size_t nbytes, const SizeClass& size, const std::string& tried,
+void Pool::throw_out_of_memory(const Request& request, const std::string& tried,
                                const char* remedy) {
+  const std::size_t nbytes = request.nbytes;
+  const SizeClass& size = request.size;
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
   bool has_memory_info = false;
@@ -180,6 +200,10 @@ void Pool::throw_out_of_memory(std::size_t nbytes, const SizeClass& size, const 
       "; " + remedy;
   if (size.nbytes != nbytes && size.nbytes > now.limit_bytes && nbytes <= now.limit_bytes) {
     text += " (blocks are rounded up, this one to " + byte_text(size.nbytes) + ")";
+  }
+  if (request.resource != nullptr) {
+    text += describe_failure(request.failure);
+    throw ResourceError(text, device_state_.device, nbytes, request.failure);
   }
   throw OutOfMemoryError(text, device_state_.device, nbytes);
 }

@@ -123,7 +123,7 @@ void Pool::release_at_once(Block* item) noexcept {
 
 /// Frees a block in stream order, without a wait. Returns false if that is impossible.
 bool Pool::release_in_order(Block& item) noexcept {
-  if (device_state_.properties.supports_pools == 0) return false;
+  if (item.resource == nullptr && device_state_.properties.supports_pools == 0) return false;
   // The block's stream may be a foreign one that its owner has destroyed since. A thread's current
   // stream is kept alive by the code that set it.
   const bool is_valid = item.owner_stream == legacy_stream ||
@@ -141,8 +141,12 @@ bool Pool::release_in_order(Block& item) noexcept {
   item.other_uses.erase_if([&](const StreamUse& stream_use) {
     return stream_use.stream_state->try_precede(device_state_, item.owner_stream, stream_use.epoch);
   });
-  if (!item.other_uses.empty() ||
-      !succeeded(call<&Api::deallocate_async>(item.data, item.owner_stream), device_state_,
+  if (!item.other_uses.empty()) return false;
+  if (item.resource != nullptr) {
+    return_to_resource(item, item.owner_stream);
+    return true;
+  }
+  if (!succeeded(call<&Api::deallocate_async>(item.data, item.owner_stream), device_state_,
                  freeing)) {
     return false;
   }
@@ -158,7 +162,12 @@ bool Pool::release_block(Block& item) noexcept {
       [](const StreamUse& stream_use) { return stream_use.stream_state->wait(stream_use.epoch); });
   if (!item.other_uses.empty() || !finish_work(device_state_)) return false;
   const DeviceGuard guard(device_state_, std::nothrow);
-  return guard.ok() && succeeded(call<&Api::deallocate>(item.data), device_state_, freeing);
+  if (!guard.ok()) return false;
+  if (item.resource != nullptr) {
+    return_to_resource(item, legacy_stream);
+    return true;
+  }
+  return succeeded(call<&Api::deallocate>(item.data), device_state_, freeing);
 }
 
 }  // namespace skerry::cuda

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/bindings/errors.hpp"
 
+#include <exception>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
 
 #include "core/errors.hpp"
 #include "device/host_action.hpp"
+#include "device/memory_resource.hpp"
 #include "ops/linear/linalg.hpp"
 
 namespace skerry::python {
@@ -72,14 +75,62 @@ void raise_device(const DeviceError& error) {
              });
 }
 
+/// Takes the exception of the Python error that is set, as a new reference; null if none is set.
+PyObject* take_exception() noexcept {
+#if PY_VERSION_HEX >= 0x030c0000
+  return PyErr_GetRaisedException();
+#else
+  PyObject* type = nullptr;
+  PyObject* exception = nullptr;
+  PyObject* trace = nullptr;
+  PyErr_Fetch(&type, &exception, &trace);
+  if (type == nullptr) return nullptr;
+  PyErr_NormalizeException(&type, &exception, &trace);
+  if (trace != nullptr) PyException_SetTraceback(exception, trace);
+  Py_DECREF(type);
+  Py_XDECREF(trace);
+  return exception;
+#endif
+}
+
+/// Returns the Python exception of a C++ exception.
+PyObject* convert_exception(const std::exception_ptr& failure) noexcept {
+  try {
+    std::rethrow_exception(failure);
+  } catch (...) {
+    set_python_error();
+  }
+  return take_exception();
+}
+
 void raise_out_of_memory(const OutOfMemoryError& error) {
   raise_with(class_of<OutOfMemoryError>, error.what(), [&](PyObject* instance) {
+    const auto* const of_resource = dynamic_cast<const ResourceError*>(&error);
+    if (of_resource != nullptr && of_resource->cause() != nullptr)
+      PyException_SetCause(instance, convert_exception(of_resource->cause()));
     decorate(instance, "device", text_of(to_string(error.device())));
     decorate(instance, "requested", PyLong_FromSize_t(error.requested()));
   });
 }
 
 }  // namespace
+
+RaisedException RaisedException::take() {
+  std::shared_ptr<PyObject> exception(take_exception(), [](PyObject* last) noexcept {
+    if (const WithGil gil_guard; gil_guard) Py_XDECREF(last);
+  });
+  std::string text = Py_TYPE(exception.get())->tp_name;
+  PyObject* const message = PyObject_Str(exception.get());
+  const char* const characters = message == nullptr ? nullptr : PyUnicode_AsUTF8(message);
+  if (characters != nullptr) text += std::string(": ") + characters;
+  PyErr_Clear();
+  Py_XDECREF(message);
+  return {text, std::move(exception)};
+}
+
+void RaisedException::restore() const noexcept {
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception_.get())), exception_.get());
+}
 
 void prepare_errors() {
   const struct {
@@ -115,6 +166,8 @@ void set_python_error() noexcept {
   try {
     throw;
   } catch (const PythonError&) {
+  } catch (const RaisedException& error) {
+    error.restore();
   } catch (const DeviceMismatchError& error) {
     raise_mismatch(error);
   } catch (const DeviceUnavailableError& error) {

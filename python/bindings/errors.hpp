@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -17,6 +19,21 @@ namespace skerry::python {
 
 /// Thrown when a Python error is already set.
 struct PythonError {};
+
+/// A Python exception that passes through code that may release the GIL, such as that of device/.
+class RaisedException : public std::runtime_error {
+ public:
+  /// Takes the exception of the Python error that is set, and clears it. The text is its type and
+  /// message.
+  [[nodiscard]] static RaisedException take();
+  /// Sets the Python error again.
+  void restore() const noexcept;
+
+ private:
+  RaisedException(const std::string& text, std::shared_ptr<PyObject> exception)
+      : runtime_error(text), exception_(std::move(exception)) {}
+  std::shared_ptr<PyObject> exception_;
+};
 
 /// Imports the classes of skerry.exceptions. Throws PythonError.
 void prepare_errors();

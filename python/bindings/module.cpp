@@ -85,6 +85,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
     add_counting(module.ptr());
     add_composed(module.ptr());
     add_flat_indices(module.ptr());
+    add_allocators(module);
     add_diagnostics(module);
     add_ledgers(module);
     add_guarded_numpy(module);

@@ -40,5 +40,7 @@ void add_diagnostics(py::module_& module);
 /// Adds the ledgers behind `skerry.guard`.
 void add_ledgers(py::module_& module);
 void add_guarded_numpy(py::module_& module);
+/// Adds the functions behind `skerry.set_allocator` and `skerry.cuda_allocator_functions`.
+void add_allocators(py::module_& module);
 
 }  // namespace skerry::python

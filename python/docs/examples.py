@@ -112,6 +112,24 @@ WRITTEN: dict[str, str] = {
     "reshape": "sk.reshape(sk.arange(6), (2, -1))",
     "result_type": "sk.result_type(sk.int8, sk.uint8)",
     "set_default_device": 'sk.set_default_device("cpu:0")',
+    "cuda_allocator_functions": (
+        'functions = sk.cuda_allocator_functions("cuda:0")\n'
+        "address = functions.allocate(1000)\n"
+        "functions.deallocate(address, 1000)"
+    ),
+    **{
+        name: (
+            f'# with the library: sk.set_allocator("cuda:0", sk.{name}())\n'
+            'sk.set_allocator("cuda:0", None)  # skerry\'s own pool'
+        )
+        for name in ("cupy_allocator", "rmm", "torch_allocator")
+    },
+    "set_allocator": (
+        'functions = sk.cuda_allocator_functions("cuda:0")  # stands for another library\n'
+        'sk.set_allocator("cuda:0", (functions.allocate, functions.deallocate))\n'
+        'x = sk.ones(4, device="cuda:0")\n'
+        'sk.set_allocator("cuda:0", None)  # skerry\'s own pool'
+    ),
     "set_memory_limit": (
         'sk.set_memory_limit("cuda:0", 2**30)\n'
         "try:\n"

@@ -26,6 +26,13 @@ if _typing.TYPE_CHECKING:
     from skerry import comm as comm
     from skerry import lib, random
     from skerry import testing as testing
+    from skerry._allocators import (
+        cuda_allocator_functions,
+        cupy_allocator,
+        rmm,
+        set_allocator,
+        torch_allocator,
+    )
     from skerry._config import show_config
     from skerry._extra import *
     from skerry._guard import guard
@@ -34,7 +41,15 @@ if _typing.TYPE_CHECKING:
     bfloat16: type[_np.generic]
 
 #: Functions and classes of modules that are imported at their first use.
-_MODULE_OF = {"__array_namespace_info__": "_info", "guard": "_guard", "show_config": "_config"}
+_MODULE_OF = {
+    "__array_namespace_info__": "_info",
+    **dict.fromkeys(
+        ["cuda_allocator_functions", "cupy_allocator", "rmm", "set_allocator", "torch_allocator"],
+        "_allocators",
+    ),
+    "guard": "_guard",
+    "show_config": "_config",
+}
 
 __array_api_version__ = "2025.12"
 
@@ -65,10 +80,11 @@ pi = 3.141592653589793
 
 __all__ = [
     "__array_api_version__", "__array_namespace_info__", "__version__", "bool", "complex64",
-    "complex128", "cuda_array_interface_version", "device", "e", "exceptions", "fft", "finfo",
+    "complex128", "cuda_allocator_functions", "cuda_array_interface_version", "cupy_allocator", "device", "e",
+    "exceptions", "fft", "finfo",
     "float16", "float32", "float64", "fuse", "guard", "iinfo", "inf", "int8", "int16", "int32", "int64", "isdtype",
-    "lib", "linalg", "nan", "newaxis", "pi", "random", "show_config", "stream", "strict_promotion", "uint8",
-    "uint16", "uint32", "uint64",
+    "lib", "linalg", "nan", "newaxis", "pi", "random", "rmm", "set_allocator", "show_config", "stream",
+    "strict_promotion", "torch_allocator", "uint8", "uint16", "uint32", "uint64",
 ]  # fmt: skip
 __all__ += _core.__all__
 __all__ += _extra.TOPIC_OF

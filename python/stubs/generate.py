@@ -148,6 +148,9 @@ PARAMETERS = {
         [f"open_ledger.{name}" for name in ("transfers", "syncs", "allocations")], "int"
     ),
     "folder": "str",
+    "address": "int",
+    **dict.fromkeys(["set_allocator.allocate", "set_allocator.free"], "Any"),
+    **dict.fromkeys(["allocate_block.stream", "free_block.stream"], "Any"),
     "use_promotion_context.variable": "ContextVar[bool]",
     "use_version_context.variable": "ContextVar[int]",
 }
@@ -168,7 +171,7 @@ RESULTS = {
         "reset_peak scatter_reduce set_current_stream set_default_device set_memory_limit "
         "set_num_threads set_numpy_memory slow_waiting_cuda_calls synchronize use_device_context "
         "use_promotion_context use_version_context watch_aliases watch_passes refresh_rehearsed_devices "
-        "rehearse_float64".split(),
+        "rehearse_float64 set_allocator free_block".split(),
         "None",
     ),
     **dict.fromkeys(
@@ -177,7 +180,7 @@ RESULTS = {
         "bool",
     ),
     **dict.fromkeys(
-        "counted_allocations exported_version fused_work get_num_threads least_recorded rehearsal_calls "
+        "allocate_block counted_allocations exported_version fused_work get_num_threads least_recorded rehearsal_calls "
         "rehearsal_set_device trim".split(),
         "int",
     ),
@@ -189,7 +192,7 @@ RESULTS = {
     "read_ledger": "list[tuple[Any, ...]]",
     **dict.fromkeys(["op_table", "reduction_table"], "list[dict[str, Any]]"),
     **dict.fromkeys(["eig", "eigh"], "EigResult"),
-    **dict.fromkeys(["as_device", "device_or_default"], "Device"),
+    **dict.fromkeys(["as_device", "device_of_ordinal", "device_or_default"], "Device"),
     "default_device": "Device | None",
     **dict.fromkeys(["as_stream", "current_stream"], "Stream"),
     "broadcast_shapes": "tuple[int, ...]",
@@ -197,7 +200,7 @@ RESULTS = {
     "fused_pass_counts": "tuple[int, int, int]",
     "guard_numpy_memory": "Any",
     **dict.fromkeys(["built_dtypes", "instruction_sets"], "tuple[str, ...]"),
-    "cuda_versions": "tuple[int, int]",
+    **dict.fromkeys(["allocator_addresses", "cuda_versions"], "tuple[int, int]"),
     "devices": "tuple[Device, ...]",
     "dtype_kinds": "dict[str, str]",
     "memory_statistics": "MemoryStatistics",

@@ -40,7 +40,14 @@ def test_arrays(accelerators):
 
 
 @pytest.mark.parametrize(
-    "name", ["rejection_cases", "exchange_cases", "library_cases", "generator_cases"]
+    "name",
+    [
+        "rejection_cases",
+        "exchange_cases",
+        "library_cases",
+        "generator_cases",
+        "allocator_cases",
+    ],
 )
 def test_cases(name):
     done = child(START + PYTEST.format(name=name))

@@ -11,6 +11,11 @@ def test_graphs_and_pools_run():
     run_cases("graph_and_pool_cases.py")
 
 
+def test_arrays_of_skerry_are_in_memory_of_cuda_core():
+    installed("cuda.core")
+    run_cases("allocator_cases.py")
+
+
 def test_cuda_bindings_runtime_runs():
     installed("cuda.bindings")
     run_cases("runtime_cases.py")

@@ -69,7 +69,7 @@ class BaseCall:
 # Not functions of arrays, or functions that change the process; each has its own tests.
 NOT_WALKED = {
     "Array", "DLDeviceType", "cuda_array_interface_version", "fuse", "guard", "rehearse", "set_default_device",
-    "set_memory_limit", "set_num_threads", "show_config", "strict_promotion", "__array_namespace_info__",
+    "cuda_allocator_functions", "cupy_allocator", "rmm", "set_allocator", "torch_allocator", "set_memory_limit", "set_num_threads", "show_config", "strict_promotion", "__array_namespace_info__",
 }  # fmt: skip
 DESCRIBED: dict[str, Any] = {}  # keeps the array alive, which its interface does not
 FURTHER = {  # functions that test_parameter_devices does not call

@@ -86,6 +86,7 @@ SPECIAL = {
 ONLY_REFUSED = {
     "fuse",
     "rehearse",
+    "set_allocator",
     "set_default_device",
     "set_memory_limit",
     "set_num_threads",
@@ -117,11 +118,15 @@ def functions():
     for module in (sk, sk.linalg, sk.fft):
         for name in STANDARD_NAMES if module is sk else module.__all__:
             function = getattr(module, name)
+            if name in OF_LIBRARIES:
+                continue
             if not callable(function) or (inspect.isclass(function) and name not in CLASSES):
                 continue
             yield pytest.param(name, function, id=f"{module.__name__}.{name}")
 
 
+# These import another library, and take no array.
+OF_LIBRARIES = {"cupy_allocator", "rmm", "torch_allocator"}
 CLASSES = {"device", "stream", "cuda_array_interface_version", "strict_promotion"}
 # Flags: a non-empty tuple or list is true, whatever it contains.
 FLAGS = {

@@ -442,6 +442,17 @@ MISTAKES = [
         " device",
     ),
     (
+        'sk.set_allocator("cuda:0", "rmm")',
+        "TypeError",
+        "set_allocator: allocator must be a pair of functions, an object with allocate(nbytes,"
+        " stream=...) or None, not str",
+    ),
+    (
+        'sk.set_allocator("cpu:0", None)',
+        "NotImplementedError",
+        "set_allocator: cpu:0 is not a CUDA device: its memory is its own; choose a CUDA device",
+    ),
+    (
         'sk.set_memory_limit("cuda:0", "1GiB")',
         "TypeError",
         "set_memory_limit: nbytes must be an int, not str",
