@@ -17,6 +17,7 @@ struct AnyKernel;
 struct DeferredError;
 struct DeviceInfo;
 struct ForeignMemory;
+class Graph;
 struct KernelTable;
 class MemoryUse;
 struct MemoryStatistics;
@@ -153,6 +154,8 @@ struct Backend {
                  std::span<const MemoryUse> uses);
   /// Adds the native kernels to the table of all kernels; null if there are none.
   void (*fill_kernels)(KernelTable& table);
+  /// See Graph::begin_capture(); null if work can't be captured.
+  std::shared_ptr<Graph> (*begin_capture)(std::span<const Device> devices);
 };
 
 namespace detail {

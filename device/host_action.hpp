@@ -69,6 +69,28 @@ void set_action_observer(ActionObserver observer, bool observes_allocations) noe
   return {.cause = cause, .source = device, .waits = !is_host(device)};
 }
 
+/// Until it is destroyed, rejects this thread's waits of the host and copies from or to the host,
+/// as a graph can't contain them. Other observers are called, too.
+class HostActionRejection {
+ public:
+  HostActionRejection() noexcept;
+  HostActionRejection(const HostActionRejection&) = delete;
+  HostActionRejection& operator=(const HostActionRejection&) = delete;
+  ~HostActionRejection();
+};
+
+/// Suspends a rejection on this thread, for waits that concern no captured work.
+class HostActionAllowance {
+ public:
+  HostActionAllowance() noexcept;
+  HostActionAllowance(const HostActionAllowance&) = delete;
+  HostActionAllowance& operator=(const HostActionAllowance&) = delete;
+  ~HostActionAllowance();
+
+ private:
+  bool was_rejecting_;
+};
+
 namespace detail {
 
 inline constinit std::atomic<ActionObserver> action_observer{nullptr};

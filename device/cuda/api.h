@@ -102,7 +102,13 @@ struct skerry_cuda_api {
   int (*stream_wait_event)(void* stream, void* event);
   int (*stream_is_capturing)(void* stream, int* capturing); /* into a graph */
   int (*stream_device)(void* stream, int* ordinal); /* for a default stream, the current device */
-  int (*event_create)(void** event);                /* without timing */
+  /* Other calls of this thread are not restricted meanwhile (cudaStreamCaptureModeRelaxed). */
+  int (*stream_begin_capture)(void* stream);
+  /* Ends the capture, also if it fails. A null `graph` discards the captured work. */
+  int (*stream_end_capture)(void* stream, void** graph);
+  int (*graph_launch)(void* graph, void* stream);
+  int (*graph_destroy)(void* graph); /* it may be running */
+  int (*event_create)(void** event); /* without timing */
   int (*event_create_timed)(void** event);
   int (*event_destroy)(void* event);
   int (*event_record)(void* event, void* stream);

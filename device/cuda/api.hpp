@@ -22,7 +22,7 @@ namespace skerry::cuda {
 
 /// Increment with each change of the interface between the CUDA module and the rest: its functions,
 /// tables and kernel parameters.
-inline constexpr int module_abi_version = 9;
+inline constexpr int module_abi_version = 10;
 
 inline constexpr int max_devices = 64;
 
@@ -42,6 +42,7 @@ inline constexpr int ecc_uncorrectable = 214;
 inline constexpr int peer_access_unsupported = 217;
 inline constexpr int unsupported_ptx_version = 222;
 inline constexpr int invalid_resource_handle = 400;
+inline constexpr int illegal_state = 401;
 inline constexpr int not_ready = 600;
 inline constexpr int illegal_address = 700;
 inline constexpr int peer_access_already_enabled = 704;
@@ -50,6 +51,11 @@ inline constexpr int not_supported = 801;
 inline constexpr int system_driver_mismatch = 803;
 inline constexpr int compatibility_not_supported = 804;
 inline constexpr int stream_capture_unsupported = 900;
+inline constexpr int stream_capture_invalidated = 901;
+inline constexpr int stream_capture_merge = 902;
+inline constexpr int stream_capture_unmatched = 903;
+inline constexpr int stream_capture_unjoined = 904;
+inline constexpr int stream_capture_isolation = 905;
 
 /// True for the codes after which CUDA requires the process to end (driver_types.h of CUDA 13.0:
 /// "the only way … is to terminate and relaunch the process"), and for lost hardware.

@@ -66,6 +66,7 @@ constexpr Backend make_backend(KernelForm kernel_form, bool has_float64) {
                       .make_device_current = make_device_current},
       .launch = launch,
       .fill_kernels = kernel_form == KernelForm::native ? fill_kernels : nullptr,
+      .begin_capture = begin_capture,
   };
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/errors.hpp"
 #include "device/cuda/deferred.hpp"
+#include "device/cuda/device_graph.hpp"
 #include "device/cuda/functions.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/cuda/staging.hpp"
@@ -117,6 +118,8 @@ void copy_between(const StorageRef& target, char* target_data, const StorageRef&
   const OrderedWork ordered(stream_state, uses);
   note_dependency(device_state, origin);
   if (nbytes == 0) return;
+  DeviceGraph* const graph = DeviceGraph::captured();
+  if (graph != nullptr) graph->order(device_state, origin);
   const DeviceGuard guard(device_state);
   const int code = same_gpu
                        ? call<&Api::copy_async>(target_data, source_data, nbytes,
@@ -124,6 +127,7 @@ void copy_between(const StorageRef& target, char* target_data, const StorageRef&
                        : call<&Api::copy_peer_async>(target_data, device_state.ordinal, source_data,
                                                      origin.ordinal, nbytes, stream_state.handle());
   check(code, device_state, copying);
+  if (graph != nullptr) graph->order(origin, device_state);
 }
 
 bool does_from_host_wait(Device target, const Storage* source, std::size_t nbytes) {

@@ -113,6 +113,10 @@ constexpr std::array entries{
     SKERRY_COUNTED(get_last_error),
     SKERRY_COUNTED(stream_is_capturing),
     SKERRY_COUNTED(stream_device),
+    SKERRY_COUNTED(stream_begin_capture),
+    SKERRY_COUNTED(stream_end_capture),
+    SKERRY_COUNTED(graph_launch),
+    SKERRY_COUNTED(graph_destroy),
 };
 
 #undef SKERRY_COUNTED

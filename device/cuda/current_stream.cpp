@@ -9,6 +9,7 @@
 #include "device/cuda/functions.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/cuda/streams.hpp"
+#include "device/graph.hpp"
 #include "device/stream.hpp"
 
 namespace skerry::cuda {
@@ -63,6 +64,7 @@ void* current_stream_handle(Device device) noexcept {
 }
 
 void set_current_stream(const Stream& stream) {
+  reject_in_capture("work on another stream");
   const auto index = static_cast<std::size_t>(stream.device().index);
   ThreadStreams& own_streams = choices_of_thread();
   if (own_streams.stream_states[index] != nullptr && own_streams.streams[index] == stream) {

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/deferred.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
+#include "device/cuda/device_graph.hpp"
 #include "device/cuda/functions.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/host_action.hpp"
@@ -63,6 +65,46 @@ void DeferredErrors::close(const std::int64_t* word) noexcept {
   }
 }
 
+std::int64_t* DeferredErrors::take() {
+  const DeviceGuard guard(device_state_);
+  allocate_words();
+  const std::lock_guard lock(mutex_);
+  if (free_.empty()) {
+    throw DeviceError(to_string(device_state_.device) +
+                          ": too many calls that check values on the device, such as of indices, "
+                          "are captured or unfinished; synchronize the device before the capture",
+                      device_state_.device, success, false);
+  }
+  std::int64_t* const word = free_.back();
+  free_.pop_back();
+  return word;
+}
+
+/// A word has one entry, that of the last replay.
+void DeferredErrors::note_replay(const DeferredError& error, std::int64_t* word, void* stream) {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t number = next_.fetch_add(1);
+  const auto entry = std::ranges::find(entries_, word, &Entry::word);
+  if (entry == entries_.end()) {
+    entries_.push_back({error, stream, number, word, false, true});
+    pending_.store(entries_.size());
+    return;
+  }
+  entry->stream = stream;
+  entry->number = number;
+  if (__atomic_load_n(word, __ATOMIC_ACQUIRE) == 0) entry->is_reported = false;
+}
+
+void DeferredErrors::give_back(std::int64_t* word) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto entry = std::ranges::find(entries_, word, &Entry::word);
+  if (entry == entries_.end()) {
+    free_.push_back(word);  // within the reserved capacity
+  } else {
+    entry->is_owned = false;
+  }
+}
+
 template <class IsOver>
 void DeferredErrors::collect(IsOver&& is_over, std::uint64_t end) {
   if (pending_.load() == 0) return;
@@ -81,7 +123,7 @@ void DeferredErrors::collect(IsOver&& is_over, std::uint64_t end) {
       }
       if (is_over(entry)) {
         __atomic_store_n(entry.word, 0, __ATOMIC_RELEASE);
-        free_.push_back(entry.word);
+        if (!entry.is_owned) free_.push_back(entry.word);
       } else {
         entries_[open_count++] = entry;
       }
@@ -128,7 +170,10 @@ void note_dependency(DeviceState& later, const DeviceState& earlier) noexcept {
 }
 
 std::int64_t* add_deferred(Device device, const DeferredError& error) {
-  return usable_state(device).deferred->add(error, cuda::current_stream_handle(device));
+  DeviceState& device_state = usable_state(device);
+  if (DeviceGraph* const graph = DeviceGraph::captured())
+    return graph->add_deferred(device_state, error);
+  return device_state.deferred->add(error, cuda::current_stream_handle(device));
 }
 
 void close_deferred(Device device, const std::int64_t* word) noexcept {

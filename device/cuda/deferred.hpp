@@ -27,6 +27,13 @@ class DeferredErrors {
   /// Marks a word as complete: all kernels that use it are enqueued.
   void close(const std::int64_t* word) noexcept;
 
+  /// Returns a word for a kernel of a graph, which owns it until give_back(). Throws DeviceError if
+  /// no word is free, OutOfMemoryError.
+  [[nodiscard]] std::int64_t* take();
+  /// Records that a replay on `stream` has enqueued the kernels that use a graph's word.
+  void note_replay(const DeferredError& error, std::int64_t* word, void* stream);
+  void give_back(std::int64_t* word) noexcept;
+
   /// Returns the `end_number` of a wait that begins now: it covers entries that were closed before,
   /// with lower numbers.
   [[nodiscard]] std::uint64_t next() const noexcept { return next_.load(); }
@@ -47,6 +54,7 @@ class DeferredErrors {
     std::uint64_t number;  ///< in order of closing; open entries have the highest
     std::int64_t* word;
     bool is_reported;
+    bool is_owned = false;  ///< by a graph; then its word is not freed
   };
 
   /// Frees the words of entries for which `is_over` is true, then throws the first stored error of

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/interchange.hpp"
 
+#include "device/cuda/device_graph.hpp"
 #include "device/cuda/functions.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/cuda/stream_uses.hpp"
@@ -17,6 +18,16 @@ bool is_capturing(DeviceState& device_state, void* stream) {
   int capturing = 0;
   check(call<&Api::stream_is_capturing>(stream, &capturing), device_state, "interchange");
   return capturing != 0;
+}
+
+/// In a capture of this thread, notes that another library may use the memory in it, on a stream
+/// that must be the current one. Returns false if there is no capture.
+bool capture_use(Storage& memory, const void* current, const void* stream) {
+  DeviceGraph* const graph = DeviceGraph::captured();
+  if (graph == nullptr) return false;
+  if (stream != current) reject_in_capture("another library's use of an array on another stream");
+  graph->add_export(memory);
+  return true;
 }
 
 /// Returns the unfinished uses, except those on streams `one` and `other` of the memory's device.
@@ -45,6 +56,7 @@ void* make_ready_on_legacy(Storage& memory) {
   DeviceState& device_state = usable_state(device);
   const StreamState& stream_state = current_stream_state(device_state);
   void* const current = stream_state.handle();
+  if (capture_use(memory, current, current)) return current;
   const bool is_legacy = current == legacy_stream;
   StreamUses* const storage_uses = stream_uses(memory);
   if (storage_uses != nullptr) storage_uses->note_export(device_state.streams->legacy());
@@ -66,6 +78,7 @@ void make_ready_on(Storage& memory, void* stream) {
   DeviceState& device_state = usable_state(device);
   const StreamState& stream_state = current_stream_state(device_state);
   void* const current = stream_state.handle();
+  if (capture_use(memory, current, stream)) return;
   StreamUses* const storage_uses = stream_uses(memory);
   if (storage_uses != nullptr) {
     storage_uses->note_export(device_state.streams->legacy());
@@ -81,12 +94,14 @@ void make_ready_on(Storage& memory, void* stream) {
 }
 
 void make_ready_on_current(Storage& memory) {
+  if (capture_use(memory, nullptr, nullptr)) return;
   if (StreamUses* const storage_uses = stream_uses(memory)) {
     storage_uses->precede(current_stream_state(usable_state(memory.device())));
   }
 }
 
 void note_import_on_current(Storage& memory) {
+  if (capture_use(memory, nullptr, nullptr)) return;
   if (StreamUses* const storage_uses = stream_uses(memory)) {
     storage_uses->note_import(current_stream_state(usable_state(memory.device())));
   }

@@ -14,6 +14,7 @@
 #include "device/cuda/stream_uses.hpp"
 #include "device/cuda/streams.hpp"
 #include "device/environment.hpp"
+#include "device/graph.hpp"
 #include "device/rehearsal/rehearse.hpp"
 #include "device/stream.hpp"
 
@@ -39,8 +40,7 @@ struct PooledContext : LaunchContext {
   static void* allocate_scratch(LaunchContext* self, std::size_t nbytes) noexcept {
     auto& context = *static_cast<PooledContext*>(self);
     try {
-      context.scratch.push_back(
-          context.stream_state.device_state().memory->allocate(nbytes, context.stream_state));
+      context.scratch.push_back(cuda::allocate(context.stream_state.device_state().device, nbytes));
       return context.scratch.back()->data();
     } catch (...) {
       context.exception = std::current_exception();
@@ -135,7 +135,8 @@ void launch(Device device, const AnyKernel& entry, const void* params, std::size
       launch_native(stream_state, entry, params);
     }
   }
-  if (waits_after_launch()) cuda::current_stream(device).synchronize();
+  if (waits_after_launch() && Graph::captured() == nullptr)
+    cuda::current_stream(device).synchronize();
 }
 
 }  // namespace skerry::cuda

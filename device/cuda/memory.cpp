@@ -5,6 +5,7 @@
 
 #include "device/memory.hpp"
 
+#include "device/cuda/device_graph.hpp"
 #include "device/cuda/functions.hpp"
 #include "device/cuda/pool.hpp"
 #include "device/cuda/runtime.hpp"
@@ -63,11 +64,17 @@ class EmptyDeviceStorage final : public Storage {
 
 StorageRef allocate(Device device, std::size_t nbytes) {
   DeviceState& device_state = usable_state(device);
+  if (DeviceGraph* const graph = DeviceGraph::captured())
+    return graph->allocate(device_state, nbytes);
   return device_state.memory->allocate(nbytes, current_stream_state(device_state));
 }
 
 StorageRef allocate_empty(Device device) {
-  return StorageRef(new EmptyDeviceStorage(device, current_stream_state(usable_state(device))));
+  DeviceState& device_state = usable_state(device);
+  // In a capture nothing has run yet that a reader could wait for.
+  return StorageRef(new EmptyDeviceStorage(device, DeviceGraph::captured() != nullptr
+                                                       ? device_state.streams->legacy()
+                                                       : current_stream_state(device_state)));
 }
 
 MemoryStatistics statistics(Device device) { return look_at(device).memory->read_statistics(); }

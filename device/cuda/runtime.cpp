@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "device/cuda/deferred.hpp"
+#include "device/cuda/device_graph.hpp"
 #include "device/cuda/pool.hpp"
 #include "device/cuda/staging.hpp"
 #include "device/cuda/streams.hpp"
@@ -150,6 +151,8 @@ DeviceGuard::~DeviceGuard() {
 }
 
 void reject_capture(DeviceState& device_state, void* stream, const char* operation) {
+  if (const DeviceGraph* const graph = DeviceGraph::captured())
+    return graph->require_member(device_state);
   if (stream == legacy_stream) return;  // cannot be captured
   int capturing = 0;
   check(call<&Api::stream_is_capturing>(stream, &capturing), device_state, operation);
@@ -163,6 +166,8 @@ bool finish_work(DeviceState& device_state) noexcept {
   constexpr const char* waiting = "waiting for the device";
   // Waiting for a device without a context would create one.
   if (!device_state.in_use.load()) return true;
+  // It would invalidate the capture.
+  if (Graph::captured() != nullptr) return false;
   const Announcement announcement([&] { return internal_wait("cleanup", device_state.device); });
   int code = success;
   // Retries once, since the first failure may be that of an earlier call.

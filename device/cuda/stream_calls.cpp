@@ -9,6 +9,7 @@
 #include "device/cuda/functions.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/cuda/streams.hpp"
+#include "device/graph.hpp"
 
 namespace skerry::cuda {
 
@@ -30,12 +31,14 @@ void synchronize_stream(Device device, void* handle) {
 }
 
 bool is_idle(Device device, void* handle) {
+  reject_in_capture("a query of a stream");
   DeviceState& device_state = usable_state(device);
   const DeviceGuard guard(device_state);
   return is_done(call<&Api::stream_query>(handle), device_state, "stream");
 }
 
 void wait_for_stream(Device later, void* handle, Device earlier, void* earlier_handle) {
+  reject_in_capture("a wait for another stream");
   join(usable_state(later), handle, usable_state(earlier), earlier_handle);
 }
 
@@ -56,12 +59,14 @@ std::shared_ptr<void> create_event(Device device) {
 }
 
 void record_event(Device device, void* event, void* handle) {
+  reject_in_capture("an event");
   DeviceState& device_state = usable_state(device);
   const DeviceGuard guard(device_state);
   check(call<&Api::event_record>(event, handle), device_state, "event");
 }
 
 void wait_for_event(Device waiting, void* handle, Device event_device, void* event) {
+  reject_in_capture("an event");
   DeviceState& device_state = usable_state(waiting);
   note_dependency(device_state, usable_state(event_device));
   const DeviceGuard guard(device_state);

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "device/cuda/device_graph.hpp"
 #include "device/cuda/runtime.hpp"
 
 namespace skerry {
@@ -147,6 +148,12 @@ cuda::UnfinishedUses StreamUses::unfinished() {
 }
 
 namespace cuda {
+
+void OrderedWork::capture() {
+  has_passed_ = true;
+  for (const MemoryUse& memory_use : uses_)
+    DeviceGraph::captured()->add_use(memory_use.memory(), memory_use.mode());
+}
 
 void OrderedWork::extend() noexcept {
   const std::uint64_t epoch = stream_state_.now();

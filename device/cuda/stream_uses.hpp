@@ -10,6 +10,7 @@
 
 #include "core/memory_use.hpp"
 #include "device/cuda/stream_state.hpp"
+#include "device/graph.hpp"
 #include "device/storage_attachment.hpp"
 
 namespace skerry {
@@ -84,11 +85,16 @@ class StreamUses {
 
 namespace cuda {
 
-/// Orders work submitted during its lifetime after earlier conflicting uses.
+/// Orders work submitted during its lifetime after earlier conflicting uses. In a capture, the
+/// graph keeps the uses, and each replay is ordered.
 class OrderedWork {
  public:
   OrderedWork(StreamState& stream_state, std::span<const MemoryUse> uses)
       : stream_state_(stream_state), uses_(uses), epoch_(stream_state.now()) {
+    if (Graph::captured() != nullptr) [[unlikely]] {
+      capture();
+      return;
+    }
     for (const MemoryUse& memory_use : uses) {
       if (StreamUses* const storage_uses = stream_uses(memory_use.memory()))
         storage_uses->order(memory_use.mode(), stream_state, epoch_);
@@ -108,6 +114,7 @@ class OrderedWork {
   }
 
  private:
+  void capture();
   void extend() noexcept;
 
   StreamState& stream_state_;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "device/rehearsal/captures.hpp"
 #include "device/rehearsal/errors.hpp"
 #include "device/rehearsal/work.hpp"
 
@@ -115,6 +116,7 @@ int pool_allow_reader(int owner, int reader) {
 
 int device_synchronize() {
   return enter(&cuda::Api::device_synchronize, [&](System& all) {
+    if (invalidate_captures(current_ordinal())) return cuda::stream_capture_unsupported;
     all.wait_for_device(current_ordinal());
     return all.traffic.count_wait(returned_error(current_ordinal()));
   });
@@ -268,6 +270,10 @@ constexpr cuda::Api simulated_calls{
     .stream_wait_event = stream_wait_event,
     .stream_is_capturing = stream_is_capturing,
     .stream_device = stream_device,
+    .stream_begin_capture = stream_begin_capture,
+    .stream_end_capture = stream_end_capture,
+    .graph_launch = graph_launch,
+    .graph_destroy = graph_destroy,
     .event_create = event_create,
     .event_create_timed = event_create_timed,
     .event_destroy = event_destroy,

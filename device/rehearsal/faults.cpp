@@ -83,7 +83,8 @@ bool releases(Entry entry) noexcept {
       &Api::deallocate,          &Api::deallocate_async, &Api::pool_trim,
       &Api::host_deallocate,     &Api::host_unregister,  &Api::stream_destroy,
       &Api::stream_is_capturing, &Api::event_create,     &Api::event_record,
-      &Api::stream_wait_event,   &Api::event_destroy,
+      &Api::stream_wait_event,   &Api::event_destroy,    &Api::stream_end_capture,
+      &Api::graph_destroy,
   };
   return std::ranges::find(all, entry) != std::end(all);
 }

@@ -15,6 +15,7 @@
 
 namespace skerry::rehearsal {
 
+struct CapturedWork;
 class Queue;
 
 /// A point in a stream's work; empty if nothing was recorded.
@@ -66,6 +67,7 @@ struct WorkItem {
   std::unique_ptr<Task> task;
   std::vector<cuda::KernelOperand> operands;  ///< the kernel's, for MemoryMonitor
   std::shared_ptr<const void> note;           ///< result of LaunchMonitor::launched()
+  std::shared_ptr<CapturedWork> captured;     ///< run by a graph's launch
   alignas(64) std::byte bytes[inline_size];
 
   /// Releases everything that other code could wait for or count.
@@ -74,6 +76,7 @@ struct WorkItem {
     task.reset();
     operands.clear();
     note.reset();
+    captured.reset();
     wait_for = {};
     order = {};
     time.reset();

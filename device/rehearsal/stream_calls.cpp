@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "device/rehearsal/captures.hpp"
 #include "device/rehearsal/control.hpp"
 
 namespace skerry::rehearsal {
@@ -33,6 +34,7 @@ int stream_destroy(void* handle) {
 
 int stream_synchronize(void* handle) {
   return enter_on(handle, &cuda::Api::stream_synchronize, [&](System& all, Queue& queue) {
+    if (is_captured(queue)) return invalidate_capture(queue);
     if (!queue.options().is_blocking) join_default_stream(all, queue);
     queue.wait_all();
     return all.traffic.count_wait(returned_error(queue.ordinal()));
@@ -41,6 +43,7 @@ int stream_synchronize(void* handle) {
 
 int stream_query(void* handle) {
   return enter_on(handle, &cuda::Api::stream_query, [&](System& all, Queue& queue) {
+    if (is_captured(queue)) return invalidate_capture(queue);
     if (!queue.options().is_blocking) join_default_stream(all, queue);
     const Mark end = queue.here();
     if (!queue.reached(end.ticket)) return cuda::not_ready;
@@ -54,14 +57,18 @@ int stream_wait_event(void* handle, void* event) {
     const auto queue = all.stream(handle);
     SimulatedEvent point;
     if (queue == nullptr || !all.read_event(event, point)) return cuda::invalid_resource_handle;
+    if (is_captured_event(event)) return capture_wait(queue, event);
     return submit_wait(*queue, point.recorded);
   });
 }
 
 int stream_is_capturing(void* handle, int* capturing) {
   return enter(&cuda::Api::stream_is_capturing, [&](System& all) {
-    *capturing = handle != nullptr && handle == captured_stream.load() ? 1 : 0;
-    return all.stream(handle) != nullptr ? cuda::success : cuda::invalid_resource_handle;
+    const auto queue = all.stream(handle);
+    if (queue == nullptr) return cuda::invalid_resource_handle;
+    const bool is_marked = handle != nullptr && handle == captured_stream.load();
+    *capturing = is_marked || is_captured(*queue) ? 1 : 0;
+    return cuda::success;
   });
 }
 
@@ -88,6 +95,7 @@ int event_create_timed(void** event) {
 
 int event_destroy(void* event) {
   return enter(&cuda::Api::event_destroy, [&](System& all) {
+    discard_captured_event(event);
     return all.remove_event(event) ? cuda::success : cuda::invalid_resource_handle;
   });
 }
@@ -98,6 +106,7 @@ int event_record(void* event, void* handle) {
     SimulatedEvent point;
     if (queue == nullptr || !all.read_event(event, point)) return cuda::invalid_resource_handle;
     if (point.ordinal != queue->ordinal()) return cuda::invalid_resource_handle;
+    if (capture_record(*queue, event)) return cuda::success;
     join_default_stream(all, *queue);
     if (!point.is_timed) {
       point.recorded = queue->here();

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "device/rehearsal/captures.hpp"
+
 namespace skerry::rehearsal {
 
 namespace {
@@ -21,6 +23,11 @@ class Draft {
   }
   WorkItem* operator->() const noexcept { return item_; }
   std::uint64_t submit() {
+    if (is_captured(queue_)) {
+      capture(queue_, item_);
+      item_ = nullptr;
+      return 0;
+    }
     const std::uint64_t ticket = queue_.submit(item_);
     item_ = nullptr;
     return ticket;
@@ -164,6 +171,8 @@ int in_order_of_both(System& all, Queue& queue, int target_owner, int source_own
 /// to pageable memory is complete on return.
 int submit_copy(Queue& queue, void* target, const void* source, std::size_t nbytes,
                 MemoryKind target_kind, MemoryKind source_kind) {
+  // The host would wait for a copy to pageable memory.
+  if (target_kind == MemoryKind::pageable && is_captured(queue)) return invalidate_capture(queue);
   Draft item(queue);
   item->action = run_copy;
   item->target = target;
@@ -196,7 +205,23 @@ void count_copy(System& all, int target_ordinal, int source_ordinal, std::size_t
   (direct ? all.direct_copies : all.staged_copies).fetch_add(1);
 }
 
+void run_captured(WorkItem& self, int) noexcept {
+  for (const CapturedWork::Step& step : self.captured->steps) {
+    if (sticky_error(step.ordinal) != 0) return;
+    step.item->action(*step.item, step.ordinal);
+  }
+}
+
 }  // namespace
+
+int submit_captured(Queue& queue, std::shared_ptr<CapturedWork> captured_work) {
+  Draft item(queue);
+  item->action = run_captured;
+  item->is_the_threads = captured_work->is_the_threads;
+  item->captured = std::move(captured_work);
+  item.submit();
+  return cuda::success;
+}
 
 int submit_free(System& all, Queue& queue, void* data) {
   Draft item(queue);
@@ -214,6 +239,7 @@ int submit_free(System& all, Queue& queue, void* data) {
 
 int submit_wait(Queue& queue, const Mark& point) {
   if (!point.queue || point.queue.get() == &queue) return cuda::success;
+  if (is_captured(queue)) return cuda::stream_capture_isolation;
   order_wait(queue.number(), point.order);
   if (point.queue->reached(point.ticket)) return point.queue->error_of(point.ticket);
   Draft item(queue);

@@ -53,6 +53,8 @@ int enter_on(void* handle, Entry entry, Body body) noexcept {
   });
 }
 
+/// Runs captured work in the order of a stream.
+[[nodiscard]] int submit_captured(Queue& queue, std::shared_ptr<CapturedWork> captured_work);
 /// Frees `data` in stream order.
 [[nodiscard]] int submit_free(System& all, Queue& queue, void* data);
 /// Makes later work wait for a point of another stream.
@@ -80,6 +82,10 @@ int stream_query(void* handle);
 int stream_wait_event(void* handle, void* event);
 int stream_is_capturing(void* handle, int* capturing);
 int stream_device(void* handle, int* ordinal);
+int stream_begin_capture(void* handle);
+int stream_end_capture(void* handle, void** graph);
+int graph_launch(void* graph, void* handle);
+int graph_destroy(void* graph);
 int event_create(void** event);
 int event_create_timed(void** event);
 int event_destroy(void* event);

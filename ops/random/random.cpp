@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "device/graph.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/operand_list.hpp"
 #include "ops/call/operands.hpp"
@@ -49,6 +50,8 @@ void enqueue(const NdArray& out, const Kernel<RandomParams>& kernel, const Philo
 void draw(const NdArray& out, RandomMethod method, const PhiloxState& stream,
           const RandomArguments& arguments) {
   require_writable(out);
+  // The position is an argument of the kernel, not in memory that a replay could change.
+  reject_in_capture("random numbers, as each replay would draw the same ones");
   if (arguments.a_each != nullptr) require_parameter(out, *arguments.a_each, "a");
   if (arguments.b_each != nullptr) require_parameter(out, *arguments.b_each, "b");
   const auto& table = kernels<RandomKernels>(out.device());

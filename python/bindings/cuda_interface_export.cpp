@@ -6,6 +6,7 @@
 
 #include "device/backend.hpp"
 #include "device/environment.hpp"
+#include "device/graph.hpp"
 #include "device/interchange.hpp"
 #include "device/memory.hpp"
 #include "python/bindings/array_type.hpp"
@@ -68,10 +69,14 @@ void put(const Object& dictionary, Key name, const Object& value) {
 /// pending work has been ordered. This also works for consumers that ignore the entry and use that
 /// stream. None would tell a consumer on a non-blocking stream that it need not wait, which is true
 /// only once all work is complete, and that query costs more than the rest of an export. Returns
-/// None for host memory, which is written before a call returns.
+/// None for host memory, which is written before a call returns, and while this thread captures a
+/// graph: kernels are launched on the captured stream, and a consumer that waits for a stream would
+/// end the capture.
 Object stream_of(const NdArray& array) {
   if (!capabilities_of(array.device()).runs_later) return Object::borrow(Py_None);
-  return Object(PyLong_FromVoidPtr(make_ready_on_legacy(*array.memory())));
+  void* const stream = make_ready_on_legacy(*array.memory());
+  return Graph::captured() != nullptr ? Object::borrow(Py_None)
+                                      : Object(PyLong_FromVoidPtr(stream));
 }
 
 Object describe_memory(const NdArray& array) {

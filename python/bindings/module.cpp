@@ -87,6 +87,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
     add_flat_indices(module.ptr());
     add_allocators(module);
     add_diagnostics(module);
+    add_graphs(module);
     add_ledgers(module);
     add_guarded_numpy(module);
     finish_bindings(module);

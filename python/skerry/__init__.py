@@ -35,6 +35,7 @@ if _typing.TYPE_CHECKING:
     )
     from skerry._config import show_config
     from skerry._extra import *
+    from skerry._graph import Graph, capture
     from skerry._guard import guard
     from skerry._info import __array_namespace_info__
 
@@ -42,7 +43,9 @@ if _typing.TYPE_CHECKING:
 
 #: Functions and classes of modules that are imported at their first use.
 _MODULE_OF = {
+    "Graph": "_graph",
     "__array_namespace_info__": "_info",
+    "capture": "_graph",
     **dict.fromkeys(
         ["cuda_allocator_functions", "cupy_allocator", "rmm", "set_allocator", "torch_allocator"],
         "_allocators",
@@ -79,7 +82,7 @@ newaxis = None
 pi = 3.141592653589793
 
 __all__ = [
-    "__array_api_version__", "__array_namespace_info__", "__version__", "bool", "complex64",
+    "Graph", "__array_api_version__", "__array_namespace_info__", "__version__", "bool", "capture", "complex64",
     "complex128", "cuda_allocator_functions", "cuda_array_interface_version", "cupy_allocator", "device", "e",
     "exceptions", "fft", "finfo",
     "float16", "float32", "float64", "fuse", "guard", "iinfo", "inf", "int8", "int16", "int32", "int64", "isdtype",

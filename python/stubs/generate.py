@@ -147,6 +147,7 @@ PARAMETERS = {
     **dict.fromkeys(
         [f"open_ledger.{name}" for name in ("transfers", "syncs", "allocations")], "int"
     ),
+    "begin_capture.devices": "Iterable[DeviceLike]",
     "folder": "str",
     "address": "int",
     **dict.fromkeys(["set_allocator.allocate", "set_allocator.free"], "Any"),
@@ -195,6 +196,7 @@ RESULTS = {
     **dict.fromkeys(["as_device", "device_of_ordinal", "device_or_default"], "Device"),
     "default_device": "Device | None",
     **dict.fromkeys(["as_stream", "current_stream"], "Stream"),
+    "begin_capture": "DeviceGraph",
     "broadcast_shapes": "tuple[int, ...]",
     "inv_unchecked": "tuple[Array, Array]",
     "fused_pass_counts": "tuple[int, int, int]",
@@ -256,7 +258,7 @@ OVERLOADS = {
 OPTIONAL = ("Any", "Axis", "DtypeLike")
 #: Names that a stub imports if it uses them.
 IMPORTS = {
-    "collections.abc": "Callable Mapping Sequence",
+    "collections.abc": "Callable Iterable Mapping Sequence",
     "contextvars": "ContextVar",
     "typing": "Any Literal overload",
 }

@@ -40,7 +40,14 @@ static_assert(invalid_device == cudaErrorInvalidDevice);
 static_assert(ecc_uncorrectable == cudaErrorECCUncorrectable);
 static_assert(peer_access_unsupported == cudaErrorPeerAccessUnsupported);
 static_assert(invalid_resource_handle == cudaErrorInvalidResourceHandle);
+static_assert(illegal_state == cudaErrorIllegalState);
 static_assert(not_ready == cudaErrorNotReady);
+static_assert(stream_capture_unsupported == cudaErrorStreamCaptureUnsupported);
+static_assert(stream_capture_invalidated == cudaErrorStreamCaptureInvalidated);
+static_assert(stream_capture_merge == cudaErrorStreamCaptureMerge);
+static_assert(stream_capture_unmatched == cudaErrorStreamCaptureUnmatched);
+static_assert(stream_capture_unjoined == cudaErrorStreamCaptureUnjoined);
+static_assert(stream_capture_isolation == cudaErrorStreamCaptureIsolation);
 static_assert(illegal_address == cudaErrorIllegalAddress);
 static_assert(peer_access_already_enabled == cudaErrorPeerAccessAlreadyEnabled);
 static_assert(host_memory_already_registered == cudaErrorHostMemoryAlreadyRegistered);
@@ -250,6 +257,16 @@ int stream_device(void* stream, int* ordinal) {
   return device_of_context(stream, ordinal);
 }
 
+int stream_end_capture(void* stream, void** graph) {
+  cudaGraph_t captured = nullptr;
+  int code = cudaStreamEndCapture(stream_of(stream), &captured);
+  if (code != cudaSuccess || captured == nullptr) return code;
+  if (graph != nullptr)
+    code = cudaGraphInstantiate(reinterpret_cast<cudaGraphExec_t*>(graph), captured, 0);
+  const cudaError_t destroyed = cudaGraphDestroy(captured);
+  return code != cudaSuccess ? code : static_cast<int>(destroyed);
+}
+
 constexpr Api native_calls{
     .driver_version = [](int* version) -> int { return cudaDriverGetVersion(version); },
     .runtime_version = [](int* version) -> int { return cudaRuntimeGetVersion(version); },
@@ -320,6 +337,16 @@ constexpr Api native_calls{
     },
     .stream_is_capturing = stream_is_capturing,
     .stream_device = stream_device,
+    .stream_begin_capture = [](void* stream) -> int {
+      return cudaStreamBeginCapture(stream_of(stream), cudaStreamCaptureModeRelaxed);
+    },
+    .stream_end_capture = stream_end_capture,
+    .graph_launch = [](void* graph, void* stream) -> int {
+      return cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), stream_of(stream));
+    },
+    .graph_destroy = [](void* graph) -> int {
+      return cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph));
+    },
     .event_create = [](void** event) -> int {
       return cudaEventCreateWithFlags(reinterpret_cast<cudaEvent_t*>(event),
                                       cudaEventDisableTiming);

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "device/emulator/driver/calls.hpp"
+#include "device/rehearsal/captures.hpp"
 #include "device/rehearsal/control.hpp"
 #include "device/rehearsal/system.hpp"
 
@@ -256,9 +257,12 @@ int stream_end_capture(void* stream, void** handle) {
 int stream_is_capturing(void* stream, int* status) {
   return with_lock([&]() -> int {
     if (has_null(status)) return code::invalid_value;
-    if (rehearsal::System::instance().stream(stream) == nullptr) return code::invalid_handle;
+    const auto queue = rehearsal::System::instance().stream(stream);
+    if (queue == nullptr) return code::invalid_handle;
     if (is_legacy(stream) && is_blocking_stream_captured()) return status_of::implicit;
-    *status = status_of_capture(find_capture_point(stream));
+    constexpr int active = 1;
+    *status =
+        rehearsal::is_captured(*queue) ? active : status_of_capture(find_capture_point(stream));
     return code::success;
   });
 }

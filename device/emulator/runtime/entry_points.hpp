@@ -107,6 +107,13 @@ int stream_query(void* stream) SKERRY_CUDART(cudaStreamQuery);
 int stream_wait_event(void* stream, void* event, unsigned flags) SKERRY_CUDART(cudaStreamWaitEvent);
 int stream_is_capturing(void* stream, int* status) SKERRY_CUDART(cudaStreamIsCapturing);
 int stream_device(void* stream, int* ordinal) SKERRY_CUDART(cudaStreamGetDevice);
+int stream_begin_capture(void* stream, int mode) SKERRY_CUDART(cudaStreamBeginCapture);
+int stream_end_capture(void* stream, void** graph) SKERRY_CUDART(cudaStreamEndCapture);
+int graph_instantiate(void** executable, void* graph, unsigned long long flags)
+    SKERRY_CUDART(cudaGraphInstantiate);
+int graph_destroy(void* graph) SKERRY_CUDART(cudaGraphDestroy);
+int graph_launch(void* executable, void* stream) SKERRY_CUDART(cudaGraphLaunch);
+int executable_destroy(void* executable) SKERRY_CUDART(cudaGraphExecDestroy);
 int event_create(void** event) SKERRY_CUDART(cudaEventCreate);
 int event_create_with_flags(void** event, unsigned flags) SKERRY_CUDART(cudaEventCreateWithFlags);
 int event_destroy(void* event) SKERRY_CUDART(cudaEventDestroy);

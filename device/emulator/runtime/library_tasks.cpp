@@ -102,17 +102,18 @@ class LibraryTask final : public rehearsal::Task {
 
   int run(int ordinal) noexcept override try {
     if (!are_accessible(ordinal, routine_, accessed_ranges_)) return code::illegal_address;
+    std::vector<AccessedRange> accessed = accessed_ranges_;  // a graph runs the task repeatedly
     if (listed_) {
       const std::vector<AccessedRange> more = listed_();
       if (!are_accessible(ordinal, routine_, more)) return code::illegal_address;
-      accessed_ranges_.insert(accessed_ranges_.end(), more.begin(), more.end());
+      accessed.insert(accessed.end(), more.begin(), more.end());
     }
-    const std::optional<Failure> race = find_race(routine_, accessed_ranges_);
+    const std::optional<Failure> race = find_race(routine_, accessed);
     if (race && report_if_error(ordinal, *race)) return race->code;
     const std::shared_lock lock(memory_mutex());
     function_();
     list_library_call(routine_);
-    define_written(accessed_ranges_);
+    define_written(accessed);
     return cuda::success;
   } catch (const std::exception& error) {
     report(ordinal, {code::launch_failure, routine_ + ": " + error.what()});

@@ -5,6 +5,7 @@
 
 #include "device/emulator/runtime/emulated_system.hpp"
 #include "device/emulator/runtime/entry_points.hpp"
+#include "device/rehearsal/captures.hpp"
 #include "device/rehearsal/faults.hpp"
 #include "device/rehearsal/work.hpp"
 
@@ -29,6 +30,27 @@ int stream_is_capturing(void* stream, int* status) {
 int stream_device(void* stream, int* ordinal) {
   return driver_api().stream_device(stream, ordinal);
 }
+
+// Captures of the simulated runtime: all work of its streams can be in a graph, also that of
+// skerry's arrays and of the driver's calls.
+int stream_begin_capture(void* stream, int mode) {
+  constexpr int relaxed = 2;
+  if (mode < 0 || mode > relaxed) return rehearsal::return_code(cuda::invalid_value);
+  return driver_api().stream_begin_capture(stream);
+}
+int stream_end_capture(void* stream, void** graph) {
+  return driver_api().stream_end_capture(stream, graph);
+}
+int graph_instantiate(void** executable, void* graph, unsigned long long flags) {
+  static_cast<void>(driver_api());
+  if (flags != 0) return rehearsal::return_code(cuda::invalid_value);
+  return rehearsal::graph_share(executable, graph);
+}
+int graph_destroy(void* graph) { return driver_api().graph_destroy(graph); }
+int graph_launch(void* executable, void* stream) {
+  return driver_api().graph_launch(executable, stream);
+}
+int executable_destroy(void* executable) { return driver_api().graph_destroy(executable); }
 
 int event_create(void** event) { return driver_api().event_create_timed(event); }
 int event_create_with_flags(void** event, unsigned flags) {

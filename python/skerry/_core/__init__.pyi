@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Written by python/stubs/generate.py."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, Literal, overload
 
@@ -189,6 +189,7 @@ def assigned(name: str, parameter: str, values: Any, like: Array, /) -> Array: .
 def astype(
     x: Operand, dtype: DtypeLike, /, *, copy: bool = True, device: DeviceLike | None = None
 ) -> Array: ...
+def begin_capture(devices: Iterable[DeviceLike], /) -> DeviceGraph: ...
 def best_items(x: Operand, k: int, axis: int, largest: bool, /) -> tuple[Array, Array]: ...
 def broadcast_arrays(*arrays: Operand) -> tuple[Array, ...]: ...
 def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]: ...

@@ -1,0 +1,299 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""``skerry.capture``: record the device work of a function once, and replay it by one call."""
+
+from __future__ import annotations
+
+from _thread import LockType, allocate_lock
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from skerry import _core
+from skerry._fuse import _BODY_RUNS_LATER
+
+#: Types of arguments that are compared by value; others must be the same object.
+_VALUES = (bool, int, float, complex, str, bytes, np.generic)
+
+
+def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the items of nested lists, tuples and dicts, with names such as ``argument 0['weights'][1]``."""
+    if isinstance(value, list | tuple):
+        for i, item in enumerate(value):
+            yield from _leaves(f"{name}[{i}]", item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _leaves(f"{name}[{key!r}]", item)
+    else:
+        yield name, value
+
+
+def _argument_leaves(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    named = [(f"argument {i}", value) for i, value in enumerate(args)]
+    named += [(f"argument {key}", value) for key, value in kwargs.items()]
+    return {leaf: x for name, value in named for leaf, x in _leaves(name, value)}
+
+
+class _Input:
+    """An array of a graph to which an argument is copied."""
+
+    __slots__ = ("array", "properties")
+
+    def __init__(self, x: _core.Array) -> None:
+        self.array = _core.empty(x.shape, dtype=x.dtype, device=x.device)
+        self.properties = _properties(x)
+
+
+def _properties(x: _core.Array) -> tuple[Any, ...]:
+    return (x.shape, x.dtype, x.device)
+
+
+def _replace(value: Any, replace_leaf: Callable[[Any], Any]) -> Any:
+    """Return a nest of lists, tuples and dicts with other leaves."""
+    if isinstance(value, list):
+        return [_replace(item, replace_leaf) for item in value]
+    if isinstance(value, tuple):
+        items = [_replace(item, replace_leaf) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if isinstance(value, dict):
+        return {key: _replace(item, replace_leaf) for key, item in value.items()}
+    return replace_leaf(value)
+
+
+def _has_pairs(captured: Any, value: Any, copies: list[tuple[_core.Array, _core.Array]]) -> bool:
+    """Append the arrays to copy, each with its target; return False if the arguments differ from captured ones."""
+    if type(captured) is _Input:
+        if type(value) is not _core.Array or _properties(value) != captured.properties:
+            return False
+        if value is not captured.array:
+            copies.append((captured.array, value))
+        return True
+    if isinstance(captured, list | tuple):
+        return (
+            isinstance(value, list | tuple)
+            and len(value) == len(captured)
+            and all(_has_pairs(*items, copies) for items in zip(captured, value, strict=True))
+        )
+    if isinstance(captured, dict):
+        return (
+            isinstance(value, dict)
+            and value.keys() == captured.keys()
+            and all(_has_pairs(item, value[key], copies) for key, item in captured.items())
+        )
+    return _is_equal(value, captured)
+
+
+def _describe(x: Any) -> str:
+    if isinstance(x, _core.Array):
+        return f"shape {x.shape}, {x.dtype}, {x.device}"
+    return f"{x!r}"
+
+
+def _is_equal(x: Any, captured: Any) -> bool:
+    if x is captured:
+        return True
+    return isinstance(x, _VALUES) and type(x) is type(captured) and bool(x == captured)
+
+
+def _require_callable(function: Any) -> None:
+    if not callable(function):
+        raise TypeError(f"capture: function must be callable, not {type(function).__name__}")
+    for kind, runs_later in _BODY_RUNS_LATER.items():
+        if runs_later(function):
+            raise TypeError(
+                f"capture: a {kind} runs after the call; capture the functions that it calls"
+            )
+
+
+class Graph:
+    """The work of a function on devices, captured by `capture`; a call replays it.
+
+    A call takes arguments like those of the capture: arrays of the same shape, dtype and device, and equal other
+    values. It copies the arrays to the graph's own, enqueues the work as a whole on the current stream, and returns the
+    result of the capture: the same arrays each time, which every replay overwrites. Copy what must stay.
+
+    The graph keeps the memory alive that its work reads and writes. Replays take effect in program order with all other
+    uses of these arrays, on any stream and thread.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of another type or dtype. If a graph is pickled: it belongs to its process.
+    ValueError
+        If an argument has another shape or value, during a capture, and in a function decorated with `fuse`.
+    DeviceMismatchError
+        If an argument is on another device.
+    DeviceError
+        If a device failed.
+
+    Examples
+    --------
+    >>> def step(x):
+    ...     return 2 * x + 1
+    >>> graph = sk.capture(step, sk.zeros(3, device="cuda:0"))
+    >>> graph(sk.asarray([1.0, 2.0, 3.0], device="cuda:0")).tolist()
+    [3.0, 5.0, 7.0]
+
+    """
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        raise TypeError("Graph: graphs are created by skerry.capture")
+
+    _name: str
+    _lock: LockType
+    _device_graph: _core.DeviceGraph
+    _args: tuple[Any, ...]
+    _kwargs: dict[str, Any]
+    _result: Any
+
+    @classmethod
+    def _capture(
+        cls, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Graph:
+        self = object.__new__(cls)
+        self._name = getattr(function, "__qualname__", type(function).__name__)
+        self._lock = allocate_lock()
+        leaves = _argument_leaves(args, kwargs).values()
+        devices = dict.fromkeys(x.device for x in leaves if isinstance(x, _core.Array))
+        self._device_graph = _core.begin_capture(devices)
+        try:
+            self._args, self._kwargs = _replace((args, kwargs), _input_of)
+            own_args, own_kwargs = _replace((self._args, self._kwargs), _array_of)
+            self._result = function(*own_args, **own_kwargs)
+            self._require_captured()
+            self._device_graph.end_capture()
+        except BaseException:
+            self._device_graph.abandon_capture()
+            raise
+        return self
+
+    def _require_captured(self) -> None:
+        for name, x in _leaves("the result", self._result):
+            if isinstance(x, _core.Array) and x.device.kind == "cpu":
+                raise ValueError(
+                    f"capture: {name} is on {x.device}, whose work is not captured; return arrays of CUDA devices"
+                )
+        for name, x in _argument_leaves(self._args, self._kwargs).items():
+            if isinstance(x, _Input) and self._device_graph.writes_to(x.array):
+                raise ValueError(
+                    f"capture: the function writes to {name}, of which the graph has a copy of its own, so the "
+                    "caller's array would not change; let the function refer to that array itself, or return the values"
+                )
+
+    def _reject(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> NoReturn:
+        """Raise the error of arguments that differ from those of the capture."""
+        leaves = _argument_leaves(args, kwargs)
+        all_captured = _argument_leaves(self._args, self._kwargs)
+        for name in all_captured.keys() ^ leaves.keys():
+            problem = "is missing" if name in all_captured else "was not captured"
+            raise TypeError(f"Graph: {name} {problem}; pass arguments as in the capture")
+        name, x, captured = next(
+            (name, leaves[name], captured)
+            for name, captured in all_captured.items()
+            if not _has_pairs(captured, leaves[name], [])
+        )
+        captured = _array_of(captured)
+        if isinstance(captured, _core.Array) != isinstance(x, _core.Array):
+            raise TypeError(
+                f"Graph: {name} must be {_type_name(captured)}, as in the capture, not {_type_name(x)}"
+            )
+        error: type[Exception] = ValueError
+        if isinstance(captured, _core.Array):
+            error = _mismatch_error(x, captured)
+        raise error(
+            f"Graph: {name} differs from that of the capture: {_describe(x)}, captured with {_describe(captured)}; "
+            "capture the function again for it"
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        copies: list[tuple[_core.Array, _core.Array]] = []
+        if not (_has_pairs(self._args, args, copies) and _has_pairs(self._kwargs, kwargs, copies)):
+            self._reject(args, kwargs)
+        # Another thread's arguments must not come between the copies and the replay.
+        with self._lock:
+            for target, x in copies:
+                target[...] = x
+            self._device_graph.replay()
+        return self._result
+
+    def __repr__(self) -> str:
+        return f"<skerry.Graph of {self._name}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "Graph: a graph can't be pickled or copied: it belongs to its process; capture the function again"
+        )
+
+
+def _input_of(leaf: Any) -> Any:
+    return _Input(leaf) if isinstance(leaf, _core.Array) else leaf
+
+
+def _array_of(leaf: Any) -> Any:
+    return leaf.array if isinstance(leaf, _Input) else leaf
+
+
+def _type_name(x: Any) -> str:
+    return f"a value of type {type(x).__name__}"
+
+
+def _mismatch_error(x: _core.Array, captured: _core.Array) -> type[Exception]:
+    from skerry import exceptions
+
+    if x.device != captured.device:
+        return exceptions.DeviceMismatchError
+    return ValueError if x.dtype == captured.dtype else exceptions.DTypeError
+
+
+def capture(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Graph:
+    """Record the device work of one call of a function, to replay it as a whole.
+
+    The function is called once. Meanwhile the work of this thread on CUDA devices is recorded and not run, so the
+    arrays of the result have no values before the first replay.
+
+    Parameters
+    ----------
+    function : callable
+        Called once with the arguments. It must not wait for a device or exchange values with the host. Arrays that it
+        refers to otherwise than by its arguments are used themselves, in each replay.
+    *args, **kwargs
+        Arguments of the function. For each array in them, also in nested lists, tuples and dicts, the function gets an
+        array of the graph, to which a replay copies.
+
+    Returns
+    -------
+    Graph
+        A call of it replays the work.
+
+    Raises
+    ------
+    GuardError
+        At the line of the function that makes the host wait, or that copies between the host and a device.
+    ValueError
+        If the function draws random numbers, uses another stream, writes to an argument, returns an array of a CPU
+        device, or captures or replays a graph. If an argument is on a CPU device, whose work is done when a call
+        returns.
+    TypeError
+        If ``function`` is not callable, or is a generator function or a coroutine function.
+    DeviceError
+        If a device failed. After any error, the capture is ended, and everything is as before the call.
+
+    Notes
+    -----
+    An array that the function creates and that is kept elsewhere than in the result belongs to the graph as well: each
+    replay overwrites it.
+
+    Examples
+    --------
+    >>> weights = sk.asarray([1.0, 2.0], device="cuda:0")
+    >>> graph = sk.capture(lambda x: sk.sum(weights * x), weights)
+    >>> float(graph(sk.ones(2, device="cuda:0")))
+    3.0
+    >>> weights += 1  # used itself by each replay
+    >>> float(graph(sk.ones(2, device="cuda:0")))
+    5.0
+
+    """
+    _require_callable(function)
+    return Graph._capture(function, args, kwargs)
