@@ -93,6 +93,7 @@ void Announcement::begin(ActionObserver observer, const HostAction& action) {
 
 void Announcement::end() noexcept {
   current_announcement = outer_;
+  record_->end.store(host_time(), std::memory_order_relaxed);
   if (std::uncaught_exceptions() > exceptions_) record_->has_failed.store(true);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -37,14 +38,22 @@ struct HostAction {
   bool is_rejectable = true;
 };
 
+/// Returns the time of the host in nanoseconds. Its origin is that of Python's perf_counter.
+[[nodiscard]] inline std::int64_t host_time() noexcept {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 /// An observer's record of an announced action.
 struct ActionRecord {
-  explicit ActionRecord(const HostAction& announced) noexcept : action(announced) {}
+  explicit ActionRecord(const HostAction& announced) noexcept
+      : action(announced), begin(host_time()), end(begin) {}
   virtual ~ActionRecord() = default;
   ActionRecord(const ActionRecord&) = delete;
   ActionRecord& operator=(const ActionRecord&) = delete;
 
   const HostAction action;
+  const std::int64_t begin;        ///< of host_time()
+  std::atomic<std::int64_t> end;   ///< `begin` until then
   std::atomic<unsigned> waits{0};  ///< calls of the device's runtime that waited
   std::atomic<bool> has_failed{false};
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -265,6 +266,40 @@ auto Recording::begin_evaluation() {
   return std::unique_ptr<Recording, decltype(done)>(this, done);
 }
 
+/// Reports an evaluation to the observer, in its scope.
+class Recording::ObservedEvaluation {
+ public:
+  explicit ObservedEvaluation(const Recording& recording)
+      : observer_(hooks_above.load(std::memory_order_acquire)->observe_evaluation.load()) {
+    if (observer_ != nullptr) [[unlikely]]
+      begin(recording);
+  }
+  ObservedEvaluation(const ObservedEvaluation&) = delete;
+  ObservedEvaluation& operator=(const ObservedEvaluation&) = delete;
+  ~ObservedEvaluation() {
+    if (observer_ != nullptr) [[unlikely]]
+      observer_->end(range_, std::uncaught_exceptions() > exceptions_);
+  }
+
+ private:
+  void begin(const Recording& recording) {
+    const Node& last = recording.nodes_.back();
+    EvaluationReport report{
+        .operations = {},
+        .device = last.device,
+        .dtype = last.type,
+        .shape = recording.layouts_[static_cast<std::size_t>(last.layout_index)].layout.shape};
+    for (const Node& node : recording.nodes_) {
+      if (node.function.name != nullptr) report.operations.push_back(node.function.name);
+    }
+    range_ = observer_->begin(report);
+  }
+
+  const EvaluationHooks::EvaluationObserver* observer_;
+  void* range_ = nullptr;
+  int exceptions_ = std::uncaught_exceptions();
+};
+
 bool Recording::feed(const PendingValue& x, bool is_held, const feed_reader& reduce) {
   const auto evaluating = begin_evaluation();
   return Evaluation(*this, *hooks_above.load(std::memory_order_acquire))
@@ -274,6 +309,7 @@ bool Recording::feed(const PendingValue& x, bool is_held, const feed_reader& red
 void Recording::evaluate() {
   if (nodes_.empty()) return;
   const auto evaluating = begin_evaluation();
+  const ObservedEvaluation observed(*this);
   Evaluation(*this, *hooks_above.load(std::memory_order_acquire)).run();
   for (Node& node : nodes_) {
     if (node.target && node.storage && !(node.target == node.storage)) {

@@ -58,6 +58,14 @@ struct PassReport {
   std::int64_t rows = 0;         ///< computed together; 0 means all
 };
 
+/// Describes an evaluation to an observer.
+struct EvaluationReport {
+  std::vector<const char*> operations;  ///< in their order
+  Device device;                        ///< that and the next two are the last operation's
+  Dtype dtype;
+  const Dims& shape;
+};
+
 /// Callbacks of the layer above.
 struct EvaluationHooks {
   /// Warns the user, once.
@@ -70,6 +78,12 @@ struct EvaluationHooks {
   /// Called for an operation that is not recorded, since other libraries may write to its operand,
   /// whose memory is imported or exported; null without an observer.
   std::atomic<alias_observer> observe_alias{nullptr};
+  /// Called before an evaluation; null without an observer. `end` gets the result of `begin`.
+  struct EvaluationObserver {
+    void* (*begin)(const EvaluationReport& report) noexcept;
+    void (*end)(void* range, bool has_failed) noexcept;
+  };
+  std::atomic<const EvaluationObserver*> observe_evaluation{nullptr};
 };
 
 /// Runs a kernel that reads the results of a pass. Gets the pass's parameters (for
@@ -226,6 +240,7 @@ class Recording {
     if (--depth_ == 0) detail::active_recording = nullptr;
   }
   [[nodiscard]] auto begin_evaluation();
+  class ObservedEvaluation;
   [[nodiscard]] std::int32_t find_place(const Layout& layout);
   [[nodiscard]] reference refer_to(const RecordedInput& x);
   [[nodiscard]] PendingArray append_reduction(Reduction&& reduction, const Dims& shape, Dtype type,

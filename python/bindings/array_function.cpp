@@ -20,12 +20,14 @@
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
 #include "python/bindings/array_type.hpp"
+#include "python/bindings/call_sites.hpp"
 #include "python/bindings/converted_args.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/failed_calls.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
 #include "python/bindings/method_table.hpp"
+#include "python/bindings/profiled_call.hpp"
 #include "python/bindings/sequence.hpp"
 #include "python/bindings/sequence_items.hpp"
 #include "python/bindings/ufunc_type.hpp"
@@ -174,6 +176,24 @@ PyObject* call_ufunc(PyObject* self, PyObject* const* args, std::size_t count, P
   return call_with_options(self, args, positional, keywords);
 }
 
+/// Calls a function while a profile is open.
+template <vectorcallfunc Call>
+PyObject* call_profiled(PyObject* self, PyObject* const* args, std::size_t count,
+                        PyObject* keywords) {
+  PyObject* const name =
+      PyObject_GetAttrString(reinterpret_cast<ArrayFunction*>(self)->direct, "__name__");
+  const char* const text = name != nullptr ? PyUnicode_AsUTF8(name) : nullptr;
+  PyErr_Clear();
+  PyObject* result = nullptr;
+  {
+    ProfiledCall profiled_call(text != nullptr ? text : "?", nullptr,
+                               all_values(args, PyVectorcall_NARGS(count), keywords));
+    result = profiled_call.end(Call(self, args, count, keywords));
+  }
+  Py_XDECREF(name);
+  return result;
+}
+
 /// Binds like a function: as a class attribute it is a method.
 PyObject* bind(PyObject* self, PyObject* instance, PyObject*) {
   if (instance == nullptr || instance == Py_None) return Py_NewRef(self);
@@ -211,8 +231,13 @@ int clear(PyObject* self) {
   return 0;
 }
 
+void** call_site(PyObject* self) noexcept {
+  return reinterpret_cast<void**>(&reinterpret_cast<ArrayFunction*>(self)->call);
+}
+
 void dealloc(PyObject* self) {
   PyTypeObject* const type = Py_TYPE(self);
+  remove_call_site(call_site(self));
   PyObject_GC_UnTrack(self);
   if (reinterpret_cast<ArrayFunction*>(self)->weak_references != nullptr) {
     PyObject_ClearWeakRefs(self);
@@ -272,6 +297,7 @@ PyObject* run_array_function(const Arguments& arguments) {
     }
   }
   function.call = inputs > 0 ? call_ufunc : call;
+  add_call_site(call_site(result.get()));
   return result.release();
 }
 
@@ -408,6 +434,9 @@ constexpr FunctionEntry array_functions[] = {
 }  // namespace
 
 void add_array_functions(PyObject* module) {
+  add_profiled_form(reinterpret_cast<void*>(call), reinterpret_cast<void*>(call_profiled<call>));
+  add_profiled_form(reinterpret_cast<void*>(call_ufunc),
+                    reinterpret_cast<void*>(call_profiled<call_ufunc>));
   array_function_type = make_type("skerry._core.ArrayFunction", methods, attributes);
   array_ufunc_type = make_type("skerry._core.ArrayUfunc", join_definitions(methods, ufunc_methods),
                                join_definitions(attributes, ufunc_attributes));

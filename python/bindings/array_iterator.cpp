@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "python/bindings/array_type.hpp"
+#include "python/bindings/call_sites.hpp"
 #include "python/bindings/noted.hpp"
 
 namespace skerry::python {
@@ -98,6 +99,7 @@ PyObject* iterate(PyObject* self) {
 
 void prepare_iterator_type() {
   iterator_type = reinterpret_cast<PyTypeObject*>(Object(PyType_FromSpec(&spec)).release());
+  add_call_sites(iterator_type);
 }
 
 }  // namespace skerry::python

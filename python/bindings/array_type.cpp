@@ -18,6 +18,7 @@
 #include "ops/create/create.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
+#include "python/bindings/call_sites.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/exported_memory.hpp"
 #include "python/bindings/foreign.hpp"
@@ -457,6 +458,7 @@ void prepare_array_type(PyObject* module) {
                    slots.data()};
   Object type(PyType_FromSpec(&spec));
   array_type = reinterpret_cast<PyTypeObject*>(type.get());
+  add_call_sites(array_type);
   add_host_interface(array_type);
   add_numpy_protocols(module, array_type);
   for (PyGetSetDef* attribute = numpy_attributes; attribute->name != nullptr; ++attribute) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "python/bindings/call_sites.hpp"
 #include "python/bindings/converted_args.hpp"
 
 namespace skerry::python {
@@ -298,6 +299,7 @@ PyMethodDef make_definition(const char* name, fast_function function, const char
 void add_function(PyObject* module, PyMethodDef* definition, const char* module_name) {
   const Object name(PyUnicode_InternFromString(module_name));
   const Object function(PyCFunction_NewEx(definition, module, name.get()));
+  if (std::string_view(module_name) != private_module) add_call_site(*definition);
   add_to_module(module, definition->ml_name, function);
 }
 

@@ -192,6 +192,19 @@ template <int Arity>
 vectorcallfunc elementwise_entry() {
   return guard::is_on() ? elementwise_noted<Arity> : elementwise<Arity>;
 }
+template <int Arity>
+PyObject* elementwise_profiled(PyObject* self, PyObject* const* args, std::size_t count,
+                               PyObject* keywords) {
+  const Py_ssize_t positional = PyVectorcall_NARGS(count);
+  ProfiledCall profiled_call(reinterpret_cast<UfuncObject*>(self)->name, nullptr,
+                             all_values(args, positional, keywords));
+  return profiled_call.end(elementwise_entry<Arity>()(self, args, count, keywords));
+}
+template <int Arity>
+void add_profiled_elementwise() {
+  add_profiled_form(reinterpret_cast<void*>(elementwise_entry<Arity>()),
+                    reinterpret_cast<void*>(elementwise_profiled<Arity>));
+}
 
 /// Entry point for methods, whose arguments are already bound.
 template <op_id Op>
@@ -447,6 +460,9 @@ void add_elementwise(PyObject* module) {
   const Object function(new_ufunc(Op, is_unary ? elementwise_entry<1>() : elementwise_entry<2>(),
                                   signature, doc, module_name_of(op)));
   elementwise_functions[Op] = Py_NewRef(function.get());
+  if (module_name_of(op) != private_module) {
+    add_call_site(reinterpret_cast<void**>(&reinterpret_cast<UfuncObject*>(function.get())->call));
+  }
   add_to_module(module, op.name, function);
   register_function({op.name, Signature(op.name, text), run_elementwise<Op>,
                      make_docstring(op.name, text, elementwise_doc(op))});
@@ -485,6 +501,8 @@ void add_manipulation(PyObject* module);
 void add_functions(PyObject* module) {
   prepare_signatures<own_signature>();
   prepare_ufunc_type();
+  add_profiled_elementwise<1>();
+  add_profiled_elementwise<2>();
   add_all_elementwise(module, std::make_integer_sequence<op_id, unary_count + binary_count>{});
   add_clip(module);
   add_all_reductions(module, std::make_integer_sequence<reduction_id, reduction_count>{});

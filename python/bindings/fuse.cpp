@@ -16,6 +16,7 @@
 #include "ops/fuse/recording.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
+#include "python/bindings/profiled_call.hpp"
 #include "python/bindings/recorded_calls.hpp"
 #include "python/bindings/recording_lock.hpp"
 #include "python/bindings/shared_objects.hpp"
@@ -121,6 +122,7 @@ constinit Observer alias_monitor{nullptr};
 constinit EvaluationHooks hooks{.warn = warn};
 
 void report_pass(const PassReport& pass) noexcept {
+  add_fused_bytes(pass.moved);
   PyObject* const observer = monitor.load(std::memory_order_acquire);
   if (observer == nullptr) return;
   const ErrorAside error_scope;
@@ -157,9 +159,16 @@ PyObject* observe_aliases(PyObject*, PyObject* callback) {
   Py_RETURN_NONE;
 }
 
+constinit std::atomic<bool> is_profiled{false};
+
+void update_pass_observer() noexcept {
+  const bool observes = is_profiled.load() || monitor.load() != nullptr;
+  hooks.observe_pass.store(observes ? report_pass : nullptr);
+}
+
 PyObject* observe_passes(PyObject*, PyObject* callback) {
   observe(monitor, callback);
-  hooks.observe_pass.store(callback == Py_None ? nullptr : report_pass);
+  update_pass_observer();
   Py_RETURN_NONE;
 }
 
@@ -281,7 +290,16 @@ auto with_pending_value(ArrayObject* self, Function function) {
   return function(static_cast<PendingValue*>(nullptr));
 }
 
+constexpr EvaluationHooks::EvaluationObserver evaluation_profiler{begin_fused_range,
+                                                                  end_fused_range};
+
 }  // namespace
+
+void profile_evaluations(bool is_on) noexcept {
+  is_profiled.store(is_on);
+  update_pass_observer();
+  hooks.observe_evaluation.store(is_on ? &evaluation_profiler : nullptr);
+}
 
 void limit_recording(Recording& recording) noexcept {
   if (recording.size() < Recording::max_operations || recording.is_evaluating()) return;

@@ -5,11 +5,9 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +17,7 @@
 #include "python/bindings/errors.hpp"
 #include "python/bindings/gil.hpp"
 #include "python/bindings/pybind.hpp"
+#include "python/bindings/source_line.hpp"
 
 // The ledgers of `skerry.guard`. The innermost open guard of the context decides what happens to
 // announced action; it is recorded in the ledgers of all open guards of the context that don't
@@ -44,16 +43,11 @@ Kinds kinds_of(const HostAction& action) noexcept {
 /// Announced work with the line of Python that caused it.
 struct LedgerRecord : ActionRecord {
   using ActionRecord::ActionRecord;
-  ~LedgerRecord() override {
-    if (code == nullptr) return;
-    const WithGil gil_guard;
-    if (gil_guard) Py_DECREF(code);
-  }
 
   Kinds kinds{};
   const char* operation = current_operation();
-  PyCodeObject* code = nullptr;
-  int instruction = -1;  ///< offset in `code`; its line number is computed when it is read
+  const unsigned long thread = PyThread_get_thread_ident();
+  SourceLine line;
 };
 
 struct Ledger {
@@ -82,7 +76,6 @@ struct Ledger {
 
 constexpr const char* capsule_name = "skerry.ledger";
 constinit ContextVariable current_ledger;
-std::string package_folder;
 
 const std::shared_ptr<Ledger>& ledger_of(PyObject* capsule) {
   void* const pointer = PyCapsule_GetPointer(capsule, capsule_name);
@@ -94,32 +87,6 @@ Ledger* innermost_open(Ledger* ledger) noexcept {
   while (ledger != nullptr && !ledger->is_open.load(std::memory_order_relaxed))
     ledger = ledger->outer.get();
   return ledger;
-}
-
-bool is_of_package(PyCodeObject* code) noexcept {
-  Py_ssize_t size = 0;
-  const char* const name = PyUnicode_AsUTF8AndSize(code->co_filename, &size);
-  if (name == nullptr) PyErr_Clear();
-  return name != nullptr &&
-         std::string_view(name, static_cast<std::size_t>(size)).starts_with(package_folder);
-}
-
-/// Notes the innermost line outside skerry's own Python code.
-void note_line(LedgerRecord& record) noexcept {
-  PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
-  while (frame != nullptr) {
-    PyCodeObject* const code = PyFrame_GetCode(frame);
-    PyFrameObject* outer = nullptr;
-    if (is_of_package(code)) {
-      outer = PyFrame_GetBack(frame);
-      Py_DECREF(code);
-    } else {
-      record.code = code;
-      record.instruction = PyFrame_GetLasti(frame);
-    }
-    Py_DECREF(frame);
-    frame = outer;
-  }
 }
 
 std::string describe(const HostAction& action) {
@@ -161,7 +128,7 @@ std::shared_ptr<ActionRecord> observe(const HostAction& action) {
   if (!is_recorded) return nullptr;
   auto record = std::make_shared<LedgerRecord>(action);
   record->kinds = kinds;
-  note_line(*record);
+  record->line.note_current();
   for (; ledger != nullptr; ledger = innermost_open(ledger->outer.get())) ledger->add(record);
   return record;
 }
@@ -200,22 +167,22 @@ void close_ledger(const py::object& capsule) {
   if (ledger.is_open.exchange(false)) count_guard(ledger, -1);
 }
 
+double seconds(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
+
 py::tuple row_of(const LedgerRecord& record) {
   const HostAction& action = record.action;
   py::list kinds;
   for (std::size_t kind = 0; kind < kind_count; ++kind) {
     if (record.kinds[kind]) kinds.append(kind_names[kind]);
   }
-  py::object file = py::none();
-  int line = 0;
-  if (record.code != nullptr) {
-    file = py::reinterpret_borrow<py::object>(record.code->co_filename);
-    line = PyCode_Addr2Line(record.code, record.instruction);
-  }
+  PyObject* const file = record.line.file();
   return py::make_tuple(py::tuple(kinds), record.operation, action.cause, to_string(action.source),
                         to_string(action.target), action.nbytes, action.is_page_locked,
-                        reinterpret_cast<std::uintptr_t>(action.stream), file, line,
-                        record.waits.load(), record.has_failed.load());
+                        reinterpret_cast<std::uintptr_t>(action.stream),
+                        py::reinterpret_borrow<py::object>(file != nullptr ? file : Py_None),
+                        record.line.number(), record.waits.load(), record.has_failed.load(),
+                        seconds(record.begin), seconds(record.end.load() - record.begin),
+                        record.thread);
 }
 
 std::vector<std::shared_ptr<LedgerRecord>> records_of(Ledger& ledger) {
@@ -236,7 +203,7 @@ void add_ledgers(py::module_& module) {
   module.def(
       "use_ledger_context",
       [](const py::object& variable, const std::string& folder) {
-        package_folder = folder;
+        set_package_folder(folder);
         current_ledger.set(variable.ptr());
       },
       py::arg("variable"), py::arg("folder"), py::pos_only(),

@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "ops/move/copy.hpp"
+#include "python/bindings/call_sites.hpp"
 #include "python/bindings/converted_args.hpp"
 #include "python/bindings/failed_calls.hpp"
 #include "python/bindings/value_args.hpp"
@@ -125,6 +126,7 @@ const char* document_method(const MethodEntry& entry) {
 void add_methods(PyTypeObject* type, PyMethodDef* definitions) {
   for (PyMethodDef* definition = definitions; definition->ml_name != nullptr; ++definition) {
     const Object descriptor(PyDescr_NewMethod(type, definition));
+    add_call_site(*definition);
     set_attribute(reinterpret_cast<PyObject*>(type), definition->ml_name, descriptor);
   }
 }

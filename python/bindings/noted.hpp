@@ -9,6 +9,7 @@
 
 #include "device/guard/heap.hpp"
 #include "device/guard/note.hpp"
+#include "python/bindings/profiled_call.hpp"
 
 // With guarded memory, each entry point notes its arguments, so that the report of a fault can name
 // them. Without it, entry points are unchanged and pay nothing.
@@ -57,11 +58,19 @@ struct Noted<Function> {
 };
 
 /// Returns the function, or with guarded memory a wrapper that notes its arguments under `name`.
+/// Profiles record its calls under that name.
 template <auto Function>
 [[nodiscard]] auto with_call_note(const char* name) -> decltype(Function) {
-  if (!guard::is_on()) return Function;
-  Noted<Function>::name = name;
-  return Noted<Function>::call;
+  auto entry = Function;
+  if (guard::is_on()) {
+    Noted<Function>::name = name;
+    entry = Noted<Function>::call;
+  }
+  Profiled<Function>::name = name;
+  Profiled<Function>::function = entry;
+  add_profiled_form(reinterpret_cast<void*>(entry),
+                    reinterpret_cast<void*>(Profiled<Function>::call));
+  return entry;
 }
 
 }  // namespace skerry::python

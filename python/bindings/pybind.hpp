@@ -41,6 +41,8 @@ void add_diagnostics(py::module_& module);
 void add_ledgers(py::module_& module);
 /// Adds the graphs behind `skerry.capture`.
 void add_graphs(py::module_& module);
+/// Adds the records behind `skerry.profile`.
+void add_profiles(py::module_& module);
 void add_guarded_numpy(py::module_& module);
 /// Adds the functions behind `skerry.set_allocator` and `skerry.cuda_allocator_functions`.
 void add_allocators(py::module_& module);

@@ -49,6 +49,12 @@ class GuardEntry(NamedTuple):
     """Number of calls of the CUDA runtime that waited."""
     failed: bool
     """Whether it ended with an exception."""
+    start: float
+    """When it began, in seconds of :func:`time.perf_counter`."""
+    seconds: float
+    """How long it took on the host."""
+    thread: int
+    """Identifier of the thread, of :func:`threading.get_ident`."""
 
 
 def _policy_index(name: str, value: Policy | None) -> int | None:
@@ -204,6 +210,16 @@ def _table_row(entry: GuardEntry) -> tuple[str, ...]:
         entry.cause,
         entry.function or "",
         f"{entry.filename}:{entry.line}" if entry.filename else "",
+    )
+
+
+def recording_guard() -> guard:
+    """Return a guard that records transfers and waits, unless the innermost open guard rejects them."""
+    outer = _innermost_open(_current.get())
+    policies = _DEFAULTS if outer is None else outer._policies
+    return guard(
+        transfers="raise" if policies[0] == 2 else "log",
+        syncs="raise" if policies[1] == 2 else "log",
     )
 
 

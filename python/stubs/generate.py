@@ -143,7 +143,11 @@ PARAMETERS = {
     "sync": "CudaSync",
     "tensordot.axes": "int | tuple[Sequence[int], Sequence[int]]",
     "use_device_context.variable": "ContextVar[Device | None]",
-    **dict.fromkeys(["ledger", "outer", "use_ledger_context.variable"], "Any"),
+    **dict.fromkeys(["ledger", "profile", "outer", "use_ledger_context.variable"], "Any"),
+    "use_profile_context.variable": "Any",
+    "nvtx": "bool",
+    "push": "Callable[[str], None]",
+    "pop": "Callable[[], object]",
     **dict.fromkeys(
         [f"open_ledger.{name}" for name in ("transfers", "syncs", "allocations")], "int"
     ),
@@ -167,7 +171,8 @@ RESULTS = {
     "best_items": "tuple[Array, Array]",
     "with_axes": "tuple[Array, ...] | None",
     **dict.fromkeys(
-        "close_ledger use_ledger_context count_cuda_calls draw fail_allocation rehearsal_delay "
+        "close_ledger use_ledger_context close_profile use_profile_context use_nvtx profile_process "
+        "count_cuda_calls draw fail_allocation rehearsal_delay "
         "rehearsal_fail_call rehearsal_set_captured rehearse require_objects require_one_device "
         "reset_peak scatter_reduce set_current_stream set_default_device set_memory_limit "
         "set_num_threads set_numpy_memory slow_waiting_cuda_calls synchronize use_device_context "
@@ -176,7 +181,7 @@ RESULTS = {
         "None",
     ),
     **dict.fromkeys(
-        "agree are_arrays can_cast cuda_was_used is_cuda_array is_ledger_open is_page_locked is_pinned "
+        "agree are_arrays can_cast cuda_was_used is_cuda_array is_ledger_open is_profile_open is_page_locked is_pinned "
         "is_rehearsing is_writable lie_below has_dtype".split(),
         "bool",
     ),
@@ -191,6 +196,8 @@ RESULTS = {
     ),
     "open_ledger": "Any",
     "read_ledger": "list[tuple[Any, ...]]",
+    "open_profile": "Any",
+    "read_profile": "list[tuple[Any, ...]]",
     **dict.fromkeys(["op_table", "reduction_table"], "list[dict[str, Any]]"),
     **dict.fromkeys(["eig", "eigh"], "EigResult"),
     **dict.fromkeys(["as_device", "device_of_ordinal", "device_or_default"], "Device"),

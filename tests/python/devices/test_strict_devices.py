@@ -92,6 +92,7 @@ ONE_ARRAY_OR_NONE = {
     "ones_like",
     "permute_dims",
     "prod",
+    "profile",
     "nonzero",
     "rehearse",
     "reset_peak",
