@@ -16,12 +16,21 @@ std::atomic<std::uint64_t> failing{0};
 std::atomic<bool> failing_from_then_on{false};
 std::atomic<bool> is_counting{false};
 std::atomic<bool> is_announcing{false};
+std::atomic<bool> is_tracing{false};
 
 }  // namespace
 
 namespace detail {
 
 std::atomic<bool> counting_allocations{false};
+
+namespace {
+
+void update_counting() noexcept {
+  counting_allocations.store(is_announcing.load() || is_tracing.load() || is_counting.load());
+}
+
+}  // namespace
 
 bool count_allocation_slow(Device device, std::size_t nbytes) {
   if (is_announcing.load()) {
@@ -42,7 +51,12 @@ bool count_allocation_slow(Device device, std::size_t nbytes) {
 
 void announce_allocations(bool is_on) noexcept {
   is_announcing.store(is_on);
-  counting_allocations.store(is_on || is_counting.load());
+  update_counting();
+}
+
+void trace_allocations(bool is_on) noexcept {
+  is_tracing.store(is_on);
+  update_counting();
 }
 
 }  // namespace detail

@@ -9,7 +9,7 @@
 
 namespace skerry::detail {
 
-/// True from the first call of fail_allocation on, and while allocations are announced.
+/// True from the first call of fail_allocation on, and while allocations are announced or traced.
 extern std::atomic<bool> counting_allocations;
 [[nodiscard]] bool count_allocation_slow(Device device, std::size_t nbytes);
 
@@ -24,5 +24,7 @@ extern std::atomic<bool> counting_allocations;
 
 /// Turns announcements of allocations on or off.
 void announce_allocations(bool is_on) noexcept;
+/// Turns the trace of allocations on or off (device/memory_trace.hpp).
+void trace_allocations(bool is_on) noexcept;
 
 }  // namespace skerry::detail

@@ -17,6 +17,7 @@
 #include "device/foreign_storage.hpp"
 #include "device/host_pages.hpp"
 #include "device/memory_resource.hpp"
+#include "device/memory_trace.hpp"
 #include "device/registry.hpp"
 #include "device/storage_attachment.hpp"
 
@@ -71,11 +72,11 @@ inline StorageRef allocate_uncounted(Device device, std::size_t nbytes) {
   return kind.memory.allocate(device, nbytes);
 }
 
-/// Counts and announces the allocation. Not inlined, so that the hot path of allocate() keeps no
-/// arguments for it.
+/// Counts, announces and traces the allocation. Not inlined, so that the hot path of allocate()
+/// keeps no arguments for it.
 [[gnu::noinline]] StorageRef allocate_counted(Device device, std::size_t nbytes) {
   if (detail::count_allocation(device, nbytes)) throw_planned_failure(device, nbytes);
-  return allocate_uncounted(device, nbytes);
+  return detail::trace_storage(allocate_uncounted(device, nbytes), StorageKind::array);
 }
 
 }  // namespace
@@ -94,7 +95,7 @@ StorageRef allocate_pinned(Device device, std::size_t nbytes) {
   if (detail::count_allocation(device, nbytes)) [[unlikely]] {
     throw_planned_failure(device, nbytes);
   }
-  return cuda::allocate_pinned(device, nbytes);
+  return detail::trace_storage(cuda::allocate_pinned(device, nbytes), StorageKind::pinned);
 }
 
 bool is_pinned(const Storage& memory) noexcept { return host_pages(memory) == HostPages::pinned; }
@@ -161,10 +162,17 @@ bool unlock_pages(void* data, std::size_t nbytes) noexcept {
 }
 PageLockStatistics page_locks() noexcept { return cuda::page_locks(); }
 
+void set_storage_tracer(StorageTracer tracer) noexcept {
+  detail::storage_tracer.store(tracer, std::memory_order_release);
+  detail::trace_allocations(tracer != nullptr);
+}
+
 StorageRef adopt(Device device, const ForeignMemory& foreign_memory) {
   require(device);
-  if (const auto take = backend_of(device).memory.adopt) return take(device, foreign_memory);
-  return StorageRef(new ForeignStorage(device, foreign_memory));
+  const auto take = backend_of(device).memory.adopt;
+  StorageRef storage = take != nullptr ? take(device, foreign_memory)
+                                       : StorageRef(new ForeignStorage(device, foreign_memory));
+  return detail::trace_storage(std::move(storage), StorageKind::imported);
 }
 
 StorageRef adopt(Device device, void* data, std::size_t nbytes, bool read_only, void* owner,

@@ -61,6 +61,7 @@ constexpr Backend backend_in_use{
     .interchange = {},
     .launch = launch_at_once,
     .fill_kernels = nullptr,
+    .begin_capture = nullptr,
 };
 
 }  // namespace skerry::cpu

@@ -12,6 +12,7 @@
 #include "device/host_action.hpp"
 #include "device/memory_resource.hpp"
 #include "ops/linear/linalg.hpp"
+#include "python/bindings/memory_trace.hpp"
 
 namespace skerry::python {
 namespace {
@@ -104,7 +105,8 @@ PyObject* convert_exception(const std::exception_ptr& failure) noexcept {
 }
 
 void raise_out_of_memory(const OutOfMemoryError& error) {
-  raise_with(class_of<OutOfMemoryError>, error.what(), [&](PyObject* instance) {
+  const std::string text = error.what() + describe_holders(error.device());
+  raise_with(class_of<OutOfMemoryError>, text.c_str(), [&](PyObject* instance) {
     const auto* const of_resource = dynamic_cast<const ResourceError*>(&error);
     if (of_resource != nullptr && of_resource->cause() != nullptr)
       PyException_SetCause(instance, convert_exception(of_resource->cause()));

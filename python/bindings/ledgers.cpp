@@ -14,10 +14,10 @@
 #include "core/operation.hpp"
 #include "device/host_action.hpp"
 #include "device/memory_pressure.hpp"
+#include "python/bindings/caller_line.hpp"
 #include "python/bindings/errors.hpp"
 #include "python/bindings/gil.hpp"
 #include "python/bindings/pybind.hpp"
-#include "python/bindings/source_line.hpp"
 
 // The ledgers of `skerry.guard`. The innermost open guard of the context decides what happens to
 // announced action; it is recorded in the ledgers of all open guards of the context that don't

@@ -89,6 +89,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
     add_diagnostics(module);
     add_graphs(module);
     add_ledgers(module);
+    add_memory_trace(module);
     add_profiles(module);
     add_guarded_numpy(module);
     finish_bindings(module);

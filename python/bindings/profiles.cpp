@@ -22,13 +22,13 @@
 #include "device/stream.hpp"
 #include "ops/fuse/recording.hpp"
 #include "python/bindings/array_type.hpp"
+#include "python/bindings/caller_line.hpp"
 #include "python/bindings/converted_args.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/errors.hpp"
 #include "python/bindings/gil.hpp"
 #include "python/bindings/profiled_call.hpp"
 #include "python/bindings/pybind.hpp"
-#include "python/bindings/source_line.hpp"
 
 // The records of `skerry.profile`. A call is recorded in all open profiles of the context. The
 // device's time is that between two events of its stream, or the host's on a CPU device.

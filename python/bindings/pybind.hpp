@@ -37,6 +37,8 @@ void add_devices(py::module_& module);
 void add_streams(py::module_& module);
 /// Adds introspection for tests and tools: the operation tables and fault injection.
 void add_diagnostics(py::module_& module);
+/// Adds the trace behind `skerry.memory_snapshot`.
+void add_memory_trace(py::module_& module);
 /// Adds the ledgers behind `skerry.guard`.
 void add_ledgers(py::module_& module);
 /// Adds the graphs behind `skerry.capture`.

@@ -98,6 +98,13 @@ WRITTEN: dict[str, str] = {
     "ones": "sk.ones((2, 2), dtype=sk.int8)",
     "ones_like": "sk.ones_like(sk.zeros((2,), dtype=sk.float32))",
     "current_stream": 'sk.current_stream("cuda:0").handle',
+    "memory_snapshot": (
+        "# with SKERRY_TRACE_MEMORY=1: sk.memory_snapshot().lines()\n"
+        "try:\n"
+        "    sk.memory_snapshot()\n"
+        "except RuntimeError as error:\n"
+        "    print(str(error).partition(';')[0])"
+    ),
     "permute_dims": "sk.permute_dims(sk.ones((2, 3, 4)), (2, 0, 1)).shape",
     "rehearse": (
         "# in a fresh process: sk.rehearse(cuda=2), or SKERRY_REHEARSE=2 in the environment\n"

@@ -52,8 +52,8 @@ _GROUPS = {
     ),
     "memory": (
         "Memory management and threads",
-        "memory_statistics reset_peak set_memory_limit trim set_allocator rmm torch_allocator cupy_allocator "
-        "cuda_allocator_functions get_num_threads set_num_threads",
+        "memory_statistics memory_snapshot reset_peak set_memory_limit trim set_allocator rmm torch_allocator "
+        "cupy_allocator cuda_allocator_functions get_num_threads set_num_threads",
     ),
     "interchange": (
         "Interoperability functions",

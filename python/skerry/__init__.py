@@ -38,6 +38,7 @@ if _typing.TYPE_CHECKING:
     from skerry._graph import Graph, capture
     from skerry._guard import guard
     from skerry._info import __array_namespace_info__
+    from skerry._memory_snapshot import memory_snapshot
     from skerry._profile import profile
 
     bfloat16: type[_np.generic]
@@ -52,6 +53,7 @@ _MODULE_OF = {
         "_allocators",
     ),
     "guard": "_guard",
+    "memory_snapshot": "_memory_snapshot",
     "profile": "_profile",
     "show_config": "_config",
 }
@@ -88,8 +90,8 @@ __all__ = [
     "complex128", "cuda_allocator_functions", "cuda_array_interface_version", "cupy_allocator", "device", "e",
     "exceptions", "fft", "finfo",
     "float16", "float32", "float64", "fuse", "guard", "iinfo", "inf", "int8", "int16", "int32", "int64", "isdtype",
-    "lib", "linalg", "nan", "newaxis", "pi", "profile", "random", "rmm", "set_allocator", "show_config", "stream",
-    "strict_promotion", "torch_allocator", "uint8", "uint16", "uint32", "uint64",
+    "lib", "linalg", "memory_snapshot", "nan", "newaxis", "pi", "profile", "random", "rmm", "set_allocator",
+    "show_config", "stream", "strict_promotion", "torch_allocator", "uint8", "uint16", "uint32", "uint64",
 ]  # fmt: skip
 __all__ += _core.__all__
 __all__ += _extra.TOPIC_OF
@@ -97,6 +99,8 @@ __all__ += _extra.TOPIC_OF
 _dask.install()
 if "SKERRY_" in " ".join(_os.environ):  # `any` is an array function here
     _importlib.import_module("skerry._environment").warn_of_variables(_os.environ)
+if _os.environ.get("SKERRY_TRACE_MEMORY") == "1":
+    _importlib.import_module("skerry._memory_snapshot").start_trace()
 if _os.environ.get("SKERRY_REHEARSE_KERNELS") in ("1", "all"):
     # At import, not at the first use of a device: Numba may look for a driver earlier.
     _importlib.import_module("skerry._emulator").rehearse_from_environment()

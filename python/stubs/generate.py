@@ -65,7 +65,7 @@ PARAMETERS = {
     **dict.fromkeys(["s", "axes"], _LIST),
     **dict.fromkeys(["fftshift.axes", "flip.axis", "ifftshift.axes", "vector_norm.axis"], "Axis"),
     **dict.fromkeys(["code", "microseconds", "most", "ordinal", "handle", "which"], "int"),
-    **dict.fromkeys(["from_then_on", "on", "sticky"], "bool"),
+    **dict.fromkeys(["from_then_on", "is_on", "on", "sticky"], "bool"),
     **dict.fromkeys(["bins", "minlength"], "int"),
     **dict.fromkeys(["as_order", "largest", "uniform"], "bool"),
     **dict.fromkeys(["kth", "ranks"], "int | tuple[int, ...] | list[int]"),
@@ -177,7 +177,7 @@ RESULTS = {
         "reset_peak scatter_reduce set_current_stream set_default_device set_memory_limit "
         "set_num_threads set_numpy_memory slow_waiting_cuda_calls synchronize use_device_context "
         "use_promotion_context use_version_context watch_aliases watch_passes refresh_rehearsed_devices "
-        "rehearse_float64 set_allocator free_block".split(),
+        "rehearse_float64 set_allocator free_block trace_memory".split(),
         "None",
     ),
     **dict.fromkeys(
@@ -195,6 +195,7 @@ RESULTS = {
         ["counted_cuda_calls", "page_locks", "rehearsed_traffic", "transfers"], "dict[str, int]"
     ),
     "open_ledger": "Any",
+    "traced_blocks": "tuple[list[tuple[Any, ...]], float] | None",
     "read_ledger": "list[tuple[Any, ...]]",
     "open_profile": "Any",
     "read_profile": "list[tuple[Any, ...]]",

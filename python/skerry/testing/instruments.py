@@ -37,6 +37,7 @@ from skerry._core import (
     transfers,
     waiting_cuda_calls,
 )
+from skerry._memory_snapshot import PACKAGE_FOLDER, start_trace
 
 __all__ = [
     "Fault",
@@ -63,6 +64,7 @@ __all__ = [
     "instruction_sets",
     "is_page_locked",
     "is_pinned",
+    "is_tracing_memory",
     "is_writable",
     "op_table",
     "order_statistics",
@@ -76,6 +78,7 @@ __all__ = [
     "set_current_stream",
     "set_rehearsed_device",
     "slowed_waits",
+    "traced_memory",
     "transfers",
     "waiting_cuda_calls",
     "watched_passes",
@@ -101,6 +104,22 @@ class Fault:
     def _end(self) -> None:
         count = self._count()
         self._count = lambda: count
+
+
+@contextlib.contextmanager
+def traced_memory() -> Iterator[None]:
+    """Trace memory in the body, from nothing on, as with SKERRY_TRACE_MEMORY=1."""
+    was_tracing = is_tracing_memory()
+    start_trace()
+    try:
+        yield
+    finally:
+        _core.trace_memory(was_tracing, PACKAGE_FOLDER)
+
+
+def is_tracing_memory() -> bool:
+    """Whether the lines that create arrays are recorded."""
+    return _core.traced_blocks() is not None
 
 
 @contextlib.contextmanager

@@ -122,11 +122,12 @@ try:
 except OutOfMemoryError as error:
     print(str(error).split("tried ")[1])
 """
-    end = "; free arrays that are not needed any more"
+    remedy = "; free arrays that are not needed any more"
+    end = "; SKERRY_TRACE_MEMORY=1 in the environment names the lines that hold memory"
     assert run(code) == [
-        "collecting garbage" + end,
+        f"collecting garbage{remedy}{end}",
         "1001 1001",
-        "nothing, since it is larger than the limit; raise the limit by set_memory_limit, or split the array",
+        f"nothing, since it is larger than the limit; raise the limit by set_memory_limit, or split the array{end}",
     ]
 
 

@@ -125,6 +125,7 @@ ONE_ARRAY_OR_NONE = {
     "unstack",
     "zeros",
     "zeros_like",
+    "memory_snapshot",
     "memory_statistics",
 }
 CONSTANTS_AND_MODULES = {

@@ -66,7 +66,7 @@ CALLS = {
     "roll": lambda f, x: f(x, 1, axis=8),
     "searchsorted": lambda f, x: f(sk.ones((1,), device=x.device), x),
     **dict.fromkeys(["cuda_allocator_functions", "cupy_allocator", "rmm"]),
-    **dict.fromkeys(["set_allocator", "torch_allocator"]),
+    **dict.fromkeys(["memory_snapshot", "set_allocator", "torch_allocator"]),
     "set_default_device": None,
     "set_memory_limit": None,
     "set_num_threads": None,

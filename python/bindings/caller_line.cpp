@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "python/bindings/source_line.hpp"
+#include "python/bindings/caller_line.hpp"
 
 #include <cstddef>
 #include <string_view>
 
 namespace skerry::python {
-
 namespace {
 
 /// Never freed: lines may be noted during process exit.
@@ -22,9 +21,12 @@ bool is_of_package(PyCodeObject* code) noexcept {
 
 }  // namespace
 
-void set_package_folder(const std::string& folder) { package_folder = new std::string(folder); }
+void set_package_folder(const std::string& folder) {
+  if (package_folder == nullptr) package_folder = new std::string(folder);
+}
 
-void SourceLine::note_current() noexcept {
+CallerLine find_caller_line() noexcept {
+  CallerLine line;
   PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
   while (frame != nullptr) {
     PyCodeObject* const code = PyFrame_GetCode(frame);
@@ -33,12 +35,12 @@ void SourceLine::note_current() noexcept {
       outer = PyFrame_GetBack(frame);
       Py_DECREF(code);
     } else {
-      code_ = code;
-      instruction_ = PyFrame_GetLasti(frame);
+      line = {code, PyFrame_GetLasti(frame)};
     }
     Py_DECREF(frame);
     frame = outer;
   }
+  return line;
 }
 
 }  // namespace skerry::python
