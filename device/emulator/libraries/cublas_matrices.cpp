@@ -98,7 +98,7 @@ int run_trsm_batched(Handle* handle, int side, int uplo, int op, int diagonal, i
   });
 }
 
-/// Computes inverses from the factors of getrfBatched.
+/// Computes inverses from the factors of getrfBatched. That of a singular matrix is not finite.
 template <class T>
 int run_getri(Handle* handle, int n, const T* const* a, int lda, const int* pivots, T* const* c,
               int ldc, int* info, int count) {
@@ -115,10 +115,8 @@ int run_getri(Handle* handle, int n, const T* const* a, int lda, const int* pivo
         for (int j = 0; j < n; ++j) c[k][std::int64_t{j} * ldc + i] = T(i == j ? 1 : 0);
       }
       int wrong = 0;
-      if (info[k] == 0) {
-        lapack::getrs<T>(not_transposed, n, n, a[k], lda, pivots + std::int64_t{k} * n, c[k], ldc,
-                         &wrong);
-      }
+      lapack::getrs<T>(not_transposed, n, n, a[k], lda, pivots + std::int64_t{k} * n, c[k], ldc,
+                       &wrong);
     }
   });
 }

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// cusolverDnXgeev for complex matrices; the front end converts real ones.
+// cusolverDnXgeev: eigenvalues are complex, eigenvectors have the type of the matrix.
 
 #include <cstring>
-#include <type_traits>
 
 #include "device/emulator/libraries/cusolver_call.hpp"
 #include "device/emulator/libraries/lapack_calls.hpp"
@@ -13,8 +12,18 @@ namespace skerry::emulation::cusolver {
 
 namespace {
 
-constexpr int complex_32 = 4;  // CUDA_C_32F
-constexpr int complex_64 = 5;  // CUDA_C_64F
+// cudaDataType
+constexpr int real_32 = 0;
+constexpr int real_64 = 1;
+constexpr int complex_32 = 4;
+constexpr int complex_64 = 5;
+
+bool is_known(int type) {
+  return type == real_32 || type == real_64 || type == complex_32 || type == complex_64;
+}
+int complex_type_of(int type) {
+  return type == real_32 || type == complex_32 ? complex_32 : complex_64;
+}
 
 /// Common arguments of geev and its bufferSize.
 struct GeevRequest {
@@ -36,19 +45,26 @@ void check(Call& call, const GeevRequest& request) {
   call.require(request.n >= 0 && request.lda >= max_with_1(request.n) && request.ldvl >= 1 &&
                    request.ldvr >= (request.right == vectors ? max_with_1(request.n) : 1),
                "negative extent, or leading dimension less than the number of rows");
-  for (const int type : request.types) {
-    const bool is_known = type == complex_32 || type == complex_64;
-    if (!is_known || type != request.types[0])
-      call.reject(not_supported, "unsupported combination of types");
+  const auto& [type_a, type_w, type_vl, type_vr, compute] = request.types;
+  if (!is_known(type_a) || type_w != complex_type_of(type_a) || type_vl != type_a ||
+      type_vr != type_a || compute != type_a) {
+    call.reject(not_supported, "unsupported combination of types");
   }
 }
 
-template <class T>
-void run_geev(int right, std::int64_t n, void* a, std::int64_t lda, void* w, void* vr,
-              std::int64_t ldvr, int* info) {
-  lapack::geev<T>(right == vectors ? 'V' : 'N', static_cast<int>(n), static_cast<T*>(a),
-                  static_cast<int>(lda), static_cast<T*>(w), static_cast<T*>(vr),
-                  static_cast<int>(ldvr), info);
+/// Calls `function` with a null pointer to the type of a matrix.
+template <class Function>
+void with_type(int type, Function function) {
+  switch (type) {
+    case real_32:
+      return function(static_cast<float32*>(nullptr));
+    case real_64:
+      return function(static_cast<float64*>(nullptr));
+    case complex_32:
+      return function(static_cast<complex64*>(nullptr));
+    default:
+      return function(static_cast<complex128*>(nullptr));
+  }
 }
 
 }  // namespace
@@ -79,22 +95,19 @@ int geev(Handle* handle, RoutineSettings* settings, int left, int right, std::in
                "host workspace null or smaller than bufferSize returned");
   call.workspace(static_cast<char*>(device_work), static_cast<std::int64_t>(device_nbytes),
                  static_cast<std::int64_t>(required_nbytes));
-  const auto touch = [&](auto* item) {
-    using T = std::remove_pointer_t<decltype(item)>;
+  with_type(type_a, [&]<class T>(T*) {
     call.matrix(static_cast<const T*>(a), n, n, lda);
-    call.vector(static_cast<const T*>(w), n);
+    call.vector(static_cast<const complex<lapack::real_of<T>>*>(w), n);
     if (right == vectors) call.matrix(static_cast<const T*>(vr), n, n, ldvr);
-  };
-  if (type_a == complex_32) {
-    touch(static_cast<complex64*>(nullptr));
-  } else {
-    touch(static_cast<complex128*>(nullptr));
-  }
+  });
   call.vector(info, 1);
   return call.run([=] {
     std::memset(host_work, garbage, host_nbytes);
-    const auto function = type_a == complex_32 ? run_geev<complex64> : run_geev<complex128>;
-    function(right, n, a, lda, w, vr, ldvr, info);
+    with_type(type_a, [&]<class T>(T*) {
+      lapack::geev<T>(right == vectors ? 'V' : 'N', static_cast<int>(n), static_cast<T*>(a),
+                      static_cast<int>(lda), static_cast<complex<lapack::real_of<T>>*>(w),
+                      static_cast<T*>(vr), static_cast<int>(ldvr), info);
+    });
   });
 }
 

@@ -112,16 +112,26 @@ void syevd(char jobz, char uplo, integer n, T* a, integer lda, real_of<T>* w, in
   }
 }
 
-/// Computes eigenvalues and, if `jobvr` is 'V', right eigenvectors of a complex matrix.
+/// Computes eigenvalues and, if `jobvr` is 'V', right eigenvectors. Those of a real matrix are
+/// real: of a conjugate pair, the first column is the real part and the second the imaginary part.
 template <class T>
-void geev(char jobvr, integer n, T* a, integer lda, T* w, T* vr, integer ldvr, integer* info) {
+void geev(char jobvr, integer n, T* a, integer lda, complex<real_of<T>>* w, T* vr, integer ldvr,
+          integer* info) {
   const blas::OneCall library = blas::use();
   constexpr char no_left = 'N';
   const integer one = 1;
-  std::vector<real_of<T>> reals(2 * static_cast<std::size_t>(n));
+  const auto size = static_cast<std::size_t>(n);
+  std::vector<real_of<T>> reals(2 * size);
   with_work<T>([&](T* workspace, integer length) {
-    library.entry_points<T>().geev(&no_left, &jobvr, &n, a, &lda, w, nullptr, &one, vr, &ldvr,
-                                   workspace, &length, reals.data(), info, 1, 1);
+    if constexpr (ops::complex_floating<T>) {
+      library.entry_points<T>().geev(&no_left, &jobvr, &n, a, &lda, w, nullptr, &one, vr, &ldvr,
+                                     workspace, &length, reals.data(), info, 1, 1);
+    } else {
+      library.entry_points<T>().geev(&no_left, &jobvr, &n, a, &lda, reals.data(),
+                                     reals.data() + size, nullptr, &one, vr, &ldvr, workspace,
+                                     &length, info, 1, 1);
+      for (std::size_t i = 0; i < size; ++i) w[i] = {reals[i], reals[size + i]};
+    }
   });
 }
 

@@ -102,6 +102,24 @@ def test_systems_and_decompositions(dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+def test_eigenvalues_of_general_matrices(dtype):
+    a = values(dtype, 2, 5, 5)  # real ones have complex eigenvalues, too
+    x = cp.asarray(a)
+    eigenvalues, vectors = cp.linalg.eig(x)
+    assert_close(x @ vectors, cp.asnumpy(vectors * eigenvalues[:, None, :]), dtype)
+    for actual, expected in zip(
+        cp.asnumpy(cp.linalg.eigvals(x)), np.linalg.eigvals(a), strict=True
+    ):
+        assert_close(np.sort_complex(actual), np.sort_complex(expected), dtype)
+
+
+def test_the_inverse_of_a_singular_matrix_in_a_stack_is_not_finite():
+    inverses = cp.linalg.inv(cp.asarray([[[2.0, 0], [0, 4]], [[0, 0], [0, 0]], [[1, 1], [1, 1]]]))
+    assert_close(inverses[0], np.diag([0.5, 0.25]), "float64")
+    assert not cp.isfinite(inverses[1:]).all(axis=(1, 2)).any()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(6, 4), (4, 6), (2, 5, 3), (2, 3, 40)])
 def test_qr_and_svd(dtype, shape):
     a = values(dtype, *shape)
