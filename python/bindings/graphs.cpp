@@ -7,6 +7,7 @@
 #include "core/operation.hpp"
 #include "device/graph.hpp"
 #include "ops/fuse/recording.hpp"
+#include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/pybind.hpp"
@@ -25,6 +26,40 @@ std::shared_ptr<Graph> begin_capture(const py::iterable& device_objects) {
   std::vector<Device> devices;
   for (const py::handle object : device_objects) devices.push_back(usable_device(object.ptr()));
   return Graph::begin_capture(devices);
+}
+
+/// True if an argument can be copied to an array of the graph as at the capture.
+bool is_like(PyObject* argument, const NdArray& input) {
+  if (!is_array(argument)) return false;
+  const NdArray& x = header_of(argument);
+  return x.dtype() == input.dtype() && header_device(argument) == input.device() &&
+         x.shape() == input.shape();
+}
+
+/// Copies arguments to the graph's arrays and enqueues the work. Returns false, and does nothing,
+/// if the arguments differ from those of the capture.
+bool replay(Graph& self, const py::tuple& inputs, const py::tuple& arguments) {
+  const OperationScope scope("Graph");
+  if (Recording::current() != nullptr) {
+    throw ValueError(
+        "a function decorated with skerry.fuse can't replay a graph; call both one after the "
+        "other");
+  }
+  reject_in_capture("a replay of a graph");
+  if (inputs.size() != arguments.size()) return false;
+  const std::size_t count = inputs.size();
+  const auto item = [](const py::tuple& items, std::size_t i) {
+    return PyTuple_GET_ITEM(items.ptr(), static_cast<Py_ssize_t>(i));
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!is_like(item(arguments, i), value_of(item(inputs, i)))) return false;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (item(arguments, i) != item(inputs, i))
+      assign(value_of(item(inputs, i)), value_of(item(arguments, i)));
+  }
+  self.replay();
+  return true;
 }
 
 }  // namespace
@@ -50,18 +85,9 @@ void add_graphs(py::module_& module) {
           },
           py::arg("array"), py::pos_only(),
           "Whether captured work writes to an array that was created during the capture.")
-      .def(
-          "replay",
-          [](Graph& self) {
-            const OperationScope scope("Graph");
-            if (Recording::current() != nullptr) {
-              throw ValueError(
-                  "a function decorated with skerry.fuse can't replay a graph; call both one after "
-                  "the other");
-            }
-            self.replay();
-          },
-          "Enqueue the work on the current stream of its first device.");
+      .def("replay", replay, py::arg("inputs"), py::arg("arguments"), py::pos_only(),
+           "Copy arguments to the graph's arrays and enqueue the work. False, and nothing is done, "
+           "if they differ from the arrays in dtype, device or shape.");
   module.def("begin_capture", begin_capture, py::arg("devices"), py::pos_only(),
              "Begin the capture of this thread's work. These devices take part, and those in use.");
 }

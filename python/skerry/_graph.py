@@ -35,20 +35,6 @@ def _argument_leaves(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str,
     return {leaf: x for name, value in named for leaf, x in _leaves(name, value)}
 
 
-class _Input:
-    """An array of a graph to which an argument is copied."""
-
-    __slots__ = ("array", "properties")
-
-    def __init__(self, x: _core.Array) -> None:
-        self.array = _core.empty(x.shape, dtype=x.dtype, device=x.device)
-        self.properties = _properties(x)
-
-
-def _properties(x: _core.Array) -> tuple[Any, ...]:
-    return (x.shape, x.dtype, x.device)
-
-
 def _replace(value: Any, replace_leaf: Callable[[Any], Any]) -> Any:
     """Return a nest of lists, tuples and dicts with other leaves."""
     if isinstance(value, list):
@@ -61,29 +47,6 @@ def _replace(value: Any, replace_leaf: Callable[[Any], Any]) -> Any:
     return replace_leaf(value)
 
 
-def _has_pairs(captured: Any, value: Any, copies: list[tuple[_core.Array, _core.Array]]) -> bool:
-    """Append the arrays to copy, each with its target; return False if the arguments differ from captured ones."""
-    if type(captured) is _Input:
-        if type(value) is not _core.Array or _properties(value) != captured.properties:
-            return False
-        if value is not captured.array:
-            copies.append((captured.array, value))
-        return True
-    if isinstance(captured, list | tuple):
-        return (
-            isinstance(value, list | tuple)
-            and len(value) == len(captured)
-            and all(_has_pairs(*items, copies) for items in zip(captured, value, strict=True))
-        )
-    if isinstance(captured, dict):
-        return (
-            isinstance(value, dict)
-            and value.keys() == captured.keys()
-            and all(_has_pairs(item, value[key], copies) for key, item in captured.items())
-        )
-    return _is_equal(value, captured)
-
-
 def _describe(x: Any) -> str:
     if isinstance(x, _core.Array):
         return f"shape {x.shape}, {x.dtype}, {x.device}"
@@ -91,6 +54,8 @@ def _describe(x: Any) -> str:
 
 
 def _is_equal(x: Any, captured: Any) -> bool:
+    if isinstance(captured, _core.Array):
+        return (x.shape, x.dtype, x.device) == (captured.shape, captured.dtype, captured.device)
     if x is captured:
         return True
     return isinstance(x, _VALUES) and type(x) is type(captured) and bool(x == captured)
@@ -143,8 +108,8 @@ class Graph:
     _name: str
     _lock: LockType
     _device_graph: _core.DeviceGraph
-    _args: tuple[Any, ...]
-    _kwargs: dict[str, Any]
+    _leaves: dict[str, Any]  # of the arguments that the function was called with
+    _inputs: tuple[_core.Array, ...]  # the arrays among them
     _result: Any
 
     @classmethod
@@ -158,9 +123,10 @@ class Graph:
         devices = dict.fromkeys(x.device for x in leaves if isinstance(x, _core.Array))
         self._device_graph = _core.begin_capture(devices)
         try:
-            self._args, self._kwargs = _replace((args, kwargs), _input_of)
-            own_args, own_kwargs = _replace((self._args, self._kwargs), _array_of)
-            self._result = function(*own_args, **own_kwargs)
+            args, kwargs = _replace((args, kwargs), _input_of)
+            self._leaves = _argument_leaves(args, kwargs)
+            self._inputs = tuple(x for x in self._leaves.values() if isinstance(x, _core.Array))
+            self._result = function(*args, **kwargs)
             self._require_captured()
             self._device_graph.end_capture()
         except BaseException:
@@ -174,47 +140,43 @@ class Graph:
                 raise ValueError(
                     f"capture: {name} is on {x.device}, whose work is not captured; return arrays of CUDA devices"
                 )
-        for name, x in _argument_leaves(self._args, self._kwargs).items():
-            if isinstance(x, _Input) and self._device_graph.writes_to(x.array):
+        for name, x in self._leaves.items():
+            if isinstance(x, _core.Array) and self._device_graph.writes_to(x):
                 raise ValueError(
                     f"capture: the function writes to {name}, of which the graph has a copy of its own, so the "
                     "caller's array would not change; let the function refer to that array itself, or return the values"
                 )
 
-    def _reject(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> NoReturn:
-        """Raise the error of arguments that differ from those of the capture."""
-        leaves = _argument_leaves(args, kwargs)
-        all_captured = _argument_leaves(self._args, self._kwargs)
-        for name in all_captured.keys() ^ leaves.keys():
-            problem = "is missing" if name in all_captured else "was not captured"
+    def _require_arguments(self, leaves: dict[str, Any]) -> None:
+        """Raise an error if arguments differ from those of the capture."""
+        for name in self._leaves.keys() ^ leaves.keys():
+            problem = "is missing" if name in self._leaves else "was not captured"
             raise TypeError(f"Graph: {name} {problem}; pass arguments as in the capture")
-        name, x, captured = next(
-            (name, leaves[name], captured)
-            for name, captured in all_captured.items()
-            if not _has_pairs(captured, leaves[name], [])
-        )
-        captured = _array_of(captured)
-        if isinstance(captured, _core.Array) != isinstance(x, _core.Array):
-            raise TypeError(
-                f"Graph: {name} must be {_type_name(captured)}, as in the capture, not {_type_name(x)}"
-            )
-        error: type[Exception] = ValueError
-        if isinstance(captured, _core.Array):
-            error = _mismatch_error(x, captured)
-        raise error(
-            f"Graph: {name} differs from that of the capture: {_describe(x)}, captured with {_describe(captured)}; "
-            "capture the function again for it"
-        )
+        for name, captured in self._leaves.items():
+            x = leaves[name]
+            if isinstance(captured, _core.Array) != isinstance(x, _core.Array):
+                raise TypeError(
+                    f"Graph: {name} must be {_type_name(captured)}, as in the capture, not {_type_name(x)}"
+                )
+            if not _is_equal(x, captured):
+                error = _mismatch_error(x, captured)
+                raise error(
+                    f"Graph: {name} differs from that of the capture: {_describe(x)}, captured with "
+                    f"{_describe(captured)}; capture the function again for it"
+                )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        copies: list[tuple[_core.Array, _core.Array]] = []
-        if not (_has_pairs(self._args, args, copies) and _has_pairs(self._kwargs, kwargs, copies)):
-            self._reject(args, kwargs)
         # Another thread's arguments must not come between the copies and the replay.
         with self._lock:
-            for target, x in copies:
-                target[...] = x
-            self._device_graph.replay()
+            if (
+                kwargs
+                or len(args) != len(self._leaves)
+                or not self._device_graph.replay(self._inputs, args)
+            ):
+                leaves = _argument_leaves(args, kwargs)
+                self._require_arguments(leaves)
+                arrays = tuple(x for x in leaves.values() if isinstance(x, _core.Array))
+                self._device_graph.replay(self._inputs, arrays)
         return self._result
 
     def __repr__(self) -> str:
@@ -227,20 +189,20 @@ class Graph:
 
 
 def _input_of(leaf: Any) -> Any:
-    return _Input(leaf) if isinstance(leaf, _core.Array) else leaf
-
-
-def _array_of(leaf: Any) -> Any:
-    return leaf.array if isinstance(leaf, _Input) else leaf
+    if not isinstance(leaf, _core.Array):
+        return leaf
+    return _core.empty(leaf.shape, dtype=leaf.dtype, device=leaf.device)
 
 
 def _type_name(x: Any) -> str:
     return f"a value of type {type(x).__name__}"
 
 
-def _mismatch_error(x: _core.Array, captured: _core.Array) -> type[Exception]:
+def _mismatch_error(x: Any, captured: Any) -> type[Exception]:
     from skerry import exceptions
 
+    if not isinstance(captured, _core.Array):
+        return ValueError
     if x.device != captured.device:
         return exceptions.DeviceMismatchError
     return ValueError if x.dtype == captured.dtype else exceptions.DTypeError
