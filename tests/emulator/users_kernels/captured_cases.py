@@ -68,7 +68,7 @@ ADD = 'extern "C" __global__ void add(double* x, double a) { x[threadIdx.x] += a
 def test_kernels_of_cuda_core(x):
     device = Device(0)
     device.set_current()
-    program = Program(ADD, code_type="c++", options=ProgramOptions(arch="sm_90"))
+    program = Program(ADD, code_type="c++", options=ProgramOptions(arch=f"sm_{device.arch}"))
     kernel = program.compile("ptx").get_kernel("add")
 
     def function(x):
@@ -100,5 +100,5 @@ def test_captured_memory_is_not_exported_to_other_streams(x):
             x.__dlpack__(stream=other_handle)
         return x + 1
 
-    other_handle = cuda.stream().handle.value
+    other_handle = int(cuda.stream().handle)
     assert sk.capture(function, x)(x)[0].item() == 1
