@@ -87,7 +87,17 @@ SECOND_NAMES = _extra.import_topic("numpy_names.functions").__all__
 NUMPY_OBJECTS = _extra.import_topic("numpy_names.objects").__all__
 CLASSES = {
     "data_types": ["strict_promotion"],
-    "devices": ["capture", "Device", "device", "Event", "Graph", "guard", "profile", "Stream", "stream"],
+    "devices": [
+        "capture",
+        "Device",
+        "device",
+        "Event",
+        "Graph",
+        "guard",
+        "profile",
+        "Stream",
+        "stream",
+    ],
     "interchange": ["cuda_array_interface_version"],
 }
 DTYPES = list(_core.dtype_kinds())
