@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """cupy.random.Generator, by CuPy's own kernels: run by test_cupy.py in a new process."""
 
+import types
+
 import cupy as cp
 import numpy as np
 import pytest
@@ -72,3 +74,17 @@ def test_a_generator_with_few_states_stays_in_its_memory(kind):
 def test_choice_without_replacement():
     choice = cp.random.choice(1000, 600, replace=False)
     assert len(np.unique(cp.asnumpy(choice))) == 600
+
+
+def test_another_signature_is_rejected(monkeypatch):
+    from skerry_emulator import _cupy_generators, _cupy_kernels
+
+    api = types.SimpleNamespace(__name__="api", init_curand=None, random_raw=None)
+    _cupy_kernels.REPLACEMENTS["cupy.random._generator_api"](api)
+    assert api.init_curand is None
+    monkeypatch.setitem(_cupy_generators._DISTRIBUTIONS, "interval_32", ("int32_t",) * 3)
+    _cupy_kernels.REPLACEMENTS["cupy.random._generator_api"](api)
+    with pytest.raises(
+        NotImplementedError, match=r"api\.init_curand: its kernels are machine code"
+    ):
+        api.init_curand()

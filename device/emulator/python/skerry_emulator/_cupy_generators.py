@@ -12,9 +12,10 @@ import functools
 import math
 import pathlib
 import re
+import sys
 from typing import Any
 
-__all__ = ["launch"]
+__all__ = ["is_supported", "launch"]
 
 _GENERATORS = ("curandState", "curandStateMRG32k3a", "curandStatePhilox4_32_10_t")
 _DOUBLES = "array_data<double>*"
@@ -39,16 +40,29 @@ _DISTRIBUTIONS: dict[str, tuple[str, ...]] = {
 }
 
 
+def _cupy_text(ending: str) -> str:
+    folder = pathlib.Path(sys.modules["cupy.random"].__file__ or "").parent
+    return (folder / f"cupy_distributions.{ending}").read_text()
+
+
+def is_supported() -> bool:
+    """Return whether CuPy's functions have the parameters of ours; others would not be replaced."""
+    declared = {
+        name: [parameter.split()[0] for parameter in parameters.split(", ")]
+        for name, parameters in re.findall(r"(?m)^void (\w+)\(([^)]*)\);", _cupy_text("cuh"))
+    }
+    replaced = {"init_curand_generator": ["int", "intptr_t", "uint64_t", "ssize_t", "intptr_t"]}
+    for name, (_, *parameters) in _DISTRIBUTIONS.items():
+        types = ["intptr_t" if kind.endswith("*") else kind for kind in parameters]
+        replaced[name] = ["int", "intptr_t", "ssize_t", "intptr_t", "ssize_t", "intptr_t", *types]
+    return declared == replaced
+
+
 @functools.cache
 def _source() -> str:
     """Return CuPy's source without what NVRTC rejects: the host's headers, launches and exceptions."""
-    import cupy.random
-
-    folder = pathlib.Path(cupy.random.__file__).parent
     replacements = pathlib.Path(__file__).with_name("cupy_generators.cu").read_text()
-    text = "".join(
-        (folder / f"cupy_distributions.{ending}").read_text() for ending in ("cuh", "cu")
-    )
+    text = _cupy_text("cuh") + _cupy_text("cu")
     text = re.sub(r"(?m)^#include .*$", "", text)
     return replacements + re.sub(r"[^;{}]*<<<[^;]*;|throw [^;]*;", ";", text)
 

@@ -14,6 +14,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from skerry_emulator import _cupy_generators
+
 __all__ = ["REPLACEMENTS"]
 
 
@@ -42,6 +44,12 @@ def _replace_cub(module: Any) -> None:
 
 def _replace_jitify(module: Any) -> None:
     _reject(module, ("_init_module", "_add_sources", "jitify"))
+
+
+def _replace_generators(module: Any) -> None:
+    """Reject the kernels of a version of CuPy whose functions are not those of ``libskerry_cupy.so``."""
+    if not _cupy_generators.is_supported():
+        _reject(module, ("init_curand", "random_raw"))
 
 
 def _read(address: int, dtype: Any, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
@@ -99,5 +107,6 @@ REPLACEMENTS: dict[str, Callable[[ModuleType], None]] = {
     "cupy.cuda.cub": _replace_cub,
     "cupy.cuda.jitify": _replace_jitify,
     "cupy.cuda.thrust": _replace_thrust,
+    "cupy.random._generator_api": _replace_generators,
     "cupy_backends.cuda.libs.cusparse": _replace_sparse,
 }
