@@ -35,7 +35,9 @@ OF_OTHERS = {
     "LD_LIBRARY_PATH",
     "TESTS_RUN_AGAIN",
     "NUMBA_ENABLE_CUDASIM",
-    "NUMBA_SUITE_REPORT",
+    "SUITE_LIMIT",
+    "SUITE_REPORT",
+    "SUITE_SAMPLE",
     "TSAN_OPTIONS",
 }
 # Examples of unknown variables in tests and pages.
