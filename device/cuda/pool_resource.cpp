@@ -4,7 +4,9 @@
 // Memory shared with other libraries: arrays in memory of another library's allocator, and blocks
 // of skerry's pool for other libraries.
 
+#include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -151,7 +153,9 @@ void set_memory_resource(Device device, std::shared_ptr<MemoryResource> resource
 void* allocate_block(Device device, std::size_t nbytes, void* stream) {
   DeviceState& device_state = usable_state(device);
   const EnteredStream entered(device_state, stream);
-  StorageRef storage = device_state.memory->allocate_own(nbytes, entered.stream_state());
+  // Guarded blocks end at a page, so only whole multiples begin at one.
+  const std::size_t whole_bytes = (nbytes + alignment - 1) / alignment * alignment;
+  StorageRef storage = device_state.memory->allocate_own(whole_bytes, entered.stream_state());
   void* const data = storage->data();
   LentBlocks& blocks = lent_blocks();
   const std::lock_guard lock(blocks.mutex);
