@@ -85,6 +85,7 @@ SPECIAL = {
 # Called with invalid arguments only, as valid calls change the process's state or take no array.
 ONLY_REFUSED = {
     "fuse",
+    "memory_snapshot",
     "rehearse",
     "set_allocator",
     "set_default_device",
