@@ -84,6 +84,7 @@ SPECIAL = {
 }
 # Called with invalid arguments only, as valid calls change the process's state or take no array.
 ONLY_REFUSED = {
+    "capture",
     "fuse",
     "memory_snapshot",
     "rehearse",

@@ -78,6 +78,8 @@ ONE_ARRAY_OR_NONE = {
     "full",
     "full_like",
     "fuse",
+    "Graph",
+    "capture",
     "guard",
     "iinfo",
     "isdtype",

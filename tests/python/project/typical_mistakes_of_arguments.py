@@ -463,6 +463,11 @@ MISTAKES = [
         "set_memory_limit: nbytes must not be negative: -5",
     ),
     (
+        "sk.capture(3)",
+        "TypeError",
+        "capture: function must be callable, not int",
+    ),
+    (
         "sk.fuse(3)",
         "TypeError",
         "fuse: function must be a function, not int",
