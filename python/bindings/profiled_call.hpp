@@ -37,6 +37,8 @@ class ProfiledCall {
   int end(int status) noexcept;
 
  private:
+  void end(PyObject* result, bool has_work, bool has_failed) noexcept;
+
   PyObject* self_;
   std::span<PyObject* const> values_;
   std::shared_ptr<CallRecord> record_;

@@ -288,26 +288,31 @@ ProfiledCall::~ProfiledCall() { --call_depth; }
 
 PyObject* ProfiledCall::end(PyObject* result) noexcept {
   if (record_ == nullptr) return result;
-  record_->has_failed = result == nullptr && PyErr_Occurred() != nullptr;
+  const bool has_failed = result == nullptr && PyErr_Occurred() != nullptr;
   // A call that is recorded by skerry.fuse does no work yet; an iterator ends without an error.
-  const bool has_no_work = result == nullptr ? !record_->has_failed : is_pending(result);
+  const bool has_work = result == nullptr ? has_failed : !is_pending(result);
+  end(result != nullptr ? result : Py_None, has_work, has_failed);
+  return result;
+}
+
+int ProfiledCall::end(int status) noexcept {
+  if (record_ != nullptr) end(Py_None, true, status < 0);
+  return status;
+}
+
+void ProfiledCall::end(PyObject* result, bool has_work, bool has_failed) noexcept {
+  record_->has_failed = has_failed;
   const ErrorAside error_scope;
   const bool done = translate_exceptions(
       [&] {
-        if (has_no_work) return end_range(*record_), true;
+        if (!has_work) return end_range(*record_), true;
         record_->nbytes = 0;
-        note_result(*record_, self_, values_, result != nullptr ? result : Py_None);
+        note_result(*record_, self_, values_, result);
         end_record(record_);
         return true;
       },
       false);
   if (!done) PyErr_WriteUnraisable(nullptr);
-  return result;
-}
-
-int ProfiledCall::end(int status) noexcept {
-  end(status >= 0 ? Py_None : nullptr);
-  return status;
 }
 
 void* begin_fused_range(const EvaluationReport& report) noexcept {
