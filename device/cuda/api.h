@@ -44,6 +44,11 @@ struct skerry_pointer_attributes {
   size_t allocation_bytes;
 };
 
+/* Memory or an event that another process opens. */
+struct skerry_ipc_handle {
+  unsigned char bytes[64];
+};
+
 /* Memory that a kernel may read, or read and write. */
 struct skerry_kernel_operand {
   void* data;
@@ -115,6 +120,14 @@ struct skerry_cuda_api {
   int (*event_query)(void* event);
   int (*event_synchronize)(void* event);
   int (*event_elapsed)(float* milliseconds, void* start, void* end);
+
+  /* Memory of allocate() and events that other processes of the machine open. */
+  int (*ipc_export_memory)(struct skerry_ipc_handle* handle, void* data);
+  int (*ipc_open_memory)(void** data, const struct skerry_ipc_handle* handle);
+  int (*ipc_close_memory)(void* data);
+  int (*event_create_shared)(void** event); /* without timing */
+  int (*ipc_export_event)(struct skerry_ipc_handle* handle, void* event);
+  int (*ipc_open_event)(void** event, const struct skerry_ipc_handle* handle);
 
   int (*get_last_error)(void); /* clears it */
   const char* (*error_name)(int code);

@@ -97,6 +97,7 @@ using Api = ::skerry_cuda_api;
 using DeviceProperties = ::skerry_device_properties;
 using PointerAttributes = ::skerry_pointer_attributes;
 using KernelOperand = ::skerry_kernel_operand;
+using IpcHandle = ::skerry_ipc_handle;
 using CopyKind = ::skerry_copy_kind;
 using MemoryType = ::skerry_memory_type;
 

@@ -184,6 +184,62 @@ bool AddressRange::retire(void* data) noexcept {
   return true;
 }
 
+bool AddressRange::share(void* data, int file, std::size_t page_bytes) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto block = blocks_.find(address(data));
+  if (block == blocks_.end() || block->second.retired || block->second.span == 0 ||
+      block->second.pages != Pages::anonymous) {
+    return false;
+  }
+  void* const first = pointer(first_page(data));
+  if (mmap(first, page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) != first)
+    return false;
+  block->second.pages = Pages::exported;
+  return true;
+}
+
+int AddressRange::open_shared(void** data, std::size_t nbytes, std::size_t padding, int file,
+                              std::size_t limit) noexcept try {
+  const std::lock_guard lock(mutex_);
+  if (extent_ == 0 && !reserve(limit)) return cuda::memory_allocation;
+  const std::size_t page_bytes = whole_pages(padding + nbytes);
+  const std::size_t span = page_bytes + page_size();
+  // Whole pages begin with the first one, whatever the placement.
+  void* const first = take_guarded(page_bytes);
+  if (first == nullptr) return cuda::memory_allocation;
+  char* const block_data = static_cast<char*>(first) + padding;
+  if (mmap(first, page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) != first) {
+    free_place(first, page_bytes, span);
+    return cuda::memory_allocation;
+  }
+  try {
+    blocks_.emplace(address(block_data),
+                    Block{.nbytes = nbytes, .span = span, .pages = Pages::opened});
+  } catch (...) {
+    static_cast<void>(forbid(address(first), span));
+    free_place(first, page_bytes, span);
+    throw;
+  }
+  discard_freed(block_data, nbytes);
+  *data = block_data;
+  return cuda::success;
+} catch (const std::bad_alloc&) {
+  return cuda::memory_allocation;
+}
+
+/// Ends the use of a block's pages. Pages of a file are replaced by anonymous ones; those of
+/// another process keep their contents.
+void AddressRange::end_pages(void* data, const Block& block) noexcept {
+  if (block.pages != Pages::opened) end_use(data, block.nbytes, block.span);
+  if (block.pages == Pages::anonymous) return;
+  static_cast<void>(forbid(first_page(data), block.span));
+  if (block.pages == Pages::exported) {
+    discard_shared(data);
+  } else if (is_guarded()) {
+    guards.fetch_sub(1);  // as end_use() does
+  }
+}
+
 void AddressRange::restore(void* data) noexcept {
   const std::lock_guard lock(mutex_);
   const auto block = blocks_.find(address(data));
@@ -200,10 +256,10 @@ bool AddressRange::reclaim(void* data) noexcept {
   }
   // Retired blocks have no other user, so the slow part runs without the lock.
   const bool is_intact = old.span != 0 || PackedBlocks::is_intact(data, old.nbytes);
-  end_use(data, old.nbytes, old.span);
+  end_pages(data, old);
   const std::lock_guard lock(mutex_);
   blocks_.erase(address(data));
-  live_bytes_ -= old.nbytes;
+  if (old.pages != Pages::opened) live_bytes_ -= old.nbytes;
   freed_[next_freed_++ % freed_.size()] = {data, old.nbytes};
   const std::size_t quarantine_bytes = bytes_in_quarantine.load();
   if (quarantine_bytes == 0) {

@@ -33,6 +33,9 @@ struct MemoryMonitor {
   void (*freed)(void* data, std::size_t nbytes) noexcept;  ///< in stream order
 };
 
+/// Ends the export of a block's memory to other processes. Defined in ipc.cpp.
+void discard_shared(void* data) noexcept;
+
 /// Null without a monitor.
 inline constinit std::atomic<const MemoryMonitor*> memory_watcher{nullptr};
 
@@ -77,6 +80,13 @@ class AddressRange {
   [[nodiscard]] bool reclaim(void* data) noexcept;
   /// Undoes retire().
   void restore(void* data) noexcept;
+  /// Replaces the pages of a block, which no work uses, by those of a file. False if there is no
+  /// such block, or it shares its pages with others.
+  [[nodiscard]] bool share(void* data, int file, std::size_t page_bytes) noexcept;
+  /// Adds a block of another process, in the pages of a file and `padding` bytes after the first
+  /// one. It is not counted in live_bytes(). Returns a status.
+  [[nodiscard]] int open_shared(void** data, std::size_t nbytes, std::size_t padding, int file,
+                                std::size_t limit) noexcept;
   /// Frees all blocks; no work may use them.
   void release_all() noexcept;
   /// Returns pages of free blocks to the system.
@@ -102,14 +112,19 @@ class AddressRange {
   [[nodiscard]] std::size_t live_bytes() noexcept;
 
  private:
+  /// Whose pages a block has: anonymous ones, those of a file that other processes open, or those
+  /// of another process.
+  enum class Pages : std::uint8_t { anonymous, exported, opened };
   struct Block {
     std::size_t nbytes;
     std::size_t span;  ///< including the guard page; 0 for a packed block
     bool retired = false;
+    Pages pages = Pages::anonymous;
   };
 
   [[nodiscard]] bool reserve(std::size_t limit) noexcept;
   [[nodiscard]] void* take_guarded(std::size_t nbytes);
+  void end_pages(void* data, const Block& block) noexcept;
   void free_place(void* data, std::size_t nbytes, std::size_t span) noexcept;
   void discard_freed(const void* data, std::size_t nbytes) noexcept;
   /// Releases the oldest quarantined blocks for reuse until at most `max_bytes` are in quarantine.

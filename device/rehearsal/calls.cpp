@@ -9,6 +9,7 @@
 
 #include "device/rehearsal/captures.hpp"
 #include "device/rehearsal/errors.hpp"
+#include "device/rehearsal/ipc.hpp"
 #include "device/rehearsal/work.hpp"
 
 namespace skerry::rehearsal {
@@ -281,6 +282,12 @@ constexpr cuda::Api simulated_calls{
     .event_query = event_query,
     .event_synchronize = event_synchronize,
     .event_elapsed = event_elapsed,
+    .ipc_export_memory = ipc_export_memory,
+    .ipc_open_memory = ipc_open_memory,
+    .ipc_close_memory = ipc_close_memory,
+    .event_create_shared = event_create_shared,
+    .ipc_export_event = ipc_export_event,
+    .ipc_open_event = ipc_open_event,
     .get_last_error = get_last_error,
     .error_name = error_name,
     .error_string = error_string,

@@ -16,6 +16,7 @@
 namespace skerry::rehearsal {
 
 struct CapturedWork;
+class InterprocessEvent;
 class Queue;
 
 /// A point in a stream's work; empty if nothing was recorded.
@@ -63,7 +64,9 @@ struct WorkItem {
   Mark wait_for;
   OrderPoint order;                                 ///< set by its submission
   std::shared_ptr<std::atomic<std::int64_t>> time;  ///< set when it runs
-  std::unique_ptr<std::byte[]> heap;                ///< payload larger than `bytes`
+  std::shared_ptr<InterprocessEvent> shared_event;
+  std::uint64_t record_number = 0;    ///< of shared_event
+  std::unique_ptr<std::byte[]> heap;  ///< payload larger than `bytes`
   std::unique_ptr<Task> task;
   std::vector<cuda::KernelOperand> operands;  ///< the kernel's, for MemoryMonitor
   std::shared_ptr<const void> note;           ///< result of LaunchMonitor::launched()
@@ -80,6 +83,7 @@ struct WorkItem {
     wait_for = {};
     order = {};
     time.reset();
+    shared_event.reset();
     is_immediate = false;
     is_the_threads = false;
     delay_us = 0;

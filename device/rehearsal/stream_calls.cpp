@@ -6,6 +6,7 @@
 
 #include "device/rehearsal/captures.hpp"
 #include "device/rehearsal/control.hpp"
+#include "device/rehearsal/ipc.hpp"
 
 namespace skerry::rehearsal {
 namespace {
@@ -58,6 +59,7 @@ int stream_wait_event(void* handle, void* event) {
     SimulatedEvent point;
     if (queue == nullptr || !all.read_event(event, point)) return cuda::invalid_resource_handle;
     if (is_captured_event(event)) return capture_wait(queue, event);
+    if (point.shared != nullptr) return submit_shared_wait(*queue, point);
     return submit_wait(*queue, point.recorded);
   });
 }
@@ -108,7 +110,9 @@ int event_record(void* event, void* handle) {
     if (point.ordinal != queue->ordinal()) return cuda::invalid_resource_handle;
     if (capture_record(*queue, event)) return cuda::success;
     join_default_stream(all, *queue);
-    if (!point.is_timed) {
+    if (point.shared != nullptr) {
+      if (const int code = submit_shared_record(*queue, point); code != cuda::success) return code;
+    } else if (!point.is_timed) {
       point.recorded = queue->here();
     } else if (const int code = submit_time(*queue, point); code != cuda::success) {
       return code;
@@ -121,6 +125,8 @@ int event_query(void* event) {
   return enter(&cuda::Api::event_query, [&](System& all) {
     SimulatedEvent point;
     if (!all.read_event(event, point)) return cuda::invalid_resource_handle;
+    if (point.shared != nullptr && !point.shared->is_done(point.shared->last_record()))
+      return cuda::not_ready;
     if (point.recorded.queue && !point.recorded.queue->reached(point.recorded.ticket)) {
       return cuda::not_ready;
     }
@@ -134,6 +140,7 @@ int event_synchronize(void* event) {
     SimulatedEvent point;
     if (!all.read_event(event, point)) return cuda::invalid_resource_handle;
     if (point.recorded.queue) point.recorded.queue->wait(point.recorded.ticket);
+    if (point.shared != nullptr) point.shared->wait(point.shared->last_record());
     order_observed(point.recorded.order);
     return all.traffic.count_wait(returned_error(point.ordinal));
   });

@@ -151,11 +151,19 @@ void System::reset_device(int ordinal) noexcept {
 }
 
 void* System::add_event(int ordinal, bool is_timed) {
+  return add_event({.ordinal = ordinal, .is_timed = is_timed});
+}
+
+void* System::add_event(int ordinal, std::shared_ptr<InterprocessEvent> shared) {
+  return add_event({.ordinal = ordinal, .shared = std::move(shared)});
+}
+
+void* System::add_event(const SimulatedEvent& event) {
   const std::lock_guard lock(events_mutex_);
   // Handles are numbers, not addresses: they are never reused, so a stale handle is always
   // detected.
   void* handle = reinterpret_cast<void*>(next_event_);
-  events_.emplace(handle, SimulatedEvent{ordinal, is_timed, {}, nullptr});
+  events_.emplace(handle, event);
   next_event_ += 16;
   return handle;
 }

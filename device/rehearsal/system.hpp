@@ -21,6 +21,8 @@
 
 namespace skerry::rehearsal {
 
+class InterprocessEvent;
+
 struct SimulatedDevice {
   explicit SimulatedDevice(int ordinal)
       : memory(ordinal), default_queue(std::make_shared<Queue>(ordinal)) {}
@@ -45,9 +47,11 @@ struct Traffic {
 struct SimulatedEvent {
   int ordinal = 0;
   bool is_timed = false;
-  Mark recorded;
+  Mark recorded{};
   /// When the stream reached the event, in nanoseconds; 0 until then. Null if nothing was recorded.
-  std::shared_ptr<std::atomic<std::int64_t>> time;
+  std::shared_ptr<std::atomic<std::int64_t>> time = nullptr;
+  /// Its state in all processes; null if no other process can open it.
+  std::shared_ptr<InterprocessEvent> shared = nullptr;
 };
 
 /// All simulated devices, with the streams and events of this process. Never destroyed: threads of
@@ -93,6 +97,7 @@ class System {
   void reset_device(int ordinal) noexcept;
 
   [[nodiscard]] void* add_event(int ordinal, bool is_timed);
+  [[nodiscard]] void* add_event(int ordinal, std::shared_ptr<InterprocessEvent> shared);
   [[nodiscard]] bool remove_event(void* handle) noexcept;
   [[nodiscard]] bool read_event(void* handle, SimulatedEvent& event) noexcept;
   /// Replaces the recorded state of an event.
@@ -124,6 +129,8 @@ class System {
   Traffic traffic;
 
  private:
+  [[nodiscard]] void* add_event(const SimulatedEvent& event);
+
   const int count_;
   std::array<std::unique_ptr<SimulatedDevice>, max_devices> devices_;
   std::shared_mutex streams_mutex_;

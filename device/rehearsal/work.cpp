@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "device/rehearsal/captures.hpp"
+#include "device/rehearsal/ipc.hpp"
 
 namespace skerry::rehearsal {
 
@@ -132,6 +133,10 @@ void run_time(WorkItem& self, int) noexcept {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   self.time->store(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
+void run_shared_record(WorkItem& self, int) noexcept {
+  self.shared_event->end_record(self.record_number);
+}
+void run_shared_wait(WorkItem& self, int) noexcept { self.shared_event->wait(self.record_number); }
 void run_function(WorkItem& self, int) noexcept {
   // Threads that the callback wakes are ordered after earlier work.
   order_observed(self.order);
@@ -270,6 +275,31 @@ int submit_time(Queue& queue, SimulatedEvent& event) {
   const std::uint64_t ticket = item.submit();
   event.recorded = queue.mark_at(ticket);
   event.time = std::move(time);
+  return cuda::success;
+}
+
+int submit_shared_record(Queue& queue, SimulatedEvent& event) {
+  Draft item(queue);
+  item->action = run_shared_record;
+  item->is_immediate = true;
+  item->shared_event = event.shared;
+  item->record_number = event.shared->begin_record();
+  const std::uint64_t ticket = item.submit();
+  event.recorded = queue.mark_at(ticket);
+  return cuda::success;
+}
+
+int submit_shared_wait(Queue& queue, const SimulatedEvent& event) {
+  // The order of work is tracked within a process.
+  if (event.recorded.queue) order_wait(queue.number(), event.recorded.order);
+  const std::uint64_t number = event.shared->last_record();
+  if (event.shared->is_done(number)) return cuda::success;
+  Draft item(queue);
+  item->action = run_shared_wait;
+  item->is_the_threads = true;
+  item->shared_event = event.shared;
+  item->record_number = number;
+  item.submit();
   return cuda::success;
 }
 

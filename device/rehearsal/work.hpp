@@ -63,6 +63,9 @@ int enter_on(void* handle, Entry entry, Body body) noexcept {
 int launch_task(void* handle, std::unique_ptr<Task> task);
 /// Records the time when the earlier work has run.
 [[nodiscard]] int submit_time(Queue& queue, SimulatedEvent& event);
+/// The same two for events that several processes have.
+[[nodiscard]] int submit_shared_record(Queue& queue, SimulatedEvent& event);
+[[nodiscard]] int submit_shared_wait(Queue& queue, const SimulatedEvent& event);
 
 // Entry points of cuda::Api in work.cpp and stream_calls.cpp.
 int copy_async(void* target, const void* source, std::size_t nbytes, cuda::CopyKind kind,

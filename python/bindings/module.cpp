@@ -91,6 +91,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
     add_ledgers(module);
     add_memory_trace(module);
     add_profiles(module);
+    add_ipc(module);
     add_guarded_numpy(module);
     finish_bindings(module);
     list_public_names(module, "skerry");

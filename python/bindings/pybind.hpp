@@ -43,6 +43,8 @@ void add_memory_trace(py::module_& module);
 void add_ledgers(py::module_& module);
 /// Adds the graphs behind `skerry.capture`.
 void add_graphs(py::module_& module);
+/// Adds what `skerry.ipc_handle` and `skerry.open_ipc` need.
+void add_ipc(py::module_& module);
 /// Adds the records behind `skerry.profile`.
 void add_profiles(py::module_& module);
 void add_guarded_numpy(py::module_& module);

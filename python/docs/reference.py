@@ -57,7 +57,7 @@ _GROUPS = {
     ),
     "interchange": (
         "Interoperability functions",
-        "as_cuda_array from_cuda_array_interface is_cuda_array",
+        "as_cuda_array from_cuda_array_interface is_cuda_array ipc_handle open_ipc",
     ),
 }
 GROUPS = {page: (title, names.split()) for page, (title, names) in _GROUPS.items()}
@@ -98,7 +98,7 @@ CLASSES = {
         "Stream",
         "stream",
     ],
-    "interchange": ["cuda_array_interface_version"],
+    "interchange": ["cuda_array_interface_version", "IpcHandle", "ipc_pickling"],
 }
 DTYPES = list(_core.dtype_kinds())
 CONSTANTS = ["e", "inf", "nan", "newaxis", "pi"]

@@ -38,6 +38,7 @@ if _typing.TYPE_CHECKING:
     from skerry._graph import Graph, capture
     from skerry._guard import guard
     from skerry._info import __array_namespace_info__
+    from skerry._ipc import IpcHandle, ipc_handle, ipc_pickling, open_ipc
     from skerry._memory_snapshot import memory_snapshot
     from skerry._profile import profile
 
@@ -55,6 +56,7 @@ _MODULE_OF = {
     "guard": "_guard",
     "memory_snapshot": "_memory_snapshot",
     "profile": "_profile",
+    **dict.fromkeys(["IpcHandle", "ipc_handle", "ipc_pickling", "open_ipc"], "_ipc"),
     "show_config": "_config",
 }
 
@@ -86,11 +88,11 @@ newaxis = None
 pi = 3.141592653589793
 
 __all__ = [
-    "Graph", "__array_api_version__", "__array_namespace_info__", "__version__", "bool", "capture", "complex64",
-    "complex128", "cuda_allocator_functions", "cuda_array_interface_version", "cupy_allocator", "device", "e",
-    "exceptions", "fft", "finfo",
-    "float16", "float32", "float64", "fuse", "guard", "iinfo", "inf", "int8", "int16", "int32", "int64", "isdtype",
-    "lib", "linalg", "memory_snapshot", "nan", "newaxis", "pi", "profile", "random", "rmm", "set_allocator",
+    "Graph", "IpcHandle", "__array_api_version__", "__array_namespace_info__", "__version__", "bool", "capture",
+    "complex64", "complex128", "cuda_allocator_functions", "cuda_array_interface_version", "cupy_allocator",
+    "device", "e", "exceptions", "fft", "finfo", "float16", "float32", "float64", "fuse", "guard", "iinfo", "inf",
+    "int8", "int16", "int32", "int64", "ipc_handle", "ipc_pickling", "isdtype", "lib", "linalg",
+    "memory_snapshot", "nan", "newaxis", "open_ipc", "pi", "profile", "random", "rmm", "set_allocator",
     "show_config", "stream", "strict_promotion", "torch_allocator", "uint8", "uint16", "uint32", "uint64",
 ]  # fmt: skip
 __all__ += _core.__all__

@@ -58,6 +58,8 @@ static_assert(system_driver_mismatch == cudaErrorSystemDriverMismatch);
 static_assert(compatibility_not_supported == cudaErrorCompatNotSupportedOnDevice);
 static_assert(static_cast<int>(CopyKind::device_to_device) == cudaMemcpyDeviceToDevice);
 static_assert(static_cast<int>(CopyKind::automatic) == cudaMemcpyDefault);
+static_assert(sizeof(IpcHandle) == sizeof(cudaIpcMemHandle_t));
+static_assert(sizeof(IpcHandle) == sizeof(cudaIpcEventHandle_t));
 
 cudaStream_t stream_of(void* handle) { return static_cast<cudaStream_t>(handle); }
 cudaEvent_t event_of(void* handle) { return static_cast<cudaEvent_t>(handle); }
@@ -362,6 +364,29 @@ constexpr Api native_calls{
     .event_synchronize = [](void* event) -> int { return cudaEventSynchronize(event_of(event)); },
     .event_elapsed = [](float* milliseconds, void* start, void* end) -> int {
       return cudaEventElapsedTime(milliseconds, event_of(start), event_of(end));
+    },
+
+    .ipc_export_memory = [](IpcHandle* handle, void* data) -> int {
+      return cudaIpcGetMemHandle(reinterpret_cast<cudaIpcMemHandle_t*>(handle), data);
+    },
+    .ipc_open_memory = [](void** data, const IpcHandle* handle) -> int {
+      cudaIpcMemHandle_t native;
+      std::memcpy(&native, handle, sizeof native);
+      return cudaIpcOpenMemHandle(data, native, cudaIpcMemLazyEnablePeerAccess);
+    },
+    .ipc_close_memory = [](void* data) -> int { return cudaIpcCloseMemHandle(data); },
+    .event_create_shared = [](void** event) -> int {
+      return cudaEventCreateWithFlags(reinterpret_cast<cudaEvent_t*>(event),
+                                      cudaEventDisableTiming | cudaEventInterprocess);
+    },
+    .ipc_export_event = [](IpcHandle* handle, void* event) -> int {
+      return cudaIpcGetEventHandle(reinterpret_cast<cudaIpcEventHandle_t*>(handle),
+                                   event_of(event));
+    },
+    .ipc_open_event = [](void** event, const IpcHandle* handle) -> int {
+      cudaIpcEventHandle_t native;
+      std::memcpy(&native, handle, sizeof native);
+      return cudaIpcOpenEventHandle(reinterpret_cast<cudaEvent_t*>(event), native);
     },
 
     .get_last_error = []() -> int { return cudaGetLastError(); },

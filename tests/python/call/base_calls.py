@@ -68,9 +68,10 @@ class BaseCall:
 
 # Not functions of arrays, or functions that change the process; each has its own tests.
 NOT_WALKED = {
-    "Array", "DLDeviceType", "Graph", "capture", "cuda_allocator_functions", "cuda_array_interface_version",
-    "cupy_allocator", "fuse", "guard", "memory_snapshot", "profile", "rehearse", "rmm", "set_allocator",
-    "set_default_device", "set_memory_limit", "set_num_threads", "show_config", "strict_promotion", "torch_allocator",
+    "Array", "DLDeviceType", "Graph", "IpcHandle", "capture", "cuda_allocator_functions",
+    "cuda_array_interface_version", "cupy_allocator", "fuse", "guard", "ipc_handle", "ipc_pickling",
+    "memory_snapshot", "open_ipc", "profile", "rehearse", "rmm", "set_allocator", "set_default_device",
+    "set_memory_limit", "set_num_threads", "show_config", "strict_promotion", "torch_allocator",
     "__array_namespace_info__",
 }  # fmt: skip
 DESCRIBED: dict[str, Any] = {}  # keeps the array alive, which its interface does not
