@@ -11,6 +11,7 @@
 #include "device/backend.hpp"
 #include "device/cuda/functions.hpp"
 #include "device/cuda/runtime.hpp"
+#include "device/graph.hpp"
 #include "device/host_action.hpp"
 #include "device/interchange.hpp"
 #include "device/memory.hpp"
@@ -30,6 +31,7 @@ static_assert(sizeof(IpcBytes) == sizeof(cuda::IpcHandle));
 constexpr const char* sharing = "sharing memory between processes";
 
 DeviceState& state_of(Device device) {
+  reject_in_capture("memory of several processes");
   if (!capabilities_of(device).has_cuda_interface) {
     throw ValueError("only memory of CUDA devices has handles for other processes, not that of " +
                      to_string(device) + "; use multiprocessing.shared_memory");

@@ -104,6 +104,7 @@ def other_stream(x):
 REJECTED = {
     "nested": (lambda x: sk.capture(lambda: 1), "another capture"),
     "stream": (other_stream, "another stream"),
+    "ipc": (lambda x: sk.ipc_handle(x), "memory of several processes"),
     "random": (lambda x: sk.random.default_rng(5, device=x.device).random(4), "random numbers"),
     "event": (lambda x: sk.Event(x.device).record(), "event"),
     "idle": (lambda x: sk.current_stream(x.device).idle, "query"),
