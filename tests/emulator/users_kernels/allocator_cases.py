@@ -57,3 +57,14 @@ def test_memory_of_another_device_is_rejected():
         pytest.raises(ValueError, match="memory of the device of CUDA ordinal 1"),
     ):
         sk.ones(100, device="cuda:0")
+
+
+def test_out_of_memory_counts_the_memory_of_others():
+    device = Device(0)
+    device.set_current()
+    buffer = DeviceMemoryResource(device).allocate(1 << 30, stream=device.default_stream)
+    with pytest.raises(
+        sk.exceptions.OutOfMemoryError, match=r"1\.00 GiB held by others; pool 0 bytes"
+    ):
+        sk.empty(1 << 33, dtype="uint8", device="cuda:0")
+    buffer.close()
