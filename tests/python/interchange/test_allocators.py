@@ -494,3 +494,26 @@ assert os.waitpid(child, 0)[1] == 0
 print(x[0].item())
 """
     assert run(code) == "1.0\n"
+
+
+@pytest.mark.skipif(HAS_GPU, reason="only streams of rehearsed devices can be marked as captured")
+def test_memory_is_not_freed_on_a_captured_stream(pool):
+    """In a graph, each launch would free it again: the host waits instead."""
+    stream = sk.Stream(DEVICE)
+    handles = []
+
+    def free(address, nbytes, stream):
+        handles.append(stream.handle)
+        pool.free(address, nbytes, stream)
+
+    with allocator((pool.allocate, free)), stream:
+        x = sk.ones((10,), device=DEVICE)
+        with instruments.captured_stream(stream.handle):
+            calls = pool.calls
+            with pytest.raises(ValueError, match="captured"):
+                sk.ones((20,), device=DEVICE)
+            assert pool.calls == calls
+            del x
+        sk.trim(DEVICE)
+        assert not pool.live
+        assert handles == [1]
