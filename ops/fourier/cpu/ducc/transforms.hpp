@@ -12,10 +12,10 @@
 #include "ops/fourier/cpu/ducc/entry.hpp"
 #include "ops/kernel/cpu/copy_2d.hpp"
 
-// Disables ducc's vectors of two float64. In addition to vectors of four, they would only serve the
-// remainder of a batch, and they are a fifth of the code to compile. With clang, ducc defines them
-// itself.
-#if !defined(__clang__)
+// Disables ducc's vectors of two float64 where it has vectors of four: there, they would only serve
+// the remainder of a batch, and they are a fifth of the code to compile. With clang, ducc defines
+// them itself.
+#if defined(__AVX__) && !defined(__clang__)
 template <>
 inline constexpr bool DUCC0_NAMESPACE::detail_simd::simd_exists<double, 2> = false;
 #endif
@@ -89,6 +89,11 @@ namespace {
 namespace library = DUCC0_NAMESPACE;
 using sizes = std::vector<std::size_t>;
 using strides = std::vector<std::ptrdiff_t>;
+
+/// Whether ducc has the vectors in which it transforms a batch; it throws for others.
+template <class Real, std::size_t size = library::native_simd<Real>::size()>
+inline constexpr bool has_native_vectors = size == 1 || library::simd_exists<Real, size>;
+static_assert(has_native_vectors<float> && has_native_vectors<double>);
 
 /// From this length on, ducc splits a transform in two dimensions, but only if it is not part of a
 /// batch. So the long transforms of a batch are computed one by one.
