@@ -45,7 +45,8 @@ struct LedgerRecord : ActionRecord {
   using ActionRecord::ActionRecord;
 
   Kinds kinds{};
-  const char* operation = current_operation();
+  /// A copy: the name may be text of a Python object. Empty if it is not known.
+  const std::string operation = current_operation() != nullptr ? current_operation() : "";
   const unsigned long thread = PyThread_get_thread_ident();
   SourceLine line;
 };
@@ -176,13 +177,14 @@ py::tuple row_of(const LedgerRecord& record) {
     if (record.kinds[kind]) kinds.append(kind_names[kind]);
   }
   PyObject* const file = record.line.file();
-  return py::make_tuple(py::tuple(kinds), record.operation, action.cause, to_string(action.source),
-                        to_string(action.target), action.nbytes, action.is_page_locked,
-                        reinterpret_cast<std::uintptr_t>(action.stream),
-                        py::reinterpret_borrow<py::object>(file != nullptr ? file : Py_None),
-                        record.line.number(), record.waits.load(), record.has_failed.load(),
-                        seconds(record.begin), seconds(record.end.load() - record.begin),
-                        record.thread);
+  const py::object operation =
+      record.operation.empty() ? py::object(py::none()) : py::str(record.operation);
+  return py::make_tuple(
+      py::tuple(kinds), operation, action.cause, to_string(action.source), to_string(action.target),
+      action.nbytes, action.is_page_locked, reinterpret_cast<std::uintptr_t>(action.stream),
+      py::reinterpret_borrow<py::object>(file != nullptr ? file : Py_None), record.line.number(),
+      record.waits.load(), record.has_failed.load(), seconds(record.begin),
+      seconds(record.end.load() - record.begin), record.thread);
 }
 
 std::vector<std::shared_ptr<LedgerRecord>> records_of(Ledger& ledger) {

@@ -12,6 +12,7 @@ import threading
 import numpy as np
 import pytest
 import skerry as sk
+from skerry import _core
 from skerry.exceptions import GuardError, OutOfMemoryError
 from skerry.testing import instruments
 
@@ -175,6 +176,16 @@ def test_the_line_is_that_of_the_caller(x):
         line = inspect.currentframe().f_lineno + 1
         sk.testing.assert_equal(x, [0.0, 1.0, 2.0, 3.0])  # skerry's own Python code in between
     assert [(entry.filename, entry.line) for entry in ledger.transfers] == [(__file__, line)]
+
+
+def test_the_name_of_a_function_outlives_its_text(x):
+    name = "".join(["some ", "function"])
+    with sk.guard() as ledger:
+        _core.literals(name, ("values",), ([1.0, 2.0],), (x,))
+    del name
+    others = ["".join(["other", " function"]) for _ in range(100)]
+    assert [entry.function for entry in ledger.transfers] == ["some function"]
+    assert len(others) == 100
 
 
 def test_the_table(x):
