@@ -127,10 +127,12 @@ void GlobalRaces::check(const Warp& warp, const Instruction& instruction, lane_m
   if (first.is_none()) return;
   const auto check_lane = [&](int lane, std::uint64_t begin) {
     if (instruction.is_strong) return synchronize(first.block(), begin, access.writes);
-    if (!access.writes && is_between_equals(addresses, active, lane)) return;
     note(warp, first.of_lane(static_cast<std::uint64_t>(lane)), begin, access);
   };
-  for_runs(addresses.values, active, access.nbytes, [&](int lane, int lanes) {
+  const bool records_all = access.writes || instruction.is_strong;
+  const lane_mask recorded =
+      records_all ? active : active & ~lanes_between_equals(addresses.values, active);
+  for_runs(addresses.values, recorded, access.nbytes, [&](int lane, int lanes) {
     const std::uint64_t begin = addresses.values[static_cast<std::size_t>(lane)];
     // Generic addresses may be in shared or local memory.
     if (is_shared_or_local(warp, begin)) return;

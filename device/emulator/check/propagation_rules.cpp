@@ -176,6 +176,11 @@ constexpr std::array<NamedFlow, 38> flows = {{
   return rule;
 }
 
+void add_row(PropagationRule& rule, row one) {
+  if (one != no_row && (one & 1) == 0)
+    rule.rows[rule.row_count++] = static_cast<std::uint32_t>(one);
+}
+
 }  // namespace
 
 InstrumentedProgram::InstrumentedProgram(const Program& source, handler instrumented)
@@ -187,6 +192,9 @@ InstrumentedProgram::InstrumentedProgram(const Program& source, handler instrume
     rule.execute = one.execute;
     rule.guard = one.guard;
     rule.is_guard_negated = one.is_guard_negated;
+    add_row(rule, one.guard);
+    for (const row source_row : one.source) add_row(rule, source_row);
+    for (const row destination : one.destination) add_row(rule, destination);
     if (one.flow == Control::sequential) {
       one.execute = instrumented;
       one.guard = no_row;

@@ -42,6 +42,10 @@ struct PropagationRule {
   bool has_predicates = false;                  ///< sources and results are predicates
   std::array<std::uint8_t, 4> result_nbytes{};  ///< 0: a predicate
   std::array<std::uint8_t, 5> source_nbytes{};
+  /// Offsets of the rows that the instruction reads and writes, and their number; without the
+  /// constants, which are defined.
+  std::array<std::uint32_t, 10> rows{};
+  std::uint8_t row_count = 0;
 };
 
 /// A copy of a program in which sequential instructions have the handler `instrumented` and no

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -260,35 +261,39 @@ class MarkedWords {
 /// Number of lanes below which a run is recorded lane by lane.
 inline constexpr int min_run_length = 4;
 
+/// Returns the lanes whose address is that of the previous lane plus `step`.
+template <class Addresses>
+[[nodiscard]] lane_mask lanes_after_previous(const Addresses& addresses, std::uint64_t step) {
+  lane_mask mask = 0;
+  for (std::size_t lane = 1; lane < warp_size; ++lane)
+    mask |= static_cast<lane_mask>(addresses[lane] == addresses[lane - 1] + step) << lane;
+  return mask;
+}
+
 /// Calls `function(first, count)` for each run of active lanes whose accesses, of `nbytes` bytes
 /// each, are contiguous.
 template <class Addresses, class Function>
 void for_runs(const Addresses& addresses, lane_mask active, std::uint32_t nbytes,
               Function&& function) {
-  for (int first = 0; first < warp_size;) {
-    if ((active >> first & 1) == 0) {
-      ++first;
-      continue;
-    }
-    int next = first + 1;
-    while (next < warp_size && (active >> next & 1) != 0 &&
-           addresses[static_cast<std::size_t>(next)] ==
-               addresses[static_cast<std::size_t>(next - 1)] + nbytes) {
-      ++next;
-    }
-    function(first, next - first);
-    first = next;
+  if (active == 0) return;
+  const lane_mask after_previous = lanes_after_previous(addresses, nbytes) & (active << 1);
+  lane_mask starts = active & ~after_previous;
+  while (starts != 0) {
+    const int first = std::countr_zero(starts);
+    starts &= starts - 1;
+    // The run ends before the next lane that is inactive or starts another one.
+    const lane_mask next_lanes = ~(active & after_previous) & (all_lanes << first << 1);
+    function(first, (next_lanes == 0 ? warp_size : std::countr_zero(next_lanes)) - first);
   }
 }
 
-/// True if all lanes are active and both neighbours of `lane` access the same address as it does.
-/// Such a read need not be recorded: the first and the last reader of an address are enough.
+/// Returns the lanes between two that read the same address as they do, if all are active. Such
+/// reads need not be recorded: the first and the last reader of an address are enough.
 template <class Addresses>
-[[nodiscard]] bool is_between_equals(const Addresses& addresses, lane_mask active, int lane) {
-  if (active != all_lanes || lane == 0 || lane == warp_size - 1) return false;
-  const auto k = static_cast<std::size_t>(lane);
-  return addresses.values[k] == addresses.values[k - 1] &&
-         addresses.values[k] == addresses.values[k + 1];
+[[nodiscard]] lane_mask lanes_between_equals(const Addresses& addresses, lane_mask active) {
+  if (active != all_lanes) return 0;
+  const lane_mask equals_previous = lanes_after_previous(addresses, 0);
+  return equals_previous & (equals_previous >> 1);
 }
 
 }  // namespace skerry::emulation

@@ -44,7 +44,7 @@ void SharedRaces::check(const Warp& warp, const Instruction& instruction, lane_m
   const std::uint64_t phase = clock_.phase_bits();
   const std::uint64_t order = clock_.order_bits(warp.number);
   const auto check_lane = [&](int lane, std::uint64_t offset) {
-    if (offset >= nbytes_ || (!access.writes && is_between_equals(addresses, active, lane))) return;
+    if (offset >= nbytes_) return;
     const ShadowEntry now = first.of_lane(static_cast<std::uint64_t>(lane));
     const bool is_word = !access.writes && access.nbytes == 4;
     if (is_word && words_.note_read(offset / 4, now, phase, order)) return;
@@ -53,7 +53,9 @@ void SharedRaces::check(const Warp& warp, const Instruction& instruction, lane_m
                   report_race(warp, now, access.writes, earlier_access, is_write, byte);
                 });
   };
-  for_runs(addresses.values, active, access.nbytes, [&](int lane, int lanes) {
+  const lane_mask recorded =
+      access.writes ? active : active & ~lanes_between_equals(addresses.values, active);
+  for_runs(addresses.values, recorded, access.nbytes, [&](int lane, int lanes) {
     const std::uint64_t offset = addresses.values[static_cast<std::size_t>(lane)] - base;
     const ShadowEntry now = first.of_lane(static_cast<std::uint64_t>(lane));
     const bool is_of_words = lanes >= min_run_length && access.nbytes % 4 == 0 && offset < nbytes_;

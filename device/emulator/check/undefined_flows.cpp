@@ -235,17 +235,24 @@ void UndefinedValues::write_results(const Warp& warp, const Instruction& instruc
     const std::size_t nbytes = rule.result_nbytes[k];
     lane_mask& computed_mask = computed(warp, destination);
     computed_mask = (computed_mask & ~active) | (computed_lanes & active);
+    bool& may_be = may_be_undefined(warp, static_cast<std::uint32_t>(destination));
     if (nbytes == 0) {
       lane_mask result_lanes = 0;
       std::memcpy(&result_lanes, scratch_[k].data(), sizeof result_lanes);
       lane_mask& destination_lanes = predicate_shadow(warp, destination);
       destination_lanes = (destination_lanes & ~active) | (result_lanes & active);
+      may_be = destination_lanes != 0 || computed_mask != 0;
+      has_undefined_rows_ |= may_be;
       continue;
     }
     for_lanes(active, [&](int lane) {
       const std::size_t offset = nbytes * static_cast<std::size_t>(lane);
       std::memcpy(row_shadow(warp, destination) + offset, scratch_[k].data() + offset, nbytes);
     });
+    const std::byte* const shadow = row_shadow(warp, destination);
+    may_be = computed_mask != 0 || std::any_of(shadow, shadow + nbytes * warp_size,
+                                               [](std::byte b) { return b != std::byte{}; });
+    has_undefined_rows_ |= may_be;
   }
 }
 

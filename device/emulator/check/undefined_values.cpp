@@ -28,18 +28,26 @@ UndefinedValues::UndefinedValues(Block& block)
       registers_nbytes_(block.launch_state.program.register_nbytes),
       registers_(registers_nbytes_ * block.warps.size()),
       computed_(registers_.size() / 64),
+      may_be_undefined_(std::make_unique<bool[]>(computed_.size())),
       shared_(block.shared.size()),
       local_(block.warps.size() * warp_size * block.launch_state.local_nbytes) {}
 
 void UndefinedValues::start() {
-  std::ranges::fill(registers_, std::byte{});
-  std::ranges::fill(computed_, 0);
-  origins_.clear();
+  if (has_undefined_rows_) {
+    std::ranges::fill(registers_, std::byte{});
+    std::ranges::fill(computed_, 0);
+    std::fill_n(may_be_undefined_.get(), computed_.size(), false);
+    origins_.clear();
+  }
   std::ranges::fill(shared_, undefined_byte);
   std::ranges::fill(local_, undefined_byte);
-  for (std::size_t k = 0; k < owner_.warps.size(); ++k) {
-    for (const UndefinedRow& one : owner_.launch_state.program.undefined_rows) {
-      std::memset(registers_.data() + k * registers_nbytes_ + one.offset, 0xff, one.nbytes);
+  const auto& undefined_rows = owner_.launch_state.program.undefined_rows;
+  has_undefined_rows_ = !undefined_rows.empty();
+  for (const Warp& warp : owner_.warps) {
+    for (const UndefinedRow& one : undefined_rows) {
+      std::memset(registers_.data() + warp.number * registers_nbytes_ + one.offset, 0xff,
+                  one.nbytes);
+      may_be_undefined(warp, one.offset) = true;
     }
   }
 }
@@ -62,6 +70,16 @@ lane_mask& UndefinedValues::computed(const Warp& warp, row register_row) noexcep
   return computed_[(warp.number * registers_nbytes_ + static_cast<std::size_t>(register_row)) / 64];
 }
 
+bool& UndefinedValues::may_be_undefined(const Warp& warp, std::uint32_t register_row) noexcept {
+  return may_be_undefined_[(warp.number * registers_nbytes_ + register_row) / 64];
+}
+
+bool UndefinedValues::are_defined(const Warp& warp, const PropagationRule& rule) noexcept {
+  bool any = false;
+  for (std::size_t k = 0; k < rule.row_count; ++k) any |= may_be_undefined(warp, rule.rows[k]);
+  return !any;
+}
+
 std::uint64_t UndefinedValues::lane_shadow(const Warp& warp, row register_row, std::size_t nbytes,
                                            int lane) {
   std::uint64_t value = 0;
@@ -74,6 +92,7 @@ std::uint64_t UndefinedValues::lane_shadow(const Warp& warp, row register_row, s
 lane_mask UndefinedValues::undefined_lanes(const Warp& warp, row register_row, std::uint8_t nbytes,
                                            lane_mask lanes) {
   if (register_row == no_row || (register_row & 1) != 0) return 0;
+  if (!may_be_undefined(warp, static_cast<std::uint32_t>(register_row))) return 0;
   if (nbytes == 0) return predicate_shadow(warp, register_row) & lanes;
   const std::byte* const shadow = row_shadow(warp, register_row);
   lane_mask mask = 0;
@@ -95,56 +114,6 @@ lane_mask UndefinedValues::undefined_sources(const Warp& warp, const Instruction
     mask |= undefined_lanes(warp, instruction.source[k], rule.source_nbytes[k], lanes);
   }
   return mask;
-}
-
-/// Returns null for memory without a shadow, whose bytes are all defined: parameters, and global
-/// memory that is not tracked.
-std::byte* UndefinedValues::memory_shadow(const std::byte* pointer) noexcept {
-  const auto address = reinterpret_cast<std::uint64_t>(pointer);
-  const auto offset_in = [&](const std::byte* begin) {
-    return address - reinterpret_cast<std::uint64_t>(begin);
-  };
-  if (const std::uint64_t k = offset_in(owner_.shared.data()); k < shared_.size()) {
-    return shared_.data() + k;
-  }
-  for (const Block* const peer : owner_.launch_state.peers) {
-    if (const std::uint64_t k = offset_in(peer->shared.data()); k < peer->shared.size()) {
-      return peer->undefined_values->shared_.data() + k;
-    }
-  }
-  if (owner_.warps.empty()) return nullptr;
-  if (const std::uint64_t k = offset_in(owner_.warps.front().local); k < local_.size()) {
-    return local_.data() + k;
-  }
-  const auto& parameters = owner_.launch_state.parameters;
-  if (offset_in(parameters.data()) < parameters.size()) return nullptr;
-  return owner_.launch_state.memory.undefined_bits(address);
-}
-
-std::uint64_t UndefinedValues::global_address(int lane) const {
-  const auto address = reinterpret_cast<std::uint64_t>(addresses_.pointer(lane));
-  return owner_.launch_state.memory.undefined_bits(address) != nullptr ? address : 0;
-}
-
-void UndefinedValues::note_copy(const std::byte* destination, const std::byte* source,
-                                std::uint32_t nbytes) {
-  std::byte* const destination_shadow = memory_shadow(destination);
-  if (destination_shadow == nullptr || nbytes == 0) return;
-  if (const std::byte* const source_shadow = memory_shadow(source)) {
-    std::memmove(destination_shadow, source_shadow, nbytes);
-  } else {
-    std::memset(destination_shadow, 0, nbytes);
-  }
-}
-
-void UndefinedValues::note_fill(const std::byte* destination, std::uint32_t nbytes) {
-  if (std::byte* const shadow = memory_shadow(destination); shadow != nullptr)
-    std::memset(shadow, 0, nbytes);
-}
-
-void UndefinedValues::mark_undefined(const std::byte* destination, std::uint32_t nbytes) {
-  if (std::byte* const shadow = memory_shadow(destination); shadow != nullptr)
-    std::memset(shadow, 0xff, nbytes);
 }
 
 void UndefinedValues::save(const Warp& warp, std::span<const SavedRow> rows, int lane,
@@ -181,6 +150,7 @@ void UndefinedValues::restore(const Warp& warp, std::span<const SavedRow> rows, 
       stack.resize(stack.size() - nbytes);
     }
     set(computed(warp, register_row));
+    may_be_undefined(warp, rows[k].offset) = has_undefined_rows_ = true;
   }
 }
 
@@ -218,6 +188,15 @@ void UndefinedValues::check_operands(const Warp& warp, const Instruction& instru
 void UndefinedValues::run(Warp& warp, const Instruction& instruction, lane_mask lanes) {
   const PropagationRule& rule = rules_[pc_of(warp, instruction)];
   lane_mask active = lanes;
+  if (are_defined(warp, rule)) {
+    if (rule.guard != no_row) {
+      const lane_mask guard = warp.predicate(rule.guard);
+      active &= rule.is_guard_negated ? ~guard : guard;
+    }
+    if (active == 0 || run_defined(warp, instruction, rule, active)) return;
+    if (rule.flow == Propagation::load) return load(warp, instruction, rule, active);
+    active = lanes;
+  }
   lane_mask unsure = 0;
   if (rule.guard != no_row) {
     const lane_mask guard = warp.predicate(rule.guard);
@@ -259,9 +238,32 @@ void UndefinedValues::run(Warp& warp, const Instruction& instruction, lane_mask 
   }
 }
 
+bool UndefinedValues::run_defined(Warp& warp, const Instruction& instruction,
+                                  const PropagationRule& rule, lane_mask active) {
+  switch (rule.flow) {
+    case Propagation::atomic:
+    case Propagation::exchange:
+    case Propagation::addresses:
+      return false;
+    case Propagation::load:
+      access_ = {};
+      rule.execute(warp, instruction, active);
+      return is_accessed_memory_defined(active);
+    case Propagation::store:
+      access_ = {};
+      rule.execute(warp, instruction, active);
+      define_accessed_memory(active);
+      return true;
+    default:
+      rule.execute(warp, instruction, active);
+      return true;
+  }
+}
+
 void UndefinedValues::run_collective(Warp& warp, const Instruction& instruction,
                                      lane_mask members) {
   const PropagationRule& rule = rule_of(instruction);
+  if (are_defined(warp, rule)) return rule.execute(warp, instruction, members);
   const lane_mask unsure = undefined_sources(warp, instruction, rule, members, 31);
   const std::uint64_t origin =
       unsure != 0 ? origin_of_sources(warp, instruction, rule, std::countr_zero(unsure)) : 0;
@@ -299,87 +301,13 @@ void UndefinedValues::check_control(Warp& warp, const Instruction& instruction, 
     }
   }
   if (instruction.flow != Control::barrier && instruction.flow != Control::yielding) return;
+  if (std::ranges::all_of(instruction.destination, [](row one) { return one == no_row; })) return;
   const PropagationRule rule{.result_nbytes = {instruction.barrier == BarrierKind::count &&
                                                        instruction.flow == Control::barrier
                                                    ? std::uint8_t{4}
                                                    : std::uint8_t{0}}};
   set_result_shadows(rule, 0);
   write_results(warp, instruction, rule, lanes, 0);
-}
-
-void UndefinedValues::load(const Warp& warp, const Instruction& instruction,
-                           const PropagationRule& rule, lane_mask active) {
-  set_result_shadows(rule, 0);
-  const std::size_t element = access_.nbytes / instruction.count;
-  const std::size_t width = rule.result_nbytes[0];
-  for_lanes(access_.nbytes == 0 ? 0 : active, [&](int lane) {
-    const std::byte* const source = memory_shadow(addresses_.pointer(lane));
-    if (source == nullptr) return;
-    const bool any =
-        std::any_of(source, source + access_.nbytes, [](std::byte b) { return b != std::byte{}; });
-    if (any) set_origins(warp, instruction, lane, global_address(lane));
-    for (std::size_t k = 0; k < instruction.count; ++k) {
-      std::byte* const destination = scratch_[k].data() + width * static_cast<std::size_t>(lane);
-      std::memcpy(destination, source + k * element, element);
-      const bool extends =
-          rule.extends_sign && (destination[element - 1] & std::byte{0x80}) != std::byte{};
-      if (extends) std::memset(destination + element, 0xff, width - element);
-    }
-  });
-  write_results(warp, instruction, rule, active, 0);
-}
-
-void UndefinedValues::store(const Warp& warp, const Instruction& instruction,
-                            const PropagationRule& rule, lane_mask active) {
-  const std::size_t element = access_.nbytes / instruction.count;
-  const std::size_t width = rule.source_nbytes[1];
-  const std::byte* const local = owner_.warps.front().local;
-  for_lanes(active, [&](int lane) {
-    std::byte* const destination = memory_shadow(addresses_.pointer(lane));
-    const auto is_own = [&](const std::byte* begin, std::size_t nbytes) {
-      return static_cast<std::size_t>(addresses_.pointer(lane) - begin) < nbytes;
-    };
-    const bool is_global =
-        !is_own(owner_.shared.data(), shared_.size()) && !is_own(local, local_.size());
-    for (std::size_t k = 0; k < instruction.count; ++k) {
-      const row value = instruction.source[1 + k];
-      const std::byte* const source =
-          row_shadow(warp, value) + width * static_cast<std::size_t>(lane);
-      const bool is_computed = (value & 1) == 0 && (computed(warp, value) >> lane & 1) != 0;
-      const bool any =
-          std::any_of(source, source + element, [](std::byte b) { return b != std::byte{}; });
-      if (any && is_global && is_computed) {
-        report(warp, instruction, lane_mask{1} << lane, origin_of(warp, value, lane),
-               "a result in global memory was computed from it");
-      }
-      if (destination != nullptr) std::memcpy(destination + k * element, source, element);
-    }
-  });
-}
-
-void UndefinedValues::update(const Warp& warp, const Instruction& instruction,
-                             const PropagationRule& rule, lane_mask active) {
-  const std::size_t width = rule.source_nbytes[1];
-  set_result_shadows(rule, 0);
-  for_lanes(active, [&](int lane) {
-    std::byte* const shadow = memory_shadow(addresses_.pointer(lane));
-    if (shadow == nullptr) return;
-    const bool any =
-        std::any_of(shadow, shadow + width, [](std::byte b) { return b != std::byte{}; });
-    if (rule.flow == Propagation::atomic) {
-      if (any)
-        report(warp, instruction, lane_mask{1} << lane, global_address(lane),
-               "an atomic operation reads it from memory");
-      std::memset(shadow, 0, width);
-      return;
-    }
-    if (any) set_origins(warp, instruction, lane, global_address(lane));
-    std::memcpy(scratch_[0].data() + width * static_cast<std::size_t>(lane), shadow, width);
-    std::memcpy(shadow,
-                row_shadow(warp, instruction.source[1]) + width * static_cast<std::size_t>(lane),
-                width);
-  });
-  write_results(warp, instruction, rule, active, 0);
 }
 
 }  // namespace skerry::emulation

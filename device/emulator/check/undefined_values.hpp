@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -58,6 +60,13 @@ class UndefinedValues {
   [[nodiscard]] std::byte* row_shadow(const Warp& warp, row register_row) noexcept;
   [[nodiscard]] lane_mask& predicate_shadow(const Warp& warp, row predicate) noexcept;
   [[nodiscard]] lane_mask& computed(const Warp& warp, row register_row) noexcept;
+  /// False if all lanes of a row are defined and none is computed from undefined values.
+  [[nodiscard]] bool& may_be_undefined(const Warp& warp, std::uint32_t register_row) noexcept;
+  /// True if no row that an instruction reads or writes may be undefined.
+  [[nodiscard]] bool are_defined(const Warp& warp, const PropagationRule& rule) noexcept;
+  /// Executes an instruction whose rows are defined. False if its result may not be.
+  [[nodiscard]] bool run_defined(Warp& warp, const Instruction& instruction,
+                                 const PropagationRule& rule, lane_mask active);
   [[nodiscard]] std::uint64_t lane_shadow(const Warp& warp, row register_row, std::size_t nbytes,
                                           int lane);
   [[nodiscard]] lane_mask undefined_lanes(const Warp& warp, row register_row, std::uint8_t nbytes,
@@ -66,6 +75,16 @@ class UndefinedValues {
                                             const PropagationRule& rule, lane_mask lanes,
                                             std::uint32_t sources);
   [[nodiscard]] std::byte* memory_shadow(const std::byte* pointer) noexcept;
+  /// True if both addresses are of parameters, which are defined.
+  [[nodiscard]] bool are_parameters(std::uint64_t first, std::uint64_t last) const noexcept;
+  /// Returns the distance from addresses between both to their shadow; nullopt if it differs or
+  /// there is none.
+  [[nodiscard]] std::optional<std::ptrdiff_t> shadow_distance(std::uint64_t first_address,
+                                                              std::uint64_t last_address) noexcept;
+  /// True if all bytes that the running instruction accesses are defined.
+  [[nodiscard]] bool is_accessed_memory_defined(lane_mask active) noexcept;
+  /// Marks the bytes that the running instruction accesses as defined.
+  void define_accessed_memory(lane_mask active) noexcept;
 
   // An origin is the address in global memory that the undefined bits of a lane of a row were
   // loaded from; 0 if unknown.
@@ -111,6 +130,8 @@ class UndefinedValues {
   std::size_t registers_nbytes_;  ///< per warp
   std::vector<std::byte> registers_;
   std::vector<lane_mask> computed_;  ///< per row: undefined lanes that were computed, not moved
+  std::unique_ptr<bool[]> may_be_undefined_;  ///< per row
+  bool has_undefined_rows_ = true;            ///< some row has not been defined since start()
   /// Of undefined values only, by origin_key(): most programs have none.
   std::unordered_map<std::uint64_t, std::uint64_t> origins_;
   std::vector<std::byte> shared_;

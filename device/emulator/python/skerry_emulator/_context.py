@@ -104,7 +104,7 @@ class emulated_gpu:  # noqa: N801 (used as a function)
         Seed of the schedule of warps and blocks. 0 runs one block after the other, which is fastest.
     checks : str or iterable of str, optional
         Optional checks: "races", "uninitialised", "synchronisation"; or "all", "none". The check for races makes
-        kernels up to 4 times slower, the check for uninitialised values 10 times or more.
+        kernels up to 4 times slower, the check for uninitialised values about 2 times.
     limit : int, optional
         Number of warp instructions after which a kernel counts as never ending.
 
