@@ -31,8 +31,8 @@ std::string describe_failure(const std::exception_ptr& failure) {
 
 /// Returns the memory of a device that is neither free nor in this pool: that of other libraries,
 /// other processes, other logical devices of the GPU and its context.
-std::size_t bytes_of_others(std::size_t free_bytes, std::size_t total_bytes,
-                            const MemoryStatistics& now) noexcept {
+std::size_t foreign_bytes(std::size_t free_bytes, std::size_t total_bytes,
+                          const MemoryStatistics& now) noexcept {
   const std::size_t known_bytes = free_bytes + now.live_bytes + now.cached_bytes;
   return total_bytes - std::min(total_bytes, known_bytes);
 }
@@ -201,7 +201,7 @@ void Pool::throw_out_of_memory(const Request& request, const std::string& tried,
       ": device " +
       (has_memory_info
            ? byte_text(free_bytes) + " free of " + byte_text(total_bytes) + ", " +
-                 byte_text(bytes_of_others(free_bytes, total_bytes, now)) + " held by others"
+                 byte_text(foreign_bytes(free_bytes, total_bytes, now)) + " held by others"
            : std::string("free bytes unknown")) +
       "; pool " + byte_text(now.live_bytes) + " live in " + std::to_string(now.live_blocks) +
       (now.live_blocks == 1 ? " array" : " arrays") + ", " + byte_text(now.cached_bytes) +
