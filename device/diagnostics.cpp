@@ -63,4 +63,17 @@ void capture_rehearsed_stream(void* handle) noexcept {
   cuda::simulation_controls().set_captured(handle);
 }
 
+int begin_rehearsed_capture(void* stream) noexcept {
+  return cuda::simulated_calls().stream_begin_capture(stream);
+}
+int end_rehearsed_capture(void* stream, void** graph) noexcept {
+  return cuda::simulated_calls().stream_end_capture(stream, graph);
+}
+int launch_rehearsed_graph(void* graph, void* stream) noexcept {
+  return cuda::simulated_calls().graph_launch(graph, stream);
+}
+int destroy_rehearsed_graph(void* graph) noexcept {
+  return cuda::simulated_calls().graph_destroy(graph);
+}
+
 }  // namespace skerry

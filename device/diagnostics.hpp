@@ -49,5 +49,10 @@ void delay_rehearsed_work(int min_us, int max_us) noexcept;
 int set_rehearsed_device(int ordinal) noexcept;
 /// Makes a simulated stream count as being captured into a graph; null for none.
 void capture_rehearsed_stream(void* handle) noexcept;
+/// Capture the work of a simulated stream and launch it, as another library does. Return a status.
+int begin_rehearsed_capture(void* stream) noexcept;
+int end_rehearsed_capture(void* stream, void** graph) noexcept;
+int launch_rehearsed_graph(void* graph, void* stream) noexcept;
+int destroy_rehearsed_graph(void* graph) noexcept;
 
 }  // namespace skerry

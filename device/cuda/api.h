@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* Increment with each change of this header. */
-#define SKERRY_CUDA_API_VERSION 10
+#define SKERRY_CUDA_API_VERSION 11
 
 #ifdef __cplusplus
 extern "C" {
@@ -111,6 +111,9 @@ struct skerry_cuda_api {
   int (*stream_begin_capture)(void* stream);
   /* Ends the capture, also if it fails. A null `graph` discards the captured work. */
   int (*stream_end_capture)(void* stream, void** graph);
+  /* Makes the graph that a captured stream fills own `data`. `release` is called once that graph
+     can not run any more, or if this fails; it must make no call of the runtime. */
+  int (*stream_capture_retain)(void* stream, void* data, void (*release)(void* data));
   int (*graph_launch)(void* graph, void* stream);
   int (*graph_destroy)(void* graph); /* it may be running */
   int (*event_create)(void** event); /* without timing */

@@ -22,7 +22,7 @@ namespace skerry::cuda {
 
 /// Increment with each change of the interface between the CUDA module and the rest: its functions,
 /// tables and kernel parameters.
-inline constexpr int module_abi_version = 10;
+inline constexpr int module_abi_version = 11;
 
 inline constexpr int max_devices = 64;
 

@@ -3,9 +3,12 @@
 
 // Copies to, from and between CUDA devices.
 
+#include <optional>
+
 #include "core/errors.hpp"
 #include "device/cuda/deferred.hpp"
 #include "device/cuda/device_graph.hpp"
+#include "device/cuda/foreign_capture.hpp"
 #include "device/cuda/functions.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/cuda/staging.hpp"
@@ -20,7 +23,7 @@ namespace {
 
 constexpr const char* copying = "copy_bytes";
 
-/// Returns the current stream for a copy; throws if it is being captured.
+/// Returns the current stream for a copy from or to the host; throws if it is being captured.
 StreamState& stream_for_copies(DeviceState& device_state) {
   StreamState& stream_state = current_stream_state(device_state);
   stream_state.limit_work();
@@ -108,13 +111,23 @@ void copy_between(const StorageRef& target, char* target_data, const StorageRef&
                   const char* source_data, std::size_t nbytes) {
   DeviceState& device_state = usable_state(target->device());
   DeviceState& origin = usable_state(source->device());
-  StreamState& stream_state = stream_for_copies(device_state);
+  StreamState& stream_state = current_stream_state(device_state);
+  stream_state.limit_work();
   const bool same_gpu = device_state.ordinal == origin.ordinal;
   // The driver stages copies where there is no peer access; this enables peer access where it
   // exists.
   if (!same_gpu && nbytes > 0) static_cast<void>(route_between(device_state, origin));
 
   const MemoryUse uses[] = {writes(target), reads(source)};
+  std::optional<ForeignCapture> capture;
+  {
+    const DeviceGuard guard(device_state);
+    if (is_in_foreign_capture(device_state, stream_state.handle(), copying)) {
+      capture.emplace(stream_state);
+      capture->wait_for_other_streams(uses);
+      capture->retain(uses);
+    }
+  }
   const OrderedWork ordered(stream_state, uses);
   note_dependency(device_state, origin);
   if (nbytes == 0) return;

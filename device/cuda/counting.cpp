@@ -121,6 +121,7 @@ constexpr std::array entries{
     SKERRY_COUNTED(stream_device),
     SKERRY_COUNTED(stream_begin_capture),
     SKERRY_COUNTED(stream_end_capture),
+    SKERRY_COUNTED(stream_capture_retain),
     SKERRY_COUNTED(graph_launch),
     SKERRY_COUNTED(graph_destroy),
 };

@@ -190,15 +190,18 @@ void DeviceGraph::replay() {
   for (const Member& used : members_) static_cast<void>(usable_state(used.device_state->device));
   StreamState& stream_state = current_stream_state(origin());
   stream_state.limit_work();
-  const DeviceGuard guard(origin());
-  reject_capture(origin(), stream_state.handle(), replaying);
-  const std::lock_guard lock(mutex_);
-  const OrderedWork ordered(stream_state, uses_);
-  check(call<&Api::graph_launch>(executable_, stream_state.handle()), origin(), replaying);
-  for (const Word& used : words_) {
-    used.device_state->deferred->note_replay(used.error, used.word, stream_state.handle());
-    note_dependency(origin(), *used.device_state);
+  {
+    const DeviceGuard guard(origin());
+    reject_capture(origin(), stream_state.handle(), replaying);
+    const std::lock_guard lock(mutex_);
+    const OrderedWork ordered(stream_state, uses_);
+    check(call<&Api::graph_launch>(executable_, stream_state.handle()), origin(), replaying);
+    for (const Word& used : words_) {
+      used.device_state->deferred->note_replay(used.error, used.word, stream_state.handle());
+      note_dependency(origin(), *used.device_state);
+    }
   }
+  if (waits_after_launch()) cuda::current_stream(origin().device).synchronize();
 }
 
 }  // namespace skerry::cuda

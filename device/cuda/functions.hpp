@@ -68,6 +68,8 @@ std::shared_ptr<void> make_device_current(Device device);
 void launch(Device device, const AnyKernel& entry, const void* params, std::size_t params_size,
             std::span<const MemoryUse> uses);
 
+/// SKERRY_SYNC=1: waits after each launch, so that the call that caused an error reports it.
+[[nodiscard]] bool waits_after_launch() noexcept;
 std::shared_ptr<Graph> begin_capture(std::span<const Device> devices);
 
 /// The backend of GPUs; also in place until the first use of CUDA finds the devices.

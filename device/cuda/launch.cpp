@@ -3,11 +3,14 @@
 #include "device/kernel.hpp"
 
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "device/backend.hpp"
+#include "device/cuda/foreign_capture.hpp"
 #include "device/cuda/functions.hpp"
 #include "device/cuda/pool.hpp"
 #include "device/cuda/runtime.hpp"
@@ -21,12 +24,6 @@
 namespace skerry::cuda {
 
 namespace {
-
-/// SKERRY_SYNC=1: waits after each launch, so that the call that caused an error reports it.
-bool waits_after_launch() noexcept {
-  static const bool is_enabled = flag_from_environment("SKERRY_SYNC", false);
-  return is_enabled;
-}
 
 /// Scratch memory of one launch. It returns to the pool in stream order, so the call may return
 /// before the kernel ends.
@@ -64,7 +61,9 @@ void require_accepted(Device device, const AnyKernel& entry, const void* params)
                     device, invalid_value, false);
 }
 
-void launch_native(StreamState& stream_state, const AnyKernel& entry, const void* params) {
+/// Returns the scratch memory of the launch.
+std::vector<StorageRef> launch_native(StreamState& stream_state, const AnyKernel& entry,
+                                      const void* params) {
   DeviceState& device_state = stream_state.device_state();
   if (entry.native == nullptr) throw_no_form(device_state.device);
   if (!device_state.has_kernels) {
@@ -85,6 +84,7 @@ void launch_native(StreamState& stream_state, const AnyKernel& entry, const void
                       device_state.device, code, false);
   }
   check(code, device_state, "launch");
+  return std::move(context.scratch);
 }
 
 /// Returns the memory that a kernel's host form may access, for a simulation that checks it.
@@ -112,13 +112,24 @@ std::vector<KernelOperand> operands_of(std::span<const MemoryUse> uses) {
 
 }  // namespace
 
+bool waits_after_launch() noexcept {
+  static const bool is_enabled = flag_from_environment("SKERRY_SYNC", false);
+  return is_enabled;
+}
+
 void launch(Device device, const AnyKernel& entry, const void* params, std::size_t params_size,
             std::span<const MemoryUse> uses) {
   DeviceState& device_state = usable_state(device);
   StreamState& stream_state = current_stream_state(device_state);
   stream_state.limit_work();
   const DeviceGuard guard(device_state);
-  reject_capture(device_state, stream_state.handle(), "launch");
+  std::vector<StorageRef> scratch;
+  std::optional<ForeignCapture> capture;
+  if (is_in_foreign_capture(device_state, stream_state.handle(), "launch")) [[unlikely]] {
+    capture.emplace(stream_state);
+    capture->wait_for_other_streams(uses);
+    capture->retain(uses);
+  }
   {
     // Recorded before the work: if the launch fails, later work waits without need, which is
     // harmless.
@@ -132,9 +143,10 @@ void launch(Device device, const AnyKernel& entry, const void* params, std::size
                             stream_state.handle()),
             device_state, "launch");
     } else {
-      launch_native(stream_state, entry, params);
+      scratch = launch_native(stream_state, entry, params);
     }
   }
+  if (capture) return capture->retain(scratch);
   if (waits_after_launch() && Graph::captured() == nullptr)
     cuda::current_stream(device).synchronize();
 }

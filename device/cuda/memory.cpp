@@ -6,6 +6,7 @@
 #include "device/memory.hpp"
 
 #include "device/cuda/device_graph.hpp"
+#include "device/cuda/foreign_capture.hpp"
 #include "device/cuda/functions.hpp"
 #include "device/cuda/pool.hpp"
 #include "device/cuda/runtime.hpp"
@@ -77,12 +78,18 @@ StorageRef allocate_empty(Device device) {
                                                        : current_stream_state(device_state)));
 }
 
-MemoryStatistics statistics(Device device) { return look_at(device).memory->read_statistics(); }
+MemoryStatistics statistics(Device device) {
+  ForeignCapture::release_memory_of_ended();
+  return look_at(device).memory->read_statistics();
+}
 void reset_peak(Device device) { look_at(device).memory->reset_peak(); }
 void set_memory_limit(Device device, std::size_t nbytes) {
   look_at(device).memory->set_limit(nbytes);
 }
-std::size_t trim(Device device) { return usable_state(device).memory->trim(); }
+std::size_t trim(Device device) {
+  ForeignCapture::release_memory_of_ended();
+  return usable_state(device).memory->trim();
+}
 
 StorageRef adopt(Device device, const ForeignMemory& foreign_memory) {
   return StorageRef(new ForeignDeviceStorage(device, foreign_memory));

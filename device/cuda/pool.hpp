@@ -148,8 +148,9 @@ class Pool {
   void count_live() noexcept;
   [[nodiscard]] Block* acquire(Request& request);
   [[nodiscard]] Block* try_new(Request& request);
-  [[nodiscard]] int call_allocate(Block& item);
-  [[nodiscard]] int call_resource(Block& item, std::exception_ptr& failure);
+  void wait_for_allocation();
+  [[nodiscard]] int call_allocate(Block& item, void* stream);
+  [[nodiscard]] int call_resource(Block& item, void* stream, std::exception_ptr& failure);
   void require_usable(Block& item);
   void keep_memory_in_driver_pool() noexcept;
   [[noreturn]] void throw_out_of_memory(

@@ -8,6 +8,7 @@
 #include <exception>
 #include <string>
 
+#include "device/cuda/foreign_capture.hpp"
 #include "device/cuda/page_lock.hpp"
 #include "device/cuda/pool.hpp"
 #include "device/cuda/runtime.hpp"
@@ -100,6 +101,7 @@ Block* Pool::acquire(Request& request) {
     throw_out_of_memory(request, "nothing, since it is larger than the limit",
                         "raise the limit by set_memory_limit, or split the array");
   }
+  ForeignCapture::release_memory_of_ended();
   if (Block* item = take_pending(size, request.stream)) return item;
   if (Block* item = try_new(request)) return item;
   release_cached();
@@ -146,15 +148,17 @@ Block* Pool::try_new(Request& request) {
   };
   try {
     const DeviceGuard guard(device_state_);
-    reject_capture(device_state_, stream, "allocate");
-    const int code =
-        item->resource != nullptr ? call_resource(*item, request.failure) : call_allocate(*item);
+    const bool is_captured = is_in_foreign_capture(device_state_, stream, "allocate");
+    void* const order = is_captured ? legacy_stream : stream;
+    const int code = item->resource != nullptr ? call_resource(*item, order, request.failure)
+                                               : call_allocate(*item, order);
     if (code == memory_allocation) {
       note_failure(code, device_state_, "allocate");
       take_back();
       return nullptr;
     }
     check(code, device_state_, "allocate");
+    if (is_captured) wait_for_allocation();
   } catch (...) {
     take_back();
     throw;
@@ -167,11 +171,20 @@ Block* Pool::try_new(Request& request) {
   return item.release();
 }
 
-int Pool::call_allocate(Block& item) {
+/// Blocks the host until an allocation on the legacy stream is done: a graph that uses the memory
+/// can't wait for it.
+void Pool::wait_for_allocation() {
+  StreamState& legacy = device_state_.streams->legacy();
+  // If it fails, the memory leaks: the device is lost.
+  if (!legacy.wait(legacy.now(), "capture of a stream"))
+    static_cast<void>(usable_state(device_state_.device));
+}
+
+int Pool::call_allocate(Block& item, void* stream) {
   if (device_state_.properties.supports_pools == 0)
     return call<&Api::allocate>(&item.data, item.size.nbytes);
   if (!keeps_memory_.load(std::memory_order_relaxed)) keep_memory_in_driver_pool();
-  return call<&Api::allocate_async>(&item.data, item.size.nbytes, item.owner_stream);
+  return call<&Api::allocate_async>(&item.data, item.size.nbytes, stream);
 }
 
 /// Keeps freed memory in the driver's pool. By default each synchronization returns it to the

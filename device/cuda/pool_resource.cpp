@@ -101,11 +101,11 @@ std::shared_ptr<MemoryResource> Pool::find_resource() {
 
 /// Returns memory_allocation if the resource has not enough memory. Throws ValueError for an
 /// address that the device's arrays can't have, which is freed.
-int Pool::call_resource(Block& item, std::exception_ptr& failure) {
+int Pool::call_resource(Block& item, void* stream, std::exception_ptr& failure) {
   failure = nullptr;
   try {
     const ResourceScope scope;
-    item.data = item.resource->allocate(item.size.nbytes, item.owner_stream);
+    item.data = item.resource->allocate(item.size.nbytes, stream);
   } catch (const std::exception&) {
     failure = std::current_exception();
     return memory_allocation;
@@ -114,7 +114,7 @@ int Pool::call_resource(Block& item, std::exception_ptr& failure) {
   try {
     require_usable(item);
   } catch (...) {
-    return_to_resource(item, item.owner_stream);
+    return_to_resource(item, stream);
     throw;
   }
   return success;

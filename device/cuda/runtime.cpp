@@ -150,16 +150,22 @@ DeviceGuard::~DeviceGuard() {
   }
 }
 
-void reject_capture(DeviceState& device_state, void* stream, const char* operation) {
-  if (const DeviceGraph* const graph = DeviceGraph::captured())
-    return graph->require_member(device_state);
-  if (stream == legacy_stream) return;  // cannot be captured
+bool is_in_foreign_capture(DeviceState& device_state, void* stream, const char* operation) {
+  if (const DeviceGraph* const graph = DeviceGraph::captured()) {
+    graph->require_member(device_state);
+    return false;
+  }
+  if (stream == legacy_stream) return false;  // cannot be captured
   int capturing = 0;
   check(call<&Api::stream_is_capturing>(stream, &capturing), device_state, operation);
-  if (capturing == 0) return;
+  return capturing != 0;
+}
+
+void reject_capture(DeviceState& device_state, void* stream, const char* operation) {
+  if (!is_in_foreign_capture(device_state, stream, operation)) return;
   throw ValueError("the current stream of " + to_string(device_state.device) +
-                   " is being captured into a graph, whose launches would use this call's memory "
-                   "after it is reused; end the capture, or leave this call out of it");
+                   " is being captured into a graph, which this call can't be part of; end the "
+                   "capture, or leave this call out of it");
 }
 
 bool finish_work(DeviceState& device_state) noexcept {

@@ -163,9 +163,12 @@ class DeviceGuard {
   int code_ = success;
 };
 
-/// Throws ValueError if a stream is being captured by another library: a graph keeps the addresses
-/// of memory that returns to the pool when the call ends, and replaying it would overwrite whatever
-/// uses that memory by then. Requires the device to be current.
+/// True if another library captures a stream into a graph. Requires the device to be current.
+/// Throws DeviceError.
+[[nodiscard]] bool is_in_foreign_capture(DeviceState& device_state, void* stream,
+                                         const char* operation);
+/// Throws ValueError if another library captures a stream, for calls that wait or that can't be
+/// part of its graph. Requires the device to be current.
 void reject_capture(DeviceState& device_state, void* stream, const char* operation);
 
 /// Waits for all work on a device. Returns false if the device is lost; a device that can't be

@@ -273,6 +273,7 @@ constexpr cuda::Api simulated_calls{
     .stream_device = stream_device,
     .stream_begin_capture = stream_begin_capture,
     .stream_end_capture = stream_end_capture,
+    .stream_capture_retain = stream_capture_retain,
     .graph_launch = graph_launch,
     .graph_destroy = graph_destroy,
     .event_create = event_create,

@@ -203,6 +203,20 @@ int stream_end_capture(void* handle, void** graph) {
   });
 }
 
+int stream_capture_retain(void* handle, void* data, void (*release)(void* data)) {
+  std::shared_ptr<void> resource(data, release);  // released without the lock
+  return enter(&cuda::Api::stream_capture_retain, [&](System& system) {
+    const auto queue = system.stream(handle);
+    if (queue == nullptr) return cuda::invalid_resource_handle;
+    AllCaptures& all = captures();
+    const std::lock_guard lock(all.mutex);
+    const auto entry = all.streams.find(queue.get());
+    if (entry == all.streams.end()) return cuda::illegal_state;
+    entry->second.capture->captured_work->resources.push_back(std::move(resource));
+    return cuda::success;
+  });
+}
+
 int graph_share(void** other_graph, void* graph) {
   return enter(&cuda::Api::stream_end_capture, [&](System&) {
     *other_graph = nullptr;

@@ -21,6 +21,7 @@ struct CapturedWork {
   };
   std::vector<Step> steps;
   bool is_the_threads = false;  ///< as WorkItem::is_the_threads
+  std::vector<std::shared_ptr<void>> resources;
 };
 
 /// Number of captured streams and events. It is usually zero, which makes queries cheap.

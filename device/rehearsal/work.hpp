@@ -87,6 +87,7 @@ int stream_is_capturing(void* handle, int* capturing);
 int stream_device(void* handle, int* ordinal);
 int stream_begin_capture(void* handle);
 int stream_end_capture(void* handle, void** graph);
+int stream_capture_retain(void* handle, void* data, void (*release)(void* data));
 int graph_launch(void* graph, void* handle);
 int graph_destroy(void* graph);
 int event_create(void** event);

@@ -160,6 +160,33 @@ void add_rehearsal(py::module_& module) {
       [](std::uintptr_t handle) { capture_rehearsed_stream(reinterpret_cast<void*>(handle)); },
       py::arg("handle"), py::pos_only(),
       "Mark a simulated stream as being captured into a graph; 0 for none. For tests.");
+  const auto pointer = [](std::uintptr_t number) { return reinterpret_cast<void*>(number); };
+  module.def(
+      "rehearsal_begin_capture",
+      [=](std::uintptr_t handle) { return begin_rehearsed_capture(pointer(handle)); },
+      py::arg("handle"), py::pos_only(),
+      "Begin the capture of a simulated stream as another library would; returns the status. For "
+      "tests.");
+  module.def(
+      "rehearsal_end_capture",
+      [=](std::uintptr_t handle) {
+        void* graph = nullptr;
+        const int status = end_rehearsed_capture(pointer(handle), &graph);
+        return std::pair(status, reinterpret_cast<std::uintptr_t>(graph));
+      },
+      py::arg("handle"), py::pos_only(),
+      "End such a capture; returns the status and the graph. For tests.");
+  module.def(
+      "rehearsal_launch_graph",
+      [=](std::uintptr_t graph, std::uintptr_t handle) {
+        return launch_rehearsed_graph(pointer(graph), pointer(handle));
+      },
+      py::arg("graph"), py::arg("handle"), py::pos_only(),
+      "Launch such a graph on a stream; returns the status. For tests.");
+  module.def(
+      "rehearsal_destroy_graph",
+      [=](std::uintptr_t graph) { return destroy_rehearsed_graph(pointer(graph)); },
+      py::arg("graph"), py::pos_only(), "Destroy such a graph; returns the status. For tests.");
 }
 
 void add_cuda(py::module_& module) {

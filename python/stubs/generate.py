@@ -64,7 +64,7 @@ PARAMETERS = {
     **dict.fromkeys(["shape", "*shapes"], "Shape"),
     **dict.fromkeys(["s", "axes"], _LIST),
     **dict.fromkeys(["fftshift.axes", "flip.axis", "ifftshift.axes", "vector_norm.axis"], "Axis"),
-    **dict.fromkeys(["code", "microseconds", "most", "ordinal", "handle", "which"], "int"),
+    **dict.fromkeys(["code", "graph", "microseconds", "most", "ordinal", "handle", "which"], "int"),
     **dict.fromkeys(["from_then_on", "is_on", "on", "sticky"], "bool"),
     **dict.fromkeys(["bins", "minlength"], "int"),
     **dict.fromkeys(["as_order", "largest", "uniform"], "bool"),
@@ -190,7 +190,7 @@ RESULTS = {
     ),
     **dict.fromkeys(
         "allocate_block counted_allocations exported_version fused_work get_num_threads least_recorded rehearsal_calls "
-        "rehearsal_set_device trim".split(),
+        "rehearsal_set_device rehearsal_begin_capture rehearsal_destroy_graph rehearsal_launch_graph trim".split(),
         "int",
     ),
     **dict.fromkeys(["cuda_allocator", "instruction_set"], "str"),
@@ -224,6 +224,7 @@ RESULTS = {
     "dtype_kinds": "dict[str, str]",
     "memory_statistics": "MemoryStatistics",
     "rehearsal_contexts": "list[int]",
+    "rehearsal_end_capture": "tuple[int, int]",
     "waiting_cuda_calls": "list[str]",
     "result_class": "type[tuple[Array, ...]]",
     "result_type": "Dtype",

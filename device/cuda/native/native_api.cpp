@@ -259,6 +259,33 @@ int stream_device(void* stream, int* ordinal) {
   return device_of_context(stream, ordinal);
 }
 
+cudaError_t find_captured_graph(cudaStream_t stream, cudaGraph_t* graph) {
+  auto status = cudaStreamCaptureStatusNone;
+#if CUDART_VERSION >= 13000
+  const cudaError_t code =
+      cudaStreamGetCaptureInfo(stream, &status, nullptr, graph, nullptr, nullptr, nullptr);
+#else
+  const cudaError_t code = cudaStreamGetCaptureInfo_v2(stream, &status, nullptr, graph);
+#endif
+  if (code != cudaSuccess || status == cudaStreamCaptureStatusActive) return code;
+  return cudaErrorIllegalState;
+}
+
+int stream_capture_retain(void* stream, void* data, void (*release)(void* data)) {
+  cudaGraph_t graph = nullptr;
+  cudaUserObject_t object = nullptr;
+  cudaError_t code = find_captured_graph(stream_of(stream), &graph);
+  if (code == cudaSuccess)
+    code = cudaUserObjectCreate(&object, data, release, 1, cudaUserObjectNoDestructorSync);
+  if (code != cudaSuccess) {
+    release(data);
+    return code;
+  }
+  code = cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove);
+  if (code != cudaSuccess) cudaUserObjectRelease(object, 1);
+  return code;
+}
+
 int stream_end_capture(void* stream, void** graph) {
   cudaGraph_t captured = nullptr;
   int code = cudaStreamEndCapture(stream_of(stream), &captured);
@@ -343,6 +370,7 @@ constexpr Api native_calls{
       return cudaStreamBeginCapture(stream_of(stream), cudaStreamCaptureModeRelaxed);
     },
     .stream_end_capture = stream_end_capture,
+    .stream_capture_retain = stream_capture_retain,
     .graph_launch = [](void* graph, void* stream) -> int {
       return cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), stream_of(stream));
     },

@@ -171,6 +171,14 @@ int capture(void* stream, NodeKind kind, node_operation operation) {
   return code::success;
 }
 
+int capture_retain(void* stream, std::shared_ptr<void> resource) {
+  const std::lock_guard lock(graphs_mutex());
+  const CapturePoint* const point = find_capture_point(stream);
+  if (point == nullptr) return status_of::illegal_state;
+  point->capture->graph->resources.push_back(std::move(resource));
+  return code::success;
+}
+
 int capture_allocation(void* stream, address* data, std::size_t nbytes) {
   const std::lock_guard lock(graphs_mutex());
   CapturePoint* const point = find_capture_point(stream);

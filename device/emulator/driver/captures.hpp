@@ -30,6 +30,9 @@ inline constexpr int capture_unsupported = 900;
 /// Adds an allocation node, whose memory the graph owns. Returns a status.
 [[nodiscard]] int capture_allocation(void* stream, address* data, std::size_t nbytes);
 
+/// Makes the graph of a captured stream own `resource`. Returns a status.
+[[nodiscard]] int capture_retain(void* stream, std::shared_ptr<void> resource);
+
 /// Calls `operation` with the stream, or adds it to the graph if the stream is captured.
 /// `operation` must own copies of its data.
 template <class Operation>

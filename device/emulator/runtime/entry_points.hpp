@@ -109,6 +109,14 @@ int stream_is_capturing(void* stream, int* status) SKERRY_CUDART(cudaStreamIsCap
 int stream_device(void* stream, int* ordinal) SKERRY_CUDART(cudaStreamGetDevice);
 int stream_begin_capture(void* stream, int mode) SKERRY_CUDART(cudaStreamBeginCapture);
 int stream_end_capture(void* stream, void** graph) SKERRY_CUDART(cudaStreamEndCapture);
+int stream_get_capture_info(void* stream, int* status, unsigned long long* id, void** graph,
+                            const void** nodes, const void** edges, std::size_t* count)
+    SKERRY_CUDART(cudaStreamGetCaptureInfo);
+int user_object_create(void** object, void* data, void (*destroy)(void* data), unsigned count,
+                       unsigned flags) SKERRY_CUDART(cudaUserObjectCreate);
+int user_object_release(void* object, unsigned count) SKERRY_CUDART(cudaUserObjectRelease);
+int graph_retain_object(void* graph, void* object, unsigned count, unsigned flags)
+    SKERRY_CUDART(cudaGraphRetainUserObject);
 int graph_instantiate(void** executable, void* graph, unsigned long long flags)
     SKERRY_CUDART(cudaGraphInstantiate);
 int graph_destroy(void* graph) SKERRY_CUDART(cudaGraphDestroy);

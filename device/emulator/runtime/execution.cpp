@@ -6,6 +6,8 @@
 #include <new>
 #include <span>
 
+#include "device/emulator/driver/captures.hpp"
+#include "device/emulator/driver/graph_nodes.hpp"
 #include "device/emulator/runtime/attributes.hpp"
 #include "device/emulator/runtime/emulated_system.hpp"
 #include "device/emulator/runtime/entry_points.hpp"
@@ -38,7 +40,12 @@ int with_kernel(const void* function, Body body) noexcept {
 }
 
 int launch(const void* function, const LaunchRequest& request) noexcept {
-  return with_kernel(function, [&](const auto& named) { return enqueue(named, request); });
+  return with_kernel(function, [&](const auto& named) {
+    return driver::is_captured(request.stream)
+               ? driver::capture(request.stream, driver::NodeKind::kernel,
+                                 driver::deferred_launch(named, request))
+               : enqueue(named, request);
+  });
 }
 
 }  // namespace

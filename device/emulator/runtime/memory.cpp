@@ -3,6 +3,7 @@
 
 // Device and pinned host memory, by calls of the simulated runtime.
 
+#include "device/emulator/driver/captures.hpp"
 #include "device/emulator/runtime/emulated_system.hpp"
 #include "device/emulator/runtime/entry_points.hpp"
 #include "device/emulator/runtime/named_arrays.hpp"
@@ -63,7 +64,10 @@ int get_pointer_attributes(abi::PointerAttributes* attributes, const void* data)
 }
 
 int copy_async(void* target, const void* source, std::size_t nbytes, int kind, void* stream) {
-  return driver_api().copy_async(target, source, nbytes, static_cast<cuda::CopyKind>(kind), stream);
+  return driver::on_stream(stream, driver::NodeKind::copy, [=](void* launch_stream) {
+    return driver_api().copy_async(target, source, nbytes, static_cast<cuda::CopyKind>(kind),
+                                   launch_stream);
+  });
 }
 
 int copy(void* target, const void* source, std::size_t nbytes, int kind) {
@@ -73,12 +77,16 @@ int copy(void* target, const void* source, std::size_t nbytes, int kind) {
 
 int copy_peer_async(void* target, int target_ordinal, const void* source, int source_ordinal,
                     std::size_t nbytes, void* stream) {
-  return driver_api().copy_peer_async(target, target_ordinal, source, source_ordinal, nbytes,
-                                      stream);
+  return driver::on_stream(stream, driver::NodeKind::copy, [=](void* launch_stream) {
+    return driver_api().copy_peer_async(target, target_ordinal, source, source_ordinal, nbytes,
+                                        launch_stream);
+  });
 }
 
 int fill_async(void* target, int value, std::size_t nbytes, void* stream) {
-  return driver_api().fill_async(target, value, nbytes, stream);
+  return driver::on_stream(stream, driver::NodeKind::fill, [=](void* launch_stream) {
+    return driver_api().fill_async(target, value, nbytes, launch_stream);
+  });
 }
 
 int get_default_pool(void** pool, int ordinal) {

@@ -3,6 +3,7 @@
 
 // Streams, events and host functions, by calls of the simulated runtime.
 
+#include "device/emulator/driver/calls.hpp"
 #include "device/emulator/runtime/emulated_system.hpp"
 #include "device/emulator/runtime/entry_points.hpp"
 #include "device/rehearsal/captures.hpp"
@@ -25,7 +26,7 @@ int stream_wait_event(void* stream, void* event, unsigned flags) {
   return driver_api().stream_wait_event(stream, event);
 }
 int stream_is_capturing(void* stream, int* status) {
-  return driver_api().stream_is_capturing(stream, status);
+  return rehearsal::return_code(driver::stream_is_capturing(stream, status));
 }
 int stream_device(void* stream, int* ordinal) {
   return driver_api().stream_device(stream, ordinal);
@@ -40,6 +41,24 @@ int stream_begin_capture(void* stream, int mode) {
 }
 int stream_end_capture(void* stream, void** graph) {
   return driver_api().stream_end_capture(stream, graph);
+}
+int stream_get_capture_info(void* stream, int* status, unsigned long long* id, void** graph,
+                            const void** nodes, const void** edges, std::size_t* count) {
+  std::uint64_t number = 0;
+  const int code =
+      driver::stream_get_capture_info(stream, status, &number, graph, nodes, edges, count);
+  if (id != nullptr) *id = number;
+  return rehearsal::return_code(code);
+}
+int user_object_create(void** object, void* data, void (*destroy)(void* data), unsigned count,
+                       unsigned flags) {
+  return rehearsal::return_code(driver::user_object_create(object, data, destroy, count, flags));
+}
+int user_object_release(void* object, unsigned count) {
+  return rehearsal::return_code(driver::user_object_release(object, count));
+}
+int graph_retain_object(void* graph, void* object, unsigned count, unsigned flags) {
+  return rehearsal::return_code(driver::graph_retain_object(graph, object, count, flags));
 }
 int graph_instantiate(void** executable, void* graph, unsigned long long flags) {
   static_cast<void>(driver_api());

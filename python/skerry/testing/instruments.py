@@ -41,6 +41,7 @@ from skerry._memory_snapshot import PACKAGE_FOLDER, start_trace
 
 __all__ = [
     "Fault",
+    "ForeignGraph",
     "array_function",
     "backend_registry",
     "built_dtypes",
@@ -205,6 +206,33 @@ def captured_stream(handle: int) -> Iterator[None]:
         yield
     finally:
         _core.rehearsal_set_captured(0)
+
+
+class ForeignGraph:
+    """A graph into which another library captures a stream of a rehearsed device."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+        self._graph = 0
+        _require_success(_core.rehearsal_begin_capture(handle))
+
+    def end_capture(self) -> None:
+        """End the capture."""
+        status, self._graph = _core.rehearsal_end_capture(self._handle)
+        _require_success(status)
+
+    def launch(self, handle: int) -> None:
+        """Launch the graph on a stream."""
+        _require_success(_core.rehearsal_launch_graph(self._graph, handle))
+
+    def destroy(self) -> None:
+        """Destroy the graph, which may still be running."""
+        _require_success(_core.rehearsal_destroy_graph(self._graph))
+
+
+def _require_success(status: int) -> None:
+    if status != 0:
+        raise RuntimeError(f"status {status}")
 
 
 def set_rehearsed_device(ordinal: int) -> int:

@@ -102,3 +102,24 @@ def test_captured_memory_is_not_exported_to_other_streams(x):
 
     other_handle = int(cuda.stream().handle)
     assert sk.capture(function, x)(x)[0].item() == 1
+
+
+def test_a_graph_of_cuda_core_contains_work_of_skerry(x):
+    device = Device(0)
+    device.set_current()
+    stream = device.create_stream()
+    builder = stream.create_graph_builder().begin_building()
+    with sk.stream(builder.stream):
+        y = sk.sort((x * 2)[::-1]) + x
+    graph = builder.end_building().complete()
+    assert x.tolist() == [0, 1, 2, 3, 4, 5]
+    for i in range(2):
+        x += i
+        sk.synchronize("cuda:0")
+        graph.launch(stream)
+        stream.sync()
+        np.testing.assert_array_equal(y.to_numpy(), 3 * x.to_numpy())
+    others = [sk.full(6, -1.0, device="cuda:0") for _ in range(50)]
+    graph.launch(stream)
+    stream.sync()
+    assert all(other.tolist() == [-1] * 6 for other in others)
