@@ -12,7 +12,6 @@ import threading
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
 from skerry.exceptions import GuardError, OutOfMemoryError
 from skerry.testing import instruments
 
@@ -179,13 +178,11 @@ def test_the_line_is_that_of_the_caller(x):
 
 
 def test_the_name_of_a_function_outlives_its_text(x):
-    name = "".join(["some ", "function"])
     with sk.guard() as ledger:
-        _core.literals(name, ("values",), ([1.0, 2.0],), (x,))
-    del name
-    others = ["".join(["other", " function"]) for _ in range(100)]
-    assert [entry.function for entry in ledger.transfers] == ["some function"]
-    assert len(others) == 100
+        sk.add.outer(x, [1.0, 2.0])
+    texts = ["".join(["another ", "text"]) for _ in range(100)]  # in the memory of the name
+    assert [entry.function for entry in ledger.transfers] == ["add.outer"]
+    assert len(texts) == 100
 
 
 def test_the_table(x):
