@@ -88,6 +88,25 @@ class IpcHandle:
         return f"<skerry.IpcHandle of process {self.process}: {f['dtype']} {shape} on {device}>"
 
 
+def _move_to_shareable(
+    x: _core.Array, copy: bool | None
+) -> tuple[_core.Array, tuple[bytes, int, int]]:
+    """Return x, or a copy, in memory that other processes can open, with the description of the memory."""
+    memory = None if copy else _core.export_ipc_memory(x)
+    if memory is not None:
+        return x, memory
+    if copy is False:
+        raise ValueError(
+            "ipc_handle: other processes can't open memory of skerry's pool, and copy=False forbids a copy; pass "
+            "copy=None and use the handle's array, or set SKERRY_ALLOCATOR=system"
+        )
+    shared = _core.copy_to_shareable(x)
+    memory = _core.export_ipc_memory(shared)
+    if memory is None:
+        raise ValueError(f"ipc_handle: {x.device} has no handles for other processes")
+    return shared, memory
+
+
 def ipc_handle(x: _core.Array, /, *, copy: bool | None = None) -> IpcHandle:
     """Return a handle by which other processes of the machine open the memory of an array, without a copy.
 
@@ -129,18 +148,7 @@ def ipc_handle(x: _core.Array, /, *, copy: bool | None = None) -> IpcHandle:
             f"ipc_handle: only memory of CUDA devices has handles for other processes, not that of {x.device}; use "
             "multiprocessing.shared_memory"
         )
-    shared = None if copy else x
-    memory = None if shared is None else _core.export_ipc_memory(shared)
-    if memory is None:
-        if copy is False:
-            raise ValueError(
-                "ipc_handle: other processes can't open memory of skerry's pool, and copy=False forbids a copy; pass "
-                "copy=None and use the handle's array, or set SKERRY_ALLOCATOR=system"
-            )
-        shared = _core.copy_to_shareable(x)
-        memory = _core.export_ipc_memory(shared)
-    if shared is None or memory is None:
-        raise ValueError(f"ipc_handle: {x.device} has no handles for other processes")
+    shared, memory = _move_to_shareable(x, copy)
     event = _core.create_ipc_event(x.device)
     event.record(shared)
     fields = {
