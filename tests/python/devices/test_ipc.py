@@ -16,7 +16,7 @@ from skerry.testing import instruments
 from tests.python.session import HAS_GPU
 
 pytestmark = pytest.mark.skipif(
-    HAS_GPU, reason="two logical devices of a GPU have one UUID, and an emulated GPU no IPC"
+    HAS_GPU, reason="injects faults of rehearsed devices, and was not run with native kernels"
 )
 
 CHILD = """
