@@ -167,7 +167,11 @@ class MarkedWords {
     std::uint64_t* const read = write + count_;
     std::uint64_t* const other = read + count_;
     const auto passes = [&](const std::uint64_t* marks) {
-      if (marks[0] < phase_bits) return *std::max_element(marks, marks + words) < phase_bits;
+      if (marks[0] < phase_bits) {
+        std::uint64_t unordered = 0;
+        for (std::size_t k = 0; k < words; ++k) unordered |= std::uint64_t{marks[k] >= phase_bits};
+        return unordered == 0;
+      }
       return are_of_lanes(marks, of_lane, lanes, now) &&
              is_before(ShadowEntry::of_bits(marks[0]), now);
     };
