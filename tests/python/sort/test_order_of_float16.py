@@ -29,6 +29,7 @@ def same_bits(got, want, label=""):
     )
 
 
+@np.errstate(invalid="ignore")  # signalling NaNs: NumPy warns of them on aarch64
 def in_order(x, descending=False):
     """Returns x sorted stably, with NaNs last in their order and -0 equal to +0, and the indices."""
     wide = x.astype(np.float32)
