@@ -106,6 +106,7 @@ def in_words(slope: float, constant: int) -> str:
 
 def stated(function: Function, dtypes: tuple[str, ...] = ()) -> dict[str, str]:
     """Returns a row of the table for these dtypes or all; empty if no call works."""
+    gc.collect()
     growth_by_dtype = growth(function, dtypes)
     if not growth_by_dtype:
         return {}
@@ -124,7 +125,8 @@ def prepare() -> None:
     sk.set_num_threads(1)
     np.seterr(all="ignore")
     warnings.simplefilter("ignore")
-    gc.collect()
+    # A collection in a measured call would count earlier garbage as memory that the call needed.
+    gc.disable()
     if not tracemalloc.is_tracing():
         tracemalloc.start()
 

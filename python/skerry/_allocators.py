@@ -111,7 +111,7 @@ def _functions_of(allocator: Any, device: _Device) -> tuple[_Allocate, _Free]:
     elif callable(getattr(allocator, "allocate", None)):
         blocks = _OwnedBlocks(
             lambda nbytes, stream: _create_buffer(allocator, nbytes, stream),
-            lambda buffer, stream: buffer.close(_stream_of_cuda_core(stream)),
+            lambda buffer, stream: buffer.close(_stream_for(allocator, stream)),
         )
         return blocks.allocate, blocks.free
     raise TypeError(
@@ -121,14 +121,16 @@ def _functions_of(allocator: Any, device: _Device) -> tuple[_Allocate, _Free]:
 
 
 def _create_buffer(resource: Any, nbytes: int, stream: _core.Stream) -> tuple[int, Any]:
-    buffer = resource.allocate(nbytes, stream=_stream_of_cuda_core(stream))
+    buffer = resource.allocate(nbytes, stream=_stream_for(resource, stream))
     return int(buffer.handle), buffer
 
 
-def _stream_of_cuda_core(stream: _core.Stream) -> Any:
-    """Return the stream as cuda.core's class, which its resources require, or unchanged without that library."""
+def _stream_for(resource: Any, stream: _core.Stream) -> Any:
+    """Return the stream as cuda.core's class for a resource of that library, which requires it; otherwise unchanged."""
     core = sys.modules.get("cuda.core")
-    return stream if core is None else core.Stream.from_handle(stream.handle)
+    if core is None or not isinstance(resource, core.MemoryResource):
+        return stream
+    return core.Stream.from_handle(stream.handle)
 
 
 def _is_rmm_resource(allocator: Any) -> bool:

@@ -191,6 +191,15 @@ def open_ipc(handle: IpcHandle, /) -> _core.Array:
     DeviceUnavailableError
         If this process can't use the GPU.
 
+    Examples
+    --------
+    >>> handle = sk.ipc_handle(sk.arange(4, device="cuda:0"))
+    >>> sk.open_ipc(handle)  # in another process, to which the handle was sent, this is the array
+    Traceback (most recent call last):
+        ...
+    ValueError: open_ipc: this process made the handle; use its array
+    >>> handle.close()
+
     """
     if not isinstance(handle, IpcHandle):
         raise TypeError(f"open_ipc: handle must be a skerry.IpcHandle, not {type(handle).__name__}")

@@ -36,7 +36,7 @@ def run(module, compiler, *arguments):
     done = child(
         f"{START}{prelude}from {PACKAGE} import {module}\n{module}.main(*{(compiler, *arguments)!r})\n",
         timeout=7200,
-        **({"SKERRY_TESTED_NUMBA": compiler} if folder is not None else {}),
+        **({"TESTED_NUMBA": compiler} if folder is not None else {}),
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     return json.loads(done.stdout.splitlines()[-1])

@@ -10,6 +10,7 @@ import pickle
 
 import pytest
 import skerry as sk
+from skerry import _core
 from skerry.testing import instruments
 
 TYPES = list(instruments.extension_types().values())
@@ -26,6 +27,8 @@ def instances():
         sk.current_stream(device),
         sk.Event(device),
         sk.ones((2, 2)),
+        sk.capture(lambda x: x + 1, sk.ones(2, device=device))._device_graph,
+        _core.create_ipc_event(device),
     ]
 
 

@@ -85,8 +85,11 @@ SPECIAL = {
 # Called with invalid arguments only, as valid calls change the process's state or take no array.
 ONLY_REFUSED = {
     "capture",
+    "cuda_allocator_functions",
     "fuse",
+    "ipc_handle",
     "memory_snapshot",
+    "open_ipc",
     "rehearse",
     "set_allocator",
     "set_default_device",

@@ -37,7 +37,7 @@ NO_ARRAYS = {
         ("current_stream", "devices", "default_device", "set_default_device", "rehearse",
          "synchronize", "memory_statistics", "reset_peak", "set_memory_limit", "trim",
          "get_num_threads", "set_num_threads", "set_allocator", "rmm", "torch_allocator", "cupy_allocator",
-         "cuda_allocator_functions", "memory_snapshot"), "about devices, memory or threads",
+         "cuda_allocator_functions", "memory_snapshot", "ipc_handle", "open_ipc"), "about devices, memory or threads",
     ),
     **dict.fromkeys(("finfo", "iinfo", "isdtype", "can_cast", "result_type", "common_type", "min_scalar_type"), "about dtypes"),
     **dict.fromkeys(

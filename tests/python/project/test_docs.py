@@ -4,6 +4,7 @@
 
 import contextlib
 import doctest
+import gc
 import inspect
 import pathlib
 import re
@@ -177,6 +178,7 @@ def test_examples_of_pages(page):
     for name in LIBRARIES.get(page, ()):
         library(name)
     names = {}
+    gc.collect()  # garbage of other tests that is freed now would change figures of memory
     run(text, page, names)
     rows = ROW.findall(text)
     # The header of a table of replacements is not in code quotes, so ROW does not match it.

@@ -38,6 +38,7 @@ OF_OTHERS = {
     "SUITE_LIMIT",
     "SUITE_REPORT",
     "SUITE_SAMPLE",
+    "TESTED_NUMBA",
     "TSAN_OPTIONS",
 }
 # Examples of unknown variables in tests and pages.

@@ -67,6 +67,9 @@ CALLS = {
     "searchsorted": lambda f, x: f(sk.ones((1,), device=x.device), x),
     **dict.fromkeys(["cuda_allocator_functions", "cupy_allocator", "rmm"]),
     **dict.fromkeys(["memory_snapshot", "set_allocator", "torch_allocator"]),
+    **dict.fromkeys(
+        ["capture", "ipc_handle", "open_ipc"]
+    ),  # on rehearsed devices: test_graphs.py, test_ipc.py
     "set_default_device": None,
     "set_memory_limit": None,
     "set_num_threads": None,
