@@ -14,8 +14,8 @@ rehearsed device does not count as a GPU.
 
 Parts: build, kernels (GoogleTest: every kernel on the GPU against the CPU), tests (pytest on cuda:0 and cuda:1),
 handover (numba-cuda, CuPy, PyTorch, JAX, as installed), sanitizer (compute-sanitizer over ``kernels``), conformance
-(if ARRAY_API_TESTS_DIR is set), bench, huge (arrays over 2**31 elements and 4 GiB, a full and a lost GPU). The record
-goes to bench/results/<chip>.jsonl and .md.
+(if ARRAY_API_TESTS_DIR is set), runtime (what guards, profiles, graphs, allocators and IPC cost), bench, huge (arrays
+over 2**31 elements and 4 GiB, a full and a lost GPU). The record goes to bench/results/<chip>.jsonl and .md.
 
 CMAKE_ARGS is passed to CMake, for example on a machine without network:
 -DSKERRY_DUCC_DIR=… -DFETCHCONTENT_SOURCE_DIR_GOOGLETEST=…
@@ -364,20 +364,31 @@ def huge(check: Check) -> str:
     return last_lines(text, r"\d+ (passed|failed|skipped)")
 
 
+def runtime(check: Check) -> str:
+    """Measures guards, profiles, graphs, allocators and IPC, and checks their values."""
+    out = BUILD / "runtime.jsonl"
+    text = check.run("runtime", [sys.executable, "-m", "bench.gpu.runtime", "--out", str(out)])
+    head, figures = records.read(out)
+    check.figures += figures
+    print(text, flush=True)
+    return str(head["table"])
+
+
 def bench(check: Check) -> str:
     """Measures against CuPy and PyTorch."""
     out = BUILD / "bench.jsonl"
     seconds = str(int(max(check.left() - 15, 10)))
     command = [sys.executable, "-m", "bench.gpu.run", "--seconds", seconds, "--out", str(out)]
     text = check.run("bench", [*command, "--shrink", str(check.shrink)])
-    check.bench, check.figures = records.read(out)
+    check.bench, figures = records.read(out)
+    check.figures += figures
     print(text, flush=True)
     return last_lines(text, r"goals reached")
 
 
 PARTS: dict[str, Callable[[Check], str]] = {
     part.__name__: part
-    for part in (build, kernels, tests, handover, sanitizer, conformance, bench, huge)
+    for part in (build, kernels, tests, handover, sanitizer, conformance, runtime, bench, huge)
 }
 
 

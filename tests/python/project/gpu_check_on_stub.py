@@ -26,9 +26,12 @@ ANSWERS = {
     "handover": "30 passed in 9 s\n",
     "sanitizer-memcheck": "========= ERROR SUMMARY: 0 errors\n",
     "conformance": "1379 passed, 0 failed\n",
+    "runtime": "a + a 0.2 us\n",
     "bench": "17 of 20 goals reached\n",
     "huge": "40 passed in 60 s\n",
 }
+#: The row and the table that a step writes.
+FIGURES = {"runtime": "a + a", "bench": "add float32"}
 ran = []
 
 
@@ -46,9 +49,9 @@ def answer(check, name, command, **environment):
     if name == "build":
         gpu_check.KERNELS.parent.mkdir(parents=True, exist_ok=True)
         gpu_check.KERNELS.touch()
-    if name == "bench":
+    if name in FIGURES:
         out = pathlib.Path(command[command.index("--out") + 1])
-        gpu_check.records.write(out, {"table": "add float32 0.95"}, [{"case": "add float32"}])
+        gpu_check.records.write(out, {"table": FIGURES[name]}, [{"case": FIGURES[name]}])
     return ANSWERS[name]
 
 

@@ -166,7 +166,7 @@ def test_gpu_check_builds_for_the_gpus_of_the_machine(stub_driver, tmp_path):
     steps = [command["name"] for command in ran]
     assert steps == [
         "configure", "build", "install", "look", "kernels", "tests", "handover",
-        "sanitizer-memcheck", "bench", "huge",
+        "sanitizer-memcheck", "runtime", "bench", "huge",
     ]  # fmt: skip
     assert "-DCMAKE_CUDA_ARCHITECTURES=80-real;90-real" in ran[0]["command"]
     if NVCC:
@@ -184,10 +184,11 @@ def test_gpu_check_builds_for_the_gpus_of_the_machine(stub_driver, tmp_path):
     assert results.pop("conformance").startswith("skipped: ARRAY_API_TESTS_DIR")
     assert set(results.values()) == {"passed"}
     _, figures = records.read(tmp_path / "results" / "nvidia-h200.jsonl")
-    assert figures == [{"case": "add float32"}]
+    assert figures == [{"case": "a + a"}, {"case": "add float32"}]
     page = (tmp_path / "results" / "nvidia-h200.md").read_text()
     assert "187 tests" in page
-    assert "add float32 0.95" in page
+    assert "## runtime\n\n```\na + a\n```" in page
+    assert "## Figures\n\n```\nadd float32\n```" in page
 
 
 def test_gpu_check_runs_the_requested_parts(stub_driver, tmp_path):
