@@ -7,7 +7,8 @@ set(SKERRY_EMULATOR_DIR "${PROJECT_SOURCE_DIR}/build/emulator/lib" CACHE PATH
 add_library(skerry_emulated MODULE EXCLUDE_FROM_ALL $<TARGET_OBJECTS:skerry_cuda>
             ${CMAKE_CURRENT_LIST_DIR}/abi_check.cpp ${CMAKE_CURRENT_LIST_DIR}/driver_abi_check.cpp)
 set_target_properties(skerry_emulated PROPERTIES PREFIX "" OUTPUT_NAME skerry_cuda SUFFIX .so LINKER_LANGUAGE CXX
-                      LIBRARY_OUTPUT_DIRECTORY ${SKERRY_EMULATOR_DIR} BUILD_RPATH "$ORIGIN")
+                      LIBRARY_OUTPUT_DIRECTORY ${SKERRY_EMULATOR_DIR} BUILD_RPATH "$ORIGIN"
+                      CUDA_RUNTIME_LIBRARY None)  # otherwise NVIDIA's would define what the emulator lacks
 target_include_directories(skerry_emulated PRIVATE ${PROJECT_SOURCE_DIR})
 target_include_directories(skerry_emulated SYSTEM PRIVATE ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES})
 target_link_libraries(skerry_emulated PRIVATE ${SKERRY_EMULATOR_DIR}/libskerry_emulator.so skerry_options Threads::Threads

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "device/cuda/api.hpp"
 #include "device/emulator/runtime/abi.hpp"
 
 // The entry points of libcudart that the CUDA module imports: functions with skerry's names and
@@ -98,6 +99,10 @@ int set_pool_access(void* pool, const abi::AccessDescription* list, std::size_t 
 int set_pool_attribute(void* pool, int attribute, void* value)
     SKERRY_CUDART(cudaMemPoolSetAttribute);
 int trim_pool(void* pool, std::size_t keep_bytes) SKERRY_CUDART(cudaMemPoolTrimTo);
+int ipc_export_memory(cuda::IpcHandle* handle, void* data) SKERRY_CUDART(cudaIpcGetMemHandle);
+int ipc_open_memory(void** data, cuda::IpcHandle handle, unsigned flags)
+    SKERRY_CUDART(cudaIpcOpenMemHandle);
+int ipc_close_memory(void* data) SKERRY_CUDART(cudaIpcCloseMemHandle);
 
 // Streams, events: streams.cpp
 int stream_create(void** stream, unsigned flags) SKERRY_CUDART(cudaStreamCreateWithFlags);
@@ -129,6 +134,8 @@ int event_record(void* event, void* stream) SKERRY_CUDART(cudaEventRecord);
 int event_query(void* event) SKERRY_CUDART(cudaEventQuery);
 int event_synchronize(void* event) SKERRY_CUDART(cudaEventSynchronize);
 int event_elapsed(float* milliseconds, void* start, void* end) SKERRY_CUDART(cudaEventElapsedTime);
+int ipc_export_event(cuda::IpcHandle* handle, void* event) SKERRY_CUDART(cudaIpcGetEventHandle);
+int ipc_open_event(void** event, cuda::IpcHandle handle) SKERRY_CUDART(cudaIpcOpenEventHandle);
 int launch_host_function(void* stream, void (*function)(void*), void* data)
     SKERRY_CUDART(cudaLaunchHostFunc);
 

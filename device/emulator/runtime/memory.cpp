@@ -128,4 +128,14 @@ int trim_pool(void* pool, std::size_t keep_bytes) {
   return driver_api().pool_trim(owner, keep_bytes);
 }
 
+int ipc_export_memory(cuda::IpcHandle* handle, void* data) {
+  return driver_api().ipc_export_memory(handle, data);
+}
+int ipc_open_memory(void** data, cuda::IpcHandle handle, unsigned flags) {
+  constexpr unsigned lazy_enable_peer_access = 1;
+  if (flags != lazy_enable_peer_access) return rehearsal::return_code(cuda::invalid_value);
+  return driver_api().ipc_open_memory(data, &handle);
+}
+int ipc_close_memory(void* data) { return driver_api().ipc_close_memory(data); }
+
 }  // namespace skerry::emulation::entry_points

@@ -75,8 +75,13 @@ int event_create(void** event) { return driver_api().event_create_timed(event); 
 int event_create_with_flags(void** event, unsigned flags) {
   constexpr unsigned blocking_sync = 1;
   constexpr unsigned disable_timing = 2;
-  if ((flags & ~(blocking_sync | disable_timing)) != 0) {
+  constexpr unsigned interprocess = 4;
+  if ((flags & ~(blocking_sync | disable_timing | interprocess)) != 0) {
     return rehearsal::return_code(cuda::invalid_value);
+  }
+  if ((flags & interprocess) != 0) {
+    return (flags & disable_timing) != 0 ? driver_api().event_create_shared(event)
+                                         : rehearsal::return_code(cuda::invalid_value);
   }
   return (flags & disable_timing) != 0 ? driver_api().event_create(event)
                                        : driver_api().event_create_timed(event);
@@ -87,6 +92,12 @@ int event_query(void* event) { return driver_api().event_query(event); }
 int event_synchronize(void* event) { return driver_api().event_synchronize(event); }
 int event_elapsed(float* milliseconds, void* start, void* end) {
   return driver_api().event_elapsed(milliseconds, start, end);
+}
+int ipc_export_event(cuda::IpcHandle* handle, void* event) {
+  return driver_api().ipc_export_event(handle, event);
+}
+int ipc_open_event(void** event, cuda::IpcHandle handle) {
+  return driver_api().ipc_open_event(event, &handle);
 }
 
 int launch_host_function(void* stream, void (*function)(void*), void* data) {
