@@ -7,13 +7,14 @@ import sys
 import numpy as np
 import pytest
 import skerry as sk
+from skerry import exceptions
 
 from bench import records
 from bench.gpu import exchange, runtime, runtime_rows
 from tests.python.reduced_builds import MISSING
-from tests.python.session import HAS_GPU
+from tests.python.session import EMULATED, HAS_GPU
 
-NO_IPC = "two logical devices of a GPU have one UUID, and an emulated GPU no IPC"
+NO_IPC = "the tests use a GPU as two logical devices, which have one UUID"
 VARIANTS = {
     "calls": {
         runtime_rows.ADD: ["plain", "guard", "guard, an entry", "profile"],
@@ -49,7 +50,7 @@ def test_every_subject_is_tested():
 @pytest.mark.slow
 @pytest.mark.parametrize("subject", runtime.SUBJECTS)
 def test_every_row_runs_and_has_the_right_values(subject, monkeypatch, tmp_path):
-    if subject == "ipc" and HAS_GPU:
+    if subject == "ipc" and HAS_GPU and not EMULATED:
         pytest.skip(NO_IPC)
     status, head, rows = run(monkeypatch, tmp_path, "--only", subject)
     assert [row["check"] for row in rows if row["check"]] == []
@@ -87,6 +88,18 @@ def test_a_failed_subject_is_noted_and_the_others_run(monkeypatch, tmp_path):
     assert status == 1
     assert "allocators failed: ValueError: no such thing" in head["notes"]
     assert {row["case"] for row in rows} == {runtime_rows.LOOP_HOST, runtime_rows.LOOP_TOTAL}
+
+
+def test_memory_that_no_other_process_can_open_is_noted(monkeypatch, tmp_path):
+    def reject(x):
+        raise exceptions.DeviceError("operation not supported")
+
+    monkeypatch.setattr(sk, "ipc_handle", reject)
+    status, head, rows = run(monkeypatch, tmp_path, "--only", "ipc")
+    assert (status, rows) == (0, [])
+    assert head["notes"] == [
+        "memory shared with another process: DeviceError: operation not supported"
+    ]
 
 
 def test_an_error_of_the_other_process_is_raised():
