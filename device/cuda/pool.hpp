@@ -165,7 +165,9 @@ class Pool {
   void wait_for_pending() noexcept;
   void release_cached() noexcept;
   void release_at_once(Block* item) noexcept;
-  [[nodiscard]] bool release_in_order(Block& item) noexcept;
+  /// Whether a block went back to the driver.
+  enum class Release : std::uint8_t { done, needs_wait, needs_end_of_capture };
+  [[nodiscard]] Release release_in_order(Block& item) noexcept;
   [[nodiscard]] bool release_block(Block& item) noexcept;
   static void return_to_resource(Block& item, void* stream) noexcept;
   void release_all_and_trim() noexcept;

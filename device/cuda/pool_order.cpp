@@ -112,7 +112,9 @@ void Pool::wait_for_pending() noexcept {
 
 /// Returns an unused block to the driver, or keeps it pending until that is possible.
 void Pool::release_at_once(Block* item) noexcept {
-  if (device_state_.lost() || release_in_order(*item) || release_block(*item)) {
+  Release release = device_state_.lost() ? Release::done : release_in_order(*item);
+  if (release == Release::needs_wait && release_block(*item)) release = Release::done;
+  if (release == Release::done) {
     delete item;
     return;
   }
@@ -121,38 +123,41 @@ void Pool::release_at_once(Block* item) noexcept {
   put_pending(item);
 }
 
-/// Frees a block in stream order, without a wait. Returns false if that is impossible.
-bool Pool::release_in_order(Block& item) noexcept {
-  if (item.resource == nullptr && device_state_.properties.supports_pools == 0) return false;
+/// Frees a block in stream order, without a wait, if that is possible.
+Pool::Release Pool::release_in_order(Block& item) noexcept {
+  if (item.resource == nullptr && device_state_.properties.supports_pools == 0)
+    return Release::needs_wait;
   // The block's stream may be a foreign one that its owner has destroyed since. A thread's current
   // stream is kept alive by the code that set it.
   const bool is_valid = item.owner_stream == legacy_stream ||
                         item.owner_stream == current_stream_handle(device_state_.device) ||
                         device_state_.streams->owns_handle(item.owner_stream);
-  if (!is_valid) return false;
+  if (!is_valid) return Release::needs_wait;
   const DeviceGuard guard(device_state_, std::nothrow);
-  if (!guard.ok()) return false;
+  if (!guard.ok()) return Release::needs_wait;
   if (item.owner_stream != legacy_stream) {
-    // If freed on a captured stream, the memory would be freed by each launch of the graph.
     int capturing = 0;
     const int code = call<&Api::stream_is_capturing>(item.owner_stream, &capturing);
-    if (!succeeded(code, device_state_, freeing) || capturing != 0) return false;
+    if (!succeeded(code, device_state_, freeing)) return Release::needs_wait;
+    // Freed on a captured stream, the memory would be freed by each launch of the graph; a wait
+    // would end the capture.
+    if (capturing != 0) return Release::needs_end_of_capture;
   }
   item.other_uses.erase_if([&](const StreamUse& stream_use) {
     return stream_use.stream_state->try_precede(device_state_, item.owner_stream, stream_use.epoch);
   });
-  if (!item.other_uses.empty()) return false;
+  if (!item.other_uses.empty()) return Release::needs_wait;
   if (item.resource != nullptr) {
     return_to_resource(item, item.owner_stream);
-    return true;
+    return Release::done;
   }
   if (!succeeded(call<&Api::deallocate_async>(item.data, item.owner_stream), device_state_,
                  freeing)) {
-    return false;
+    return Release::needs_wait;
   }
   StreamState* const stream_state = device_state_.streams->find(item.owner_stream);
   if (stream_state != nullptr) static_cast<void>(stream_state->count_submission());
-  return true;
+  return Release::done;
 }
 
 /// Frees a block after the host has waited for all its uses: cudaFree waits for its device, but

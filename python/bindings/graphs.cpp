@@ -10,6 +10,7 @@
 #include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/device_args.hpp"
+#include "python/bindings/errors.hpp"
 #include "python/bindings/pybind.hpp"
 
 // Graphs, for skerry._graph.
@@ -29,9 +30,10 @@ std::shared_ptr<Graph> begin_capture(const py::iterable& device_objects) {
 }
 
 /// True if an argument can be copied to an array of the graph as at the capture.
-bool is_like(PyObject* argument, const NdArray& input) {
-  if (!is_array(argument)) return false;
+bool is_like(PyObject* argument, PyObject* array) {
+  if (!is_array(argument) || !is_array(array)) return false;
   const NdArray& x = header_of(argument);
+  const NdArray& input = value_of(array);
   return x.dtype() == input.dtype() && header_device(argument) == input.device() &&
          x.shape() == input.shape();
 }
@@ -52,7 +54,7 @@ bool replay(Graph& self, const py::tuple& inputs, const py::tuple& arguments) {
     return PyTuple_GET_ITEM(items.ptr(), static_cast<Py_ssize_t>(i));
   };
   for (std::size_t i = 0; i < count; ++i) {
-    if (!is_like(item(arguments, i), value_of(item(inputs, i)))) return false;
+    if (!is_like(item(arguments, i), item(inputs, i))) return false;
   }
   for (std::size_t i = 0; i < count; ++i) {
     if (item(arguments, i) != item(inputs, i))
@@ -81,6 +83,10 @@ void add_graphs(py::module_& module) {
       .def(
           "writes_to",
           [](const Graph& self, const py::object& array) {
+            const OperationScope scope("capture");
+            if (!is_array(array.ptr())) {
+              throw TypeError("array must be a skerry.Array, not " + type_name(array.ptr()));
+            }
             return self.writes_to(*value_of(array.ptr()).memory());
           },
           py::arg("array"), py::pos_only(),
