@@ -156,6 +156,15 @@ bool is_in_capture(void* stream) noexcept {
   return find_capture_point(stream) != nullptr;
 }
 
+int device_of_capture(void* stream) noexcept {
+  if (!is_captured(stream)) return -1;
+  const std::lock_guard lock(graphs_mutex());
+  const CapturePoint* const point = find_capture_point(stream);
+  if (point == nullptr) return -1;
+  const auto origin = rehearsal::System::instance().stream(point->capture->origin);
+  return origin != nullptr ? origin->ordinal() : -1;
+}
+
 int invalidate_capture(void* stream) noexcept {
   const std::lock_guard lock(graphs_mutex());
   const CapturePoint* const point = find_capture_point(stream);

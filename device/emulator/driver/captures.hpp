@@ -19,6 +19,9 @@ inline constinit std::atomic<int> captured_streams{0};
   return captured_streams.load(std::memory_order_relaxed) != 0 && is_in_capture(stream);
 }
 
+/// Returns the device of the stream that began the capture of a stream; -1: it is not captured.
+[[nodiscard]] int device_of_capture(void* stream) noexcept;
+
 /// The status of calls that a graph can't contain.
 inline constexpr int capture_unsupported = 900;
 /// Ends the capture of a stream as invalid, for a call that a graph can't contain. Returns that

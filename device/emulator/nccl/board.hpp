@@ -31,6 +31,13 @@ enum Stage : int {
 /// Calls are numbered in each of these queues; sends and receives for each peer.
 enum Queue : std::size_t { collectives, splits, sends, receives, queues };
 
+[[nodiscard]] constexpr Queue queue_of(const Call& call) noexcept {
+  return call.function == Function::send      ? sends
+         : call.function == Function::receive ? receives
+         : call.function == Function::split   ? splits
+                                              : collectives;
+}
+
 inline constexpr std::size_t max_ranks = 32;
 inline constexpr std::size_t max_posts = 64;  ///< calls that a rank may be ahead of the slowest one
 
@@ -54,6 +61,7 @@ struct RankState {
   bool has_left;
   std::array<char, 160> line;
   std::array<char, 300> rejected_call;  ///< with the reason; empty: none
+  std::uint64_t captured_calls;         ///< in graphs
   std::array<std::uint64_t, queues> finished;
   std::array<std::uint64_t, queues> next;
   std::array<std::array<PostedCall, max_posts>, queues> posts;

@@ -70,6 +70,7 @@ std::string text_of(const Call& call) {
                                                  : ", root ";
     text += std::to_string(call.peer);
   }
+  if (call.capture != 0) text += ", captured call " + std::to_string(call.capture);
   return text + ")";
 }
 

@@ -42,6 +42,7 @@ struct Call {
   int reduction = -1;  ///< of a split: the color
   int peer = -1;       ///< or the root; of a split: the key
   std::uint64_t count = 0;
+  std::uint64_t capture = 0;  ///< position among the rank's captured calls, from 1; 0: not captured
 
   friend bool operator==(const Call&, const Call&) = default;
 };

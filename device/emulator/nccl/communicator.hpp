@@ -34,6 +34,8 @@ struct Communicator {
   std::array<std::uint64_t, max_ranks> sends_to_peer = {};
   std::array<std::uint64_t, max_ranks> receives_from_peer = {};
   std::vector<std::unique_ptr<CustomReduction>> reductions;
+  /// False after the end; shared with captured calls, which may be launched after it.
+  std::shared_ptr<std::atomic<bool>> is_open = std::make_shared<std::atomic<bool>>(true);
 
   [[nodiscard]] RankState& state() const { return board->state(rank); }
 };
@@ -47,6 +49,7 @@ struct Operation {
   Call call;
   PostedCall* posted_call = nullptr;
   const CustomReduction* custom_reduction = nullptr;
+  std::string line;  ///< of a captured call
 };
 
 /// The text of this thread's last error.

@@ -34,10 +34,11 @@ std::string compare_transfers(const Communicator& communicator, Queue queue,
   const PostedCall* const other =
       find_transfer(*communicator.board, peer, queue == sends ? receives : sends, communicator.rank,
                     posted_call.number);
-  if (other == nullptr ||
-      (other->call.count == posted_call.call.count && other->call.type == posted_call.call.type)) {
-    return {};
-  }
+  if (other == nullptr) return {};
+  const bool is_equal = other->call.count == posted_call.call.count &&
+                        other->call.type == posted_call.call.type &&
+                        (other->call.capture == 0) == (posted_call.call.capture == 0);
+  if (is_equal) return {};
   return "a send and its receive differ:\n  " + text_of(posted_call, communicator.rank) + "\n  " +
          text_of(*other, peer);
 }

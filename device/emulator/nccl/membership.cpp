@@ -126,8 +126,10 @@ int enter_part(Communicator& communicator, PostedCall& posted_call, Communicator
   Board& board = *communicator.board;
   const int color = posted_call.call.reduction;
   const int key = posted_call.call.peer;
-  const Operation operation{
-      .communicator = &communicator, .call = posted_call.call, .posted_call = &posted_call};
+  const Operation operation{.communicator = &communicator,
+                            .call = posted_call.call,
+                            .posted_call = &posted_call,
+                            .line = {}};
   // A thread may split the communicators of several ranks in one group: their calls are enough.
   if (!meet(operation, splits, called)) return failure_of(communicator);
   std::set<std::pair<int, int>> members;  // keys and ranks
@@ -173,8 +175,10 @@ int split(Communicator* communicator, int color, int key, Communicator** part) {
     return reject(invalid_argument, "ncclCommSplit: the communicator is null");
   PostedCall* posted_call = nullptr;
   const Call call{.function = Function::split, .reduction = color, .peer = key};
-  if (const int code = post(*communicator, splits, call, nullptr, &posted_call); code != success)
+  if (const int code = post(*communicator, splits, call, nullptr, python_line(), &posted_call);
+      code != success) {
     return code;
+  }
   return call_at_group_end(
       [communicator, posted_call, part] { return enter_part(*communicator, *posted_call, part); },
       [part] { return *part == nullptr ? static_cast<int>(success) : wait_for_members(**part); });
@@ -191,6 +195,12 @@ int finish_tasks(const Communicator* communicator) {
 
 int destroy(Communicator* communicator, bool is_abort) {
   if (communicator == nullptr) return success;
+  if (!is_abort && communicator->is_open.use_count() > 1) {
+    return reject(
+        invalid_usage,
+        "ncclCommDestroy: a graph has captured calls of the communicator: NCCL waits here "
+        "until it is destroyed");
+  }
   Board& board = *communicator->board;
   if (is_abort) {
     const std::string line = python_line();
@@ -205,6 +215,7 @@ int destroy(Communicator* communicator, bool is_abort) {
     communicator->state().has_left = true;
     notify(board);
   }
+  communicator->is_open->store(false);
   close_board(&board);
   delete communicator;
   return success;

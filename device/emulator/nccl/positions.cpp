@@ -82,6 +82,10 @@ std::string position_of(const Board& board, int rank) {
   if (state.rejected_call[0] != '\0') {
     text += "\n    its last call was rejected: " + std::string(state.rejected_call.data());
   }
+  if (state.captured_calls != 0) {
+    text += "\n    captured calls, which run when their graphs are launched: " +
+            std::to_string(state.captured_calls);
+  }
   std::vector<const PostedCall*> open_transfers = open_transfers_of(state);
   const std::size_t count = open_transfers.size();
   open_transfers.resize(std::min(count, max_listed_transfers));

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "device/emulator/driver/entry_points.hpp"
+#include "device/emulator/nccl/captured_calls.hpp"
 #include "device/emulator/nccl/collectives.hpp"
 #include "device/emulator/nccl/comparison.hpp"
 #include "device/emulator/nccl/groups.hpp"
@@ -25,12 +27,6 @@
 namespace skerry::emulation::nccl {
 
 namespace {
-
-Queue queue_of(const Call& call) {
-  return call.function == Function::send      ? sends
-         : call.function == Function::receive ? receives
-                                              : collectives;
-}
 
 /// Runs the tasks of a group on their stream's thread: transfers may be waited for by each other,
 /// so all of them arrive first.
@@ -116,9 +112,9 @@ std::string find_error(const Operation& operation, Result& code) {
     return "the stream is device " + std::to_string(ordinal) + "'s, the communicator device " +
            std::to_string(communicator.device) + "'s";
   }
-  if (driver::stream_is_capturing(operation.stream, &is_capturing) == 0 && is_capturing != 0)
-    return "captured streams are not rehearsed";
-  return {};
+  if (driver::stream_is_capturing(operation.stream, &is_capturing) != 0 || is_capturing == 0)
+    return {};
+  return find_capture_error(operation);
 }
 
 /// Returns a free entry of a queue, or null. Requires the lock.
@@ -172,9 +168,8 @@ std::uint64_t next_number(Communicator& communicator, Queue queue, int peer) {
 }  // namespace
 
 int post(Communicator& communicator, Queue queue, const Call& call, void* stream,
-         PostedCall** posted_call) {
+         const std::string& line, PostedCall** posted_call) {
   Board& board = *communicator.board;
-  const std::string line = python_line();  // without the lock: it may wait for the GIL
   if (!wait_for_free_post(communicator, queue, call, line)) return failure_of(communicator);
   std::string contradiction;
   {
@@ -183,7 +178,7 @@ int post(Communicator& communicator, Queue queue, const Call& call, void* stream
     entry.call = call;
     entry.number = next_number(communicator, queue, call.peer);
     entry.thread = thread_number();
-    entry.is_grouped = is_group_open();
+    entry.is_grouped = is_group_open() || call.capture != 0;  // a launch of a graph never waits
     entry.process = getpid();
     entry.device = communicator.device;
     entry.stream = stream;
@@ -208,23 +203,34 @@ int submit(const Operation& operation) {
   Operation posted_operation = operation;
   // The program may create further reductions while the stream's thread reads this one.
   posted_operation.custom_reduction = find_custom_reduction(*communicator, operation.call);
+  const std::string line = python_line();  // without the lock: it may wait for the GIL
   Result code = success;
   if (const std::string error = find_error(posted_operation, code); !error.empty()) {
     const std::string text = text_of(operation.call) + ": " + error;
-    const std::string line = python_line();
     const BoardLock lock(*communicator->board);
     set_text(communicator->state().rejected_call, text + " at " + line);
     return reject(code, text);
   }
-  const int status = post(*communicator, queue_of(operation.call), operation.call, operation.stream,
-                          &posted_operation.posted_call);
-  if (status != success) return status;
+  if (capture_device(operation.stream) >= 0) {
+    number_capture(posted_operation, line);
+  } else if (const int status = post(*communicator, queue_of(operation.call), operation.call,
+                                     operation.stream, line, &posted_operation.posted_call);
+             status != success) {
+    return status;
+  }
   if (!is_group_open()) return enqueue({posted_operation});
   add_to_group(posted_operation);
   return success;
 }
 
 int enqueue(std::vector<Operation> operations) {
+  const auto is_captured = [](const Operation& operation) { return operation.call.capture != 0; };
+  if (std::ranges::none_of(operations, is_captured)) return enqueue_posted(std::move(operations));
+  if (std::ranges::all_of(operations, is_captured)) return capture_calls(std::move(operations));
+  return reject(invalid_usage, "a capture of the stream began or ended within a group");
+}
+
+int enqueue_posted(std::vector<Operation> operations) {
   const Operation first = operations.front();
   Communicator& communicator = *first.communicator;
   const CurrentDevice device(communicator.device);

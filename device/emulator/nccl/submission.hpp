@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "device/emulator/nccl/communicator.hpp"
@@ -12,8 +13,10 @@ namespace skerry::emulation::nccl {
 int submit(const Operation& operation);
 /// Posts a call on the board and compares it with those of the other ranks.
 int post(Communicator& communicator, Queue queue, const Call& call, void* stream,
-         PostedCall** posted_call);
+         const std::string& line, PostedCall** posted_call);
 /// Enqueues posted operations with the same communicator and stream as one task.
+int enqueue_posted(std::vector<Operation> operations);
+/// As enqueue_posted(), or adds captured operations to their graph.
 int enqueue(std::vector<Operation> operations);
 
 }  // namespace skerry::emulation::nccl

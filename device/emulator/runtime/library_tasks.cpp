@@ -205,6 +205,12 @@ int enqueue_collective_task(std::string routine, void* stream,
                                                std::move(function)));
 }
 
+int capture_collective_call(void* stream, std::function<int(void*)> launch) {
+  return driver::capture(stream, driver::NodeKind::host, std::move(launch));
+}
+
+int capture_device(void* stream) noexcept { return driver::device_of_capture(stream); }
+
 void report_collective(int ordinal, const std::string& text) {
   {
     const std::lock_guard lock(collective_mutex);

@@ -39,6 +39,12 @@ struct AccessedRange {
 [[nodiscard]] __attribute__((visibility("default"))) int enqueue_collective_task(
     std::string routine, void* stream, std::vector<AccessedRange> accessed_ranges,
     std::function<bool()> function);
+/// Adds a node to the graph of a captured stream. Each launch of the graph calls `launch` with the
+/// stream that it is launched on, and ends with its status unless that is 0. Returns a status.
+[[nodiscard]] __attribute__((visibility("default"))) int capture_collective_call(
+    void* stream, std::function<int(void*)> launch);
+/// Returns the device on which the capture of a stream began; -1: not captured by the driver.
+[[nodiscard]] __attribute__((visibility("default"))) int capture_device(void* stream) noexcept;
 /// Adds an error of a collective call to the reports, and prints it unless quiet.
 __attribute__((visibility("default"))) void report_collective(int ordinal, const std::string& text);
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""A program whose ranks are processes: every collective once, with the values that NumPy computes."""
+"""A program whose ranks are processes: every collective once, and a replayed graph, with the values that NumPy computes."""
 
 import numpy as np
 import skerry as sk
@@ -40,4 +40,25 @@ def check(rank, comm):
         comm.send(x, (rank + 1) % RANKS, stream=stream)
         comm.recv(result, (rank - 1) % RANKS, stream=stream)
     np.testing.assert_array_equal(values(result), parts[rank - 1])
+    replay_sums(rank, comm, x, total)
     comm.destroy()
+
+
+def replay_sums(rank, comm, x, total):
+    from cuda.core import Device
+
+    from tests.emulator.nccl.ranks import nccl, values
+
+    result = sk.zeros_like(x)
+    sk.synchronize(x.device)
+    builder = Device(rank).create_stream().create_graph_builder().begin_building()
+    comm.allreduce(x, result, nccl.SUM, stream=builder.stream)
+    graph, stream = builder.end_building().complete(), Device(rank).create_stream()
+    for _ in range(3):
+        graph.launch(stream)
+        stream.sync()
+        np.testing.assert_array_equal(values(result), total)
+        result *= 0
+        sk.synchronize(x.device)
+    graph.close()
+    builder.close()

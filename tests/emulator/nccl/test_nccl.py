@@ -17,7 +17,9 @@ sys.exit(pytest.main(["tests/emulator/nccl/{name}.py", "--noconftest", "-q", "-p
 """
 
 
-@pytest.mark.parametrize("name", ["value_cases", "error_cases", "comm_cases", "call_cases"])
+@pytest.mark.parametrize(
+    "name", ["value_cases", "error_cases", "comm_cases", "call_cases", "capture_cases"]
+)
 def test_cases(name):
     installed("nccl.core")
     done = child(PYTEST.format(name=name))

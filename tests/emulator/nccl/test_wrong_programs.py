@@ -30,7 +30,7 @@ REPORTS = {
     "the_stream_is_of_another_device": ["the stream is device 0's, the communicator device 1's"],
     "an_input_is_written_on_another_stream": ["race between streams: ", "cuMemset", "ncclAllReduce(count 64, float32, sum)"],
     "a_result_is_written_on_another_stream": ["race between streams: ", "cuMemset", "ncclAllReduce(count 64, float32, sum)"],
-    "the_stream_is_captured": ["captured streams are not rehearsed"],
+    "a_graph_is_not_replayed": ["float32, sum, captured call 1) at wrong_programs.py:", "rank 1 has made no collective call here", "when their graphs are launched: 1"],
     "a_group_has_no_end": ["ncclGroupStart at wrong_programs.py:", "has no ncclGroupEnd: 2 calls never run"],
     "counts_differ_between_processes": [f"rank 0: {SUM}", "rank 1: ncclAllReduce(count 9, float32, sum) at wrong"],
     "a_process_exits": ["of rank 1 has ended"],

@@ -236,15 +236,21 @@ def a_result_is_written_on_another_stream():
 
 
 @program
-def the_stream_is_captured():
+def a_graph_is_not_replayed():
     from cuda.core import Device
 
-    comm = nccl.Communicator.init_all(1)[0]
-    Device(0).set_current()
-    x = array(0)
-    sk.synchronize(x.device)
-    builder = Device(0).create_stream().create_graph_builder().begin_building()
-    comm.allreduce(x, x, nccl.SUM, stream=builder.stream)
+    def body(rank, comm):
+        x = array(rank)
+        sk.synchronize(x.device)
+        builder = Device(rank).create_stream().create_graph_builder().begin_building()
+        comm.allreduce(x, x, nccl.SUM, stream=builder.stream)
+        graph = builder.end_building().complete()
+        if rank == 0:
+            stream = Device(rank).create_stream()
+            graph.launch(stream)
+            stream.sync()
+
+    run(body)
 
 
 @program
