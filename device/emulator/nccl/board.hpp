@@ -84,6 +84,8 @@ struct Board {
   int guilty_rank;               ///< gets `error`, the others remote_error; -1: all get it
   std::array<char, 3000> error_text;
   std::array<char, 40> name;
+  std::array<char, 40> offered_id;  ///< of the communicator that this one grows to
+  std::uint64_t offered_ids;
   std::array<RankState, max_ranks> states;
 
   [[nodiscard]] RankState& state(int rank) { return states[static_cast<std::size_t>(rank)]; }

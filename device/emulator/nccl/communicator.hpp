@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,6 +35,10 @@ struct Communicator {
   std::array<std::uint64_t, max_ranks> sends_to_peer = {};
   std::array<std::uint64_t, max_ranks> receives_from_peer = {};
   std::vector<std::unique_ptr<CustomReduction>> reductions;
+  std::map<std::string, int> shrinkages;  ///< how many, by the excluded ranks
+  std::uint64_t growths = 0;
+  std::atomic<bool> is_revoked{false};
+  std::atomic<bool> is_suspended{false};
   /// False after the end; shared with captured calls, which may be launched after it.
   std::shared_ptr<std::atomic<bool>> is_open = std::make_shared<std::atomic<bool>>(true);
 
@@ -49,7 +54,7 @@ struct Operation {
   Call call;
   PostedCall* posted_call = nullptr;
   const CustomReduction* custom_reduction = nullptr;
-  std::string line;  ///< of a captured call
+  std::string line{};  ///< of a captured call
 };
 
 /// The text of this thread's last error.

@@ -3,17 +3,13 @@
 
 // NCCL's functions by their names. A communicator is an ncclComm_t; enumerations are ints.
 
-#include <unistd.h>
-
-#include <atomic>
-#include <cstdio>
+#include <array>
 #include <cstring>
-#include <exception>
 #include <memory>
-#include <random>
 #include <string>
 
 #include "device/emulator/driver/entry_points.hpp"
+#include "device/emulator/nccl/entry_points.hpp"
 #include "device/emulator/nccl/groups.hpp"
 #include "device/emulator/nccl/links.hpp"
 #include "device/emulator/nccl/membership.hpp"
@@ -21,40 +17,12 @@
 #include "device/emulator/nccl/settings.hpp"
 #include "device/emulator/nccl/submission.hpp"
 
-#define SKERRY_NCCL(symbol) __asm__(#symbol) __attribute__((visibility("default"), used))
-
 namespace skerry::emulation::nccl {
-
-/// ncclUniqueId
-struct UniqueId {
-  std::array<char, 128> text;
-};
 
 namespace {
 
 constexpr int release = 23203;
 constexpr int in_progress = 7;
-
-std::string text_of(const UniqueId& id) { return {id.text.data(), strnlen(id.text.data(), 39)}; }
-
-/// As CUDA's runtime, device 0 if the thread has none.
-int current_device() {
-  int ordinal = 0;
-  driver::initialize(0);
-  driver::context_get_device(&ordinal);
-  return ordinal;
-}
-
-/// Calls a function of which exceptions, such as std::bad_alloc, must not reach programs in C.
-template <class Function>
-int without_exceptions(const Function& function) {
-  try {
-    return function();
-  } catch (const std::exception&) {
-    fail_group(system_error);
-    return system_error;
-  }
-}
 
 int submit_call(const Operation& operation) {
   return without_exceptions([&] { return submit(operation); });
@@ -115,7 +83,8 @@ const char* get_last_error(const Communicator* communicator) {
 int get_async_error(const Communicator* communicator, int* code) SKERRY_NCCL(ncclCommGetAsyncError);
 int get_async_error(const Communicator* communicator, int* code) {
   if (communicator == nullptr) return reject_null("ncclCommGetAsyncError");
-  *code = failure_code_of(*communicator);
+  // A revoked communicator is quiescent: its failure is that of its earlier calls.
+  *code = communicator->is_revoked ? success : failure_code_of(*communicator);
   return success;
 }
 
@@ -123,10 +92,7 @@ int get_async_error(const Communicator* communicator, int* code) {
 
 int get_unique_id(UniqueId* id) SKERRY_NCCL(ncclGetUniqueId);
 int get_unique_id(UniqueId* id) {
-  static std::atomic<unsigned> count{0};
-  *id = {};
-  (void)std::snprintf(id->text.data(), 28, "skerry-nccl-%x-%x-%x", static_cast<unsigned>(getpid()),
-                      count++, std::random_device{}() & 0xfff);
+  *id = new_unique_id();
   return success;
 }
 
@@ -226,41 +192,6 @@ int comm_properties(const Communicator* communicator, void* properties) {
   std::memcpy(static_cast<std::byte*>(properties) + offset, values.data(), sizeof values);
   return success;
 }
-
-// Memory. Registration changes nothing here.
-
-int allocate(void** data, std::size_t nbytes) SKERRY_NCCL(ncclMemAlloc);
-int allocate(void** data, std::size_t nbytes) {
-  driver::address address = 0;
-  const int status = driver::memory_allocate(&address, nbytes);
-  *data = reinterpret_cast<void*>(address);
-  return status == 0 ? success : cuda_error;
-}
-
-int deallocate(void* data) SKERRY_NCCL(ncclMemFree);
-int deallocate(void* data) {
-  return driver::memory_free(reinterpret_cast<driver::address>(data)) == 0 ? success : cuda_error;
-}
-
-int register_memory(Communicator*, void* data, std::size_t, void** handle)
-    SKERRY_NCCL(ncclCommRegister);
-int register_memory(Communicator*, void* data, std::size_t, void** handle) {
-  *handle = data;
-  return success;
-}
-
-int deregister_memory(Communicator*, void*) SKERRY_NCCL(ncclCommDeregister);
-int deregister_memory(Communicator*, void*) { return success; }
-
-int register_window(Communicator*, void* data, std::size_t, void** window, int)
-    SKERRY_NCCL(ncclCommWindowRegister);
-int register_window(Communicator*, void* data, std::size_t, void** window, int) {
-  *window = data;
-  return success;
-}
-
-int deregister_window(Communicator*, void*) SKERRY_NCCL(ncclCommWindowDeregister);
-int deregister_window(Communicator*, void*) { return success; }
 
 // Reductions
 

@@ -106,30 +106,13 @@ int wait_for_members(const Communicator& communicator) {
   return success;
 }
 
-void wait_for_tasks(const Communicator& communicator) {
-  while (communicator.pending.load() != 0)
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
-}
-
-/// Returns the same name in all processes. A hash, as names of nested splits would grow.
-std::string name_of_part(const Board& board, std::uint64_t number, int color) {
-  const std::string text =
-      std::string(board.name.data()) + "-" + std::to_string(number) + "-" + std::to_string(color);
-  std::array<char, 32> name{};
-  (void)std::snprintf(name.data(), name.size(), "skerry-nccl-s%016zx",
-                      std::hash<std::string>{}(text));
-  return name.data();
-}
-
 /// Enters the communicator of a rank's color, after all ranks have called ncclCommSplit.
 int enter_part(Communicator& communicator, PostedCall& posted_call, Communicator** part) {
   Board& board = *communicator.board;
   const int color = posted_call.call.reduction;
   const int key = posted_call.call.peer;
-  const Operation operation{.communicator = &communicator,
-                            .call = posted_call.call,
-                            .posted_call = &posted_call,
-                            .line = {}};
+  const Operation operation{
+      .communicator = &communicator, .call = posted_call.call, .posted_call = &posted_call};
   // A thread may split the communicators of several ranks in one group: their calls are enough.
   if (!meet(operation, splits, called)) return failure_of(communicator);
   std::set<std::pair<int, int>> members;  // keys and ranks
@@ -143,7 +126,8 @@ int enter_part(Communicator& communicator, PostedCall& posted_call, Communicator
     line = posted_call.line.data();
   }
   const auto position = std::distance(members.begin(), members.find({key, communicator.rank}));
-  const std::string name = name_of_part(board, posted_call.number, color);
+  const std::string name =
+      name_of_part(board, std::to_string(posted_call.number) + "-" + std::to_string(color));
   {
     const BoardLock lock(board);
     communicator.state().finished[splits] = posted_call.number + 1;
@@ -160,6 +144,32 @@ int enter_part(Communicator& communicator, PostedCall& posted_call, Communicator
 
 }  // namespace
 
+void wait_for_tasks(const Communicator& communicator) {
+  while (communicator.pending.load() != 0)
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+}
+
+void abort_calls(Communicator& communicator, const std::string& function) {
+  Board& board = *communicator.board;
+  const std::string line = python_line();
+  {
+    const BoardLock lock(board);
+    if (board.error == success) board.is_aborted = true;
+    fail(board, remote_error, -1,
+         "rank " + std::to_string(communicator.rank) + " has called " + function + " at " + line);
+  }
+  wait_for_tasks(communicator);
+}
+
+/// A hash, as names of nested parts would grow.
+std::string name_of_part(const Board& board, const std::string& part) {
+  const std::string text = std::string(board.name.data()) + "-" + part;
+  std::array<char, 32> name{};
+  (void)std::snprintf(name.data(), name.size(), "skerry-nccl-s%016zx",
+                      std::hash<std::string>{}(text));
+  return name.data();
+}
+
 int join(Communicator** communicator, int ranks, const std::string& id, int rank, int device) {
   *communicator = nullptr;
   if (!id.starts_with("skerry-nccl-"))
@@ -173,6 +183,10 @@ int split(Communicator* communicator, int color, int key, Communicator** part) {
   *part = nullptr;
   if (communicator == nullptr)
     return reject(invalid_argument, "ncclCommSplit: the communicator is null");
+  if (communicator->is_revoked) {
+    return reject(invalid_usage,
+                  "ncclCommSplit after ncclCommRevoke is not rehearsed: call ncclCommShrink");
+  }
   PostedCall* posted_call = nullptr;
   const Call call{.function = Function::split, .reduction = color, .peer = key};
   if (const int code = post(*communicator, splits, call, nullptr, python_line(), &posted_call);
@@ -187,6 +201,8 @@ int split(Communicator* communicator, int color, int key, Communicator** part) {
 int finish_tasks(const Communicator* communicator) {
   if (communicator == nullptr)
     return reject(invalid_argument, "ncclCommFinalize: the communicator is null");
+  if (communicator->is_revoked)
+    return reject(invalid_usage, "ncclCommFinalize: the communicator has been revoked");
   return call_at_group_end({}, [communicator] {
     wait_for_tasks(*communicator);
     return failure_of(*communicator);
@@ -202,13 +218,7 @@ int destroy(Communicator* communicator, bool is_abort) {
         "until it is destroyed");
   }
   Board& board = *communicator->board;
-  if (is_abort) {
-    const std::string line = python_line();
-    const BoardLock lock(board);
-    if (board.error == success) board.is_aborted = true;
-    fail(board, remote_error, -1,
-         "rank " + std::to_string(communicator->rank) + " has called ncclCommAbort at " + line);
-  }
+  if (is_abort) abort_calls(*communicator, "ncclCommAbort");
   wait_for_tasks(*communicator);
   {
     const BoardLock lock(board);

@@ -200,6 +200,8 @@ int submit(const Operation& operation) {
   Communicator* const communicator = operation.communicator;
   if (communicator == nullptr) return reject(invalid_argument, "the communicator is null");
   if (const int code = failure_of(*communicator); code != success) return code;
+  if (communicator->is_suspended)
+    return reject(invalid_usage, text_of(operation.call) + ": the communicator is suspended");
   Operation posted_operation = operation;
   // The program may create further reductions while the stream's thread reads this one.
   posted_operation.custom_reduction = find_custom_reduction(*communicator, operation.call);
