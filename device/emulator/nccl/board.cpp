@@ -30,6 +30,8 @@ using clock = std::chrono::steady_clock;
 
 /// How often a waiting rank looks whether the processes of the missing ones still exist.
 constexpr timespec poll_interval{0, 50'000'000};
+/// Programs that are right may wait longer, so this is not the time limit.
+constexpr double notice_seconds = 1.5;
 
 /// Waits for the process that creates a board. False after the time limit: it has failed or ended.
 bool wait_for_creator(const std::function<bool()>& is_met) {
@@ -95,6 +97,29 @@ std::string reason_of(const Board& board, const std::vector<int>& missing_ranks)
   return {};
 }
 
+/// Returns what a rank waits for, and the positions of the missing ones.
+std::string text_of(const Board& board, const Condition& condition,
+                    const std::vector<int>& missing_ranks, const std::string& reason) {
+  std::string text = condition.description() + "; " + reason + ":";
+  for (const int rank : missing_ranks) text += "\n  " + position_of(board, rank);
+  return text;
+}
+
+/// True for the first call with a board in this process.
+bool is_first_notice(const Board& board) {
+  static auto* const mutex = new std::mutex;  // leaked: threads of streams may outlive main()
+  static auto* const noticed_names = new std::set<std::string>;
+  const std::lock_guard lock(*mutex);
+  return noticed_names->insert(board.name.data()).second;
+}
+
+/// Prints what a rank waits for after some time, once for each communicator. Requires the lock.
+void explain_wait(const Board& board, int device, const Condition& condition, double seconds) {
+  if (seconds < notice_seconds || !is_first_notice(board)) return;
+  explain_collective(device, text_of(board, condition, condition.missing_ranks(),
+                                     "nothing has happened for 1.5 s, the call goes on waiting"));
+}
+
 /// Fails the board if the condition can't be met any more. Requires the lock.
 bool is_hopeless(Board& board, int device, const Condition& condition, double seconds) {
   const std::vector<int> missing_ranks = condition.missing_ranks();
@@ -104,9 +129,7 @@ bool is_hopeless(Board& board, int device, const Condition& condition, double se
     reason = "nothing happened for " + std::to_string(static_cast<long>(limit)) + " s";
   }
   if (reason.empty()) return false;
-  std::string text = condition.description() + "; " + reason + ":";
-  for (const int rank : missing_ranks) text += "\n  " + position_of(board, rank);
-  fail(board, remote_error, -1, text);
+  fail(board, remote_error, -1, text_of(board, condition, missing_ranks, reason));
   report_failure(board, device);
   return true;
 }
@@ -181,6 +204,7 @@ bool wait(Board& board, int device, const Condition& condition) {
       version = board.version.load();
       const std::chrono::duration<double> waited = clock::now() - begin;
       if (is_hopeless(board, device, condition, waited.count())) return false;
+      explain_wait(board, device, condition, waited.count());
     }
     syscall(SYS_futex, &board.version, FUTEX_WAIT, version, &poll_interval, nullptr, 0);
   }

@@ -219,6 +219,10 @@ void report_collective(int ordinal, const std::string& text) {
   report_finding(ordinal, {code::launch_failure, text, FailureKind::collective});
 }
 
+void explain_collective(int ordinal, const std::string& text) {
+  explain(ordinal, {code::launch_failure, text, FailureKind::collective});
+}
+
 void call_at_end(void (*check)()) {
   const std::lock_guard lock(end_checks_mutex);
   end_checks().push_back(check);

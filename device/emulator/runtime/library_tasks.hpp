@@ -48,6 +48,10 @@ struct AccessedRange {
 /// Adds an error of a collective call to the reports, and prints it unless quiet.
 __attribute__((visibility("default"))) void report_collective(int ordinal, const std::string& text);
 
+/// Prints what a collective call waits for, unless quiet: it is no error yet.
+__attribute__((visibility("default"))) void explain_collective(int ordinal,
+                                                               const std::string& text);
+
 /// Registers a check of the program's end, called by skerry_emulator_check_end() and _end().
 __attribute__((visibility("default"))) void call_at_end(void (*check)());
 void call_end_checks();

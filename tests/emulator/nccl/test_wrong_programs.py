@@ -2,9 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wrong programs end, and a report names the mistake by rank, call and line."""
 
+import subprocess
+import sys
+import time
+
 import pytest
 
-from tests.emulator.users_kernels.test_users_kernels import child
+from tests.emulator.users_kernels.test_users_kernels import ROOT, child
 from tests.python.libraries import installed
 
 SUM = "ncclAllReduce(count 8, float32, sum) at wrong_programs.py:"
@@ -36,6 +40,16 @@ REPORTS = {
     "a_process_exits": ["of rank 1 has ended"],
     "a_process_is_killed": ["of rank 1 has ended"],
 }  # fmt: skip
+# Programs whose ranks wait for a call that may still come: they are told what is missing before the time limit.
+WAITING = [
+    "a_rank_skips_a_call",
+    "a_rank_raises",
+    "both_receive_first",
+    "communicators_in_another_order",
+    "a_rank_never_joins",
+    "a_graph_is_not_replayed",
+]
+NOTICE_SECONDS = 2
 CHECKS = {"an_input": "RACECHECK", "a_result": "RACECHECK", "a_buffer_is_un": "INITCHECK"}
 # Of a program with threads: the time limit of its calls, and the checks after it.
 SECONDS = 1 + 20
@@ -69,3 +83,34 @@ finally:
     if "process" not in name:
         seconds = float(text.partition("seconds: ")[2].split()[0])
         assert seconds < SECONDS, text
+
+
+WAITING_PROGRAM = """
+from tests.emulator.nccl import wrong_programs
+print("begin")
+try:
+    wrong_programs.PROGRAMS[{name!r}]()
+except Exception as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("name", WAITING)
+def test_a_wait_is_explained_before_the_time_limit(name):
+    """With the time limit of users, who are not to wait for it until they see what is missing."""
+    installed("nccl.core")
+    with subprocess.Popen(
+        [sys.executable, "-u", "-c", WAITING_PROGRAM.format(name=name)],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    ) as program:  # fmt: skip
+        text, begin = "", None
+        for line in program.stdout:
+            if line.startswith("begin"):
+                begin = time.monotonic()
+            text += line
+            if "the call goes on waiting" in text and all(part in text for part in REPORTS[name]):
+                break
+        seconds = time.monotonic() - begin
+        program.kill()
+    assert "the call goes on waiting" in text
+    assert seconds < NOTICE_SECONDS, text
