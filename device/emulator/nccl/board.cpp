@@ -117,7 +117,7 @@ bool is_first_notice(const Board& board) {
 void explain_wait(const Board& board, int device, const Condition& condition, double seconds) {
   if (seconds < notice_seconds || !is_first_notice(board)) return;
   explain_collective(device, text_of(board, condition, condition.missing_ranks(),
-                                     "nothing has happened for 1.5 s, the call goes on waiting"));
+                                     "this takes more than 1.5 s, the call goes on waiting"));
 }
 
 /// Fails the board if the condition can't be met any more. Requires the lock.
