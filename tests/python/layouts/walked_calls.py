@@ -47,6 +47,7 @@ NO_ARRAYS = {
          "mask_indices"), "the arguments are sizes and Python scalars",
     ),
     **dict.fromkeys(("shape", "ndim", "size", "iscomplexobj", "isrealobj"), "reads no elements"),
+    **dict.fromkeys(("capture",), "a function of the device: tests/python/devices/test_graphs.py"),
     **dict.fromkeys(("isfortran",), "the result depends on the layout"),
     **dict.fromkeys(("require",), "returns its argument: tests/python/extra/test_memory_orders.py"),
     **dict.fromkeys(
