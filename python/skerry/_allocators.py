@@ -66,15 +66,11 @@ def set_allocator(device: _Device | str, allocator: Any) -> None:
     device : Device or str
         A CUDA device.
     allocator : object
-        One of:
-
-        * a pair of functions ``allocate(nbytes, stream) -> address`` and ``free(address, nbytes, stream)``. ``stream``
-          is a `Stream`: work that is enqueued there later may use the memory, and work that was enqueued before its
-          end has used it;
-        * an object with the protocol of ``MemoryResource`` of cuda.core: ``allocate(nbytes, stream=stream)`` returns
-          a buffer with ``handle`` and ``close(stream)``;
-        * a memory resource of RMM, or `rmm`, `torch_allocator`, `cupy_allocator`;
-        * None: skerry's own pool.
+        A pair of functions ``allocate(nbytes, stream) -> address`` and ``free(address, nbytes, stream)``; an object
+        with the protocol of ``MemoryResource`` of cuda.core, whose ``allocate(nbytes, stream=stream)`` returns a buffer
+        with ``handle`` and ``close(stream)``; a memory resource of RMM; `rmm`, `torch_allocator` or `cupy_allocator`;
+        or None: skerry's own pool. ``stream`` is a `Stream`: work that is enqueued there after ``allocate`` may use the
+        memory, and work that was enqueued there before ``free`` may still use it.
 
     Raises
     ------
