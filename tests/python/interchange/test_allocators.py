@@ -480,7 +480,8 @@ def run(code):
 @pytest.mark.skipif(HAS_GPU, reason="other processes would use the GPU")
 def test_arrays_may_be_alive_at_exit():
     code = """
-import os, skerry as sk
+import os, warnings, skerry as sk
+warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12: of a fork in a process with threads
 functions = sk.cuda_allocator_functions()
 def free(address, nbytes, stream):
     functions.deallocate(address, nbytes, stream)
