@@ -19,6 +19,7 @@ import numpy as np
 import skerry as sk
 from skerry import _extra
 
+from tests.python import functions_without_arrays
 from tests.python.devices.test_parameter_devices import right_arguments
 from tests.python.extra.extra_calls import all_calls, mapped, tested_apart
 from tests.python.oracle import STANDARD_NAMES, to_device
@@ -67,13 +68,11 @@ class BaseCall:
 
 
 # Not functions of arrays, or functions that change the process; each has its own tests.
-NOT_WALKED = {
-    "Array", "DLDeviceType", "Graph", "IpcHandle", "capture", "cuda_allocator_functions",
-    "cuda_array_interface_version", "cupy_allocator", "fuse", "guard", "ipc_handle", "ipc_pickling",
-    "memory_snapshot", "open_ipc", "profile", "rehearse", "rmm", "set_allocator", "set_default_device",
-    "set_memory_limit", "set_num_threads", "show_config", "strict_promotion", "torch_allocator",
-    "__array_namespace_info__",
-}  # fmt: skip
+NOT_WALKED = (
+    functions_without_arrays.NOT_CALLED
+    | functions_without_arrays.CLASSES
+    | {"Array", "DLDeviceType", "cuda_array_interface_version", "__array_namespace_info__"}
+)
 DESCRIBED: dict[str, Any] = {}  # keeps the array alive, which its interface does not
 FURTHER = {  # functions that test_parameter_devices does not call
     "Device": lambda home: {"name": "cpu"},

@@ -16,6 +16,7 @@ import skerry as sk
 from skerry.exceptions import DeviceMismatchError
 from skerry.testing import instruments
 
+from tests.python import functions_without_arrays
 from tests.python.numpy_functions.numpy_calls import CALLS as NUMPY_CALLS
 from tests.python.numpy_functions.numpy_calls import HOST
 from tests.python.oracle import STANDARD_NAMES
@@ -83,20 +84,8 @@ SPECIAL = {
     "where": {"x1": (3, 3), "x2": (3, 3)},
 }
 # Called with invalid arguments only, as valid calls change the process's state or take no array.
-ONLY_REFUSED = {
-    "capture",
-    "cuda_allocator_functions",
-    "fuse",
-    "ipc_handle",
-    "memory_snapshot",
-    "open_ipc",
-    "rehearse",
-    "set_allocator",
-    "set_default_device",
-    "set_memory_limit",
-    "set_num_threads",
-    "from_cuda_array_interface",
-    "show_config",
+ONLY_REFUSED = (functions_without_arrays.NOT_CALLED - functions_without_arrays.IMPORT_LIBRARIES) | {
+    "from_cuda_array_interface"
 }
 # These parameters accept arrays on any device: the function converts or describes the array, or reads no element.
 ANY_DEVICE = {
@@ -123,15 +112,13 @@ def functions():
     for module in (sk, sk.linalg, sk.fft):
         for name in STANDARD_NAMES if module is sk else module.__all__:
             function = getattr(module, name)
-            if name in OF_LIBRARIES:
+            if name in functions_without_arrays.IMPORT_LIBRARIES:
                 continue
             if not callable(function) or (inspect.isclass(function) and name not in CLASSES):
                 continue
             yield pytest.param(name, function, id=f"{module.__name__}.{name}")
 
 
-# These import another library, and take no array.
-OF_LIBRARIES = {"cupy_allocator", "rmm", "torch_allocator"}
 CLASSES = {"device", "stream", "cuda_array_interface_version", "strict_promotion"}
 # Flags: a non-empty tuple or list is true, whatever it contains.
 FLAGS = {

@@ -12,6 +12,7 @@ import pytest
 import skerry as sk
 from skerry.testing import instruments
 
+from tests.python import functions_without_arrays
 from tests.python.interchange.cai_producers import Producer
 from tests.python.loops import loop_over
 from tests.python.oracle import DTYPES, STANDARD_NAMES
@@ -37,11 +38,7 @@ OPERATORS = [
     *(operator.iand, operator.ior, operator.ixor),
 ]
 # Functions that read no element; some change state that other tests rely on.
-NOT_OF_ARRAYS = {
-    *"empty empty_like show_config memory_snapshot cuda_allocator_functions set_allocator".split(),
-    *"cupy_allocator rmm torch_allocator".split(),
-    *"set_default_device set_memory_limit set_num_threads rehearse reset_peak trim synchronize stream device".split(),
-}
+NOT_OF_ARRAYS = functions_without_arrays.FUNCTIONS | {"empty", "empty_like"}
 
 
 def functions():

@@ -20,6 +20,7 @@ import numpy as np
 import skerry as sk
 from skerry.testing import instruments
 
+from tests.python import functions_without_arrays
 from tests.python.layouts.kernel_thresholds import ROOT
 from tests.python.oracle import kind_of
 
@@ -31,13 +32,10 @@ Shape = tuple[int, ...]
 #: Functions that take no array, or whose result does not depend on elements, with the reason.
 NO_ARRAYS = {
     **dict.fromkeys(
-        ("__array_namespace_info__", "show_config", "einsum_path"), "no elements"
+        ("__array_namespace_info__", "einsum_path"), "no elements"
     ),
     **dict.fromkeys(
-        ("current_stream", "devices", "default_device", "set_default_device", "rehearse",
-         "synchronize", "memory_statistics", "reset_peak", "set_memory_limit", "trim",
-         "get_num_threads", "set_num_threads", "set_allocator", "rmm", "torch_allocator", "cupy_allocator",
-         "cuda_allocator_functions", "memory_snapshot", "ipc_handle", "open_ipc"), "about devices, memory or threads",
+        functions_without_arrays.FUNCTIONS - {"fuse"}, "about devices, memory or threads: each has its own tests"
     ),
     **dict.fromkeys(("finfo", "iinfo", "isdtype", "can_cast", "result_type", "common_type", "min_scalar_type"), "about dtypes"),
     **dict.fromkeys(
@@ -47,7 +45,6 @@ NO_ARRAYS = {
          "mask_indices"), "the arguments are sizes and Python scalars",
     ),
     **dict.fromkeys(("shape", "ndim", "size", "iscomplexobj", "isrealobj"), "reads no elements"),
-    **dict.fromkeys(("capture",), "a function of the device: tests/python/devices/test_graphs.py"),
     **dict.fromkeys(("isfortran",), "the result depends on the layout"),
     **dict.fromkeys(("require",), "returns its argument: tests/python/extra/test_memory_orders.py"),
     **dict.fromkeys(

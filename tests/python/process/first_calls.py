@@ -18,24 +18,19 @@ import threading
 import numpy as np
 import skerry as sk
 
-DOCS = pathlib.Path(__file__).resolve().parents[3] / "python" / "docs"
-sys.path.insert(0, str(DOCS))
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT / "python" / "docs"), str(ROOT)]
 import examples  # noqa: E402
 import reference  # noqa: E402
 
+from tests.python import functions_without_arrays  # noqa: E402
+
 THREADS = 4
 LONGEST = 60  # seconds of the whole process, which takes 2 unless it hangs
-OF_THE_PROCESS = {
-    *(
-        "rehearse",
-        "set_allocator",
-        "cupy_allocator",
-        "rmm",
-        "torch_allocator",
-        "memory_snapshot",
-        "set_memory_limit",
-    )
-}  # change what other threads see
+# Change what other threads see, or see what these change; the examples of set_default_device and set_num_threads do not.
+OF_THE_PROCESS = (
+    functions_without_arrays.CHANGE_THE_PROCESS - {"set_default_device", "set_num_threads"}
+) | (functions_without_arrays.IMPORT_LIBRARIES | {"memory_snapshot"})
 if os.environ.get("SKERRY_ALLOCATOR", "").startswith("guard"):
     # Freeing guarded memory waits for its device, which ends the captures of other threads.
     OF_THE_PROCESS |= {"Graph", "capture"}
