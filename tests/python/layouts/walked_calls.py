@@ -25,7 +25,7 @@ from tests.python.layouts.kernel_thresholds import ROOT
 from tests.python.oracle import kind_of
 
 sys.path.insert(0, str(ROOT))
-from bench.peers import sweep_cases
+from bench.peers import sweep_cases, sweep_operands
 
 Shape = tuple[int, ...]
 
@@ -401,11 +401,11 @@ def draw(kind: str, shape: Shape, dtype: np.dtype, seed: int) -> np.ndarray:
         signs = np.asarray([1, -1 if kind_of(dtype) in "ifc" else 1])
         return np.asarray(rng.choice(signs, shape)).astype(dtype)
     if kind == "edges":
-        return np.sort(sweep_cases.draw(shape, dtype, "values", 0), axis=-1)
+        return np.sort(sweep_operands.draw(shape, dtype, "values", 0), axis=-1)
     if kind == "matrix" and (len(shape) < 2 or shape[-1] != shape[-2]):
         kind = "values"
     # Few seeds, as millions of numbers are cached for each.
-    return sweep_cases.draw(shape, dtype, kind, seed % 3)
+    return sweep_operands.draw(shape, dtype, kind, seed % 3)
 
 
 def operand_shape(kind: str, shape: Shape) -> tuple[Shape, str | None, str]:

@@ -6,7 +6,14 @@ import types
 
 import pytest
 
-from bench.peers import sweep, sweep_cases, sweep_peers, sweep_statements, sweep_threads
+from bench.peers import (
+    sweep,
+    sweep_cases,
+    sweep_operands,
+    sweep_peers,
+    sweep_statements,
+    sweep_threads,
+)
 
 
 def test_every_public_function_is_measured_or_left_out_with_a_reason():
@@ -90,7 +97,7 @@ def test_reasons_for_small_gain_by_threads():
 
 def test_sorted_operands_rise_in_every_layout():
     for layout, shape in sweep_cases.shapes_of(100).items():
-        x = sweep_cases.Operand(shape, "float64", layout, "sorted").host()
+        x = sweep_operands.Operand(shape, "float64", layout, "sorted").host()
         assert layout == "transposed" or (x[..., 1:] >= x[..., :-1]).all(), layout
 
 

@@ -59,7 +59,7 @@ def test_constant_memory_is_stated_as_constant(slope, constant, words):
 # A call with two temporaries, in its own process as above.
 DOUBLED = """
 from bench import working_memory
-from bench.peers.sweep_cases import Operand
+from bench.peers.sweep_operands import Operand
 
 class Doubled:
     call, name = "f(a)", "doubled"
