@@ -61,9 +61,10 @@ struct sum {
   SKERRY_HD static A combine(A a, A b) {
     return wrapping_add(a, b);
   }
+  /// Adds 0, where a sum starts whatever the order of additions: negative zeros give 0, not -0.
   template <class A>
   SKERRY_HD static A finish(A a, const Reduced&) {
-    return a;
+    return wrapping_add(a, A(0));
   }
 };
 
@@ -89,11 +90,12 @@ struct mean {
   }
   template <real_floating A>
   SKERRY_HD static A finish(A a, const Reduced& reduced) {
-    return a / static_cast<A>(reduced.count);
+    return sum::finish(a, reduced) / static_cast<A>(reduced.count);
   }
   template <complex_floating A>
   SKERRY_HD static A finish(A a, const Reduced& reduced) {
     using R = typename A::value_type;
+    a = sum::finish(a, reduced);
     return {a.re / static_cast<R>(reduced.count), a.im / static_cast<R>(reduced.count)};
   }
 };

@@ -12,7 +12,7 @@ import skerry as sk
 from skerry.testing import instruments
 
 from tests.python.loops import loop_over
-from tests.python.oracle import kind_of, to_device, to_numpy
+from tests.python.oracle import HALVES, kind_of, to_device, to_numpy
 
 TABLE = {entry["name"]: entry for entry in instruments.reduction_table()}
 NAMES = [name for name, entry in TABLE.items() if not entry["is_private"]]
@@ -77,3 +77,26 @@ def test_reductions_of_a_broadcast_element(name: str, device: str) -> None:
         one = sk.ones((1,), dtype=dtype, device=device)
         for n in (2049, 300_000):
             compare(name, sk.broadcast_to(one, (n,)), 0, f"{dtype}, {n}")
+
+
+@loop_over(
+    ("name", "dtype"),
+    [
+        (name, dtype)
+        for name in ("sum", "mean", "nansum", "nanmean")
+        for dtype in (*HALVES, "float32", "float64", "complex64", "complex128")
+    ],
+    items="name",
+)
+def test_sums_of_negative_zeros_are_zero(name: str, dtype: str, device: str) -> None:
+    """A sum starts at 0, as NumPy's does: the sign of a zero does not tell the number of elements or the layout."""
+    longest = max(LENGTHS)
+    base = sk.full((3, 2 * longest), -0.0, dtype=dtype, device=device)
+    if kind_of(dtype) == "c":
+        base = sk.negative(sk.zeros_like(base))  # both parts
+    for n in (1, 2, 7, 8, 9, 15, 16, 17, 32, 33, 64, 65, 127, *LENGTHS):
+        for step in (0, 1, 2, -1):
+            for kind, x, axis in views_of(base, n, step):
+                got = to_numpy(getattr(sk, name)(x, axis=axis))
+                signs = np.signbit([got.real, got.imag])
+                assert not signs.any(), f"{name} of {kind}, {n} at step {step}"
