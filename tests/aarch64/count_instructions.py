@@ -18,10 +18,10 @@ import subprocess
 import sys
 
 from counted_calls import SIZES
-from run import BUILD, PROCESSOR, ROOT, unpack_interpreter
+from run import BUILD, ROOT, unpack_interpreter
 
 sys.path.append(str(ROOT / "python" / "wheels"))
-from debian_packages import own_suite, run, step, unpack
+from debian_packages import EMULATED_PROCESSOR, own_suite, run, step, unpack
 
 HERE = pathlib.Path(__file__).parent
 LIMIT = 1.5
@@ -79,7 +79,9 @@ def main() -> int:
     counter = Counter()
     with step("aarch64"):
         python = ["-L", root, (root / "usr/bin/python3").resolve()]
-        arm = counter.counts("aarch64", PROCESSOR, python, dtype, PYTHONPATH=str(BUILD / "site"))
+        arm = counter.counts(
+            "aarch64", EMULATED_PROCESSOR, python, dtype, PYTHONPATH=str(BUILD / "site")
+        )
     with step("x86-64"):
         paths = os.pathsep.join(path for path in sys.path if path)
         python = [pathlib.Path(sys.executable).resolve()]
