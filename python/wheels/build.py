@@ -6,7 +6,7 @@ The kernels are compiled once, into libskerry.a, which does not depend on Python
 each Python version. pip builds the wheel for this interpreter. Other interpreters are unpacked from packages or passed
 as --interpreter. With --machine, wheels for another processor are cross-compiled as well; qemu runs its interpreters.
 The wheels are written to dist/. auditwheel and twine check them, and smoke_test.py tests those of skerry itself in a
-fresh environment each.
+fresh environment each, to which that of skerry-emulator is added for smoke_test_emulator.py.
 """
 
 from __future__ import annotations
@@ -269,14 +269,16 @@ def build_source_distribution(dist: pathlib.Path) -> None:
         shutil.rmtree(ROOT / "third_party")
 
 
-def try_wheel(target: Target, wheel: pathlib.Path, python: pathlib.Path) -> None:
-    """Run the smoke test in a fresh environment with the wheel and its dependencies; a native one has no compiler."""
+def try_wheels(
+    target: Target, wheel: pathlib.Path, emulator: pathlib.Path, python: pathlib.Path
+) -> None:
+    """Run the smoke tests in a fresh environment, first with skerry's wheel and its dependencies only."""
     tag, platforms = re.findall(r"-(cp\d+t?)-([\w.]+)\.whl$", wheel.name)[0]
     home = target.build_folder / f"environment_{tag}"
     shutil.rmtree(home, ignore_errors=True)
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
     install = ["install", "--quiet", "--only-binary=:all:", "--target", str(home)]
-    path = "/nonexistent"
+    path = "/nonexistent"  # no compiler
     if target.is_native:
         pip += ["--python", str(python)]
     else:
@@ -284,18 +286,19 @@ def try_wheel(target: Target, wheel: pathlib.Path, python: pathlib.Path) -> None
         install += [word for name in names for word in ("--platform", name)]
         install += ["--python-version", f"{tag[2]}.{tag[3:]}"]
         path = str(pathlib.Path(shutil.which("qemu-aarch64-static") or path).parent)
-    run(*pip, *install, wheel)
     environment = {"PATH": path, "PYTHONPATH": str(home), "HOME": str(home)}
-    done = subprocess.run(
-        [python, HERE / "smoke_test.py"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        sys.exit(f"{wheel.name}: {done.stdout}{done.stderr}")
-    print(f"  {done.stdout.strip()}")
+    # skerry is the emulator's only dependency, and not on PyPI.
+    for packages, test in (
+        ([wheel], "smoke_test.py"),
+        (["--no-deps", emulator], "smoke_test_emulator.py"),
+    ):
+        run(*pip, *install, *packages)
+        done = subprocess.run(
+            [python, HERE / test], env=environment, capture_output=True, text=True, check=False
+        )
+        if done.returncode != 0:
+            sys.exit(f"{test}, {wheel.name}: {done.stdout}{done.stderr}")
+        print(f"  {done.stdout.strip()}")
 
 
 def check(target: Target, wheels: list[pathlib.Path]) -> None:
@@ -358,19 +361,12 @@ def build_target(
     defines = dict(define.split("=", 1) for define in options.define)
     interpreters = find_interpreters(target, options)
     wheels = build_skerry(target, base, interpreters, defines, environment)
-    others = []
     with step(f"skerry-emulator, {target.machine}"):
         name = "skerry" if base is None else f"extension_{next(iter(interpreters))}"
-        emulator = {"SKERRY_LIBRARY": str(target.build_folder / name / "libskerry.a")}
-        others.append(
-            build_by_pip(
-                target,
-                ROOT / "device" / "emulator",
-                emulator,
-                target.build_folder / "emulator",
-                environment,
-            )
-        )
+        library = {"SKERRY_LIBRARY": str(target.build_folder / name / "libskerry.a")}
+        sources, build = ROOT / "device" / "emulator", target.build_folder / "emulator"
+        emulator = build_by_pip(target, sources, library, build, environment)
+    others = [emulator]
     if options.cuda and target.is_native:
         with step("skerry-cuda13"):
             package = ROOT / "device" / "cuda" / "package"
@@ -382,7 +378,7 @@ def build_target(
         if target.is_native:
             pythons.insert(0, pathlib.Path(sys.executable))
         for wheel, python in zip(wheels, pythons, strict=True):
-            try_wheel(target, wheel, python)
+            try_wheels(target, wheel, emulator, python)
     for wheel in [*wheels, *others]:
         shutil.copy2(wheel, options.dist)
     return wheels
