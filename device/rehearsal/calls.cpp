@@ -141,7 +141,7 @@ int deallocate(void* data) {
     if (data == nullptr) return cuda::success;
     const int owner = all.owner(data);
     if (owner < 0 || !all.device(owner).memory.retire(data)) return cuda::invalid_value;
-    if (!all.discard_pooled(data)) all.wait_for_device(owner);
+    if (!all.discard_pooled(data)) all.drain(owner);
     if (all.device(owner).memory.reclaim(data)) return cuda::success;
     set_sticky_error(owner, cuda::illegal_address);
     return cuda::illegal_address;
@@ -166,9 +166,8 @@ int deallocate_async(void* data, void* handle) {
     if (queue == nullptr) return cuda::invalid_resource_handle;
     if (data == nullptr) return cuda::success;
     if (all.owner(data) != queue->ordinal()) return cuda::invalid_value;
-    join_default_stream(all, *queue);
     const bool was_pooled = all.discard_pooled(data);
-    const int code = submit_free(all, *queue, data);
+    const int code = submit_free(all, *queue, data, wait_for_default_stream(all, *queue));
     if (code != cuda::success && was_pooled) all.note_pooled(data);
     return code;
   });

@@ -120,7 +120,7 @@ std::uint64_t Queue::submit(WorkItem* item) {
   }
   last_ = item;
   const std::uint64_t ticket = submitted_.load(std::memory_order_relaxed) + 1;
-  item->order = order_submitted(number_, ticket);
+  item->order = order_submitted(number_, ticket, item->own_clock);
   submitted_.store(ticket, std::memory_order_release);
   if (asleep_) arrived_.notify_one();
   return ticket;

@@ -63,6 +63,7 @@ struct WorkItem {
   int delay_us = 0;             ///< the setting when the work was submitted
   Mark wait_for;
   OrderPoint order;                                 ///< set by its submission
+  std::shared_ptr<const stream_clock> own_clock;    ///< order that later work does not have
   std::shared_ptr<std::atomic<std::int64_t>> time;  ///< set when it runs
   std::shared_ptr<InterprocessEvent> shared_event;
   std::uint64_t record_number = 0;    ///< of shared_event
@@ -82,6 +83,7 @@ struct WorkItem {
     captured.reset();
     wait_for = {};
     order = {};
+    own_clock.reset();
     time.reset();
     shared_event.reset();
     is_immediate = false;

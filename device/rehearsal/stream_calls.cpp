@@ -109,7 +109,7 @@ int event_record(void* event, void* handle) {
     if (queue == nullptr || !all.read_event(event, point)) return cuda::invalid_resource_handle;
     if (point.ordinal != queue->ordinal()) return cuda::invalid_resource_handle;
     if (capture_record(*queue, event)) return cuda::success;
-    join_default_stream(all, *queue);
+    const auto own_clock = wait_for_default_stream(all, *queue);
     if (point.shared != nullptr) {
       if (const int code = submit_shared_record(*queue, point); code != cuda::success) return code;
     } else if (!point.is_timed) {
@@ -117,6 +117,7 @@ int event_record(void* event, void* handle) {
     } else if (const int code = submit_time(*queue, point); code != cuda::success) {
       return code;
     }
+    point.recorded.order = order_after(point.recorded.order, own_clock);
     return all.set_event(event, point) ? cuda::success : cuda::invalid_resource_handle;
   });
 }

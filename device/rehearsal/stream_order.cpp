@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 namespace skerry::rehearsal {
 
@@ -49,13 +50,14 @@ std::uint64_t next_stream_number() noexcept {
   return last.fetch_add(1) + 1;
 }
 
-OrderPoint order_submitted(std::uint64_t stream, std::uint64_t ticket) {
+OrderPoint order_submitted(std::uint64_t stream, std::uint64_t ticket,
+                           const std::shared_ptr<const stream_clock>& own_clock) {
   if (!follows_order) return {};
   FollowedOrder& all = followed();
   const std::lock_guard lock(all.mutex);
   stream_clock& clock = all.streams[stream];
   join(clock, all.host);
-  return point_of(stream, ticket, clock);
+  return order_after(point_of(stream, ticket, clock), own_clock);
 }
 
 OrderPoint order_here(std::uint64_t stream, std::uint64_t ticket) {
@@ -63,6 +65,21 @@ OrderPoint order_here(std::uint64_t stream, std::uint64_t ticket) {
   FollowedOrder& all = followed();
   const std::lock_guard lock(all.mutex);
   return point_of(stream, ticket, all.streams[stream]);
+}
+
+OrderPoint order_after(const OrderPoint& point, const std::shared_ptr<const stream_clock>& clock) {
+  if (clock == nullptr || point.stream == 0) return point;
+  stream_clock both = *clock;
+  if (point.prior_clock != nullptr) join(both, *point.prior_clock);
+  return point_of(point.stream, point.ticket, both);
+}
+
+std::shared_ptr<const stream_clock> joined_clock(std::span<const OrderPoint> points) {
+  stream_clock all;
+  for (const OrderPoint& point : points) {
+    if (point.stream != 0) join(all, point);
+  }
+  return all.empty() ? nullptr : std::make_shared<const stream_clock>(std::move(all));
 }
 
 void order_wait(std::uint64_t stream, const OrderPoint& point) {

@@ -6,12 +6,16 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 
 namespace skerry::rehearsal {
 
 // Tracks the order of work that a program has established: stream order, events that streams wait
 // for, and waits of the host. Streams of this simulation are threads, so work may happen to run
-// late enough without any guarantee; this records what is guaranteed.
+// late enough without any guarantee; this records what is guaranteed. That a free waits for a
+// device, or a free or the record of an event for the streams of the legacy stream, orders no other
+// work: libraries free memory and record events at times that no program relies on, such as when
+// Python collects garbage.
 
 /// For each stream number, how many of its work items are known to be done.
 using stream_clock = std::map<std::uint64_t, std::uint64_t>;
@@ -38,10 +42,17 @@ inline constinit std::atomic<bool> follows_order{false};
 
 /// Returns a new stream number.
 [[nodiscard]] std::uint64_t next_stream_number() noexcept;
-/// Records a submission: everything that the host has waited for precedes it.
-[[nodiscard]] OrderPoint order_submitted(std::uint64_t stream, std::uint64_t ticket);
+/// Records a submission: everything that the host has waited for precedes it, and `own_clock`,
+/// which precedes this item alone; null for nothing.
+[[nodiscard]] OrderPoint order_submitted(std::uint64_t stream, std::uint64_t ticket,
+                                         const std::shared_ptr<const stream_clock>& own_clock);
 /// Returns the point of the last work submitted to a stream.
 [[nodiscard]] OrderPoint order_here(std::uint64_t stream, std::uint64_t ticket);
+/// Returns a point that is also after `clock`; null for nothing.
+[[nodiscard]] OrderPoint order_after(const OrderPoint& point,
+                                     const std::shared_ptr<const stream_clock>& clock);
+/// Returns what all of these points order; null if there is none.
+[[nodiscard]] std::shared_ptr<const stream_clock> joined_clock(std::span<const OrderPoint> points);
 /// Orders later work of a stream after a point.
 void order_wait(std::uint64_t stream, const OrderPoint& point);
 /// Records that the host has observed a point: it precedes all later submissions. All host threads

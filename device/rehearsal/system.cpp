@@ -97,6 +97,10 @@ std::vector<std::shared_ptr<Queue>> System::streams_of(int ordinal) {
   return all;
 }
 
+void System::drain(int ordinal) noexcept {
+  for (const auto& queue : streams_of(ordinal)) queue->wait(queue->here().ticket);
+}
+
 void System::wait_for_device(int ordinal) noexcept {
   for (const auto& queue : streams_of(ordinal)) queue->wait_all();
 }

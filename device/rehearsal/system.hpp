@@ -90,6 +90,8 @@ class System {
   [[nodiscard]] std::shared_ptr<Queue> remove_stream(void* handle) noexcept;
   /// Waits for every stream of a device.
   void wait_for_device(int ordinal) noexcept;
+  /// The same for a free, which orders nothing else (stream_order.hpp).
+  void drain(int ordinal) noexcept;
   /// True if no stream of a device has pending work.
   [[nodiscard]] bool is_idle(int ordinal) noexcept;
   void stop() noexcept;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "device/rehearsal/captures.hpp"
 #include "device/rehearsal/ipc.hpp"
@@ -210,6 +211,30 @@ void count_copy(System& all, int target_ordinal, int source_ordinal, std::size_t
   (direct ? all.direct_copies : all.staged_copies).fetch_add(1);
 }
 
+/// Makes later work of a queue run after a point, without being ordered.
+int submit_unordered_wait(Queue& queue, const Mark& point) {
+  if (point.queue->reached(point.ticket)) return point.queue->error_of(point.ticket);
+  Draft item(queue);
+  item->action = run_wait;
+  item->is_the_threads = true;
+  item->wait_for = point;
+  item.submit();
+  return cuda::success;
+}
+
+/// Returns the points for which the implicit order of the legacy stream makes new work wait.
+std::vector<Mark> implicit_points(System& all, Queue& queue) {
+  Queue& legacy = *all.device(queue.ordinal()).default_queue;
+  std::vector<Mark> points;
+  if (&queue == &legacy) {
+    for (const auto& blocking_queue : all.blocking_streams(queue.ordinal()))
+      points.push_back(blocking_queue->here());
+  } else if (queue.options().is_blocking) {
+    points.push_back(legacy.here());
+  }
+  return points;
+}
+
 void run_captured(WorkItem& self, int) noexcept {
   for (const CapturedWork::Step& step : self.captured->steps) {
     if (sticky_error(step.ordinal) != 0) return;
@@ -228,9 +253,11 @@ int submit_captured(Queue& queue, std::shared_ptr<CapturedWork> captured_work) {
   return cuda::success;
 }
 
-int submit_free(System& all, Queue& queue, void* data) {
+int submit_free(System& all, Queue& queue, void* data,
+                std::shared_ptr<const stream_clock> own_clock) {
   Draft item(queue);
   item->action = run_free;
+  item->own_clock = std::move(own_clock);
   item->target = data;
   if (!all.device(queue.ordinal()).memory.retire(data)) return cuda::invalid_value;
   try {
@@ -246,24 +273,22 @@ int submit_wait(Queue& queue, const Mark& point) {
   if (!point.queue || point.queue.get() == &queue) return cuda::success;
   if (is_captured(queue)) return cuda::stream_capture_isolation;
   order_wait(queue.number(), point.order);
-  if (point.queue->reached(point.ticket)) return point.queue->error_of(point.ticket);
-  Draft item(queue);
-  item->action = run_wait;
-  item->is_the_threads = true;
-  item->wait_for = point;
-  item.submit();
-  return cuda::success;
+  return submit_unordered_wait(queue, point);
 }
 
 void join_default_stream(System& all, Queue& queue) {
-  Queue& legacy = *all.device(queue.ordinal()).default_queue;
-  if (&queue == &legacy) {
-    for (const auto& blocking_queue : all.blocking_streams(queue.ordinal())) {
-      static_cast<void>(submit_wait(queue, blocking_queue->here()));
-    }
-  } else if (queue.options().is_blocking) {
-    static_cast<void>(submit_wait(queue, legacy.here()));
+  for (const Mark& point : implicit_points(all, queue))
+    static_cast<void>(submit_wait(queue, point));
+}
+
+std::shared_ptr<const stream_clock> wait_for_default_stream(System& all, Queue& queue) {
+  std::vector<OrderPoint> orders;
+  for (const Mark& point : implicit_points(all, queue)) {
+    if (is_captured(queue)) return nullptr;
+    static_cast<void>(submit_unordered_wait(queue, point));
+    orders.push_back(point.order);
   }
+  return joined_clock(orders);
 }
 
 int submit_time(Queue& queue, SimulatedEvent& event) {

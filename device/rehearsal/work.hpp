@@ -31,6 +31,10 @@ int enter(Entry entry, Body body) noexcept {
 /// Applies the implicit order of the legacy stream: it waits for the blocking streams of its
 /// device, and they for it.
 void join_default_stream(System& all, Queue& queue);
+/// The same for frees and records of events: later work waits, too, but is not ordered
+/// (stream_order.hpp). Returns the order of the free or the event.
+[[nodiscard]] std::shared_ptr<const stream_clock> wait_for_default_stream(System& all,
+                                                                          Queue& queue);
 
 /// Runs `body` as an entry point that submits work to a stream given by its handle; `body` gets the
 /// System and the stream.
@@ -56,7 +60,8 @@ int enter_on(void* handle, Entry entry, Body body) noexcept {
 /// Runs captured work in the order of a stream.
 [[nodiscard]] int submit_captured(Queue& queue, std::shared_ptr<CapturedWork> captured_work);
 /// Frees `data` in stream order.
-[[nodiscard]] int submit_free(System& all, Queue& queue, void* data);
+[[nodiscard]] int submit_free(System& all, Queue& queue, void* data,
+                              std::shared_ptr<const stream_clock> own_clock);
 /// Makes later work wait for a point of another stream.
 [[nodiscard]] int submit_wait(Queue& queue, const Mark& point);
 /// Enqueues a task on a stream whose device is current, as a kernel is launched.

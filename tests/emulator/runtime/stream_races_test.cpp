@@ -193,6 +193,54 @@ TEST_F(StreamRacesTest, a_free_races_with_unordered_uses) {
   }
 }
 
+TEST_F(StreamRacesTest, frees_and_records_in_the_legacy_stream_order_only_themselves) {
+  void* blocking = nullptr;
+  void* other_blocking = nullptr;
+  ASSERT_EQ(stream_create(&blocking, 0), cuda::success);
+  ASSERT_EQ(stream_create(&other_blocking, 0), cuda::success);
+  const auto race = [&](auto act) {
+    write(blocking, data);
+    act();
+    copy_by_kernel(other_blocking, other, data);
+    expect_race({"race between streams", "move", "store"});
+  };
+  race([&] {
+    void* pooled = nullptr;
+    ASSERT_EQ(allocate_async(&pooled, 128, nullptr), cuda::success);
+    ASSERT_EQ(deallocate_async(pooled, nullptr), cuda::success);
+  });
+  race([] { ASSERT_EQ(deallocate(device_memory(32)), cuda::success); });
+  race([&] { ASSERT_EQ(event_record(event, nullptr), cuda::success); });
+  race([] {
+    void* timed = nullptr;
+    ASSERT_EQ(event_create(&timed), cuda::success);
+    ASSERT_EQ(event_record(timed, nullptr), cuda::success);
+    ASSERT_EQ(event_destroy(timed), cuda::success);
+  });
+  // What waits for them is ordered.
+  void* used = nullptr;
+  ASSERT_EQ(allocate_async(&used, 128, nullptr), cuda::success);
+  write(blocking, static_cast<std::uint32_t*>(used));
+  ASSERT_EQ(deallocate_async(used, nullptr), cuda::success);
+  expect_none();
+  write(blocking, data);
+  order_by_event(nullptr, first);
+  copy_by_kernel(first, other, data);
+  expect_none();
+  write(blocking, data);
+  ASSERT_EQ(event_record(event, nullptr), cuda::success);
+  ASSERT_EQ(event_synchronize(event), cuda::success);
+  copy_by_kernel(other_blocking, other, data);
+  expect_none();
+  // Other work in the legacy stream orders both.
+  write(blocking, data);
+  write(nullptr, other);
+  copy_by_kernel(other_blocking, other, data);
+  expect_none();
+  EXPECT_EQ(stream_destroy(blocking), cuda::success);
+  EXPECT_EQ(stream_destroy(other_blocking), cuda::success);
+}
+
 TEST_F(StreamRacesTest, reused_memory_has_no_earlier_accesses) {
   write(first, data);
   EXPECT_EQ(deallocate(data), cuda::success);

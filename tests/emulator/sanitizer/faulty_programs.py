@@ -27,6 +27,7 @@ from tests.emulator.sanitizer.producers import (
     ForeignArray,
     compiler_in_use,
     lines_of,
+    of_skerry,
     pointer_of,
 )
 from tests.emulator.users_kernels import faulty_kernels
@@ -129,12 +130,14 @@ def _python_cases(compiler: str) -> dict[str, Case]:
 
         def launch(a: Any, b: Any, kernel: Any = kernel, compiled: Any = compiled) -> None:
             streams: list[Any] = [0]
+            freed = [of_skerry(0, is_filled=True)]
             if kernel.a == "two_streams":
                 streams = [cuda.stream(), cuda.stream()]
                 # An import waits for the array's stream, which would order the launches.
                 a, b = cuda.as_cuda_array(a), cuda.as_cuda_array(b)
             for stream in streams:
                 compiled[kernel.blocks, kernel.threads, stream](_as_numba(a), b)
+                freed.clear()  # which orders no streams, as when Python collects garbage
             cuda.synchronize()
 
         lines = [kernel.line_of(mark) for mark in ("HERE", "OTHER")]
