@@ -3,31 +3,21 @@
 """Another library captures a stream on which skerry works: its graph contains the work and keeps the memory."""
 
 import contextlib
-import gc
 
 import pytest
 import skerry as sk
 from skerry.exceptions import DeviceError, OutOfMemoryError
 from skerry.testing import instruments
 
+from tests.python.devices.live_bytes import live_bytes
 from tests.python.session import HAS_GPU
 
 pytestmark = pytest.mark.skipif(HAS_GPU, reason="a test captures a stream of a rehearsed device")
 
 
 @pytest.fixture
-def x():
-    return sk.asarray([0.0, 1.0, 2.0, 3.0], device="cuda:0")
-
-
-@pytest.fixture
 def stream():
     return sk.Stream("cuda:0")
-
-
-def live_bytes():
-    gc.collect()
-    return sk.memory_statistics("cuda:0").live_bytes
 
 
 @contextlib.contextmanager

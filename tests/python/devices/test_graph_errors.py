@@ -4,7 +4,6 @@
 
 import contextlib
 import copy
-import gc
 import inspect
 import pickle
 import subprocess
@@ -22,19 +21,10 @@ from skerry.exceptions import (
 )
 from skerry.testing import instruments
 
+from tests.python.devices.live_bytes import live_bytes
 from tests.python.session import HAS_GPU
 
 needs_rehearsal = pytest.mark.skipif(HAS_GPU, reason="failures are injected into rehearsed devices")
-
-
-@pytest.fixture
-def x():
-    return sk.asarray([0.0, 1.0, 2.0, 3.0], device="cuda:0")
-
-
-def live_bytes(device="cuda:0"):
-    gc.collect()
-    return sk.memory_statistics(device).live_bytes
 
 
 @pytest.fixture(autouse=True)

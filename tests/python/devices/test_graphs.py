@@ -12,17 +12,8 @@ import pytest
 import skerry as sk
 from skerry.testing import count_cuda_calls, instruments
 
+from tests.python.devices.live_bytes import live_bytes
 from tests.python.session import HAS_GPU
-
-
-@pytest.fixture
-def x():
-    return sk.asarray([0.0, 1.0, 2.0, 3.0], device="cuda:0")
-
-
-def live_bytes(device="cuda:0"):
-    gc.collect()
-    return sk.memory_statistics(device).live_bytes
 
 
 def test_a_replay_computes_what_the_function_does(x):

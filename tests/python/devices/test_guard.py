@@ -21,11 +21,6 @@ from tests.python.session import HAS_GPU
 needs_rehearsal = pytest.mark.skipif(HAS_GPU, reason="compares with the count of rehearsed devices")
 
 
-@pytest.fixture
-def x():
-    return sk.asarray([0.0, 1.0, 2.0, 3.0], device="cuda:0")
-
-
 def kinds(ledger):
     return [entry.kinds for entry in ledger.entries]
 
