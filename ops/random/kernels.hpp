@@ -17,6 +17,12 @@ struct PhiloxState {
   std::uint64_t tail;
 };
 
+/// Parameters of the kernel that stores a state in memory, as three words.
+struct RandomStateParams {
+  OutputPointer<char> output;
+  PhiloxState state;
+};
+
 /// Distributions, with parameters a and b. The first four take several elements from one block of
 /// 128 bits, the others at least one block per element.
 enum class RandomMethod : std::uint8_t {
@@ -41,6 +47,9 @@ struct RandomParams {
   OutputPointer<char> output;
   std::int64_t size;
   PhiloxState stream;
+  /// If not null, has a stored state when the kernel runs, and the position of `stream` counts from
+  /// it.
+  OptionalInputPointer<char> base;
   double a;
   double b;
   OptionalInputPointer<char> a_each;
@@ -52,6 +61,7 @@ struct RandomParams {
 struct RandomKernels {
   /// By method and dtype of the output.
   Kernel<RandomParams> kernel[random_method_count][dtype_count];
+  Kernel<RandomStateParams> store_state;
 };
 
 }  // namespace skerry

@@ -5,6 +5,7 @@
 #include "core/config.hpp"
 #include "ops/math/concepts.hpp"
 #include "ops/math/ieee.hpp"
+#include "ops/random/kernels.hpp"
 
 // Philox 4x32-10 of J. K. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC 2011): a
 // block of 128 random bits is a function of a key and a counter, so any thread of any device can
@@ -40,6 +41,14 @@ SKERRY_HD SKERRY_INLINE Block philox(uint64 key, Block counter) {
     k1 += 0xbb67ae85u;
   }
   return {c0 | uint64{c1} << 32, c2 | uint64{c3} << 32};
+}
+
+/// Returns where a kernel draws, of RandomParams::stream and RandomParams::base.
+SKERRY_HD SKERRY_INLINE PhiloxState state_after(const char* base, const PhiloxState& stream) {
+  if (base == nullptr) return stream;
+  PhiloxState state = *reinterpret_cast<const PhiloxState*>(base);
+  state.position += stream.position;
+  return state;
 }
 
 /// The blocks at one position of a stream, one per attempt: what an element draws depends only on

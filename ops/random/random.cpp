@@ -17,6 +17,14 @@
 namespace skerry {
 namespace {
 
+/// Throws unless an array can hold a state.
+void require_state_array(const NdArray& x, const char* name) {
+  if (x.dtype() != Dtype::uint64 || x.size() != 3 || contiguous_size(x) != 3) {
+    throw DtypeError(std::string(name) +
+                     " must be contiguous, of 3 elements of uint64: " + describe(x));
+  }
+}
+
 /// Throws unless the kernel accepts `parameter`, which has elements of 8 bytes.
 void require_parameter(const NdArray& out, const NdArray& parameter, const char* name) {
   const std::array<Operand, 2> both{Operand{.array = &out, .name = "out"},
@@ -31,11 +39,12 @@ void require_parameter(const NdArray& out, const NdArray& parameter, const char*
 }
 
 void enqueue(const NdArray& out, const Kernel<RandomParams>& kernel, const PhiloxState& stream,
-             const RandomArguments& arguments) {
+             const RandomArguments& arguments, const NdArray* base) {
   launch(out.device(), kernel, [&](OperandList& operands) {
     return RandomParams{.output = operands(out),
                         .size = out.size(),
                         .stream = stream,
+                        .base = operands(base),
                         .a = arguments.a,
                         .b = arguments.b,
                         .a_each = operands(arguments.a_each),
@@ -48,10 +57,16 @@ void enqueue(const NdArray& out, const Kernel<RandomParams>& kernel, const Philo
 }  // namespace
 
 void draw(const NdArray& out, RandomMethod method, const PhiloxState& stream,
-          const RandomArguments& arguments) {
+          const RandomArguments& arguments, const NdArray* base) {
   require_writable(out);
-  // The position is an argument of the kernel, not in memory that a replay could change.
-  reject_in_capture("random numbers, as each replay would draw the same ones");
+  if (base == nullptr) {
+    reject_in_capture("random numbers that are drawn once, not by each replay");
+  } else {
+    require_state_array(*base, "base");
+    const std::array<Operand, 2> both{Operand{.array = &out, .name = "out"},
+                                      Operand{.array = base, .name = "base"}};
+    static_cast<void>(common_device(both));
+  }
   if (arguments.a_each != nullptr) require_parameter(out, *arguments.a_each, "a");
   if (arguments.b_each != nullptr) require_parameter(out, *arguments.b_each, "b");
   const auto& table = kernels<RandomKernels>(out.device());
@@ -59,10 +74,19 @@ void draw(const NdArray& out, RandomMethod method, const PhiloxState& stream,
       require_kernel(table.kernel[static_cast<int>(method)][static_cast<int>(out.dtype())],
                      out.dtype(), out.device());
   if (out.size() == 0) return;
-  if (contiguous_size(out) == out.size()) return enqueue(out, kernel, stream, arguments);
+  if (contiguous_size(out) == out.size()) return enqueue(out, kernel, stream, arguments, base);
   const NdArray drawn = empty(out.shape(), out.dtype(), out.device());
-  enqueue(drawn, kernel, stream, arguments);
+  enqueue(drawn, kernel, stream, arguments, base);
   assign(out, drawn);
+}
+
+void store_state(const NdArray& out, const PhiloxState& state) {
+  require_writable(out);
+  require_state_array(out, "out");
+  launch(out.device(), kernels<RandomKernels>(out.device()).store_state,
+         [&](OperandList& operands) {
+           return RandomStateParams{.output = operands(out), .state = state};
+         });
 }
 
 }  // namespace skerry

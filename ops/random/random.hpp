@@ -20,9 +20,14 @@ struct RandomArguments {
   std::uint64_t span = 0;
 };
 
-/// Fills `out` in C order with elements of the stream, beginning at its position. Throws
-/// ReadOnlyError, DtypeError, DeviceMismatchError.
+/// Fills `out` in C order with elements of the stream, beginning at its position. With `base`, an
+/// array of store_state(), the stream is the one that is stored there when the kernel runs, and the
+/// position counts from the stored one. A capture needs it, as each replay draws anew. Throws
+/// ReadOnlyError, DtypeError, DeviceMismatchError; ValueError in a capture without `base`.
 void draw(const NdArray& out, RandomMethod method, const PhiloxState& stream,
-          const RandomArguments& arguments);
+          const RandomArguments& arguments, const NdArray* base = nullptr);
+
+/// Stores a state in an array of three uint64, in stream order. Throws ReadOnlyError, DtypeError.
+void store_state(const NdArray& out, const PhiloxState& state);
 
 }  // namespace skerry

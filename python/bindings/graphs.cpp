@@ -38,9 +38,10 @@ bool is_like(PyObject* argument, PyObject* array) {
          x.shape() == input.shape();
 }
 
-/// Copies arguments to the graph's arrays and enqueues the work. Returns false, and does nothing,
-/// if the arguments differ from those of the capture.
-bool replay(Graph& self, const py::tuple& inputs, const py::tuple& arguments) {
+/// Copies arguments to the graph's arrays and enqueues the work, by `launch` unless it is None.
+/// Returns false, and does nothing, if the arguments differ from those of the capture.
+bool replay(Graph& self, const py::tuple& inputs, const py::tuple& arguments,
+            const py::object& launch) {
   const OperationScope scope("Graph");
   if (Recording::current() != nullptr) {
     throw ValueError(
@@ -60,7 +61,11 @@ bool replay(Graph& self, const py::tuple& inputs, const py::tuple& arguments) {
     if (item(arguments, i) != item(inputs, i))
       assign(value_of(item(inputs, i)), value_of(item(arguments, i)));
   }
-  self.replay();
+  if (launch.is_none()) {
+    self.replay();
+  } else {
+    static_cast<void>(launch());
+  }
   return true;
 }
 
@@ -91,9 +96,18 @@ void add_graphs(py::module_& module) {
           },
           py::arg("array"), py::pos_only(),
           "Whether captured work writes to an array that was created during the capture.")
-      .def("replay", replay, py::arg("inputs"), py::arg("arguments"), py::pos_only(),
-           "Copy arguments to the graph's arrays and enqueue the work. False, and nothing is done, "
-           "if they differ from the arrays in dtype, device or shape.");
+      .def(
+          "launch",
+          [](Graph& self) {
+            const OperationScope scope("Graph");
+            self.replay();
+          },
+          "Enqueue the work.")
+      .def("replay", replay, py::arg("inputs"), py::arg("arguments"), py::arg("launch"),
+           py::pos_only(),
+           "Copy arguments to the graph's arrays and enqueue the work, by `launch` unless it is "
+           "None. False, and nothing is done, if they differ from the arrays in dtype, device or "
+           "shape.");
   module.def("begin_capture", begin_capture, py::arg("devices"), py::pos_only(),
              "Begin the capture of this thread's work. These devices take part, and those in use.");
 }

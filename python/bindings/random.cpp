@@ -22,7 +22,7 @@ std::uint64_t bits_of(PyObject* object) {
 
 PhiloxState parse_stream(PyObject* object) {
   if (PyTuple_Check(object) == 0 || PyTuple_GET_SIZE(object) != 3) {
-    throw TypeError("stream must be (key, position, tail)");
+    throw TypeError("a state of a stream must be (key, position, tail)");
   }
   return {.key = bits_of(PyTuple_GET_ITEM(object, 0)),
           .position = bits_of(PyTuple_GET_ITEM(object, 1)),
@@ -58,18 +58,32 @@ PyObject* run_draw(const Arguments& arguments) {
     parse_parameter(arguments[3], parameters.a, parameters.low, parameters.a_each);
   if (arguments.has(4))
     parse_parameter(arguments[4], parameters.b, parameters.span, parameters.b_each);
+  const NdArray* const base = arguments.has(5) ? &array_argument(arguments, 5) : nullptr;
   {
     const OperationScope scope("random");
     const WithoutGil working(out.size() > min_size_without_gil / 8);
-    draw(out, static_cast<RandomMethod>(method), stream, parameters);
+    draw(out, static_cast<RandomMethod>(method), stream, parameters, base);
   }
   Py_RETURN_NONE;
 }
 
+PyObject* run_store_state(const Arguments& arguments) {
+  static_cast<void>(array_argument(arguments, 0));
+  const PhiloxState state = parse_stream(arguments[1]);
+  const OperationScope scope("random");
+  store_state(target_of(arguments[0]), state);
+  Py_RETURN_NONE;
+}
+
 constexpr FunctionEntry random_functions[] = {
-    {"draw", "(out, method, stream, a=None, b=None, /)",
-     "Fill an array with random numbers of a stream (key, position, tail). For skerry.random.",
+    {"draw", "(out, method, stream, a=None, b=None, base=None, /)",
+     "Fill an array with random numbers of a stream (key, position, tail), whose position counts "
+     "from the state in the array base. For skerry.random.",
      run_draw},
+    {"store_random_state", "(out, state, /)",
+     "Store the state of a stream (key, position, tail) in an array of three uint64. For "
+     "skerry.random.",
+     run_store_state},
 };
 
 }  // namespace

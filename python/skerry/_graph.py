@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from _thread import LockType, allocate_lock
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
 
 from skerry import _core
+from skerry._captured_streams import CapturedStreams, use_captured_streams
 from skerry._fuse import _BODY_RUNS_LATER
 
 #: Types of arguments that are compared by value; others must be the same object.
@@ -110,6 +112,7 @@ class Graph:
     _device_graph: _core.DeviceGraph
     _leaves: dict[str, Any]  # of the arguments that the function was called with
     _inputs: tuple[_core.Array, ...]  # the arrays among them
+    _launch: Callable[[], None] | None  # None: the device graph's
     _result: Any
 
     @classmethod
@@ -121,17 +124,22 @@ class Graph:
         self._lock = allocate_lock()
         leaves = _argument_leaves(args, kwargs).values()
         devices = dict.fromkeys(x.device for x in leaves if isinstance(x, _core.Array))
+        streams = CapturedStreams()
         self._device_graph = _core.begin_capture(devices)
         try:
             args, kwargs = _replace((args, kwargs), _input_of)
             self._leaves = _argument_leaves(args, kwargs)
             self._inputs = tuple(x for x in self._leaves.values() if isinstance(x, _core.Array))
-            self._result = function(*args, **kwargs)
+            with use_captured_streams(streams):
+                self._result = function(*args, **kwargs)
             self._require_captured()
             self._device_graph.end_capture()
         except BaseException:
             self._device_graph.abandon_capture()
             raise
+        finally:
+            streams.end_capture()
+        self._launch = partial(streams.replay, self._device_graph.launch) if streams else None
         return self
 
     def _require_captured(self) -> None:
@@ -171,12 +179,12 @@ class Graph:
             if (
                 kwargs
                 or len(args) != len(self._leaves)
-                or not self._device_graph.replay(self._inputs, args)
+                or not self._device_graph.replay(self._inputs, args, self._launch)
             ):
                 leaves = _argument_leaves(args, kwargs)
                 self._require_arguments(leaves)
                 arrays = tuple(x for x in leaves.values() if isinstance(x, _core.Array))
-                self._device_graph.replay(self._inputs, arrays)
+                self._device_graph.replay(self._inputs, arrays, self._launch)
         return self._result
 
     def __repr__(self) -> str:
@@ -233,9 +241,9 @@ def capture(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Graph
     GuardError
         At the line of the function that makes the host wait, or that copies between the host and a device.
     ValueError
-        If the function draws random numbers, uses another stream, writes to an argument, returns an array of a CPU
-        device, or captures or replays a graph. If an argument is on a CPU device, whose work is done when a call
-        returns.
+        If the function uses another stream, writes to an argument, returns an array of a CPU device, or captures or
+        replays a graph. If it draws from a generator that it creates, or that is on a CPU device. If an argument is on
+        a CPU device, whose work is done when a call returns.
     TypeError
         If ``function`` is not callable, or is a generator function or a coroutine function.
     DeviceError
@@ -245,6 +253,8 @@ def capture(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Graph
     -----
     An array that the function creates and that is kept elsewhere than in the result belongs to the graph as well: each
     replay overwrites it.
+
+    Each replay draws the random numbers that a call of the function would draw then. The capture draws none.
 
     Examples
     --------

@@ -91,9 +91,12 @@ PARAMETERS = {
     "mode": "str",
     "norm": "FftNorm",
     **dict.fromkeys(["draw.a", "draw.b"], "Array | float"),
+    "draw.base": "Array",
     "draw.method": "str",
     "draw.out": "Array",
     "draw.stream": "tuple[int, int, int]",
+    "store_random_state.out": "Array",
+    "store_random_state.state": "tuple[int, int, int]",
     "ord": "float",
     "repeats": "Operand",
     "scatter_reduce.op": "str",
@@ -180,7 +183,7 @@ RESULTS = {
         "reset_peak scatter_reduce set_current_stream set_default_device set_memory_limit "
         "set_num_threads set_numpy_memory slow_waiting_cuda_calls synchronize use_device_context "
         "use_promotion_context use_version_context watch_aliases watch_passes refresh_rehearsed_devices "
-        "rehearse_float64 set_allocator free_block trace_memory".split(),
+        "rehearse_float64 set_allocator free_block store_random_state trace_memory".split(),
         "None",
     ),
     **dict.fromkeys(

@@ -34,7 +34,7 @@ KERNEL_TESTS = (
     "fft fused_rules half_linalg half_reductions half_scans halves_on_cuda in_place joining kernel_edges linalg "
     "linalg_products linalg_stacks mask_chunks matmul nan_positions partial reduction_order reductions same_numbers "
     "scan scatter_reduce searchsorted sets sorting special_cases standard_values statistics take tiled_layouts "
-    "views_and_indexing graphs graph_errors"
+    "views_and_indexing graphs graph_errors graph_random_numbers"
 ).split()
 # GoogleTest's filters for kernels whose threads or blocks exchange values: scans, reductions, sorting, sets, indexing.
 # SCHEDULED is for the checks of races; each seed tests one of the 14 dtypes. INITIALIZED, for undefined values, selects

@@ -46,6 +46,7 @@ void fill_random(RandomKernels& table) {
 #define SKERRY_FILL(name) fill<type_of<Dtype::name>>(table);
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
 #undef SKERRY_FILL
+  table.store_state.set_host<run_store_state>();
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -10,6 +10,12 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
+/// Returns the parameters of a kernel that runs now.
+SKERRY_INLINE RandomParams resolve_stream(RandomParams p) {
+  p.stream = ops::random::state_after(p.base, p.stream);
+  return p;
+}
+
 /// The bits of a chunk as words of any width.
 template <class W>
 struct WordsOfChunk {
@@ -86,7 +92,8 @@ struct integer_words {
 
 /// Computes whole chunks in parallel; a partial chunk goes through a buffer.
 template <class W, class T, class Words>
-void run_by_words(const RandomParams& p, const Words& make) {
+void run_by_words(const RandomParams& params, const Words& make) {
+  const RandomParams p = resolve_stream(params);
   constexpr int64 chunk_size = WordsOfChunk<W>::count;
   const int64 chunks = (p.size + chunk_size - 1) / chunk_size;
   cpu::parallel_for(chunks, 16, [&](int64 first, int64 end) {
@@ -159,7 +166,8 @@ void run_elements_alike(const RandomParams& p, const Element& method) {
 }
 
 template <class Element, class T>
-void run_elements(const RandomParams& p) {
+void run_elements(const RandomParams& params) {
+  const RandomParams p = resolve_stream(params);
   const bool is_one = p.a_each == nullptr && p.b_each == nullptr;
   const Element of_all(p.a, p.b);
   if (is_one && of_all.has_fast_path()) return run_elements_alike<Element, T>(p, of_all);
@@ -176,7 +184,8 @@ void run_elements(const RandomParams& p) {
 }
 
 template <class T>
-void run_integer_of_each(const RandomParams& p) {
+void run_integer_of_each(const RandomParams& params) {
+  const RandomParams p = resolve_stream(params);
   cpu::parallel_for(p.size, tuning::random_grain_size, [&](int64 begin, int64 end) {
     for (int64 i = begin; i < end; ++i) {
       const ops::random::Attempts attempts(p.stream.key, p.stream.position + uint64(i),
@@ -189,6 +198,10 @@ void run_integer_of_each(const RandomParams& p) {
       store(p.output + i * int64(sizeof(T)), static_cast<T>(low + offset));
     }
   });
+}
+
+inline void run_store_state(const RandomStateParams& p) {
+  __builtin_memcpy(p.output, &p.state, sizeof(p.state));
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -47,6 +47,7 @@ void fill_random(RandomKernels& table) {
 #define SKERRY_FILL(name) fill<type_of<Dtype::name>>(table);
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
 #undef SKERRY_FILL
+  table.store_state.set_native<run_store_state>();
 }
 
 }  // namespace skerry::native

@@ -55,14 +55,24 @@ struct normal_of_words {
   }
 };
 
+/// Where a kernel draws, as in RandomParams.
+struct StreamSource {
+  PhiloxState stream;
+  const char* base;
+
+  explicit StreamSource(const RandomParams& p) : stream(p.stream), base(p.base) {}
+  __device__ SKERRY_INLINE PhiloxState state() const { return draws::state_after(base, stream); }
+};
+
 /// One thread per block of the stream.
 template <class Method, class W, class T>
 struct word_loop {
   T* output;
   std::int64_t size;
-  PhiloxState stream;
+  StreamSource source;
 
   __device__ void operator()(std::int64_t index) const {
+    const PhiloxState stream = source.state();
     constexpr int count = 16 / sizeof(W);
     const draws::Block drawn =
         draws::philox(stream.key, {stream.position + static_cast<uint64>(index), stream.tail});
@@ -79,11 +89,12 @@ template <class W, class T>
 struct integer_loop {
   T* output;
   std::int64_t size;
-  PhiloxState stream;
+  StreamSource source;
   draws::integer_range<W> range;
   draws::offset_arithmetic_t<T> low;
 
   __device__ void operator()(std::int64_t index) const {
+    const PhiloxState stream = source.state();
     constexpr int count = 16 / sizeof(W);
     const draws::Attempts attempts(stream.key, stream.position + static_cast<uint64>(index),
                                    stream.tail);
@@ -116,11 +127,12 @@ Parameter<P> parameter_of(const char* values, P of_all) {
 template <class Element, class T>
 struct element_loop {
   T* output;
-  PhiloxState stream;
+  StreamSource source;
   Parameter<float64> a;
   Parameter<float64> b;
 
   __device__ void operator()(std::int64_t index) const {
+    const PhiloxState stream = source.state();
     const draws::Attempts attempts(stream.key, stream.position + static_cast<uint64>(index),
                                    stream.tail);
     output[index] = static_cast<T>(Element(a.value_at(index), b.value_at(index))(attempts));
@@ -130,11 +142,12 @@ struct element_loop {
 template <class T>
 struct integer_of_each_loop {
   T* output;
-  PhiloxState stream;
+  StreamSource source;
   Parameter<uint64> low;
   Parameter<uint64> span;
 
   __device__ void operator()(std::int64_t index) const {
+    const PhiloxState stream = source.state();
     const draws::Attempts attempts(stream.key, stream.position + static_cast<uint64>(index),
                                    stream.tail);
     draws::Attempts first = attempts;
@@ -152,13 +165,13 @@ std::int64_t blocks_for(std::int64_t size) {
 
 template <class Method, class W, class T>
 int run_words(const RandomParams& p, LaunchContext* context) {
-  const word_loop<Method, W, T> loop{reinterpret_cast<T*>(p.output.get()), p.size, p.stream};
+  const word_loop<Method, W, T> loop{reinterpret_cast<T*>(p.output.get()), p.size, StreamSource(p)};
   return end_launch(cub::DeviceFor::Bulk(blocks_for<W>(p.size), loop, stream_of(context)));
 }
 
 template <class W, class T>
 int run_integers_by(const RandomParams& p, LaunchContext* context) {
-  const integer_loop<W, T> loop{reinterpret_cast<T*>(p.output.get()), p.size, p.stream,
+  const integer_loop<W, T> loop{reinterpret_cast<T*>(p.output.get()), p.size, StreamSource(p),
                                 draws::integer_range<W>(static_cast<W>(p.span)),
                                 static_cast<draws::offset_arithmetic_t<T>>(p.low)};
   return end_launch(cub::DeviceFor::Bulk(blocks_for<W>(p.size), loop, stream_of(context)));
@@ -173,7 +186,7 @@ int run_integers(const RandomParams& p, LaunchContext* context) {
 
 template <class T>
 int run_integer_of_each(const RandomParams& p, LaunchContext* context) {
-  const integer_of_each_loop<T> loop{reinterpret_cast<T*>(p.output.get()), p.stream,
+  const integer_of_each_loop<T> loop{reinterpret_cast<T*>(p.output.get()), StreamSource(p),
                                      parameter_of<uint64>(p.a_each, p.low),
                                      parameter_of<uint64>(p.b_each, p.span)};
   return end_launch(cub::DeviceFor::Bulk(p.size, loop, stream_of(context)));
@@ -181,10 +194,21 @@ int run_integer_of_each(const RandomParams& p, LaunchContext* context) {
 
 template <class Element, class T>
 int run_elements(const RandomParams& p, LaunchContext* context) {
-  const element_loop<Element, T> loop{reinterpret_cast<T*>(p.output.get()), p.stream,
+  const element_loop<Element, T> loop{reinterpret_cast<T*>(p.output.get()), StreamSource(p),
                                       parameter_of<float64>(p.a_each, p.a),
                                       parameter_of<float64>(p.b_each, p.b)};
   return end_launch(cub::DeviceFor::Bulk(p.size, loop, stream_of(context)));
+}
+
+struct store_state_loop {
+  PhiloxState* output;
+  PhiloxState state;
+  __device__ void operator()(std::int64_t /*index*/) const { *output = state; }
+};
+
+inline int run_store_state(const RandomStateParams& p, LaunchContext* context) {
+  const store_state_loop loop{reinterpret_cast<PhiloxState*>(p.output.get()), p.state};
+  return end_launch(cub::DeviceFor::Bulk(1, loop, stream_of(context)));
 }
 
 }  // namespace skerry::native

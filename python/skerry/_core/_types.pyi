@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Types of the extension module."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import EllipsisType, ModuleType
 from typing import Any, Literal, NamedTuple, Self, TypeAlias, overload
 
@@ -104,7 +104,14 @@ class DeviceGraph:
     def end_capture(self) -> None: ...
     def abandon_capture(self) -> None: ...
     def writes_to(self, array: Array, /) -> bool: ...
-    def replay(self, inputs: tuple[Array, ...], arguments: tuple[Any, ...], /) -> bool: ...
+    def launch(self) -> None: ...
+    def replay(
+        self,
+        inputs: tuple[Array, ...],
+        arguments: tuple[Any, ...],
+        launch: Callable[[], None] | None,
+        /,
+    ) -> bool: ...
 
 class IpcEvent:
     @property

@@ -310,7 +310,7 @@ class Composed(Gamma, Transformed, Discrete):
         shape = self._common_shape("logseries", size, p)
         u, v = self.random(shape), 1.0 - self.random(shape)
         q = -exp_less_one(
-            u * sk.log1p(-p if isinstance(p, Array) else sk.asarray(-p, device=self.device))
+            u * sk.log1p(-p if isinstance(p, Array) else sk.full((), -p, device=self.device))
         )
         is_great = (v <= q * q) & (v < p)
         great = 1.0 + sk.log(v) / sk.log(sk.where(is_great, q, 0.5))

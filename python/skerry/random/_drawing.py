@@ -14,6 +14,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._arrays import shown
+from skerry._captured_streams import StreamPart, captured_streams
 from skerry._core import Array
 from skerry._data_types import as_dtype
 from skerry.exceptions import DTypeError
@@ -60,11 +61,15 @@ class Drawing:
         elif method == "integer":
             per_block = 2 if b > 0xFFFFFFFF else 4
         blocks = -(-out.size // per_block)
-        stream = self._bits.reserve(blocks)
+        bits: Philox | StreamPart = self._bits
+        base = None
+        if (captured := captured_streams()) is not None:
+            bits, base = captured.part_on(self._device, self._bits)
+        stream = bits.reserve(blocks)
         try:
-            _core.draw(out, method, stream, a, b)
+            _core.draw(out, method, stream, a, b, base)
         except BaseException:
-            self._bits.give_back(stream, blocks)
+            bits.give_back(stream, blocks)
             raise
         return out
 

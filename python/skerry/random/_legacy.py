@@ -75,7 +75,7 @@ class RandomState(Generator):
         Array([0.57766172, 0.61320079], dtype=float64, device='cpu:0')
 
         """
-        self._bits = bit_generator_of("seed", seed)
+        self._bits._restart(checked_seed("seed", seed))
 
     def get_state(self) -> dict[str, Any]:
         """Return the key and the position of the stream, as a dict for ``set_state``.
@@ -284,6 +284,11 @@ def bit_generator_of(op: str, seed: Any) -> Philox:
     """Return the stream of a seed; a Philox is used as it is."""
     if isinstance(seed, Philox):
         return seed
+    return Philox(checked_seed(op, seed))
+
+
+def checked_seed(op: str, seed: Any) -> Any:
+    """Return a seed; raise ValueError if it is negative."""
     if isinstance(seed, (int, np.integer)) and seed < 0:
         raise ValueError(f"{op}: seed must not be negative: {seed}; use abs(seed)")
-    return Philox(seed)
+    return seed

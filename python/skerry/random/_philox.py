@@ -9,6 +9,8 @@ import operator
 import threading
 from typing import TYPE_CHECKING, Any
 
+from skerry._captured_streams import note_created_stream, reject_state_in_capture
+
 if TYPE_CHECKING:
     from numpy.random import SeedSequence
 
@@ -37,14 +39,25 @@ class Philox:
     """
 
     def __init__(self, seed: Any = None) -> None:
+        self._lock = threading.Lock()
+        self._start(seed)
+        note_created_stream(self)
+
+    def _start(self, seed: Any) -> None:
         from numpy.random import SeedSequence  # imported at first use, as NumPy does
 
-        self._seed_seq = seed if isinstance(seed, SeedSequence) else SeedSequence(seed)
-        low, high, nonce = (int(word) for word in self._seed_seq.generate_state(3))
-        self._key = low | high << 32
-        self._nonce = nonce
-        self._position = 0
-        self._lock = threading.Lock()
+        seed_seq = seed if isinstance(seed, SeedSequence) else SeedSequence(seed)
+        low, high, nonce = (int(word) for word in seed_seq.generate_state(3))
+        with self._lock:
+            self._seed_seq = seed_seq
+            self._key = low | high << 32
+            self._nonce = nonce
+            self._position = 0
+
+    def _restart(self, seed: Any) -> None:
+        """Start again from a seed."""
+        reject_state_in_capture()
+        self._start(seed)
 
     @property
     def seed_seq(self) -> SeedSequence:
@@ -58,7 +71,7 @@ class Philox:
         Raises
         ------
         ValueError, TypeError
-            When set to an invalid state.
+            When set to an invalid state, or by a captured function.
 
         """
         with self._lock:
@@ -71,6 +84,10 @@ class Philox:
 
     @state.setter
     def state(self, value: dict[str, Any]) -> None:
+        reject_state_in_capture()
+        self._set_state(value)
+
+    def _set_state(self, value: dict[str, Any]) -> None:
         if not isinstance(value, dict):
             raise TypeError(f"state: must be a dict, not {type(value).__name__}")
         if value.get("bit_generator") != _NAME:
@@ -120,7 +137,8 @@ class Philox:
     def __setstate__(self, value: dict[str, Any]) -> None:
         self._seed_seq = value["seed_seq"]
         self._lock = threading.Lock()
-        self.state = value["state"]
+        self._set_state(value["state"])
+        note_created_stream(self)
 
     def __repr__(self) -> str:
         spawned = f", spawn_key={self._seed_seq.spawn_key}" if self._seed_seq.spawn_key else ""

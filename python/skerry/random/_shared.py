@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 from skerry import _core
-from skerry.random._legacy import RandomState, bit_generator_of
+from skerry._captured_streams import use_captured_streams
+from skerry.random._legacy import RandomState, checked_seed
 from skerry.random._philox import Philox
 
 __all__ = [
@@ -64,7 +65,9 @@ def _current() -> _Shared:
     if _shared is None:
         with _lock:
             if _shared is None:
-                _shared = _Shared(Philox())
+                # A captured function that draws first does not make the stream its own.
+                with use_captured_streams(None):
+                    _shared = _Shared(Philox())
     return _shared
 
 
@@ -92,8 +95,8 @@ def seed(seed: Any = None) -> None:
     Array([0.57766172, 0.61320079], dtype=float64, device='cpu:0')
 
     """
-    global _shared
-    _shared = _Shared(bit_generator_of("seed", seed))
+    # In place: graphs that draw from it start again, too.
+    _current().bit_generator._restart(checked_seed("seed", seed))
 
 
 def get_state() -> dict[str, Any]:
