@@ -28,7 +28,7 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-full test-cpp test-python emulator test-emulator emulate gpu-estimate guard demo bench bench-kernels accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite cupy-suite paths sweep gpu-check test-pythons test-free-threaded device-suite cai-suite test-aarch64 wheels lint format conformance docs clean
+.PHONY: help build test test-full test-cpp test-python emulator test-emulator emulate gpu-estimate guard demo bench bench-kernels accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite cupy-suite recipes paths sweep gpu-check test-pythons test-free-threaded device-suite cai-suite test-aarch64 wheels lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
@@ -52,6 +52,7 @@ help:
 	@echo "make paths        is every branch of the CPU kernels and of fusion taken by some test?"
 	@echo "make numba-suite  the tests of numba-cuda on the emulated GPU"
 	@echo "make cupy-suite   those of CuPy: CUPY_DIR=<checkout of cupy/cupy>"
+	@echo "make recipes      the documentation's workflows for GitHub Actions, in new environments"
 	@echo "make test-pythons  tests under the oldest Python and NumPy and the newest; PYTHONS_OPTIONS=--all: under all"
 	@echo "make test-free-threaded  tests under Python 3.13 without the GIL, built from Debian's source"
 	@echo "make test-aarch64  cross-compiled for aarch64, run by qemu; needs g++-aarch64-linux-gnu, qemu-user-static"
@@ -204,6 +205,11 @@ endif
 CUPY_SUITE_OPTIONS ?=
 cupy-suite: emulator $(CONSUMERS) $(VENV)/.group-cupy
 	python tests/emulator/suites/run.py --cupy "$(CUPY_DIR)" $(CUPY_SUITE_OPTIONS)
+
+# Such as RECIPES_OPTIONS="cupy --wheels dist"
+RECIPES_OPTIONS ?=
+recipes: emulator $(CONSUMERS)
+	python tests/emulator/recipes/run.py $(RECIPES_OPTIONS)
 
 # Such as PATHS_OPTIONS="--no-build tests/python/reduce"
 PATHS_OPTIONS ?=

@@ -119,9 +119,10 @@ class NcclBackend(Backend):
         """Return the module nccl.core, or raise DeviceUnavailableError."""
         try:
             import nccl.core
-        except ModuleNotFoundError as problem:
+        except ImportError as problem:  # nccl4py doesn't require cuda-bindings, but imports it
             error = DeviceUnavailableError(
-                f"comm: CUDA devices need nccl4py, and {problem.name} is not installed; pip install nccl4py"
+                "comm: CUDA devices need nccl4py, whose import failed: "
+                f"{problem}; pip install nccl4py cuda-bindings"
             )
             error.reason = "no_nccl"
             raise error from None

@@ -4,22 +4,17 @@
 
 import doctest
 import os
-import pathlib
 import re
-import shlex
 import subprocess
 import sys
-import textwrap
 
 import pytest
 
+from tests.emulator.recipes.recipe import DOCS, recipes
 from tests.emulator.users_kernels.test_users_kernels import NUMBA_CUDA, REDIRECT
 from tests.python.libraries import installed, missing
 
-PAGE = pathlib.Path(__file__).parents[3] / "python" / "docs" / "kernels.rst"
-FILE = re.compile(r"^\.\. code-block:: \w+\n   :caption: (\S+)\n\n((?:   .*\n|\n)+)", re.MULTILINE)
-STEP = re.compile(r"- run: (.+)")
-WORKFLOW = ".github/workflows/kernels.yml"
+(RECIPE,) = (recipe for recipe in recipes() if recipe.page == "kernels.rst")
 
 
 @pytest.fixture
@@ -28,10 +23,7 @@ def project(tmp_path):
     installed("cuda.core")
     if not NUMBA_CUDA.exists():
         missing(f"numba-cuda is not in {NUMBA_CUDA}")
-    for name, text in FILE.findall(PAGE.read_text()):
-        path = tmp_path / "project" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(textwrap.dedent(text))
+    RECIPE.write(tmp_path / "project")
     (tmp_path / "installed").mkdir()
     (tmp_path / "installed" / "sitecustomize.py").write_text("import sys\n" + REDIRECT)
     return tmp_path / "project"
@@ -57,26 +49,22 @@ def run(project, command, **environment):
     )
 
 
-def steps(project):
+def steps():
     """Return the workflow's commands after the installation."""
-    install, *others = STEP.findall((project / WORKFLOW).read_text())
-    program, verb, *packages = shlex.split(install)
-    assert (program, verb) == ("pip", "install")
-    wheels = {"wheels/skerry-*-cp313-*.whl", "wheels/skerry_emulator-*.whl"}
-    assert {*wheels, "numba-cuda[cu13]", "pytest"} == set(packages)
+    _, *others = RECIPE.commands()
     assert others
     return others
 
 
 def test_examples_of_the_page():
     flags = doctest.IGNORE_EXCEPTION_DETAIL | doctest.ELLIPSIS
-    result = doctest.testfile(str(PAGE), module_relative=False, optionflags=flags)
+    result = doctest.testfile(str(DOCS / "kernels.rst"), module_relative=False, optionflags=flags)
     assert result.attempted
     assert not result.failed
 
 
 def test_the_workflow_passes(project):
-    for command in steps(project):
+    for command in steps():
         done = run(project, command)
         assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
         assert "1 passed" in done.stdout or "nothing found in 3 schedules" in done.stderr, command
@@ -87,7 +75,7 @@ def test_the_workflow_fails_for_faulty_kernels(project):
         text = (project / name).read_text()
         assert right in text
         (project / name).write_text(text.replace(right, "if i >= 0"))
-    for command in steps(project):
+    for command in steps():
         done = run(project, command)
         assert done.returncode == 1, f"{command}\n{done.stdout}{done.stderr}"
         assert "past the end of" in done.stdout + done.stderr
