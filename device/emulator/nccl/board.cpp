@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <poll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,13 +11,12 @@
 #include <cerrno>
 #include <chrono>
 #include <climits>
-#include <ctime>
+#include <functional>
 #include <mutex>
 #include <new>
 #include <set>
 #include <thread>
 
-#include "device/emulator/nccl/positions.hpp"
 #include "device/emulator/nccl/settings.hpp"
 #include "device/emulator/runtime/library_tasks.hpp"
 
@@ -27,11 +25,6 @@ namespace skerry::emulation::nccl {
 namespace {
 
 using clock = std::chrono::steady_clock;
-
-/// How often a waiting rank looks whether the processes of the missing ones still exist.
-constexpr timespec poll_interval{0, 50'000'000};
-/// Programs that are right may wait longer, so this is not the time limit.
-constexpr double notice_seconds = 1.5;
 
 /// Waits for the process that creates a board. False after the time limit: it has failed or ended.
 bool wait_for_creator(const std::function<bool()>& is_met) {
@@ -42,16 +35,6 @@ bool wait_for_creator(const std::function<bool()>& is_met) {
     std::this_thread::yield();
   }
   return true;
-}
-
-/// True for a zombie too, whose parent has not waited for it yet.
-bool has_ended(int process) {
-  const auto file = static_cast<int>(syscall(SYS_pidfd_open, process, 0));
-  if (file < 0) return errno == ESRCH;
-  pollfd end{file, POLLIN, 0};
-  const bool ended = poll(&end, 1, 0) == 1;
-  close(file);
-  return ended;
 }
 
 void create_mutex(Board& board) {
@@ -83,56 +66,6 @@ class OpenNames {
   std::set<std::string> names_;
 };
 OpenNames open_names;
-
-/// Returns why one of the missing ranks will never come, or an empty text.
-std::string reason_of(const Board& board, const std::vector<int>& missing_ranks) {
-  for (const int rank : missing_ranks) {
-    const RankState& state = board.state(rank);
-    if (state.process != 0 && state.process != getpid() && has_ended(state.process)) {
-      return "process " + std::to_string(state.process) + " of rank " + std::to_string(rank) +
-             " has ended";
-    }
-    if (state.has_left) return "rank " + std::to_string(rank) + " has left the communicator";
-  }
-  return {};
-}
-
-/// Returns what a rank waits for, and the positions of the missing ones.
-std::string text_of(const Board& board, const Condition& condition,
-                    const std::vector<int>& missing_ranks, const std::string& reason) {
-  std::string text = condition.description() + "; " + reason + ":";
-  for (const int rank : missing_ranks) text += "\n  " + position_of(board, rank);
-  return text;
-}
-
-/// True for the first call with a board in this process.
-bool is_first_notice(const Board& board) {
-  static auto* const mutex = new std::mutex;  // leaked: threads of streams may outlive main()
-  static auto* const noticed_names = new std::set<std::string>;
-  const std::lock_guard lock(*mutex);
-  return noticed_names->insert(board.name.data()).second;
-}
-
-/// Prints what a rank waits for after some time, once for each communicator. Requires the lock.
-void explain_wait(const Board& board, int device, const Condition& condition, double seconds) {
-  if (seconds < notice_seconds || !is_first_notice(board)) return;
-  explain_collective(device, text_of(board, condition, condition.missing_ranks(),
-                                     "this takes more than 1.5 s, the call goes on waiting"));
-}
-
-/// Fails the board if the condition can't be met any more. Requires the lock.
-bool is_hopeless(Board& board, int device, const Condition& condition, double seconds) {
-  const std::vector<int> missing_ranks = condition.missing_ranks();
-  std::string reason = reason_of(board, missing_ranks);
-  const double limit = current_settings().timeout_seconds;
-  if (reason.empty() && seconds > limit) {
-    reason = "nothing happened for " + std::to_string(static_cast<long>(limit)) + " s";
-  }
-  if (reason.empty()) return false;
-  fail(board, remote_error, -1, text_of(board, condition, missing_ranks, reason));
-  report_failure(board, device);
-  return true;
-}
 
 /// Maps a board's file and closes it. Null: it can't be mapped, or remains empty.
 Board* map_board(int file, bool is_creator) {
@@ -188,26 +121,6 @@ BoardLock::~BoardLock() { pthread_mutex_unlock(&board_.mutex); }
 void notify(Board& board) {
   board.version.fetch_add(1);
   syscall(SYS_futex, &board.version, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-}
-
-bool wait(Board& board, int device, const Condition& condition) {
-  const auto begin = clock::now();
-  for (;;) {
-    std::uint32_t version = 0;
-    {
-      const BoardLock lock(board);
-      if (board.error != success) {
-        report_failure(board, device);
-        return false;
-      }
-      if (condition.is_met()) return true;
-      version = board.version.load();
-      const std::chrono::duration<double> waited = clock::now() - begin;
-      if (is_hopeless(board, device, condition, waited.count())) return false;
-      explain_wait(board, device, condition, waited.count());
-    }
-    syscall(SYS_futex, &board.version, FUTEX_WAIT, version, &poll_interval, nullptr, 0);
-  }
 }
 
 void fail(Board& board, Result code, int guilty_rank, const std::string& text) {

@@ -8,9 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
-#include <vector>
 
 #include "device/emulator/nccl/calls.hpp"
 
@@ -55,8 +53,21 @@ struct PostedCall {
   std::array<char, 160> line;
 };
 
+/// What the process of a rank does, by its last sample (monitor.hpp). All zero before the first.
+struct ProcessActivity {
+  std::uint64_t samples;
+  /// Number of samples before which the process made a call or computed.
+  std::uint64_t progress;
+  /// The sample since which each of its threads waits for another thread of the process, or in a
+  /// call of NCCL; 0: it may act.
+  std::uint64_t blocked_since;
+  /// Those of the ranks that its calls of NCCL wait for, then zeros.
+  std::array<int, max_ranks> awaited_processes;
+};
+
 struct RankState {
   int process;  ///< 0: has not joined
+  ProcessActivity activity;
   int device;
   bool has_left;
   std::array<char, 160> line;
@@ -78,6 +89,7 @@ struct Board {
   std::atomic<int> is_ready;
   pthread_mutex_t mutex;
   std::atomic<std::uint32_t> version;  ///< increased by every change that somebody may wait for
+  std::atomic<int> waits;              ///< calls that wait now
   int ranks;
   std::atomic<int> error;        ///< a Result
   std::atomic<bool> is_aborted;  ///< by a rank or a fault, which is no mistake of the program
@@ -115,16 +127,6 @@ class BoardLock {
 /// Wakes all that wait.
 void notify(Board& board);
 
-/// What a rank waits for. All functions are called with the lock.
-struct Condition {
-  std::function<bool()> is_met;
-  std::function<std::vector<int>()> missing_ranks;
-  std::function<std::string()> description;  ///< of the wait, for the report
-};
-
-/// Blocks until the condition is met; false if the board has failed. Fails it after the time limit,
-/// or if the process of a missing rank has ended, or if the rank has left.
-bool wait(Board& board, int device, const Condition& condition);
 /// Records the first failure of a board. Requires the lock.
 void fail(Board& board, Result code, int guilty_rank, const std::string& text);
 /// Adds the failure of a board to the reports of this process, once. Requires the lock.

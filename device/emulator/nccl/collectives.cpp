@@ -12,6 +12,7 @@
 #include "device/emulator/nccl/meetings.hpp"
 #include "device/emulator/nccl/positions.hpp"
 #include "device/emulator/nccl/reduction.hpp"
+#include "device/emulator/nccl/waits.hpp"
 
 namespace skerry::emulation::nccl {
 

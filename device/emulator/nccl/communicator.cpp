@@ -32,6 +32,19 @@ int failure_of(const Communicator& communicator) {
   return code == success ? success : reject(code, communicator.board->error_text.data());
 }
 
+void TaskCount::increase() {
+  const std::lock_guard lock(mutex_);
+  ++count_;
+}
+void TaskCount::decrease() {
+  const std::lock_guard lock(mutex_);
+  if (--count_ == 0) is_zero_.notify_all();
+}
+void TaskCount::wait_for_zero() {
+  std::unique_lock lock(mutex_);
+  is_zero_.wait(lock, [&] { return count_ == 0; });
+}
+
 CurrentDevice::CurrentDevice(int ordinal) {
   void* context = nullptr;
   is_set_ =

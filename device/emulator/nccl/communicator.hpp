@@ -4,10 +4,12 @@
 
 #include <array>
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,20 @@ struct CustomReduction {
   const void* device_factor = nullptr;  ///< read in stream order instead, if not null
 };
 
+/// Tasks on streams that have not ended.
+class TaskCount {
+ public:
+  void increase();
+  void decrease();
+  /// Waits as for a lock, so that the monitor sees that this thread can't act.
+  void wait_for_zero();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable is_zero_;
+  int count_ = 0;
+};
+
 struct Communicator {
   Communicator(Board* shared_board, int own_rank, int rank_count, int ordinal)
       : board(shared_board), rank(own_rank), ranks(rank_count), device(ordinal) {}
@@ -31,7 +47,8 @@ struct Communicator {
   int rank;
   int ranks;
   int device;
-  std::atomic<int> pending{0};  ///< tasks on streams
+  /// Shared with the tasks: the last one wakes the thread that deletes the communicator.
+  std::shared_ptr<TaskCount> tasks = std::make_shared<TaskCount>();
   std::array<std::uint64_t, max_ranks> sends_to_peer = {};
   std::array<std::uint64_t, max_ranks> receives_from_peer = {};
   std::vector<std::unique_ptr<CustomReduction>> reductions;

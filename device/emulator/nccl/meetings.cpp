@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "device/emulator/nccl/positions.hpp"
+#include "device/emulator/nccl/waits.hpp"
 
 namespace skerry::emulation::nccl {
 
@@ -44,7 +45,8 @@ bool meet(const Operation& operation, Queue queue, Stage stage) {
   return wait(board, communicator.device,
               {.is_met = [&] { return missing_ranks().empty(); },
                .missing_ranks = missing_ranks,
-               .description = description});
+               .description = description,
+               .outlives_failure = stage == called});
 }
 
 }  // namespace skerry::emulation::nccl

@@ -6,21 +6,21 @@
 #include <unistd.h>
 
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <iterator>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "device/emulator/nccl/groups.hpp"
 #include "device/emulator/nccl/meetings.hpp"
+#include "device/emulator/nccl/monitor.hpp"
 #include "device/emulator/nccl/python_line.hpp"
 #include "device/emulator/nccl/submission.hpp"
+#include "device/emulator/nccl/waits.hpp"
 
 namespace skerry::emulation::nccl {
 
@@ -49,7 +49,29 @@ std::string find_error(const Board& board, const Member& member) {
   return {};
 }
 
-/// Takes a rank's place on a board, without waiting for the others.
+/// Takes a rank's place on a board.
+int enter(Board& board, const Member& member) {
+  const BoardLock lock(board);
+  if (board.error != success) return reject(remote_error, board.error_text.data());
+  if (const std::string error = find_error(board, member); !error.empty()) {
+    const std::string text = "ncclCommInitRank(" + std::to_string(member.ranks) + " ranks, rank " +
+                             std::to_string(member.rank) + ") at " + member.line + ": " + error;
+    fail(board, invalid_usage, member.rank, text);
+    report_failure(board, member.device);
+    return reject(invalid_usage, text);
+  }
+  RankState& own_state = board.state(member.rank);
+  board.ranks = member.ranks;
+  own_state.device = member.device;
+  own_state.process = getpid();
+  set_text(own_state.line, member.line);
+  // Other processes read the memory of this one.
+  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+  notify(board);
+  return success;
+}
+
+/// Makes a rank a member of the board with that name, without waiting for the others.
 int enter(const std::string& name, const Member& member, Communicator** communicator) {
   const bool is_valid = member.ranks > 0 && member.ranks <= static_cast<int>(max_ranks) &&
                         member.rank >= 0 && member.rank < member.ranks;
@@ -61,24 +83,9 @@ int enter(const std::string& name, const Member& member, Communicator** communic
                                         " ranks, or no shared memory in /dev/shm, or the rank "
                                         "that creates it has ended");
   }
-  const BoardLock lock(*board);
-  if (board->error != success) return reject(remote_error, board->error_text.data());
-  if (const std::string error = find_error(*board, member); !error.empty()) {
-    const std::string text = "ncclCommInitRank(" + std::to_string(member.ranks) + " ranks, rank " +
-                             std::to_string(member.rank) + ") at " + member.line + ": " + error;
-    fail(*board, invalid_usage, member.rank, text);
-    report_failure(*board, member.device);
-    return reject(invalid_usage, text);
-  }
-  RankState& own_state = board->state(member.rank);
-  board->ranks = member.ranks;
-  own_state.device = member.device;
-  own_state.process = getpid();
-  set_text(own_state.line, member.line);
-  // Other processes read the memory of this one.
-  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+  if (const int code = enter(*board, member); code != success) return code;
   *communicator = new Communicator(board, member.rank, member.ranks, member.device);
-  notify(*board);
+  add_member(*board, member.rank);
   return success;
 }
 
@@ -99,7 +106,8 @@ int wait_for_members(const Communicator& communicator) {
   if (!wait(board, communicator.device,
             {.is_met = [&] { return missing_ranks().empty(); },
              .missing_ranks = missing_ranks,
-             .description = description})) {
+             .description = description,
+             .outlives_failure = true})) {
     return failure_of(communicator);
   }
   if (communicator.rank == 0) remove_name(board);
@@ -144,11 +152,6 @@ int enter_part(Communicator& communicator, PostedCall& posted_call, Communicator
 
 }  // namespace
 
-void wait_for_tasks(const Communicator& communicator) {
-  while (communicator.pending.load() != 0)
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
-}
-
 void abort_calls(Communicator& communicator, const std::string& function) {
   Board& board = *communicator.board;
   const std::string line = python_line();
@@ -158,7 +161,7 @@ void abort_calls(Communicator& communicator, const std::string& function) {
     fail(board, remote_error, -1,
          "rank " + std::to_string(communicator.rank) + " has called " + function + " at " + line);
   }
-  wait_for_tasks(communicator);
+  communicator.tasks->wait_for_zero();
 }
 
 /// A hash, as names of nested parts would grow.
@@ -204,7 +207,7 @@ int finish_tasks(const Communicator* communicator) {
   if (communicator->is_revoked)
     return reject(invalid_usage, "ncclCommFinalize: the communicator has been revoked");
   return call_at_group_end({}, [communicator] {
-    wait_for_tasks(*communicator);
+    communicator->tasks->wait_for_zero();
     return failure_of(*communicator);
   });
 }
@@ -219,13 +222,14 @@ int destroy(Communicator* communicator, bool is_abort) {
   }
   Board& board = *communicator->board;
   if (is_abort) abort_calls(*communicator, "ncclCommAbort");
-  wait_for_tasks(*communicator);
+  communicator->tasks->wait_for_zero();
   {
     const BoardLock lock(board);
     communicator->state().has_left = true;
     notify(board);
   }
   communicator->is_open->store(false);
+  remove_member(board);
   close_board(&board);
   delete communicator;
   return success;

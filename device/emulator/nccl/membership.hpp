@@ -16,7 +16,6 @@ int join(Communicator** communicator, int ranks, const std::string& id, int rank
 int split(Communicator* communicator, int color, int key, Communicator** part);
 /// Ends the calls of all ranks, for a function that a rank has called, and waits for its tasks.
 void abort_calls(Communicator& communicator, const std::string& function);
-void wait_for_tasks(const Communicator& communicator);
 /// Returns the name of the board of a part of a communicator, which is the same in all processes.
 [[nodiscard]] std::string name_of_part(const Board& board, const std::string& part);
 /// Waits for the communicator's tasks (ncclCommFinalize).

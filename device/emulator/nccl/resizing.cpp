@@ -7,6 +7,7 @@
 
 #include "device/emulator/nccl/membership.hpp"
 #include "device/emulator/nccl/python_line.hpp"
+#include "device/emulator/nccl/waits.hpp"
 
 namespace skerry::emulation::nccl {
 
@@ -38,9 +39,11 @@ int wait_for_id(Communicator& communicator, std::string& id) {
     return "rank " + std::to_string(communicator.rank) + " waits in ncclCommGrow at " + line +
            ": no rank has called ncclCommGetUniqueId";
   };
-  const bool is_found =
-      wait(board, communicator.device,
-           {.is_met = is_met, .missing_ranks = other_ranks, .description = description});
+  const bool is_found = wait(board, communicator.device,
+                             {.is_met = is_met,
+                              .missing_ranks = other_ranks,
+                              .description = description,
+                              .outlives_failure = true});
   return is_found ? static_cast<int>(success) : failure_of(communicator);
 }
 
@@ -133,7 +136,7 @@ int revoke(Communicator* communicator, int flags) {
 int set_suspended(Communicator* communicator, bool is_suspended) {
   if (communicator == nullptr)
     return reject(invalid_argument, "ncclCommSuspend: the communicator is null");
-  if (is_suspended) wait_for_tasks(*communicator);
+  if (is_suspended) communicator->tasks->wait_for_zero();
   communicator->is_suspended = is_suspended;
   return success;
 }

@@ -23,6 +23,7 @@
 #include "device/emulator/nccl/reduction.hpp"
 #include "device/emulator/nccl/settings.hpp"
 #include "device/emulator/nccl/transfers.hpp"
+#include "device/emulator/nccl/waits.hpp"
 
 namespace skerry::emulation::nccl {
 
@@ -243,10 +244,10 @@ int enqueue_posted(std::vector<Operation> operations) {
   }
   std::string name = text_of(*first.posted_call, communicator.rank);
   if (operations.size() > 1) name += " and " + std::to_string(operations.size() - 1) + " more";
-  communicator.pending.fetch_add(1);
+  communicator.tasks->increase();
   // Counts down when the task is destroyed: the stream of a lost device drops its tasks.
   const std::shared_ptr<void> count(nullptr,
-                                    [&communicator](void*) { communicator.pending.fetch_sub(1); });
+                                    [tasks = communicator.tasks](void*) { tasks->decrease(); });
   const int status = enqueue_collective_task(
       name, first.stream, std::move(ranges),
       [operations = std::move(operations), count] { return run_task(operations); });

@@ -8,6 +8,7 @@
 #include "device/emulator/nccl/links.hpp"
 #include "device/emulator/nccl/meetings.hpp"
 #include "device/emulator/nccl/positions.hpp"
+#include "device/emulator/nccl/waits.hpp"
 
 namespace skerry::emulation::nccl {
 

@@ -19,7 +19,15 @@ sys.exit(pytest.main(["tests/emulator/nccl/{name}.py", "--noconftest", "-q", "-p
 
 @pytest.mark.parametrize(
     "name",
-    ["value_cases", "error_cases", "comm_cases", "call_cases", "capture_cases", "resize_cases"],
+    [
+        "value_cases",
+        "error_cases",
+        "comm_cases",
+        "call_cases",
+        "capture_cases",
+        "resize_cases",
+        "wait_cases",
+    ],
 )
 def test_cases(name):
     installed("nccl.core")

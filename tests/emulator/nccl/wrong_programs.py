@@ -111,14 +111,15 @@ def calls_are_not_grouped():
         sum_in_place(rank, comm, array(rank))
 
 
+def receive_first(rank, comm):
+    x, y = array(rank), array(rank)
+    comm.recv(y, 1 - rank, stream=stream_of(rank))
+    comm.send(x, 1 - rank, stream=stream_of(rank))
+
+
 @program
 def both_receive_first():
-    def body(rank, comm):
-        x, y = array(rank), array(rank)
-        comm.recv(y, 1 - rank, stream=stream_of(rank))
-        comm.send(x, 1 - rank, stream=stream_of(rank))
-
-    run(body)
+    run(receive_first)
 
 
 @program
@@ -133,15 +134,16 @@ def send_and_receive_differ():
     run(body)
 
 
+def use_in_another_order(rank, comm):
+    other = comm.split(0, rank)
+    x = array(rank)
+    for communicator in (comm, other) if rank == 0 else (other, comm):
+        sum_in_place(rank, communicator, x)
+
+
 @program
 def communicators_in_another_order():
-    def body(rank, comm):
-        other = comm.split(0, rank)
-        x = array(rank)
-        for communicator in (comm, other) if rank == 0 else (other, comm):
-            sum_in_place(rank, communicator, x)
-
-    run(body)
+    run(use_in_another_order)
 
 
 @program
@@ -262,6 +264,7 @@ def a_group_has_no_end():
 
 
 def sum_of_another_count(rank, comm):
+    print("begin", flush=True)
     try:
         sum_in_place(rank, comm, array(rank, 8 + rank))
         sk.synchronize(sk.Device(f"cuda:{rank}"))
@@ -270,15 +273,39 @@ def sum_of_another_count(rank, comm):
 
 
 def exit_as_rank_1(rank, comm):
+    print("begin", flush=True)
     if rank == 1:
         os._exit(7)
     sum_in_place(rank, comm, array(rank))
 
 
 def kill_rank_1(rank, comm):
+    print("begin", flush=True)
     if rank == 1:
         os.kill(os.getpid(), 9)
     sum_in_place(rank, comm, array(rank))
+
+
+def receive_first_in_a_process(rank, comm):
+    print("begin", flush=True)
+    receive_first(rank, comm)
+    sk.synchronize(sk.Device(f"cuda:{rank}"))
+
+
+def use_in_another_order_in_a_process(rank, comm):
+    print("begin", flush=True)
+    use_in_another_order(rank, comm)
+    sk.synchronize(sk.Device(f"cuda:{rank}"))
+
+
+@program
+def both_processes_receive_first():
+    in_processes(receive_first_in_a_process)
+
+
+@program
+def communicators_of_processes_in_another_order():
+    in_processes(use_in_another_order_in_a_process)
 
 
 @program

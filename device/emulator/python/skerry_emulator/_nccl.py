@@ -57,7 +57,7 @@ def nccl_settings(
     Parameters
     ----------
     timeout : int, optional
-        Seconds after which a call that waits for another rank fails.
+        Seconds without progress of any rank after which a call that waits for another rank fails.
     errors : str, optional
         "sticky" or "async": whether an error ends the use of the devices, or only calls of the communicator return it.
     order : int, optional
@@ -99,8 +99,8 @@ def nccl_faults(
     slow : dict, optional
         Seconds by which each call on a link is delayed, by the two ranks that the link joins.
     dead : dict, optional
-        By rank, the number of its collective call in which it stops, from 1. The other ranks wait until the time limit,
-        ``SKERRY_NCCL_TIMEOUT``.
+        By rank, the number of its collective call in which it stops, from 1. The calls of the other ranks fail when
+        no thread can end their wait, at the latest after ``SKERRY_NCCL_TIMEOUT`` seconds without progress.
     abort : dict, optional
         By rank, the number of its collective call in which it aborts the communicator.
 

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/emulator/nccl/waits.hpp"
+
+#include <linux/futex.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <ctime>
+#include <mutex>
+#include <optional>
+#include <set>
+
+#include "device/emulator/nccl/monitor.hpp"
+#include "device/emulator/nccl/positions.hpp"
+#include "device/emulator/nccl/settings.hpp"
+#include "device/emulator/runtime/library_tasks.hpp"
+
+namespace skerry::emulation::nccl {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+/// How often a waiting rank looks whether the processes of the missing ones still exist.
+constexpr timespec poll_interval{0, 50'000'000};
+/// Programs that are right may wait longer, so this is not the time limit.
+constexpr double notice_seconds = 1.5;
+
+double seconds_since(clock::time_point begin) {
+  return std::chrono::duration<double>(clock::now() - begin).count();
+}
+
+/// Returns why one of the missing ranks will never come, or an empty text.
+std::string reason_of(const Board& board, const std::vector<int>& missing_ranks) {
+  for (const int rank : missing_ranks) {
+    const RankState& state = board.state(rank);
+    if (state.process != 0 && state.process != getpid() && has_ended(state.process)) {
+      return "process " + std::to_string(state.process) + " of rank " + std::to_string(rank) +
+             " has ended";
+    }
+    if (state.has_left) return "rank " + std::to_string(rank) + " has left the communicator";
+  }
+  return {};
+}
+
+/// True for the first call with a board in this process.
+bool is_first_notice(const Board& board) {
+  static auto* const mutex = new std::mutex;  // leaked: threads of streams may outlive main()
+  static auto* const noticed_names = new std::set<std::string>;
+  const std::lock_guard lock(*mutex);
+  return noticed_names->insert(board.name.data()).second;
+}
+
+/// Prints what a rank waits for after some time, once for each communicator. Requires the lock.
+void explain_wait(const Board& board, int device, const Condition& condition, double seconds) {
+  if (seconds < notice_seconds || !is_first_notice(board)) return;
+  explain_collective(
+      device, text_of(board, condition, "this takes more than 1.5 s, the call goes on waiting"));
+}
+
+/// Grows with each call of a rank, and while the process of one computes. Requires the lock.
+std::uint64_t progress_of(const Board& board) {
+  std::uint64_t progress = board.version;
+  for (int rank = 0; rank < board.ranks; ++rank) progress += board.state(rank).activity.progress;
+  return progress;
+}
+
+/// Measures the time in which no rank makes progress.
+class IdleClock {
+ public:
+  /// Returns the seconds since the last progress. Requires the lock.
+  [[nodiscard]] double seconds(const Board& board) {
+    if (const std::uint64_t progress = progress_of(board); progress != progress_) {
+      progress_ = progress;
+      begin_ = clock::now();
+    }
+    return seconds_since(begin_);
+  }
+
+ private:
+  std::uint64_t progress_ = 0;
+  clock::time_point begin_ = clock::now();
+};
+
+/// Fails the board if the condition can't be met any more. Requires the lock.
+bool is_hopeless(Board& board, int device, const Condition& condition, double idle_seconds) {
+  std::string reason = reason_of(board, condition.missing_ranks());
+  const double limit = current_settings().timeout_seconds;
+  if (reason.empty() && idle_seconds > limit) {
+    reason =
+        "no rank has made progress for " + std::to_string(static_cast<long>(limit)) + " seconds";
+  }
+  if (reason.empty()) return false;
+  fail(board, remote_error, -1, text_of(board, condition, reason));
+  report_failure(board, device);
+  return true;
+}
+
+}  // namespace
+
+bool has_ended(int process) {
+  const auto file = static_cast<int>(syscall(SYS_pidfd_open, process, 0));
+  if (file < 0) return errno == ESRCH;
+  pollfd end{file, POLLIN, 0};
+  const bool ended = poll(&end, 1, 0) == 1;
+  close(file);
+  return ended;
+}
+
+std::string text_of(const Board& board, const Condition& condition, const std::string& reason) {
+  std::string text = condition.description() + "; " + reason + ":";
+  for (const int rank : condition.missing_ranks()) text += "\n  " + position_of(board, rank);
+  return text;
+}
+
+bool wait(Board& board, int device, const Condition& condition) {
+  const auto begin = clock::now();
+  IdleClock idle_clock;
+  std::optional<MonitoredWait> monitored_wait;
+  for (;;) {
+    std::uint32_t version = 0;
+    {
+      const BoardLock lock(board);
+      const bool has_failed = board.error != success;
+      if ((!has_failed || condition.outlives_failure) && condition.is_met()) return true;
+      if (has_failed) {
+        report_failure(board, device);
+        return false;
+      }
+      version = board.version.load();
+      if (is_hopeless(board, device, condition, idle_clock.seconds(board))) return false;
+      explain_wait(board, device, condition, seconds_since(begin));
+    }
+    // Without the lock: the monitor takes it within its own one.
+    if (!monitored_wait) monitored_wait.emplace(board, device, condition);
+    syscall(SYS_futex, &board.version, FUTEX_WAIT, version, &poll_interval, nullptr, 0);
+  }
+}
+
+}  // namespace skerry::emulation::nccl

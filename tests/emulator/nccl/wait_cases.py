@@ -1,0 +1,214 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Waits for other ranks: deadlocks fail at once, slow programs never; test_nccl.py runs these cases in a process."""
+
+import queue
+import random
+import subprocess
+import sys
+import threading
+import time
+
+import nccl.core as nccl
+import pytest
+from cuda.core import Device, LaunchConfig, ObjectCode, launch
+from skerry import testing
+
+from tests.emulator.nccl.ranks import array, in_threads, stream_of, values
+
+# The time limit is then not what ends a wait.
+LONG, SHORT = 3600, 1
+SLOW_SECONDS = 2.5
+NAMED_SECONDS = 2
+SLOW_KERNEL = b"""
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry slow(.param .u64 count) {
+  .reg .pred %p;
+  .reg .u64 %rd<2>;
+  ld.param.u64 %rd0, [count];
+  mov.u64 %rd1, 0;
+again:
+  add.u64 %rd1, %rd1, 1;
+  setp.lt.u64 %p, %rd1, %rd0;
+  @%p bra again;
+  ret;
+}
+"""
+
+
+def total(rank, comm):
+    x = array(rank)
+    comm.allreduce(x, x, nccl.SUM, stream=stream_of(rank))
+    return float(values(x)[0])
+
+
+def assert_totals(delay, count=2, timeout=SHORT):
+    """Call ``delay`` on rank 1, which the others wait for in a collective."""
+    results = {}
+
+    def body(rank, comm):
+        if rank == 1:
+            delay(comm)
+        results[rank] = total(rank, comm)
+
+    with testing.nccl_settings(timeout=timeout):
+        assert in_threads(body, count) == [None] * count
+    assert set(results.values()) == {float(count)}
+
+
+def run_slow_kernel(comm):
+    """Run a kernel for SLOW_SECONDS or longer."""
+    kernel = ObjectCode.from_ptx(SLOW_KERNEL).get_kernel("slow")
+    stream = Device(comm.rank).create_stream()
+    count, seconds = 100_000, 0.0
+    while seconds < SLOW_SECONDS:
+        count = int(1.5 * count * SLOW_SECONDS / seconds) if seconds > 0.1 else 2 * count
+        begin = time.monotonic()
+        launch(stream, LaunchConfig(grid=1, block=1), kernel, count)
+        stream.sync()
+        seconds = time.monotonic() - begin
+
+
+def compute(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
+
+
+def receive_late(seconds):
+    """Wait for another thread, which waits for another process."""
+    items = queue.SimpleQueue()
+
+    def read():
+        code = f"import time; time.sleep({seconds}); print('item')"
+        with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as child:
+            items.put(child.stdout.read())
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    assert items.get() == b"item\n"
+    reader.join()
+
+
+def test_a_kernel_may_take_longer_than_the_time_limit():
+    assert_totals(run_slow_kernel)
+
+
+def test_a_rank_may_compute_longer_than_the_time_limit():
+    assert_totals(lambda comm: compute(SLOW_SECONDS))
+
+
+def test_a_rank_may_wait_for_a_process():
+    assert_totals(lambda comm: receive_late(1), timeout=LONG)
+
+
+def test_a_rank_may_sleep():
+    assert_totals(lambda comm: time.sleep(1), timeout=LONG)
+
+
+def test_a_rank_that_sleeps_meets_the_time_limit():
+    def body(rank, comm):
+        if rank == 1:
+            time.sleep(SLOW_SECONDS)
+        total(rank, comm)
+
+    with testing.nccl_settings(timeout=SHORT, errors="async"):
+        errors = in_threads(body)
+    assert "no rank has made progress for 1 seconds" in str(errors[1])
+
+
+def test_ranks_that_hand_over_to_other_threads_are_right():
+    """Random waits of threads for each other, each of which a thread that sleeps or computes ends."""
+    numbers = random.Random(1)
+    turns = [[numbers.choice("cshb") for _ in range(8)] for _ in range(4)]
+    barriers = [threading.Barrier(4) for _ in range(8)]
+
+    def body(rank, comm):
+        for turn in range(8):
+            kind = turns[rank][turn]
+            if kind == "c":
+                compute(0.2)
+            elif kind == "s":
+                time.sleep(0.4)
+            elif kind == "h":
+                receive_late(0.2)
+            if turn % 2:
+                barriers[turn].wait()
+            assert total(rank, comm) == 4.0
+
+    with testing.nccl_settings(timeout=LONG):
+        assert in_threads(body, 4) == [None] * 4
+
+
+def end(has_failed):
+    del has_failed
+
+
+def wait_without_end(has_failed):
+    """Wait for the other rank, which waits for this one in a collective."""
+    has_failed.wait()
+
+
+@pytest.mark.parametrize("leave", [end, wait_without_end])
+def test_a_deadlock_is_named_at_once(leave):
+    has_failed, results = threading.Event(), []
+
+    def body(rank, comm):
+        if rank == 1:
+            return leave(has_failed)
+        begin = time.monotonic()
+        total(rank, comm)
+        has_failed.set()
+        results.extend([time.monotonic() - begin, comm.get_last_error()])
+        return None
+
+    with testing.nccl_settings(timeout=LONG, errors="async"):
+        assert in_threads(body) == [None, None]
+    seconds, text = results
+    assert "deadlock: " in text
+    assert "rank 1 has made no collective call here" in text
+    assert seconds < NAMED_SECONDS
+
+
+def test_a_deadlock_in_destroy_is_named_at_once():
+    seconds = []
+
+    def body(rank, comm):
+        total(rank, comm)
+        if rank == 0:
+            x = array(rank)
+            comm.allreduce(x, x, nccl.SUM, stream=stream_of(rank))
+            begin = time.monotonic()
+            comm.destroy()
+            seconds.append(time.monotonic() - begin)
+
+    with testing.nccl_settings(timeout=LONG, errors="async"):
+        assert in_threads(body) == [None, None]
+    assert seconds[0] < NAMED_SECONDS
+
+
+@pytest.mark.parametrize("end_communicator", ["abort", "revoke"])
+def test_a_rank_that_ends_the_communicator_at_once_does_not_disturb_joining(end_communicator):
+    """The ranks that are still in ncclCommInitRank get their communicator, as all have joined."""
+    for turn in range(100):
+
+        def body(rank, comm, hasty_rank=turn % 4):
+            if rank == hasty_rank:
+                getattr(comm, end_communicator)()
+            comm.abort()
+
+        assert in_threads(body, 4) == [None] * 4
+
+
+def test_a_rank_that_aborts_after_a_split_does_not_disturb_it():
+    """Those that get no part don't wait for the others."""
+    for turn in range(100):
+
+        def body(rank, comm, hasty_rank=turn % 4):
+            part = comm.split(None if rank == hasty_rank else 0, rank)
+            assert rank == hasty_rank or part.nranks == 3
+            comm.abort()
+
+        assert in_threads(body, 4) == [None] * 4
