@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What guards, profiles, graphs, allocators and IPC cost; the part "runtime" of ``make gpu-check``.
+"""What guards, profiles, graphs, allocators, traces of memory and IPC cost; the part "runtime" of ``make gpu-check``.
 
     python -m bench.gpu.runtime                       all subjects, in less than a minute
     python -m bench.gpu.runtime --only calls,graphs   some subjects
@@ -23,7 +23,10 @@ from collections.abc import Callable
 import skerry as sk
 
 from bench import records
-from bench.gpu.runtime_rows import ADD, LOOP_HOST, SUBJECTS, Runtime
+from bench.gpu import memory_rows, runtime_rows
+from bench.gpu.runtime_rows import ADD, LOOP_HOST, Runtime
+
+SUBJECTS = runtime_rows.SUBJECTS | memory_rows.SUBJECTS
 
 
 @dataclasses.dataclass

@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The benchmarks of runtime.py, one function per subject. Each case has several variants."""
+"""The benchmarks of runtime.py, one function per subject. Each case has several variants. See also memory_rows.py."""
 
 from __future__ import annotations
 
 import dataclasses
 import statistics
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from bench.gpu.exchange import Exchange
 BURSTS = 20
 #: A loop of 40 operations, which has 20 steps of two.
 STEPS = 20
-KIB, MIB = 1 << 10, 1 << 20
+MIB = 1 << 20
 
 
 @dataclasses.dataclass
@@ -144,6 +144,10 @@ def calls(runtime: Runtime) -> None:
     with_entries = sk.guard(syncs="allow", allocations="log")
     measure(ADD, "guard, an entry", add, host + host, with_entries, "allocations")
     measure(ADD, "profile", add, host + host, sk.profile(), "records")
+    try:
+        measure(ADD, "profile, NVTX", add, host + host, sk.profile(nvtx=True), "records")
+    except ModuleNotFoundError as error:
+        runtime.note("NVTX ranges", error)
 
     def put() -> Any:
         return runtime.put(host)
@@ -187,86 +191,32 @@ def graphs(runtime: Runtime) -> None:
             runtime.add(case, variant, microseconds, difference(call(), expected, 1e-6))
 
 
-def libraries(runtime: Runtime) -> Iterator[tuple[str, Callable[[], Any], Callable[[int], Any]]]:
-    """Yields the name of each library with a pool, its allocator for skerry, and its own function ``empty``."""
-    if runtime.is_rehearsed:
-        runtime.note("pools of CuPy and PyTorch", "left out: they need a GPU")
-        return
-    try:
-        import cupy
-
-        yield "CuPy", sk.cupy_allocator, lambda nbytes: cupy.empty(nbytes, cupy.uint8)
-    except Exception as error:
-        runtime.note("pool of CuPy", error)
-    try:
-        import torch
-
-        yield (
-            "PyTorch",
-            sk.torch_allocator,
-            lambda nbytes: torch.empty(nbytes, dtype=torch.uint8, device="cuda"),
-        )
-    except Exception as error:
-        runtime.note("pool of PyTorch", error)
+DRAWS_HOST, DRAWS_TOTAL = "20 draws of 1024, host", "20 draws of 1024, total"
 
 
-@contextmanager
-def allocator_of(runtime: Runtime, allocator: Any) -> Iterator[None]:
-    """Takes arrays from another allocator in this block."""
-    sk.set_allocator(runtime.device, allocator)
-    try:
-        yield
-    finally:
-        sk.set_allocator(runtime.device, None)
+def random_numbers(runtime: Runtime) -> None:
+    """Measures draws of normal numbers, and their replay as a graph, which must draw the same bits."""
 
+    def draw(rng: Any) -> Any:
+        total = rng.standard_normal(1024, dtype="float32")
+        for _ in range(STEPS - 1):
+            total = total + rng.standard_normal(1024, dtype="float32")
+        return total
 
-def allocators(runtime: Runtime) -> None:
-    """Measures ``empty`` by skerry's pool, by a plain pair of functions, and by pools of other libraries."""
-    functions = sk.cuda_allocator_functions(runtime.device)
-    live: dict[int, int] = {}
-    blocks = 0
-
-    def allocate(nbytes: int, stream: Any) -> int:
-        nonlocal blocks
-        address = functions.allocate(nbytes, stream)
-        live[address] = nbytes
-        blocks += 1
-        return address
-
-    def free(address: int, nbytes: int, stream: Any) -> None:
-        del live[address]
-        functions.deallocate(address, nbytes, stream)
-
-    sizes = {"empty, 1 KiB": KIB, "empty, 64 MiB": 64 * MIB}
-
-    def measure(case: str, variant: str) -> None:
-        nbytes = sizes[case]
-        expected = np.resize(np.arange(251, dtype=np.uint8), nbytes)
-
-        def empty() -> Any:
-            return sk.empty(nbytes, dtype=sk.uint8, device=runtime.device)
-
-        microseconds = runtime.host_us(empty)
-        filled = empty()
-        filled[...] = runtime.put(expected)
-        runtime.add(case, variant, microseconds, difference(filled, expected))
-
-    for case in sizes:
-        measure(case, "skerry's pool")
-        blocks = 0
-        with allocator_of(runtime, (allocate, free)):
-            measure(case, "pair of functions")
-        sk.synchronize(runtime.device)
-        if blocks <= BURSTS * runtime.calls or live:
-            runtime.rows[-1].check = f"{blocks} blocks of the pair, {len(live)} not freed"
-    for name, allocator, own_empty in libraries(runtime):
-        for case, nbytes in sizes.items():
-            try:
-                with allocator_of(runtime, allocator()):
-                    measure(case, f"{name}'s pool")
-                runtime.add(case, f"{name} itself", runtime.host_us(lambda: own_empty(nbytes)))  # noqa: B023
-            except Exception as error:
-                runtime.note(f"{case}, {name}", error)
+    eager_rng, rng = (sk.random.default_rng(7, device=runtime.device) for _ in range(2))
+    graph = sk.capture(draw, rng)
+    variants = {"eager": lambda: draw(eager_rng), "graph": lambda: graph(rng)}
+    loops = max(runtime.calls // 10, 1)
+    for case, measure in (
+        (DRAWS_HOST, lambda call: runtime.host_us(call, loops)),
+        (DRAWS_TOTAL, runtime.synchronized_us),
+    ):
+        drawn: list[np.ndarray] = []
+        for variant, call in variants.items():
+            microseconds = measure(call)
+            result = call()
+            drawn.append(np.asarray(result.to_device("cpu")))
+            runtime.add(case, variant, microseconds, difference(result, drawn[0]))
 
 
 def ipc(runtime: Runtime) -> None:
@@ -321,5 +271,5 @@ def ipc(runtime: Runtime) -> None:
 
 
 SUBJECTS: dict[str, Callable[[Runtime], None]] = {
-    subject.__name__: subject for subject in (calls, graphs, allocators, ipc)
+    subject.__name__: subject for subject in (calls, graphs, random_numbers, ipc)
 }

@@ -24,13 +24,21 @@ VARIANTS = {
         runtime_rows.LOOP_HOST: ["eager", "graph", "graph, 2 arguments"],
         runtime_rows.LOOP_TOTAL: ["eager", "graph", "graph, 2 arguments"],
     },
-    "allocators": {
-        "empty, 1 KiB": ["skerry's pool", "pair of functions"],
-        "empty, 64 MiB": ["skerry's pool", "pair of functions"],
+    "random_numbers": {
+        runtime_rows.DRAWS_HOST: ["eager", "graph"],
+        runtime_rows.DRAWS_TOTAL: ["eager", "graph"],
     },
     "ipc": {
         "16 MiB to another process": ["by values", "by a handle"],
         "call of IPC, 16 MiB": ["ipc_handle, a copy", "ipc_handle, no copy", "open_ipc"],
+    },
+    "allocators": {
+        "empty, 1 KiB": ["skerry's pool", "pair of functions"],
+        "empty, 64 MiB": ["skerry's pool", "pair of functions"],
+    },
+    "snapshots": {
+        "empty, 1 KiB, trace of memory": ["off", "on"],
+        "memory_snapshot, 1000 blocks": ["snapshot"],
     },
 }
 pytestmark = pytest.mark.skipif(bool(MISSING), reason="built without some dtypes of the rows")
