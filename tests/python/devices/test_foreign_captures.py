@@ -97,7 +97,6 @@ def test_copies_on_and_between_devices(x, stream):
     graph.destroy()
 
 
-@pytest.mark.not_guarded("freeing guarded memory waits for its device, which ends a capture")
 def test_waits_raise(x, stream):
     calls = [
         lambda: x.tolist(),
@@ -115,7 +114,6 @@ def test_waits_raise(x, stream):
     graph.destroy()
 
 
-@pytest.mark.not_guarded("freeing guarded memory waits for its device, which ends a capture")
 def test_captured_work_cannot_be_waited_for(x, stream):
     with captured(stream) as graph:
         y = x + 1
