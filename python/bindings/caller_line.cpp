@@ -25,7 +25,7 @@ void set_package_folder(const std::string& folder) {
   if (package_folder == nullptr) package_folder = new std::string(folder);
 }
 
-CallerLine find_caller_line() noexcept {
+CallerLine CallerLine::find() noexcept {
   CallerLine line;
   PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
   while (frame != nullptr) {
@@ -35,7 +35,7 @@ CallerLine find_caller_line() noexcept {
       outer = PyFrame_GetBack(frame);
       Py_DECREF(code);
     } else {
-      line = {code, PyFrame_GetLasti(frame)};
+      line = CallerLine(code, PyFrame_GetLasti(frame));
     }
     Py_DECREF(frame);
     frame = outer;

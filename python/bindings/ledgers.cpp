@@ -48,7 +48,7 @@ struct LedgerRecord : ActionRecord {
   /// A copy: the name may be text of a Python object. Empty if it is not known.
   const std::string operation = current_operation() != nullptr ? current_operation() : "";
   const unsigned long thread = PyThread_get_thread_ident();
-  SourceLine line;
+  CallerLine line;
 };
 
 struct Ledger {
@@ -129,7 +129,7 @@ std::shared_ptr<ActionRecord> observe(const HostAction& action) {
   if (!is_recorded) return nullptr;
   auto record = std::make_shared<LedgerRecord>(action);
   record->kinds = kinds;
-  record->line.note_current();
+  record->line = CallerLine::find();
   for (; ledger != nullptr; ledger = innermost_open(ledger->outer.get())) ledger->add(record);
   return record;
 }

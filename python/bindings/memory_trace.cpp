@@ -109,28 +109,24 @@ class LineTable {
  public:
   /// Returns the number of this thread's line. The GIL must be held.
   LineNumber find() {
-    const CallerLine line = find_caller_line();
-    if (line.code == nullptr) return 0;
+    CallerLine line = CallerLine::find();
+    if (line.code() == nullptr) return 0;
     const std::lock_guard lock(mutex_);
     const auto [entry, is_new] =
-        numbers_.try_emplace({line.code, line.instruction}, lines_.size() + 1);
-    if (is_new) {
-      lines_.push_back(line);
-    } else {
-      Py_DECREF(line.code);
-    }
+        numbers_.try_emplace({line.code(), line.instruction()}, lines_.size());
+    if (is_new) lines_.push_back(std::move(line));
     return entry->second;
   }
 
-  [[nodiscard]] CallerLine line(LineNumber number) {
+  [[nodiscard]] const CallerLine& line(LineNumber number) {
     const std::lock_guard lock(mutex_);
-    return number == 0 ? CallerLine{} : lines_[number - 1];
+    return lines_[number];
   }
 
  private:
   std::mutex mutex_;
   std::map<std::pair<PyCodeObject*, int>, LineNumber> numbers_;
-  std::vector<CallerLine> lines_;
+  std::deque<CallerLine> lines_ = std::deque<CallerLine>(1);  ///< the first is none
 };
 
 /// Never destroyed: arrays may be freed after main() has ended.
@@ -184,9 +180,9 @@ void trace_memory(bool is_on, const std::string& folder) {
 std::string text_of_line(LineNumber number) {
   const WithGil gil_guard;
   if (!gil_guard) return "unknown lines";
-  const CallerLine line = line_table.load()->line(number);
-  if (line.code == nullptr) return "no line of Python";
-  const char* const file = PyUnicode_AsUTF8(line.code->co_filename);
+  const CallerLine& line = line_table.load()->line(number);
+  if (line.file() == nullptr) return "no line of Python";
+  const char* const file = PyUnicode_AsUTF8(line.file());
   if (file == nullptr) PyErr_Clear();
   return std::string(file == nullptr ? "?" : file) + ":" + std::to_string(line.number());
 }
@@ -206,9 +202,9 @@ py::object time_or_none(double seconds) {
 }
 
 py::tuple row_of(const TracedBlock& block) {
-  const CallerLine line = line_table.load()->line(block.line);
+  const CallerLine& line = line_table.load()->line(block.line);
   py::object file = py::none();
-  if (line.code != nullptr) file = py::reinterpret_borrow<py::object>(line.code->co_filename);
+  if (line.file() != nullptr) file = py::reinterpret_borrow<py::object>(line.file());
   return py::make_tuple(to_string(block.device), kind_names[static_cast<std::size_t>(block.kind)],
                         reinterpret_cast<std::uintptr_t>(block.data), block.nbytes, block.operation,
                         file, line.number(), block.start, time_or_none(block.end));

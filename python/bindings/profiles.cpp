@@ -39,7 +39,7 @@ namespace skerry::python {
 struct CallRecord {
   std::string name;
   std::vector<const char*> operations;  ///< of a fused evaluation
-  SourceLine line;
+  CallerLine line;
   std::optional<Dtype> dtype;
   std::vector<std::int64_t> shape;
   Device device{};
@@ -206,7 +206,7 @@ std::optional<Event> record_event(const CallRecord& record) {
 }
 
 void begin_record(CallRecord& record, const Profile& profile) {
-  record.line.note_current();
+  record.line = CallerLine::find();
   if (has_ranges(profile)) begin_range(record);
   if (profile.is_recording) {
     record.stream = reinterpret_cast<std::uintptr_t>(current_stream_handle(record.device));
@@ -230,6 +230,33 @@ void end_record(const std::shared_ptr<CallRecord>& record) {
     const std::lock_guard lock(profile->mutex);
     profile->records.push_back(record);
   }
+}
+
+/// Runs a function; the call that it observes goes on after an exception, which is reported.
+template <class Function>
+void report_exceptions(const Function& function) noexcept {
+  const auto run = [&] {
+    function();
+    return true;
+  };
+  if (!translate_exceptions(run, false)) PyErr_WriteUnraisable(nullptr);
+}
+
+/// Begins the record of a call, which `describe` describes; null if no profile is open.
+template <class Describe>
+std::shared_ptr<CallRecord> start_record(const char* name, const Describe& describe) noexcept {
+  std::shared_ptr<CallRecord> started;
+  report_exceptions([&] {
+    Object capsule;
+    const Profile* const profile = find_profile(capsule);
+    if (profile == nullptr) return;
+    auto record = std::make_shared<CallRecord>();
+    record->name = name;
+    describe(*record, *profile);
+    begin_record(*record, *profile);
+    started = std::move(record);
+  });
+  return started;
 }
 
 bool is_pending(PyObject* result) { return is_array(result) && pending_of(result) != nullptr; }
@@ -267,21 +294,10 @@ ProfiledCall::ProfiledCall(const char* name, PyObject* self,
                            std::span<PyObject* const> values) noexcept
     : self_(self), values_(values) {
   if (call_depth++ > 0) return;
-  const bool done = translate_exceptions(
-      [&] {
-        Object capsule;
-        const Profile* const profile = find_profile(capsule);
-        if (profile == nullptr) return true;
-        auto record = std::make_shared<CallRecord>();
-        record->name = name;
-        record->device = device_of_call(self, values);
-        if (has_ranges(*profile)) note_result(*record, self, values, Py_None);
-        begin_record(*record, *profile);
-        record_ = std::move(record);
-        return true;
-      },
-      false);
-  if (!done) PyErr_WriteUnraisable(nullptr);
+  record_ = start_record(name, [&](CallRecord& record, const Profile& profile) {
+    record.device = device_of_call(self, values);
+    if (has_ranges(profile)) note_result(record, self, values, Py_None);
+  });
 }
 
 ProfiledCall::~ProfiledCall() { --call_depth; }
@@ -303,16 +319,12 @@ int ProfiledCall::end(int status) noexcept {
 void ProfiledCall::end(PyObject* result, bool has_work, bool has_failed) noexcept {
   record_->has_failed = has_failed;
   const ErrorAside error_scope;
-  const bool done = translate_exceptions(
-      [&] {
-        if (!has_work) return end_range(*record_), true;
-        record_->nbytes = 0;
-        note_result(*record_, self_, values_, result);
-        end_record(record_);
-        return true;
-      },
-      false);
-  if (!done) PyErr_WriteUnraisable(nullptr);
+  report_exceptions([&] {
+    if (!has_work) return end_range(*record_);
+    record_->nbytes = 0;
+    note_result(*record_, self_, values_, result);
+    end_record(record_);
+  });
 }
 
 void* begin_fused_range(const EvaluationReport& report) noexcept {
@@ -320,23 +332,12 @@ void* begin_fused_range(const EvaluationReport& report) noexcept {
   auto* const range = new (std::nothrow) FusedRange;
   if (range == nullptr) return nullptr;
   range->outer = std::exchange(current_range, range);
-  const bool done = translate_exceptions(
-      [&] {
-        Object capsule;
-        const Profile* const profile = find_profile(capsule);
-        if (profile == nullptr) return true;
-        auto record = std::make_shared<CallRecord>();
-        record->name = "fuse";
-        record->operations = report.operations;
-        record->device = report.device;
-        record->dtype = report.dtype;
-        record->shape.assign(report.shape.begin(), report.shape.end());
-        begin_record(*record, *profile);
-        range->record = std::move(record);
-        return true;
-      },
-      false);
-  if (!done) PyErr_WriteUnraisable(nullptr);
+  range->record = start_record("fuse", [&](CallRecord& record, const Profile&) {
+    record.operations = report.operations;
+    record.device = report.device;
+    record.dtype = report.dtype;
+    record.shape.assign(report.shape.begin(), report.shape.end());
+  });
   return range;
 }
 
@@ -346,14 +347,10 @@ void end_fused_range(void* opaque_range, bool has_failed) noexcept {
   current_range = range->outer;
   if (range->record == nullptr) return;
   const ErrorAside error_scope;
-  const bool done = translate_exceptions(
-      [&] {
-        range->record->has_failed = has_failed;
-        end_record(range->record);
-        return true;
-      },
-      false);
-  if (!done) PyErr_WriteUnraisable(nullptr);
+  report_exceptions([&] {
+    range->record->has_failed = has_failed;
+    end_record(range->record);
+  });
 }
 
 void add_fused_bytes(std::int64_t nbytes) noexcept {
