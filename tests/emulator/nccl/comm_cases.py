@@ -39,12 +39,29 @@ def test_the_first_exception_is_raised():
     assert "on rank 2, cuda:2" in raised.value.__notes__
 
 
-def test_arrays_on_another_device_are_rejected():
-    with pytest.raises(
-        DeviceMismatchError,
-        match=r'x is on cuda:1, rank 0 on cuda:0; move it .* x.to_device\("cuda:0"\)',
-    ):
-        sk.comm.run(lambda comm: comm.all_reduce(sk.zeros(3, device="cuda:1")), ["cuda:0"])
+CALLS = {
+    "all_reduce": lambda comm, x: comm.all_reduce(x),
+    "reduce_scatter": lambda comm, x: comm.reduce_scatter(x),
+    "all_gather": lambda comm, x: comm.all_gather(x),
+    "broadcast": lambda comm, x: comm.broadcast(x),
+    "send": lambda comm, x: comm.send(x, 1 - comm.rank),
+}
+
+
+@pytest.mark.parametrize("device", ["cpu:0", "cuda:2"])
+@pytest.mark.parametrize("name", CALLS)
+def test_arrays_on_another_device_are_rejected(name, device):
+    """On all ranks: nothing has been sent that the others could wait for."""
+
+    def body(comm):
+        with pytest.raises(
+            DeviceMismatchError,
+            match=rf'{name}: x is on {device}, rank {comm.rank} on {comm.device}; move it .* x.to_device\("{comm.device}"\)',
+        ):
+            CALLS[name](comm, sk.zeros((2, 3), device=device))
+        return float(comm.all_reduce(sk.ones(1, device=comm.device))[0])
+
+    assert sk.comm.run(body, DEVICES[:2]) == [2.0, 2.0]
 
 
 @pytest.mark.parametrize("devices", [["cuda:0", "cuda:0"], ["cpu:0"]])

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of `skerry.comm` that each rank makes, on CPU devices by MPI and on CUDA devices by NCCL."""
 
+import time
+
 import numpy as np
 import pytest
 import skerry as sk
@@ -74,14 +76,28 @@ def check_errors(comm):
         comm.reduce_scatter(sk.ones(3, device=comm.device))
     with pytest.raises(ValueError, match="send: destination must be a rank of"):
         comm.send(x, comm.rank)
+    with pytest.raises(ValueError, match="recv: source must be a rank of"):
+        comm.recv((3,), sk.float32, comm.rank)
     with pytest.raises(ValueError, match="broadcast: root must be a rank of"):
         comm.broadcast(x, root=comm.size)
     with pytest.raises(TypeError, match="all_gather: x must be an array of skerry, not list"):
         comm.all_gather([1.0])
 
 
+def check_barrier(comm):
+    """No rank leaves a barrier before the last one has called it, and its device has done its work."""
+    comm.barrier()
+    if comm.rank == 1:
+        time.sleep(0.1)
+    called = time.monotonic()  # one clock for all processes
+    comm.barrier()
+    times = np.array([called, time.monotonic()])
+    times = comm.all_gather(sk.asarray(times, device=comm.device)).to_numpy()
+    assert times[:, 0].max() <= times[:, 1].min()
+
+
 def check_all(comm):
-    for function in (check_reductions, check_moves, check_layouts, check_errors):
+    for function in (check_reductions, check_moves, check_layouts, check_errors, check_barrier):
         function(comm)
         comm.barrier()
     return comm.rank
