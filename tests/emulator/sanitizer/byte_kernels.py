@@ -71,6 +71,7 @@ extern "C" __global__ void block_sum(const unsigned char* a, int* b, int n) {
 def python_kernels() -> dict[str, Any]:
     """Return the compiled kernels by name."""
     from tests.emulator.users_kernels.kernel_library import cuda, int32
+    from tests.emulator.users_kernels.right_numba_kernels import KERNELS
 
     def scaled(a, b):
         i = cuda.grid(1)
@@ -87,27 +88,7 @@ def python_kernels() -> dict[str, Any]:
         if i < a.size:
             cuda.atomic.add(b, a[i] % a.size, 1)
 
-    def reverse_tile(a, b):
-        s = cuda.shared.array(BLOCK, int32)
-        i, t = cuda.grid(1), cuda.threadIdx.x
-        s[t] = a[i] if i < a.size else 0
-        cuda.syncthreads()
-        if i < a.size:
-            b[i] = s[BLOCK - 1 - t]
-
-    def block_sum(a, b):
-        s = cuda.shared.array(BLOCK, int32)
-        i, t = cuda.grid(1), cuda.threadIdx.x
-        s[t] = a[i] if i < a.size else 0
-        cuda.syncthreads()
-        half = BLOCK // 2
-        while half > 0:
-            if t < half:
-                s[t] += s[t + half]
-            cuda.syncthreads()
-            half //= 2
-        if t == 0:
-            b[cuda.blockIdx.x] = s[0]
-
-    functions = (scaled, with_next, histogram, reverse_tile, block_sum)
+    # Their tiles are of float32, which is exact for sums of 64 bytes.
+    of_tiles = (KERNELS[name].function for name in ("reverse_tile", "block_sum"))
+    functions = (scaled, with_next, histogram, *of_tiles)
     return {function.__name__: cuda.jit(lineinfo=True)(function) for function in functions}
