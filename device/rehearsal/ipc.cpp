@@ -209,24 +209,7 @@ int ipc_close_memory(void* data) {
   });
 }
 
-std::shared_ptr<InterprocessEvent> InterprocessEvent::create() {
-  const int file = create_file(sizeof(InterprocessState));
-  if (file < 0) return nullptr;
-  void* const mapping =
-      mmap(nullptr, sizeof(InterprocessState), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  if (mapping == MAP_FAILED) {
-    close(file);
-    return nullptr;
-  }
-  auto* const state = new (mapping) InterprocessState;
-  state->token = new_token();
-  return std::shared_ptr<InterprocessEvent>(new InterprocessEvent(file, state));
-}
-
-std::shared_ptr<InterprocessEvent> InterprocessEvent::open(const cuda::IpcHandle& handle) {
-  const HandleFields fields = to_fields(handle);
-  if (fields.kind != HandleKind::event) return nullptr;
-  const int file = open_file(fields, sizeof(InterprocessState), offsetof(InterprocessState, token));
+std::shared_ptr<InterprocessEvent> InterprocessEvent::map(int file) {
   if (file < 0) return nullptr;
   void* const mapping =
       mmap(nullptr, sizeof(InterprocessState), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -236,6 +219,18 @@ std::shared_ptr<InterprocessEvent> InterprocessEvent::open(const cuda::IpcHandle
   }
   return std::shared_ptr<InterprocessEvent>(
       new InterprocessEvent(file, static_cast<InterprocessState*>(mapping)));
+}
+
+std::shared_ptr<InterprocessEvent> InterprocessEvent::create() {
+  auto event = map(create_file(sizeof(InterprocessState)));
+  if (event != nullptr) (new (event->state_) InterprocessState)->token = new_token();
+  return event;
+}
+
+std::shared_ptr<InterprocessEvent> InterprocessEvent::open(const cuda::IpcHandle& handle) {
+  const HandleFields fields = to_fields(handle);
+  if (fields.kind != HandleKind::event) return nullptr;
+  return map(open_file(fields, sizeof(InterprocessState), offsetof(InterprocessState, token)));
 }
 
 InterprocessEvent::~InterprocessEvent() {

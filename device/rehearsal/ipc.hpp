@@ -46,6 +46,8 @@ class InterprocessEvent {
 
  private:
   InterprocessEvent(int file, InterprocessState* state) noexcept : file_(file), state_(state) {}
+  /// Owns `file`, which may be negative; returns null then, and if there is no memory.
+  [[nodiscard]] static std::shared_ptr<InterprocessEvent> map(int file);
   int file_;
   InterprocessState* state_;
 };
