@@ -9,14 +9,7 @@ import numpy as np
 import pytest
 import skerry as sk
 
-
-@contextlib.contextmanager
-def allocator_of_skerry(device, value):
-    sk.set_allocator(device, value)
-    try:
-        yield
-    finally:
-        sk.set_allocator(device, None)
+from tests.python.interchange.allocator_models import allocator
 
 
 @pytest.mark.parametrize("ordinal", [0, 1])
@@ -26,7 +19,7 @@ def test_arrays_of_skerry_in_the_pool_of_cupy(make_pool, ordinal):
     device = f"cuda:{ordinal}"
     with cp.cuda.Device(ordinal):
         used = pool.used_bytes()
-        with allocator_of_skerry(device, sk.cupy_allocator(pool)):
+        with allocator(sk.cupy_allocator(pool), device):
             x = sk.arange(10_000, dtype="int64", device=device)
             assert pool.used_bytes() == used + 80_384  # multiples of 512
             y = cp.asarray(x) * 2
@@ -39,7 +32,7 @@ def test_arrays_of_skerry_in_the_pool_of_cupy(make_pool, ordinal):
 def test_memory_of_a_stream_is_reused_on_it():
     pool = cp.cuda.MemoryPool()
     stream = sk.Stream("cuda:0")
-    with allocator_of_skerry("cuda:0", sk.cupy_allocator(pool)):
+    with allocator(sk.cupy_allocator(pool), "cuda:0"):
         with stream:
             x = sk.ones(1000, device="cuda:0")
         address = x.__cuda_array_interface__["data"][0]
@@ -52,7 +45,7 @@ def test_memory_of_a_stream_is_reused_on_it():
 def test_a_full_pool_is_out_of_memory():
     pool = cp.cuda.MemoryPool()
     pool.set_limit(1 << 20)
-    with allocator_of_skerry("cuda:0", sk.cupy_allocator(pool)):
+    with allocator(sk.cupy_allocator(pool), "cuda:0"):
         with pytest.raises(sk.exceptions.OutOfMemoryError) as caught:
             sk.zeros(1 << 20, dtype="float64", device="cuda:0")
         assert type(caught.value.__cause__) is cp.cuda.memory.OutOfMemoryError
@@ -100,7 +93,7 @@ def test_both_directions_do_not_recurse():
     pool = cp.cuda.MemoryPool(
         cp.cuda.PythonFunctionAllocator(functions.malloc, functions.free).malloc
     )
-    with allocator_of_skerry("cuda:0", sk.cupy_allocator(pool)):
+    with allocator(sk.cupy_allocator(pool), "cuda:0"):
         x = sk.ones(1000, device="cuda:0")
         assert pool.used_bytes() >= x.nbytes
         assert (x + 1)[0].item() == 2

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """skerry's arrays in memory resources of cuda.core: run by test_graphs_and_pools.py in a new process."""
 
-import contextlib
-
 import pytest
 import skerry as sk
 from cuda.core import (
@@ -13,14 +11,7 @@ from cuda.core import (
     ManagedMemoryResource,
 )
 
-
-@contextlib.contextmanager
-def allocator(device, value):
-    sk.set_allocator(device, value)
-    try:
-        yield
-    finally:
-        sk.set_allocator(device, None)
+from tests.python.interchange.allocator_models import allocator
 
 
 @pytest.mark.parametrize("ordinal", [0, 1])
@@ -32,7 +23,7 @@ def test_arrays_are_in_memory_of_the_resource(options, ordinal):
     used = resource.attributes.used_mem_current
     name = f"cuda:{ordinal}"
     stream = sk.Stream(name)
-    with allocator(name, resource):
+    with allocator(resource, name):
         x = sk.arange(10_000, dtype="int64", device=name)
         assert resource.attributes.used_mem_current > used
         with stream:
@@ -45,7 +36,7 @@ def test_arrays_are_in_memory_of_the_resource(options, ordinal):
 
 def test_managed_memory():
     Device(0).set_current()
-    with allocator("cuda:0", ManagedMemoryResource()):
+    with allocator(ManagedMemoryResource(), "cuda:0"):
         x = sk.ones(100, device="cuda:0")
         assert (x + 1).tolist() == [2] * 100
 
@@ -53,7 +44,7 @@ def test_managed_memory():
 def test_memory_of_another_device_is_rejected():
     Device(0).set_current()
     with (
-        allocator("cuda:0", DeviceMemoryResource(Device(1))),
+        allocator(DeviceMemoryResource(Device(1)), "cuda:0"),
         pytest.raises(ValueError, match="memory of the device of CUDA ordinal 1"),
     ):
         sk.ones(100, device="cuda:0")

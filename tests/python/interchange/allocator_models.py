@@ -6,10 +6,21 @@ The modules have the functions that skerry calls in RMM (``rmm.mr.DeviceMemoryRe
 (``torch.cuda.caching_allocator_alloc``), CuPy (``cupy.cuda.MemoryPool``) and cuda.core (``MemoryResource``).
 """
 
+import contextlib
 import threading
 import types
 
 import skerry as sk
+
+
+@contextlib.contextmanager
+def allocator(value, device="cuda:0"):
+    """Sets the allocator of a device in the block."""
+    sk.set_allocator(device, value)
+    try:
+        yield
+    finally:
+        sk.set_allocator(device, None)
 
 
 class StreamOrderedPool:

@@ -19,6 +19,7 @@ from tests.python.devices.threads import in_thread
 from tests.python.interchange.allocator_models import (
     MemoryResource,
     StreamOrderedPool,
+    allocator,
     cupy_module,
     rmm_modules,
     torch_module,
@@ -30,15 +31,6 @@ DEVICE = "cuda:0"
 
 def address(x):
     return x.__cuda_array_interface__["data"][0]
-
-
-@contextlib.contextmanager
-def allocator(value, device=DEVICE):
-    sk.set_allocator(device, value)
-    try:
-        yield
-    finally:
-        sk.set_allocator(device, None)
 
 
 @pytest.fixture
