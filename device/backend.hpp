@@ -66,6 +66,8 @@ struct DeviceFunctions {
 struct MemoryFunctions {
   /// Allocates at least one byte. Throws what `require` throws, and OutOfMemoryError.
   StorageRef (*allocate)(Device device, std::size_t nbytes) = nullptr;
+  /// The same, memory that the host can access, too. Null if the kind has none.
+  StorageRef (*allocate_managed)(Device device, std::size_t nbytes) = nullptr;
   /// Returns storage of 0 bytes, whose reads are ordered after the work that produces it. If null,
   /// no order is needed.
   StorageRef (*allocate_empty)(Device device) = nullptr;
@@ -133,6 +135,7 @@ struct InterchangeFunctions {
   void (*make_ready_on)(Storage& memory, void* handle) = nullptr;
   void (*make_ready_on_current)(Storage& memory) = nullptr;
   void (*note_import_on_current)(Storage& memory) = nullptr;
+  void (*make_ready_on_host)(const StorageRef& memory) = nullptr;
   PointerInfo (*inspect_pointer)(const void* data) = nullptr;
   int (*ordinal_of_stream)(Device device, void* handle) = nullptr;
   std::shared_ptr<void> (*make_device_current)(Device device) = nullptr;

@@ -18,7 +18,8 @@ class ForeignStorage : public Storage {
         ownership_{.owner = foreign_memory.owner, .release = foreign_memory.release},
         attachment_{.uses = uses,
                     .ownership = &ownership_,
-                    .pages = foreign_memory.pinned ? HostPages::pinned : HostPages::pageable} {}
+                    .pages = foreign_memory.pinned ? HostPages::pinned : HostPages::pageable,
+                    .is_managed = foreign_memory.managed} {}
 
  protected:
   /// Called before the owner is released.

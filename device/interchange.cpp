@@ -3,6 +3,8 @@
 #include "device/interchange.hpp"
 
 #include "device/backend.hpp"
+#include "device/host_action.hpp"
+#include "device/stream.hpp"
 
 namespace skerry {
 
@@ -22,6 +24,17 @@ void make_ready_on_current(Storage& memory) {
 void note_import_on_current(Storage& memory) {
   const auto order = backend_of(memory.device()).interchange.note_import_on_current;
   if (order != nullptr) order(memory);
+}
+
+void make_ready_on_host(const StorageRef& memory) {
+  const Device device = memory->device();
+  const Announcement announcement([&] {
+    return HostAction{.cause = "access of the host to managed memory",
+                      .source = device,
+                      .stream = current_stream_handle(device),
+                      .waits = true};
+  });
+  backend_of(device).interchange.make_ready_on_host(memory);
 }
 
 PointerInfo inspect_pointer(const void* data) {

@@ -28,6 +28,11 @@ void make_ready_on_current(Storage& memory);
 /// producer: later uses on other streams wait for that stream.
 void note_import_on_current(Storage& memory);
 
+/// Waits until the host may read and write managed memory: for skerry's work on it, and for all
+/// work on this thread's current stream of its device. Throws errors deferred by earlier kernels,
+/// DeviceError, and ValueError while the stream is being captured.
+void make_ready_on_host(const StorageRef& memory);
+
 enum class PointerKind : std::uint8_t { unknown, host, device, managed };
 /// CUDA's attributes of an address.
 struct PointerInfo {

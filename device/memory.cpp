@@ -98,6 +98,18 @@ StorageRef allocate_pinned(Device device, std::size_t nbytes) {
   return detail::trace_storage(cuda::allocate_pinned(device, nbytes), StorageKind::pinned);
 }
 
+StorageRef allocate_managed(Device device, std::size_t nbytes) {
+  const auto allocate_new = backend_of(device).memory.allocate_managed;
+  if (allocate_new == nullptr) {
+    throw ValueError(to_string(device) + " is not a CUDA device: only those have managed memory");
+  }
+  require(device);
+  if (detail::count_allocation(device, nbytes)) [[unlikely]] {
+    throw_planned_failure(device, nbytes);
+  }
+  return detail::trace_storage(allocate_new(device, nbytes), StorageKind::managed);
+}
+
 bool is_pinned(const Storage& memory) noexcept { return host_pages(memory) == HostPages::pinned; }
 
 namespace {

@@ -22,6 +22,12 @@ namespace skerry {
 /// True for memory of allocate_pinned(), and for foreign memory that was adopted as pinned.
 [[nodiscard]] bool is_pinned(const Storage& memory) noexcept;
 
+/// Allocates memory of a CUDA device that the host can access by its address, after
+/// make_ready_on_host(). From the device's pool, even if it has a MemoryResource. Throws ValueError
+/// for another kind of device and in a capture, NotImplementedError if the device has no such
+/// memory.
+[[nodiscard]] StorageRef allocate_managed(Device device, std::size_t nbytes);
+
 /// Adopts foreign memory. `release(owner)` is called once, with the last reference, on any thread;
 /// it must not throw.
 [[nodiscard]] StorageRef adopt(Device device, void* data, std::size_t nbytes, bool read_only,
@@ -33,6 +39,7 @@ struct ForeignMemory {
   std::size_t nbytes = 0;
   bool read_only = false;
   bool pinned = false;
+  bool managed = false;
   void* owner = nullptr;
   void (*release)(void* owner) noexcept = nullptr;
   /// The stream of the storage's CUDA device on which the owner later reuses the memory; null for

@@ -10,8 +10,9 @@
 
 namespace skerry {
 
-/// What a storage is: memory of an array, pinned host memory, memory of another library.
-enum class StorageKind : std::uint8_t { array, pinned, imported };
+/// What a storage is: memory of an array, pinned host memory, managed memory, memory of another
+/// library.
+enum class StorageKind : std::uint8_t { array, pinned, managed, imported };
 
 /// Called with each new storage that has memory. Returns the storage to use in its place, which
 /// keeps it alive.

@@ -38,6 +38,7 @@ struct StorageAttachment {
   StreamUses* uses = nullptr;
   ForeignOwnership* ownership = nullptr;  ///< null for memory of skerry
   HostPages pages = HostPages::pageable;
+  bool is_managed = false;  ///< memory of a device that the host can access, too
 };
 
 /// Returns StorageAttachment::uses; null without an attachment.
@@ -56,6 +57,12 @@ struct StorageAttachment {
 [[nodiscard]] inline HostPages host_pages(const Storage& memory) noexcept {
   const StorageAttachment* const attachment = memory.attachment();
   return attachment == nullptr ? HostPages::pageable : attachment->pages;
+}
+/// True for memory of a device that the host can access, too: of allocate_managed(), or foreign
+/// memory that was adopted as managed.
+[[nodiscard]] inline bool is_managed(const Storage& memory) noexcept {
+  const StorageAttachment* const attachment = memory.attachment();
+  return attachment != nullptr && attachment->is_managed;
 }
 /// True for pinned memory too.
 [[nodiscard]] inline bool is_page_locked(const Storage& memory) noexcept {

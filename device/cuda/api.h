@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* Increment with each change of this header. */
-#define SKERRY_CUDA_API_VERSION 11
+#define SKERRY_CUDA_API_VERSION 12
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,7 +31,8 @@ struct skerry_device_properties {
   size_t total_bytes;
   int compute_capability; /* 90 for 9.0 */
   int multiprocessors;
-  int supports_pools; /* stream-ordered allocation */
+  int supports_pools;          /* stream-ordered allocation */
+  int supports_managed_memory; /* which the host may access while kernels run */
 };
 
 struct skerry_pointer_attributes {
@@ -75,6 +76,7 @@ struct skerry_cuda_api {
   int (*device_synchronize)(void);
 
   int (*allocate)(void** data, size_t nbytes);
+  int (*allocate_managed)(void** data, size_t nbytes);
   int (*deallocate)(void* data);
   int (*allocate_async)(void** data, size_t nbytes, void* stream);
   int (*deallocate_async)(void* data, void* stream);

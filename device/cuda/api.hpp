@@ -22,7 +22,7 @@ namespace skerry::cuda {
 
 /// Increment with each change of the interface between the CUDA module and the rest: its functions,
 /// tables and kernel parameters.
-inline constexpr int module_abi_version = 11;
+inline constexpr int module_abi_version = 12;
 
 inline constexpr int max_devices = 64;
 
@@ -113,6 +113,8 @@ template <>
 inline constexpr bool may_wait<&Api::event_synchronize> = true;
 template <>
 inline constexpr bool may_wait<&Api::allocate> = true;
+template <>
+inline constexpr bool may_wait<&Api::allocate_managed> = true;
 template <>
 inline constexpr bool may_wait<&Api::deallocate> = true;
 template <>

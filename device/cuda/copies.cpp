@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Copies to, from and between CUDA devices.
+// Copies to, from and between CUDA devices, and accesses of the host.
 
 #include <optional>
 
@@ -101,6 +101,22 @@ void copy_to_host(char* target_data, bool to_page_locked, const StorageRef& sour
     end_copy(
         device_state, handle,
         call<&Api::copy_async>(target_data, source_data, nbytes, CopyKind::device_to_host, handle));
+  }
+  ordered.note_done();
+  device_state.deferred->raise_after_wait(handle, end_number);
+}
+
+void make_ready_on_host(const StorageRef& memory) {
+  DeviceState& device_state = usable_state(memory->device());
+  StreamState& stream_state = stream_for_copies(device_state);
+  void* const handle = stream_state.handle();
+  const std::uint64_t end_number = device_state.deferred->next();
+  const MemoryUse uses[] = {writes(memory)};
+  OrderedWork ordered(stream_state, uses);
+  ordered.begin_wait();
+  {
+    const DeviceGuard guard(device_state);
+    end_copy(device_state, handle, success);
   }
   ordered.note_done();
   device_state.deferred->raise_after_wait(handle, end_number);

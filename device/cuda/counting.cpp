@@ -83,6 +83,7 @@ constexpr std::array entries{
     SKERRY_COUNTED(pool_allow_reader),
     SKERRY_COUNTED(device_synchronize),
     SKERRY_COUNTED(allocate),
+    SKERRY_COUNTED(allocate_managed),
     SKERRY_COUNTED(deallocate),
     SKERRY_COUNTED(allocate_async),
     SKERRY_COUNTED(deallocate_async),

@@ -19,6 +19,7 @@ DeviceInfo describe(Device device);
 int ordinal_of(Device device);
 
 StorageRef allocate(Device device, std::size_t nbytes);
+StorageRef allocate_managed(Device device, std::size_t nbytes);
 StorageRef allocate_empty(Device device);
 MemoryStatistics statistics(Device device);
 void reset_peak(Device device);
@@ -61,6 +62,7 @@ void* make_ready_on_legacy(Storage& memory);
 void make_ready_on(Storage& memory, void* stream);
 void make_ready_on_current(Storage& memory);
 void note_import_on_current(Storage& memory);
+void make_ready_on_host(const StorageRef& memory);
 PointerInfo inspect_pointer(const void* data);
 int ordinal_of_stream(Device device, void* handle);
 std::shared_ptr<void> make_device_current(Device device);

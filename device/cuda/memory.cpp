@@ -70,6 +70,23 @@ StorageRef allocate(Device device, std::size_t nbytes) {
   return device_state.memory->allocate(nbytes, current_stream_state(device_state));
 }
 
+StorageRef allocate_managed(Device device, std::size_t nbytes) {
+  DeviceState& device_state = usable_state(device);
+  if (device_state.properties.supports_managed_memory == 0) {
+    throw NotImplementedError(
+        to_string(device) +
+        " has no managed memory that the host can access while kernels run; use device memory, and "
+        "copy it with to_device");
+  }
+  reject_in_capture("an allocation of managed memory");
+  StreamState& stream_state = current_stream_state(device_state);
+  {
+    const DeviceGuard guard(device_state);
+    reject_capture(device_state, stream_state.handle(), "allocate");
+  }
+  return device_state.memory->allocate_managed(nbytes, stream_state);
+}
+
 StorageRef allocate_empty(Device device) {
   DeviceState& device_state = usable_state(device);
   // In a capture nothing has run yet that a reader could wait for.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/storage.hpp"
+#include "device/cuda/api.hpp"
 #include "device/cuda/size_class.hpp"
 #include "device/cuda/stream_uses.hpp"
 #include "device/host_action.hpp"
@@ -37,7 +38,7 @@ class DeviceStorage final : public Storage {
   void destroy() noexcept override;
   Block& block_;
   StreamUses uses_;
-  const StorageAttachment attachment_{.uses = &uses_};
+  const StorageAttachment attachment_;
 };
 
 /// Device memory and its bookkeeping. The storage object is stored inside, so that an allocation
@@ -50,6 +51,7 @@ struct Block {
   Pool* owner = nullptr;
   void* data = nullptr;
   SizeClass size{};
+  MemoryType type = MemoryType::device;  ///< device or managed
   /// The stream that the block is ordered with: work submitted there after the block is allocated
   /// follows all earlier uses.
   void* owner_stream = nullptr;
@@ -73,7 +75,9 @@ struct Block {
 /// Calls that may wait are made without the lock: the work waited for may need another thread.
 ///
 /// If SKERRY_ALLOCATOR is not `pool`, nothing is cached: each block is a cudaMalloc allocation.
-/// Blocks of a MemoryResource are not cached either, since it may have a cache of its own.
+/// Blocks of a MemoryResource are not cached either, since it may have a cache of its own. Managed
+/// memory has caches of its own, and no stream-ordered allocator: the host waits before such a
+/// block returns to the driver.
 class Pool {
  public:
   explicit Pool(DeviceState& device_state) noexcept : device_state_(device_state) {}
@@ -83,7 +87,11 @@ class Pool {
   [[nodiscard]] StorageRef allocate(std::size_t nbytes, StreamState& stream_state);
   /// The same, always from the pool.
   [[nodiscard]] StorageRef allocate_own(std::size_t nbytes, StreamState& stream_state) {
-    return allocate_from({}, nbytes, stream_state);
+    return allocate_from({}, MemoryType::device, nbytes, stream_state);
+  }
+  /// The same, memory that the host can access, too.
+  [[nodiscard]] StorageRef allocate_managed(std::size_t nbytes, StreamState& stream_state) {
+    return allocate_from({}, MemoryType::managed, nbytes, stream_state);
   }
   void set_resource(std::shared_ptr<MemoryResource> resource);
 
@@ -97,6 +105,7 @@ class Pool {
 
   struct StreamCache {
     void* stream;
+    MemoryType type;
     std::array<Block*, static_cast<std::size_t>(cached_bins)> bins{};
   };
 
@@ -104,6 +113,7 @@ class Pool {
   struct Request {
     std::size_t nbytes;
     SizeClass size;
+    MemoryType type;
     void* stream;
     std::shared_ptr<MemoryResource> resource;
     std::exception_ptr failure;  ///< of the resource's last attempt; null if it returned null
@@ -127,11 +137,11 @@ class Pool {
   };
 
   [[nodiscard]] std::shared_ptr<MemoryResource> find_resource();
-  [[nodiscard]] StorageRef allocate_from(std::shared_ptr<MemoryResource> resource,
+  [[nodiscard]] StorageRef allocate_from(std::shared_ptr<MemoryResource> resource, MemoryType type,
                                          std::size_t nbytes, StreamState& stream_state);
-  [[nodiscard]] StreamCache* find_cache(void* stream) noexcept;
-  [[nodiscard]] Block* take_hit(const SizeClass& size, void* stream) noexcept;
-  [[nodiscard]] Block* take_cached(const SizeClass& size, void* stream) noexcept;
+  [[nodiscard]] StreamCache* find_cache(void* stream, MemoryType type) noexcept;
+  [[nodiscard]] Block* take_hit(const SizeClass& size, MemoryType type, void* stream) noexcept;
+  [[nodiscard]] Block* take_cached(const SizeClass& size, MemoryType type, void* stream) noexcept;
   void put_cached(Block* item) noexcept;
   void unlink_cached(Block* item) noexcept;
   [[nodiscard]] std::size_t growth_threshold() const noexcept;
@@ -139,7 +149,7 @@ class Pool {
     return size.nbytes <= max_bytes && held_bytes() <= max_bytes - size.nbytes;
   }
   [[nodiscard]] HostAction wait_for_memory(const char* cause) const noexcept;
-  [[nodiscard]] Block* take_pending(const SizeClass& size, void* stream);
+  [[nodiscard]] Block* take_pending(const SizeClass& size, MemoryType type, void* stream);
   [[nodiscard]] bool make_space(const SizeClass& size, OutgoingBlocks& outgoing) noexcept;
   void keep_to_limit(OutgoingBlocks& outgoing) noexcept;
   [[nodiscard]] std::size_t held_bytes() const noexcept {
@@ -149,6 +159,8 @@ class Pool {
   [[nodiscard]] Block* acquire(Request& request);
   [[nodiscard]] Block* try_new(Request& request);
   void wait_for_allocation();
+  /// True for memory that is allocated and freed in stream order.
+  [[nodiscard]] bool is_stream_ordered(const Block& item) const noexcept;
   [[nodiscard]] int call_allocate(Block& item, void* stream);
   [[nodiscard]] int call_resource(Block& item, void* stream, std::exception_ptr& failure);
   void require_usable(Block& item);

@@ -53,7 +53,7 @@ HostAction Pool::wait_for_memory(const char* cause) const noexcept {
 
 /// Before the pool grows, waits for pending blocks if they are more than a small part of it.
 /// Returns one that fits, or null.
-Block* Pool::take_pending(const SizeClass& size, void* stream) {
+Block* Pool::take_pending(const SizeClass& size, MemoryType type, void* stream) {
   constexpr std::size_t small_part = 32;
   {
     const std::lock_guard lock(mutex_);
@@ -63,7 +63,7 @@ Block* Pool::take_pending(const SizeClass& size, void* stream) {
   const Announcement announcement([&] { return wait_for_memory("growth of the pool"); });
   wait_for_pending();
   const std::lock_guard lock(mutex_);
-  Block* const item = take_cached(size, stream);
+  Block* const item = take_cached(size, type, stream);
   if (item != nullptr) count_live();
   return item;
 }
@@ -92,8 +92,8 @@ void Pool::keep_to_limit(OutgoingBlocks& outgoing) noexcept {
 
 Block* Pool::acquire(Request& request) {
   const SizeClass& size = request.size;
-  // Keep the cache if the request can never fit.
-  if (request.nbytes > device_state_.properties.total_bytes) {
+  // Keep the cache if the request can never fit. Managed memory may exceed the device's.
+  if (request.type == MemoryType::device && request.nbytes > device_state_.properties.total_bytes) {
     throw_out_of_memory(request, "nothing, since it is larger than the device's memory",
                         "split the array, or use a smaller dtype");
   }
@@ -102,7 +102,7 @@ Block* Pool::acquire(Request& request) {
                         "raise the limit by set_memory_limit, or split the array");
   }
   ForeignCapture::release_memory_of_ended();
-  if (Block* item = take_pending(size, request.stream)) return item;
+  if (Block* item = take_pending(size, request.type, request.stream)) return item;
   if (Block* item = try_new(request)) return item;
   release_cached();
   if (Block* item = try_new(request)) return item;
@@ -130,13 +130,14 @@ Block* Pool::try_new(Request& request) {
   auto item = std::make_unique<Block>();
   item->owner = this;
   item->size = size;
+  item->type = request.type;
   item->owner_stream = stream;
   item->resource = request.resource;
   {
     OutgoingBlocks outgoing(*this);
     const std::lock_guard lock(mutex_);
-    if (find_cache(stream) == nullptr) {
-      caches_.push_back(std::make_unique<StreamCache>(StreamCache{stream, {}}));
+    if (find_cache(stream, request.type) == nullptr) {
+      caches_.push_back(std::make_unique<StreamCache>(StreamCache{stream, request.type, {}}));
     }
     if (!make_space(size, outgoing)) return nullptr;
     // Counted before the call, so that concurrent threads stay within the limit.
@@ -180,9 +181,15 @@ void Pool::wait_for_allocation() {
     static_cast<void>(usable_state(device_state_.device));
 }
 
+bool Pool::is_stream_ordered(const Block& item) const noexcept {
+  if (item.resource != nullptr) return true;
+  return item.type == MemoryType::device && device_state_.properties.supports_pools != 0;
+}
+
 int Pool::call_allocate(Block& item, void* stream) {
-  if (device_state_.properties.supports_pools == 0)
-    return call<&Api::allocate>(&item.data, item.size.nbytes);
+  if (item.type == MemoryType::managed)
+    return call<&Api::allocate_managed>(&item.data, item.size.nbytes);
+  if (!is_stream_ordered(item)) return call<&Api::allocate>(&item.data, item.size.nbytes);
   if (!keeps_memory_.load(std::memory_order_relaxed)) keep_memory_in_driver_pool();
   return call<&Api::allocate_async>(&item.data, item.size.nbytes, stream);
 }

@@ -125,8 +125,7 @@ void Pool::release_at_once(Block* item) noexcept {
 
 /// Frees a block in stream order, without a wait, if that is possible.
 Pool::Release Pool::release_in_order(Block& item) noexcept {
-  if (item.resource == nullptr && device_state_.properties.supports_pools == 0)
-    return Release::needs_wait;
+  if (!is_stream_ordered(item)) return Release::needs_wait;
   // The block's stream may be a foreign one that its owner has destroyed since. A thread's current
   // stream is kept alive by the code that set it.
   const bool is_valid = item.owner_stream == legacy_stream ||

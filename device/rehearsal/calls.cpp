@@ -71,6 +71,7 @@ int get_properties(cuda::DeviceProperties* properties, int ordinal) {
     properties->compute_capability = 90;
     properties->multiprocessors = 1;
     properties->supports_pools = current_settings().supports_pools ? 1 : 0;
+    properties->supports_managed_memory = current_settings().supports_managed_memory ? 1 : 0;
     return cuda::success;
   });
 }
@@ -136,9 +137,25 @@ int allocate(void** data, std::size_t nbytes) {
                [&](System& all) { return allocate_on(all, current_ordinal(), data, nbytes); });
 }
 
+int allocate_managed(void** data, std::size_t nbytes) {
+  return enter(&cuda::Api::allocate_managed, [&](System& all) {
+    if (!current_settings().supports_managed_memory) return cuda::not_supported;
+    const int code = all.pinned.allocate(data, nbytes);
+    if (code == cuda::success)
+      all.pinned.set_use(*data, {.is_managed = true, .ordinal = current_ordinal()});
+    return code;
+  });
+}
+
+int deallocate_managed(System& all, void* data) {
+  for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
+  return all.pinned.release(data) ? cuda::success : cuda::invalid_value;
+}
+
 int deallocate(void* data) {
   return enter(&cuda::Api::deallocate, [&](System& all) {
     if (data == nullptr) return cuda::success;
+    if (all.pinned.use_of(data).is_managed) return deallocate_managed(all, data);
     const int owner = all.owner(data);
     if (owner < 0 || !all.device(owner).memory.retire(data)) return cuda::invalid_value;
     if (!all.discard_pooled(data)) all.drain(owner);
@@ -221,9 +238,10 @@ int get_pointer_attributes(cuda::PointerAttributes* attributes, const void* data
         *attributes = {cuda::MemoryType::device, owner, address, nullptr, block.data, block.nbytes};
       }
     } else if (const MemoryBlock block = all.pinned.find(data)) {
-      const auto type =
-          all.pinned.use_of(data).is_managed ? cuda::MemoryType::managed : cuda::MemoryType::host;
-      *attributes = {type, current_ordinal(), address, address, block.data, block.nbytes};
+      const HostUse use = all.pinned.use_of(data);
+      const auto type = use.is_managed ? cuda::MemoryType::managed : cuda::MemoryType::host;
+      const int ordinal = use.is_managed ? use.ordinal : current_ordinal();
+      *attributes = {type, ordinal, address, address, block.data, block.nbytes};
     }
     return cuda::success;
   });
@@ -248,6 +266,7 @@ constexpr cuda::Api simulated_calls{
     .pool_allow_reader = pool_allow_reader,
     .device_synchronize = device_synchronize,
     .allocate = allocate,
+    .allocate_managed = allocate_managed,
     .deallocate = deallocate,
     .allocate_async = allocate_async,
     .deallocate_async = deallocate_async,

@@ -91,7 +91,8 @@ void PinnedBlocks::set_use(void* data, const HostUse& use) noexcept {
 HostUse PinnedBlocks::use_of(const void* data) noexcept {
   const std::lock_guard lock(mutex_);
   const auto* const block = last_before(data);
-  return block != nullptr ? block->second.use : HostUse{};
+  if (block == nullptr || address(data) - block->first >= block->second.nbytes) return {};
+  return block->second.use;
 }
 
 bool PinnedBlocks::covers(const void* data, std::size_t nbytes) noexcept {

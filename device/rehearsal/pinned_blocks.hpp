@@ -15,6 +15,7 @@ namespace skerry::rehearsal {
 struct HostUse {
   unsigned flags = 0;       ///< as passed by the caller
   bool is_managed = false;  ///< managed memory, which migrates between host and devices
+  int ordinal = -1;         ///< device of managed memory; -1 for memory of the host
 };
 
 /// Pinned host memory and managed memory; both are treated the same here.
@@ -29,7 +30,7 @@ class PinnedBlocks {
   [[nodiscard]] MemoryBlock find(const void* data) noexcept;
   /// Sets the use of the block at `data`, once.
   void set_use(void* data, const HostUse& use) noexcept;
-  /// Returns the use of the block that contains `data`.
+  /// Returns the use of the block that contains `data`; the default if there is none.
   [[nodiscard]] HostUse use_of(const void* data) noexcept;
   [[nodiscard]] bool contains(const void* data) noexcept { return static_cast<bool>(find(data)); }
   /// True if `nbytes` from `data` are inside one block.

@@ -99,6 +99,7 @@ void read_environment(Settings& settings) noexcept {
   if (const char* value = environment_text("SKERRY_REHEARSE_PEERS"))
     static_cast<void>(read_peers(value, settings));
   settings.supports_pools = flag_from_environment("SKERRY_REHEARSE_POOLS", true);
+  settings.supports_managed_memory = flag_from_environment("SKERRY_REHEARSE_MANAGED_MEMORY", true);
 }
 
 }  // namespace

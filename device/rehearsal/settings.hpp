@@ -18,6 +18,7 @@ struct Settings {
   std::atomic<int> min_delay_us{0};
   std::atomic<std::size_t> memory_bytes{std::size_t{8} << 30};
   bool supports_pools = true;
+  bool supports_managed_memory = true;
   /// [reader][owner]: true if the reader can get peer access to the owner.
   std::array<std::bitset<max_devices>, max_devices> peers;
 };

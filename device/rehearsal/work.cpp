@@ -48,13 +48,15 @@ class Draft {
 
 enum class MemoryKind { device, pinned, pageable, invalid };
 
-/// Returns the kind of the memory `[data, data + nbytes)`, for work that is submitted now.
+/// Returns the kind of the memory `[data, data + nbytes)`, for work that is submitted now, and the
+/// device that owns it: -1 for memory of the host. Managed memory counts as pinned.
 MemoryKind locate(System& all, const void* data, std::size_t nbytes, int* owner) {
   *owner = all.owner(data);
   if (*owner >= 0) {
     return all.covers(data, nbytes, false) ? MemoryKind::device : MemoryKind::invalid;
   }
   if (all.pinned.contains(data)) {
+    *owner = all.pinned.use_of(data).ordinal;
     return all.pinned.covers(data, nbytes) ? MemoryKind::pinned : MemoryKind::invalid;
   }
   return data == nullptr ? MemoryKind::invalid : MemoryKind::pageable;
@@ -65,8 +67,6 @@ bool kind_fits(cuda::CopyKind kind, bool to_device, bool from_device, bool to_ma
                bool from_managed) {
   const bool to_host = !to_device || to_managed;
   const bool from_host = !from_device || from_managed;
-  to_device = to_device || to_managed;
-  from_device = from_device || from_managed;
   switch (kind) {
     case cuda::CopyKind::host_to_host:
       return to_host && from_host;
@@ -357,7 +357,7 @@ int copy_peer_async(void* target, int target_ordinal, const void* source, int so
     int from_owner = -1;
     const MemoryKind target_kind = locate(all, target, nbytes, &to_owner);
     const MemoryKind source_kind = locate(all, source, nbytes, &from_owner);
-    if (target_kind != MemoryKind::device || source_kind != MemoryKind::device)
+    if (target_kind == MemoryKind::invalid || source_kind == MemoryKind::invalid)
       return cuda::invalid_value;
     if (to_owner != target_ordinal || from_owner != source_ordinal) return cuda::invalid_value;
     count_copy(all, to_owner, from_owner, nbytes);

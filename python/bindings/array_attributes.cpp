@@ -54,7 +54,7 @@ int get_buffer(PyObject* self, Py_buffer* buffer, int buffer_flags) {
       "data",
       [&] {
         const NdArray& x = value_of(array_of(self));
-        if (!capabilities_of(x.device()).host_memory) {
+        if (!is_host_accessible(x)) {
           throw InterchangeError("an array on " + to_string(x.device()) +
                                  " has no buffer; copy it first: x.to_device(\"cpu\").data");
         }

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "device/memory.hpp"
 #include "ops/call/device_dtypes.hpp"
 #include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
@@ -23,6 +22,7 @@
 #include "python/bindings/foreign.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
+#include "python/bindings/memory_options.hpp"
 #include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
@@ -38,22 +38,21 @@ Dims parse_shape(const Arguments& arguments) {
   return Dims(std::span<const std::int64_t>(shape));
 }
 
-/// Creates an uninitialized array in C order; if `pinned`, in host memory that GPUs can access.
-NdArray make_empty(const Dims& shape, Dtype type, Device device, bool pinned) {
-  if (!pinned) return empty(shape, type, device);
+/// Creates an uninitialized array in C order.
+NdArray make_empty(const Dims& shape, Dtype type, Device device, const MemoryOption* memory) {
+  if (memory == nullptr) return empty(shape, type, device);
   const std::int64_t nbytes = check_shape(shape.span(), itemsize(type));
-  if (!is_host(device)) {
-    throw ValueError("pinned=True is for CPU devices, not " + to_string(device));
-  }
-  return {allocate_pinned(device, static_cast<std::size_t>(nbytes)), shape, type};
+  require_dtype(device, type);
+  return {memory->allocate(device, static_cast<std::size_t>(nbytes)), shape, type};
 }
 
-NdArray make_full(const Dims& shape, const Scalar& value, Dtype type, Device device, bool pinned) {
+NdArray make_full(const Dims& shape, const Scalar& value, Dtype type, Device device,
+                  const MemoryOption* memory) {
   static_cast<void>(to_element(value, type));
   const std::int64_t nbytes = check_shape(shape.span(), itemsize(type));
   const WithoutGil working(nbytes > 8 * min_size_without_gil);
-  if (!pinned) return full(shape, value, type, device);
-  NdArray result = make_empty(shape, type, device, true);
+  if (memory == nullptr) return full(shape, value, type, device);
+  NdArray result = make_empty(shape, type, device, memory);
   fill(result, value);
   return result;
 }
@@ -75,9 +74,9 @@ PyObject* run_empty(const Arguments& arguments) {
   const bool is_fortran = is_fortran_order(arguments, 2);
   const Device device = device_or_default(arguments[3]);
   const Dtype type = requested_dtype.value_or(default_dtype_on(device, default_real));
-  const bool pinned = boolean(arguments, 4, false);
+  const MemoryOption* const memory = parse_memory(arguments, 4, device);
   return wrap(make_in_order(shape, is_fortran, [&](const Dims& lengths) {
-    return make_empty(lengths, type, device, pinned);
+    return make_empty(lengths, type, device, memory);
   }));
 }
 
@@ -92,10 +91,10 @@ PyObject* run_filled(const Arguments& arguments) {
   const bool is_fortran = is_fortran_order(arguments, 2);
   const Device device = device_or_default(arguments[3]);
   const Dtype type = requested_dtype.value_or(default_dtype_on(device, default_real));
-  const bool pinned = boolean(arguments, 4, false);
+  const MemoryOption* const memory = parse_memory(arguments, 4, device);
   const Scalar value = number_of(type, Number);
   return wrap(make_in_order(shape, is_fortran, [&](const Dims& lengths) {
-    return make_full(lengths, value, type, device, pinned);
+    return make_full(lengths, value, type, device, memory);
   }));
 }
 
@@ -137,9 +136,9 @@ PyObject* run_full(const Arguments& arguments) {
   const std::optional<Dtype> requested_dtype = parse_optional_dtype(arguments[2]);
   const Scalar value = requested_dtype ? cast_scalar(fill.value, *requested_dtype) : fill.value;
   const bool is_fortran = is_fortran_order(arguments, 3);
-  const bool pinned = boolean(arguments, 5, false);
+  const MemoryOption* const memory = parse_memory(arguments, 5, device);
   return wrap(make_in_order(shape, is_fortran, [&](const Dims& lengths) {
-    return make_full(lengths, value, requested_dtype.value_or(fill.type), device, pinned);
+    return make_full(lengths, value, requested_dtype.value_or(fill.type), device, memory);
   }));
 }
 
@@ -189,14 +188,14 @@ Model parse_like(const Arguments& arguments, int dtype_at) {
 PyObject* run_empty_like(const Arguments& arguments) {
   const Model model = parse_like(arguments, 1);
   return wrap(model.create(
-      [&](const Dims& shape) { return make_empty(shape, model.type, model.device, false); }));
+      [&](const Dims& shape) { return make_empty(shape, model.type, model.device, nullptr); }));
 }
 
 template <int Number>
 PyObject* run_filled_like(const Arguments& arguments) {
   const Model model = parse_like(arguments, 1);
   return wrap(model.create([&](const Dims& shape) {
-    return make_full(shape, number_of(model.type, Number), model.type, model.device, false);
+    return make_full(shape, number_of(model.type, Number), model.type, model.device, nullptr);
   }));
 }
 
@@ -205,8 +204,9 @@ PyObject* run_full_like(const Arguments& arguments) {
   const FillValue fill = parse_fill(arguments, fill_array(arguments), model.device);
   const bool has_dtype = arguments.has(2);
   const Scalar value = has_dtype ? cast_scalar(fill.value, model.type) : fill.value;
-  return wrap(model.create(
-      [&](const Dims& shape) { return make_full(shape, value, model.type, model.device, false); }));
+  return wrap(model.create([&](const Dims& shape) {
+    return make_full(shape, value, model.type, model.device, nullptr);
+  }));
 }
 
 /// Returns the device of a range: `device=`, else that of the first bound that is an array, else
@@ -386,8 +386,6 @@ PyObject* run_from_dlpack(const Arguments& arguments) {
   "device : Device or str, optional\n    By default the device of " \
   "`with skerry.device(...)`, else of set_default_device, else cpu:0.\n"
 #define SKERRY_ORDER_DOC "order : {'C', 'F'}\n    Order of the elements in memory.\n"
-#define SKERRY_PINNED_DOC \
-  "pinned : bool\n    Use page-locked host memory, which CUDA devices can access (CPU only).\n"
 #define SKERRY_CREATION_ERRORS                                                                    \
   "\nRaises\n------\nDeviceUnavailableError\n    If the device can't be used.\n"                  \
   "ValueError\n    For a shape that is negative, has more than 64 axes or too many bytes.\n"      \
@@ -422,10 +420,10 @@ constexpr FunctionEntry creation_functions[] = {
      "copy : bool, optional\n    None: share memory if possible. False: raise ValueError if a copy "
      "is required.\n" SKERRY_CREATION_ERRORS,
      run_asarray, fast_asarray},
-    {"empty", "(shape, dtype=None, order='C', *, device=None, pinned=False)",
+    {"empty", "(shape, dtype=None, order='C', *, device=None, " SKERRY_MEMORY_PARAMETERS ")",
      "A new array with uninitialized elements.\n\nParameters\n----------\nshape : int or "
      "tuple of ints\n" SKERRY_DTYPE_DOC("float64 by default")
-         SKERRY_ORDER_DOC SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
+         SKERRY_ORDER_DOC SKERRY_DEVICE_DOC SKERRY_MEMORY_DOC SKERRY_CREATION_ERRORS,
      run_empty},
     {"empty_like", "(x, /, dtype=None, order='C', subok=True, shape=None, *, device=None)",
      "A new array with the shape of x and uninitialized elements." SKERRY_LIKE_DOC
@@ -446,12 +444,13 @@ constexpr FunctionEntry creation_functions[] = {
      "tensor that skerry can't represent, or if copy=False and a copy is required.\nTypeError\n    "
      "If x lacks these methods.\nDeviceUnavailableError\n    If the device can't be used.",
      run_from_dlpack},
-    {"full", "(shape, fill_value, dtype=None, order='C', *, device=None, pinned=False)",
+    {"full",
+     "(shape, fill_value, dtype=None, order='C', *, device=None, " SKERRY_MEMORY_PARAMETERS ")",
      "A new array filled with fill_value.\n\nParameters\n----------\nshape : int or tuple "
      "of ints\nfill_value : Python scalar, or 0-d Array on the device of the "
      "result\n" SKERRY_DTYPE_DOC(
          "By default that of fill_value; bool, int64, float64 or complex128 for a Python scalar")
-         SKERRY_ORDER_DOC SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
+         SKERRY_ORDER_DOC SKERRY_DEVICE_DOC SKERRY_MEMORY_DOC SKERRY_CREATION_ERRORS,
      run_full},
     {"full_like",
      "(x, /, fill_value, dtype=None, order='C', subok=True, shape=None, *, device=None)",
@@ -482,10 +481,10 @@ constexpr FunctionEntry creation_functions[] = {
      "devices.\nValueError\n    For arrays of more than one axis, more than 64 arrays, or unknown "
      "indexing.",
      run_meshgrid},
-    {"ones", "(shape, dtype=None, order='C', *, device=None, pinned=False)",
+    {"ones", "(shape, dtype=None, order='C', *, device=None, " SKERRY_MEMORY_PARAMETERS ")",
      "A new array of ones.\n\nParameters\n----------\nshape : int or tuple of "
      "ints\n" SKERRY_DTYPE_DOC("float64 by default")
-         SKERRY_ORDER_DOC SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
+         SKERRY_ORDER_DOC SKERRY_DEVICE_DOC SKERRY_MEMORY_DOC SKERRY_CREATION_ERRORS,
      run_filled<1>},
     {"ones_like", "(x, /, dtype=None, order='C', subok=True, shape=None, *, device=None)",
      "A new array of ones with the shape of x." SKERRY_LIKE_DOC SKERRY_CREATION_ERRORS,
@@ -504,10 +503,10 @@ constexpr FunctionEntry creation_functions[] = {
      "Raises\n------\nValueError\n    "
      "Below 2-D.",
      run_triangle<triu>},
-    {"zeros", "(shape, dtype=None, order='C', *, device=None, pinned=False)",
+    {"zeros", "(shape, dtype=None, order='C', *, device=None, " SKERRY_MEMORY_PARAMETERS ")",
      "A new array of zeros.\n\nParameters\n----------\nshape : int or tuple of "
      "ints\n" SKERRY_DTYPE_DOC("float64 by default")
-         SKERRY_ORDER_DOC SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
+         SKERRY_ORDER_DOC SKERRY_DEVICE_DOC SKERRY_MEMORY_DOC SKERRY_CREATION_ERRORS,
      run_filled<0>},
     {"zeros_like", "(x, /, dtype=None, order='C', subok=True, shape=None, *, device=None)",
      "A new array of zeros with the shape of x." SKERRY_LIKE_DOC SKERRY_CREATION_ERRORS,
@@ -517,7 +516,6 @@ constexpr FunctionEntry creation_functions[] = {
 #undef SKERRY_DTYPE_DOC
 #undef SKERRY_DEVICE_DOC
 #undef SKERRY_ORDER_DOC
-#undef SKERRY_PINNED_DOC
 #undef SKERRY_CREATION_ERRORS
 #undef SKERRY_LIKE_DOC
 

@@ -73,6 +73,7 @@ struct Location {
   Device gpu;            ///< device of the producer's stream
   char* data = nullptr;  ///< of the first element
   bool pinned = false;
+  bool managed = false;
 };
 
 Location locate(const ForeignData& data, ByteRange range,
@@ -87,7 +88,8 @@ Location locate(const ForeignData& data, ByteRange range,
   const Device device = device_of_attributes(attributes, requested_device);
   check_extent(data.address, range, attributes);
   if (attributes.kind != PointerKind::host) {
-    return {device, device, static_cast<char*>(data.address), false};
+    return {device, device, static_cast<char*>(data.address), false,
+            attributes.kind == PointerKind::managed};
   }
   const Device gpu = device_of_physical(attributes.ordinal).value_or(first_cuda_interface_device());
   void* const address = attributes.data != nullptr ? attributes.data : data.address;
@@ -171,7 +173,8 @@ NdArray from_cuda_interface(const CudaInterface& interface, PyObject* owner,
   ForeignMemory memory{.data = location.data + range.first,
                        .nbytes = range.nbytes(),
                        .read_only = fields.data.read_only,
-                       .pinned = location.pinned};
+                       .pinned = location.pinned,
+                       .managed = location.managed};
   if (owner != nullptr) {
     memory.owner = owner;
     memory.release = drop_reference;

@@ -258,6 +258,14 @@ void add_memory(py::module_& module) {
       py::arg("x"), py::pos_only(),
       "Whether GPUs can access the host memory of the array by its address.");
   module.def(
+      "is_managed",
+      [](const py::object& x) {
+        const OperationScope scope("is_managed");
+        return is_managed(*require_array("x", x.ptr()).memory());
+      },
+      py::arg("x"), py::pos_only(),
+      "Whether the array, on a CUDA device, is in managed memory, which the host can access.");
+  module.def(
       "is_page_locked",
       [](const py::object& x) {
         const OperationScope scope("is_page_locked");

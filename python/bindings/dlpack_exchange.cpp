@@ -49,7 +49,7 @@ const NdArray& array_of(void* object) {
 /// returns the stream of its first logical device, which therefore waits for the array's.
 DeviceId id_in_order(const NdArray& array) {
   const DeviceId id = id_of(array);
-  if (id.code == DeviceCode::cuda) {
+  if (id.code == DeviceCode::cuda || id.code == DeviceCode::cuda_managed) {
     make_ready_on_current(*array.memory());
     const Device first = device_of_physical(id.index).value_or(array.device());
     if (first != array.device()) current_stream(first).wait(current_stream(array.device()));

@@ -12,6 +12,7 @@
 #include "device/backend.hpp"
 #include "device/interchange.hpp"
 #include "device/memory.hpp"
+#include "device/storage_attachment.hpp"
 #include "device/stream.hpp"
 #include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
@@ -19,6 +20,7 @@
 #include "python/bindings/dlpack_tensor.hpp"
 #include "python/bindings/exported_memory.hpp"
 #include "python/bindings/foreign.hpp"
+#include "python/bindings/host_interface.hpp"
 #include "python/bindings/lazy_object.hpp"
 
 namespace skerry::python {
@@ -128,6 +130,7 @@ DeviceId id_of(Device device) {
 DeviceId id_of(const NdArray& array) {
   const Device device = array.device();
   if (is_host(device) && is_pinned(*array.memory())) return {DeviceCode::cuda_host, 0};
+  if (is_managed(*array.memory())) return {DeviceCode::cuda_managed, physical_index(device)};
   return id_of(device);
 }
 
@@ -293,7 +296,17 @@ struct Destination {
   bool to_host = false;
 };
 
-Destination destination_for(const NdArray& array, PyObject* dl_device) {
+/// True for the names by which consumers may request the array's memory where it is: its own, and
+/// that of its device for managed memory, which many consumers reject by its own name.
+bool is_name_of(const NdArray& array, const IntegerPair& requested_device) {
+  for (const DeviceId& id : {id_of(array), id_of(array.device())}) {
+    if (requested_device.first == static_cast<int>(id.code) && requested_device.second == id.index)
+      return true;
+  }
+  return false;
+}
+
+Destination destination_for(const NdArray& array, PyObject* dl_device, bool is_copied) {
   const DeviceId host{DeviceCode::cpu, 0};
   if (!is_specified(dl_device)) {
     const DeviceId own_id = id_of(array);
@@ -302,17 +315,15 @@ Destination destination_for(const NdArray& array, PyObject* dl_device) {
     return {own_id.code == DeviceCode::cuda_host ? host : own_id};
   }
   const IntegerPair requested_device = pair_of("dl_device", dl_device);
-  const Capabilities& can = capabilities_of(array.device());
-  if (can.dlpack_code != 0) {
-    const DeviceId own_id = id_of(array);
-    if (requested_device.first == static_cast<int>(own_id.code) &&
-        requested_device.second == own_id.index)
-      return {own_id};
+  if (capabilities_of(array.device()).dlpack_code != 0 && is_name_of(array, requested_device)) {
+    return {{static_cast<DeviceCode>(requested_device.first),
+             static_cast<std::int32_t>(requested_device.second)}};
   }
   if (requested_device.first != static_cast<int>(DeviceCode::cpu) || requested_device.second != 0) {
     reject_device(array, requested_device);
   }
-  return {host, !can.host_memory};
+  const bool is_in_place = is_host_accessible(array) && !is_copied;
+  return {host, !is_in_place && !capabilities_of(array.device()).host_memory};
 }
 
 /// True if PyTorch's from_dlpack calls, directly or for as_tensor, asarray or tensor. A tensor is
@@ -327,6 +338,12 @@ bool ignores_read_only_flag() {
 }
 
 NdArray copied_for(const NdArray& array, const Destination& destination) {
+  if (destination.id.code == DeviceCode::cuda_managed) {
+    NdArray result(allocate_managed(array.device(), static_cast<std::size_t>(array.nbytes())),
+                   array.shape(), array.dtype());
+    assign(result, array);
+    return result;
+  }
   if (!destination.to_host) return copy(array);
   const WithoutGil waiting(true);
   return to_device(array, Device{});
@@ -363,7 +380,7 @@ PyObject* export_device(const NdArray& array) {
 PyObject* export_capsule(const NdArray& array, PyObject* stream, PyObject* max_version,
                          PyObject* dl_device, std::optional<bool> copied) {
   const std::optional<std::uint32_t> minor = minor_version_for(max_version);
-  const Destination destination = destination_for(array, dl_device);
+  const Destination destination = destination_for(array, dl_device, copied == true);
   if (array.read_only() && copied != true && ignores_read_only_flag()) {
     if (copied == false) {
       throw InterchangeError(
@@ -372,8 +389,13 @@ PyObject* export_capsule(const NdArray& array, PyObject* stream, PyObject* max_v
     }
     copied = true;
   }
+  // A consumer of managed memory that names no stream may be on the host, as NumPy is.
+  const bool is_for_host =
+      destination.id.code == DeviceCode::cpu ||
+      (destination.id.code == DeviceCode::cuda_managed && !is_specified(stream));
   if (!destination.to_host && copied != true) {
     order_before(array, stream);
+    if (is_for_host) make_ready_on_host(array);
     return wrap_up(array, destination.id, minor, false);
   }
   if (copied == false) {
@@ -387,7 +409,8 @@ PyObject* export_capsule(const NdArray& array, PyObject* stream, PyObject* max_v
         "copying to pinned memory is not supported; pass copy=False, or dl_device=(1, 0)");
   }
   const NdArray copied_array = copied_for(array, destination);
-  if (!destination.to_host) order_before(array, stream);
+  if (!destination.to_host) order_before(copied_array, stream);
+  if (is_for_host) make_ready_on_host(copied_array);
   return wrap_up(copied_array, destination.to_host ? destination.id : id_of(copied_array), minor,
                  true);
 }

@@ -32,6 +32,7 @@ std::string text_of(DeviceId id) {
 struct Location {
   Device device;
   bool pinned = false;
+  bool managed = false;
 };
 
 /// Memory range of a foreign structure.
@@ -69,13 +70,13 @@ Location locate_cuda(const Placed& memory) {
   check_extent(memory.data, memory.range, attributes);
   // Managed memory migrates between devices, and DLPack carries no ordinal for it.
   if (managed && id.code == DeviceCode::cuda_managed) {
-    return {device_of_physical(attributes.ordinal).value_or(*claimed)};
+    return {.device = device_of_physical(attributes.ordinal).value_or(*claimed), .managed = true};
   }
   if (attributes.ordinal != id.index) {
     reject("the tensor claims DLPack device " + text_of(id) +
            ", but its pointer is memory of CUDA device " + std::to_string(attributes.ordinal));
   }
-  return {*claimed};
+  return {.device = *claimed, .managed = managed};
 }
 
 Location locate(const Placed& memory) {
@@ -268,8 +269,14 @@ NdArray adopt_candidate(Candidate&& one, Managed* managed) {
     managed->deleter(managed);
     return {std::move(shared), std::move(one.layout), one.type, read_only};
   }
-  StorageRef memory = adopt(one.location.device, one.data + one.range.first, one.range.nbytes(),
-                            read_only, managed, release_managed<Managed>, one.location.pinned);
+  StorageRef memory =
+      adopt(one.location.device, ForeignMemory{.data = one.data + one.range.first,
+                                               .nbytes = one.range.nbytes(),
+                                               .read_only = read_only,
+                                               .pinned = one.location.pinned,
+                                               .managed = one.location.managed,
+                                               .owner = managed,
+                                               .release = release_managed<Managed>});
   // The producer has ordered its work before our current stream, if it orders work at all.
   note_import_on_current(*memory.get());
   return {std::move(memory), std::move(one.layout), one.type, read_only};

@@ -7,6 +7,8 @@
 
 #include "core/errors.hpp"
 #include "device/backend.hpp"
+#include "device/interchange.hpp"
+#include "device/storage_attachment.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/exported_memory.hpp"
 
@@ -22,11 +24,14 @@ void* address_of(const NdArray& array) {
   return array.size() == 0 ? static_cast<void*>(nothing) : array.data();
 }
 
-/// Returns the array if it is in host memory; else null with an AttributeError set, so that
-/// `hasattr` is False.
+/// Returns the array if the host can access it, and may do so now; else null with an AttributeError
+/// set, so that `hasattr` is False.
 const NdArray* on_host(const char* name, PyObject* self) {
   const NdArray& array = target_of(self);
-  if (capabilities_of(array.device()).host_memory) return &array;
+  if (is_host_accessible(array)) {
+    make_ready_on_host(array);
+    return &array;
+  }
   PyErr_Format(PyExc_AttributeError,
                "%s: the array is on %s; copy it to the host first: x.to_device(\"cpu\")", name,
                to_string(array.device()).c_str());
@@ -96,22 +101,31 @@ PyObject* get_array_interface(PyObject* self, void*) {
 
 PyGetSetDef host_attributes[] = {
     {"__array_interface__", get_array_interface, nullptr,
-     "NumPy's array interface, version 3, of an array on a CPU device; else AttributeError.",
+     "NumPy's array interface, version 3, of an array on a CPU device or in managed memory; else "
+     "AttributeError.",
      nullptr},
     {"__array_struct__", get_array_struct, nullptr,
      "NumPy's array interface as a C structure, with which numpy.asarray shares the memory of an "
-     "array on a CPU device; else AttributeError.",
+     "array on a CPU device or in managed memory; else AttributeError.",
      nullptr},
     {},
 };
 
 void require_host(const NdArray& array) {
-  if (capabilities_of(array.device()).host_memory) return;
+  if (is_host_accessible(array)) return;
   throw TypeError("an array on " + to_string(array.device()) +
                   " is not copied to the host implicitly; copy it first: x.to_device(\"cpu\")");
 }
 
 }  // namespace
+
+bool is_host_accessible(const NdArray& array) noexcept {
+  return capabilities_of(array.device()).host_memory || is_managed(*array.memory());
+}
+
+void make_ready_on_host(const NdArray& array) {
+  if (is_managed(*array.memory())) skerry::make_ready_on_host(array.memory());
+}
 
 PyObject* to_numpy(PyObject* self, PyObject* dtype, PyObject* copied) {
   require_host(value_of(self));

@@ -4,7 +4,15 @@
 
 #include <Python.h>
 
+#include "core/ndarray.hpp"
+
 namespace skerry::python {
+
+/// True if the host can access the array's memory by its address: memory of a CPU device, or
+/// managed memory.
+[[nodiscard]] bool is_host_accessible(const NdArray& array) noexcept;
+/// Waits until the host may access memory that it can access.
+void make_ready_on_host(const NdArray& array);
 
 /// NumPy's PyArrayInterface, an ABI: the structure behind the capsule of `__array_struct__`.
 struct ArrayStruct {
@@ -23,13 +31,13 @@ inline constexpr int flag_native_order = 0x200;
 inline constexpr int flag_writeable = 0x400;
 inline constexpr int flag_has_dtype = 0x800;
 
-// NumPy's view of an array on a CPU device. The buffer protocol is not supported: its slot belongs
-// to the type, so torch.asarray would use it for arrays on any device, fail for those on a GPU, and
-// read those on a CPU as float32 bytes whatever their dtype. Without it PyTorch, mpi4py and others
-// fall back to DLPack.
+// NumPy's view of an array that the host can access. The buffer protocol is not supported: its slot
+// belongs to the type, so torch.asarray would use it for arrays on any device, fail for those on a
+// GPU, and read those on a CPU as float32 bytes whatever their dtype. Without it PyTorch, mpi4py
+// and others fall back to DLPack.
 
 /// Implements `__array__(dtype, copy)`: a view where possible. Throws TypeError for an array that
-/// is not on the host.
+/// the host can't access.
 [[nodiscard]] PyObject* to_numpy(PyObject* self, PyObject* dtype, PyObject* copied);
 /// Implements `__bytes__`: the elements in C order. Without the method, bytes() would convert each
 /// element to one byte.

@@ -48,7 +48,7 @@ struct TracedBlock {
   double end = -1;   ///< negative while the block is live
 };
 
-constexpr std::array kind_names{"array", "pinned", "imported"};
+constexpr std::array kind_names{"array", "pinned", "managed", "imported"};
 
 class MemoryTrace {
  public:

@@ -22,7 +22,7 @@ class MemoryBlock(NamedTuple):
     device: str
     """Its device."""
     kind: str
-    """``"array"``, ``"pinned"`` (page-locked host memory) or ``"imported"`` (memory of another library)."""
+    """``"array"``, ``"pinned"`` (page-locked host memory), ``"managed"`` or ``"imported"`` (of another library)."""
     address: int
     """Where it begins."""
     nbytes: int

@@ -55,7 +55,8 @@ PARAMETERS = {
     **dict.fromkeys(["argsort.order", "sort.order"], "None"),
     "ddof": "float",
     "take.indices": "Array | int",
-    **dict.fromkeys(["include_initial", "invert", "keepdims", "pinned", "stable", "upper"], "bool"),
+    **dict.fromkeys(["include_initial", "invert", "keepdims", "stable", "upper"], "bool"),
+    **dict.fromkeys(["managed", "pinned"], "bool"),
     **dict.fromkeys(["correction", "d", "start", "step", "stop"], "float"),
     **dict.fromkeys(["concat.arrays", "stack.arrays"], "Array | Sequence[Operand]"),
     **dict.fromkeys(["destination", "repetitions", "shift", "source"], _INTS),
@@ -187,8 +188,8 @@ RESULTS = {
         "None",
     ),
     **dict.fromkeys(
-        "agree are_arrays can_cast cuda_was_used is_cuda_array is_ledger_open is_profile_open is_page_locked is_pinned "
-        "is_rehearsing is_writable lie_below has_dtype".split(),
+        "agree are_arrays can_cast cuda_was_used is_cuda_array is_ledger_open is_managed is_page_locked "
+        "is_pinned is_profile_open is_rehearsing is_writable lie_below has_dtype".split(),
         "bool",
     ),
     **dict.fromkeys(

@@ -85,6 +85,7 @@ int get_properties(DeviceProperties* properties, int ordinal) {
   properties->compute_capability = native.major * 10 + native.minor;
   properties->multiprocessors = native.multiProcessorCount;
   properties->supports_pools = get_attribute(cudaDevAttrMemoryPoolsSupported, ordinal);
+  properties->supports_managed_memory = get_attribute(cudaDevAttrConcurrentManagedAccess, ordinal);
   return cudaSuccess;
 }
 
@@ -315,6 +316,9 @@ constexpr Api native_calls{
     .device_synchronize = []() -> int { return cudaDeviceSynchronize(); },
 
     .allocate = [](void** data, std::size_t nbytes) -> int { return cudaMalloc(data, nbytes); },
+    .allocate_managed = [](void** data, std::size_t nbytes) -> int {
+      return cudaMallocManaged(data, nbytes);
+    },
     .deallocate = [](void* data) -> int { return cudaFree(data); },
     .allocate_async = [](void** data, std::size_t nbytes, void* stream) -> int {
       return cudaMallocAsync(data, nbytes, stream_of(stream));

@@ -95,9 +95,8 @@ int memory_free(address data) {
     if (data == 0) return code::success;
     const KnownMemory memory = memory_at(data);
     if (!memory || address_of(memory.block.data) != data) return code::invalid_value;
-    if (memory.ordinal >= 0) return driver_api().deallocate(pointer(data));
-    return memory.use.is_managed ? driver_api().host_deallocate(pointer(data))
-                                 : code::invalid_value;
+    return memory.ordinal >= 0 || memory.use.is_managed ? driver_api().deallocate(pointer(data))
+                                                        : code::invalid_value;
   });
 }
 
@@ -118,9 +117,8 @@ int memory_allocate_managed(address* data, std::size_t nbytes, unsigned flags) {
     if (has_null(data) || nbytes == 0) return code::invalid_value;
     if (flags != attach_global && flags != attach_host) return code::invalid_value;
     void* new_data = nullptr;
-    const int status = driver_api().host_allocate(&new_data, nbytes);
+    const int status = driver_api().allocate_managed(&new_data, nbytes);
     if (status != code::success) return status;
-    rehearsal::System::instance().pinned.set_use(new_data, {flags, true});
     *data = address_of(new_data);
     return code::success;
   });

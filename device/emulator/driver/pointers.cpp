@@ -45,7 +45,8 @@ int give(void* output, Value value) noexcept {
 }
 
 int ordinal_of_memory(const KnownMemory& memory) noexcept {
-  return memory.ordinal >= 0 ? memory.ordinal : rehearsal::current_ordinal();
+  if (memory.ordinal >= 0) return memory.ordinal;
+  return memory.use.is_managed ? memory.use.ordinal : rehearsal::current_ordinal();
 }
 
 int give_attribute(const KnownMemory& memory, PointerAttribute attribute, void* value,

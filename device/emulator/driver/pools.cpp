@@ -58,8 +58,10 @@ int allocate_on_host(MemoryPool& pool, address* data, std::size_t nbytes) {
   void* new_data = nullptr;
   const int status = driver_api().host_allocate(&new_data, nbytes);
   if (status != code::success) return status;
-  rehearsal::System::instance().pinned.set_use(new_data,
-                                               {.is_managed = pool.memory == PoolMemory::managed});
+  if (pool.memory == PoolMemory::managed) {
+    rehearsal::System::instance().pinned.set_use(
+        new_data, {.is_managed = true, .ordinal = rehearsal::current_ordinal()});
+  }
   pool.host_bytes.fetch_add(nbytes);
   note_allocation(new_data);
   *data = address_of(new_data);

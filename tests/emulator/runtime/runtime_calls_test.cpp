@@ -99,8 +99,7 @@ TEST_F(RuntimeCallsTest, copies_between_devices_in_the_legacy_stream_wait_for_bo
 
 TEST_F(RuntimeCallsTest, managed_memory_is_of_the_host_and_of_a_device_in_copies) {
   void* managed = nullptr;
-  ASSERT_EQ(driver_api().host_allocate(&managed, 4), cuda::success);
-  rehearsal::System::instance().pinned.set_use(managed, {.flags = 1, .is_managed = true});
+  ASSERT_EQ(driver_api().allocate_managed(&managed, 4), cuda::success);
   int value = 7;
   EXPECT_EQ(copy(managed, &value, 4, static_cast<int>(cuda::CopyKind::host_to_device)),
             cuda::success);
@@ -110,7 +109,7 @@ TEST_F(RuntimeCallsTest, managed_memory_is_of_the_host_and_of_a_device_in_copies
   EXPECT_EQ(value, 7);
   EXPECT_EQ(copy(&value, managed, 4, static_cast<int>(cuda::CopyKind::host_to_host)),
             cuda::success);
-  EXPECT_EQ(host_deallocate(managed), cuda::success);
+  EXPECT_EQ(deallocate(managed), cuda::success);
 }
 
 TEST_F(RuntimeCallsTest, a_pools_release_threshold_is_kept) {

@@ -68,7 +68,7 @@ OF_ONE_DEVICE = {
     "skerry.as_cuda_array", "skerry.from_cuda_array_interface", "skerry.is_cuda_array", "skerry.trim", "skerry.stream",
     "skerry.empty", "skerry.empty_like",
 }  # fmt: skip
-PARAMETERS_OF_ONE_DEVICE = {"pinned", "stream"}
+PARAMETERS_OF_ONE_DEVICE = {"managed", "pinned", "stream"}
 # Sizes to which the work is proportional: huge ones are valid, but too slow.
 ENDLESS = {("skerry.array_split", "indices_or_sections"), ("skerry.polyint", "m")}
 # Arguments that are passed on to functions of the user, whose errors are raised as they are.

@@ -21,6 +21,13 @@ from tests.python.oracle import sample, to_device, to_numpy
 from tests.python.session import HAS_GPU
 
 
+def share_with_the_host(x, y):
+    """Creates an array in managed memory and reads it on the host."""
+    z = sk.full((40,), 2.0, device="cuda:0", managed=True)
+    z += 1
+    return np.asarray(z).sum()
+
+
 def operations():
     """Yields (name, call of two float64 arrays of shape (6, 5) on one device)."""
     for entry in instruments.op_table():
@@ -72,6 +79,7 @@ def operations():
         "by DLPack, to the host",
         lambda x, y: sk.from_dlpack(x.__dlpack__(dl_device=(1, 0), copy=True)),
     )
+    yield "managed memory", share_with_the_host
     yield "concat", lambda x, y: sk.concat([x, sk.astype(y.T, sk.float32)], axis=None)
     yield "stack", lambda x, y: sk.stack([x, y], axis=1)
     yield "tile", lambda x, y: sk.tile(x, (2, 2))

@@ -123,7 +123,7 @@ CLASSES = {"device", "stream", "cuda_array_interface_version", "strict_promotion
 # Flags: a non-empty tuple or list is true, whatever it contains.
 FLAGS = {
     "assume_unique", "compute_uv", "copy", "descending", "endpoint", "full_matrices", "hermitian", "include_initial",
-    "invert", "keepdims", "pinned", "retstep", "sparse", "stable", "subok", "upper",
+    "invert", "keepdims", "managed", "pinned", "retstep", "sparse", "stable", "subok", "upper",
 }  # fmt: skip
 
 

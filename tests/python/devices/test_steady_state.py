@@ -14,7 +14,7 @@ pytestmark = pytest.mark.not_guarded("it is about cached memory")
 DEVICE = "cuda:0"
 #: MEMORY, WAITING and MAKING: calls that allocate or free memory, that wait for a GPU, and that create objects.
 MEMORY = {
-    "allocate", "deallocate", "allocate_async", "deallocate_async", "pool_trim", "memory_info",
+    "allocate", "allocate_managed", "deallocate", "allocate_async", "deallocate_async", "pool_trim", "memory_info",
     "pool_set_release_threshold", "host_allocate", "host_deallocate", "host_register", "host_unregister",
 }  # fmt: skip
 WAITING = {"device_synchronize", "stream_synchronize", "event_synchronize"}

@@ -160,6 +160,18 @@ def allocate_pinned_memory():
 
 
 @wait
+def allocate_managed_memory():
+    return lambda: sk.empty((3 * BLOCK,), dtype=sk.uint8, device=HERE, managed=True)
+
+
+@wait
+def free_managed_memory():
+    arrays = [sk.ones((3 * BLOCK,), dtype=sk.uint8, device=HERE, managed=True)]
+    result = work_on(arrays[0])
+    return lambda: (arrays.clear(), sk.trim(HERE), result)
+
+
+@wait
 def allocate_page_locked_memory():
     sk.trim("cpu:0")
     return lambda: sk.empty((20 * BLOCK,), dtype=sk.uint8)
@@ -329,6 +341,13 @@ def upload_a_list():
         return result
 
     return act
+
+
+@wait
+def access_managed_memory():
+    array = sk.ones((1000,), device=HERE, managed=True)
+    result = work_on(array)
+    return lambda: (np.asarray(array), result)
 
 
 @wait

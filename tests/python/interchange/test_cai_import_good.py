@@ -329,9 +329,19 @@ def test_import_good_I14_pinned_host_memory_is_a_pinned_cpu_array():
         sk.from_cuda_array_interface(describe(x), x, device="cuda:0")
 
 
-@pytest.mark.skip(reason="rehearsal has no managed memory, and skerry makes none")
-def test_import_good_I14_managed_memory():
-    raise AssertionError
+@pytest.mark.parametrize("ordinal", [0, 1])
+def test_import_good_I14_managed_memory_is_a_managed_array_of_its_device(ordinal):
+    x = sk.ones((12,), device=f"cuda:{ordinal}", managed=True)
+    y = sk.as_cuda_array(Producer(x))
+    assert instruments.is_managed(y)
+    assert_shares(y, x)
+    # An address does not tell the logical devices of a GPU apart; rehearsed devices are GPUs of their own.
+    assert y.device.info.physical_index == x.device.info.physical_index
+    y += 1
+    assert np.asarray(y).tolist() == [2.0] * 12
+    other = sk.from_cuda_array_interface(describe(x), x, device=f"cuda:{1 - ordinal}")
+    assert other.device == sk.Device(f"cuda:{1 - ordinal}")
+    assert (other + 1).tolist() == [3.0] * 12
 
 
 def test_import_good_I15_result_is_on_the_memorys_device():

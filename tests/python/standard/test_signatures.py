@@ -92,11 +92,12 @@ SIGNATURES = {
     "tensordot": "(x1, x2, /, axes=2)",
     "vecdot": "(x1, x2, /, out=None, *, casting='same_kind', order='K', dtype=None, axis=-1, axes=None)",
     "__array_namespace_info__": "()",
-    # The standard's signature with the addition of pinned=.
+    # The standard's signature with the addition of pinned= and managed=.
     **dict.fromkeys(
-        ["empty", "ones", "zeros"], "(shape, *, dtype=None, device=None, pinned=False)"
+        ["empty", "ones", "zeros"],
+        "(shape, *, dtype=None, device=None, pinned=False, managed=False)",
     ),
-    "full": "(shape, fill_value, *, dtype=None, device=None, pinned=False)",
+    "full": "(shape, fill_value, *, dtype=None, device=None, pinned=False, managed=False)",
 }
 # NumPy's further arguments are optional, and by position where they are in NumPy.
 LINALG = {
