@@ -33,6 +33,8 @@ class Task {
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
   virtual ~Task() = default;
+  /// Called before the task is submitted again, by a launch of a graph that contains it.
+  virtual void note_submission() noexcept {}
   /// Runs on the stream's thread. Returns a status; a failure becomes the device's sticky error.
   virtual int run(int ordinal) noexcept = 0;
 };

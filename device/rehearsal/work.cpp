@@ -245,6 +245,9 @@ void run_captured(WorkItem& self, int) noexcept {
 }  // namespace
 
 int submit_captured(Queue& queue, std::shared_ptr<CapturedWork> captured_work) {
+  for (const CapturedWork::Step& step : captured_work->steps) {
+    if (step.item->task != nullptr) step.item->task->note_submission();
+  }
   Draft item(queue);
   item->action = run_captured;
   item->is_the_threads = captured_work->is_the_threads;

@@ -2,7 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/rehearsal/captures.hpp"
 
+#include <atomic>
+#include <memory>
+
 #include "device/cuda/api.hpp"
+#include "device/rehearsal/queue.hpp"
+#include "device/rehearsal/work.hpp"
 #include "tests/device/rehearsed.hpp"
 
 namespace skerry {
@@ -83,6 +88,29 @@ TEST_F(captures_test, a_destroyed_graph_still_runs) {
   ASSERT_EQ(calls_.graph_destroy(graph_), cuda::success);
   ASSERT_EQ(calls_.stream_synchronize(streams_[1]), cuda::success);
   EXPECT_EQ(number_, 2);
+}
+
+struct CountedTask final : rehearsal::Task {
+  static inline std::atomic<int> submissions{0};
+  static inline std::atomic<int> runs{0};
+  void note_submission() noexcept override { ++submissions; }
+  int run(int /*ordinal*/) noexcept override {
+    ++runs;
+    return cuda::success;
+  }
+};
+
+TEST_F(captures_test, tasks_note_each_launch) {
+  begin();
+  ASSERT_EQ(rehearsal::launch_task(streams_[0], std::make_unique<CountedTask>()), cuda::success);
+  ASSERT_EQ(end(), cuda::success);
+  EXPECT_EQ(CountedTask::submissions, 0);
+  for (int launches = 1; launches <= 3; ++launches) {
+    static_cast<void>(launch_and_wait(1));
+    EXPECT_EQ(CountedTask::submissions, launches);
+    EXPECT_EQ(CountedTask::runs, launches);
+  }
+  EXPECT_EQ(calls_.graph_destroy(graph_), cuda::success);
 }
 
 TEST_F(captures_test, unjoined_work_fails_the_capture) {

@@ -97,7 +97,6 @@ class KernelTask final : public rehearsal::Task {
     launch_.printf_output = &printf_output_of(ordinal);
     launch_.heap = &heap_of(ordinal);
     launch_.notice = [ordinal](const Failure& failure) { notice(ordinal, failure); };
-    launch_.interruptions_before = interruptions();
     launch_.number = orders[static_cast<std::size_t>(ordinal)].submitted.fetch_add(1);
   }
 
@@ -110,8 +109,12 @@ class KernelTask final : public rehearsal::Task {
                         static_cast<std::uint32_t>(max_shared_bytes));
   }
 
+  /// Earlier interruptions don't end this run.
+  void note_submission() noexcept override { interruptions_before_.store(interruptions()); }
+
   int run(int ordinal) noexcept override try {
     const std::lock_guard lock(orders[static_cast<std::size_t>(ordinal)].running);
+    launch_.interruptions_before = interruptions_before_.load();
     const std::shared_lock memory(memory_mutex());
     const auto begin = std::chrono::steady_clock::now();
     Statistics done;
@@ -150,6 +153,7 @@ class KernelTask final : public rehearsal::Task {
   std::span<const std::uint64_t> variables_;
   std::vector<std::byte> parameters_;
   Launch launch_;
+  std::atomic<std::uint64_t> interruptions_before_{interruptions()};
 };
 
 }  // namespace
