@@ -5,9 +5,16 @@
 import importlib
 import importlib.util
 import os
+import pathlib
+import sys
 import warnings
 
 import pytest
+
+# Packages that would replace or hinder others are in folders of their own.
+NUMBA_CUDA, NUMBA_CUDA_MLIR, CUPY = (
+    pathlib.Path(sys.prefix) / name for name in ("numba-cuda", "numba-cuda-mlir", "cupy")
+)
 
 
 def missing(reason):
@@ -31,3 +38,16 @@ def installed(name):
     package = name.partition(".")[0]  # find_spec imports it to look for submodules
     if importlib.util.find_spec(package) is None or importlib.util.find_spec(name) is None:
         missing(f"{name} is not installed")
+
+
+def numba_cuda_installed():
+    """Skips or fails if numba-cuda, or cuda.core, which it needs, is missing."""
+    installed("cuda.core")
+    if not NUMBA_CUDA.exists():
+        missing(f"numba-cuda is not in {NUMBA_CUDA}")
+
+
+def cupy_installed():
+    """Skips or fails if CuPy is missing."""
+    if not CUPY.exists():
+        installed("cupy")

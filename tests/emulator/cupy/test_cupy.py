@@ -3,15 +3,13 @@
 """CuPy as it is on PyPI on the emulated GPU, in new processes: skerry must be imported before it."""
 
 import os
-import pathlib
 import sys
 
 import pytest
 
 from tests.emulator.users_kernels.test_users_kernels import child
-from tests.python.libraries import installed
+from tests.python.libraries import CUPY, cupy_installed
 
-CUPY = pathlib.Path(sys.prefix) / "cupy"
 START = f"""
 import sys
 sys.path.append({str(CUPY)!r})
@@ -27,8 +25,7 @@ sys.exit(pytest.main([file, "--noconftest", "-q", "-p", "no:cacheprovider", "-p"
 
 @pytest.fixture(autouse=True)
 def _cupy(tmp_path_factory, monkeypatch):
-    if not CUPY.exists():
-        installed("cupy")
+    cupy_installed()
     monkeypatch.setenv("CUPY_CACHE_DIR", str(tmp_path_factory.getbasetemp() / "cupy"))
 
 

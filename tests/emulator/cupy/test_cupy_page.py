@@ -7,9 +7,8 @@ import textwrap
 
 import pytest
 
-from tests.emulator.cupy.test_cupy import CUPY
 from tests.emulator.users_kernels.test_users_kernels import child
-from tests.python.libraries import installed
+from tests.python.libraries import CUPY, cupy_installed
 from tests.python.project.test_docs import DOCS
 
 BLOCK = re.compile(r"^\.\. code-block:: python\n\n((?:   .*\n|\n)+)", re.MULTILINE)
@@ -30,8 +29,7 @@ def test_every_program_is_run():
 
 @pytest.mark.parametrize("name", OUTPUT)
 def test_program(name, tmp_path):
-    if not CUPY.exists():
-        installed("cupy")
+    cupy_installed()
     path = f"import sys\nsys.path.append({str(CUPY)!r})\n"
     program = programs()[[*OUTPUT].index(name)]
     done = child(path + program, CUPY_CACHE_DIR=str(tmp_path))

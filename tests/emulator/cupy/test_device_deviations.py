@@ -4,9 +4,8 @@
 
 import pytest
 
-from tests.emulator.cupy.test_cupy import CUPY
 from tests.emulator.users_kernels.test_users_kernels import child
-from tests.python.libraries import installed
+from tests.python.libraries import CUPY, cupy_installed
 from tests.python.project.test_device_suite import PROGRAMS
 
 OF_CUPY = [program for program in PROGRAMS if program.stem.startswith("cupy_")]
@@ -14,8 +13,7 @@ OF_CUPY = [program for program in PROGRAMS if program.stem.startswith("cupy_")]
 
 @pytest.mark.parametrize("program", OF_CUPY, ids=lambda path: path.stem)
 def test_program_shows_a_deviation(program, tmp_path):
-    if not CUPY.exists():
-        installed("cupy")
+    cupy_installed()
     code = (
         "import runpy, sys, warnings\n"
         f"sys.path.append({str(CUPY)!r})\n"

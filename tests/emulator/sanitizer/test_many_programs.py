@@ -7,16 +7,13 @@ By default the faulty ones run in one schedule, and some of the correct ones in 
 """
 
 import json
-import pathlib
-import sys
 
 import pytest
 
-from tests.emulator.users_kernels.test_users_kernels import NUMBA_CUDA, REDIRECT, START, child
-from tests.python.libraries import installed, missing
+from tests.emulator.users_kernels.test_users_kernels import REDIRECT, START, child
+from tests.python.libraries import NUMBA_CUDA, NUMBA_CUDA_MLIR, installed, missing
 
 PACKAGE = __name__.rpartition(".")[0]
-NUMBA_CUDA_MLIR = pathlib.Path(sys.prefix) / "numba-cuda-mlir"
 # By compiler: the folder of its packages, and what makes them importable.
 COMPILERS = {
     "nvrtc": (None, ""),

@@ -9,8 +9,8 @@ import json
 import pathlib
 import re
 
-from tests.emulator.users_kernels.test_users_kernels import NUMBA_CUDA, REDIRECT, START, child
-from tests.python.libraries import installed, missing
+from tests.emulator.users_kernels.test_users_kernels import REDIRECT, START, child
+from tests.python.libraries import numba_cuda_installed
 
 HERE = pathlib.Path(__file__).parent
 #: Module of the faulty kernels, which Numba includes in their names.
@@ -37,9 +37,7 @@ def names_in(file):
 
 def run(mode, names, *more):
     """Return the output of checked_numba_kernels.py, run in a new process, before any search for a driver."""
-    installed("cuda.core")
-    if not NUMBA_CUDA.exists():
-        missing(f"numba-cuda is not in {NUMBA_CUDA}")
+    numba_cuda_installed()
     arguments = [mode, ",".join(names), *more]
     done = child(
         f"{START}{REDIRECT}from tests.emulator.users_kernels.checked_numba_kernels import main\n"

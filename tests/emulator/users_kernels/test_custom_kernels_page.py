@@ -8,8 +8,8 @@ import textwrap
 
 import pytest
 
-from tests.emulator.users_kernels.test_users_kernels import NUMBA_CUDA, REDIRECT, child
-from tests.python.libraries import installed, missing
+from tests.emulator.users_kernels.test_users_kernels import REDIRECT, child
+from tests.python.libraries import installed, numba_cuda_installed
 
 DOCS = pathlib.Path(__file__).parents[3] / "python" / "docs"
 BLOCK = re.compile(r"^\.\. code-block:: python\n\n((?:   .*\n|\n)+)", re.MULTILINE)
@@ -24,7 +24,7 @@ PROGRAMS = {
 def test_programs_of_the_pages_run(name):
     installed("cuda.core")
     program = PROGRAMS[name]
-    if "numba" in program and not NUMBA_CUDA.exists():
-        missing(f"numba-cuda is not in {NUMBA_CUDA}")
+    if "numba" in program:
+        numba_cuda_installed()
     done = child(f"import sys\n{REDIRECT}{program}" if "numba" in program else program)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -16,8 +16,8 @@ from skerry_emulator._reports import KernelReport
 from skerry_emulator._sanitize import _key
 
 from tests.emulator.users_kernels import faulty_kernels
-from tests.emulator.users_kernels.test_users_kernels import NUMBA_CUDA, REDIRECT
-from tests.python.libraries import installed, missing
+from tests.emulator.users_kernels.test_users_kernels import REDIRECT
+from tests.python.libraries import installed, numba_cuda_installed
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
@@ -199,9 +199,7 @@ x = skerry.arange(4, device="cuda:0")
 
 
 def test_sanitize_adds_line_numbers_to_numba_kernels(tmp_path):
-    installed("cuda.core")
-    if not NUMBA_CUDA.exists():
-        missing(f"numba-cuda is not in {NUMBA_CUDA}")
+    numba_cuda_installed()
     folder = tmp_path / "start"
     folder.mkdir()
     (folder / "sitecustomize.py").write_text("import sys\n" + REDIRECT)

@@ -4,15 +4,13 @@
 
 import pytest
 
-from tests.emulator.cupy.test_cupy import CUPY
 from tests.emulator.users_kernels.test_users_kernels import (
-    NUMBA_CUDA,
     REDIRECT,
     ROOT,
     START,
     child,
 )
-from tests.python.libraries import installed, missing
+from tests.python.libraries import CUPY, cupy_installed, installed, numba_cuda_installed
 
 PROGRAMS = sorted((ROOT / "tests" / "cai_suite" / "deviations").glob("*.py"))
 
@@ -22,12 +20,10 @@ def test_program_shows_a_deviation(program):
     installed("cuda.core")
     redirect = ""
     if program.stem.startswith("numba_cuda"):
-        if not NUMBA_CUDA.exists():
-            missing(f"numba-cuda is not in {NUMBA_CUDA}")
+        numba_cuda_installed()
         redirect = REDIRECT
     if program.stem.startswith("cupy"):
-        if not CUPY.exists():
-            installed("cupy")
+        cupy_installed()
         redirect = f"sys.path.append({str(CUPY)!r})"
     done = child(f"{START}\n{redirect}\nimport runpy\nrunpy.run_path({str(program)!r})")
     assert done.returncode == 0, done.stderr

@@ -8,16 +8,13 @@ import sys
 
 import pytest
 
-from tests.emulator.users_kernels.test_users_kernels import NUMBA_CUDA
-from tests.python.libraries import installed, missing
+from tests.python.libraries import numba_cuda_installed
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def programs(*options):
-    installed("cuda.core")
-    if not NUMBA_CUDA.exists():
-        missing(f"numba-cuda is not in {NUMBA_CUDA}")
+    numba_cuda_installed()
     return subprocess.run(
         [sys.executable, "-m", "tests.fuzz.programs", "--kernels", *options],
         cwd=ROOT,

@@ -11,8 +11,8 @@ import sys
 import pytest
 
 from tests.emulator.recipes.recipe import DOCS, recipes
-from tests.emulator.users_kernels.test_users_kernels import NUMBA_CUDA, REDIRECT
-from tests.python.libraries import installed, missing
+from tests.emulator.users_kernels.test_users_kernels import REDIRECT
+from tests.python.libraries import numba_cuda_installed
 
 (RECIPE,) = (recipe for recipe in recipes() if recipe.page == "kernels.rst")
 
@@ -20,9 +20,7 @@ from tests.python.libraries import installed, missing
 @pytest.fixture
 def project(tmp_path):
     """Write the files of the page, with numba-cuda replacing Numba's own numba.cuda."""
-    installed("cuda.core")
-    if not NUMBA_CUDA.exists():
-        missing(f"numba-cuda is not in {NUMBA_CUDA}")
+    numba_cuda_installed()
     RECIPE.write(tmp_path / "project")
     (tmp_path / "installed").mkdir()
     (tmp_path / "installed" / "sitecustomize.py").write_text("import sys\n" + REDIRECT)

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from tests.emulator.users_kernels.test_users_kernels import child
+
 START = """
 import numpy as np
 import skerry as sk
@@ -24,15 +26,7 @@ def raises(error, call):
 
 
 def run(code, **variables):
-    environment = {name: value for name, value in os.environ.items() if name != "SKERRY_REHEARSE"}
-    done = subprocess.run(
-        [sys.executable, "-c", START + code],
-        env=environment | variables,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    done = child(START + code, **variables)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.split()
 

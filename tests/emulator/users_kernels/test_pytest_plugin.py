@@ -8,8 +8,7 @@ import sys
 
 import pytest
 
-from tests.emulator.users_kernels.test_users_kernels import NUMBA_CUDA
-from tests.python.libraries import installed, missing
+from tests.python.libraries import NUMBA_CUDA, installed, numba_cuda_installed
 
 # numba-cuda is installed in a folder of its own here, and elsewhere beside Numba.
 START = f"import site\nsite.addsitedir({str(NUMBA_CUDA)!r})\n"
@@ -67,9 +66,7 @@ def test_next():
 
 
 def run_pytest(folder, *options):
-    installed("cuda.core")
-    if not NUMBA_CUDA.exists():
-        missing(f"numba-cuda is not in {NUMBA_CUDA}")
+    numba_cuda_installed()
     (folder / "sitecustomize.py").write_text(START)
     environment = {
         name: text for name, text in os.environ.items() if not name.startswith("SKERRY_REHEARSE")

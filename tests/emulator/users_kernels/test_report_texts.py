@@ -7,8 +7,8 @@ import linecache
 import pytest
 from skerry_emulator._reports import KernelReport
 
-from tests.emulator.users_kernels.test_users_kernels import NUMBA_CUDA, REDIRECT, child
-from tests.python.libraries import installed, missing
+from tests.emulator.users_kernels.test_users_kernels import REDIRECT, child
+from tests.python.libraries import installed, numba_cuda_installed
 
 START = r'''
 import sys
@@ -271,9 +271,7 @@ except Exception as problem:
 
 @pytest.mark.parametrize("lineinfo", [True, False])
 def test_numba_kernels_are_quoted_from_their_file(lineinfo, tmp_path):
-    installed("cuda.core")
-    if not NUMBA_CUDA.exists():
-        missing(f"numba-cuda is not in {NUMBA_CUDA}")
+    numba_cuda_installed()
     script = tmp_path / "program.py"
     head = "import sys\n" + REDIRECT + START + "from numba import cuda\n"
     script.write_text(head + NUMBA.format(lineinfo=lineinfo))

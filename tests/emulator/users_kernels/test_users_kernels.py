@@ -9,11 +9,10 @@ import sys
 
 import pytest
 
-from tests.python.libraries import installed, missing
+from tests.python.libraries import NUMBA_CUDA, installed, numba_cuda_installed
 
 HERE = pathlib.Path(__file__).parent
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-NUMBA_CUDA = pathlib.Path(sys.prefix) / "numba-cuda"
 
 START = """
 import sys
@@ -49,9 +48,7 @@ def run_cases(name, prelude=""):
 
 
 def test_numba_runs():
-    installed("cuda.core")
-    if not NUMBA_CUDA.exists():
-        missing(f"numba-cuda is not in {NUMBA_CUDA}")
+    numba_cuda_installed()
     run_cases("numba_cases.py", REDIRECT)
 
 
@@ -106,9 +103,7 @@ print(int(x.sum()), len(cuda.gpus), Device(1).compute_capability.major)
 @pytest.mark.parametrize("environment", [{}, {"SKERRY_REHEARSE": "2", "SKERRY_REHEARSE_KERNELS": "1"}], ids=["call", "environment"])  # fmt: skip
 @pytest.mark.parametrize("first", FIRST.values(), ids=FIRST)
 def test_libraries_may_be_imported_before_skerry(first, environment):
-    installed("cuda.core")
-    if not NUMBA_CUDA.exists():
-        missing(f"numba-cuda is not in {NUMBA_CUDA}")
+    numba_cuda_installed()
     done = child("import sys\n" + REDIRECT + first + RUN, **environment)
     assert done.stdout == "992 2 8\n", done.stdout + done.stderr
 
@@ -147,8 +142,7 @@ def test_nvidias_libraries_loaded_first_are_rejected():
 def test_the_demo_passes_its_centroids_to_numba_on_the_emulated_gpu(tmp_path):
     for name in ("cuda.core", "sklearn", "PIL"):
         installed(name)
-    if not NUMBA_CUDA.exists():
-        missing(f"numba-cuda is not in {NUMBA_CUDA}")
+    numba_cuda_installed()
     (tmp_path / "sitecustomize.py").write_text("import sys\n" + REDIRECT)
     path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
     clean = {name: value for name, value in os.environ.items() if not name.startswith("SKERRY_")}

@@ -6,7 +6,6 @@ import doctest
 import gc
 import importlib
 import os
-import pathlib
 import subprocess
 import sys
 import weakref
@@ -19,7 +18,7 @@ from hypothesis import strategies as st
 from skerry.exceptions import DeviceMismatchError, InterchangeError
 from skerry.testing import numba_simulator
 
-from tests.python.libraries import library, missing
+from tests.python.libraries import NUMBA_CUDA, library, missing
 from tests.python.loops import loop_over
 from tests.python.oracle import NUMPYS, to_device, to_numpy
 from tests.python.session import HAS_GPU
@@ -29,8 +28,6 @@ if HAS_GPU:
     pytest.skip("on a GPU, Numba itself is tested: test_gpu_handover.py", allow_module_level=True)
 
 from numba import config, cuda  # noqa: E402
-
-NUMBA_CUDA = pathlib.Path(sys.prefix) / "numba-cuda"
 
 
 @cuda.jit
