@@ -129,6 +129,12 @@ void GlobalRaces::check(const Warp& warp, const Instruction& instruction, lane_m
     if (instruction.is_strong) return synchronize(first.block(), begin, access.writes);
     note(warp, first.of_lane(static_cast<std::uint64_t>(lane)), begin, access);
   };
+  if (warp.owner->launch_state.device.checks_single_lanes) {
+    return for_lanes(active, [&](int lane) {
+      const std::uint64_t begin = addresses.values[static_cast<std::size_t>(lane)];
+      if (!is_shared_or_local(warp, begin)) check_lane(lane, begin);
+    });
+  }
   const bool records_all = access.writes || instruction.is_strong;
   const lane_mask recorded =
       records_all ? active : active & ~lanes_between_equals(addresses.values, active);
@@ -163,8 +169,9 @@ void GlobalRaces::note_run(const Warp& warp, ShadowEntry now, std::uint64_t begi
     const std::uint64_t last = std::min(end, begin - in_line + MarkedLine::nbytes);
     const std::uint64_t count = (last - begin) / access.nbytes;
     MarkedLine& line = pages_.page_at(begin / MarkedPage::nbytes).line_of(begin);
-    const bool is_noted = access.nbytes % 4 == 0 && line.note_run(in_line / 4, access.nbytes / 4,
-                                                                  count, now, access.writes, order);
+    const bool is_noted =
+        access.nbytes % 4 == 0 && !warp.owner->launch_state.device.checks_single_lanes &&
+        line.note_run(in_line / 4, access.nbytes / 4, count, now, access.writes, order);
     for (std::uint64_t k = 0; k < count && !is_noted; ++k) {
       note(warp, now.of_lane(k), begin + k * access.nbytes, access);
     }

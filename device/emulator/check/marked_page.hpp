@@ -85,11 +85,20 @@ class MarkedLine {
         read_ = now;
         return true;
       case AccessOrder::none_before:
-        other_ = now;
-        return true;
+        return note_other_read(now, is_before);
       default:
         return false;
     }
+  }
+
+  /// As MarkedWords::keep_read, for a read that is not ordered after read_.
+  template <class Order>
+  [[nodiscard]] bool note_other_read(const LaneMarks& now, const Order& is_before) {
+    const AccessOrder order = order_of(other_, now, is_before);
+    if (order == AccessOrder::some_before) return false;
+    if (order == AccessOrder::all_before || read_.entry_at(0).is_of_warp(other_.entry_at(0)))
+      other_ = now;
+    return true;
   }
 
   [[nodiscard]] MarkedWords& word_marks() {

@@ -49,6 +49,11 @@ class ShadowEntry {
   [[nodiscard]] std::uint32_t thread() const noexcept { return field(0, thread_bits); }
   [[nodiscard]] std::uint32_t warp() const noexcept { return thread() / warp_size; }
   [[nodiscard]] std::uint32_t lane() const noexcept { return thread() % warp_size; }
+  /// True if the other entry is of the same warp of the same block.
+  [[nodiscard]] bool is_of_warp(ShadowEntry other) const noexcept {
+    constexpr std::uint64_t warps = (std::uint64_t{1} << (thread_bits + block_bits)) - warp_size;
+    return ((bits_ ^ other.bits_) & warps) == 0;
+  }
   /// Returns the entry of the lane that is `lane` lanes after this one.
   [[nodiscard]] ShadowEntry of_lane(std::uint64_t lane) const noexcept {
     return of_bits(bits_ + lane);
@@ -67,11 +72,10 @@ class BlockClock {
   explicit BlockClock(std::size_t warps) : warps_(warps) {}
 
   [[nodiscard]] std::uint32_t time() const noexcept { return time_; }
-  /// Bounds for entries: those with smaller bits are accesses before the last barrier of the block
-  /// (phase_bits), or before the last barrier that orders the warp (order_bits).
-  [[nodiscard]] std::uint64_t phase_bits() const noexcept { return bits_at(phase_); }
-  [[nodiscard]] std::uint64_t order_bits(std::uint32_t warp) const noexcept {
-    return bits_at(std::max(phase_, warps_[warp]));
+  /// A bound for entries: those with smaller bits are accesses before the last barrier of the
+  /// block.
+  [[nodiscard]] std::uint64_t phase_bits() const noexcept {
+    return std::uint64_t{phase_} << (64 - ShadowEntry::time_bits);
   }
   /// False once the time no longer fits an entry.
   [[nodiscard]] bool is_right() const noexcept { return time_ < ShadowEntry::last_time; }
@@ -93,9 +97,6 @@ class BlockClock {
   }
 
  private:
-  [[nodiscard]] static std::uint64_t bits_at(std::uint32_t time) noexcept {
-    return std::uint64_t{time} << (64 - ShadowEntry::time_bits);
-  }
   std::uint32_t time_ = 1;
   std::uint32_t phase_ = 1;
   std::vector<std::uint32_t> warps_;
@@ -138,19 +139,15 @@ class MarkedWords {
     }
   }
 
-  /// Fast path: records a read of a whole word; the last two parameters are from BlockClock. Keeps
-  /// two of several unordered reads. Returns false, recording nothing, if note() is needed.
+  /// Fast path: records a read of a whole word. Marks below `phase_bits` are ordered before it.
+  /// Returns false, recording nothing, if note() is needed.
+  template <class Order>
   [[nodiscard]] bool note_read(std::size_t word, ShadowEntry now, std::uint64_t phase_bits,
-                               std::uint64_t order_bits) noexcept {
-    constexpr std::uint64_t threads = (std::uint64_t{1} << ShadowEntry::thread_bits) - 1;
+                               const Order& is_before) {
     if (marks_[word] >= phase_bits) return false;
-    std::uint64_t& read = marks_[count_ + word];
-    std::uint64_t& other = marks_[2 * count_ + word];
-    if (read < phase_bits || ((read ^ now.bits()) & threads) == 0) {
-      read = now.bits();
-    } else if (other < order_bits) {
-      other = now.bits();
-    }
+    keep_read(marks_[count_ + word], marks_[2 * count_ + word], now, [&](std::uint64_t mark) {
+      return mark < phase_bits || is_before(ShadowEntry::of_bits(mark), now);
+    });
     return true;
   }
 
@@ -187,9 +184,9 @@ class MarkedWords {
       for (std::size_t lane = 0; lane < lanes; ++lane) {
         const ShadowEntry lane_entry = now.of_lane(lane);
         for (std::size_t k = lane * of_lane; k < (lane + 1) * of_lane; ++k) {
-          const bool is_first =
-              read[k] < phase_bits || is_before(ShadowEntry::of_bits(read[k]), lane_entry);
-          (is_first ? read : other)[k] = lane_entry.bits();
+          keep_read(read[k], other[k], lane_entry, [&](std::uint64_t mark) {
+            return mark < phase_bits || is_before(ShadowEntry::of_bits(mark), lane_entry);
+          });
         }
       }
     }
@@ -205,6 +202,20 @@ class MarkedWords {
   };
   using byte_marks = std::array<std::array<std::uint64_t, 3>, 4>;
 
+  /// Replaces a read that is ordered before a new one. Of several unordered reads, keeps two, of
+  /// different warps if there are such: a later access that is not ordered after all of them is not
+  /// ordered after one of these.
+  template <class Passes>
+  static void keep_read(std::uint64_t& read, std::uint64_t& other, ShadowEntry now,
+                        const Passes& passes) {
+    if (passes(read)) {
+      read = now.bits();
+    } else if (passes(other) ||
+               ShadowEntry::of_bits(read).is_of_warp(ShadowEntry::of_bits(other))) {
+      other = now.bits();
+    }
+  }
+
   template <class Order, class Report>
   static void note_marks(const WordMarks& marks, ShadowEntry now, bool writes,
                          const Order& is_before, const Report& report_conflict) {
@@ -213,7 +224,7 @@ class MarkedWords {
     };
     if (!passes(*marks.write)) report_conflict(ShadowEntry::of_bits(*marks.write), true);
     if (!writes) {
-      *(passes(*marks.read) ? marks.read : marks.other) = now.bits();
+      keep_read(*marks.read, *marks.other, now, passes);
       return;
     }
     if (!passes(*marks.read)) report_conflict(ShadowEntry::of_bits(*marks.read), false);

@@ -42,17 +42,22 @@ void SharedRaces::check(const Warp& warp, const Instruction& instruction, lane_m
     return clock_.is_before(one, now);
   };
   const std::uint64_t phase = clock_.phase_bits();
-  const std::uint64_t order = clock_.order_bits(warp.number);
+  const bool is_of_single_lanes = warp.owner->launch_state.device.checks_single_lanes;
   const auto check_lane = [&](int lane, std::uint64_t offset) {
     if (offset >= nbytes_) return;
     const ShadowEntry now = first.of_lane(static_cast<std::uint64_t>(lane));
-    const bool is_word = !access.writes && access.nbytes == 4;
-    if (is_word && words_.note_read(offset / 4, now, phase, order)) return;
+    const bool is_word = !access.writes && access.nbytes == 4 && !is_of_single_lanes;
+    if (is_word && words_.note_read(offset / 4, now, phase, is_before)) return;
     words_.note(offset, offset + access.nbytes, now, access.writes, is_before,
                 [&](ShadowEntry earlier_access, bool is_write, std::size_t byte) {
                   report_race(warp, now, access.writes, earlier_access, is_write, byte);
                 });
   };
+  if (is_of_single_lanes) {
+    return for_lanes(active, [&](int lane) {
+      check_lane(lane, addresses.values[static_cast<std::size_t>(lane)] - base);
+    });
+  }
   const lane_mask recorded =
       access.writes ? active : active & ~lanes_between_equals(addresses.values, active);
   for_runs(addresses.values, recorded, access.nbytes, [&](int lane, int lanes) {

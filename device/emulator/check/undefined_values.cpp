@@ -75,7 +75,7 @@ bool& UndefinedValues::may_be_undefined(const Warp& warp, std::uint32_t register
 }
 
 bool UndefinedValues::are_defined(const Warp& warp, const PropagationRule& rule) noexcept {
-  bool any = false;
+  bool any = owner_.launch_state.device.checks_single_lanes;
   for (std::size_t k = 0; k < rule.row_count; ++k) any |= may_be_undefined(warp, rule.rows[k]);
   return !any;
 }
@@ -92,7 +92,9 @@ std::uint64_t UndefinedValues::lane_shadow(const Warp& warp, row register_row, s
 lane_mask UndefinedValues::undefined_lanes(const Warp& warp, row register_row, std::uint8_t nbytes,
                                            lane_mask lanes) {
   if (register_row == no_row || (register_row & 1) != 0) return 0;
-  if (!may_be_undefined(warp, static_cast<std::uint32_t>(register_row))) return 0;
+  if (!owner_.launch_state.device.checks_single_lanes &&
+      !may_be_undefined(warp, static_cast<std::uint32_t>(register_row)))
+    return 0;
   if (nbytes == 0) return predicate_shadow(warp, register_row) & lanes;
   const std::byte* const shadow = row_shadow(warp, register_row);
   lane_mask mask = 0;

@@ -67,6 +67,9 @@ struct DeviceModel {
   bool checks_undefined_values = false;
   /// With checks_global_races, detects races on global memory between threads of a block too.
   bool checks_races_in_blocks = false;
+  /// Checks each lane by itself, without the paths for whole warps, whose verdicts are equal. For
+  /// tests.
+  bool checks_single_lanes = false;
   /// Kinds of failure that are reported without ending the kernel, since a GPU would continue.
   KindSet collected{};
   /// Counts memory requests; 1.5 to 4 times slower.
