@@ -1,6 +1,10 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <ctime>
+#include <thread>
 #include <vector>
 
 #include "tests/emulator/executor/emulated.hpp"
@@ -8,6 +12,13 @@
 // Cooperative launches, and kernels that never end.
 namespace skerry::emulation {
 namespace {
+
+/// Returns that of this thread.
+[[nodiscard]] double processor_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
 /// Each block writes its index, waits for the others, and adds up all indices.
 [[nodiscard]] std::string sum_text(const std::string& barrier) {
@@ -115,6 +126,24 @@ TEST(EmulationGrids, a_kernel_that_never_ends_is_stopped) {
   expect_failure(run_text(text, launch, {.instruction_limit = 100'000}, memory),
                  code::launch_timeout, {"more than 100000 warp instructions"});
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+TEST(EmulationGrids, the_time_limit_counts_processor_time) {
+  TestMemory memory;
+  std::atomic<bool> has_ended{false};
+  std::vector<std::jthread> busy_threads;  // the kernel gets a quarter of a processor
+  for (unsigned k = 0; k < 3 * std::max(1U, std::thread::hardware_concurrency()); ++k) {
+    busy_threads.emplace_back([&] {
+      while (!has_ended) {
+      }
+    });
+  }
+  const double begin = processor_seconds();
+  expect_failure(
+      run_text(kernel_text("", "$spin: bra.uni $spin;"), {}, {.seconds_limit = 0.1}, memory),
+      code::launch_timeout, {"more than 0.1 s"});
+  EXPECT_GE(processor_seconds() - begin, 0.1);
+  has_ended = true;
 }
 
 TEST(EmulationGrids, a_long_running_kernel_is_announced_once) {
