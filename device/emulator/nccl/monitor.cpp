@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <ctime>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -23,11 +24,16 @@ namespace skerry::emulation::nccl {
 
 namespace {
 
-using clock = std::chrono::steady_clock;
-
 constexpr std::chrono::milliseconds min_pause{50};
-/// By the duration of a sample: those of many threads must not slow the program down.
+/// By the processor time of a sample: those of many threads must not slow the program down.
 constexpr int pause_factor = 10;
+
+/// Returns that of this thread.
+std::chrono::nanoseconds processor_time() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
 
 struct Member {
   Board* board;
@@ -69,16 +75,15 @@ class Monitor {
     for (;;) {
       std::unique_lock lock(mutex_);
       member_added_.wait(lock, [&] { return !members_.empty(); });
-      const auto begin = clock::now();
+      const std::chrono::nanoseconds begin = processor_time();
       if (has_wait()) {
         sample();
         if (is_deadlock()) fail_waits();
       } else {
         earlier_.reset();
       }
-      const auto duration = clock::now() - begin;
       lock.unlock();
-      std::this_thread::sleep_for(min_pause + pause_factor * duration);
+      std::this_thread::sleep_for(min_pause + pause_factor * (processor_time() - begin));
     }
   }
 
@@ -90,14 +95,14 @@ class Monitor {
 
   /// Publishes what this process has done since the last sample.
   void sample() {
-    std::set<int> excluded_threads{gettid()};
-    for (const MonitoredWait* const wait : waits_) excluded_threads.insert(wait->thread());
-    ThreadActivity threads = read_thread_activity(excluded_threads);
     const bool has_changed = std::exchange(sampled_changes_, changes_) != changes_;
+    std::optional<ThreadActivity> threads;
+    if (!has_changed) threads = read_thread_activity(unwatched_threads());
+    const bool is_comparable = earlier_ && threads;
     const bool is_blocked =
-        earlier_ && !has_changed && have_all_waited(*earlier_, threads) && is_each_wait_open();
+        is_comparable && have_all_waited(*earlier_, *threads) && is_each_wait_open();
     ++own_.samples;
-    if (has_changed || (earlier_ && has_computed(*earlier_, threads))) ++own_.progress;
+    if (has_changed || (is_comparable && has_computed(*earlier_, *threads))) ++own_.progress;
     if (!is_blocked) {
       own_.blocked_since = 0;
     } else if (own_.blocked_since == 0) {
@@ -109,6 +114,13 @@ class Monitor {
       const BoardLock lock(*member.board);
       member.board->state(member.rank).activity = own_;
     }
+  }
+
+  /// Returns the monitor's own thread and those that wait in calls of NCCL.
+  [[nodiscard]] std::set<int> unwatched_threads() const {
+    std::set<int> threads{gettid()};
+    for (const MonitoredWait* const wait : waits_) threads.insert(wait->thread());
+    return threads;
   }
 
   /// False if a thread is about to leave its wait.
