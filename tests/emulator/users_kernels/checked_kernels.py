@@ -105,12 +105,13 @@ def run_faulty(name, seed):
 
 
 def run_right(seeds):
-    """Return the errors of kernels, by name and size."""
+    """Return the errors of each kernel and size."""
     program = None
-    wrong = {}
+    errors = {}
     for seed in range(seeds):
         for name, (_, expected) in right_kernels.KERNELS.items():
             for n in right_kernels.SIZES:
+                wrong = errors.setdefault(f"{name}-{n}", [])
                 gpu = emulated_gpu(limit=500 * LIMIT, seed=seed)
                 try:
                     with gpu:
@@ -126,12 +127,12 @@ def run_right(seeds):
                             name, blocks, right_kernels.BLOCK, *pointers, shared_bytes=512
                         )
                         if not np.array_equal(b.read(), expected(values).astype(np.float32)):
-                            wrong.setdefault(f"{name}-{n}", f"seed {seed}: wrong result")
+                            wrong.append(f"seed {seed}: wrong result")
                         a.free()
                         b.free()
                 except (EmulationError, RuntimeError) as problem:
-                    wrong.setdefault(f"{name}-{n}", f"seed {seed}: {problem}")
-    return wrong
+                    wrong.append(f"seed {seed}: {problem}")
+    return errors
 
 
 def main(mode, seeds="1"):
