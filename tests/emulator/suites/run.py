@@ -135,6 +135,7 @@ def environment_for(start: str, folder: str, options: argparse.Namespace) -> dic
         "PYTHONPATH": path,
         "SUITE_LIMIT": str(options.limit),
         "SUITE_SAMPLE": str(options.sample),
+        "SKERRY_EMULATE_SECONDS": "0",  # of a kernel: --limit holds
         "CUPY_TEST_GPU_LIMIT": "2",
         "NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS": "0",  # about grids that are too small for a GPU
     }
