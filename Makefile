@@ -28,7 +28,7 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-full test-cpp test-python emulator test-emulator emulate gpu-estimate guard demo bench bench-kernels accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite cupy-suite recipes paths sweep gpu-check test-pythons test-free-threaded device-suite cai-suite test-aarch64 wheels lint format conformance docs clean
+.PHONY: help build test test-full test-cpp test-python emulator test-emulator emulate gpu-estimate guard demo bench bench-kernels accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite cupy-suite stumpy-suite recipes paths sweep gpu-check test-pythons test-free-threaded device-suite cai-suite test-aarch64 wheels lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
@@ -52,6 +52,7 @@ help:
 	@echo "make paths        is every branch of the CPU kernels and of fusion taken by some test?"
 	@echo "make numba-suite  the tests of numba-cuda on the emulated GPU"
 	@echo "make cupy-suite   those of CuPy: CUPY_DIR=<checkout of cupy/cupy>"
+	@echo "make stumpy-suite  those of stumpy, a program with kernels of Numba"
 	@echo "make recipes      the documentation's workflows for GitHub Actions, in new environments"
 	@echo "make test-pythons  tests under the oldest Python and NumPy and the newest; PYTHONS_OPTIONS=--all: under all"
 	@echo "make test-free-threaded  tests under Python 3.13 without the GIL, built from Debian's source"
@@ -205,6 +206,18 @@ endif
 CUPY_SUITE_OPTIONS ?=
 cupy-suite: emulator $(CONSUMERS) $(VENV)/.group-cupy
 	python tests/emulator/suites/run.py --cupy "$(CUPY_DIR)" $(CUPY_SUITE_OPTIONS)
+
+# The package from PyPI has no tests, its source distribution has.
+$(VENV)/.group-stumpy: pyproject.toml | $(VENV)/bin/python
+	rm -rf $(VENV)/stumpy
+	$(PIP) download --quiet --no-deps --no-binary stumpy --dest $(VENV)/stumpy --group stumpy
+	tar -x -f $(VENV)/stumpy/stumpy-*.tar.gz -C $(VENV)/stumpy --strip-components 1
+	@touch $@
+
+# STUMPY_SUITE_OPTIONS=--simulator: on Numba's simulator
+STUMPY_SUITE_OPTIONS ?=
+stumpy-suite: emulator $(CONSUMERS) $(VENV)/.group-stumpy
+	python tests/emulator/suites/run.py --stumpy $(STUMPY_SUITE_OPTIONS)
 
 # Such as RECIPES_OPTIONS="cupy --wheels dist"
 RECIPES_OPTIONS ?=

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``make numba-suite`` and ``make cupy-suite``: run libraries' own tests on the emulated GPU.
+"""``make numba-suite``, ``cupy-suite`` and ``stumpy-suite``: run libraries' own tests on the emulated GPU.
 
     make numba-suite                                 numba-cuda's tests, as installed
     make numba-suite NUMBA_SUITE_OPTIONS="cudapy/test_atomics.py cudadrv"
@@ -9,6 +9,8 @@
     make numba-suite NUMBA_CUDA_MLIR_DIR=<checkout of NVIDIA/numba-cuda-mlir>     its tests, which are in no package
     make cupy-suite CUPY_DIR=<checkout of cupy/cupy at the version installed>     CuPy's tests, which are in no package
     make cupy-suite CUPY_DIR=... CUPY_SUITE_OPTIONS="--sample 4 math_tests fft_tests/test_fft.py"
+    make stumpy-suite                                stumpy's tests, in its source distribution
+    make stumpy-suite STUMPY_SUITE_OPTIONS="--simulator test_gpu_stump.py"    on Numba's simulator, to compare
 
 Each file runs in its own process. Expected failures are listed in failures.toml with their reasons. Any other failure
 is an error, and so is a listed test that passes.
@@ -215,6 +217,10 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--cupy", type=pathlib.Path, help="checkout of cupy/cupy, whose tests to run"
     )
+    parser.add_argument("--stumpy", action="store_true", help="run the tests of stumpy")
+    parser.add_argument(
+        "--simulator", action="store_true", help="on Numba's simulator (NUMBA_ENABLE_CUDASIM=1)"
+    )
     parser.add_argument(
         "--limit", type=int, default=300, help="time limit of a test in seconds (300)"
     )
@@ -238,6 +244,8 @@ def main() -> int:
         suite = suites.numba_cuda_mlir(options.mlir)
     elif options.cupy:
         suite = suites.cupy(options.cupy)
+    elif options.stumpy:
+        suite = suites.stumpy()
     else:
         suite = suites.numba_cuda()
     for path in (suite.site, suite.tests):
@@ -249,6 +257,9 @@ def main() -> int:
     if options.libraries:
         load = LOAD
         os.environ["SKERRY_EMULATOR"] = options.libraries
+    if options.simulator:
+        load = ""
+        os.environ["NUMBA_ENABLE_CUDASIM"] = "1"
     began = time.perf_counter()
     outcomes: dict[str, Outcome] = {}
     with (

@@ -72,3 +72,19 @@ def cupy(checkout: pathlib.Path) -> Suite:
         left_out=("test_raw.py",),
         options=("-c", str(checkout.resolve() / "pyproject.toml"), *CUPY_SELECTION),
     )
+
+
+def stumpy() -> Suite:
+    """Return the tests that run on a GPU, as stumpy's test.sh selects them, of its source distribution."""
+    source = PACKAGES / "stumpy"
+    tests = source / "tests"
+    files = [file.name for file in sorted(tests.glob("test_*.py")) if "gpu" in file.read_text()]
+    ignored = ("RuntimeWarning", "DeprecationWarning", "UserWarning")
+    options = [text for name in ignored for text in ("-W", f"ignore::{name}")]
+    return Suite(
+        "stumpy",
+        PACKAGES / "numba-cuda",
+        tests,
+        patterns=tuple(files),
+        options=("-c", os.devnull, "-o", f"pythonpath={source}", *options),
+    )
