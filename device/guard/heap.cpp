@@ -186,12 +186,11 @@ std::size_t Heap::size_of(const void* data) noexcept {
 /// faulting thread doesn't, since the heap's own code does not fault.
 bool Heap::locate(const void* data, FaultBlock& fault_block) noexcept {
   if (!contains(data)) return false;
-  std::unique_lock lock(mutex_, std::try_to_lock);
-  for (int tries = 0; !lock.owns_lock() && tries < 100; ++tries) {
+  std::unique_lock lock(mutex_, std::defer_lock);
+  for (int tries = 0; !lock.try_lock(); ++tries) {
+    if (tries == 100) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    lock.try_lock();
   }
-  if (!lock.owns_lock()) return false;
   std::uintptr_t nearest = UINTPTR_MAX;
   const auto consider = [&](const Block& one, bool is_freed) {
     if (one.data == nullptr) return;
