@@ -76,6 +76,8 @@ int get_driver_entry_point(const char* symbol, void** function, unsigned version
 
 // Memory: memory.cpp
 int allocate(void** data, std::size_t nbytes) SKERRY_CUDART(cudaMalloc);
+int allocate_managed(void** data, std::size_t nbytes, unsigned flags)
+    SKERRY_CUDART(cudaMallocManaged);
 int deallocate(void* data) SKERRY_CUDART(cudaFree);
 int allocate_async(void** data, std::size_t nbytes, void* stream) SKERRY_CUDART(cudaMallocAsync);
 int deallocate_async(void* data, void* stream) SKERRY_CUDART(cudaFreeAsync);

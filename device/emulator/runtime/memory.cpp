@@ -28,6 +28,11 @@ int allocate(void** data, std::size_t nbytes) {
   if (code == cuda::success) note_allocation(*data);
   return code;
 }
+int allocate_managed(void** data, std::size_t nbytes, unsigned) {
+  const int code = driver_api().allocate_managed(data, nbytes);
+  if (code == cuda::success) note_allocation(*data);
+  return code;
+}
 int deallocate(void* data) { return driver_api().deallocate(data); }
 int allocate_async(void** data, std::size_t nbytes, void* stream) {
   const int code = driver_api().allocate_async(data, nbytes, stream);
