@@ -60,6 +60,7 @@ extern "C" __global__ void product(const float* x, const float* y, float* out, i
 #: The longest times in milliseconds that are acceptable, without checks.
 LIMITS = {"add": 9.0, "block_sum": 40.0, "product": 2500.0}
 LAUNCH_LIMIT = 25.0  # microseconds
+STREAMS_LIMIT = 1.5  # of the processor time without checks
 
 
 class Seconds(NamedTuple):
@@ -134,7 +135,7 @@ def kernel_times(kernels: Kernels, name: str, checks: str) -> Seconds:
         return measure(run, 2 if name == "product" else RUNS)
 
 
-def launch_time(kernels: Kernels) -> Seconds:
+def launch_time(kernels: Kernels, checks: str) -> Seconds:
     """Return the times of one of many launches."""
 
     def run() -> None:
@@ -142,7 +143,23 @@ def launch_time(kernels: Kernels) -> Seconds:
             kernels.launch("nothing")
         kernels.wait()
 
-    total = measure(run, 3)
+    with emulated_gpu(checks=checks):
+        total = measure(run, 3)
+    return Seconds(total.wall / LAUNCHES, total.processor / LAUNCHES)
+
+
+def operation_time(checks: str) -> Seconds:
+    """Return the times of one of many operations of skerry on small arrays, each of which makes a new array."""
+
+    def run() -> None:
+        y = x
+        for _ in range(LAUNCHES):
+            y = x + y
+        sk.synchronize("cuda:0")
+
+    x = sk.ones(1000, dtype=sk.float32, device="cuda:0")
+    with emulated_gpu(checks=checks):
+        total = measure(run, 3)
     return Seconds(total.wall / LAUNCHES, total.processor / LAUNCHES)
 
 
@@ -170,16 +187,26 @@ def main() -> None:
         print(
             f"{name:10} {1e3 * plain.wall:9.2f} ms, processor {1e3 * plain.processor:9.2f} ms; at most {limit:g} ms"
         )
-        for checks in ("races", "uninitialised", "synchronisation", "all"):
+        for checks in ("streams", "races", "uninitialised", "synchronisation", "all"):
             times = kernel_times(kernels, name, checks)
             print(
                 f"  {checks:15} {1e3 * times.wall:9.2f} ms, ratio {times.wall / plain.wall:.2f}, of processor times "
                 f"{times.processor / plain.processor:.2f}"
             )
-    launch = launch_time(kernels)
+    print(f"streams: at most {STREAMS_LIMIT:g} times the processor time")
+    launch = launch_time(kernels, "none")
     print(
         f"launch {1e6 * launch.wall:.1f} us, processor {1e6 * launch.processor:.1f} us; at most {LAUNCH_LIMIT:g} us"
     )
+    for name, run in (
+        ("launch", lambda checks: launch_time(kernels, checks)),
+        ("operation of skerry", operation_time),
+    ):
+        unchecked, checked = run("none"), run("streams")
+        print(
+            f"{name}: processor {1e6 * unchecked.processor:.1f} us, with streams {1e6 * checked.processor:.1f} us, "
+            f"ratio {checked.processor / unchecked.processor:.2f}"
+        )
     print(f"two devices: {speedup(kernels):.2f} times as fast as one")
 
 

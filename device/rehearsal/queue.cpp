@@ -106,6 +106,10 @@ std::uint64_t Queue::submit(WorkItem* item) {
     wait(submitted - max_in_flight);
 
   if (!item->is_immediate) item->delay_us = next_delay();
+  std::shared_ptr<const void> note;
+  if (const auto take_note = submission_notes.load(); follows_order && take_note != nullptr) {
+    if (!item->is_immediate && !item->wait_for.queue) note = take_note();
+  }
   const auto lock = lock_soon(mutex_);
   if (!started_) {
     // Detached: the thread shares ownership of its queue, and a process may exit with work pending.
@@ -121,6 +125,7 @@ std::uint64_t Queue::submit(WorkItem* item) {
   last_ = item;
   const std::uint64_t ticket = submitted_.load(std::memory_order_relaxed) + 1;
   item->order = order_submitted(number_, ticket, item->own_clock);
+  item->order.note = std::move(note);
   submitted_.store(ticket, std::memory_order_release);
   if (asleep_) arrived_.notify_one();
   return ticket;

@@ -40,7 +40,10 @@ void join(stream_clock& clock, const OrderPoint& point) {
 
 [[nodiscard]] OrderPoint point_of(std::uint64_t stream, std::uint64_t ticket,
                                   const stream_clock& clock) {
-  return {stream, ticket, std::make_shared<const stream_clock>(clock)};
+  return {.stream = stream,
+          .ticket = ticket,
+          .prior_clock = std::make_shared<const stream_clock>(clock),
+          .note = nullptr};
 }
 
 }  // namespace

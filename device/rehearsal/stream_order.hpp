@@ -25,6 +25,7 @@ struct OrderPoint {
   std::uint64_t stream = 0;  ///< 0 if the order is not tracked
   std::uint64_t ticket = 0;
   std::shared_ptr<const stream_clock> prior_clock;
+  std::shared_ptr<const void> note;  ///< of submission_notes, when it was submitted
 
   [[nodiscard]] bool is_after(std::uint64_t other_stream, std::uint64_t other_ticket) const {
     if (other_stream == stream) return other_ticket <= ticket;
@@ -36,6 +37,11 @@ struct OrderPoint {
 
 /// True if the order is tracked. Set before the first stream has work, or never.
 inline constinit std::atomic<bool> follows_order{false};
+
+/// Returns a note on what the calling thread does, such as its line of the program, which each item
+/// that accesses memory gets when it is submitted; null by default. The caller holds no lock of
+/// streams.
+inline constinit std::atomic<std::shared_ptr<const void> (*)()> submission_notes{nullptr};
 
 // If the order is not tracked, functions that take or return points do nothing and return empty
 // points.

@@ -86,7 +86,10 @@ static_assert(are_in_order);
 
 [[nodiscard]] std::string text_of(const OtherAccess& other) {
   std::string text = other.writes ? "written by " : "read by ";
-  if (!other.operation_name.empty()) return text + other.operation_name;
+  if (!other.operation_name.empty()) {
+    const bool has_line = other.source_line && other.source_line->line != 0;
+    return text + other.operation_name + (has_line ? ": " + position_of(*other.source_line) : "");
+  }
   text += "block " + text_of(other.block);
   if (other.thread) text += ", thread " + text_of(*other.thread);
   if (other.source_line) text += ": " + text_of(*other.source_line);
@@ -194,6 +197,8 @@ std::string text_of(const Failure& failure) {
             text_of(failure.block) + ", thread " + text_of(failure.thread) + ", warp " +
             std::to_string(failure.warp) + ", lane " + std::to_string(failure.lane);
   }
+  if (!failure.has_thread && failure.source_line.line != 0)
+    text += "\n  called: " + position_of(failure.source_line);
   if (failure.array) text += "\n  array: " + text_of(*failure.array);
   if (failure.allocated) text += "\n  allocated: " + position_of(*failure.allocated);
   if (failure.other) text += "\n  before: " + text_of(*failure.other);

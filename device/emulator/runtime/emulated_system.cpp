@@ -71,7 +71,7 @@ const cuda::Api& driver_api() noexcept {
                    "skerry: SKERRY_EMULATE_INITCHECK: can't reserve addresses for shadow memory\n");
       std::_Exit(2);
     }
-    if (current_emulator_settings().model.checks_stream_races) follow_streams();
+    if (needs_stream_order(current_emulator_settings().model)) follow_streams();
     const cuda::Api* const table = rehearsal::calls_table();
     // Registered at the first call, like the driver's own exit handler: handlers that programs
     // register later run earlier. The first one runs last.

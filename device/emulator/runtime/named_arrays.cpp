@@ -24,6 +24,7 @@ constexpr std::size_t max_arrays_per_block = 16;
 
 struct BlockNames {
   PythonLine allocated;
+  PythonLine freed;
   std::optional<NamedArray> new_array;
   std::vector<NamedArray> arrays;  ///< the others; the last recorded one last
 };
@@ -87,6 +88,20 @@ void record(const void* data, std::size_t nbytes, const char* text, Store store)
   return;  // the report goes without a name
 }
 
+[[nodiscard]] std::optional<SourceLine> line_of(std::uint64_t block,
+                                                PythonLine BlockNames::* member) {
+  PythonLine line;
+  {
+    ArrayNames& all = names();
+    const std::lock_guard lock(all.mutex);
+    const auto entry = all.by_block.find(block);
+    if (entry != all.by_block.end()) line = entry->second.*member;
+  }
+  if (line.number == 0) return std::nullopt;
+  std::string quote = line_text(line.file, line.number);
+  return SourceLine{.file = std::move(line.file), .line = line.number, .quote = std::move(quote)};
+}
+
 }  // namespace
 
 void name_array(const void* data, std::size_t nbytes, const char* text) noexcept {
@@ -123,17 +138,21 @@ std::optional<NamedArray> nearest_array(std::uint64_t block, std::uint64_t addre
                                    [](const NamedArray& one) { return std::abs(one.distance()); });
 }
 
+void note_free(const void* data, const PythonLine& line) noexcept try {
+  if (line.number == 0) return;
+  ArrayNames& all = names();
+  const std::lock_guard lock(all.mutex);
+  all.by_block[address_of(data)].freed = line;
+} catch (const std::bad_alloc&) {
+  return;  // the report goes without a line
+}
+
 std::optional<SourceLine> allocation_line(std::uint64_t block) {
-  PythonLine line;
-  {
-    ArrayNames& all = names();
-    const std::lock_guard lock(all.mutex);
-    const auto entry = all.by_block.find(block);
-    if (entry != all.by_block.end()) line = entry->second.allocated;
-  }
-  if (line.number == 0) return std::nullopt;
-  std::string quote = line_text(line.file, line.number);
-  return SourceLine{.file = std::move(line.file), .line = line.number, .quote = std::move(quote)};
+  return line_of(block, &BlockNames::allocated);
+}
+
+std::optional<SourceLine> free_line(std::uint64_t block) {
+  return line_of(block, &BlockNames::freed);
 }
 
 }  // namespace skerry::emulation

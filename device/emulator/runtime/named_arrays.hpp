@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "device/emulator/failure.hpp"
+#include "device/emulator/runtime/python_line.hpp"
 
 namespace skerry::emulation {
 
@@ -23,6 +24,8 @@ void name_new_array(const void* data, std::size_t nbytes, const char* text) noex
 
 /// Records the running Python line as that of the new block at `data`. The caller holds no lock.
 void note_allocation(const void* data) noexcept;
+/// Records the line that has freed a block in stream order.
+void note_free(const void* data, const PythonLine& line) noexcept;
 
 /// Returns the array in the block at `block` that is nearest to `address`; of equally near ones,
 /// the one recorded last. New arrays count only in blocks without others.
@@ -30,6 +33,8 @@ void note_allocation(const void* data) noexcept;
 
 /// Returns the line that has allocated the block at `block`, with its text.
 [[nodiscard]] std::optional<SourceLine> allocation_line(std::uint64_t block);
+/// The same for the line that has freed it.
+[[nodiscard]] std::optional<SourceLine> free_line(std::uint64_t block);
 
 }  // namespace skerry::emulation
 

@@ -11,6 +11,7 @@
 
 #include "device/emulator/failure.hpp"
 #include "device/emulator/runtime/host_kernels.hpp"
+#include "device/emulator/runtime/named_arrays.hpp"
 #include "device/emulator/runtime/reports.hpp"
 #include "device/emulator/runtime/stream_races.hpp"
 #include "device/emulator/runtime/undefined_memory.hpp"
@@ -77,7 +78,8 @@ void copy(void* target, const void* source, std::size_t nbytes) noexcept {
 
 void on_freed(void* data, std::size_t nbytes) noexcept {
   const Allocation written = range_of(data, nbytes);
-  note("the end of an allocation", {}, {&written, 1});
+  note(end_of_allocation, {}, {&written, 1});
+  note_free(data, current_line());
 }
 
 void run(void (*kernel)(const void* params), const void* params,

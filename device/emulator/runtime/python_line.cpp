@@ -46,6 +46,10 @@ struct Python {
       find<Object*(Object*, const char*)>("PyObject_GetAttrString");
   const char* (*text_of)(Object*) = find<const char*(Object*)>("PyUnicode_AsUTF8");
   void (*clear_error)() = find<void()>("PyErr_Clear");
+  void (*fetch_error)(Object**, Object**,
+                      Object**) = find<void(Object**, Object**, Object**)>("PyErr_Fetch");
+  void (*restore_error)(Object*, Object*,
+                        Object*) = find<void(Object*, Object*, Object*)>("PyErr_Restore");
   void (*release)(Object*) = find<void(Object*)>("Py_DecRef");
 
   [[nodiscard]] bool is_usable() const {
@@ -106,6 +110,9 @@ PythonLine python_line() {
   static const Python python;
   if (!python.is_usable()) return {};
   const int gil = acquire_gil(python);
+  // Memory may be freed while an exception passes.
+  std::array<Object*, 3> error{};
+  python.fetch_error(error.data(), &error[1], &error[2]);
   PythonLine line;
   Object* frame = python.frame_of(python.thread_state());
   while (frame != nullptr && line.number == 0) {
@@ -115,6 +122,7 @@ PythonLine python_line() {
     frame = caller;
   }
   if (frame != nullptr) python.release(frame);
+  python.restore_error(error[0], error[1], error[2]);
   python.release_gil(gil);
   return line;
 }

@@ -17,6 +17,7 @@
 #include "device/emulator/runtime/library_tasks.hpp"
 #include "device/emulator/runtime/named_arrays.hpp"
 #include "device/emulator/runtime/settings.hpp"
+#include "device/emulator/runtime/stream_races.hpp"
 #include "device/rehearsal/faults.hpp"
 #include "device/rehearsal/system.hpp"
 
@@ -141,8 +142,11 @@ std::string array_of(const NamedArray& array) {
 std::string other_of(const OtherAccess& other) {
   JsonObject object;
   object.boolean("writes", other.writes);
-  if (!other.operation_name.empty()) return object.text("by", other.operation_name).done();
-  object.index("block", other.block);
+  if (!other.operation_name.empty()) {
+    object.text("by", other.operation_name);
+  } else {
+    object.index("block", other.block);
+  }
   if (other.thread) object.index("thread", *other.thread);
   if (other.source_line) object.line(*other.source_line);
   return object.done();
@@ -211,7 +215,13 @@ void name_array_of(Failure& failure) {
   if (failure.memory.nbytes == 0) return;
   failure.array = nearest_array(failure.memory.begin, failure.memory.address);
   failure.allocated = allocation_line(failure.memory.begin);
-  if (failure.array || failure.allocated) failure.text = text_of(failure);
+  if (failure.memory.state == MemoryState::freed && !failure.other) {
+    if (auto line = free_line(failure.memory.begin)) {
+      failure.other = OtherAccess{
+          .operation_name = end_of_allocation, .source_line = std::move(line), .writes = true};
+    }
+  }
+  if (failure.array || failure.allocated || failure.other) failure.text = text_of(failure);
 }
 
 void record_failure(int ordinal, const Failure& failure, bool is_error) {

@@ -46,10 +46,11 @@ constexpr NumberSetting numbers[] = {
     {"SKERRY_EMULATE_INITCHECK", 0, 1, set_model<&DeviceModel::checks_undefined_values>},
     {"SKERRY_EMULATE_RACECHECK", 0, 2,
      [](EmulatorSettings& settings, long long value) {
-       set_model<&DeviceModel::checks_shared_races, &DeviceModel::checks_global_races,
-                 &DeviceModel::checks_stream_races>(settings, value != 0 ? 1 : 0);
+       set_model<&DeviceModel::checks_shared_races, &DeviceModel::checks_global_races>(
+           settings, value != 0 ? 1 : 0);
        settings.model.checks_races_in_blocks = value == 2;
      }},
+    {"SKERRY_EMULATE_STREAMCHECK", 0, 1, set_model<&DeviceModel::checks_stream_races>},
     {"SKERRY_EMULATE_SYNCCHECK", 0, 1, set_model<&DeviceModel::checks_synchronization>},
     {"SKERRY_EMULATE_STATISTICS", 0, 1,
      [](EmulatorSettings& settings, long long value) { settings.says_statistics = value != 0; }},
@@ -165,6 +166,10 @@ std::string read_setting(std::string_view name, std::string_view value,
 
 const EmulatorSettings& current_emulator_settings() noexcept { return changeable_settings(); }
 
+bool needs_stream_order(const DeviceModel& model) noexcept {
+  return model.checks_stream_races || model.checks_shared_races;
+}
+
 std::string change_setting(std::string_view name, std::string_view value) {
   if (name.starts_with("SKERRY_REHEARSE_")) {
     if (rehearsal::change_setting(name, value)) return "";
@@ -181,8 +186,8 @@ std::string change_setting(std::string_view name, std::string_view value) {
     return std::string(name) + ": can't reserve addresses for shadow memory";
   }
   if (!model.checks_undefined_values && follows_undefined_memory()) unfollow_undefined_memory();
-  if (model.checks_stream_races && !follows_streams()) follow_streams();
-  if (!model.checks_stream_races && follows_streams()) unfollow_streams();
+  if (needs_stream_order(model) && !follows_streams()) follow_streams();
+  if (!needs_stream_order(model) && follows_streams()) unfollow_streams();
   current = std::move(changed);
   return "";
 }

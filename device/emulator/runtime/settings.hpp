@@ -28,6 +28,9 @@ struct EmulatorSettings {
 /// empty string.
 [[nodiscard]] std::string change_setting(std::string_view name, std::string_view value);
 
+/// True if races between streams are checked, alone or with the other races.
+[[nodiscard]] bool needs_stream_order(const DeviceModel& model) noexcept;
+
 /// Sets the limits of an A100 (80) or an H100 (90); false for other capabilities.
 [[nodiscard]] bool set_compute_capability(DeviceModel& model, int capability) noexcept;
 

@@ -9,7 +9,10 @@
 #include <mutex>
 #include <vector>
 
+#include "device/emulator/execute/failure_text.hpp"
+#include "device/emulator/execute/report.hpp"
 #include "device/emulator/runtime/observed_memory.hpp"
+#include "device/emulator/runtime/python_line.hpp"
 #include "device/rehearsal/address_range.hpp"
 #include "device/rehearsal/settings.hpp"
 #include "device/rehearsal/stream_order.hpp"
@@ -20,12 +23,18 @@ namespace {
 
 using rehearsal::OrderPoint;
 
+/// What accesses memory, and the line of the program that has called it.
+struct Operation {
+  std::string name;
+  PythonLine line;
+};
+
 /// A stream's last access to a segment. Its earlier ones need not be kept: stream order puts them
 /// before this one.
 struct StreamAccess {
   std::uint64_t stream = 0;  ///< 0: none
   std::uint64_t ticket = 0;
-  std::shared_ptr<const std::string> operation_name;
+  std::shared_ptr<const Operation> operation;
 };
 
 /// Bytes with the same last accesses.
@@ -44,6 +53,14 @@ struct AccessedMemory {
 AccessedMemory& accessed() {
   static auto* const memory = new AccessedMemory;  // leaked: threads of streams may outlive main()
   return *memory;
+}
+
+std::shared_ptr<const void> note_line() {
+  return std::make_shared<const PythonLine>(python_line());
+}
+
+[[nodiscard]] PythonLine line_of(const OrderPoint& point) {
+  return point.note == nullptr ? PythonLine{} : *static_cast<const PythonLine*>(point.note.get());
 }
 
 [[nodiscard]] bool is_of_a_device(const Allocation& range) {
@@ -85,22 +102,31 @@ void for_segments(segments& all, const Allocation& range, Function&& function) {
          !now.is_after(previous_access.stream, previous_access.ticket);
 }
 
+[[nodiscard]] SourceLine source_line_of(const PythonLine& line) {
+  return {.file = line.file,
+          .line = line.number,
+          .quote = line.number == 0 ? "" : line_text(line.file, line.number)};
+}
+
 [[nodiscard]] Failure race_of(bool does_write, bool did_write, std::uint64_t address,
-                              const std::string& operation_name, const OrderPoint& now,
+                              const Operation& operation, const OrderPoint& now,
                               const StreamAccess& other) {
   char address_text[32];
   std::snprintf(address_text, sizeof address_text, "%#llx",
                 static_cast<unsigned long long>(address));
   Failure failure{.code = code::launch_failure, .text = {}, .kind = FailureKind::race_streams};
-  failure.summary = "race between streams: " + operation_name + " on stream " +
+  failure.summary = "race between streams: " + operation.name + " on stream " +
                     std::to_string(now.stream) + " " + (does_write ? "writes" : "reads") +
-                    " the memory at " + address_text + ", which " + *other.operation_name +
+                    " the memory at " + address_text + ", which " + other.operation->name +
                     " on stream " + std::to_string(other.stream) + " " +
                     (did_write ? "writes" : "reads") + ", and no event orders them";
-  failure.kernel = operation_name;
-  failure.other = OtherAccess{.operation_name = *other.operation_name, .writes = did_write};
+  failure.kernel = operation.name;
+  failure.source_line = source_line_of(operation.line);
+  failure.other = OtherAccess{.operation_name = other.operation->name,
+                              .source_line = source_line_of(other.operation->line),
+                              .writes = did_write};
   failure.memory.address = address;
-  failure.text = failure.summary;
+  failure.text = text_of(failure);
   return failure;
 }
 
@@ -109,7 +135,7 @@ class StreamAccessRecorder {
   StreamAccessRecorder(segments& all, const std::string& operation_name)
       : all_(all),
         now_(rehearsal::current_order()),
-        operation_name_(std::make_shared<std::string>(operation_name)) {}
+        operation_(std::make_shared<const Operation>(operation_name, line_of(now_))) {}
 
   void read(const Allocation& range) {
     for_segments(all_, range, [&](std::uint64_t begin, Segment& in) {
@@ -133,22 +159,25 @@ class StreamAccessRecorder {
   [[nodiscard]] const std::optional<Failure>& first() const noexcept { return first_; }
 
  private:
-  [[nodiscard]] StreamAccess mark() const { return {now_.stream, now_.ticket, operation_name_}; }
+  [[nodiscard]] StreamAccess mark() const { return {now_.stream, now_.ticket, operation_}; }
   void record_race(bool does_write, bool did_write, std::uint64_t address,
                    const StreamAccess& other) {
-    if (!first_) first_ = race_of(does_write, did_write, address, *operation_name_, now_, other);
+    if (!first_) first_ = race_of(does_write, did_write, address, *operation_, now_, other);
   }
 
   segments& all_;
   const OrderPoint& now_;
-  std::shared_ptr<const std::string> operation_name_;
+  std::shared_ptr<const Operation> operation_;
   std::optional<Failure> first_;
 };
 
 }  // namespace
 
+PythonLine current_line() { return line_of(rehearsal::current_order()); }
+
 void follow_streams() noexcept {
   observe_memory();
+  rehearsal::submission_notes.store(note_line);
   rehearsal::follows_order.store(true);
 }
 bool follows_streams() noexcept { return rehearsal::follows_order.load(); }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "device/emulator/execute/launch.hpp"
+#include "device/emulator/runtime/python_line.hpp"
 
 namespace skerry::emulation {
 
@@ -16,6 +17,12 @@ namespace skerry::emulation {
 // it, and neither stream order nor an event nor a wait of the host orders the two accesses,
 // whatever their actual times. Accesses of libraries count as reads. Accesses of the host are not
 // checked.
+
+/// Name of the operation that frees memory.
+inline constexpr const char* end_of_allocation = "the end of an allocation";
+/// Returns the line of the program that has called the work that this thread runs; unknown unless
+/// the check is on.
+[[nodiscard]] PythonLine current_line();
 
 /// Starts the check. Must be called before the first stream has work.
 void follow_streams() noexcept;

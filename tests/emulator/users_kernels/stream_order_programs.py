@@ -1,52 +1,22 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""A user's kernel and an operation of skerry, with and without order between their streams. Prints reports as JSON.
+"""A kernel of another library and an operation of skerry, with and without order between their streams.
 
-The kernel adds 1 to every element of an array, on a stream of cuda.core for which the default stream does not wait.
+main(LIBRARY) runs all programs with the kernels of a library of foreign_stream_kernels.py and prints reports as JSON.
+Only the kernel's line and the marked lines access the memory.
 """
 
+import contextlib
+import inspect
 import json
+import pathlib
 
-import numpy as np
 import skerry as sk
+from skerry.exceptions import EmulationError
 from skerry.testing import emulated_gpu
-from skerry_emulator import _reports
 
-from tests.emulator.users_kernels.checked_kernels import Program
-
-SOURCE = """
-extern "C" __global__ void add_one(float* a, long long step, long long n) {
-  for (long long i = threadIdx.x; i < n; i += blockDim.x) a[i * step] += 1;
-}
-"""
-DEVICE = "cuda:0"
-
-
-class Kernel:
-    """The kernel and its stream."""
-
-    def __init__(self):
-        from cuda.core import Device
-
-        device = Device(0)
-        device.set_current()
-        self._program = Program(SOURCE, "add_one.cu")
-        self._stream = device.create_stream()
-        self.stream = sk.Stream.from_handle(DEVICE, int(self._stream.handle))
-
-    def run(self, x, pointer):
-        from cuda.core import LaunchConfig, launch
-
-        numbers = np.int64(x.strides[0] // x.itemsize), np.int64(x.size)
-        config = LaunchConfig(grid=1, block=32)
-        launch(self._stream, config, self._program.code.get_kernel("add_one"), pointer, *numbers)
-
-    def wait_for_skerry(self):
-        self.stream.wait(sk.current_stream(DEVICE))
-
-    def let_skerry_wait(self):
-        sk.current_stream(DEVICE).wait(self.stream)
-
+from tests.emulator.users_kernels import foreign_stream_kernels
+from tests.emulator.users_kernels.foreign_stream_kernels import DEVICE, LIBRARIES, Located
 
 KEPT = []  # arrays kept alive, as a free would be reported, too
 
@@ -59,104 +29,165 @@ def new():
     return x
 
 
-def located(x):
-    """Return the array and its address, read before the test: reading __cuda_array_interface__ makes streams wait."""
-    pointer = x.__cuda_array_interface__["data"][0]
-    KEPT.append(x)
-    sk.synchronize(DEVICE)
-    return x, pointer
-
-
 def written_before(kernel):
-    x, pointer = located(new())
-    x[...] = 1
-    kernel.run(x, pointer)
+    x = new()
+    memory = Located(x)
+    x[...] = 1  # skerry
+    kernel.run("read", memory)
+
+
+def updated_before(kernel):
+    x = new()
+    memory = Located(x)
+    x += 1  # skerry
+    kernel.run("read", memory)
 
 
 def read_before(kernel):
-    x, pointer = located(new())
-    KEPT.append(x * 2)
-    kernel.run(x, pointer)
+    x = new()
+    memory = Located(x)
+    KEPT.append(x * 2)  # skerry
+    kernel.run("add", memory)
+
+
+def sent_before(kernel):
+    x = new()
+    memory = Located(x)
+    KEPT.append(x.to_device("cuda:1"))  # skerry
+    kernel.run("add", memory)
+
+
+def zeroed_before(kernel):
+    x = new()
+    memory = Located(x)
+    x.fill(0)  # skerry
+    kernel.run("read", memory)
 
 
 def written_behind(kernel):
-    x, pointer = located(new())
-    kernel.run(x, pointer)
-    x += 1
+    x = new()
+    kernel.run("add", Located(x))
+    x[...] = 1  # skerry
+
+
+def written_behind_a_read(kernel):
+    x = new()
+    kernel.run("read", Located(x))
+    x += 1  # skerry
 
 
 def read_behind(kernel):
-    x, pointer = located(new())
-    kernel.run(x, pointer)
-    KEPT.append(sk.sum(x))
+    x = new()
+    kernel.run("add", Located(x))
+    KEPT.append(sk.sum(x))  # skerry
 
 
 def sorted_behind(kernel):
-    x, pointer = located(new())
-    kernel.run(x, pointer)
-    KEPT.append(sk.sort(x))
+    x = new()
+    kernel.run("add", Located(x))
+    KEPT.append(sk.sort(x))  # skerry
 
 
-WRONG = [written_before, read_before, written_behind, read_behind, sorted_behind]
+def copied_behind(kernel):
+    x = new()
+    kernel.run("add", Located(x))
+    KEPT.append(x.copy())  # skerry
+
+
+def sent_behind(kernel):
+    x = new()
+    kernel.run("add", Located(x))
+    KEPT.append(x.to_device("cuda:1"))  # skerry
+
+
+def fetched_behind(kernel):
+    x = new()
+    kernel.run("add", Located(x))
+    KEPT.append(x.to_device("cpu"))  # skerry
+
+
+def received_behind(kernel):
+    x = new()
+    source = sk.ones(64, dtype=sk.float32, device="cuda:1")
+    kernel.run("read", Located(x))
+    x[...] = source.to_device(DEVICE)  # skerry
+
+
+def reused_behind(kernel):
+    """The memory is free for new arrays while the kernel may still read it."""
+    x = sk.zeros(64, dtype=sk.float32, device=DEVICE)
+    kernel.run("read", Located(x))
+    del x  # skerry
+    KEPT.append(sk.ones(64, dtype=sk.float32, device=DEVICE))  # skerry
+
+
+WRONG = [
+    written_before, updated_before, read_before, sent_before, zeroed_before,
+    written_behind, written_behind_a_read, read_behind, sorted_behind, copied_behind, sent_behind, fetched_behind,
+    received_behind, reused_behind,
+]  # fmt: skip
 
 
 def waits_on_both_sides(kernel):
-    x, pointer = located(new())
+    x = new()
+    memory = Located(x)
     x[...] = 1
-    kernel.wait_for_skerry()
-    kernel.run(x, pointer)
-    kernel.let_skerry_wait()
+    kernel.stream.wait(sk.current_stream(DEVICE))
+    kernel.run("add", memory)
+    sk.current_stream(DEVICE).wait(kernel.stream)
     x += 1
 
 
 def on_the_stream_itself(kernel):
-    x, pointer = located(new())
+    x = new()
+    memory = Located(x)
     with kernel.stream:
         x[...] = 1
-        kernel.run(x, pointer)
+        kernel.run("add", memory)
         x += 1
 
 
 def after_the_host_has_waited(kernel):
-    x, pointer = located(new())
+    x = new()
+    memory = Located(x)
     x += 1
     sk.synchronize(DEVICE)
-    kernel.run(x, pointer)
+    kernel.run("add", memory)
     kernel.stream.synchronize()
     x += 1
 
 
 def halves(kernel):
     x = new()
-    right, pointer = located(x[32:])
+    right = Located(x[32:])
     x[:32] = 1
-    kernel.run(right, pointer)
+    kernel.run("add", right)
     x[:32] += 1
 
 
 def columns(kernel):
     x = new().reshape(16, 4)
-    second, pointer = located(x[:, 1])
+    second = Located(x[:, 1])
     x[:, 0] = 1
-    kernel.run(second, pointer)
+    kernel.run("add", second)
     x[:, 2:] += 1
 
 
 def backwards(kernel):
     x = new()
-    odd, pointer = located(x[1::2])
+    odd = Located(x[1::2])
     x[::-2][1:] = 1
-    kernel.run(odd, pointer)
+    kernel.run("add", odd)
     KEPT.append(sk.max(x[::2]))
 
 
 def chosen_elements(kernel):
     x = new()
-    right, pointer = located(x[32:])
+    right = Located(x[32:])
     indices = sk.arange(32, device=DEVICE)
     mask = sk.arange(64, device=DEVICE) < 32
     sk.synchronize(DEVICE)
-    kernel.run(right, pointer)
+    kernel.run("add", right)
     x[indices] = 3
     KEPT.append(sk.take(x, indices))
     KEPT.append(x[mask])
@@ -177,23 +208,49 @@ RIGHT = [
 ]  # fmt: skip
 
 
-def main():
-    with emulated_gpu(checks="races"):
-        kernel = Kernel()
-        emulator = _reports.library()
+def lines_marked(function, mark):
+    """Return the lines of a function or module that end with a mark."""
+    text, first = inspect.getsourcelines(function)
+    return [max(first, 1) + k for k, line in enumerate(text) if line.rstrip().endswith(f"# {mark}")]
 
-        def reports(program):
-            emulator.wait()
-            emulator.clear()
+
+def main(library):
+    kernel_lines = [
+        (pathlib.Path(foreign_stream_kernels.__file__).name, line)
+        for line in lines_marked(LIBRARIES[library], "the kernel")
+    ]
+    with emulated_gpu(checks="none"):
+        kernel = LIBRARIES[library]()
+
+    def reports(program):
+        gpu = emulated_gpu(checks="streams")
+        with contextlib.suppress(EmulationError), gpu:
             program(kernel)
-            emulator.wait()
-            return [
-                [one.kind, one.kernel, (one.other or {}).get("by")] for one in emulator.reports()
-            ]
+        return [_described(one) for one in gpu.reports]
 
-        results = {
-            name: {program.__name__: reports(program) for program in programs}
-            for name, programs in (("wrong", WRONG), ("right", RIGHT))
+    results = {
+        name: {
+            program.__name__: {
+                "reports": reports(program),
+                "kernel": kernel_lines,
+                "skerry": [
+                    (pathlib.Path(__file__).name, line) for line in lines_marked(program, "skerry")
+                ],
+            }
+            for program in programs
         }
-        emulator.clear()
+        for name, programs in (("wrong", WRONG), ("right", RIGHT))
+    }
     print(json.dumps(results))
+
+
+def _described(report):
+    other = report.other or {}
+    positions = [(report.file, report.line), (other.get("file"), other.get("line"))]
+    return {
+        "kind": report.kind,
+        "positions": [(pathlib.Path(file or "").name, line) for file, line in positions],
+        "sources": [report.source, other.get("source")],
+        "names": [report.kernel, other.get("by")],
+        "text": report.text,
+    }

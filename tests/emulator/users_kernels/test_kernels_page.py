@@ -79,6 +79,23 @@ def test_the_workflow_fails_for_faulty_kernels(project):
         assert "past the end of" in done.stdout + done.stderr
 
 
+def test_the_use_on_an_unknown_stream_is_named(project):
+    (command,) = re.findall(r"\$ (python -m skerry sanitize --checks streams .*)", PAGE.read_text())
+    done = run(project, command)
+    assert done.returncode == 1, done.stdout + done.stderr
+    lines = (project / "examples" / "streams.py").read_text().splitlines()
+    for text in ("total = x.sum()", next(line for line in lines if line.startswith("double["))):
+        position = f"examples/streams.py:{lines.index(text) + 1}: {text}"
+        assert position in done.stderr
+        assert position in PAGE.read_text()
+    program = project / "examples" / "streams.py"
+    wait = 'sk.current_stream("cuda:0").wait(stream)'
+    assert wait in PAGE.read_text()
+    program.write_text(program.read_text().replace("total =", f"{wait}\ntotal ="))
+    done = run(project, command)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_the_plugin_may_be_named_on_the_command_line(project):
     """A conftest.py that looks for a GPU is imported after the plugin."""
     (project / "tests" / "conftest.py").write_text(

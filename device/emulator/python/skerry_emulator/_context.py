@@ -13,6 +13,7 @@ from skerry_emulator import _cupy_pool, _reports
 # Optional checks, and the emulator's setting that enables each. Errors that end a kernel are always reported.
 CHECKS: dict[str, tuple[str, int]] = {
     "races": ("RACECHECK", 2),
+    "streams": ("STREAMCHECK", 1),
     "uninitialised": ("INITCHECK", 1),
     "synchronisation": ("SYNCCHECK", 1),
 }
@@ -103,8 +104,9 @@ class emulated_gpu:  # noqa: N801 (used as a function)
     seed : int, optional
         Seed of the schedule of warps and blocks. 0 runs one block after the other, which is fastest.
     checks : str or iterable of str, optional
-        Optional checks: "races", "uninitialised", "synchronisation"; or "all", "none". The check for races makes
-        kernels up to 4 times slower, the check for uninitialised values about 2 times.
+        Optional checks: "races", "streams" (only races between streams, which "races" contains), "uninitialised",
+        "synchronisation"; or "all", "none". The check for races makes kernels up to 4 times slower, the check for
+        uninitialised values about 2 times, the check for races between streams at most 1.5 times.
     limit : int, optional
         Number of warp instructions after which a kernel counts as never ending.
 

@@ -47,7 +47,8 @@ class KernelReport:
     block, thread : tuple of int or None
         Indices x, y, z of the thread that caused it.
     file, line : str or None, int or None
-        Position in the source, if the kernel was compiled with line information.
+        Position in the source, if the kernel was compiled with line information. Of a race between streams: the line
+        of the Python program that called the operation; `other` has that of the earlier one.
     source : str or None
         The text of that line, if the file can be read or NVRTC compiled the source.
     instruction : str or None
@@ -94,10 +95,9 @@ class KernelReport:
         waiting = {"waiting": tuple(entry.get("waiting", ()))}
         if "file" in entry:
             indices["source"] = _source_of(entry)
-        if "file" in entry.get("allocation", {}):
-            indices["allocation"] = entry["allocation"] | {
-                "source": _source_of(entry["allocation"])
-            }
+        for part in ("allocation", "other"):
+            if "file" in entry.get(part, {}):
+                indices[part] = entry[part] | {"source": _source_of(entry[part])}
         return cls(**(entry | indices | waiting))
 
     @property
