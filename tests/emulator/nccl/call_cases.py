@@ -15,6 +15,7 @@ from skerry_emulator import _nccl, _reports
 from tests.emulator.nccl.ranks import array, stream_of, values
 
 LIBRARY = _nccl._library()
+LIBRARY.ncclGetLastError.restype = ctypes.c_char_p
 SUCCESS, INVALID_ARGUMENT = 0, 4
 FLOAT32, SUM = int(nccl.FLOAT32), int(nccl.SUM)
 
@@ -107,6 +108,22 @@ def test_a_reduction_of_a_null_communicator_is_rejected():
     reduction, factor = ctypes.c_int(), ctypes.c_float(2)
     arguments = [ctypes.byref(reduction), ctypes.byref(factor), FLOAT32, 1, None]
     assert LIBRARY.ncclRedOpCreatePreMulSum(*arguments) == INVALID_ARGUMENT
+
+
+def test_invalid_growths_and_revocations_are_rejected():
+    comms, whole = created(1), ctypes.c_void_p()
+    assert LIBRARY.ncclCommRevoke(ctypes.c_void_p(comms[0]), 1) == INVALID_ARGUMENT
+    new_rank, present_rank = None, ctypes.c_void_p(comms[0])
+    for comm, rank, message in [
+        (new_rank, 1, b"a new rank passes an id and its number"),
+        (new_rank, -1, b"a new rank passes an id and its number"),
+        (present_rank, 0, b"a present rank keeps its number"),
+    ]:
+        arguments = [2, None, rank, ctypes.byref(whole), None]
+        assert LIBRARY.ncclCommGrow(comm, *arguments) == INVALID_ARGUMENT
+        assert message in LIBRARY.ncclGetLastError(None)
+        assert whole.value is None
+    assert sums(comms) == [1.0]
 
 
 def test_a_query_leaves_an_open_group_as_it_is():

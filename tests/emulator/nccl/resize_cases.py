@@ -3,6 +3,7 @@
 """Communicators that shrink, grow, are revoked or suspended, and windows; test_nccl.py runs these cases in a process."""
 
 import threading
+import time
 
 import nccl.core as nccl
 import pytest
@@ -14,6 +15,7 @@ from skerry import testing
 from tests.emulator.nccl.ranks import array, in_threads, stream_of, values
 
 SHRINK_ABORT = nccl.CommShrinkFlag.ABORT
+SHRINKAGES = 20  # a rank may begin one while others are still in the one before
 
 
 def raise_first(errors):
@@ -53,8 +55,7 @@ def test_shrink_numbers_the_remaining_ranks(excluded):
     def body(rank, comm):
         if rank in excluded:
             return
-        for _ in range(2):
-            part = comm.shrink(excluded)
+        for part in [comm.shrink(excluded) for _ in range(SHRINKAGES)]:
             assert (part.nranks, part.rank) == (len(remaining), remaining.index(rank))
             assert total(part, rank) == len(remaining)
             part.destroy()
@@ -79,7 +80,7 @@ def test_shrink_goes_on_after_a_rank_is_lost():
 
 
 def test_shrink_aborts_calls_that_wait():
-    barrier = threading.Barrier(2)
+    barrier = threading.Barrier(2, timeout=60)
 
     def body(rank, comm):
         if rank == 2:
@@ -105,21 +106,22 @@ def test_shrink_rejects_ranks(excluded, message):
 
 
 def test_grow_adds_ranks():
-    comms, identifiers = nccl.Communicator.init_all(2), []
-    identifiers.append(comms[0].get_unique_id())
+    comms = nccl.Communicator.init_all(2)
+    for _ in range(2):  # each time with another id
+        identifier = comms[0].get_unique_id()
 
-    def body(rank):
-        Device(rank).set_current()
-        if rank == 0:
-            whole = comms[0].grow(4, identifiers[0])
-        elif rank == 1:
-            whole = comms[1].grow(4)
-        else:
-            whole = nccl.Communicator().grow(4, identifiers[0], rank=rank)
-        assert (whole.nranks, whole.rank) == (4, rank)
-        assert total(whole, rank) == 4
+        def body(rank, identifier=identifier):
+            Device(rank).set_current()
+            if rank == 0:
+                whole = comms[0].grow(4, identifier)
+            elif rank == 1:
+                whole = comms[1].grow(4)
+            else:
+                whole = nccl.Communicator().grow(4, identifier, rank=rank)
+            assert (whole.nranks, whole.rank) == (4, rank)
+            assert total(whole, rank) == 4
 
-    raise_first(in_plain_threads(body, 4))
+        raise_first(in_plain_threads(body, 4))
 
 
 def test_grow_rejects_fewer_ranks_and_another_id():
@@ -143,7 +145,7 @@ def test_grow_without_an_id_is_named():
 
 
 def test_revoke_ends_calls_and_shrink_goes_on():
-    barrier = threading.Barrier(3)
+    barrier = threading.Barrier(3, timeout=60)
 
     def body(rank, comm):
         x = array(rank)
@@ -175,6 +177,21 @@ def test_a_suspended_communicator_rejects_calls():
         total(comms[0], 0)
     comms[0].resume()
     assert total(comms[0], 0) == 1
+
+
+def test_suspend_waits_for_earlier_calls():
+    calls = []
+
+    def body(rank, comm):
+        x = array(rank)
+        if rank == 1:
+            time.sleep(0.2)
+            calls.append(rank)
+        comm.allreduce(x, x, nccl.SUM, stream=stream_of(rank))
+        comm.suspend()
+        assert calls == [1]
+
+    raise_first(in_threads(body, 2))
 
 
 def test_a_window_returns_its_memory():
