@@ -37,6 +37,7 @@ REPORTS = {
     "a_result_is_written_on_another_stream": ["race between streams: ", "cuMemset", "ncclAllReduce(count 64, float32, sum)"],
     "a_graph_is_not_replayed": ["float32, sum, captured call 1) at wrong_programs.py:", "rank 1 has made no collective call here", "when their graphs are launched: 1"],
     "a_group_has_no_end": ["ncclGroupStart at wrong_programs.py:", "has no ncclGroupEnd: 2 calls never run"],
+    "a_group_of_a_thread_has_no_end": ["has no ncclGroupEnd: 1 calls never run", "deadlock: ", f"rank 1: {SUM}", NOT_REACHED],
     "counts_differ_between_processes": [f"rank 0: {SUM}", "rank 1: ncclAllReduce(count 9, float32, sum) at wrong"],
     "both_processes_receive_first": ["a transfer does not end", "deadlock: ", "ncclSend(count 8, float32, to rank", NOT_REACHED],
     "communicators_of_processes_in_another_order": ["deadlock: ", f"rank 0: {SUM}", NOT_REACHED],

@@ -263,6 +263,16 @@ def a_group_has_no_end():
         sum_in_place(rank, comm, array(rank))
 
 
+@program
+def a_group_of_a_thread_has_no_end():
+    def body(rank, comm):
+        if rank == 1:
+            nccl.group_start()
+        sum_in_place(rank, comm, array(rank))
+
+    run(body)
+
+
 def sum_of_another_count(rank, comm):
     print("begin", flush=True)
     try:
