@@ -51,5 +51,8 @@ inline Graph* Graph::captured() noexcept { return detail::captured_graph; }
 
 /// Throws ValueError if this thread captures a graph; `call` can't be part of one.
 void reject_in_capture(const char* call);
+/// Throws ValueError if another library captures the device's current stream. Its launches are not
+/// seen, so they would repeat what the host has chosen for a kernel.
+void reject_in_foreign_capture(Device device);
 
 }  // namespace skerry

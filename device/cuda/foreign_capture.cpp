@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "device/cuda/functions.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/cuda/stream_uses.hpp"
 #include "device/cuda/streams.hpp"
+#include "device/graph.hpp"
 
 namespace skerry::cuda {
 
@@ -74,3 +76,16 @@ void ForeignCapture::release_memory_of_ended() noexcept {
 }
 
 }  // namespace skerry::cuda
+
+namespace skerry {
+
+void reject_in_foreign_capture(Device device) {
+  if (device.kind != cuda::kind) return;
+  void* const stream = cuda::current_stream_handle(device);
+  if (stream == cuda::legacy_stream) return;  // cannot be captured
+  cuda::DeviceState& device_state = cuda::usable_state(device);
+  const cuda::DeviceGuard guard(device_state);
+  cuda::reject_capture(device_state, stream, "capture");
+}
+
+}  // namespace skerry

@@ -61,6 +61,7 @@ void draw(const NdArray& out, RandomMethod method, const PhiloxState& stream,
   require_writable(out);
   if (base == nullptr) {
     reject_in_capture("random numbers that are drawn once, not by each replay");
+    reject_in_foreign_capture(out.device());
   } else {
     require_state_array(*base, "base");
     const std::array<Operand, 2> both{Operand{.array = &out, .name = "out"},

@@ -172,5 +172,23 @@ TEST(RandomKernels, draw_the_same_numbers_as_the_cpu) {
   }
 }
 
+TEST(RandomKernels, count_positions_from_a_stored_state) {
+  for (const DrawnNumbers& distribution : distributions) {
+    compare(distribution.name, [&](Device device) {
+      const PhiloxState start{.key = 5, .position = 7, .tail = 3};
+      const NdArray base = empty(Dims{3}, Dtype::uint64, device);
+      // On the CPU the state is known: there the position is the sum.
+      const bool is_stored = !is_host(device);
+      if (is_stored) store_state(base, start);
+      const PhiloxState stream = is_stored ? PhiloxState{.key = 0, .position = 4, .tail = 0}
+                                           : PhiloxState{.key = 5, .position = 11, .tail = 3};
+      const Dtype type = distribution.is_whole ? Dtype::int64 : Dtype::float64;
+      NdArray out = empty(Dims{4099}, type, device);
+      draw(out, distribution.method, stream, distribution.arguments, is_stored ? &base : nullptr);
+      return out;
+    });
+  }
+}
+
 }  // namespace
 }  // namespace skerry::testing

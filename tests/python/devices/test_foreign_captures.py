@@ -114,6 +114,18 @@ def test_waits_raise(x, stream):
     graph.destroy()
 
 
+def test_random_numbers_raise(x, stream):
+    rng = sk.random.default_rng(7, device="cuda:0")
+    with captured(stream) as graph:
+        with pytest.raises(ValueError, match="is being captured into a graph"):
+            rng.random(4)
+        y = x + 1
+    graph.launch(stream.handle)
+    assert y.tolist() == [1, 2, 3, 4]
+    assert rng.random(4).tolist() == sk.random.default_rng(7, device="cuda:0").random(4).tolist()
+    graph.destroy()
+
+
 def test_captured_work_cannot_be_waited_for(x, stream):
     with captured(stream) as graph:
         y = x + 1
