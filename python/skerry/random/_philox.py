@@ -121,9 +121,9 @@ class Philox:
     def reserve(self, blocks: int) -> tuple[int, int, int]:
         """Reserve a part of the stream; return key, first position and the other half of the counter."""
         with self._lock:
-            first = self._position
-            self._position = (first + blocks) % _POSITIONS
-        return self._key, first, self._nonce << 32
+            stream = self._key, self._position, self._nonce << 32
+            self._position = (self._position + blocks) % _POSITIONS
+        return stream
 
     def give_back(self, stream: tuple[int, int, int], blocks: int) -> None:
         """Undo ``reserve`` if nothing was drawn, unless another call has reserved blocks since."""
