@@ -4,8 +4,6 @@
 
 #ifdef Py_GIL_DISABLED
 
-#include <utility>
-
 namespace skerry::python {
 namespace {
 
@@ -15,7 +13,7 @@ PyMutex abandoned_mutex{};
 FreeObjects abandoned;
 
 struct ThreadEnd {
-  bool is_awaited = false;
+  bool is_awaited = false;  ///< written, so that the thread destroys the variable at its end
 
   ThreadEnd() = default;
   ThreadEnd(const ThreadEnd&) = delete;
@@ -31,7 +29,7 @@ thread_local ThreadEnd thread_end;
 }  // namespace
 
 void adopt_free_objects() noexcept {
-  if (std::exchange(thread_end.is_awaited, true)) return;
+  thread_end.is_awaited = true;
   PyMutex_Lock(&abandoned_mutex);
   while (!abandoned.is_empty() && !free_objects.is_full()) free_objects.add(abandoned.take());
   PyMutex_Unlock(&abandoned_mutex);

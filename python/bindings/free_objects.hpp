@@ -4,6 +4,8 @@
 
 #include <Python.h>
 
+#include <utility>
+
 #include "python/bindings/array_type.hpp"
 
 namespace skerry::python {
@@ -24,6 +26,8 @@ class FreeObjects {
     --count_;
     return object;
   }
+  /// Returns whether this is the first call.
+  [[nodiscard]] bool begin_use() noexcept { return !std::exchange(is_in_use_, true); }
 
  private:
   static constexpr int max_count = 128;
@@ -31,6 +35,7 @@ class FreeObjects {
   // Linked by `reporter`, as the list has to be small where each thread has one.
   ArrayObject* first_ = nullptr;
   int count_ = 0;
+  bool is_in_use_ = false;
 };
 
 #ifdef Py_GIL_DISABLED
@@ -46,7 +51,7 @@ inline void adopt_free_objects() noexcept {}
 /// Returns null if there is none.
 [[nodiscard]] inline ArrayObject* take_free_object() noexcept {
   FreeObjects& list = free_objects;
-  if (list.is_empty()) [[unlikely]]
+  if (list.is_empty() && list.begin_use()) [[unlikely]]
     adopt_free_objects();
   return list.is_empty() ? nullptr : list.take();
 }
@@ -54,7 +59,7 @@ inline void adopt_free_objects() noexcept {}
 /// Frees the memory if there are enough.
 inline void keep_free_object(ArrayObject* object) noexcept {
   FreeObjects& list = free_objects;
-  if (list.is_empty()) [[unlikely]]
+  if (list.is_empty() && list.begin_use()) [[unlikely]]
     adopt_free_objects();
   if (list.is_full()) {
     PyObject_GC_Del(object);
