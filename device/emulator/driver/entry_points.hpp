@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "device/cuda/api.hpp"
 #include "device/emulator/driver/abi.hpp"
 
 // The entry points of libcuda: functions with skerry's names and CUDA's symbols. Statuses are

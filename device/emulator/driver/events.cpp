@@ -32,7 +32,10 @@ int event_create(void** event, unsigned flags) {
     if (has_null(event) || (flags & ~(blocking_sync | disable_timing | interprocess)) != 0) {
       return code::invalid_value;
     }
-    if ((flags & interprocess) != 0) return unsupported("cuEventCreate with CU_EVENT_INTERPROCESS");
+    if ((flags & interprocess) != 0) {
+      return (flags & disable_timing) != 0 ? driver_api().event_create_shared(event)
+                                           : code::invalid_value;
+    }
     return (flags & disable_timing) != 0 ? driver_api().event_create(event)
                                          : driver_api().event_create_timed(event);
   });

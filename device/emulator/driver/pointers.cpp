@@ -9,6 +9,7 @@
 #include "device/emulator/driver/contexts.hpp"
 #include "device/emulator/driver/memory.hpp"
 #include "device/emulator/driver/pools.hpp"
+#include "device/rehearsal/system.hpp"
 
 namespace skerry::emulation::driver {
 
@@ -78,8 +79,11 @@ int give_attribute(const KnownMemory& memory, PointerAttribute attribute, void* 
       return give(value, memory.block.nbytes);
     case PointerAttribute::is_mapped:
       return give(value, 1);
+    case PointerAttribute::is_ipc_capable: {
+      const bool is_mapped = rehearsal::System::instance().mapped.contains(pointer(data));
+      return give(value, static_cast<int>(is_devices && !is_mapped && pool_of(base) == nullptr));
+    }
     case PointerAttribute::synchronous:
-    case PointerAttribute::is_ipc_capable:
     case PointerAttribute::is_rdma_capable:
     case PointerAttribute::is_decompress_capable:
       return give(value, 0);

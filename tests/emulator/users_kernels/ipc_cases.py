@@ -1,0 +1,151 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Memory and events of two processes with the driver's calls: run by test_ipc.py."""
+
+import ctypes
+import multiprocessing
+
+import numpy as np
+import pytest
+from cuda.bindings import driver
+from cuda.core import Device, Event, EventOptions
+
+LAZY_PEER_ACCESS = driver.CUipcMem_flags.CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
+COUNT = 1000
+
+
+def status(result):
+    return int(result[0])
+
+
+def check(result):
+    assert status(result) == 0, result
+    return result[1] if len(result) > 1 else None
+
+
+@pytest.fixture(autouse=True)
+def device():
+    device = Device(0)
+    device.set_current()
+    return device
+
+
+@pytest.fixture
+def memory():
+    address = check(driver.cuMemAlloc(4 * COUNT))
+    check(driver.cuMemsetD32(address, 5, COUNT))
+    yield address
+    driver.cuMemFree(address)
+
+
+def read(address):
+    host = np.empty(COUNT, "uint32")
+    check(driver.cuMemcpyDtoH(host.ctypes.data, address, host.nbytes))
+    return host.tolist()
+
+
+def start():
+    """Makes the emulated GPU the device of a new process."""
+    import skerry
+
+    skerry.rehearse(cuda=2, kernels=True)
+    Device(0).set_current()
+
+
+def to_bytes(handle):
+    return ctypes.string_at(handle.getPtr(), 64)
+
+
+def from_bytes(kind, data):
+    handle = kind()
+    ctypes.memmove(handle.getPtr(), data, 64)
+    return handle
+
+
+def open_memory(data):
+    return driver.cuIpcOpenMemHandle(
+        from_bytes(driver.CUipcMemHandle, data), LAZY_PEER_ACCESS.value
+    )
+
+
+def run(target, *arguments):
+    """Returns what a function returns in another process."""
+    with multiprocessing.get_context("spawn").Pool(1, start) as pool:
+        return pool.apply(target, arguments)
+
+
+def fill(handle):
+    address = check(open_memory(handle))
+    assert int(check(open_memory(handle))) == int(address)  # opened twice
+    values = read(address)
+    check(driver.cuMemsetD32(address, 7, COUNT))
+    check(driver.cuCtxSynchronize())
+    check(driver.cuIpcCloseMemHandle(address))
+    assert read(address)[0] == 7
+    check(driver.cuIpcCloseMemHandle(address))
+    return values[0], values[-1], status(driver.cuIpcCloseMemHandle(address))
+
+
+def test_another_process_reads_and_writes_memory(memory):
+    handle = check(driver.cuIpcGetMemHandle(memory))
+    assert run(fill, to_bytes(handle)) == (5, 5, 1)
+    assert set(read(memory)) == {7}
+
+
+def open_status(handle):
+    return status(open_memory(handle))
+
+
+def test_handles_of_freed_memory_are_rejected(memory):
+    handle = check(driver.cuIpcGetMemHandle(memory))
+    check(driver.cuMemFree(memory))
+    assert run(open_status, to_bytes(handle)) == 1
+    assert run(open_status, bytes(64)) == 1
+
+
+def test_a_process_does_not_open_its_own_handle(memory):
+    assert open_status(to_bytes(check(driver.cuIpcGetMemHandle(memory)))) != 0
+
+
+def test_only_memory_of_its_own_has_handles(memory, device):
+    pooled = check(driver.cuMemAllocAsync(64, 0))
+    managed = check(driver.cuMemAllocManaged(64, 1))
+    for address in (pooled, managed, 12345):
+        assert status(driver.cuIpcGetMemHandle(address)) == 1
+    attribute = driver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE
+    for address, is_capable in [(memory, 1), (pooled, 0), (managed, 0)]:
+        assert int(check(driver.cuPointerGetAttribute(attribute, address))) == is_capable
+    check(driver.cuMemFreeAsync(pooled, 0))
+    check(driver.cuMemFree(managed))
+
+
+def wait_for_event(handle):
+    event = check(driver.cuIpcOpenEventHandle(from_bytes(driver.CUipcEventHandle, handle)))
+    check(driver.cuEventSynchronize(event))
+    return status(driver.cuEventQuery(event))
+
+
+def test_another_process_waits_for_an_event():
+    flags = driver.CUevent_flags
+    event = check(
+        driver.cuEventCreate(
+            flags.CU_EVENT_INTERPROCESS.value | flags.CU_EVENT_DISABLE_TIMING.value
+        )
+    )
+    check(driver.cuEventRecord(event, 0))
+    handle = check(driver.cuIpcGetEventHandle(event))
+    assert run(wait_for_event, to_bytes(handle)) == 0
+    assert status(driver.cuEventCreate(flags.CU_EVENT_INTERPROCESS.value)) == 1  # with timing
+    plain = check(driver.cuEventCreate(0))
+    assert status(driver.cuIpcGetEventHandle(plain)) == 1
+
+
+def wait_for_core_event(descriptor):
+    event = Event.from_ipc_descriptor(descriptor)
+    event.sync()
+    return event.is_done
+
+
+def test_events_of_cuda_core(device):
+    event = device.default_stream.record(options=EventOptions(ipc_enabled=True))
+    assert run(wait_for_core_event, event.ipc_descriptor)
