@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from skerry import _core
 
@@ -59,7 +60,8 @@ def set_allocator(device: _Device | str, allocator: Any) -> None:
 
     Holds for later arrays and for the scratch memory of operations. Each array is freed by the allocator that it came
     from, also after another one was set. Nothing is cached by skerry: the allocator is called for each array, without
-    a lock, on any thread, with the device current. Arrays that the allocator itself creates come from skerry's pool.
+    a lock, on any thread, with the device current. Arrays that the allocator itself creates come from skerry's pool,
+    as do those with ``managed=True``.
 
     Parameters
     ----------
@@ -134,6 +136,24 @@ def _is_rmm_resource(allocator: Any) -> bool:
     return resources is not None and isinstance(allocator, resources.DeviceMemoryResource)
 
 
+_Function = TypeVar("_Function", bound=Callable[..., LibraryAllocator])
+
+
+def _documented(library: str) -> Callable[[_Function], _Function]:
+    """Append to a docstring what the allocators of all libraries have in common."""
+
+    def append(function: _Function) -> _Function:
+        function.__doc__ = inspect.cleandoc(
+            f"{function.__doc__ or ''}\n"
+            f"    Returns\n    -------\n    LibraryAllocator\n\n"
+            f"    Raises\n    ------\n    ImportError\n        If {library} is not installed.\n"
+        )
+        return function
+
+    return append
+
+
+@_documented("RMM")
 def rmm(resource: Any = None) -> LibraryAllocator:
     """Return an allocator of RMM's memory, for `set_allocator`.
 
@@ -141,15 +161,6 @@ def rmm(resource: Any = None) -> LibraryAllocator:
     ----------
     resource : rmm.mr.DeviceMemoryResource, optional
         By default RMM's current resource of the device at the time of `set_allocator`.
-
-    Returns
-    -------
-    LibraryAllocator
-
-    Raises
-    ------
-    ImportError
-        If RMM is not installed.
 
     """
     resources = importlib.import_module("rmm.mr")
@@ -167,19 +178,9 @@ def rmm(resource: Any = None) -> LibraryAllocator:
     return LibraryAllocator(f"rmm({'' if resource is None else repr(resource)})", functions)
 
 
+@_documented("PyTorch")
 def torch_allocator() -> LibraryAllocator:
-    """Return PyTorch's caching allocator, for `set_allocator`.
-
-    Returns
-    -------
-    LibraryAllocator
-
-    Raises
-    ------
-    ImportError
-        If PyTorch is not installed.
-
-    """
+    """Return PyTorch's caching allocator, for `set_allocator`."""
     torch = importlib.import_module("torch")
 
     def functions(device: _Device) -> tuple[_Allocate, _Free]:
@@ -199,6 +200,7 @@ def _handle_of_torch(stream: _core.Stream) -> int:
     return 0 if stream.handle == _LEGACY_STREAM else stream.handle
 
 
+@_documented("CuPy")
 def cupy_allocator(pool: Any = None) -> LibraryAllocator:
     """Return a pool of CuPy 14 or newer, for `set_allocator`.
 
@@ -206,15 +208,6 @@ def cupy_allocator(pool: Any = None) -> LibraryAllocator:
     ----------
     pool : cupy.cuda.MemoryPool or cupy.cuda.MemoryAsyncPool, optional
         By default CuPy's default pool.
-
-    Returns
-    -------
-    LibraryAllocator
-
-    Raises
-    ------
-    ImportError
-        If CuPy is not installed.
 
     """
     cupy = importlib.import_module("cupy")
