@@ -6,6 +6,7 @@ import cupy as cp
 import numpy as np
 import pytest
 import skerry as sk
+from skerry.testing import instruments
 
 DTYPES = ["float32", "float64", "int8", "int64", "uint16", "bool", "complex64", "complex128"]
 
@@ -73,3 +74,23 @@ def test_writes_are_seen_in_stream_order():
     x = cp.from_dlpack(z)
     x *= 2
     assert float(cp.asnumpy(x).sum()) == 400000.0
+
+
+def test_managed_memory_of_skerry():
+    x = sk.zeros(1000, device="cuda:0", managed=True)
+    y = cp.from_dlpack(x)
+    y += 1
+    assert np.asarray(x).tolist() == [1.0] * 1000
+    z = cp.asarray(x)
+    z *= 2
+    assert float(x.sum()) == 2000.0
+
+
+def test_managed_memory_of_cupy():
+    with cp.cuda.using_allocator(cp.cuda.malloc_managed):
+        x = cp.arange(100.0)
+    assert x.__dlpack_device__()[0] == 13
+    for y in (sk.from_dlpack(x), sk.asarray(x)):
+        assert instruments.is_managed(y)
+        y += 1
+        assert np.asarray(y)[99] == float(x[99])

@@ -52,6 +52,13 @@ def test_numba_runs():
     run_cases("numba_cases.py", REDIRECT)
 
 
+def test_arrays_in_managed_memory():
+    installed("cuda.core")
+    if not NUMBA_CUDA.exists():
+        missing(f"numba-cuda is not in {NUMBA_CUDA}")
+    run_cases("managed_memory_cases.py", REDIRECT)
+
+
 def test_cuda_core_runs():
     installed("cuda.core")
     run_cases("cuda_core_cases.py")
