@@ -140,6 +140,7 @@ int allocate(void** data, std::size_t nbytes) {
 int allocate_managed(void** data, std::size_t nbytes) {
   return enter(&cuda::Api::allocate_managed, [&](System& all) {
     if (!current_settings().supports_managed_memory) return cuda::not_supported;
+    if (nbytes == 0) return cuda::invalid_value;
     const int code = all.pinned.allocate(data, nbytes);
     if (code == cuda::success)
       all.pinned.set_use(*data, {.is_managed = true, .ordinal = current_ordinal()});

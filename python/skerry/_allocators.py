@@ -144,7 +144,7 @@ def _documented(library: str) -> Callable[[_Function], _Function]:
 
     def append(function: _Function) -> _Function:
         function.__doc__ = inspect.cleandoc(
-            f"{function.__doc__ or ''}\n"
+            f"{(function.__doc__ or '').rstrip()}\n\n"
             f"    Returns\n    -------\n    LibraryAllocator\n\n"
             f"    Raises\n    ------\n    ImportError\n        If {library} is not installed.\n"
         )
