@@ -3,7 +3,7 @@
 #include "device/emulator/check/memory_footprint.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <utility>
 
 #include "device/emulator/check/shadow_entries.hpp"
 #include "device/emulator/execute/block.hpp"
@@ -19,53 +19,33 @@ void MemoryFootprint::note(const Warp& warp, lane_mask active, const LaneAddress
   });
 }
 
-void MemoryFootprint::note_bytes(std::uint64_t begin, MemoryAccess access) {
-  const std::uint64_t end = begin + access.nbytes;
-  for (std::uint64_t address = begin; address < end;) {
-    const std::uint64_t base = address / page_nbytes * page_nbytes;
-    const std::uint64_t last = std::min(end, base + page_nbytes);
-    Page& in = pages_.page_at(address / page_nbytes);
-    (access.writes ? in.written : in.read).set(address - base, last - base);
-    address = last;
-  }
+void MemoryFootprint::ByteRanges::replace_growing(const Allocation& range) {
+  Allocation& replaced = growing_[oldest_];
+  oldest_ = (oldest_ + 1) % growing_.size();
+  const Allocation ended = std::exchange(replaced, range);
+  if (ended.begin == ended.end) return;
+  all_.push_back(ended);
+  if (all_.size() >= limit_) merge();
 }
 
-void MemoryFootprint::ByteSet::set(std::uint64_t begin, std::uint64_t end) noexcept {
-  while (begin < end) {
-    const std::uint64_t count = std::min(end - begin, word_bits - begin % word_bits);
-    const std::uint64_t ones = ~std::uint64_t{0} >> (word_bits - count);
-    words_[begin / word_bits] |= ones << begin % word_bits;
-    begin += count;
-  }
-}
-
-std::uint64_t MemoryFootprint::ByteSet::next(std::uint64_t position, bool is_set) const noexcept {
-  while (position < page_nbytes) {
-    const std::uint64_t word = words_[position / word_bits];
-    const std::uint64_t left = (is_set ? word : ~word) >> position % word_bits;
-    if (left != 0) return position + static_cast<std::uint64_t>(std::countr_zero(left));
-    position = (position / word_bits + 1) * word_bits;
-  }
-  return page_nbytes;
-}
-
-std::vector<Allocation> MemoryFootprint::ranges_of(ByteSet Page::* byte_set) const {
-  std::vector<std::uint64_t> numbers;
-  numbers.reserve(pages_.all().size());
-  for (const auto& [number, in] : pages_.all()) numbers.push_back(number);
-  std::ranges::sort(numbers);
-  std::vector<Allocation> ranges;
-  for (const std::uint64_t number : numbers) {
-    const ByteSet& bytes = (*pages_.all().at(number)).*byte_set;
-    const std::uint64_t base = number * page_nbytes;
-    for (std::uint64_t k = bytes.next(0, true); k < page_nbytes; k = bytes.next(k, true)) {
-      const std::uint64_t begin = base + k;
-      k = bytes.next(k, false);
-      if (ranges.empty() || ranges.back().end != begin) ranges.push_back({begin, begin});
-      ranges.back().end = base + k;
+void MemoryFootprint::ByteRanges::merge() {
+  std::ranges::sort(all_, {}, &Allocation::begin);
+  std::size_t count = 0;
+  for (const Allocation& range : all_) {
+    if (count != 0 && range.begin <= all_[count - 1].end) {
+      all_[count - 1].end = std::max(all_[count - 1].end, range.end);
+    } else {
+      all_[count++] = range;
     }
   }
-  return ranges;
+  all_.resize(count);
+  limit_ = std::max(min_limit, 2 * count);
+}
+
+std::vector<Allocation> MemoryFootprint::ByteRanges::merged() {
+  for (std::size_t k = 0; k < growing_.size(); ++k) replace_growing({});
+  merge();
+  return all_;
 }
 
 }  // namespace skerry::emulation

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "device/emulator/check/paged.hpp"
 #include "device/emulator/execute/launch.hpp"
 #include "device/emulator/execute/memory_access.hpp"
 #include "device/emulator/execute/warp.hpp"
@@ -19,34 +20,42 @@ class MemoryFootprint {
   /// Records an access of a warp, unless it is to shared or local memory by a generic address.
   void note(const Warp& warp, lane_mask active, const LaneAddresses& addresses,
             MemoryAccess access);
-  void note_bytes(std::uint64_t begin, MemoryAccess access);
+  void note_bytes(std::uint64_t begin, MemoryAccess access) {
+    (access.writes ? written_ : read_).add(begin, begin + access.nbytes);
+  }
 
   /// Return ranges sorted by address, with adjacent ones merged.
-  [[nodiscard]] std::vector<Allocation> read() const { return ranges_of(&Page::read); }
-  [[nodiscard]] std::vector<Allocation> written() const { return ranges_of(&Page::written); }
+  [[nodiscard]] std::vector<Allocation> read() { return read_.merged(); }
+  [[nodiscard]] std::vector<Allocation> written() { return written_.merged(); }
 
  private:
-  static constexpr std::uint64_t page_nbytes = 4096;
-  /// A set of bytes of a page.
-  class ByteSet {
+  /// A set of bytes, as ranges.
+  class ByteRanges {
    public:
-    void set(std::uint64_t begin, std::uint64_t end) noexcept;
-    /// Returns the next byte from `position` that is in the set, or is not in it; page_nbytes if
-    /// there is none.
-    [[nodiscard]] std::uint64_t next(std::uint64_t position, bool is_set) const noexcept;
+    void add(std::uint64_t begin, std::uint64_t end) {
+      // A warp's access is mostly next to that of another warp.
+      for (Allocation& one : growing_) {
+        if (begin > one.end || end < one.begin) continue;
+        one = {std::min(begin, one.begin), std::max(end, one.end)};
+        return;
+      }
+      replace_growing({begin, end});
+    }
+    [[nodiscard]] std::vector<Allocation> merged();
 
    private:
-    static constexpr std::uint64_t word_bits = 64;
-    std::array<std::uint64_t, page_nbytes / word_bits> words_{};
-  };
-  struct Page {
-    ByteSet read;
-    ByteSet written;
+    void replace_growing(const Allocation& range);
+    void merge();
+
+    static constexpr std::size_t min_limit = 4096;
+    std::array<Allocation, 8> growing_{};
+    std::size_t oldest_ = 0;  ///< index in growing_
+    std::vector<Allocation> all_;
+    std::size_t limit_ = min_limit;  ///< size of all_ at which it is merged
   };
 
-  [[nodiscard]] std::vector<Allocation> ranges_of(ByteSet Page::* byte_set) const;
-
-  Paged<Page> pages_;
+  ByteRanges read_;
+  ByteRanges written_;
 };
 
 }  // namespace skerry::emulation

@@ -141,8 +141,7 @@ class KernelTask final : public rehearsal::Task {
   }
 
  private:
-  [[nodiscard]] std::optional<Failure> race_with_streams(
-      const MemoryFootprint& accessed_memory) const {
+  [[nodiscard]] std::optional<Failure> race_with_streams(MemoryFootprint& accessed_memory) const {
     if (launch_.accessed_memory == nullptr) return std::nullopt;
     return note_stream_accesses(kernel_.code->readable_name(), accessed_memory.read(),
                                 accessed_memory.written());

@@ -106,7 +106,8 @@ class emulated_gpu:  # noqa: N801 (used as a function)
     checks : str or iterable of str, optional
         Optional checks: "races", "streams" (only races between streams, which "races" contains), "uninitialised",
         "synchronisation"; or "all", "none". The check for races makes kernels up to 4 times slower, the check for
-        uninitialised values about 2 times, the check for races between streams at most 1.5 times.
+        uninitialised values about 2 times, the check for races between streams less than 1.5 times if they access
+        memory in order.
     limit : int, optional
         Number of warp instructions after which a kernel counts as never ending.
 
