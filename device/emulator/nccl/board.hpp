@@ -56,8 +56,9 @@ struct PostedCall {
 /// What the process of a rank does, by its last sample (monitor.hpp). All zero before the first.
 struct ProcessActivity {
   std::uint64_t samples;
-  /// Number of samples before which the process made a call or computed.
+  /// Number of samples before which a call began or ended a wait, or work of a device ran.
   std::uint64_t progress;
+  bool is_computing;  ///< a thread used a processor, or was ready to
   /// The sample since which each of its threads waits for another thread of the process, or in a
   /// call of NCCL; 0: it may act.
   std::uint64_t blocked_since;

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "device/emulator/nccl/thread_activity.hpp"
+#include "device/emulator/runtime/running_work.hpp"
 
 namespace skerry::emulation::nccl {
 
@@ -102,7 +103,11 @@ class Monitor {
     const bool is_blocked =
         is_comparable && have_all_waited(*earlier_, *threads) && is_each_wait_open();
     ++own_.samples;
-    if (has_changed || (is_comparable && has_computed(*earlier_, *threads))) ++own_.progress;
+    const WorkCounts counts = work_counts();
+    const bool has_worked =
+        counts.begun != counts.ended || counts != std::exchange(sampled_work_, counts);
+    if (has_changed || has_worked) ++own_.progress;
+    if (is_comparable) own_.is_computing = has_computed(*earlier_, *threads);
     if (!is_blocked) {
       own_.blocked_since = 0;
     } else if (own_.blocked_since == 0) {
@@ -218,6 +223,7 @@ class Monitor {
   std::vector<const MonitoredWait*> waits_;  ///< the oldest first
   std::uint64_t changes_ = 0;                ///< of waits_
   std::uint64_t sampled_changes_ = 0;
+  WorkCounts sampled_work_;
   std::optional<ThreadActivity> earlier_;  ///< of the last sample
   ProcessActivity own_ = {};
   std::optional<ProcessGroup> first_group_;  ///< of the first reading since a change

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "device/emulator/nccl/monitor.hpp"
 #include "device/emulator/nccl/positions.hpp"
@@ -30,6 +32,8 @@ using clock = std::chrono::steady_clock;
 constexpr timespec poll_interval{0, 50'000'000};
 /// Programs that are right may wait longer, so this is not the time limit.
 constexpr double notice_seconds = 1.5;
+/// How many times longer a rank may compute than wait: preparations and compilers take minutes.
+constexpr double computing_factor = 10;
 
 double seconds_since(clock::time_point begin) {
   return std::chrono::duration<double>(clock::now() - begin).count();
@@ -63,28 +67,40 @@ void explain_wait(const Board& board, int device, const Condition& condition, do
       device, text_of(board, condition, "this takes more than 1.5 s, the call goes on waiting"));
 }
 
-/// Grows with each call of a rank, and while the process of one computes. Requires the lock.
+/// Grows with each call of a rank and each work of its device. Requires the lock.
 std::uint64_t progress_of(const Board& board) {
   std::uint64_t progress = board.version;
   for (int rank = 0; rank < board.ranks; ++rank) progress += board.state(rank).activity.progress;
   return progress;
 }
 
+/// Requires the lock.
+bool is_computing(const Board& board) {
+  const auto end = board.states.begin() + board.ranks;
+  return std::any_of(board.states.begin(), end,
+                     [](const RankState& state) { return state.activity.is_computing; });
+}
+
 /// Measures the time in which no rank makes progress.
 class IdleClock {
  public:
-  /// Returns the seconds since the last progress. Requires the lock.
+  /// Returns the seconds since the last progress, at the second and later calls. Those in which a
+  /// rank computes count as a part: nothing tells whether it computes for ever. Requires the lock.
   [[nodiscard]] double seconds(const Board& board) {
-    if (const std::uint64_t progress = progress_of(board); progress != progress_) {
-      progress_ = progress;
-      begin_ = clock::now();
+    const auto now = clock::now();
+    const double step = std::chrono::duration<double>(now - std::exchange(time_, now)).count();
+    idle_seconds_ += is_computing(board) ? step / computing_factor : step;
+    if (const std::uint64_t progress = progress_of(board);
+        progress != std::exchange(progress_, progress)) {
+      idle_seconds_ = 0;
     }
-    return seconds_since(begin_);
+    return idle_seconds_;
   }
 
  private:
   std::uint64_t progress_ = 0;
-  clock::time_point begin_ = clock::now();
+  clock::time_point time_ = clock::now();
+  double idle_seconds_ = 0;
 };
 
 /// Fails the board if the condition can't be met any more. Requires the lock.

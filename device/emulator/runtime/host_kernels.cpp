@@ -10,6 +10,7 @@
 #include <new>
 #include <vector>
 
+#include "device/emulator/runtime/running_work.hpp"
 #include "device/emulator/runtime/undefined_memory.hpp"
 
 namespace skerry::emulation {
@@ -113,6 +114,7 @@ std::shared_mutex& memory_mutex() noexcept {
 
 void run_host_kernel(void (*kernel)(const void* params), const void* params,
                      std::span<const cuda::KernelOperand> operands) noexcept {
+  const RunningWork running_work;
   if (!follows_undefined_memory()) return kernel(params);
   const std::unique_lock lock(memory_mutex());
   try {

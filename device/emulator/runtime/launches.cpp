@@ -23,6 +23,7 @@
 #include "device/emulator/runtime/host_kernels.hpp"
 #include "device/emulator/runtime/launch_list.hpp"
 #include "device/emulator/runtime/reports.hpp"
+#include "device/emulator/runtime/running_work.hpp"
 #include "device/emulator/runtime/stream_races.hpp"
 #include "device/rehearsal/current_device.hpp"
 #include "device/rehearsal/faults.hpp"
@@ -113,6 +114,7 @@ class KernelTask final : public rehearsal::Task {
   void note_submission() noexcept override { interruptions_before_.store(interruptions()); }
 
   int run(int ordinal) noexcept override try {
+    const RunningWork running_work;
     const std::lock_guard lock(orders[static_cast<std::size_t>(ordinal)].running);
     launch_.interruptions_before = interruptions_before_.load();
     const std::shared_lock memory(memory_mutex());

@@ -17,6 +17,7 @@
 #include "device/emulator/runtime/host_kernels.hpp"
 #include "device/emulator/runtime/launch_list.hpp"
 #include "device/emulator/runtime/reports.hpp"
+#include "device/emulator/runtime/running_work.hpp"
 #include "device/emulator/runtime/stream_races.hpp"
 #include "device/emulator/runtime/undefined_memory.hpp"
 #include "device/rehearsal/faults.hpp"
@@ -101,6 +102,7 @@ class LibraryTask final : public rehearsal::Task {
         listed_(std::move(listed)) {}
 
   int run(int ordinal) noexcept override try {
+    const RunningWork running_work;
     if (!are_accessible(ordinal, routine_, accessed_ranges_)) return code::illegal_address;
     std::vector<AccessedRange> accessed = accessed_ranges_;  // a graph runs the task repeatedly
     if (listed_) {

@@ -19,6 +19,7 @@ from tests.emulator.nccl.ranks import array, in_threads, stream_of, values
 # The time limit is then not what ends a wait.
 LONG, SHORT = 3600, 1
 SLOW_SECONDS = 2.5
+KERNEL_SECONDS = 11  # a rank may compute ten times as long as the time limit
 NAMED_SECONDS = 2
 SLOW_KERNEL = b"""
 .version 7.0
@@ -59,12 +60,12 @@ def assert_totals(delay, count=2, timeout=SHORT):
 
 
 def run_slow_kernel(comm):
-    """Run a kernel for SLOW_SECONDS or longer."""
+    """Run a kernel for longer than ten times the time limit of SHORT."""
     kernel = ObjectCode.from_ptx(SLOW_KERNEL).get_kernel("slow")
     stream = Device(comm.rank).create_stream()
     count, seconds = 100_000, 0.0
-    while seconds < SLOW_SECONDS:
-        count = int(1.5 * count * SLOW_SECONDS / seconds) if seconds > 0.1 else 2 * count
+    while seconds < KERNEL_SECONDS:
+        count = int(1.2 * count * KERNEL_SECONDS / seconds) if seconds > 0.1 else 2 * count
         begin = time.monotonic()
         launch(stream, LaunchConfig(grid=1, block=1), kernel, count)
         stream.sync()
@@ -98,6 +99,25 @@ def test_a_kernel_may_take_longer_than_the_time_limit():
 
 def test_a_rank_may_compute_longer_than_the_time_limit():
     assert_totals(lambda comm: compute(SLOW_SECONDS))
+
+
+def test_a_rank_that_computes_without_end_meets_the_time_limit():
+    """Ten times as late: it may be a preparation, or a loop that polls."""
+    has_failed = threading.Event()
+
+    def body(rank, comm):
+        if rank == 1:
+            begin = time.monotonic()
+            while not has_failed.is_set():
+                pass
+            assert time.monotonic() - begin > SLOW_SECONDS
+        else:
+            total(rank, comm)
+            has_failed.set()
+            assert "no rank has made progress for 1 seconds" in comm.get_last_error()
+
+    with testing.nccl_settings(timeout=SHORT, errors="async"):
+        assert in_threads(body) == [None, None]
 
 
 def test_a_rank_may_wait_for_a_process():
