@@ -362,7 +362,7 @@ void add_stream_functions(py::module_& module) {
 
 Stream parse_stream(PyObject* object, Device device) {
   if (py::isinstance<Stream>(object)) {
-    const Stream& stream = py::handle(object).cast<const Stream&>();
+    auto stream = py::handle(object).cast<Stream>();
     if (stream.device() != device) {
       throw ValueError("the stream belongs to " + to_string(stream.device()) + ", not to " +
                        to_string(device));
