@@ -25,8 +25,11 @@ from tests.python.oracle import (
 pytestmark = pytest.mark.usefixtures("strict_promotion")
 
 DEVICES = ["cpu:0", "cpu:1", "cuda:0", "cuda:1"]
-# DLPack capsules name physical devices, so an array of cpu:1 is imported on the default CPU device.
-MOVES = {"to other device", "to host"} | {name for name in OPERATIONS if "DLPack" in name}
+# DLPack capsules name physical devices, so an array of cpu:1 is imported on the default CPU device. Managed memory is
+# created on cuda:0 and read on the host.
+MOVES = {"to other device", "to host", "managed memory"} | {
+    name for name in OPERATIONS if "DLPack" in name
+}
 
 
 def arrays_in(result):
