@@ -14,7 +14,8 @@ from tests.emulator.recipes.recipe import DOCS, recipes
 from tests.emulator.users_kernels.test_users_kernels import REDIRECT
 from tests.python.libraries import numba_cuda_installed
 
-(RECIPE,) = (recipe for recipe in recipes() if recipe.page == "kernels.rst")
+PAGE = DOCS / "kernels.rst"
+(RECIPE,) = (recipe for recipe in recipes() if recipe.page == PAGE.name)
 
 
 @pytest.fixture
@@ -56,7 +57,7 @@ def steps():
 
 def test_examples_of_the_page():
     flags = doctest.IGNORE_EXCEPTION_DETAIL | doctest.ELLIPSIS
-    result = doctest.testfile(str(DOCS / "kernels.rst"), module_relative=False, optionflags=flags)
+    result = doctest.testfile(str(PAGE), module_relative=False, optionflags=flags)
     assert result.attempted
     assert not result.failed
 

@@ -54,8 +54,7 @@ def test_numba_runs():
 
 def test_arrays_in_managed_memory():
     installed("cuda.core")
-    if not NUMBA_CUDA.exists():
-        missing(f"numba-cuda is not in {NUMBA_CUDA}")
+    numba_cuda_installed()
     run_cases("managed_memory_cases.py", REDIRECT)
 
 
