@@ -92,12 +92,12 @@ PyType_Slot data_slots[] = {
     {Py_tp_traverse, slot(traverse)},
     {Py_tp_dealloc, slot(deallocate)},
     {Py_bf_getbuffer, slot(get_buffer)},
-    {Py_tp_doc,
-     const_cast<char*>(
-         "The memory of an array, as CuPy's MemoryPointer: ``ptr`` is its address.\n\n"
-         "On a CPU device it has a buffer, as NumPy's ``data``: ``memoryview(x.data)``.\n"
-         "skerry does not know of uses of the address: call synchronize() first, and "
-         "keep the array alive.")},
+    {Py_tp_doc, const_cast<char*>(
+                    "The memory of an array, as CuPy's MemoryPointer: ``ptr`` is its address.\n\n"
+                    "On a CPU device and in managed memory it has a buffer, as NumPy's ``data``: "
+                    "``memoryview(x.data)``.\n"
+                    "skerry does not know of uses of the address: call synchronize() first, and "
+                    "keep the array alive.")},
     {},
 };
 PyType_Spec data_spec{"skerry._core.ArrayData", sizeof(DataObject), 0,

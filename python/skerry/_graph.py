@@ -123,7 +123,7 @@ class Graph:
         self._name = getattr(function, "__qualname__", type(function).__name__)
         self._lock = allocate_lock()
         leaves = _argument_leaves(args, kwargs).values()
-        devices = dict.fromkeys(x.device for x in leaves if isinstance(x, _core.Array))
+        devices = dict.fromkeys(device for x in leaves if (device := _captured_device(x)))
         streams = CapturedStreams()
         self._device_graph = _core.begin_capture(devices)
         try:
@@ -168,9 +168,13 @@ class Graph:
                 )
             if not _is_equal(x, captured):
                 error = _mismatch_error(x, captured)
+                text = _describe(captured)
+                other = (
+                    f"captured with {text}" if text != _describe(x) else "captured with another one"
+                )
                 raise error(
-                    f"Graph: {name} differs from that of the capture: {_describe(x)}, captured with "
-                    f"{_describe(captured)}; capture the function again for it"
+                    f"Graph: {name} differs from that of the capture: {_describe(x)}, {other}; capture the function "
+                    "again for it"
                 )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -194,6 +198,14 @@ class Graph:
         raise TypeError(
             "Graph: a graph can't be pickled or copied: it belongs to its process; capture the function again"
         )
+
+
+def _captured_device(leaf: Any) -> _core.Device | None:
+    """Return the device of an array, or of a generator on a CUDA device."""
+    device = getattr(leaf, "device", None)
+    if not isinstance(device, _core.Device):
+        return None
+    return device if isinstance(leaf, _core.Array) or device.kind == "cuda" else None
 
 
 def _input_of(leaf: Any) -> Any:

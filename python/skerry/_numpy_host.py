@@ -50,6 +50,18 @@ def run(function: Function, args: Any, kwargs: Any) -> Any:
     return mapped(result, to_skerry)
 
 
+#: kDLCUDAManaged of dlpack.h.
+_MANAGED_MEMORY = 13
+
+
+def _memory_of(x: Any) -> _core.Device | str:
+    """Return the device whose memory an array is in, and "host" for what the host accesses: also managed memory."""
+    if not isinstance(x, Array) or x.device.kind == "cpu":
+        return "host"
+    kind, _ = x.__dlpack_device__()
+    return "host" if kind == _MANAGED_MEMORY else x.device
+
+
 class _Memory:
     """The address range of an array, for NumPy's functions that compare addresses; elements are never read."""
 
@@ -64,21 +76,19 @@ class _Memory:
 def share_memory(function: Function, a: Any, b: Any, *args: Any, **kwargs: Any) -> bool:
     """Run np.may_share_memory or np.shares_memory on arrays of any device: they compare addresses only.
 
-    Arrays on CPU devices may share memory with each other and with NumPy arrays, arrays on a CUDA device only with
-    arrays on that device.
+    Arrays on CPU devices and in managed memory may share memory with each other and with NumPy arrays, other arrays on
+    a CUDA device only with arrays on that device.
     """
-    devices = {x.device for x in (a, b) if isinstance(x, Array) and x.device.kind != "cpu"}
-    if not devices:
-        return bool(
-            function(
-                *(np.asarray(x) if isinstance(x, Array) else x for x in (a, b)), *args, **kwargs
-            )
-        )
-    if len(devices) > 1 or not all(isinstance(x, Array) and x.device in devices for x in (a, b)):
+    if _memory_of(a) != _memory_of(b):
         return False
-    if 0 in (a.size, b.size):  # NumPy before 2.3 rejects a null pointer
-        return False
-    return bool(function(np.asarray(_Memory(a)), np.asarray(_Memory(b)), *args, **kwargs))
+    on_devices = [isinstance(x, Array) and x.device.kind != "cpu" for x in (a, b)]
+    if any(on_device and x.size == 0 for on_device, x in zip(on_devices, (a, b), strict=True)):
+        return False  # NumPy before 2.3 rejects a null pointer
+    views = (
+        np.asarray(_Memory(x)) if on_device else np.asarray(x) if isinstance(x, Array) else x
+        for on_device, x in zip(on_devices, (a, b), strict=True)
+    )
+    return bool(function(*views, *args, **kwargs))
 
 
 #: NumPy's functions that read no elements and accept arrays on any devices.

@@ -288,7 +288,11 @@ def bit_generator_of(op: str, seed: Any) -> Philox:
 
 
 def checked_seed(op: str, seed: Any) -> Any:
-    """Return a seed; raise ValueError if it is negative."""
+    """Return a seed; raise ValueError if it is negative, and TypeError if it is a stream."""
+    if isinstance(seed, Philox):
+        raise TypeError(
+            f"{op}: seed must be an int, a sequence of ints or a SeedSequence, not a Philox; pass its seed_seq"
+        )
     if isinstance(seed, (int, np.integer)) and seed < 0:
         raise ValueError(f"{op}: seed must not be negative: {seed}; use abs(seed)")
     return seed

@@ -128,7 +128,9 @@ class Philox:
     def give_back(self, stream: tuple[int, int, int], blocks: int) -> None:
         """Undo ``reserve`` if nothing was drawn, unless another call has reserved blocks since."""
         with self._lock:
-            if self._position == (stream[1] + blocks) % _POSITIONS:
+            # Another thread may have started the stream again.
+            is_same = stream[0] == self._key and stream[2] == self._nonce << 32
+            if is_same and self._position == (stream[1] + blocks) % _POSITIONS:
                 self._position = stream[1]
 
     def __getstate__(self) -> dict[str, Any]:

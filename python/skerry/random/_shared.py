@@ -80,7 +80,7 @@ def seed(seed: Any = None) -> None:
     Parameters
     ----------
     seed : int, sequence of int or numpy.random.SeedSequence, optional
-        Seed, as for ``default_rng``; None uses entropy of the operating system.
+        Seed; None uses entropy of the operating system.
 
     Raises
     ------

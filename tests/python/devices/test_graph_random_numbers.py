@@ -6,6 +6,8 @@ import contextlib
 import copy
 import gc
 import pickle
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -216,6 +218,35 @@ def test_functions_without_a_generator():
             replayed = [x.tolist() for _ in range(2) for x in graph()]
             sk.random.seed(seed)
             assert replayed == [x.tolist() for _ in range(2) for x in function()]
+
+
+def test_the_device_of_a_generator_takes_part():
+    """In a new process, where no device is in use yet."""
+    program = (
+        "import skerry as sk\n"
+        "rng = sk.random.default_rng(7, device='cuda:1')\n"
+        "graph = sk.capture(lambda r: r.random(3), rng)\n"
+        "print(graph(rng).tolist() == sk.random.default_rng(7, device='cuda:1').random(3).tolist())\n"
+    )
+    printed = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout
+    assert printed == "True\n"
+
+
+def test_another_generator_is_rejected():
+    graph = sk.capture(lambda r: r.random(3), sk.random.default_rng(9, device="cuda:0"))
+    with pytest.raises(ValueError, match=r"Generator\(Philox\(9\).*, captured with another one"):
+        graph(sk.random.default_rng(9, device="cuda:0"))
+
+
+def test_a_stream_that_was_started_again_is_not_given_back():
+    bits = sk.random.Philox(1)
+    part = bits.reserve(4)
+    bits._restart(2)
+    first = bits.reserve(4)
+    bits.give_back(part, 4)
+    assert bits.reserve(4) != first
 
 
 def test_copies_and_pickles_between_replays():

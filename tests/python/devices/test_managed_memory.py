@@ -384,6 +384,16 @@ def test_a_graph_allocates_none_and_uses_what_exists():
         sk.capture(lambda y: sk.asarray(np.asarray(x)), sk.ones(3, device=DEVICE))
 
 
+def test_views_of_the_host_share_memory():
+    x = sk.ones(3, device=DEVICE, managed=True)
+    for function in (np.shares_memory, np.may_share_memory, sk.shares_memory, sk.may_share_memory):
+        assert function(np.asarray(x), x)
+        assert function(x[1:], x)
+        assert not function(x[:1], x[1:])
+        assert not function(x, sk.ones(3, device=DEVICE))
+        assert not function(x, np.ones(3))
+
+
 def test_blocks_are_traced_by_kind():
     gc.collect()
     with instruments.traced_memory():

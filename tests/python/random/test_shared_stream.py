@@ -292,3 +292,9 @@ def test_wrong_arguments(call, kind, text):
     with pytest.raises(kind) as caught:
         eval(f"sk.random.{call}", {"sk": sk})
     assert str(caught.value) == text
+
+
+@pytest.mark.parametrize("seed", [sk.random.seed, sk.random.RandomState().seed])
+def test_a_stream_is_no_seed(seed):
+    with pytest.raises(TypeError, match=r"seed: seed must be an int, .* not a Philox"):
+        seed(sk.random.Philox(3))
