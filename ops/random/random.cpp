@@ -84,6 +84,7 @@ void draw(const NdArray& out, RandomMethod method, const PhiloxState& stream,
 void store_state(const NdArray& out, const PhiloxState& state) {
   require_writable(out);
   require_state_array(out, "out");
+  reject_in_foreign_capture(out.device());
   launch(out.device(), kernels<RandomKernels>(out.device()).store_state,
          [&](OperandList& operands) {
            return RandomStateParams{.output = operands(out), .state = state};

@@ -57,6 +57,9 @@ bool replay(Graph& self, const py::tuple& inputs, const py::tuple& arguments,
   for (std::size_t i = 0; i < count; ++i) {
     if (!is_like(item(arguments, i), item(inputs, i))) return false;
   }
+  // Before the copies, which would become part of the other library's graph.
+  for (std::size_t i = 0; i < count; ++i)
+    reject_in_foreign_capture(value_of(item(inputs, i)).device());
   for (std::size_t i = 0; i < count; ++i) {
     if (item(arguments, i) != item(inputs, i))
       assign(value_of(item(inputs, i)), value_of(item(arguments, i)));

@@ -97,6 +97,7 @@ def test_copies_on_and_between_devices(x, stream):
     graph.destroy()
 
 
+@pytest.mark.not_guarded("freeing guarded memory waits for its device, which ends a capture")
 def test_waits_raise(x, stream):
     calls = [
         lambda: x.tolist(),
@@ -126,6 +127,23 @@ def test_random_numbers_raise(x, stream):
     graph.destroy()
 
 
+@pytest.mark.not_guarded("freeing guarded memory waits for its device, which ends a capture")
+def test_a_replay_leaves_nothing_in_the_graph(x, stream):
+    inner = sk.capture(lambda a: a + 1, x)
+    assert inner(x).tolist() == [1, 2, 3, 4]
+    with captured(stream) as graph:
+        with pytest.raises(ValueError, match="is being captured into a graph"):
+            inner(x + 10)
+        y = x + 1
+    other = inner(sk.asarray([5.0, 6, 7, 8], device="cuda:0"))
+    graph.launch(stream.handle)
+    assert y.tolist() == [1, 2, 3, 4]
+    assert other.tolist() == [6, 7, 8, 9]
+    assert inner(sk.zeros_like(x)).tolist() == [1, 1, 1, 1]
+    graph.destroy()
+
+
+@pytest.mark.not_guarded("freeing guarded memory waits for its device, which ends a capture")
 def test_captured_work_cannot_be_waited_for(x, stream):
     with captured(stream) as graph:
         y = x + 1
