@@ -162,7 +162,6 @@ Pool::Release Pool::release_in_order(Block& item) noexcept {
 /// Frees a block after the host has waited for all its uses: cudaFree waits for its device, but
 /// this is not documented, and it does not wait for memory of a pool.
 bool Pool::release_block(Block& item) noexcept {
-  if (device_state_.streams->is_any_captured()) return false;  // a wait would end the capture
   item.other_uses.erase_if(
       [](const StreamUse& stream_use) { return stream_use.stream_state->wait(stream_use.epoch); });
   if (!item.other_uses.empty() || !finish_work(device_state_)) return false;

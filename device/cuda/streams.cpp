@@ -106,18 +106,6 @@ StreamState* StreamSet::find(void* handle) noexcept {
   return member == nullptr ? nullptr : &member->stream_state;
 }
 
-bool StreamSet::is_any_captured() noexcept {
-  const DeviceGuard guard(device_state_, std::nothrow);
-  if (!guard.ok()) return false;
-  const std::lock_guard lock(mutex_);
-  return std::ranges::any_of(all_, [](const std::unique_ptr<Member>& member) {
-    if (member->is_foreign && member->entered == 0) return false;  // it may not exist any more
-    int capturing = 0;
-    const int code = call<&Api::stream_is_capturing>(member->stream_state.handle(), &capturing);
-    return code == success && capturing != 0;
-  });
-}
-
 std::vector<StreamUse> StreamSet::end_epochs() {
   const std::lock_guard lock(mutex_);
   std::vector<StreamUse> ended;

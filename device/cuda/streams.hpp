@@ -42,9 +42,6 @@ class StreamSet {
   /// Returns a stream's state; null if skerry can't have work on it.
   [[nodiscard]] StreamState* find(void* handle) noexcept;
 
-  /// True if a stream of skerry's, or one that a thread has entered, is being captured.
-  [[nodiscard]] bool is_any_captured() noexcept;
-
   /// Begins a new epoch on all streams before the host waits for the device, and returns the ended
   /// ones, to be noted as done afterwards.
   [[nodiscard]] std::vector<StreamUse> end_epochs();

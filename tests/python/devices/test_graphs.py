@@ -177,6 +177,7 @@ def test_a_graph_in_another_thread(x):
     assert results[0][1].tolist() == [1, 8, 15, 22]
 
 
+@pytest.mark.not_guarded("freeing guarded memory waits for its device, which ends a capture")
 def test_another_thread_works_during_a_capture(x):
     seen = []
 
