@@ -162,7 +162,7 @@ class Monitor {
       const BoardLock lock(*member.board);
       for (int rank = 0; rank < member.board->ranks; ++rank) {
         const RankState& state = member.board->state(rank);
-        if (state.process == process) return state.activity;
+        if (state.process == process && !state.has_left) return state.activity;
       }
     }
     return std::nullopt;

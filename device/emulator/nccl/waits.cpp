@@ -67,18 +67,22 @@ void explain_wait(const Board& board, int device, const Condition& condition, do
       device, text_of(board, condition, "this takes more than 1.5 s, the call goes on waiting"));
 }
 
-/// Grows with each call of a rank and each work of its device. Requires the lock.
+/// Changes with each call of a rank and each work of its device. Requires the lock.
 std::uint64_t progress_of(const Board& board) {
   std::uint64_t progress = board.version;
-  for (int rank = 0; rank < board.ranks; ++rank) progress += board.state(rank).activity.progress;
+  for (int rank = 0; rank < board.ranks; ++rank) {
+    const RankState& state = board.state(rank);
+    if (!state.has_left) progress += state.activity.progress;
+  }
   return progress;
 }
 
 /// Requires the lock.
 bool is_computing(const Board& board) {
   const auto end = board.states.begin() + board.ranks;
-  return std::any_of(board.states.begin(), end,
-                     [](const RankState& state) { return state.activity.is_computing; });
+  return std::any_of(board.states.begin(), end, [](const RankState& state) {
+    return state.activity.is_computing && !state.has_left && !has_ended(state.process);
+  });
 }
 
 /// Measures the time in which no rank makes progress.

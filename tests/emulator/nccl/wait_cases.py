@@ -14,7 +14,7 @@ import pytest
 from cuda.core import Device, LaunchConfig, ObjectCode, launch
 from skerry import testing
 
-from tests.emulator.nccl.ranks import array, in_threads, stream_of, values
+from tests.emulator.nccl.ranks import array, in_processes, in_threads, stream_of, values
 
 # The time limit is then not what ends a wait.
 LONG, SHORT = 3600, 1
@@ -190,6 +190,43 @@ def test_a_deadlock_is_named_at_once(leave):
     assert "deadlock: " in text
     assert "rank 1 has made no collective call here" in text
     assert seconds < NAMED_SECONDS
+
+
+def receive_in_part(rank, comm):
+    """Wait for each other in a part; each has left one of two other communicators, which the other has not."""
+    with testing.nccl_settings(timeout=LONG, errors="async"):
+        other, part = comm.split(0, rank), comm.split(0, rank)
+        assert total(rank, part) == 2.0
+        [comm, other][rank].destroy()
+        x, begin = array(rank), time.monotonic()
+        part.recv(x, 1 - rank, stream=stream_of(rank))
+        values(x)
+        assert "deadlock: " in part.get_last_error()
+        assert time.monotonic() - begin < NAMED_SECONDS
+
+
+def test_a_deadlock_is_named_where_ranks_have_left_other_communicators():
+    assert in_processes(receive_in_part) == [0, 0]
+
+
+def compute_and_leave(rank, comm):
+    """Rank 0 waits for rank 1, which sleeps, while rank 2 computes and leaves."""
+    with testing.nccl_settings(timeout=SHORT, errors="async"):
+        assert total(rank, comm) == 3.0
+        if rank == 0:
+            x = array(rank)
+            comm.recv(x, 1, stream=stream_of(rank))
+            values(x)
+            assert "no rank has made progress for 1 seconds" in comm.get_last_error()
+            return
+        if rank == 2:
+            compute(1)
+            comm.destroy()
+        time.sleep(2 * SLOW_SECONDS)
+
+
+def test_a_rank_that_has_left_does_not_compute():
+    assert in_processes(compute_and_leave, 3) == [0, 0, 0]
 
 
 def test_a_deadlock_in_destroy_is_named_at_once():
