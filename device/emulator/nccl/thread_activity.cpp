@@ -4,6 +4,7 @@
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 
 #include <algorithm>
 #include <charconv>
@@ -48,10 +49,20 @@ ThreadState read_state(const std::string& folder) {
   return state;
 }
 
+/// True if a signal of a timer of this process may come, whose handler may end any wait.
+bool has_timer() {
+  itimerval timer{};
+  getitimer(ITIMER_REAL, &timer);
+  std::ifstream other_timers("/proc/self/timers");
+  return timerisset(&timer.it_value) || other_timers.peek() != std::ifstream::traits_type::eof();
+}
+
 }  // namespace
 
 ThreadActivity read_thread_activity(const std::set<int>& excluded_threads) {
   ThreadActivity activity{.time = std::chrono::steady_clock::now(), .threads = {}};
+  // Before the threads: if the signal comes after this, its thread is not blocked below.
+  const bool is_interruptible = has_timer();
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task", error)) {
     const std::string name = entry.path().filename();
@@ -61,7 +72,7 @@ ThreadActivity read_thread_activity(const std::set<int>& excluded_threads) {
     activity.threads.emplace(thread, read_state(entry.path()));
   }
   // Without the files, nothing is known.
-  if (error) activity.threads.emplace(0, ThreadState());
+  if (error || is_interruptible) activity.threads.emplace(0, ThreadState());
   return activity;
 }
 

@@ -26,7 +26,8 @@ struct ThreadActivity {
   std::map<int, ThreadState> threads;
 };
 
-/// Returns the activity of all threads but the excluded ones.
+/// Returns the activity of all threads but the excluded ones, and of one that is not blocked,
+/// number 0, for the handler of a signal while a timer runs.
 [[nodiscard]] ThreadActivity read_thread_activity(const std::set<int>& excluded_threads);
 /// True if all threads were blocked, without a break between two activities.
 [[nodiscard]] bool have_all_waited(const ThreadActivity& earlier, const ThreadActivity& later);

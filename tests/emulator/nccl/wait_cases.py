@@ -4,6 +4,7 @@
 
 import queue
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -137,6 +138,30 @@ def test_a_rank_that_sleeps_meets_the_time_limit():
     with testing.nccl_settings(timeout=SHORT, errors="async"):
         errors = in_threads(body)
     assert "no rank has made progress for 1 seconds" in str(errors[1])
+
+
+def test_the_handler_of_a_timer_may_end_a_wait():
+    """It makes the call of rank 1 in the main thread, which waits for the other threads."""
+    communicators, results = {}, {}
+
+    def handle(number, frame):
+        Device(1).set_current()
+        results[1] = total(1, communicators[1])
+
+    def body(rank, comm):
+        communicators[rank] = comm
+        if rank == 1:
+            signal.setitimer(signal.ITIMER_REAL, SLOW_SECONDS)
+        else:
+            results[0] = total(0, comm)
+
+    earlier_handler = signal.signal(signal.SIGALRM, handle)
+    try:
+        with testing.nccl_settings(timeout=LONG):
+            assert in_threads(body) == [None, None]
+    finally:
+        signal.signal(signal.SIGALRM, earlier_handler)
+    assert results == {0: 2.0, 1: 2.0}
 
 
 def test_ranks_that_hand_over_to_other_threads_are_right():
