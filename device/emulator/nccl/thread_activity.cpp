@@ -10,6 +10,7 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -17,6 +18,21 @@
 namespace skerry::emulation::nccl {
 
 namespace {
+
+/// True if no other process can write to the memory: it is mapped privately, as stacks are.
+bool is_private(std::uint64_t address) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::istringstream fields(line);
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    char dash = 0;
+    std::string access;
+    fields >> std::hex >> begin >> dash >> end >> access;
+    if (begin <= address && address < end) return access.ends_with('p');
+  }
+  return false;
+}
 
 /// Parses proc_pid_syscall(5): "running", or the number of the system call in which a thread waits
 /// and its arguments.
@@ -30,10 +46,12 @@ void read_wait(const std::string& folder, ThreadState& state) {
   file >> call >> std::hex >> address >> operation >> value >> time_limit;
   state.is_runnable = call == "running";
   const std::uint64_t command = operation & FUTEX_CMD_MASK;
+  // Without statistics of the scheduler, the slices are 0, and no break of the wait would be seen.
   state.is_blocked =
-      !file.fail() && call == std::to_string(SYS_futex) && time_limit == 0 &&
-      (operation & FUTEX_PRIVATE_FLAG) != 0 &&
-      (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET || command == FUTEX_LOCK_PI);
+      !file.fail() && state.slices != 0 && call == std::to_string(SYS_futex) && time_limit == 0 &&
+      (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET || command == FUTEX_LOCK_PI) &&
+      // That of pthread_join has no such flag.
+      ((operation & FUTEX_PRIVATE_FLAG) != 0 || is_private(address));
 }
 
 /// Returns the state of a thread, which is not blocked if it has ended meanwhile, or if the system

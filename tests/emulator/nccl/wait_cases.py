@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Waits for other ranks: deadlocks fail at once, slow programs never; test_nccl.py runs these cases in a process."""
 
+import ctypes
 import queue
 import random
 import signal
@@ -196,8 +197,7 @@ def wait_without_end(has_failed):
     has_failed.wait()
 
 
-@pytest.mark.parametrize("leave", [end, wait_without_end])
-def test_a_deadlock_is_named_at_once(leave):
+def assert_deadlock_is_named(leave=end):
     has_failed, results = threading.Event(), []
 
     def body(rank, comm):
@@ -215,6 +215,25 @@ def test_a_deadlock_is_named_at_once(leave):
     assert "deadlock: " in text
     assert "rank 1 has made no collective call here" in text
     assert seconds < NAMED_SECONDS
+
+
+@pytest.mark.parametrize("leave", [end, wait_without_end])
+def test_a_deadlock_is_named_at_once(leave):
+    assert_deadlock_is_named(leave)
+
+
+def test_a_deadlock_is_named_while_the_main_thread_joins_one_of_c():
+    """As a C++ program does: pthread_join waits for a futex that is not private."""
+    done = []
+
+    @ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
+    def body(_):
+        done.append(assert_deadlock_is_named())
+
+    libc, thread = ctypes.CDLL(None), ctypes.c_ulong()
+    assert libc.pthread_create(ctypes.byref(thread), None, body, None) == 0
+    assert libc.pthread_join(thread, None) == 0
+    assert done == [None]
 
 
 def receive_in_part(rank, comm):
