@@ -112,7 +112,8 @@ def test_a_rank_that_computes_without_end_meets_the_time_limit():
             begin = time.monotonic()
             while not has_failed.is_set():
                 pass
-            assert time.monotonic() - begin > SLOW_SECONDS
+            # About nine: it counts fully until the second sample of what the rank does.
+            assert time.monotonic() - begin > 5 * SHORT
         else:
             total(rank, comm)
             has_failed.set()
