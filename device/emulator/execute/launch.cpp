@@ -7,7 +7,6 @@
 #include <atomic>
 #include <bit>
 #include <chrono>
-#include <ctime>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -20,6 +19,7 @@
 #include "device/emulator/execute/failure_text.hpp"
 #include "device/emulator/execute/interruption.hpp"
 #include "device/emulator/execute/report.hpp"
+#include "device/emulator/processor_time.hpp"
 
 namespace skerry::emulation {
 namespace {
@@ -97,15 +97,11 @@ class GridRun {
     return text + " s";
   }
 
-  /// Of this thread, which runs the whole grid. On a machine with other work, a kernel that is
-  /// right may take any time.
-  [[nodiscard]] static double processor_seconds() {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-  }
+  /// By the processor time of this thread, which runs the whole grid. On a machine with other work,
+  /// a kernel that is right may take any time.
   [[nodiscard]] bool has_run_for(double seconds) const {
-    return seconds > 0 && processor_seconds() - begin_processor_seconds_ > seconds;
+    return seconds > 0 &&
+           processor_time() - begin_processor_time_ > std::chrono::duration<double>(seconds);
   }
 
   /// Checks the clock only after some turns or many instructions: reading it takes as long as a few
@@ -166,7 +162,7 @@ class GridRun {
   LaunchState& state_;
   std::uint64_t blocks_left_;
   steady::time_point begin_ = steady::now();
-  double begin_processor_seconds_ = processor_seconds();
+  std::chrono::nanoseconds begin_processor_time_ = processor_time();
   std::uint64_t turns_ = 0;
   std::uint64_t looked_at_ = 0;
   bool has_notified_ = false;

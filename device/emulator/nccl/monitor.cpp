@@ -8,7 +8,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <ctime>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -19,6 +18,7 @@
 #include <vector>
 
 #include "device/emulator/nccl/thread_activity.hpp"
+#include "device/emulator/processor_time.hpp"
 #include "device/emulator/runtime/running_work.hpp"
 
 namespace skerry::emulation::nccl {
@@ -28,13 +28,6 @@ namespace {
 constexpr std::chrono::milliseconds min_pause{50};
 /// By the processor time of a sample: those of many threads must not slow the program down.
 constexpr int pause_factor = 10;
-
-/// Returns that of this thread.
-std::chrono::nanoseconds processor_time() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
 
 struct Member {
   Board* board;
