@@ -121,7 +121,7 @@ int export_block(System& all, int ordinal, const MemoryBlock& block, ExportedBlo
   const std::uint64_t token = new_token();
   const int file = create_file(page_bytes + sizeof token);
   if (file < 0) return cuda::memory_allocation;
-  all.wait_for_device(ordinal);
+  all.drain_all();  // other devices may write it, too
   const bool is_copied =
       pwrite(file, pages, page_bytes, 0) == static_cast<ssize_t>(page_bytes) &&
       pwrite(file, &token, sizeof token, static_cast<off_t>(page_bytes)) == sizeof token;

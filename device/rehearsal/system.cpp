@@ -101,6 +101,10 @@ void System::drain(int ordinal) noexcept {
   for (const auto& queue : streams_of(ordinal)) queue->wait(queue->here().ticket);
 }
 
+void System::drain_all() noexcept {
+  for (int ordinal = 0; ordinal < count_; ++ordinal) drain(ordinal);
+}
+
 void System::wait_for_device(int ordinal) noexcept {
   for (const auto& queue : streams_of(ordinal)) queue->wait_all();
 }

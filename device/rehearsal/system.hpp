@@ -92,6 +92,8 @@ class System {
   void wait_for_device(int ordinal) noexcept;
   /// The same for a free, which orders nothing else (stream_order.hpp).
   void drain(int ordinal) noexcept;
+  /// The same for all devices.
+  void drain_all() noexcept;
   /// True if no stream of a device has pending work.
   [[nodiscard]] bool is_idle(int ordinal) noexcept;
   void stop() noexcept;

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from cuda.bindings import driver
 from cuda.core import Device, Event, EventOptions
+from skerry.testing import instruments
 
 LAZY_PEER_ACCESS = driver.CUipcMem_flags.CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
 COUNT = 1000
@@ -90,6 +91,27 @@ def test_another_process_reads_and_writes_memory(memory):
     handle = check(driver.cuIpcGetMemHandle(memory))
     assert run(fill, to_bytes(handle)) == (5, 5, 1)
     assert set(read(memory)) == {7}
+
+
+def test_an_export_keeps_what_another_device_still_writes(device):
+    count = 32 << 20  # the copy of 128 MiB takes longer than the delay
+    memory = check(driver.cuMemAlloc(4 * count))
+    check(driver.cuMemsetD32(memory, 5, count))
+    check(driver.cuCtxSynchronize())
+    context = check(driver.cuCtxGetCurrent())
+    Device(1).set_current()
+    check(driver.cuCtxEnablePeerAccess(context, 0))
+    stream = check(driver.cuStreamCreate(1))
+    with instruments.delayed_work(0.01):
+        check(driver.cuMemsetD32Async(memory, 7, count, stream))
+    device.set_current()
+    check(driver.cuIpcGetMemHandle(memory))
+    check(driver.cuStreamSynchronize(stream))
+    values = np.empty(count, "uint32")
+    check(driver.cuMemcpyDtoH(values.ctypes.data, memory, values.nbytes))
+    assert (values == 7).all()
+    check(driver.cuStreamDestroy(stream))
+    check(driver.cuMemFree(memory))
 
 
 def open_status(handle):
