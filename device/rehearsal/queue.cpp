@@ -77,6 +77,7 @@ int next_delay() noexcept {
 }  // namespace
 
 Queue::~Queue() {
+  forget_stream(number_);
   while (first_ != nullptr) delete std::exchange(first_, first_->next);
   while (free_items_ != nullptr) delete std::exchange(free_items_, free_items_->next);
 }

@@ -64,6 +64,12 @@ std::uint64_t next_stream_number() noexcept {
   return last.fetch_add(1) + 1;
 }
 
+void forget_stream(std::uint64_t stream) noexcept {
+  FollowedOrder& all = followed();
+  const std::lock_guard lock(all.mutex);
+  all.streams.erase(stream);
+}
+
 OrderPoint order_submitted(std::uint64_t stream, std::uint64_t ticket,
                            const std::shared_ptr<const stream_clock>& own_clock) {
   if (!follows_order) return {};

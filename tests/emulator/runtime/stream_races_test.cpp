@@ -5,6 +5,8 @@
 
 #include "device/emulator/runtime/stream_races.hpp"
 
+#include <malloc.h>
+
 #include "device/emulator/runtime/launches.hpp"
 #include "device/emulator/runtime/reports.hpp"
 #include "device/rehearsal/stream_order.hpp"
@@ -246,6 +248,24 @@ TEST_F(StreamRacesTest, reused_memory_has_no_earlier_accesses) {
   EXPECT_EQ(deallocate(data), cuda::success);
   data = device_memory(32);
   write(second, data);
+  expect_none();
+}
+
+TEST_F(StreamRacesTest, destroyed_streams_keep_no_order) {
+  const auto use_streams = [&] {
+    for (int i = 0; i < 1000; ++i) {
+      void* stream = nullptr;
+      ASSERT_EQ(stream_create(&stream, 1), cuda::success);
+      write(stream, data);
+      ASSERT_EQ(stream_synchronize(stream), cuda::success);
+      ASSERT_EQ(stream_destroy(stream), cuda::success);
+    }
+  };
+  use_streams();
+  const std::size_t used_bytes = mallinfo2().uordblks;
+  use_streams();
+  // With the order of each stream, this grows by over 150 MB.
+  EXPECT_LT(mallinfo2().uordblks, used_bytes + (8 << 20));
   expect_none();
 }
 
