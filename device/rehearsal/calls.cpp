@@ -149,7 +149,7 @@ int allocate_managed(void** data, std::size_t nbytes) {
 }
 
 int deallocate_managed(System& all, void* data) {
-  for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
+  all.drain_all();
   return all.pinned.release(data) ? cuda::success : cuda::invalid_value;
 }
 
@@ -212,7 +212,7 @@ int host_allocate(void** data, std::size_t nbytes) {
 int host_deallocate(void* data) {
   return enter(&cuda::Api::host_deallocate, [&](System& all) {
     // Waits for all devices, as cudaFreeHost does in practice.
-    for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
+    all.drain_all();
     return all.traffic.count_wait(all.pinned.release(data) ? cuda::success : cuda::invalid_value);
   });
 }
@@ -224,7 +224,7 @@ int host_register(void* data, std::size_t nbytes) {
 
 int host_unregister(void* data) {
   return enter(&cuda::Api::host_unregister, [&](System& all) {
-    for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
+    all.drain_all();
     return all.traffic.count_wait(all.pinned.remove(data) ? cuda::success : cuda::invalid_value);
   });
 }

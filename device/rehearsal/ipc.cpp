@@ -203,7 +203,7 @@ int ipc_close_memory(void* data) {
       blocks.opened.erase(entry);
     }
     static_cast<void>(all.device(owner).memory.retire(data));
-    all.wait_for_device(owner);
+    all.drain(owner);
     static_cast<void>(all.device(owner).memory.reclaim(data));
     return cuda::success;
   });

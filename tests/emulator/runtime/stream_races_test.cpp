@@ -212,6 +212,16 @@ TEST_F(StreamRacesTest, frees_and_records_in_the_legacy_stream_order_only_themse
     ASSERT_EQ(deallocate_async(pooled, nullptr), cuda::success);
   });
   race([] { ASSERT_EQ(deallocate(device_memory(32)), cuda::success); });
+  race([] {
+    void* pinned = nullptr;
+    ASSERT_EQ(host_allocate(&pinned, 128, 0), cuda::success);
+    ASSERT_EQ(host_deallocate(pinned), cuda::success);
+  });
+  race([] {
+    void* managed = nullptr;
+    ASSERT_EQ(allocate_managed(&managed, 128, 1), cuda::success);
+    ASSERT_EQ(deallocate(managed), cuda::success);
+  });
   race([&] { ASSERT_EQ(event_record(event, nullptr), cuda::success); });
   race([] {
     void* timed = nullptr;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory and events of two processes with the driver's calls: run by test_ipc.py."""
 
+import contextlib
 import ctypes
 import multiprocessing
 
@@ -69,10 +70,16 @@ def open_memory(data):
     )
 
 
-def run(target, *arguments):
-    """Returns what a function returns in another process."""
+@contextlib.contextmanager
+def another_process():
+    """Gives a function that returns what a function returns in another process."""
     with multiprocessing.get_context("spawn").Pool(1, start) as pool:
-        return pool.apply(target, arguments)
+        yield lambda target, *arguments: pool.apply(target, arguments)
+
+
+def run(target, *arguments):
+    with another_process() as call:
+        return call(target, *arguments)
 
 
 def fill(handle):
@@ -141,22 +148,66 @@ def test_only_memory_of_its_own_has_handles(memory, device):
     check(driver.cuMemFree(managed))
 
 
-def wait_for_event(handle):
-    event = check(driver.cuIpcOpenEventHandle(from_bytes(driver.CUipcEventHandle, handle)))
-    check(driver.cuEventSynchronize(event))
-    return status(driver.cuEventQuery(event))
-
-
-def test_another_process_waits_for_an_event():
+def new_event():
     flags = driver.CUevent_flags
     event = check(
         driver.cuEventCreate(
             flags.CU_EVENT_INTERPROCESS.value | flags.CU_EVENT_DISABLE_TIMING.value
         )
     )
-    check(driver.cuEventRecord(event, 0))
-    handle = check(driver.cuIpcGetEventHandle(event))
-    assert run(wait_for_event, to_bytes(handle)) == 0
+    return event, to_bytes(check(driver.cuIpcGetEventHandle(event)))
+
+
+def open_event(data):
+    return check(driver.cuIpcOpenEventHandle(from_bytes(driver.CUipcEventHandle, data)))
+
+
+opened = {}  # in the other process
+
+
+def open_both(memory_handle, event_handle):
+    opened["memory"] = check(open_memory(memory_handle))
+    opened["event"] = open_event(event_handle)
+
+
+def read_after_event():
+    before = status(driver.cuEventQuery(opened["event"]))
+    check(driver.cuEventSynchronize(opened["event"]))
+    return before, status(driver.cuEventQuery(opened["event"])), set(read(opened["memory"]))
+
+
+def read_behind_event():
+    """The stream waits, not the host."""
+    stream = check(driver.cuStreamCreate(1))
+    copy = check(driver.cuMemAlloc(4 * COUNT))
+    check(driver.cuStreamWaitEvent(stream, opened["event"], 0))
+    check(driver.cuMemcpyDtoDAsync(copy, opened["memory"], 4 * COUNT, stream))
+    check(driver.cuStreamSynchronize(stream))
+    return set(read(copy))
+
+
+def fill_slowly(address, value, stream):
+    with instruments.delayed_work(0.5):
+        check(driver.cuMemsetD32Async(address, value, COUNT, stream))
+
+
+def test_another_process_waits_for_an_event(memory):
+    event, handle = new_event()
+    stream = check(driver.cuStreamCreate(1))
+    memory_handle = to_bytes(check(driver.cuIpcGetMemHandle(memory)))
+    with another_process() as call:
+        call(open_both, memory_handle, handle)
+        fill_slowly(memory, 7, stream)
+        check(driver.cuEventRecord(event, stream))
+        assert call(read_after_event) == (600, 0, {7})  # CUDA_ERROR_NOT_READY
+        fill_slowly(memory, 8, stream)
+        check(driver.cuEventRecord(event, stream))
+        assert call(read_behind_event) == {8}
+    check(driver.cuStreamDestroy(stream))
+
+
+def test_only_events_without_timing_have_handles():
+    flags = driver.CUevent_flags
     assert status(driver.cuEventCreate(flags.CU_EVENT_INTERPROCESS.value)) == 1  # with timing
     plain = check(driver.cuEventCreate(0))
     assert status(driver.cuIpcGetEventHandle(plain)) == 1
@@ -164,10 +215,14 @@ def test_another_process_waits_for_an_event():
 
 def wait_for_core_event(descriptor):
     event = Event.from_ipc_descriptor(descriptor)
+    before = event.is_done
     event.sync()
-    return event.is_done
+    return before, event.is_done
 
 
-def test_events_of_cuda_core(device):
-    event = device.default_stream.record(options=EventOptions(ipc_enabled=True))
-    assert run(wait_for_core_event, event.ipc_descriptor)
+def test_events_of_cuda_core(device, memory):
+    with another_process() as call:
+        call(int)  # starts it
+        fill_slowly(memory, 7, 0)
+        event = device.default_stream.record(options=EventOptions(ipc_enabled=True))
+        assert call(wait_for_core_event, event.ipc_descriptor) == (False, True)
