@@ -9,8 +9,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -19,6 +17,7 @@
 #include <utility>
 
 #include "device/page_size.hpp"
+#include "device/rehearsal/processes.hpp"
 #include "device/rehearsal/work.hpp"
 
 namespace skerry::rehearsal {
@@ -255,7 +254,7 @@ void InterprocessEvent::end_record(std::uint64_t number) noexcept {
 
 bool InterprocessEvent::is_done(std::uint64_t number) const noexcept {
   if (state_->done.load() >= number) return true;
-  return kill(state_->recorder.load(), 0) != 0 && errno == ESRCH;
+  return has_ended(state_->recorder.load());
 }
 
 void InterprocessEvent::wait(std::uint64_t number) const noexcept {

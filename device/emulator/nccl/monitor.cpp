@@ -20,6 +20,7 @@
 #include "device/emulator/nccl/thread_activity.hpp"
 #include "device/emulator/processor_time.hpp"
 #include "device/emulator/runtime/running_work.hpp"
+#include "device/rehearsal/processes.hpp"
 
 namespace skerry::emulation::nccl {
 
@@ -142,7 +143,8 @@ class Monitor {
       }
     }
     processes.erase(getpid());
-    std::erase_if(processes, [](int process) { return process != 0 && has_ended(process); });
+    std::erase_if(processes,
+                  [](int process) { return process != 0 && rehearsal::has_ended(process); });
     own_.awaited_processes = {};
     if (processes.contains(0) || processes.size() > own_.awaited_processes.size()) return false;
     std::ranges::copy(processes, own_.awaited_processes.begin());

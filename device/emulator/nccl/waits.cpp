@@ -3,12 +3,10 @@
 #include "device/emulator/nccl/waits.hpp"
 
 #include <linux/futex.h>
-#include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <ctime>
@@ -21,6 +19,7 @@
 #include "device/emulator/nccl/positions.hpp"
 #include "device/emulator/nccl/settings.hpp"
 #include "device/emulator/runtime/library_tasks.hpp"
+#include "device/rehearsal/processes.hpp"
 
 namespace skerry::emulation::nccl {
 
@@ -43,7 +42,7 @@ double seconds_since(clock::time_point begin) {
 std::string reason_of(const Board& board, const std::vector<int>& missing_ranks) {
   for (const int rank : missing_ranks) {
     const RankState& state = board.state(rank);
-    if (state.process != 0 && state.process != getpid() && has_ended(state.process)) {
+    if (state.process != 0 && state.process != getpid() && rehearsal::has_ended(state.process)) {
       return "process " + std::to_string(state.process) + " of rank " + std::to_string(rank) +
              " has ended";
     }
@@ -122,15 +121,6 @@ bool is_hopeless(Board& board, int device, const Condition& condition, double id
 }
 
 }  // namespace
-
-bool has_ended(int process) {
-  const auto file = static_cast<int>(syscall(SYS_pidfd_open, process, 0));
-  if (file < 0) return errno == ESRCH;
-  pollfd end{file, POLLIN, 0};
-  const bool ended = poll(&end, 1, 0) == 1;
-  close(file);
-  return ended;
-}
 
 std::string text_of(const Board& board, const Condition& condition, const std::string& reason) {
   std::string text = condition.description() + "; " + reason + ":";

@@ -29,7 +29,5 @@ bool wait(Board& board, int device, const Condition& condition);
 /// Requires the lock.
 [[nodiscard]] std::string text_of(const Board& board, const Condition& condition,
                                   const std::string& reason);
-/// True for a zombie too, whose parent has not waited for it yet.
-[[nodiscard]] bool has_ended(int process);
 
 }  // namespace skerry::emulation::nccl

@@ -213,6 +213,29 @@ def test_only_events_without_timing_have_handles():
     assert status(driver.cuIpcGetEventHandle(plain)) == 1
 
 
+def record_and_stay(handle, connection):
+    start()
+    with instruments.delayed_work(1000):
+        check(driver.cuMemsetD32Async(check(driver.cuMemAlloc(4 * COUNT)), 1, COUNT, 0))
+    check(driver.cuEventRecord(open_event(handle), 0))
+    connection.send(None)
+    connection.recv()
+
+
+def test_an_event_of_a_process_that_was_killed_is_done():
+    event, handle = new_event()
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=record_and_stay, args=(handle, there))
+    process.start()
+    here.recv()
+    assert status(driver.cuEventQuery(event)) == 600  # CUDA_ERROR_NOT_READY
+    process.kill()
+    # The process is a zombie until join().
+    check(driver.cuEventSynchronize(event))
+    process.join()
+
+
 def wait_for_core_event(descriptor):
     event = Event.from_ipc_descriptor(descriptor)
     before = event.is_done
