@@ -158,7 +158,8 @@ int deallocate(void* data) {
     if (data == nullptr) return cuda::success;
     if (all.pinned.use_of(data).is_managed) return deallocate_managed(all, data);
     const int owner = all.owner(data);
-    if (owner < 0 || !all.device(owner).memory.retire(data)) return cuda::invalid_value;
+    if (owner < 0 || is_opened(data)) return cuda::invalid_value;
+    if (!all.device(owner).memory.retire(data)) return cuda::invalid_value;
     if (!all.discard_pooled(data)) all.drain(owner);
     if (all.device(owner).memory.reclaim(data)) return cuda::success;
     set_sticky_error(owner, cuda::illegal_address);
@@ -183,7 +184,7 @@ int deallocate_async(void* data, void* handle) {
     const auto queue = all.stream(handle);
     if (queue == nullptr) return cuda::invalid_resource_handle;
     if (data == nullptr) return cuda::success;
-    if (all.owner(data) != queue->ordinal()) return cuda::invalid_value;
+    if (all.owner(data) != queue->ordinal() || is_opened(data)) return cuda::invalid_value;
     const bool was_pooled = all.discard_pooled(data);
     const int code = submit_free(all, *queue, data, wait_for_default_stream(all, *queue));
     if (code != cuda::success && was_pooled) all.note_pooled(data);

@@ -112,6 +112,12 @@ SharedBlocks& shared_blocks() {
   return *all;
 }
 
+/// Requires the lock.
+auto find_opened(SharedBlocks& blocks, void* data) noexcept {
+  return std::ranges::find_if(blocks.opened,
+                              [&](const auto& one) { return one.second.data == data; });
+}
+
 /// Moves the pages of a block to a new file, which replaces them at their addresses.
 int export_block(System& all, int ordinal, const MemoryBlock& block, ExportedBlock& exported) {
   void* const pages = first_page(block.data);
@@ -142,6 +148,12 @@ void discard_shared(void* data) noexcept {
     close(entry->second.fields.file);
     blocks.exported.erase(entry);
   }
+}
+
+bool is_opened(void* data) noexcept {
+  SharedBlocks& blocks = shared_blocks();
+  const std::lock_guard lock(blocks.mutex);
+  return find_opened(blocks, data) != blocks.opened.end();
 }
 
 int ipc_export_memory(cuda::IpcHandle* handle, void* data) {
@@ -195,8 +207,7 @@ int ipc_close_memory(void* data) {
     const int owner = all.owner(data);
     {
       const std::lock_guard lock(blocks.mutex);
-      const auto entry = std::find_if(blocks.opened.begin(), blocks.opened.end(),
-                                      [&](const auto& one) { return one.second.data == data; });
+      const auto entry = find_opened(blocks, data);
       if (entry == blocks.opened.end() || owner < 0) return cuda::invalid_value;
       if (--entry->second.count > 0) return cuda::success;
       blocks.opened.erase(entry);

@@ -52,6 +52,9 @@ class InterprocessEvent {
   InterprocessState* state_;
 };
 
+/// True for a block that ipc_open_memory() has opened, which only ipc_close_memory() frees.
+[[nodiscard]] bool is_opened(void* data) noexcept;
+
 // Entry points of cuda::Api in ipc.cpp.
 int ipc_export_memory(cuda::IpcHandle* handle, void* data);
 int ipc_open_memory(void** data, const cuda::IpcHandle* handle);

@@ -88,6 +88,8 @@ def fill(handle):
     values = read(address)
     check(driver.cuMemsetD32(address, 7, COUNT))
     check(driver.cuCtxSynchronize())
+    assert status(driver.cuMemFree(address)) == 1
+    assert status(driver.cuMemFreeAsync(address, 0)) == 1
     check(driver.cuIpcCloseMemHandle(address))
     assert read(address)[0] == 7
     check(driver.cuIpcCloseMemHandle(address))
