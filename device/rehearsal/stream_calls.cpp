@@ -59,7 +59,7 @@ int stream_wait_event(void* handle, void* event) {
     SimulatedEvent point;
     if (queue == nullptr || !all.read_event(event, point)) return cuda::invalid_resource_handle;
     if (is_captured_event(event)) return capture_wait(queue, event);
-    if (point.shared != nullptr) return submit_shared_wait(*queue, point);
+    if (point.shared != nullptr) return submit_shared_wait(all, *queue, point);
     return submit_wait(*queue, point.recorded);
   });
 }
@@ -131,7 +131,7 @@ int event_query(void* event) {
     if (point.recorded.queue && !point.recorded.queue->reached(point.recorded.ticket)) {
       return cuda::not_ready;
     }
-    order_observed(point.recorded.order);
+    order_observed(recorded_order(all, point));
     return returned_error(point.ordinal);
   });
 }
@@ -142,7 +142,7 @@ int event_synchronize(void* event) {
     if (!all.read_event(event, point)) return cuda::invalid_resource_handle;
     if (point.recorded.queue) point.recorded.queue->wait(point.recorded.ticket);
     if (point.shared != nullptr) point.shared->wait(point.shared->last_record());
-    order_observed(point.recorded.order);
+    order_observed(recorded_order(all, point));
     return all.traffic.count_wait(returned_error(point.ordinal));
   });
 }

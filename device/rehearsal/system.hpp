@@ -52,6 +52,7 @@ struct SimulatedEvent {
   std::shared_ptr<std::atomic<std::int64_t>> time = nullptr;
   /// Its state in all processes; null if no other process can open it.
   std::shared_ptr<InterprocessEvent> shared = nullptr;
+  std::uint64_t record_number = 0;  ///< of `recorded`, among the records of `shared`
 };
 
 /// All simulated devices, with the streams and events of this process. Never destroyed: threads of

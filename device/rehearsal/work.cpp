@@ -311,15 +311,25 @@ int submit_shared_record(Queue& queue, SimulatedEvent& event) {
   item->action = run_shared_record;
   item->is_immediate = true;
   item->shared_event = event.shared;
-  item->record_number = event.shared->begin_record();
+  event.record_number = event.shared->begin_record();
+  item->record_number = event.record_number;
   const std::uint64_t ticket = item.submit();
   event.recorded = queue.mark_at(ticket);
   return cuda::success;
 }
 
-int submit_shared_wait(Queue& queue, const SimulatedEvent& event) {
-  // The order of work is tracked within a process.
-  if (event.recorded.queue) order_wait(queue.number(), event.recorded.order);
+OrderPoint recorded_order(System& all, const SimulatedEvent& event) {
+  if (event.shared == nullptr || event.record_number == event.shared->last_record())
+    return event.recorded.order;
+  std::vector<OrderPoint> points;
+  for (int ordinal = 0; ordinal < all.count(); ++ordinal) {
+    for (const auto& queue : all.streams_of(ordinal)) points.push_back(queue->here().order);
+  }
+  return order_after(points.front(), joined_clock(points));
+}
+
+int submit_shared_wait(System& all, Queue& queue, const SimulatedEvent& event) {
+  order_wait(queue.number(), recorded_order(all, event));
   const std::uint64_t number = event.shared->last_record();
   if (event.shared->is_done(number)) return cuda::success;
   Draft item(queue);

@@ -70,7 +70,10 @@ int launch_task(void* handle, std::unique_ptr<Task> task);
 [[nodiscard]] int submit_time(Queue& queue, SimulatedEvent& event);
 /// The same two for events that several processes have.
 [[nodiscard]] int submit_shared_record(Queue& queue, SimulatedEvent& event);
-[[nodiscard]] int submit_shared_wait(Queue& queue, const SimulatedEvent& event);
+[[nodiscard]] int submit_shared_wait(System& all, Queue& queue, const SimulatedEvent& event);
+/// Returns what a wait for an event orders. The order of work is tracked within a process: if
+/// another one has recorded the event, it may have waited for all work that this one has submitted.
+[[nodiscard]] OrderPoint recorded_order(System& all, const SimulatedEvent& event);
 
 // Entry points of cuda::Api in work.cpp and stream_calls.cpp.
 int copy_async(void* target, const void* source, std::size_t nbytes, cuda::CopyKind kind,

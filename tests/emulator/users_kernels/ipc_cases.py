@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from cuda.bindings import driver
 from cuda.core import Device, Event, EventOptions
-from skerry.testing import instruments
+from skerry.testing import emulated_gpu, instruments
 
 LAZY_PEER_ACCESS = driver.CUipcMem_flags.CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
 COUNT = 1000
@@ -213,6 +213,35 @@ def test_only_events_without_timing_have_handles():
     assert status(driver.cuEventCreate(flags.CU_EVENT_INTERPROCESS.value)) == 1  # with timing
     plain = check(driver.cuEventCreate(0))
     assert status(driver.cuIpcGetEventHandle(plain)) == 1
+
+
+def forward_event(first_handle, second_handle):
+    stream = check(driver.cuStreamCreate(1))
+    check(driver.cuStreamWaitEvent(stream, open_event(first_handle), 0))
+    check(driver.cuEventRecord(open_event(second_handle), stream))
+    check(driver.cuStreamSynchronize(stream))
+
+
+def test_order_may_pass_through_another_process(memory):
+    events, handles = zip(new_event(), new_event(), strict=True)
+    writer = check(driver.cuStreamCreate(1))
+    reader = check(driver.cuStreamCreate(1))
+    copy = check(driver.cuMemAlloc(4 * COUNT))
+
+    def write_and_read(call):
+        check(driver.cuMemsetD32Async(memory, 7, COUNT, writer))
+        check(driver.cuEventRecord(events[0], writer))
+        call(forward_event, *handles)
+        check(driver.cuStreamWaitEvent(reader, events[1], 0))
+        check(driver.cuMemcpyDtoDAsync(copy, memory, 4 * COUNT, reader))
+        check(driver.cuCtxSynchronize())
+
+    with another_process() as call, emulated_gpu(checks="streams"):
+        write_and_read(call)
+        # The event may have been recorded here, earlier.
+        check(driver.cuEventRecord(events[1], reader))
+        write_and_read(call)
+    check(driver.cuMemFree(copy))
 
 
 def record_and_stay(handle, connection):
