@@ -10,12 +10,13 @@
 
 namespace skerry::emulation {
 
-void MemoryFootprint::note(const Warp& warp, lane_mask active, const LaneAddresses& addresses,
-                           MemoryAccess access) {
+void MemoryFootprint::note(const Warp& warp, const Instruction& instruction, lane_mask active,
+                           const LaneAddresses& addresses, MemoryAccess access) {
   for_runs(addresses.values, active, access.nbytes, [&](int lane, int lanes) {
     const std::uint64_t begin = addresses.values[static_cast<std::size_t>(lane)];
     const auto nbytes = static_cast<std::uint32_t>(lanes) * access.nbytes;
-    if (!is_shared_or_local(warp, begin)) note_bytes(begin, {nbytes, access.writes});
+    if (is_shared_or_local(warp, begin)) return;
+    note_bytes(begin, {nbytes, access.writes}, instruction.is_strong);
   });
 }
 

@@ -18,15 +18,19 @@ namespace skerry::emulation {
 class MemoryFootprint {
  public:
   /// Records an access of a warp, unless it is to shared or local memory by a generic address.
-  void note(const Warp& warp, lane_mask active, const LaneAddresses& addresses,
-            MemoryAccess access);
-  void note_bytes(std::uint64_t begin, MemoryAccess access) {
-    (access.writes ? written_ : read_).add(begin, begin + access.nbytes);
+  void note(const Warp& warp, const Instruction& instruction, lane_mask active,
+            const LaneAddresses& addresses, MemoryAccess access);
+  void note_bytes(std::uint64_t begin, MemoryAccess access, bool is_strong = false) {
+    ByteRanges& plain = access.writes ? written_ : read_;
+    ByteRanges& strong = access.writes ? strongly_written_ : strongly_read_;
+    (is_strong ? strong : plain).add(begin, begin + access.nbytes);
   }
 
   /// Return ranges sorted by address, with adjacent ones merged.
   [[nodiscard]] std::vector<Allocation> read() { return read_.merged(); }
   [[nodiscard]] std::vector<Allocation> written() { return written_.merged(); }
+  [[nodiscard]] std::vector<Allocation> strongly_read() { return strongly_read_.merged(); }
+  [[nodiscard]] std::vector<Allocation> strongly_written() { return strongly_written_.merged(); }
 
  private:
   /// A set of bytes, as ranges.
@@ -56,6 +60,8 @@ class MemoryFootprint {
 
   ByteRanges read_;
   ByteRanges written_;
+  ByteRanges strongly_read_;
+  ByteRanges strongly_written_;
 };
 
 }  // namespace skerry::emulation

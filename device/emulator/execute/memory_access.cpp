@@ -291,7 +291,7 @@ void resolve(Warp& warp, const Instruction& instruction, lane_mask active, Memor
     const LaunchState& launch_state = warp.owner->launch_state;
     if (launch_state.races) launch_state.races->check(warp, instruction, active, addresses, access);
     if (launch_state.launch.accessed_memory != nullptr)
-      launch_state.launch.accessed_memory->note(warp, active, addresses, access);
+      launch_state.launch.accessed_memory->note(warp, instruction, active, addresses, access);
   }
   if (warp.owner->undefined_values) warp.owner->undefined_values->note(addresses, access);
   if constexpr (Space != MemorySpace::parameter) {

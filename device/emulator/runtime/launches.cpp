@@ -146,7 +146,8 @@ class KernelTask final : public rehearsal::Task {
   [[nodiscard]] std::optional<Failure> race_with_streams(MemoryFootprint& accessed_memory) const {
     if (launch_.accessed_memory == nullptr) return std::nullopt;
     return note_stream_accesses(kernel_.code->readable_name(), accessed_memory.read(),
-                                accessed_memory.written());
+                                accessed_memory.written(), accessed_memory.strongly_read(),
+                                accessed_memory.strongly_written());
   }
 
   FoundKernel kernel_;

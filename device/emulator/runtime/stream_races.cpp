@@ -29,19 +29,31 @@ struct Operation {
   PythonLine line;
 };
 
-/// A stream's last access to a segment. Its earlier ones need not be kept: stream order puts them
-/// before this one.
+struct AccessKind {
+  bool writes = false;
+  bool is_strong = false;
+};
+
+[[nodiscard]] bool conflicts_with(AccessKind one, AccessKind other) {
+  return (one.writes || other.writes) && !(one.is_strong && other.is_strong);
+}
+
+/// True if this kind conflicts with all that the other kind conflicts with.
+[[nodiscard]] bool includes(AccessKind one, AccessKind other) {
+  return (one.writes || !other.writes) && (!one.is_strong || other.is_strong);
+}
+
 struct StreamAccess {
-  std::uint64_t stream = 0;  ///< 0: none
+  std::uint64_t stream = 0;
   std::uint64_t ticket = 0;
+  AccessKind kind;
   std::shared_ptr<const Operation> operation;
 };
 
 /// Bytes with the same last accesses.
 struct Segment {
   std::uint64_t end = 0;
-  StreamAccess write;
-  std::vector<StreamAccess> reads;
+  std::vector<StreamAccess> accesses;
 };
 using segments = std::map<std::uint64_t, Segment>;
 
@@ -89,17 +101,12 @@ void for_segments(segments& all, const Allocation& range, Function&& function) {
   while (address < range.end) {
     if (here == all.end() || here->first > address) {
       const std::uint64_t end = here == all.end() ? range.end : std::min(range.end, here->first);
-      here = all.emplace_hint(here, address, Segment{.end = end, .write = {}, .reads = {}});
+      here = all.emplace_hint(here, address, Segment{.end = end, .accesses = {}});
     }
     function(here->first, here->second);
     address = here->second.end;
     ++here;
   }
-}
-
-[[nodiscard]] bool races_with(const OrderPoint& now, const StreamAccess& previous_access) {
-  return previous_access.stream != 0 &&
-         !now.is_after(previous_access.stream, previous_access.ticket);
 }
 
 [[nodiscard]] SourceLine source_line_of(const PythonLine& line) {
@@ -108,9 +115,8 @@ void for_segments(segments& all, const Allocation& range, Function&& function) {
           .quote = line.number == 0 ? "" : line_text(line.file, line.number)};
 }
 
-[[nodiscard]] Failure race_of(bool does_write, bool did_write, std::uint64_t address,
-                              const Operation& operation, const OrderPoint& now,
-                              const StreamAccess& other) {
+[[nodiscard]] Failure race_of(bool does_write, std::uint64_t address, const Operation& operation,
+                              const OrderPoint& now, const StreamAccess& other) {
   char address_text[32];
   std::snprintf(address_text, sizeof address_text, "%#llx",
                 static_cast<unsigned long long>(address));
@@ -119,12 +125,12 @@ void for_segments(segments& all, const Allocation& range, Function&& function) {
                     std::to_string(now.stream) + " " + (does_write ? "writes" : "reads") +
                     " the memory at " + address_text + ", which " + other.operation->name +
                     " on stream " + std::to_string(other.stream) + " " +
-                    (did_write ? "writes" : "reads") + ", and no event orders them";
+                    (other.kind.writes ? "writes" : "reads") + ", and no event orders them";
   failure.kernel = operation.name;
   failure.source_line = source_line_of(operation.line);
   failure.other = OtherAccess{.operation_name = other.operation->name,
                               .source_line = source_line_of(other.operation->line),
-                              .writes = did_write};
+                              .writes = other.kind.writes};
   failure.memory.address = address;
   failure.text = text_of(failure);
   return failure;
@@ -137,32 +143,26 @@ class StreamAccessRecorder {
         now_(rehearsal::current_order()),
         operation_(std::make_shared<const Operation>(operation_name, line_of(now_))) {}
 
-  void read(const Allocation& range) {
-    for_segments(all_, range, [&](std::uint64_t begin, Segment& in) {
-      if (races_with(now_, in.write)) record_race(false, true, begin, in.write);
-      std::erase_if(in.reads, [&](const StreamAccess& one) { return one.stream == now_.stream; });
-      in.reads.push_back(mark());
-    });
-  }
-
-  void write(const Allocation& range) {
-    for_segments(all_, range, [&](std::uint64_t begin, Segment& in) {
-      if (races_with(now_, in.write)) record_race(true, true, begin, in.write);
-      for (const StreamAccess& one : in.reads) {
-        if (races_with(now_, one)) record_race(true, false, begin, one);
-      }
-      in.write = mark();
-      in.reads.clear();
-    });
+  void note(std::span<const Allocation> ranges, AccessKind kind) {
+    for (const Allocation& range : ranges) {
+      if (is_of_a_device(range)) note(range, kind);
+    }
   }
 
   [[nodiscard]] const std::optional<Failure>& first() const noexcept { return first_; }
 
  private:
-  [[nodiscard]] StreamAccess mark() const { return {now_.stream, now_.ticket, operation_}; }
-  void record_race(bool does_write, bool did_write, std::uint64_t address,
-                   const StreamAccess& other) {
-    if (!first_) first_ = race_of(does_write, did_write, address, *operation_, now_, other);
+  void note(const Allocation& range, AccessKind kind) {
+    for_segments(all_, range, [&](std::uint64_t begin, Segment& in) {
+      // An earlier access need not be kept if what is unordered with it is reported for this one.
+      std::erase_if(in.accesses, [&](const StreamAccess& one) {
+        const bool is_ordered = now_.is_after(one.stream, one.ticket);
+        const bool is_race = !is_ordered && conflicts_with(kind, one.kind);
+        if (is_race && !first_) first_ = race_of(kind.writes, begin, *operation_, now_, one);
+        return (is_ordered || is_race) && includes(kind, one.kind);
+      });
+      in.accesses.push_back({now_.stream, now_.ticket, kind, operation_});
+    });
   }
 
   segments& all_;
@@ -191,17 +191,17 @@ void unfollow_streams() {
 
 std::optional<Failure> note_stream_accesses(const std::string& operation_name,
                                             std::span<const Allocation> read,
-                                            std::span<const Allocation> written) {
+                                            std::span<const Allocation> written,
+                                            std::span<const Allocation> strongly_read,
+                                            std::span<const Allocation> strongly_written) {
   if (!follows_streams() || rehearsal::current_order().stream == 0) return {};
   AccessedMemory& memory = accessed();
   const std::lock_guard lock(memory.mutex);
   StreamAccessRecorder stream_accesses(memory.all, operation_name);
-  for (const Allocation& range : read) {
-    if (is_of_a_device(range)) stream_accesses.read(range);
-  }
-  for (const Allocation& range : written) {
-    if (is_of_a_device(range)) stream_accesses.write(range);
-  }
+  stream_accesses.note(read, {.writes = false, .is_strong = false});
+  stream_accesses.note(strongly_read, {.writes = false, .is_strong = true});
+  stream_accesses.note(strongly_written, {.writes = true, .is_strong = true});
+  stream_accesses.note(written, {.writes = true, .is_strong = false});
   return stream_accesses.first();
 }
 

@@ -15,8 +15,8 @@ namespace skerry::emulation {
 
 // Races between streams: two streams access a byte of device memory, at least one of them writes
 // it, and neither stream order nor an event nor a wait of the host orders the two accesses,
-// whatever their actual times. Accesses of libraries count as reads. Accesses of the host are not
-// checked.
+// whatever their actual times. Two strong accesses (atomic, volatile, ...: Instruction::is_strong)
+// are not a race. Accesses of libraries count as reads. Accesses of the host are not checked.
 
 /// Name of the operation that frees memory.
 inline constexpr const char* end_of_allocation = "the end of an allocation";
@@ -31,9 +31,10 @@ void follow_streams() noexcept;
 void unfollow_streams();
 
 /// Records the accesses of an operation, on its stream's thread. Returns its first race, if any.
-[[nodiscard]] std::optional<Failure> note_stream_accesses(const std::string& operation_name,
-                                                          std::span<const Allocation> read,
-                                                          std::span<const Allocation> written);
+[[nodiscard]] std::optional<Failure> note_stream_accesses(
+    const std::string& operation_name, std::span<const Allocation> read,
+    std::span<const Allocation> written, std::span<const Allocation> strongly_read = {},
+    std::span<const Allocation> strongly_written = {});
 
 /// Forgets accesses of memory that is allocated again.
 void discard_stream_accesses(const void* data, std::size_t nbytes);

@@ -36,6 +36,19 @@ constexpr std::string_view move_ptx = R"(
 }
 )";
 
+/// Adds 1 to data[i] atomically for every thread i of one block.
+constexpr std::string_view add_ptx = R"(
+.visible .entry add(.param .u64 data) {
+  .reg .b32 %r<2>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [data];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  red.global.add.u32 [%rd3], 1;
+  ret;
+}
+)";
+
 class StreamRacesTest : public EmulatedDevices {
  protected:
   void SetUp() override {
@@ -69,6 +82,10 @@ class StreamRacesTest : public EmulatedDevices {
     void* arguments[] = {&destination, &source};
     ASSERT_EQ(launch_kernel(move, {}, {count, 1, 1}, arguments, 0, stream), cuda::success);
   }
+  void add_atomically(void* stream) {
+    void* arguments[] = {&data};
+    ASSERT_EQ(launch_kernel(add, {}, {32, 1, 1}, arguments, 0, stream), cuda::success);
+  }
   void order_by_event(void* earlier_stream, void* behind) {
     ASSERT_EQ(event_record(event, earlier_stream), cuda::success);
     ASSERT_EQ(stream_wait_event(behind, event, 0), cuda::success);
@@ -84,10 +101,11 @@ class StreamRacesTest : public EmulatedDevices {
   }
   static void expect_none() { EXPECT_EQ(device_synchronize(), cuda::success) << last_report(); }
 
-  ProgramImage image{
-      fat_binary(std::string(ptx_head) + std::string(store_ptx) + std::string(move_ptx))};
+  ProgramImage image{fat_binary(std::string(ptx_head) + std::string(store_ptx) +
+                                std::string(move_ptx) + std::string(add_ptx))};
   const void* store = image.kernel("store");
   const void* move = image.kernel("move");
+  const void* add = image.kernel("add");
   void* first = nullptr;
   void* second = nullptr;
   void* event = nullptr;
@@ -161,6 +179,24 @@ TEST_F(StreamRacesTest, an_unordered_write_after_read_is_a_race) {
   order_by_event(first, second);
   write(second, data);
   expect_none();
+}
+
+TEST_F(StreamRacesTest, atomics_race_with_plain_accesses_only) {
+  add_atomically(first);
+  add_atomically(second);
+  expect_none();
+  add_atomically(first);
+  write(second, data);
+  expect_race({"store", "add"});
+  // An atomic access does not replace those of other streams, nor plain ones of its own.
+  add_atomically(first);
+  add_atomically(second);
+  copy_by_kernel(second, other, data);
+  expect_race({"move", "add"});
+  copy_by_kernel(first, other, data);
+  add_atomically(first);
+  add_atomically(second);
+  expect_race({"move", "add"});
 }
 
 TEST_F(StreamRacesTest, copies_and_fills_are_checked) {
