@@ -115,6 +115,8 @@ struct MemoryNear {
   std::uint64_t address = 0;
   int device = -1;
   bool is_of_malloc = false;  ///< of malloc in a kernel
+  bool is_pinned = false;     ///< page-locked host memory
+  bool is_managed = false;
 
   /// Returns the distance of the address in bytes: 0 if it is inside, positive from the end,
   /// negative from the beginning.

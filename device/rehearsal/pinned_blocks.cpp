@@ -82,6 +82,17 @@ MemoryBlock PinnedBlocks::find(const void* data) noexcept {
   return {pointer(block->first), block->second.nbytes};
 }
 
+MemoryBlock PinnedBlocks::nearest(const void* data) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto* const block = last_before(data);
+  if (block == nullptr) return {};
+  const std::size_t nbytes = block->second.nbytes;
+  const std::size_t offset = address(data) - block->first;
+  const bool is_in_pages = !block->second.is_callers && offset < whole_pages(nbytes);
+  return offset <= nbytes || is_in_pages ? MemoryBlock{pointer(block->first), nbytes}
+                                         : MemoryBlock{};
+}
+
 void PinnedBlocks::set_use(void* data, const HostUse& use) noexcept {
   const std::lock_guard lock(mutex_);
   const auto block = blocks_.find(address(data));

@@ -28,6 +28,9 @@ class PinnedBlocks {
   [[nodiscard]] bool remove(void* data) noexcept;
   /// Returns the block that contains `data`.
   [[nodiscard]] MemoryBlock find(const void* data) noexcept;
+  /// As find(), but also returns a block that ends at `data`, or in the page of `data` if no other
+  /// memory is there.
+  [[nodiscard]] MemoryBlock nearest(const void* data) noexcept;
   /// Sets the use of the block at `data`, once.
   void set_use(void* data, const HostUse& use) noexcept;
   /// Returns the use of the block that contains `data`; the default if there is none.

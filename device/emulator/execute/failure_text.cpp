@@ -151,6 +151,8 @@ std::string text_of(const MemoryNear& memory) {
     return text + "from malloc" + (memory.state == MemoryState::freed ? ", which were freed" : "");
   }
   text += "at " + hexadecimal(memory.begin) + device_suffix;
+  if (memory.is_pinned) text += " of pinned host memory";
+  if (memory.is_managed) text += " of managed memory";
   if (memory.state == MemoryState::unreachable) {
     text += ", which this device cannot access";
   }

@@ -111,6 +111,12 @@ MemoryNear DeviceMemoryMap::nearest(std::uint64_t address) const {
   rehearsal::System& all = rehearsal::System::instance();
   const int owner = all.owner(pointer(address));
   if (owner < 0) {
+    if (const auto block = all.pinned.nearest(pointer(address))) {
+      MemoryNear memory = near_block(block, MemoryState::live, address, owner);
+      memory.is_managed = all.pinned.use_of(block.data).is_managed;
+      memory.is_pinned = !memory.is_managed;
+      return memory;
+    }
     return {.state = is_mapped(address) ? MemoryState::host : MemoryState::none,
             .address = address};
   }

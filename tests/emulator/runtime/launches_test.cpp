@@ -245,6 +245,27 @@ TEST_F(LaunchesTest, pinned_host_memory_is_accessible) {
   EXPECT_EQ(host_unregister(pageable), cuda::success);
 }
 
+TEST_F(LaunchesTest, accesses_past_pinned_and_managed_memory_name_it) {
+  void* pinned = nullptr;
+  void* managed = nullptr;
+  ASSERT_EQ(host_allocate(&pinned, 4096, 0), cuda::success);
+  ASSERT_EQ(driver_api().allocate_managed(&managed, 64), cuda::success);
+  const auto expect_report = [&](void* data, unsigned threads, const std::string& text) {
+    ASSERT_EQ(launch(store, {}, {threads, 1, 1}, static_cast<std::uint32_t*>(data), 1),
+              cuda::success);
+    EXPECT_EQ(device_synchronize(), code::illegal_address);
+    EXPECT_NE(last_report().find(text), std::string::npos) << last_report();
+    rehearsal::clear();
+  };
+  expect_report(static_cast<std::byte*>(pinned) + 4000, 32, "0 bytes past the end of 4096 bytes");
+  EXPECT_NE(last_report().find("of pinned host memory"), std::string::npos) << last_report();
+  expect_report(managed, 32, "0 bytes past the end of 64 bytes");
+  EXPECT_NE(last_report().find("of managed memory"), std::string::npos) << last_report();
+  expect_report(static_cast<std::byte*>(managed) + 80, 1, "16 bytes past the end of 64 bytes");
+  EXPECT_EQ(host_deallocate(pinned), cuda::success);
+  EXPECT_EQ(deallocate(managed), cuda::success);
+}
+
 TEST_F(LaunchesTest, memory_freed_after_a_launch_stays_valid_for_it) {
   void* data = nullptr;
   void* stream = nullptr;
