@@ -203,8 +203,10 @@ class MarkedWords {
   using byte_marks = std::array<std::array<std::uint64_t, 3>, 4>;
 
   /// Replaces a read that is ordered before a new one. Of several unordered reads, keeps two, of
-  /// different warps if there are such: a later access that is not ordered after all of them is not
-  /// ordered after one of these.
+  /// different warps if there are such. Barriers of a warp, a block or a grid order a later access
+  /// after all of the others' reads or after none, so that these two suffice. Where blocks
+  /// synchronize in pairs, by atomics, an access that is ordered after both, but not after a third
+  /// read, is not reported.
   template <class Passes>
   static void keep_read(std::uint64_t& read, std::uint64_t& other, ShadowEntry now,
                         const Passes& passes) {
