@@ -126,7 +126,6 @@ int export_block(System& all, int ordinal, const MemoryBlock& block, ExportedBlo
   const std::uint64_t token = new_token();
   const int file = create_file(page_bytes + sizeof token);
   if (file < 0) return cuda::memory_allocation;
-  all.drain_all();  // other devices may write it, too
   const bool is_copied =
       pwrite(file, pages, page_bytes, 0) == static_cast<ssize_t>(page_bytes) &&
       pwrite(file, &token, sizeof token, static_cast<off_t>(page_bytes)) == sizeof token;
@@ -162,6 +161,8 @@ int ipc_export_memory(cuda::IpcHandle* handle, void* data) {
     if (owner < 0) return cuda::invalid_value;
     const MemoryBlock block = all.device(owner).memory.find(data);
     if (!block || all.is_pooled(block.data)) return cuda::invalid_value;
+    // Other devices may write it, too. Before the lock, which frees of exported blocks take.
+    all.drain_all();
     SharedBlocks& blocks = shared_blocks();
     const std::lock_guard lock(blocks.mutex);
     auto entry = blocks.exported.find(block.data);
