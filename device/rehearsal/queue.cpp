@@ -77,7 +77,7 @@ int next_delay() noexcept {
 }  // namespace
 
 Queue::~Queue() {
-  forget_stream(number_);
+  discard_order_of(number_);
   while (first_ != nullptr) delete std::exchange(first_, first_->next);
   while (free_items_ != nullptr) delete std::exchange(free_items_, free_items_->next);
 }

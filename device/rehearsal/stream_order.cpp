@@ -64,7 +64,7 @@ std::uint64_t next_stream_number() noexcept {
   return last.fetch_add(1) + 1;
 }
 
-void forget_stream(std::uint64_t stream) noexcept {
+void discard_order_of(std::uint64_t stream) noexcept {
   FollowedOrder& all = followed();
   const std::lock_guard lock(all.mutex);
   all.streams.erase(stream);

@@ -49,7 +49,7 @@ inline constinit std::atomic<std::shared_ptr<const void> (*)()> submission_notes
 /// Returns a new stream number.
 [[nodiscard]] std::uint64_t next_stream_number() noexcept;
 /// Discards what precedes the next work of a stream that gets no more work.
-void forget_stream(std::uint64_t stream) noexcept;
+void discard_order_of(std::uint64_t stream) noexcept;
 /// Records a submission: everything that the host has waited for precedes it, and `own_clock`,
 /// which precedes this item alone; null for nothing.
 [[nodiscard]] OrderPoint order_submitted(std::uint64_t stream, std::uint64_t ticket,

@@ -21,9 +21,9 @@ class MemoryFootprint {
   void note(const Warp& warp, const Instruction& instruction, lane_mask active,
             const LaneAddresses& addresses, MemoryAccess access);
   void note_bytes(std::uint64_t begin, MemoryAccess access, bool is_strong = false) {
-    ByteRanges& plain = access.writes ? written_ : read_;
-    ByteRanges& strong = access.writes ? strongly_written_ : strongly_read_;
-    (is_strong ? strong : plain).add(begin, begin + access.nbytes);
+    ByteRanges& weak_ranges = access.writes ? written_ : read_;
+    ByteRanges& strong_ranges = access.writes ? strongly_written_ : strongly_read_;
+    (is_strong ? strong_ranges : weak_ranges).add(begin, begin + access.nbytes);
   }
 
   /// Return ranges sorted by address, with adjacent ones merged.

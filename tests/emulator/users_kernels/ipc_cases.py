@@ -173,9 +173,9 @@ def open_both(memory_handle, event_handle):
 
 
 def read_after_event():
-    before = status(driver.cuEventQuery(opened["event"]))
+    was_done = status(driver.cuEventQuery(opened["event"]))
     check(driver.cuEventSynchronize(opened["event"]))
-    return before, status(driver.cuEventQuery(opened["event"])), set(read(opened["memory"]))
+    return was_done, status(driver.cuEventQuery(opened["event"])), set(read(opened["memory"]))
 
 
 def read_behind_event():
@@ -256,10 +256,10 @@ def record_and_stay(handle, connection):
 def test_an_event_of_a_process_that_was_killed_is_done():
     event, handle = new_event()
     context = multiprocessing.get_context("spawn")
-    here, there = context.Pipe()
-    process = context.Process(target=record_and_stay, args=(handle, there))
+    receiver, sender = context.Pipe()
+    process = context.Process(target=record_and_stay, args=(handle, sender))
     process.start()
-    here.recv()
+    receiver.recv()
     assert status(driver.cuEventQuery(event)) == 600  # CUDA_ERROR_NOT_READY
     process.kill()
     # The process is a zombie until join().
@@ -269,9 +269,9 @@ def test_an_event_of_a_process_that_was_killed_is_done():
 
 def wait_for_core_event(descriptor):
     event = Event.from_ipc_descriptor(descriptor)
-    before = event.is_done
+    was_done = event.is_done
     event.sync()
-    return before, event.is_done
+    return was_done, event.is_done
 
 
 def test_events_of_cuda_core(device, memory):
