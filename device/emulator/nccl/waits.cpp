@@ -80,7 +80,7 @@ std::uint64_t progress_of(const Board& board) {
 bool is_computing(const Board& board) {
   const auto end = board.states.begin() + board.ranks;
   return std::any_of(board.states.begin(), end, [](const RankState& state) {
-    return state.activity.is_computing && !state.has_left && !has_ended(state.process);
+    return state.activity.is_computing && !state.has_left && !rehearsal::has_ended(state.process);
   });
 }
 
