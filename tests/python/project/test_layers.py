@@ -24,7 +24,9 @@ LAYERS = {
     # Functions for CuPy's modules, which are written in Cython.
     "device/emulator/cupy": "device/emulator",
     # Reductions between ranks round as the core does.
-    "device/emulator/nccl": "core/bfloat16.hpp core/float16.hpp device/emulator device/environment.hpp",
+    "device/emulator/nccl": (
+        "core/bfloat16.hpp core/float16.hpp device/emulator device/environment.hpp device/rehearsal/processes.hpp"
+    ),
     # The emulation of CUDA's libraries uses the CPU kernels.
     "device/emulator/libraries": "core ops device/emulator device/memory.hpp",
 }
