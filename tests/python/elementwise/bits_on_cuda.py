@@ -18,7 +18,7 @@ import skerry as sk
 from skerry.testing import instruments
 
 from tests.python.elementwise import argument_pools, equal_inputs
-from tests.python.oracle import kind_of
+from tests.python.oracle import HALVES, kind_of
 
 TABLE = pathlib.Path(__file__).parents[3] / "python" / "docs" / "accuracy_cuda.csv"
 CASES = [(entry["name"], dtype) for entry in instruments.op_table() for dtype in entry["loops"]]
@@ -122,8 +122,8 @@ def main():
             total, different, largest = compare(name, dtype, options.count)
             if different:
                 print(f"{name} {dtype}: {different} of {total} differ, by {largest:g} ULP at most")
-                # The page states that float16 results are float32 results, rounded.
-                if dtype != "float16":
+                # The page states that results of float16 and bfloat16 are float32 results, rounded.
+                if dtype not in HALVES:
                     share = f"{100 * different / total:.2g} %"
                     table_rows.append((name, dtype, share, f"{largest:g}"))
             sys.stdout.flush()

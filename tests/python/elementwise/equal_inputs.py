@@ -21,7 +21,7 @@ from tests.python.elementwise import argument_pools
 from tests.python.oracle import kind_of
 
 TABLE = {entry["name"]: entry for entry in instruments.op_table()}
-FLOATING = {"float16", "float32", "float64", "complex64", "complex128"} & set(
+FLOATING = {"float16", "bfloat16", "float32", "float64", "complex64", "complex128"} & set(
     instruments.built_dtypes()
 )
 CASES = [
@@ -64,7 +64,8 @@ def bits(x, any_nan=False):
     if kind_of(x.dtype) == "c":
         parts = parts.view(f"f{x.dtype.itemsize // 2}")
     if any_nan and kind_of(parts.dtype) == "f":
-        parts = np.where(parts != parts, parts.dtype.type(np.nan), parts)
+        with np.errstate(invalid="ignore"):  # comparisons of bfloat16 signal
+            parts = np.where(parts != parts, parts.dtype.type(np.nan), parts)
     return parts.view(f"u{parts.itemsize}")
 
 
@@ -189,7 +190,8 @@ class Walk:
         """Checks rows, columns, 0-d arrays and Python scalars as operands against the table of all pairs."""
         if self.arity != 2:
             return
-        special = argument_pools.special_values(np.finfo(self.dtype).dtype.type).astype(self.dtype)
+        part = argument_pools.part_of(self.dtype)
+        special = argument_pools.special_values(part).astype(self.dtype)
         rng = np.random.default_rng([self.seed, 2])
         first, second = (
             np.concatenate([special, rng.choice(x, count - len(special), False)])

@@ -8,6 +8,7 @@ import skerry as sk
 from skerry.testing import instruments
 
 from tests.python.elementwise import bits_on_cuda
+from tests.python.oracle import HALVES
 from tests.python.session import HAS_GPU
 
 if not HAS_GPU:
@@ -19,10 +20,10 @@ ALLOWED = bits_on_cuda.allowed()
 
 
 @pytest.mark.parametrize(("name", "dtype"), bits_on_cuda.CASES)
-def test_cuda_bits_equal_cpu_bits(name, dtype, full):
+def test_bits_equal_those_of_the_host(name, dtype, full):
     _, different, largest = bits_on_cuda.compare(name, dtype, 1_000_000 if full else 20_000)
-    # float16 results are float32 results, rounded, possibly to the next number where those differ.
-    half = dtype == "float16"
+    # Results of float16 and bfloat16 are float32 results, rounded, possibly to the next number where those differ.
+    half = dtype in HALVES
     most = ALLOWED.get((name, "float32" if half else dtype))
     if most is not None:
         # `most` was measured for 10^6 arguments on an emulated GPU, whose approximations differ from a GPU's in the last bit.

@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""float16 on a CUDA device: all 65,536 of its values, through every function of one argument and every cast."""
+"""float16 and bfloat16 on a CUDA device: all 65,536 values, through every function of one argument and casts.
+
+`test_bfloat16.py` has the casts of bfloat16, on all devices.
+"""
 
 import numpy as np
 import pytest
@@ -8,7 +11,7 @@ import skerry as sk
 from skerry.testing import instruments
 
 from tests.python.elementwise import bits_on_cuda, equal_inputs
-from tests.python.oracle import kind_of
+from tests.python.oracle import HALVES, kind_of
 from tests.python.session import HAS_GPU
 
 if not HAS_GPU:
@@ -18,10 +21,18 @@ if "float16" not in instruments.built_dtypes():
 
 EVERY = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
 NUMBERS = EVERY[np.isfinite(EVERY)]
-UNARY = [name for name, dtype in bits_on_cuda.CASES if dtype == "float16"]
-UNARY = [name for name in UNARY if equal_inputs.TABLE[name]["arity"] == 1]
+UNARY = [
+    (name, dtype)
+    for name, dtype in bits_on_cuda.CASES
+    if dtype in HALVES and equal_inputs.TABLE[name]["arity"] == 1
+]
 OTHERS = [name for name in instruments.built_dtypes() if name != "float16"]
 ALLOWED = bits_on_cuda.allowed()
+
+
+def every(dtype):
+    """Returns all values of a dtype of 16 bits."""
+    return EVERY.view(dtype)
 
 
 def on_cuda(values):
@@ -36,31 +47,34 @@ def same_bits(got, want):
 @pytest.mark.skipif(
     instruments.instruction_set() == "x86-64-v2", reason="x86-64-v2 uses the functions of libm"
 )
-@pytest.mark.parametrize("name", UNARY)
-def test_bits_of_every_float16_equal_those_of_the_host(name):
+@pytest.mark.parametrize(("name", "dtype"), UNARY)
+def test_bits_of_every_value_equal_those_of_the_host(name, dtype):
     function = getattr(sk, name)
-    want = equal_inputs.on_host(function(sk.asarray(EVERY, device="cpu:0")))
-    got = equal_inputs.on_host(function(on_cuda(EVERY)))
+    values = every(dtype)
+    want = equal_inputs.on_host(function(sk.asarray(values, device="cpu:0")))
+    got = equal_inputs.on_host(function(on_cuda(values)))
     differs = ~same_bits(got, want)
     if (name, "float32") not in ALLOWED:
-        assert not differs.any(), EVERY[differs]
+        assert not differs.any(), values[differs]
     elif differs.any():
-        # The float32 results differ, and round to adjacent float16 numbers.
+        # The float32 results differ, and round to adjacent numbers.
         assert bits_on_cuda.units_apart(got[differs], want[differs]) == 1
         assert np.count_nonzero(differs) < 100
 
 
+@pytest.mark.parametrize("dtype", HALVES)
 @pytest.mark.parametrize("name", ["abs", "negative", "positive", "signbit"])
-def test_functions_keep_nan_bits(name):
-    # As NumPy does.
-    got = equal_inputs.on_host(getattr(sk, name)(on_cuda(EVERY)))
+def test_functions_keep_nan_bits(name, dtype):
+    # As NumPy does with float16, whose sign is the same bit.
+    got = equal_inputs.on_host(getattr(sk, name)(on_cuda(every(dtype))))
     assert got.tobytes() == getattr(np, name)(EVERY).tobytes()
 
 
-def test_copysign_takes_the_sign_of_nan():
-    signs = EVERY[::-1]
-    got = equal_inputs.on_host(sk.copysign(on_cuda(EVERY), on_cuda(signs)))
-    assert got.tobytes() == np.copysign(EVERY, signs).tobytes()
+@pytest.mark.parametrize("dtype", HALVES)
+def test_copysign_takes_the_sign_of_nan(dtype):
+    values = every(dtype)
+    got = equal_inputs.on_host(sk.copysign(on_cuda(values), on_cuda(values[::-1])))
+    assert got.tobytes() == np.copysign(EVERY, EVERY[::-1]).tobytes()
 
 
 @pytest.mark.parametrize("dtype", OTHERS)
