@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/emulator/nccl/monitor.hpp"
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,6 +30,9 @@ namespace {
 constexpr std::chrono::milliseconds min_pause{50};
 /// By the processor time of a sample: those of many threads must not slow the program down.
 constexpr int pause_factor = 10;
+
+/// glibc 2.28, for which wheels are built, has no gettid.
+int own_thread_id() { return static_cast<int>(syscall(SYS_gettid)); }
 
 struct Member {
   Board* board;
@@ -117,7 +121,7 @@ class Monitor {
 
   /// Returns the monitor's own thread and those that wait in calls of NCCL.
   [[nodiscard]] std::set<int> unwatched_threads() const {
-    std::set<int> threads{gettid()};
+    std::set<int> threads{own_thread_id()};
     for (const MonitoredWait* const wait : waits_) threads.insert(wait->thread());
     return threads;
   }
@@ -235,7 +239,7 @@ void add_member(Board& board, int rank) { monitor().add(Member{.board = &board, 
 void remove_member(const Board& board) { monitor().remove(board); }
 
 MonitoredWait::MonitoredWait(Board& board, int device, const Condition& condition)
-    : board_(board), device_(device), condition_(condition), thread_(gettid()) {
+    : board_(board), device_(device), condition_(condition), thread_(own_thread_id()) {
   board_.waits.fetch_add(1);
   monitor().add(*this);
 }
