@@ -30,17 +30,17 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = ("decode", "kernels", "python", "models", "checks", "conformance")
 # Python tests that cover the kernels. The other tests make the same calls, or test other layers.
 KERNEL_TESTS = (
-    "advanced_indexing bins bits_on_cuda compiled_passes complex_alignment complex_special_cases creation elementwise "
+    "advanced_indexing bfloat16 bins bits_on_cuda compiled_passes complex_alignment complex_special_cases creation elementwise "
     "fft fused_rules half_linalg half_reductions half_scans halves_on_cuda in_place joining kernel_edges linalg "
     "linalg_products linalg_stacks mask_chunks matmul nan_positions partial reduction_order reductions same_numbers "
     "scan scatter_reduce searchsorted sets sorting special_cases standard_values statistics take tiled_layouts "
     "views_and_indexing graphs graph_errors graph_random_numbers"
 ).split()
 # GoogleTest's filters for kernels whose threads or blocks exchange values: scans, reductions, sorting, sets, indexing.
-# SCHEDULED is for the checks of races; each seed tests one of the 14 dtypes. INITIALIZED, for undefined values, selects
+# SCHEDULED is for the checks of races; each seed tests one of the 15 dtypes. INITIALIZED, for undefined values, selects
 # fewer tests and needs no seeds: uses of undefined values don't depend on the seed, and the check is 50 times slower.
 SCHEDULED = "*Order*:*Reduction*:*reduction*:*select*:*take*:*counting*:*Scatter*:*Partial*"
-SHARES_OF_SCHEDULED = 14
+SHARES_OF_SCHEDULED = 15
 INITIALIZED = "*Order*/int16:*Reduction*/float32:*reduction*:*select*:*take*:*counting*:*Scatter*/int32:*Partial*/float32"
 # Options, which are also names of the emulator's variables, and their help.
 SETTINGS = (
