@@ -14,10 +14,17 @@ import typing as _typing
 
 import numpy as _np
 
+try:
+    from skerry._core import __version__
+except ImportError as _error:
+    _mismatch = _importlib.import_module("skerry._compiled_module").mismatch(__path__[0])
+    if _mismatch is not None:
+        raise _mismatch from _error
+    raise
+
 from skerry import _core, _dask, _extra, exceptions, fft, linalg
 from skerry import _openblas as _openblas
 from skerry._core import *
-from skerry._core import __version__
 from skerry._data_types import finfo, iinfo, isdtype
 from skerry._fuse import fuse
 from skerry._scopes import cuda_array_interface_version, device, stream, strict_promotion
