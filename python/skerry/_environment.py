@@ -53,6 +53,21 @@ def _accepts(name: str, values: str, text: str) -> bool:
     return re.fullmatch(r"\d+", text) is not None and least <= int(text) <= most**power
 
 
+def _find_level_problem(text: str, values: str) -> str | None:
+    """Return the problem with SKERRY_ISA, whose values are levels of this build and this processor."""
+    levels = [level.rpartition("-")[2] for level in _core.instruction_sets()]
+    if text in levels:
+        return None
+    reason = (
+        ": this build or this processor lacks that level;"
+        if _accepts("SKERRY_ISA", values, text)
+        else " is not understood:"
+    )
+    return (
+        f"SKERRY_ISA={text}{reason} it takes {', '.join(levels)}; used: {_core.instruction_set()}"
+    )
+
+
 def _find_problem(name: str, text: str, table: Mapping[str, Mapping[str, str]]) -> str | None:
     if name not in table:
         words = {variable.removeprefix("SKERRY_"): variable for variable in table}
@@ -62,14 +77,11 @@ def _find_problem(name: str, text: str, table: Mapping[str, Mapping[str, str]]) 
     row = table[name]
     if row["Read by"] not in ("skerry", "emulator"):
         return None
+    if name == "SKERRY_ISA":
+        return _find_level_problem(text, row["Values"])
     if not _accepts(name, row["Values"], text):
         used = row["Default"].replace("`", "")
         return f"{name}={text} is not understood: it takes {row['Values']}; used: {used}"
-    if name == "SKERRY_ISA" and not _core.instruction_set().endswith(text):
-        return (
-            f"SKERRY_ISA={text}: this build or this processor lacks that level; "
-            f"it has {', '.join(_core.instruction_sets())}; used: {_core.instruction_set()}"
-        )
     return None
 
 

@@ -13,7 +13,7 @@ import skerry as sk
 from skerry import _environment
 from skerry.testing import instruments
 
-from tests.python.session import HAS_GPU
+from tests.python.session import HAS_GPU, LEVELS
 
 pytestmark = pytest.mark.skipif(HAS_GPU, reason="other processes would use the GPU")
 
@@ -45,6 +45,11 @@ def run(code=REPORT, **variables):
     )
 
 
+def level_names():
+    """Return the values of SKERRY_ISA on this processor: they differ from those of another one."""
+    return ", ".join(level.rpartition("-")[2] for level in instruments.instruction_sets())
+
+
 def warnings_of(done):
     assert done.returncode == 0, done.stderr
     return [line for line in done.stderr.splitlines() if "RuntimeWarning: " in line]
@@ -60,7 +65,10 @@ def test_invalid_values_warn_once_and_count_as_unset():
             name
         ]
     assert len(lines) == len(nonsense)
-    assert all(OURS[name]["Values"] in done.stderr for name in nonsense)
+    values = {name: OURS[name]["Values"] for name in nonsense} | {"SKERRY_ISA": level_names()}
+    assert all(
+        f"{name}=?! is not understood: it takes {values[name]};" in done.stderr for name in nonsense
+    )
 
 
 def test_empty_variables_count_as_unset():
@@ -158,22 +166,27 @@ def test_unknown_names_warn_with_the_nearest_name(name, hint):
     assert lines[0].endswith(f"{name}=2: skerry reads no variable of that name{hint}")
 
 
-def test_unavailable_instruction_set_warns():
+def test_levels_that_do_not_exist_here_warn_with_those_that_do():
     built = sk.show_config(mode="dicts")["instruction set"]
-    usable = ", ".join(instruments.instruction_sets())
-    for level in ("generic", "v2", "v3", "v4", "v8"):
+    assert set(level_names().split(", ")) <= {"generic", *(x.rpartition("-")[2] for x in LEVELS)}
+    for level in ("generic", "v1", "v2", "v3", "v4", "v8", "V3", built):
         code = "import skerry as sk; print(sk.show_config(mode='dicts')['instruction set'])"
         done = run(code, SKERRY_ISA=level)
         used = done.stdout.strip()
         lines = warnings_of(done)
-        if used.endswith(level):
+        if level in level_names().split(", "):
             assert lines == []
-        else:
-            assert lines[0].endswith(
-                f"SKERRY_ISA={level}: this build or this processor lacks that level; "
-                f"it has {usable}; used: {used}"
-            )
-    assert not warnings_of(run("import skerry", SKERRY_ISA=built.rpartition("-")[2]))
+            assert used.rpartition("-")[2] == level
+            continue
+        is_level = level in ("generic", "v2", "v3", "v4", "v8")
+        reason = (
+            ": this build or this processor lacks that level;"
+            if is_level
+            else " is not understood:"
+        )
+        end = f"SKERRY_ISA={level}{reason} it takes {level_names()}; used: {instruments.instruction_sets()[-1]}"
+        assert [line.endswith(end) for line in lines] == [True]
+        assert used == instruments.instruction_sets()[-1]
 
 
 def test_table_matches_the_documentation():
