@@ -44,6 +44,7 @@ LEFT_OUT = {
     **dict.fromkeys(("copyto", "fill_diagonal", "put", "putmask", "place", "put_along_axis"),
                     "writes to its argument: measured as statements"),
     **dict.fromkeys(("finfo", "iinfo", "isdtype", "can_cast", "result_type", "show_config",
+                     "issubdtype", "promote_types",
                      "broadcast_shapes", "einsum_path", "__array_namespace_info__"),
                     "no arrays to compute"),
     **dict.fromkeys(("shape", "ndim", "size", "iscomplexobj", "isrealobj", "isfortran", "ix_", "rollaxis",

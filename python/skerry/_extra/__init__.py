@@ -5,7 +5,7 @@
 Each folder corresponds to a chapter of NumPy's reference, "Routines and objects by topic". Each module in it is a
 topic: a section on the chapter's page of our reference, with the first line of the module's docstring as its title. The
 names in its ``__all__`` are public in ``skerry``, and ``numpy.f(x)`` dispatches to them. ``numpy_names`` has NumPy's
-names of functions of the standard, and NumPy's own objects such as ``issubdtype``. Most functions are composed
+names of functions of the standard, and NumPy's own objects such as ``errstate``. Most functions are composed
 of those of the standard, so they run on the device of their arrays. Docstrings say what is read from the device.
 
 A topic is imported at the first use of one of its functions, since importing all of them would double the time of
@@ -28,6 +28,7 @@ TOPICS = tuple(sorted(set(TOPIC_OF.values())))
 LISTS_IN = {
     "creation.existing_data": "untouched",
     "data_types.arrays": "kept",
+    "data_types.kinds": "untouched",
     "indexing.inserting": "refused",
     "manipulation.copying": "refused",
     "input_output.binary_files": "kept",

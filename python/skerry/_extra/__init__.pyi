@@ -24,6 +24,8 @@ from skerry._extra.creation.ranges import geomspace as geomspace
 from skerry._extra.creation.ranges import logspace as logspace
 from skerry._extra.data_types.arrays import common_type as common_type
 from skerry._extra.data_types.arrays import min_scalar_type as min_scalar_type
+from skerry._extra.data_types.kinds import issubdtype as issubdtype
+from skerry._extra.data_types.kinds import promote_types as promote_types
 from skerry._extra.functional.along_axes import apply_along_axis as apply_along_axis
 from skerry._extra.functional.along_axes import apply_over_axes as apply_over_axes
 from skerry._extra.functional.elementwise import piecewise as piecewise
@@ -210,7 +212,6 @@ from skerry._extra.numpy_names.objects import intc as intc
 from skerry._extra.numpy_names.objects import integer as integer
 from skerry._extra.numpy_names.objects import intp as intp
 from skerry._extra.numpy_names.objects import isscalar as isscalar
-from skerry._extra.numpy_names.objects import issubdtype as issubdtype
 from skerry._extra.numpy_names.objects import iterable as iterable
 from skerry._extra.numpy_names.objects import little_endian as little_endian
 from skerry._extra.numpy_names.objects import long as long
@@ -220,7 +221,6 @@ from skerry._extra.numpy_names.objects import mintypecode as mintypecode
 from skerry._extra.numpy_names.objects import ndindex as ndindex
 from skerry._extra.numpy_names.objects import number as number
 from skerry._extra.numpy_names.objects import printoptions as printoptions
-from skerry._extra.numpy_names.objects import promote_types as promote_types
 from skerry._extra.numpy_names.objects import s_ as s_
 from skerry._extra.numpy_names.objects import set_printoptions as set_printoptions
 from skerry._extra.numpy_names.objects import seterr as seterr

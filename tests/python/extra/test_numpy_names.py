@@ -22,8 +22,8 @@ OBJECTS = (
     "False_", "ScalarType", "True_", "array_repr", "array_str", "base_repr", "binary_repr", "bool_", "byte", "cdouble",
     "complexfloating", "csingle", "double", "dtype", "errstate", "euler_gamma", "floating", "format_float_positional",
     "format_float_scientific", "generic", "get_printoptions", "geterr", "half", "index_exp", "inexact", "int_", "intc",
-    "integer", "intp", "isscalar", "issubdtype", "iterable", "little_endian", "long", "longlong", "may_share_memory",
-    "mintypecode", "ndindex", "number", "printoptions", "promote_types", "s_", "set_printoptions", "seterr",
+    "integer", "intp", "isscalar", "iterable", "little_endian", "long", "longlong", "may_share_memory",
+    "mintypecode", "ndindex", "number", "printoptions", "s_", "set_printoptions", "seterr",
     "shares_memory", "short", "signedinteger", "single", "typecodes", "typename", "ubyte", "uint", "uintc", "uintp",
     "ulong", "ulonglong", "unsignedinteger", "ushort",
 )  # fmt: skip

@@ -37,7 +37,8 @@ NO_ARRAYS = {
     **dict.fromkeys(
         functions_without_arrays.FUNCTIONS - {"fuse"}, "about devices, memory or threads: each has its own tests"
     ),
-    **dict.fromkeys(("finfo", "iinfo", "isdtype", "can_cast", "result_type", "common_type", "min_scalar_type"), "about dtypes"),
+    **dict.fromkeys(("finfo", "iinfo", "isdtype", "can_cast", "result_type", "common_type", "min_scalar_type", "issubdtype",
+                     "promote_types"), "about dtypes"),
     **dict.fromkeys(
         ("arange", "empty", "eye", "full", "linspace", "ones", "zeros", "broadcast_shapes", "geomspace",
          "logspace", "indices", "tri", "diag_indices", "tril_indices", "triu_indices", "fft.fftfreq",

@@ -62,7 +62,7 @@ class Run(threading.Thread):
         self.classes, self.error = [], None
 
     def run(self):
-        # The examples of NumPy's own functions, such as issubdtype, presume np.
+        # The examples of NumPy's own functions, such as base_repr, presume np.
         names = {"np": np, "sk": sk}
         self.barrier.wait()
         try:
