@@ -141,6 +141,24 @@ def test_hints_fit_each_name_of_a_row():
 
 
 @pytest.mark.parametrize(
+    "name", ["float8", "float8_e4m3fn", "float8_e5m2", "float6_e2m3fn", "float4_e2m1fn_x2"]
+)
+def test_small_floats_are_converted_by_their_own_library(name):
+    text = message("skerry", name)
+    assert (
+        "; skerry has no floating-point dtype of 8 bits or less; convert in the array's own library"
+        in text
+    )
+    assert 'x.float() in PyTorch, x.astype("float32") in JAX' in text
+
+
+def test_conversion_of_small_floats_gives_what_skerry_takes():
+    ml_dtypes = pytest.importorskip("ml_dtypes", reason="float8 is a dtype of ml_dtypes")
+    small = np.asarray([1.5, -2.0], dtype=ml_dtypes.float8_e4m3fn)
+    assert sk.asarray(small.astype("float32")).tolist() == [1.5, -2.0]
+
+
+@pytest.mark.parametrize(
     ("owner", "name", "expected"),
     [
         ("skerry", "sqrtt", "; did you mean sqrt?"),
