@@ -75,13 +75,15 @@ void reject_special_array(PyObject* object) {
 }
 
 /// Returns the remedy for a dtype that skerry doesn't have, by its NumPy kind.
-std::string remedy_for(char kind) {
+std::string remedy_for(char kind, bool has_fields) {
   switch (kind) {
     case 'f':
     case 'c':
       return "pass dtype= to convert it";
     case 'V':
-      return "convert the fields one by one: x[\"name\"]";
+      if (has_fields) return "convert the fields one by one: x[\"name\"]";
+      // Numbers of ml_dtypes such as float8_e4m3fn have this kind, too.
+      return "convert it with x.astype(dtype) first, or raw bytes with x.view(dtype)";
     case 'M':
     case 'm':
       return "convert the integers in it: x.view(\"int64\")";
@@ -94,8 +96,9 @@ std::string remedy_for(char kind) {
 
 [[noreturn]] void reject_numpy_dtype(PyObject* type, char kind) {
   const Object text(PyObject_Str(type));
+  const Object names(PyObject_GetAttrString(type, "names"));
   throw DtypeError(std::string("unsupported dtype: ") + PyUnicode_AsUTF8(text.get()) + "; " +
-                   remedy_for(kind));
+                   remedy_for(kind, names.get() != Py_None));
 }
 
 /// Returns the NumPy dtype for a copy that skerry supports: in native byte order; float64 or

@@ -283,7 +283,7 @@ REFUSED = {
     "matrix": (lambda: np.asmatrix(np.ones((2, 2))), "numpy.asarray"),
     "structured": (lambda: np.zeros(2, [("a", "f8")]), "field"),
     "records": (lambda: np.zeros(2, [("a", "f8")]).view(np.recarray), "field"),
-    "void": (lambda: np.zeros(2, "V8"), "dtype"),
+    "void": (lambda: np.zeros(2, "V8"), "view"),
     "objects": (lambda: np.array([1, None]), "astype"),
     "dates": (lambda: np.array(["2020-01-01"], "M8[D]"), "int64"),
     "spans": (lambda: np.array([1], "m8[s]"), "int64"),
