@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import operator
 import os
 import pathlib
 import shutil
@@ -45,8 +46,10 @@ PARTS = {
     "python": "the Python tests, and the error on an old processor",
 }
 TESTS = ["tests/python/standard", "tests/python/elementwise/test_special_cases.py"]
-FOLDERS = "create devices elementwise move promotion reduce scan select sort standard".split()
-ALL_TESTS = [f"tests/python/{folder}" for folder in FOLDERS]
+FOLDERS = (
+    "call create devices elementwise fourier linear move promotion reduce scan select sort standard"
+)
+ALL_TESTS = [f"tests/python/{folder}" for folder in FOLDERS.split()]
 
 
 def parse_options() -> tuple[argparse.Namespace, list[str]]:
@@ -66,6 +69,9 @@ def parse_options() -> tuple[argparse.Namespace, list[str]]:
         choices=PARTS,
         help="only this part; by default, all but the emulator:\n"
         + "\n".join(f"{name}: {content}" for name, content in PARTS.items()),
+    )
+    parser.add_argument(
+        "--table", type=pathlib.Path, metavar="FILE", help="write the digests of the part bits"
     )
     parser.add_argument("--dtypes", default="float32", help="such as all, or float32;int64")
     parser.add_argument(
@@ -185,7 +191,7 @@ def install_skerry(folder: pathlib.Path, site: pathlib.Path) -> None:
 
 
 def run_cpp_tests(
-    names: list[str], folder: pathlib.Path, root: pathlib.Path, jobs: int
+    names: list[str], folder: pathlib.Path, root: pathlib.Path, jobs: int, **variables: str
 ) -> list[str]:
     """Run the C++ tests, each in `jobs` processes that share its tests; return the names of those that fail."""
     failed = []
@@ -198,6 +204,7 @@ def run_cpp_tests(
                     cwd=folder,
                     env={
                         **os.environ,
+                        **variables,
                         "GTEST_FILTER": NOT_RUN,
                         "GTEST_TOTAL_SHARDS": str(jobs),
                         "GTEST_SHARD_INDEX": str(index),
@@ -220,14 +227,37 @@ def digests(python: object, environment: dict[str, str]) -> dict[str, str]:
     return json.loads(done.stdout)
 
 
-def compare_bits(python: pathlib.Path, environment: dict[str, str]) -> list[str]:
+def compare_bits(
+    python: pathlib.Path, environment: dict[str, str], table: pathlib.Path | None
+) -> list[str]:
     """Compare the results of every elementwise function with this machine's; return those that differ."""
     with step("results of elementwise functions beside this machine's"):
         results = digests(python, environment)
         expected = digests(sys.executable, {**os.environ, "SKERRY_ISA": "v3"})
         differing = [name for name, digest in results.items() if expected.get(name) != digest]
         print(f"{len(results) - len(differing)} of {len(results)} functions have the same bits")
+        if table:
+            table.write_text(table_of_digests(results, differing))
     return [f"other bits in {name}" for name in differing]
+
+
+def table_of_digests(results: dict[str, str], differing: list[str]) -> str:
+    """Return a table in Markdown: the first digits of each digest, with a star if this machine has another."""
+    names, dtypes = (
+        list(dict.fromkeys(column)) for column in zip(*map(str.split, results), strict=True)
+    )
+    rows = [["function", *dtypes], ["---"] * (1 + len(dtypes))]
+    for name in names:
+        cases = [f"{name} {dtype}" for dtype in dtypes]
+        stars = ["*" if case in differing else "" for case in cases]
+        digits = [results.get(case, "")[:12] for case in cases]
+        rows.append([name, *map(operator.add, digits, stars)])
+    title = "# Digests of elementwise functions on aarch64\n\n"
+    source = (
+        "SHA-256 of the results of `tests/python/elementwise/equal_inputs.py --digests`. A star marks a digest other than that "
+        "of x86-64-v3; NaNs count as equal.\n\n"
+    )
+    return title + source + "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
 def check_old_processor(python: pathlib.Path, environment: dict[str, str]) -> list[str]:
@@ -284,12 +314,15 @@ def main() -> int:
         failed += run_cpp_tests(EMULATOR_TESTS, folder, root, options.jobs)
     if options.parts != ["emulator"]:
         folder = build(options, root, python)
+        site = install_packages(python)
     if "cpp" in options.parts:
-        failed += run_cpp_tests(options.cpp.split(","), folder, root, options.jobs)
+        openblas = str(site / "scipy_openblas32" / "lib" / "libscipy_openblas.so")
+        names = options.cpp.split(",")
+        failed += run_cpp_tests(names, folder, root, options.jobs, SKERRY_OPENBLAS=openblas)
     if {"bits", "python"} & set(options.parts):
-        environment = prepare_package(folder, root, install_packages(python))
+        environment = prepare_package(folder, root, site)
     if "bits" in options.parts:
-        failed += compare_bits(python, environment)
+        failed += compare_bits(python, environment, options.table)
     if "python" in options.parts:
         failed += check_old_processor(python, environment)
         failed += run_python_tests(python, environment, options, arguments)

@@ -11,12 +11,14 @@ import time
 import skerry as sk
 
 
-def add_arrays(device: sk.Device, calls: int, shape: tuple[int, ...]) -> None:
+def add_arrays(device: sk.Device, calls: int, shape: tuple[int, ...], waits: bool) -> None:
     x = sk.ones(shape, device=device)
     y = sk.ones(shape, device=device)
     for _ in range(calls):
         z = x + y
         z = sk.multiply(z, x)
+        if waits:
+            sk.synchronize(device)
     sk.synchronize(device)
 
 
@@ -38,6 +40,9 @@ def main() -> None:
     parser.add_argument("--kind", default="cuda")
     parser.add_argument("--calls", type=int, default=20_000)
     parser.add_argument("--elements", type=int, default=1)
+    parser.add_argument(
+        "--wait", action="store_true", help="wait for each result, as a program that reads it"
+    )
     options = parser.parse_args()
     sk.rehearse(cuda=options.devices)
     devices = [
@@ -49,7 +54,8 @@ def main() -> None:
         for at_once in (False, True):
             threads = [
                 threading.Thread(
-                    target=add_arrays, args=(device, options.calls, (options.elements,))
+                    target=add_arrays,
+                    args=(device, options.calls, (options.elements,), options.wait),
                 )
                 for device in devices
             ]
