@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +42,8 @@ struct TracedBlock {
   const void* data = nullptr;
   std::size_t nbytes = 0;
   LineNumber line = 0;
-  const char* operation = nullptr;
+  /// A copy: the name may be text of a Python object. Empty if it is not known.
+  std::string operation;
   double start = 0;  ///< in seconds since the trace began
   double end = -1;   ///< negative while the block is live
 };
@@ -55,8 +55,9 @@ class MemoryTrace {
   /// Returns the number of the new block.
   std::uint64_t add(const Storage& memory, StorageKind kind, LineNumber line) {
     const std::lock_guard lock(mutex_);
+    const char* const operation = current_operation();
     live_.emplace(++last_, TracedBlock{memory.device(), kind, memory.data(), memory.nbytes(), line,
-                                       current_operation(), now()});
+                                       operation != nullptr ? operation : "", now()});
     return last_;
   }
 
@@ -67,7 +68,7 @@ class MemoryTrace {
     entry->second.end = now();
     try {
       if (freed_.size() == max_freed) freed_.pop_front();
-      freed_.push_back(entry->second);
+      freed_.push_back(std::move(entry->second));
     } catch (const std::bad_alloc&) {
       // A block is missing in the picture.
     }
@@ -129,9 +130,15 @@ class LineTable {
   std::deque<CallerLine> lines_ = std::deque<CallerLine>(1);  ///< the first is none
 };
 
-/// Never destroyed: arrays may be freed after main() has ended.
-constinit std::atomic<MemoryTrace*> memory_trace{nullptr};
-constinit std::atomic<LineTable*> line_table{nullptr};
+// Never destroyed: arrays may be freed after main() has ended.
+MemoryTrace& memory_trace() {
+  static auto* const trace = new MemoryTrace;
+  return *trace;
+}
+LineTable& line_table() {
+  static auto* const lines = new LineTable;
+  return *lines;
+}
 
 /// A block whose end the trace records.
 class TracedStorage final : public Storage {
@@ -144,7 +151,7 @@ class TracedStorage final : public Storage {
 
  private:
   void destroy() noexcept override {
-    memory_trace.load()->end(number_);
+    memory_trace().end(number_);
     delete this;
   }
 
@@ -154,8 +161,8 @@ class TracedStorage final : public Storage {
 
 StorageRef trace(StorageRef memory, StorageKind kind) {
   LineNumber line = 0;
-  if (const WithGil gil_guard; gil_guard) line = line_table.load()->find();
-  const std::uint64_t number = memory_trace.load()->add(*memory, kind, line);
+  if (const WithGil gil_guard; gil_guard) line = line_table().find();
+  const std::uint64_t number = memory_trace().add(*memory, kind, line);
   return StorageRef(new TracedStorage(std::move(memory), number));
 }
 
@@ -169,18 +176,14 @@ void trace_memory(bool is_on, const std::string& folder) {
     return;
   }
   set_package_folder(folder);
-  if (memory_trace.load() == nullptr) {
-    line_table.store(new LineTable);
-    memory_trace.store(new MemoryTrace);
-  }
-  memory_trace.load()->clear();
+  memory_trace().clear();
   set_storage_tracer(trace);
 }
 
 std::string text_of_line(LineNumber number) {
   const WithGil gil_guard;
   if (!gil_guard) return "unknown lines";
-  const CallerLine& line = line_table.load()->line(number);
+  const CallerLine& line = line_table().line(number);
   if (line.file() == nullptr) return "no line of Python";
   const char* const file = PyUnicode_AsUTF8(line.file());
   if (file == nullptr) PyErr_Clear();
@@ -202,17 +205,19 @@ py::object time_or_none(double seconds) {
 }
 
 py::tuple row_of(const TracedBlock& block) {
-  const CallerLine& line = line_table.load()->line(block.line);
+  const CallerLine& line = line_table().line(block.line);
   py::object file = py::none();
   if (line.file() != nullptr) file = py::reinterpret_borrow<py::object>(line.file());
+  const py::object operation =
+      block.operation.empty() ? py::object(py::none()) : py::str(block.operation);
   return py::make_tuple(to_string(block.device), kind_names[static_cast<std::size_t>(block.kind)],
-                        reinterpret_cast<std::uintptr_t>(block.data), block.nbytes, block.operation,
-                        file, line.number(), block.start, time_or_none(block.end));
+                        reinterpret_cast<std::uintptr_t>(block.data), block.nbytes, operation, file,
+                        line.number(), block.start, time_or_none(block.end));
 }
 
 py::object traced_blocks() {
   if (!is_tracing()) return py::none();
-  const auto [blocks, now] = memory_trace.load()->read();
+  const auto [blocks, now] = memory_trace().read();
   py::list rows;
   for (const TracedBlock& block : blocks) rows.append(row_of(block));
   return py::make_tuple(rows, now);
@@ -225,7 +230,7 @@ std::string describe_holders(Device device) {
     return "; SKERRY_TRACE_MEMORY=1 in the environment names the lines that hold memory";
   std::map<std::string, Holder> holders;
   Holder imported;
-  const auto [blocks, now] = memory_trace.load()->read();
+  const auto [blocks, now] = memory_trace().read();
   for (const TracedBlock& block : blocks) {
     if (block.end >= 0 || block.device != device) continue;
     Holder& holder =

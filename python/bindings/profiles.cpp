@@ -29,6 +29,7 @@
 #include "python/bindings/gil.hpp"
 #include "python/bindings/profiled_call.hpp"
 #include "python/bindings/pybind.hpp"
+#include "python/bindings/sequence_items.hpp"
 
 // The records of `skerry.profile`. A call is recorded in all open profiles of the context. The
 // device's time is that between two events of its stream, or the host's on a CPU device.
@@ -116,9 +117,8 @@ void visit_arrays(PyObject* value, const Visitor& visitor) {
   if (value == nullptr) return;
   if (is_array(value)) return visitor(value);
   if (!is_list_or_tuple(value)) return;
-  PyObject** const items = PySequence_Fast_ITEMS(value);
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
-    if (is_array(items[i])) visitor(items[i]);
+  for (PyObject* const item : SequenceItems(value)) {
+    if (is_array(item)) visitor(item);
   }
 }
 
@@ -265,26 +265,31 @@ bool is_pending(PyObject* result) { return is_array(result) && pending_of(result
 /// of an argument.
 void note_result(CallRecord& record, PyObject* self, std::span<PyObject* const> values,
                  PyObject* result) {
-  std::vector<PyObject*> arguments;
+  std::vector<Object> arguments;
+  const auto is_argument = [&](PyObject* array) {
+    return std::ranges::find(arguments, array, &Object::get) != arguments.end();
+  };
   const auto add = [&](PyObject* array) {
-    if (std::ranges::find(arguments, array) == arguments.end()) arguments.push_back(array);
+    if (!is_argument(array)) arguments.push_back(Object::borrow(array));
   };
   visit_arrays(self, add);
   for (PyObject* const value : values) visit_arrays(value, add);
-  for (PyObject* const array : arguments) record.nbytes += header_of(array).nbytes();
+  for (const Object& array : arguments) record.nbytes += header_of(array.get()).nbytes();
   bool is_view = false;
   bool has_result = false;
   visit_arrays(result, [&](PyObject* array) {
     if (!std::exchange(has_result, true)) note_array(record, array);
-    const auto shares = [&](PyObject* argument) {
-      return header_of(argument).memory() == header_of(array).memory();
+    const auto shares = [&](const Object& argument) {
+      // Another thread may be giving memory to a pending array.
+      return pending_of(argument.get()) == nullptr &&
+             header_of(argument.get()).memory() == header_of(array).memory();
     };
-    const bool is_argument = std::ranges::find(arguments, array) != arguments.end();
-    is_view = is_view || (!is_argument && std::ranges::any_of(arguments, shares));
+    const bool is_input = is_argument(array);
+    is_view = is_view || (!is_input && std::ranges::any_of(arguments, shares));
     // `out=` is written only; an array that a method changes in place is read and written.
-    if (!is_argument || array == self) record.nbytes += header_of(array).nbytes();
+    if (!is_input || array == self) record.nbytes += header_of(array).nbytes();
   });
-  if (!has_result && !arguments.empty()) note_array(record, arguments[0]);
+  if (!has_result && !arguments.empty()) note_array(record, arguments[0].get());
   if (is_view) record.nbytes = 0;
 }
 

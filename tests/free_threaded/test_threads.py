@@ -4,45 +4,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import sys
 import threading
 import weakref
 import zlib
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 import skerry as sk
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-THREADS = 16
-
-
-def run_threads(task: Callable[[int], object], count: int = THREADS) -> list[object]:
-    """Run task(0), task(1), … on a thread each, all at once; return the results or raise the first error."""
-    barrier = threading.Barrier(count)
-    results: list[object] = [None] * count
-    errors: list[BaseException] = []
-
-    def run(number: int) -> None:
-        try:
-            barrier.wait()
-            results[number] = task(number)
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if errors:
-        raise errors[0]
-    return results
+from tests.free_threaded.threads import THREADS, run_threads
 
 
 def checksum(x: sk.Array) -> int:
@@ -166,7 +140,8 @@ def test_one_pending_array_is_read_by_many_threads():
         assert float(results[0][0, 0]) == 4.0
 
 
-def test_lists_that_another_thread_changes():
+@pytest.mark.parametrize("scope", [contextlib.nullcontext, sk.profile, sk.guard])
+def test_lists_that_another_thread_changes(scope):
     values: list[object] = [[float(i), float(i)] for i in range(50)]
     arrays: list[object] = [sk.ones((2,)) for _ in range(50)]
     stop = threading.Event()
@@ -186,10 +161,11 @@ def test_lists_that_another_thread_changes():
 
         def read(_number: int) -> None:
             for _ in range(300):
-                assert sk.asarray(values).shape[1] == 2
-                assert sk.stack(arrays).shape[1] == 2
-                assert sk.maximum(values, [[0.0, 0.0]]).shape[1] == 2
-                assert sk.lexsort(arrays).shape == (2,)
+                with scope():
+                    assert sk.asarray(values).shape[1] == 2
+                    assert sk.stack(arrays).shape[1] == 2
+                    assert sk.maximum(values, [[0.0, 0.0]]).shape[1] == 2
+                    assert sk.lexsort(arrays).shape == (2,)
 
         run_threads(read, 4)
     finally:
