@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/bindings/noted.hpp"
 
+#include <span>
+
 #include "core/dtype.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/converted_args.hpp"
@@ -29,6 +31,7 @@ static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t));
 struct ArgumentTraversal {
   void (*visitor)(void* context, const guard::OperandAttributes& operand);
   void* context;
+  std::span<const Object> lists;  ///< those that were not looked into yet
 
   void look_at(PyObject* value) const noexcept {
     if (is_array(value)) {
@@ -50,11 +53,14 @@ struct ArgumentTraversal {
                         .strides = reinterpret_cast<const std::int64_t*>(x.strides)});
     }
   }
-  void look_into(PyObject* value) const noexcept {
+  void look_into(PyObject* value) noexcept {
     if (value == nullptr) return;
     if (PyList_CheckExact(value)) {
-      for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); ++i) look_at(PyList_GET_ITEM(value, i));
-    } else if (PyTuple_CheckExact(value)) {
+      if (lists.empty()) return;  // there was no memory for copies
+      value = lists.front().get();
+      lists = lists.subspan(1);
+    }
+    if (PyTuple_CheckExact(value)) {
       for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i) look_at(PyTuple_GET_ITEM(value, i));
     } else {
       look_at(value);
@@ -64,12 +70,27 @@ struct ArgumentTraversal {
 
 }  // namespace
 
+void PythonNote::copy_lists() noexcept {
+  const auto copy = [&](PyObject* value) {
+    if (value != nullptr && PyList_CheckExact(value))
+      lists.push_back(Object(PyList_AsTuple(value)));
+  };
+  const auto copy_all = [&] {
+    for (PyObject* const one : objects) copy(one);
+    for (Py_ssize_t i = 0; i < value_count; ++i) copy(values[i]);
+    return true;
+  };
+  if (translate_exceptions(copy_all, false)) return;
+  PyErr_Clear();
+  lists.clear();
+}
+
 void PythonNote::visit_arguments(const CallNote& self,
                                  void (*visitor)(void* context,
                                                  const guard::OperandAttributes& operand),
                                  void* context) noexcept {
   const auto& note = static_cast<const PythonNote&>(self);
-  const ArgumentTraversal traversal{visitor, context};
+  ArgumentTraversal traversal{visitor, context, note.lists};
   for (PyObject* const one : note.objects) traversal.look_into(one);
   for (Py_ssize_t i = 0; i < note.value_count; ++i) traversal.look_into(note.values[i]);
 }

@@ -6,9 +6,11 @@
 
 #include <array>
 #include <cstddef>
+#include <vector>
 
 #include "device/guard/heap.hpp"
 #include "device/guard/note.hpp"
+#include "python/bindings/errors.hpp"
 #include "python/bindings/profiled_call.hpp"
 
 // With guarded memory, each entry point notes its arguments, so that the report of a fault can name
@@ -25,12 +27,16 @@ struct PythonNote : guard::CallNote {
   explicit PythonNote(const char* name, Args... arguments) noexcept
       : CallNote{name, visit_arguments} {
     (take(arguments), ...);
+    copy_lists();
   }
 
   std::array<PyObject*, max_objects> objects{};
   std::size_t count = 0;
   PyObject* const* values = nullptr;  ///< arguments of a vectorcall
   Py_ssize_t value_count = 0;
+  /// Tuples of the items of those arguments that are lists, in their order. Another thread may
+  /// change a list during the call, and the report is made in a signal handler.
+  std::vector<Object> lists;
 
  private:
   static void visit_arguments(const CallNote& self,
@@ -43,6 +49,7 @@ struct PythonNote : guard::CallNote {
   void take(PyObject* const* argument_values) noexcept { values = argument_values; }
   void take(Py_ssize_t n) noexcept { value_count = n; }
   void take(int) noexcept {}
+  void copy_lists() noexcept;
 };
 
 template <auto Function>

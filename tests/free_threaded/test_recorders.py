@@ -7,6 +7,9 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import os
+import signal
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -176,3 +179,33 @@ def test_threads_replay_draws_of_one_generator():
     run_threads(lambda _number: [graph() for _ in range(50)], 8)
     same = default_rng()
     assert int(total) == sum(int(sk.sum(same.integers(0, 1 << 20, 7))) for _ in range(400))
+
+
+#: A call that empties the list of its arrays, after it has read it, and faults.
+FAULT = """
+import numpy as np
+import pytest
+import skerry as sk
+
+class Emptying:
+    def __index__(self):
+        arrays.clear()
+        return 0
+
+x = sk.ones((100,))
+lying = np.lib.stride_tricks.as_strided(np.asarray(x), (300_000,), (8,))
+arrays = [x, lying]
+sk.concat(arrays, axis=Emptying())
+"""
+
+
+@pytest.mark.skipif(
+    "TSAN_OPTIONS" in os.environ, reason="ThreadSanitizer has the handlers of signals"
+)
+def test_report_of_a_fault_names_arrays_of_a_list_that_has_changed():
+    environment = {**os.environ, "SKERRY_ALLOCATOR": "guard"}
+    done = subprocess.run(
+        [sys.executable, "-c", FAULT], env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == -signal.SIGSEGV
+    assert "numpy.float64 (300000,), strides (8,) in a block of 800 bytes" in done.stderr
