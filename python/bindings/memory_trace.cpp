@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -130,15 +131,11 @@ class LineTable {
   std::deque<CallerLine> lines_ = std::deque<CallerLine>(1);  ///< the first is none
 };
 
-// Never destroyed: arrays may be freed after main() has ended.
-MemoryTrace& memory_trace() {
-  static auto* const trace = new MemoryTrace;
-  return *trace;
-}
-LineTable& line_table() {
-  static auto* const lines = new LineTable;
-  return *lines;
-}
+/// Never destroyed: arrays may be freed after main() has ended.
+constinit std::atomic<MemoryTrace*> memory_trace{nullptr};
+constinit std::atomic<LineTable*> line_table{nullptr};
+/// Held while they are created.
+constinit std::mutex creation_mutex;
 
 /// A block whose end the trace records.
 class TracedStorage final : public Storage {
@@ -151,7 +148,7 @@ class TracedStorage final : public Storage {
 
  private:
   void destroy() noexcept override {
-    memory_trace().end(number_);
+    memory_trace.load()->end(number_);
     delete this;
   }
 
@@ -161,8 +158,8 @@ class TracedStorage final : public Storage {
 
 StorageRef trace(StorageRef memory, StorageKind kind) {
   LineNumber line = 0;
-  if (const WithGil gil_guard; gil_guard) line = line_table().find();
-  const std::uint64_t number = memory_trace().add(*memory, kind, line);
+  if (const WithGil gil_guard; gil_guard) line = line_table.load()->find();
+  const std::uint64_t number = memory_trace.load()->add(*memory, kind, line);
   return StorageRef(new TracedStorage(std::move(memory), number));
 }
 
@@ -176,14 +173,21 @@ void trace_memory(bool is_on, const std::string& folder) {
     return;
   }
   set_package_folder(folder);
-  memory_trace().clear();
+  {
+    const std::lock_guard lock(creation_mutex);
+    if (memory_trace.load() == nullptr) {
+      line_table.store(new LineTable);
+      memory_trace.store(new MemoryTrace);
+    }
+  }
+  memory_trace.load()->clear();
   set_storage_tracer(trace);
 }
 
 std::string text_of_line(LineNumber number) {
   const WithGil gil_guard;
   if (!gil_guard) return "unknown lines";
-  const CallerLine& line = line_table().line(number);
+  const CallerLine& line = line_table.load()->line(number);
   if (line.file() == nullptr) return "no line of Python";
   const char* const file = PyUnicode_AsUTF8(line.file());
   if (file == nullptr) PyErr_Clear();
@@ -205,7 +209,7 @@ py::object time_or_none(double seconds) {
 }
 
 py::tuple row_of(const TracedBlock& block) {
-  const CallerLine& line = line_table().line(block.line);
+  const CallerLine& line = line_table.load()->line(block.line);
   py::object file = py::none();
   if (line.file() != nullptr) file = py::reinterpret_borrow<py::object>(line.file());
   const py::object operation =
@@ -217,7 +221,7 @@ py::tuple row_of(const TracedBlock& block) {
 
 py::object traced_blocks() {
   if (!is_tracing()) return py::none();
-  const auto [blocks, now] = memory_trace().read();
+  const auto [blocks, now] = memory_trace.load()->read();
   py::list rows;
   for (const TracedBlock& block : blocks) rows.append(row_of(block));
   return py::make_tuple(rows, now);
@@ -230,7 +234,7 @@ std::string describe_holders(Device device) {
     return "; SKERRY_TRACE_MEMORY=1 in the environment names the lines that hold memory";
   std::map<std::string, Holder> holders;
   Holder imported;
-  const auto [blocks, now] = memory_trace().read();
+  const auto [blocks, now] = memory_trace.load()->read();
   for (const TracedBlock& block : blocks) {
     if (block.end >= 0 || block.device != device) continue;
     Holder& holder =

@@ -15,7 +15,6 @@ import threading
 import numpy as np
 import pytest
 import skerry as sk
-from skerry import _core
 from skerry.testing import instruments
 
 from tests.free_threaded.threads import run_threads
@@ -137,19 +136,16 @@ def test_threads_create_traced_memory():
 
 
 def test_the_name_of_a_function_in_a_trace_outlives_its_text():
-    placed = sk.zeros((2,))
-
-    def name_of_block(number: int) -> str | None:
-        name = "".join(["function ", str(number)])
-        x = _core.literals(name, ("values",), ([1.0] * (number + 50),), (placed,))[0]
-        del name
-        others = ["".join(["another ", str(i)]) for i in range(100)]
-        (block,) = (b for b in sk.memory_snapshot().blocks if b.nbytes == x.nbytes)
-        assert len(others) == 100
-        return block.function
+    def names_of_blocks(number: int) -> set[str | None]:
+        values = [1.0] * (number + 50)
+        sk.add.outer(sk.ones((2,)), values)
+        texts = ["".join(["another ", "text"]) for _ in range(100)]  # in the memory of the name
+        blocks = [block for block in sk.memory_snapshot().blocks if block.nbytes == 8 * len(values)]
+        assert len(texts) == 100
+        return {block.function for block in blocks}
 
     with instruments.traced_memory():
-        assert run_threads(name_of_block, 8) == [f"function {i}" for i in range(8)]
+        assert run_threads(names_of_blocks, 8) == [{"add.outer"}] * 8
 
 
 def test_threads_replay_one_graph():
