@@ -83,7 +83,7 @@ std::string remedy_for(char kind, bool has_fields) {
     case 'V':
       if (has_fields) return "convert the fields one by one: x[\"name\"]";
       // Numbers of ml_dtypes such as float8_e4m3fn have this kind, too.
-      return "convert it with x.astype(dtype) first, or raw bytes with x.view(dtype)";
+      return "convert numbers with x.astype(dtype) first, raw bytes with x.view(dtype)";
     case 'M':
     case 'm':
       return "convert the integers in it: x.view(\"int64\")";

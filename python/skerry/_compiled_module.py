@@ -4,7 +4,7 @@
 
 ``import skerry`` imports this module only if it can't import the compiled module ``_core``. Without a file of this
 interpreter, Python takes the folder ``_core``, which has stubs, for a package without names. Of a file of another
-processor, the dynamic linker says that it does not exist.
+processor, the dynamic linker says that it does not exist or is damaged.
 """
 
 from __future__ import annotations
@@ -33,16 +33,23 @@ def _elf_machine(path: pathlib.Path) -> str | None:
 
 def mismatch(package_folder: str) -> ImportError | None:
     """Return the error, or None if there is a compiled module of this interpreter and processor."""
+    folder = pathlib.Path(package_folder)
+    if not folder.is_dir():
+        text = f"compiled modules can't be imported from an archive: {folder}; unpack or install it"
+        return ImportError(f"import skerry: {text}", name="skerry", path=package_folder)
     spec = importlib.util.find_spec("skerry._core")
     origin = spec.origin if spec else None
     processor = _elf_machine(pathlib.Path("/proc/self/exe")) or platform.machine()
     if origin and _elf_machine(pathlib.Path(origin)) in (None, processor):
         return None
+    needed = f"_core{importlib.machinery.EXTENSION_SUFFIXES[0]}"
+    paths = sorted(folder.glob("_core*.so"))
+    if any(path.name == needed and _elf_machine(path) in (None, processor) for path in paths):
+        return None
     interpreter = (
         f"this interpreter, {platform.python_implementation()} {platform.python_version()} on {processor}, "
-        f"needs _core{importlib.machinery.EXTENSION_SUFFIXES[0]}"
+        f"needs {needed}"
     )
-    paths = sorted(pathlib.Path(package_folder).glob("_core*.so"))
     if not paths:
         text = (
             f"no compiled module in {package_folder}: {interpreter}; build the source in the folder of "

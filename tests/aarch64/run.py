@@ -94,6 +94,8 @@ def parse_options() -> tuple[argparse.Namespace, list[str]]:
         options.dtypes, options.cpp = "all", ",".join(CPP_TESTS)
     if not options.parts:
         options.parts = [part for part in PARTS if options.all or part != "emulator"]
+    if options.table and "bits" not in options.parts:
+        parser.error("--table: the part bits is not selected")
     if options.library and not options.library.is_file():
         parser.error(f"--library: no file {options.library}")
     return options, arguments

@@ -5,7 +5,7 @@
 Debian has no package of it. The source of Python 3.13 is downloaded from the mirror that this machine's apt uses and
 built into build/free_threaded, once. The bindings are compiled for it and linked with the library of `make build`; with
 --tsan, ThreadSanitizer watches a second interpreter, the bindings and a library of two dtypes. Other options and
-arguments are passed to pytest. Needs a C compiler, and libffi-dev, libssl-dev, zlib1g-dev.
+arguments are passed to pytest. Needs a C compiler, and libffi-dev, libssl-dev, zlib1g-dev, xz-utils.
 """
 
 from __future__ import annotations

@@ -18,12 +18,10 @@ import skerry as sk
 from skerry.testing import instruments
 
 from tests.python.elementwise import argument_pools
-from tests.python.oracle import kind_of
+from tests.python.oracle import DTYPES, kind_of
 
 TABLE = {entry["name"]: entry for entry in instruments.op_table()}
-FLOATING = {"float16", "bfloat16", "float32", "float64", "complex64", "complex128"} & set(
-    instruments.built_dtypes()
-)
+FLOATING = {name for name in DTYPES if kind_of(name) in "fc"} & set(instruments.built_dtypes())
 CASES = [
     (name, dtype) for name, entry in TABLE.items() for dtype in entry["loops"] if dtype in FLOATING
 ]

@@ -43,11 +43,24 @@ def test_promotion_of_numpys_dtypes_is_that_of_numpy():
         assert outcome(sk.promote_types, *pair) == outcome(np.promote_types, *pair), pair
 
 
-@pytest.mark.parametrize("function", ["issubdtype", "promote_types"])
-def test_what_is_no_dtype_is_rejected(function):
-    for pair in (("nothing", "float32"), ("float32", "nothing"), (1.5, "float32")):
+@pytest.mark.parametrize(
+    ("function", "parameters"),
+    [("issubdtype", ("arg1", "arg2")), ("promote_types", ("type1", "type2"))],
+)
+def test_what_is_no_dtype_is_named(function, parameters):
+    for wrong in ("int33", 1.5, object()):
+        for place, parameter in enumerate(parameters):
+            pair = ["f4", "f4"]
+            pair[place] = wrong
+            with pytest.raises(TypeError, match=f"{function}: {parameter}") as caught:
+                getattr(sk, function)(*pair)
+            assert str(wrong) in str(caught.value)
+
+
+def test_promotion_to_no_dtype_is_rejected():
+    for pair in ((None, "float32"), ("float32", None), (None, None)):
         with pytest.raises(TypeError):
-            getattr(sk, function)(*pair)
+            sk.promote_types(*pair)
 
 
 @needs_bfloat16
@@ -77,8 +90,16 @@ def test_bfloat16_promotes_as_in_result_type():
 
 
 @needs_bfloat16
+def test_promotion_of_dtypes_is_not_strict():
+    for other in OURS:
+        expected = sk.promote_types(sk.bfloat16, other)
+        with sk.strict_promotion():
+            assert sk.promote_types(sk.bfloat16, other) == expected
+
+
+@needs_bfloat16
 def test_bfloat16_and_dtypes_that_skerry_lacks_promote_as_in_numpy():
-    for other in ("longdouble", "clongdouble", "S3", "U2", "V4", "O", "M8[s]"):
+    for other in ("longdouble", "clongdouble", "S3", "U2", "V4", "O", "M8[s]", None, "nothing"):
         for pair in ((sk.bfloat16, other), (other, sk.bfloat16)):
             assert outcome(sk.promote_types, *pair) == outcome(np.promote_types, *pair), pair
 

@@ -94,7 +94,7 @@ def test_raw_bytes_are_not_bfloat16():
         sk.zeros(3, dtype="V2")
     with pytest.raises(DTypeError, match="float8_e5m2"):
         sk.asarray(np.zeros(3, ml_dtypes.float8_e5m2))
-    with pytest.raises(DTypeError, match=r"float8_e4m3fn; convert it with x\.astype"):
+    with pytest.raises(DTypeError, match=r"float8_e4m3fn; convert numbers with x\.astype"):
         sk.asarray(np.zeros(3, ml_dtypes.float8_e4m3fn))
 
 

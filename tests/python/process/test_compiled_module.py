@@ -28,7 +28,8 @@ void* PyInit__core(void) {
 
 def elf_header(machine, bits=64):
     ident = b"\x7fELF" + bytes([bits // 32, 1, 1]) + bytes(9)
-    return ident + (3).to_bytes(2, "little") + machine.to_bytes(2, "little") + bytes(100)
+    fields = [(3, 2), (machine, 2), (1, 4)]  # e_type, e_machine, e_version and their sizes
+    return ident + b"".join(value.to_bytes(size, "little") for value, size in fields) + bytes(100)
 
 
 OWN_HEADER = pathlib.Path("/proc/self/exe").read_bytes()[:120]
@@ -117,6 +118,19 @@ def test_file_of_another_processor_is_named(package, header, machine, suffix):
     line = import_error(package)
     assert f"it has _core{suffix} for {machine}; this interpreter, " in line
     assert f" on {platform.machine()}, needs _core{SUFFIX}; " in line
+
+
+def test_archive_is_named(package, tmp_path):
+    (package / f"_core{SUFFIX}").write_bytes(OWN_HEADER)
+    archive = shutil.make_archive(tmp_path / "archive", "zip", package.parent, "skerry")
+    line = import_error(pathlib.Path(archive) / "skerry")
+    assert f"compiled modules can't be imported from an archive: {archive}" in line
+    assert line.endswith("unpack or install it")
+
+
+def test_dangling_link_raises_the_error_of_python(package):
+    (package / f"_core{SUFFIX}").symlink_to(package / "missing")
+    assert "another interpreter" not in import_error(package)
 
 
 @pytest.mark.parametrize("content", [OWN_HEADER, b""])

@@ -11,14 +11,23 @@ from numpy.exceptions import DTypePromotionError
 
 from skerry import _core
 from skerry._data_types import KINDS, as_dtype, is_bfloat16
+from skerry._scopes import strict_promotion
 
 __all__ = ["issubdtype", "promote_types"]
 
 
-def _scalar_type(arg: Any) -> type[np.generic]:
+def _read_dtype(name: str, arg: Any) -> np.dtype[Any]:
+    """Return an argument as a dtype; the error names it."""
+    try:
+        return as_dtype(arg)
+    except TypeError as error:
+        raise TypeError(f"{name}: {error}") from None
+
+
+def _scalar_type(name: str, arg: Any) -> type[np.generic]:
     """Return a scalar type or a kind of them unchanged, otherwise the scalar type of a dtype."""
     is_type = isinstance(arg, type) and issubclass(arg, np.generic)
-    return arg if is_type else as_dtype(arg).type
+    return arg if is_type else _read_dtype(name, arg).type
 
 
 def issubdtype(arg1: Any, arg2: Any) -> bool:
@@ -38,7 +47,8 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
     (True, False)
 
     """
-    first, second = _scalar_type(arg1), _scalar_type(arg2)
+    first = _scalar_type("issubdtype: arg1", arg1)
+    second = _scalar_type("issubdtype: arg2", arg2)
     if first is not second and first.__name__ == "bfloat16":
         first = np.floating  # ml_dtypes derives it from numpy.generic alone
     return issubclass(first, second)
@@ -67,10 +77,16 @@ def promote_types(type1: Any, type2: Any, /) -> np.dtype[Any]:
     dtype('int16')
 
     """
-    dtypes = as_dtype(type1), as_dtype(type2)
+    dtypes = [
+        _read_dtype(f"promote_types: {name}", arg)
+        for name, arg in (("type1", type1), ("type2", type2))
+        if arg is not None  # NumPy takes no default here
+    ]
     names = KINDS["bool"] + KINDS["numeric"]
-    if any(map(is_bfloat16, dtypes)) and all(dtype.name in names for dtype in dtypes):
-        return _core.result_type(*(dtype.newbyteorder("=") for dtype in dtypes))
+    is_of_skerry = len(dtypes) == 2 and all(dtype.name in names for dtype in dtypes)
+    if is_of_skerry and any(map(is_bfloat16, dtypes)):
+        with strict_promotion(False):
+            return _core.result_type(*(dtype.newbyteorder("=") for dtype in dtypes))
     try:
         return np.promote_types(type1, type2)
     except DTypePromotionError as error:
