@@ -112,7 +112,10 @@ def run_sanitizer(python: pathlib.Path, jobs: int, arguments: list[str]) -> int:
     site = BUILD / "tsan_site"
     install_packages(site, python, ["free-threaded"])
     copy_package(site, compile_bindings(BUILD / "tsan", python, jobs, **TSAN_LIBRARY))
-    suppressions = watched_python.parent / "Tools" / "tsan" / "suppressions_free_threading.txt"
+    of_python = watched_python.parent / "Tools" / "tsan" / "suppressions_free_threading.txt"
+    own = pathlib.Path(__file__).with_name("suppressions.txt")
+    suppressions = BUILD / "suppressions.txt"
+    suppressions.write_text(of_python.read_text() + own.read_text())
     variables = environment(site) | {
         "TSAN_OPTIONS": f"suppressions={suppressions}:history_size=7:report_signal_unsafe=0"
     }

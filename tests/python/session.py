@@ -16,6 +16,8 @@ HAS_GPU = EMULATED or (
 )
 #: Arrays end at inaccessible memory, and nothing is cached: see "Guarded memory" in python/docs/debugging.rst.
 GUARDED = os.environ.get("SKERRY_ALLOCATOR", "").startswith("guard")
+#: qemu runs the interpreter of another processor (make test-aarch64), and shows it a /proc and limits of its own.
+UNDER_QEMU = "QEMU_CPU" in os.environ
 os.environ.setdefault("SKERRY_CPU_DEVICES", "2")
 if EMULATED:
     os.environ.setdefault("SKERRY_EMULATE_DEVICES", "2")

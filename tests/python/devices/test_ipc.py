@@ -13,10 +13,14 @@ import pytest
 import skerry as sk
 from skerry.testing import instruments
 
-from tests.python.session import HAS_GPU
+from tests.python.session import HAS_GPU, UNDER_QEMU
 
 pytestmark = pytest.mark.skipif(
     HAS_GPU, reason="injects faults of rehearsed devices, and was not run with native kernels"
+)
+
+needs_start_time = pytest.mark.skipif(
+    UNDER_QEMU, reason="qemu shows a process another time of its start than it shows to others"
 )
 
 CHILD = """
@@ -44,6 +48,7 @@ def run(handle, code, data=None):
 
 
 @pytest.mark.not_guarded("all memory is allocated singly there, and can be opened")
+@needs_start_time
 def test_another_process_reads_and_writes_the_memory(x):
     handle = sk.ipc_handle(x)
     code = "print(int(sk.sum(x)), x.device, x.dtype, x.shape, handle.process)\nx[0, 0] = 1000\nsk.synchronize(x.device)"
@@ -52,6 +57,7 @@ def test_another_process_reads_and_writes_the_memory(x):
     assert int(x[0, 0]) == 0  # the array of the pool was copied
 
 
+@needs_start_time
 def test_memory_that_can_be_opened_is_not_copied(x):
     first = sk.ipc_handle(x)
     view = first.array[2:10:3, ::-2].T
@@ -65,6 +71,7 @@ def test_memory_that_can_be_opened_is_not_copied(x):
     assert int(first.array[2, 29]) == 7
 
 
+@needs_start_time
 def test_an_empty_array_and_one_element(x):
     assert run(sk.ipc_handle(x[:0]), "print(x.shape)") == "(0, 30)"
     assert run(sk.ipc_handle(sk.asarray(5.0, device="cuda:1")), "print(float(x), x.device)") == (
@@ -72,11 +79,13 @@ def test_an_empty_array_and_one_element(x):
     )
 
 
+@needs_start_time
 def test_opened_twice(x):
     code = "y = sk.open_ipc(handle)\ndel x\ny[0, 0] = 5\nprint(int(sk.open_ipc(handle)[0, 0]))"
     assert run(sk.ipc_handle(x), code) == "5"
 
 
+@needs_start_time
 def test_reading_follows_the_work_before_the_handle():
     x = sk.zeros(100_000, device="cuda:0")
     for _ in range(20):
@@ -101,6 +110,7 @@ sys.stdin.buffer.readline()
 """
 
 
+@needs_start_time
 def test_events_order_the_work_of_both_processes():
     handle = sk.ipc_handle(sk.zeros(200_000, device="cuda:0"))
     x = handle.array
@@ -194,6 +204,7 @@ def test_memory_of_the_pool_is_not_shared_without_a_copy(x):
         sk.ipc_handle(x, copy=False)
 
 
+@needs_start_time
 def test_memory_is_freed(x):
     sk.synchronize("cuda:0")
     free_bytes = sk.Device("cuda:0").info.free_bytes
@@ -238,6 +249,7 @@ def add_one(queue, results):
     results.put(str(x.device))
 
 
+@needs_start_time
 def test_multiprocessing_sends_handles(x):
     context = multiprocessing.get_context("spawn")
     with sk.ipc_pickling():

@@ -13,7 +13,7 @@ from skerry.exceptions import DeviceUnavailableError, OutOfMemoryError
 from skerry.testing import instruments
 
 from tests.python.oracle import to_numpy
-from tests.python.session import HAS_GPU
+from tests.python.session import HAS_GPU, UNDER_QEMU
 
 pytestmark = pytest.mark.skipif(HAS_GPU, reason="failures are injected into rehearsed devices")
 
@@ -166,6 +166,7 @@ def test_operations_on_a_full_device_raise_or_are_correct():
     assert run(FULL, SKERRY_REHEARSE_MEMORY="48MiB") == "well\n"
 
 
+@pytest.mark.skipif(UNDER_QEMU, reason="qemu does not limit the address space")
 def test_failed_fft_workspace_raises_at_the_next_wait():
     said = run(
         "import resource\n"
