@@ -47,7 +47,10 @@ struct PythonNote : guard::CallNote {
     if (object != nullptr && count < max_objects) objects[count++] = object;
   }
   void take(PyObject* const* argument_values) noexcept { values = argument_values; }
-  void take(Py_ssize_t n) noexcept { value_count = n; }
+  /// The number of values after them, otherwise an index.
+  void take(Py_ssize_t n) noexcept {
+    if (values != nullptr) value_count = n;
+  }
   void take(int) noexcept {}
   void copy_lists() noexcept;
 };
