@@ -40,6 +40,7 @@ OF_OTHERS = {
     "SUITE_SAMPLE",
     "TESTED_NUMBA",
     "TSAN_OPTIONS",
+    "QEMU_CPU",
 }
 # Examples of unknown variables in tests and pages.
 MADE_UP = {
