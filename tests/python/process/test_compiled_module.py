@@ -13,6 +13,8 @@ import sys
 import pytest
 import skerry as sk
 
+from tests.python.session import UNDER_QEMU
+
 SUFFIX = importlib.machinery.EXTENSION_SUFFIXES[0]
 X86_64, AARCH64, RISCV = 62, 183, 243
 #: Code of an extension module, compiled without Python's headers.
@@ -35,6 +37,11 @@ def elf_header(machine, bits=64):
 OWN_HEADER = pathlib.Path("/proc/self/exe").read_bytes()[:120]
 OTHER_MACHINE, OTHER = (
     (X86_64, "x86_64") if platform.machine() == "aarch64" else (AARCH64, "aarch64")
+)
+
+
+needs_compiler = pytest.mark.skipif(
+    shutil.which("cc") is None or UNDER_QEMU, reason="needs a C compiler for this processor"
 )
 
 
@@ -139,7 +146,7 @@ def test_damaged_file_raises_the_error_of_the_linker(package, content):
     assert import_error(package).startswith(f"ImportError: {package}/_core{SUFFIX}: ")
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+@needs_compiler
 def test_other_import_errors_pass_unchanged(package, tmp_path):
     source = tmp_path / "module.c"
     source.write_text(FAILING_MODULE)
@@ -150,7 +157,7 @@ def test_other_import_errors_pass_unchanged(package, tmp_path):
     assert import_error(package, "import skerry.fft") == expected
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+@needs_compiler
 def test_missing_library_is_named_by_the_linker(package, tmp_path):
     """As on a system without libstdc++."""
     (tmp_path / "empty.c").write_text("")
