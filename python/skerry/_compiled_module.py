@@ -42,13 +42,13 @@ def mismatch(package_folder: str) -> ImportError | None:
     processor = _elf_machine(pathlib.Path("/proc/self/exe")) or platform.machine()
     if origin and _elf_machine(pathlib.Path(origin)) in (None, processor):
         return None
-    needed = f"_core{importlib.machinery.EXTENSION_SUFFIXES[0]}"
+    file_name = f"_core{importlib.machinery.EXTENSION_SUFFIXES[0]}"
     paths = sorted(folder.glob("_core*.so"))
-    if any(path.name == needed and _elf_machine(path) in (None, processor) for path in paths):
+    if any(path.name == file_name and _elf_machine(path) in (None, processor) for path in paths):
         return None
     interpreter = (
         f"this interpreter, {platform.python_implementation()} {platform.python_version()} on {processor}, "
-        f"needs {needed}"
+        f"needs {file_name}"
     )
     if not paths:
         text = (

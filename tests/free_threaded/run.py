@@ -113,9 +113,9 @@ def run_sanitizer(python: pathlib.Path, jobs: int, arguments: list[str]) -> int:
     install_packages(site, python, ["free-threaded"])
     copy_package(site, compile_bindings(BUILD / "tsan", python, jobs, **TSAN_LIBRARY))
     of_python = watched_python.parent / "Tools" / "tsan" / "suppressions_free_threading.txt"
-    own = pathlib.Path(__file__).with_name("suppressions.txt")
+    of_skerry = pathlib.Path(__file__).with_name("suppressions.txt")
     suppressions = BUILD / "suppressions.txt"
-    suppressions.write_text(of_python.read_text() + own.read_text())
+    suppressions.write_text(of_python.read_text() + of_skerry.read_text())
     variables = environment(site) | {
         "TSAN_OPTIONS": f"suppressions={suppressions}:history_size=7:report_signal_unsafe=0"
     }

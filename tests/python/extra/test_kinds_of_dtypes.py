@@ -49,9 +49,9 @@ def test_promotion_of_numpys_dtypes_is_that_of_numpy():
 )
 def test_what_is_no_dtype_is_named(function, parameters):
     for wrong in ("int33", 1.5, object()):
-        for place, parameter in enumerate(parameters):
+        for index, parameter in enumerate(parameters):
             pair = ["f4", "f4"]
-            pair[place] = wrong
+            pair[index] = wrong
             with pytest.raises(TypeError, match=f"{function}: {parameter}") as caught:
                 getattr(sk, function)(*pair)
             assert str(wrong) in str(caught.value)
