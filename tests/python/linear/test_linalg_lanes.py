@@ -110,9 +110,9 @@ def test_inverses_of_permutations_are_exact(dtype, n, device):
     np.testing.assert_array_equal(
         to_numpy(linalg.inv(to_device(device, a))), np.swapaxes(a, -1, -2)
     )
-    np.testing.assert_array_equal(
-        to_numpy(linalg.det(to_device(device, a))), np.linalg.det(a).round()
-    )
+    with np.errstate(divide="ignore"):  # NumPy's, of complex matrices on aarch64
+        determinants = np.linalg.det(a).round()
+    np.testing.assert_array_equal(to_numpy(linalg.det(to_device(device, a))), determinants)
 
 
 @dtypes
