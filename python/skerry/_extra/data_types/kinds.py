@@ -77,14 +77,14 @@ def promote_types(type1: Any, type2: Any, /) -> np.dtype[Any]:
     dtype('int16')
 
     """
+    if type1 is None or type2 is None:
+        raise TypeError("promote_types: type1 and type2 must be dtypes, not None")
     dtypes = [
         _read_dtype(f"promote_types: {name}", arg)
         for name, arg in (("type1", type1), ("type2", type2))
-        if arg is not None  # NumPy takes no default here
     ]
     names = KINDS["bool"] + KINDS["numeric"]
-    is_of_skerry = len(dtypes) == 2 and all(dtype.name in names for dtype in dtypes)
-    if is_of_skerry and any(map(is_bfloat16, dtypes)):
+    if any(map(is_bfloat16, dtypes)) and all(dtype.name in names for dtype in dtypes):
         with strict_promotion(False):
             return _core.result_type(*(dtype.newbyteorder("=") for dtype in dtypes))
     try:
